@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+
+namespace weft::api {
+
+// Decoders from one JSON object. `place` starts every message ("nodes.yaml: document 3").
+//
+// Of Weft's own kinds everything is checked that the CRD schema checks too: types, enums, bounds,
+// unions, unknown fields in spec, divisibility, unique levels (DESIGN sections 2 and 5); of
+// Kubernetes' kinds only the fields that Weft reads are looked at, and a wrong type there is an
+// error too. perWorker different from the template's limit is an error; absent it is filled in.
+// Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least 1".
+Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place);
+Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place);
+Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place);
+Result<Node> DecodeNode(const nlohmann::json& object, const Place& place);
+Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
+Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
+
+// Appends the object to the right list by apiVersion and kind. Unknown kinds add a note. Another
+// version of our group, or an unknown kind of our group, is an error. A `List` (v1, or any
+// <Kind>List) is taken apart by the caller.
+Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs);
+
+// After the last object: the same object twice (kind, namespace, name), even if identical, is an
+// error that names both places.
+Status CheckUnique(const Inputs& inputs);
+
+}  // namespace weft::api

@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/node_facts.h"
+#include "operator/fabric/spec.h"
+#include "operator/placement/pod_requirements.h"
+#include "operator/traffic/spec.h"
+
+namespace weft::api {
+
+inline constexpr const char* kGroup = "weft.dev";
+inline constexpr const char* kVersion = "v1alpha1";
+inline constexpr const char* kGate = "weft.dev/placement";
+inline constexpr const char* kJobNameLabel = "weft.dev/job-name";
+inline constexpr const char* kDefaultFabricLabel = "weft.dev/default-fabric";
+
+struct ObjectKey {
+  std::string space;  // namespace; "" for cluster-scoped kinds
+  std::string name;
+
+  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
+};
+std::string Show(const ObjectKey& key);  // "space/name", or "name"
+
+struct OwnerReference {
+  std::string api_version, kind, name, uid;
+  bool controller = false;
+};
+
+struct ObjectMeta {
+  ObjectKey key;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  std::string creation_timestamp;  // RFC 3339, "" when absent
+  bool deleting = false;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::vector<OwnerReference> owners;
+};
+
+struct Condition {
+  std::string type, status, reason, message, last_transition_time;
+};
+
+// Where an object came from, for messages: "jobs.yaml: document 2: TrainingJob team-a/x".
+using Place = std::string;
+
+// The object as it was read, for snapshot; shared, never changed.
+using Raw = std::shared_ptr<const nlohmann::json>;
+
+struct Accelerator {
+  std::string resource_name = "nvidia.com/gpu";
+  std::uint32_t per_worker = 0;  // 0: absent, filled in from the template's limit
+};
+
+struct GroupSpec {
+  std::vector<traffic::Axis> axes;
+  std::string required, preferred;  // level names, "" absent
+};
+
+struct TopologySpec {
+  std::string required, preferred;  // level names, "" absent
+  std::optional<std::int64_t> wait_for_preferred_seconds;
+  std::vector<GroupSpec> groups;
+};
+
+enum class FrameworkType : std::uint8_t { kTorch, kDeepSpeed, kMPI, kJAX, kTensorFlow, kCustom };
+
+struct FailurePolicy {
+  std::int64_t max_restarts = 0;
+  std::optional<std::int64_t> reset_after_seconds;
+  std::string infrastructure = "RestartUncounted";
+};
+
+struct TrainingJob {
+  Place place;
+  ObjectMeta meta;
+  bool suspend = false;
+  std::string fabric_name;
+  FrameworkType framework = FrameworkType::kCustom;
+  Accelerator accelerator;
+  std::uint32_t replicas = 0;
+  placement::PodRequirements pod;  // of workers.template
+  std::string priority_class_name;
+  std::optional<traffic::Model> model;
+  traffic::Parallelism parallelism;
+  TopologySpec topology;
+  std::int64_t startup_timeout_seconds = 900;
+  std::optional<std::int64_t> active_deadline_seconds;
+  std::optional<std::int64_t> expected_duration_seconds;
+  std::optional<std::int64_t> ttl_seconds_after_finished;
+  FailurePolicy failure_policy;
+  // status
+  std::int64_t attempt = 0;
+  std::string placement_name;
+  std::vector<Condition> conditions;
+  Raw raw;
+};
+
+struct IndexLabel {
+  std::string key;
+  std::int64_t stride = 1;
+};
+
+struct Placement {
+  Place place;
+  ObjectMeta meta;
+  std::uint32_t workers = 0;
+  std::string fabric_name;
+  Accelerator accelerator;
+  std::optional<traffic::Model> model;
+  traffic::Parallelism parallelism;
+  TopologySpec topology;
+  std::optional<fabric::LabelSelector> pod_selector;
+  std::vector<IndexLabel> worker_index_labels;
+  // status
+  std::vector<std::string> nodes;  // index = worker; empty until placed
+  std::vector<Condition> conditions;
+  Raw raw;
+};
+
+struct Fabric {
+  Place place;
+  ObjectMeta meta;
+  fabric::FabricSpec spec;
+  Raw raw;
+};
+
+struct Node {
+  Place place;
+  ObjectMeta meta;  // name and uid only; labels are in facts
+  fabric::NodeFacts facts;
+};
+
+// The part of a Pod that Weft reads.
+struct Pod {
+  Place place;
+  ObjectMeta meta;
+  std::string node_name;   // spec.nodeName, "" unbound
+  std::string phase;       // Pending, Running, Succeeded, Failed, Unknown
+  std::vector<std::string> scheduling_gates;
+  placement::PodRequirements pod;
+  std::string priority_class_name;
+  bool Holds() const;      // bound and not finished: its requests count as used
+};
+
+struct PriorityClass {
+  Place place;
+  ObjectMeta meta;
+  std::int64_t value = 0;
+  bool global_default = false;
+};
+
+struct Namespace {
+  Place place;
+  ObjectMeta meta;
+};
+
+// Everything a decision reads, in input order within each kind.
+struct Inputs {
+  std::vector<Node> nodes;
+  std::vector<Pod> pods;
+  std::vector<PriorityClass> priority_classes;
+  std::vector<Namespace> namespaces;
+  std::vector<Fabric> fabrics;
+  std::vector<TrainingJob> jobs;
+  std::vector<Placement> placements;
+  // TrainingJobs and Placements in the order in which they were read.
+  struct OrderEntry {
+    bool is_job = true;
+    std::size_t index = 0;
+  };
+  std::vector<OrderEntry> order;
+  std::vector<std::string> notes;  // unknown kinds that were ignored, once each
+};
+
+}  // namespace weft::api

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::fabric {
+
+// Who holds what on the nodes of one Fabric, bound pods and assumed ones alike. Separate from the
+// Fabric and cheap to copy for a what-if: two flat arrays.
+class Claims {
+ public:
+  explicit Claims(const Fabric& fabric);
+
+  // Books `amounts` (and one pod) on the node. Resources that no node of the fabric offers are
+  // ignored. `compute_domain`: the job that holds the node's ComputeDomain, "" for none.
+  void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
+  // Undoes an Add of the same amounts.
+  void Remove(NodeIndex node, const Resources& amounts);
+
+  // Allocatable minus used; may be negative where a node is overcommitted.
+  std::int64_t free(NodeIndex n, ResourceIndex r) const { return free_[Slot(n, r)]; }
+  const std::int64_t* free_row(NodeIndex n) const { return &free_[Slot(n, 0)]; }
+  std::int64_t free_accelerators(NodeIndex n) const;
+  // True where no accelerator of the node is in use.
+  bool wholly_free(NodeIndex n) const { return used_accelerators_[n] == 0; }
+  std::int64_t used_accelerators(NodeIndex n) const { return used_accelerators_[n]; }
+  const std::string& compute_domain(NodeIndex n) const { return compute_domain_[n]; }
+
+  const Fabric& fabric() const { return *fabric_; }
+
+ private:
+  std::size_t Slot(NodeIndex n, ResourceIndex r) const {
+    return static_cast<std::size_t>(n) * fabric_->resources().size() + r;
+  }
+
+  const Fabric* fabric_;
+  std::vector<std::int64_t> free_;
+  std::vector<std::int64_t> used_accelerators_;
+  std::vector<std::string> compute_domain_;
+};
+
+}  // namespace weft::fabric

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/fabric/node_facts.h"
+#include "operator/fabric/spec.h"
+
+namespace weft::fabric {
+
+// Dense ids. NodeIndex counts nodes in tree order: the nodes of one domain are one contiguous run
+// at every tier, domains of one parent are ordered by their least node name, nodes of the
+// narrowest domain by name.
+using NodeIndex = std::uint32_t;
+using DomainIndex = std::uint32_t;  // within one tier
+using ResourceIndex = std::uint32_t;
+
+// Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
+// levels widest first, then the scale-up network where it nests in them, and last the node itself
+// (its domain index is the NodeIndex). So a larger Tier is a narrower domain.
+using Tier = std::uint32_t;
+inline constexpr Tier kOutside = 0;
+
+enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
+
+// A resolved link. femtoseconds_per_byte = round(10^15 * oversubscription / (100 * bandwidth)).
+struct Link {
+  std::string type;
+  std::int64_t bandwidth_per_gpu = 0;  // bytes/s before oversubscription
+  std::int64_t oversubscription_percent = 100;
+  std::int64_t femtoseconds_per_byte = 0;
+  std::int64_t latency_nanoseconds = 0;
+  BandwidthSource source = BandwidthSource::kAssumed;
+};
+
+struct TierInfo {
+  std::string name;  // "outside", the level's name, the scale-up name, "node"
+  Link link;         // what one GPU sends to a peer whose narrowest shared tier this is
+};
+
+// One tier's domains. Ranges index the nodes: domain d holds [begin[d], begin[d + 1]).
+struct TierDomains {
+  std::vector<NodeIndex> begin;         // domains + 1 entries
+  std::vector<DomainIndex> child_begin; // domains + 1 entries into the next narrower tier; empty at the node tier
+  std::vector<DomainIndex> of_node;     // by NodeIndex
+  std::vector<std::string> names;       // label value (path identity: "parent/value"); empty at the node tier
+
+  DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
+};
+
+struct IncompleteNode {
+  std::string node;
+  std::string missing;  // the level's name
+  std::string label_key;
+  std::string why;      // "" missing, else e.g. "one value under two parents"
+};
+
+// An inconsistent tree: both witnesses, so that a person can look.
+struct Inconsistency {
+  std::string level, value;
+  std::string parent_a, node_a;
+  std::string parent_b, node_b;
+};
+
+// Immutable picture of one fabric: built once per change of nodes, read by everybody.
+class Fabric {
+ public:
+  struct Options {
+    // true: an inconsistent tree is an Error (plan, lint); false: the smaller side's nodes are put
+    // aside as incomplete (the running operator).
+    bool refuse_inconsistent = true;
+  };
+
+  // Cost O(nodes * (labels looked up + log nodes)) time, memory linear in nodes.
+  // Errors kInvalid with the field's path in `spec` or with both witnesses of an inconsistency.
+  static Result<Fabric> Build(FabricSpec spec, std::vector<NodeFacts> nodes, Options options);
+
+  const FabricSpec& spec() const { return spec_; }
+
+  // Tiers, widest first; tiers().front() is outside and tiers().back() the node.
+  std::span<const TierInfo> tiers() const { return tiers_; }
+  Tier node_tier() const { return static_cast<Tier>(tiers_.size()) - 1; }
+  const TierDomains& domains(Tier tier) const { return domains_[tier]; }
+  std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
+
+  // Scale-up network. `nested_scale_up` names its tier where it nests; else `scale_up_domain`
+  // holds each node's domain (crossing the levels). Both absent: no scale-up network.
+  std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
+  std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
+  const Link& scale_up_link() const { return scale_up_link_; }
+  const Link& node_link() const { return node_link_; }
+  bool ScaleUpNeedsClaim() const {
+    return spec_.scale_up && spec_.scale_up->requires_claim == ScaleUpRequires::kComputeDomain;
+  }
+
+  NodeIndex node_count() const { return static_cast<NodeIndex>(nodes_.size()); }
+  const NodeFacts& node(NodeIndex n) const { return nodes_[n]; }
+  // Rank of the node's name among all nodes of the fabric, for lexicographic ties.
+  std::uint32_t name_rank(NodeIndex n) const { return name_rank_[n]; }
+  std::optional<NodeIndex> FindNode(const std::string& name) const;
+
+  // Rails the node has, out of spec().rails->count; equal where rails are not declared.
+  int rails_of(NodeIndex n) const { return rails_.empty() ? 1 : rails_[n]; }
+  int rails_full() const { return spec_.rails ? spec_.rails->count : 1; }
+  bool any_degraded() const { return any_degraded_; }
+
+  // Resources, interned. Amount 0 where a node does not list it.
+  std::span<const std::string> resources() const { return resources_; }
+  std::optional<ResourceIndex> FindResource(const std::string& name) const;
+  std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
+    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r];
+  }
+  // Sum over the accelerator resources of the node.
+  std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
+  bool IsAccelerator(ResourceIndex r) const { return accelerator_resource_[r]; }
+
+  // Ready, schedulable-independent verdict of Fabric.spec.unusable and the Ready condition; a node
+  // that is not usable never takes a worker, whatever is tolerated. "" when usable.
+  const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
+  bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
+
+  // Nodes of this fabric that carry not all labels; never placed on.
+  std::span<const IncompleteNode> incomplete() const { return incomplete_; }
+  std::span<const Inconsistency> inconsistencies() const { return inconsistencies_; }
+
+ private:
+  friend class FabricBuilder;
+
+  FabricSpec spec_;
+  std::vector<TierInfo> tiers_;
+  std::vector<TierDomains> domains_;
+  std::optional<Tier> nested_scale_up_;
+  std::vector<DomainIndex> crossing_scale_up_;
+  Link scale_up_link_;
+  Link node_link_;
+  std::vector<NodeFacts> nodes_;
+  std::vector<std::uint32_t> name_rank_;
+  std::vector<NodeIndex> by_name_;
+  std::vector<int> rails_;
+  bool any_degraded_ = false;
+  std::vector<std::string> resources_;
+  std::vector<bool> accelerator_resource_;
+  std::vector<std::int64_t> allocatable_;
+  std::vector<std::int64_t> accelerators_;
+  std::vector<std::string> unusable_why_;
+  std::vector<IncompleteNode> incomplete_;
+  std::vector<Inconsistency> inconsistencies_;
+};
+
+}  // namespace weft::fabric

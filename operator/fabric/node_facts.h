@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::fabric {
+
+struct Taint {
+  std::string key, value, effect;
+
+  friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+struct NodeCondition {
+  std::string type, status;
+
+  friend bool operator==(const NodeCondition&, const NodeCondition&) = default;
+};
+
+// Amounts by resource name. CPU in thousandths of a core, everything else in whole units
+// (bytes, devices, pods).
+using Resources = std::map<std::string, std::int64_t>;
+
+// The part of a Kubernetes Node that Weft reads.
+struct NodeFacts {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;
+  std::vector<NodeCondition> conditions;
+  bool unschedulable = false;
+  Resources allocatable;
+};
+
+// Resource names that Weft takes for accelerators where nobody says which
+// (facts: NVIDIA, AMD, Intel, Google TPU, AWS Neuron, Habana device plug-ins).
+bool IsAcceleratorResource(const std::string& name);
+
+}  // namespace weft::fabric

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::fabric {
+
+// One direction of one GPU's share of a network. See link_types.h for the known types.
+struct LinkSpec {
+  std::string type;                                       // "" when only a bandwidth is given
+  std::optional<std::int64_t> bandwidth_per_gpu;          // bytes/s, one direction; beats the type
+  std::int64_t oversubscription_percent = 100;            // at least 1
+  std::optional<std::int64_t> latency_nanoseconds;
+
+  friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
+};
+
+// kValue: the label's value names the domain. kPath: the same value under another parent is
+// another domain, as rack labels often are.
+enum class Identity { kValue, kPath };
+
+struct LevelSpec {
+  std::string name;
+  std::string label_key;
+  Identity identity = Identity::kValue;
+  std::optional<LinkSpec> link;  // absent: Assumed
+
+  friend bool operator==(const LevelSpec&, const LevelSpec&) = default;
+};
+
+enum class ScaleUpRequires { kComputeDomain, kNothing };
+
+struct ScaleUpSpec {
+  std::string name = "nvlink";
+  std::string label_key;
+  std::optional<LinkSpec> link;
+  ScaleUpRequires requires_claim = ScaleUpRequires::kNothing;
+
+  friend bool operator==(const ScaleUpSpec&, const ScaleUpSpec&) = default;
+};
+
+struct RailsSpec {
+  int count = 0;
+  std::vector<std::string> leaf_label_keys;  // one per rail
+
+  friend bool operator==(const RailsSpec&, const RailsSpec&) = default;
+};
+
+// metav1.LabelSelector.
+struct SelectorExpression {
+  std::string key;
+  std::string op;  // In, NotIn, Exists, DoesNotExist (nodes also Gt, Lt)
+  std::vector<std::string> values;
+
+  friend bool operator==(const SelectorExpression&, const SelectorExpression&) = default;
+};
+struct LabelSelector {
+  std::map<std::string, std::string> match_labels;
+  std::vector<SelectorExpression> match_expressions;
+
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
+};
+
+struct TaintMatch {  // empty value or effect matches any
+  std::string key, value, effect;
+
+  friend bool operator==(const TaintMatch&, const TaintMatch&) = default;
+};
+struct ConditionMatch {
+  std::string type, status = "True";
+
+  friend bool operator==(const ConditionMatch&, const ConditionMatch&) = default;
+};
+struct LabelMatch {  // empty value matches any
+  std::string key, value;
+
+  friend bool operator==(const LabelMatch&, const LabelMatch&) = default;
+};
+struct UnusableRules {
+  std::vector<TaintMatch> taints;
+  std::vector<ConditionMatch> conditions;
+  std::vector<LabelMatch> labels;
+
+  friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
+};
+
+// What the nodes hang on: the spec of the kind Fabric (DESIGN section 2). Levels widest first.
+struct FabricSpec {
+  std::string name = "default";
+  std::string preset;  // "" when levels are given
+  std::optional<LabelSelector> node_selector;
+  std::vector<LevelSpec> levels;
+  std::optional<LinkSpec> outside;
+  std::optional<ScaleUpSpec> scale_up;
+  std::optional<LinkSpec> node_link;
+  std::optional<RailsSpec> rails;
+  UnusableRules unusable;
+  int cost_tolerance_percent = 1;
+  std::string accelerator_model;
+
+  friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
+};
+
+}  // namespace weft::fabric

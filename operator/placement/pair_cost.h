@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::placement {
+
+// w(pair) of DESIGN section 4: femtoseconds per byte between two nodes of a fabric, for one job.
+// An outer level is never cheaper than a narrower one; the scale-up link counts where it is faster
+// than the level and the job may use it.
+class PairCost {
+ public:
+  PairCost(const fabric::Fabric& fabric, bool claims_compute_domain);
+
+  // Narrowest tier the two nodes share; the node tier where they are the same node.
+  fabric::Tier SharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
+
+  // The tier whose link carries the pair's bytes: SharedTier, or the scale-up network where that
+  // is faster (the nested tier, or kCrossingScaleUp).
+  fabric::Tier CarryingTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  static constexpr fabric::Tier kCrossingScaleUp = ~fabric::Tier{0};
+
+  // 0 for the same node. Rails missing on either side scale the level's weight.
+  std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  // Weight of a tier for nodes with all rails; 0 for the node tier.
+  std::int64_t TierWeight(fabric::Tier tier) const { return weight_[tier]; }
+  // Femtoseconds per byte of the link between two ranks, the node link where they share a node.
+  std::int64_t LinkWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+
+  // True where weights depend on the shared tier alone: no degraded rail, no crossing overlay.
+  bool hierarchical() const { return hierarchical_; }
+  const fabric::Fabric& fabric() const { return *fabric_; }
+
+ private:
+  const fabric::Fabric* fabric_;
+  std::vector<std::int64_t> weight_;  // by tier, widest first
+  std::int64_t crossing_weight_ = 0;
+  bool crossing_ = false;
+  bool hierarchical_ = true;
+};
+
+// C(p): the sum over worker pairs on different nodes of T{i,j} * Weight. Cost O(edges + clique
+// members x tiers).
+Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
+            std::span<const fabric::NodeIndex> nodes);
+
+}  // namespace weft::placement

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/claims.h"
+#include "operator/fabric/fabric.h"
+#include "operator/placement/node_filter.h"
+#include "operator/placement/pod_requirements.h"
+#include "operator/traffic/traffic.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::placement {
+
+// One of the job's topology.groups, resolved against a fabric.
+struct GroupConstraint {
+  traffic::WorkerSets sets;
+  std::optional<fabric::Tier> required;
+  std::optional<fabric::Tier> preferred;
+};
+
+// Everything Place needs to know of one job. Tiers run wide to narrow (fabric.h).
+struct Request {
+  std::string job;  // "namespace/name", for ComputeDomain ownership
+  std::uint32_t workers = 0;
+  PodRequirements pod;
+  std::optional<fabric::Tier> required;
+  std::optional<fabric::Tier> preferred;
+  std::vector<GroupConstraint> groups;
+  std::vector<fabric::NodeIndex> excluded;  // ascending
+};
+
+struct Options {
+  // Work limits, as counts: same input, same answer on every machine.
+  std::uint32_t exact_steps = 200'000;    // nodes of the exact search tree; 0 turns it off
+  std::uint32_t improve_steps = 4'000'000;  // neighbour evaluations of the local search
+  std::optional<int> cost_tolerance_percent;  // instead of the fabric's
+  bool ignore_claims = false;             // as if nothing else ran
+};
+
+// What decides between two placements, most important first. A vector, so that the order can
+// change without touching the search. Lower is better in every entry.
+//   [0] levels wider than `preferred`   [1] groups that miss their own `preferred`
+struct Preferences {
+  std::uint32_t levels_wider = 0;
+  std::uint32_t groups_missed = 0;
+
+  friend auto operator<=>(const Preferences&, const Preferences&) = default;
+};
+
+struct Plan {
+  std::vector<fabric::NodeIndex> nodes;  // index = worker
+  Preferences preferences;
+  Int128 cost = 0;  // C(p), femtoseconds
+  // Proven: no placement on this capacity, under the same hard rules and the same preferences,
+  // costs less.
+  Int128 lower_bound = 0;
+  bool exact = false;  // the search was exhaustive
+  std::vector<std::uint32_t> broken_free_domains;  // per tier, widest first, without outside
+  std::vector<std::uint32_t> left_free_slots;      // per tier, widest first, without outside
+  struct RunnerUp {
+    std::vector<fabric::NodeIndex> nodes;
+    Preferences preferences;
+    Int128 cost = 0;
+  };
+  std::optional<RunnerUp> runner_up;  // the best seen that uses another set of domains
+};
+
+enum class Reason : std::uint8_t {
+  kNoCompleteNode,        // no node carries all labels
+  kNoEligibleNode,        // filters leave nothing
+  kInsufficientCapacity,  // too few slots in all
+  kRequiredLevel,         // enough slots, but not inside one domain of `required`
+  kRequiredGroup,         // enough slots, but a group's `required` cannot be met
+  kSearchExhausted,       // the bounded search found none; none is proven impossible
+};
+std::string_view ReasonName(Reason reason);
+
+// "No" is an answer. Says whether waiting can help.
+struct Unplaceable {
+  Reason reason = Reason::kInsufficientCapacity;
+  bool ever = true;  // false: not even with nothing else running on the fabric
+  fabric::Tier tier = fabric::kOutside;       // the level the rule names
+  std::optional<std::size_t> group;           // kRequiredGroup: index into Request.groups
+  std::string best_domain;                    // where it comes nearest
+  std::int64_t wanted_workers = 0;
+  std::int64_t found_workers = 0;             // in the best domain (or in all)
+  std::string short_resource;                 // the resource that is short on most nodes
+  std::int64_t short_amount = 0;              // accelerators (or that resource) missing
+  // Nodes by rejection, most first.
+  struct Count {
+    Rejection rejection = Rejection::kNone;
+    std::string detail;
+    std::uint32_t nodes = 0;
+  };
+  std::vector<Count> rejections;
+};
+
+using Placement = std::variant<Plan, Unplaceable>;
+
+// Chooses each worker's node (DESIGN section 4): hard rules; fewest levels wider than preferred;
+// fewest groups that miss their own; least cost C within the tolerance; least fragmentation; least
+// node names. Exact where the exact search finishes within its budget.
+//
+// Cost     O(nodes + edges) per candidate, a bounded number of candidates.
+// Thread-safety  reads its arguments only.
+Placement Place(const fabric::Claims& claims, const Request& request,
+                const traffic::WorkerGraph& graph, const Options& options = {});
+
+// Which single constraint, relaxed, would let an unplaceable job start now, and at what cost.
+struct Relaxation {
+  std::string constraint;  // "topology.required", "topology.groups[0].required", "nodeSelector", ...
+  std::string change;      // "leaf -> spine", "removed"
+  Int128 cost = 0;
+  Preferences preferences;
+  std::vector<fabric::NodeIndex> nodes;
+};
+std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims, const Request& request,
+                                        const traffic::WorkerGraph& graph,
+                                        const Options& options = {});
+
+}  // namespace weft::placement

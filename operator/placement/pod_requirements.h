@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/fabric/node_facts.h"
+#include "operator/fabric/spec.h"
+
+namespace weft::placement {
+
+struct Toleration {
+  std::string key, op = "Equal", value, effect;  // op: Equal, Exists, Lt, Gt
+
+  friend bool operator==(const Toleration&, const Toleration&) = default;
+};
+
+// One nodeSelectorTerm: all expressions and all fields must hold. A term without either matches
+// nothing, as in kube-scheduler.
+struct NodeSelectorTerm {
+  std::vector<fabric::SelectorExpression> match_expressions;
+  std::vector<fabric::SelectorExpression> match_fields;  // key metadata.name only
+
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+};
+
+// What a worker's pod template asks of its node.
+struct PodRequirements {
+  // Effective requests as kube-scheduler sums them: max(sum of containers + restartable init
+  // containers, each init container) + overhead; absent requests default to limits.
+  fabric::Resources requests;
+  std::map<std::string, std::string> node_selector;
+  // requiredDuringSchedulingIgnoredDuringExecution: any term; absent: no restriction.
+  std::optional<std::vector<NodeSelectorTerm>> required_affinity;
+  std::vector<Toleration> tolerations;
+  bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel
+  std::string node_name;               // spec.nodeName; pins the pod
+
+  friend bool operator==(const PodRequirements&, const PodRequirements&) = default;
+};
+
+}  // namespace weft::placement

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+#include "operator/placement/pair_cost.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::placement {
+
+// Everything a person reads about one placement: Placement.status.traffic and status.spans.
+struct Span {
+  std::string level;
+  std::uint32_t domains = 0;
+};
+
+struct Flow {
+  traffic::Axis axis = traffic::Axis::kTensor;
+  std::string level;  // where the bytes run: the narrowest shared level, or the scale-up network
+  Int128 bytes = 0;
+};
+
+struct Uplink {
+  std::string level, domain;
+  Int128 bytes = 0;         // leaving the domain in one step
+  double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
+};
+
+struct AxisSpread {
+  traffic::Axis axis = traffic::Axis::kTensor;
+  std::string level;
+  std::uint32_t domains = 0;  // of the worst group
+};
+
+struct Scores {
+  std::vector<Span> spans;          // every tier but outside, widest first
+  std::vector<Flow> flows;          // bytes > 0; by axis, then level widest first
+  Int128 cross_node_bytes = 0;
+  std::optional<Uplink> busiest_uplink;
+  std::vector<AxisSpread> spread;   // every axis that sends, every level it spreads over... all levels
+  double communication_milliseconds = 0;
+};
+
+// Cost O(ranks x axes + nodes used x tiers). `traffic` unmodelled: spans only.
+Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
+             std::span<const fabric::NodeIndex> nodes);
+
+}  // namespace weft::placement

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/traffic/traffic.h"
+
+namespace weft::traffic {
+
+// Bytes between two workers, both directions added: T{a,b}, a < b.
+struct Edge {
+  std::uint32_t a = 0, b = 0;
+  std::int64_t bytes = 0;
+};
+
+struct Neighbour {
+  std::uint32_t worker = 0;
+  std::int64_t bytes = 0;
+};
+
+// Workers that all talk to each other: T{i,j} += ranks_i * ranks_j * bytes_per_rank_pair.
+struct Clique {
+  struct Member {
+    std::uint32_t worker = 0;
+    std::uint32_t ranks = 0;
+  };
+  std::vector<Member> members;  // ascending by worker
+  std::int64_t bytes_per_rank_pair = 0;  // both directions
+};
+
+// Traffic between the workers of a job, aggregated, in a form whose size grows with ranks and not
+// with workers squared: explicit edges for rings, stages and small cliques, and cliques kept whole
+// where they would need more edges than members.
+//
+// Invariants  edges ascending by (a, b), each pair once, bytes > 0; traffic inside a worker left
+//             out; adjacency holds both ends of every edge, ascending by worker.
+// Cost        O(ranks x axes).
+class WorkerGraph {
+ public:
+  explicit WorkerGraph(const Traffic& traffic);
+  // The graph of some families only (one axis, for the report).
+  WorkerGraph(const Traffic& traffic, std::span<const GroupFamily* const> families);
+
+  std::uint32_t workers() const { return workers_; }
+  std::span<const Edge> edges() const { return edges_; }
+  std::span<const Neighbour> neighbours(std::uint32_t worker) const {
+    return std::span(neighbours_).subspan(begin_[worker], begin_[worker + 1] - begin_[worker]);
+  }
+  std::span<const Clique> cliques() const { return cliques_; }
+  // Indices into cliques() of those that hold the worker.
+  std::span<const std::uint32_t> cliques_of(std::uint32_t worker) const {
+    return std::span(clique_index_)
+        .subspan(clique_begin_[worker], clique_begin_[worker + 1] - clique_begin_[worker]);
+  }
+
+ private:
+  void Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw);
+  void Finish(std::vector<Edge> raw);
+
+  std::uint32_t workers_ = 0;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> begin_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<Clique> cliques_;
+  std::vector<std::uint32_t> clique_begin_;
+  std::vector<std::uint32_t> clique_index_;
+};
+
+}  // namespace weft::traffic
