@@ -32,6 +32,10 @@ class PairCost {
   // Femtoseconds per byte of the link between two ranks, the node link where they share a node.
   std::int64_t LinkWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
+  std::span<const std::int64_t> tier_weights() const { return weight_; }
+  // No pair whose narrowest shared tier is `widest_shared` or wider costs less than this.
+  std::int64_t LeastWeight(fabric::Tier widest_shared) const;
+
   // True where weights depend on the shared tier alone: no degraded rail, no crossing overlay.
   bool hierarchical() const { return hierarchical_; }
   const fabric::Fabric& fabric() const { return *fabric_; }
@@ -43,6 +47,11 @@ class PairCost {
   bool crossing_ = false;
   bool hierarchical_ = true;
 };
+
+// One clique's share of C(p). Cost O(members x (log members + tiers)); members squared where the
+// pair cost is not hierarchical.
+Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
+                  std::span<const fabric::NodeIndex> nodes);
 
 // C(p): the sum over worker pairs on different nodes of T{i,j} * Weight. Cost O(edges + clique
 // members x tiers).
