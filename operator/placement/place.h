@@ -33,6 +33,9 @@ struct Request {
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
   std::vector<fabric::NodeIndex> excluded;  // ascending
+  // traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search, of
+  // no effect on what counts as best; empty means one row of workers.
+  std::vector<std::uint32_t> grid;
 };
 
 struct Options {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/placement/pair_cost.h"
+#include "operator/placement/place.h"
+
+namespace weft::placement {
+
+// One placement problem, prepared: what each node and domain can take, and which workers must
+// stay together. Built once per Place, read by fill, improve, exact and bound.
+//
+// Cost  O(nodes x (resources + tiers) + workers x groups).
+class Instance {
+ public:
+  Instance(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
+           const Options& options);
+
+  const fabric::Fabric& fabric() const { return claims_->fabric(); }
+  const fabric::Claims& claims() const { return *claims_; }
+  const Request& request() const { return *request_; }
+  const traffic::WorkerGraph& graph() const { return *graph_; }
+  const PairCost& pair_cost() const { return pair_cost_; }
+  const SlotQuery& query() const { return query_; }
+  std::uint32_t workers() const { return request_->workers; }
+  fabric::Tier node_tier() const { return fabric().node_tier(); }
+
+  std::span<const std::uint32_t> slots() const { return slots_; }
+  // Workers that fit in the domain, whole atoms only (exact where all atoms of a tier are equal in
+  // size, else an upper bound).
+  std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
+  }
+  // Slots in the domain, whatever must stay together.
+  std::uint64_t TotalSlots() const { return total_slots_; }
+
+  // True where no accelerator of any usable node of the domain is in use.
+  bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return wholly_free_[tier][domain] != 0;
+  }
+
+  // Atoms of a tier: the sets of workers that must share one domain of that tier (hard), or that
+  // should (soft: `preferred` groups too). Empty where every worker is its own atom.
+  std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
+  std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
+  bool has_groups() const { return has_groups_; }
+  bool uniform_atoms() const { return uniform_atoms_; }
+  // Size of the largest hard atom of the tier.
+  std::uint32_t unit(fabric::Tier tier) const { return unit_[tier]; }
+
+ private:
+  void BuildAtoms();
+  void BuildCapacity();
+  void BuildWhollyFree(bool ignore_claims);
+
+  const fabric::Claims* claims_;
+  const Request* request_;
+  const traffic::WorkerGraph* graph_;
+  PairCost pair_cost_;
+  SlotQuery query_;
+  std::vector<std::uint32_t> slots_;
+  std::uint64_t total_slots_ = 0;
+  std::vector<std::vector<std::uint64_t>> capacity_;
+  std::vector<std::vector<std::uint8_t>> wholly_free_;
+  std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
+  std::vector<std::uint32_t> unit_;
+  std::uint32_t node_unit_ = 1;
+  bool has_groups_ = false;
+  bool uniform_atoms_ = true;
+};
+
+}  // namespace weft::placement
