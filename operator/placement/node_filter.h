@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/fabric/claims.h"
@@ -11,37 +12,44 @@
 namespace weft::placement {
 
 // Why a node takes no worker, in the order in which kube-scheduler's filters would say it.
+//
+// Source  Kubernetes pkg/scheduler, getDefaultPlugins, 1.36: NodeUnschedulable, NodeName,
+//         TaintToleration, NodeAffinity, NodeResourcesFit, ..., DynamicResources last.
 enum class Rejection : std::uint8_t {
   kNone,
-  kUnusable,          // Fabric.spec.unusable, or not Ready
-  kUnschedulable,     // cordoned, and not tolerated
-  kExcluded,          // excluded by the caller (it refused this job before)
+  kUnusable,       // Fabric.spec.unusable, or not Ready
+  kUnschedulable,  // cordoned, and not tolerated
+  kExcluded,       // excluded by the caller (it refused this job before)
   kNodeName,
+  kTaint,
   kNodeSelector,
   kNodeAffinity,
-  kTaint,
-  kComputeDomain,     // another job's ComputeDomain holds the node
-  kResource,          // see `resource` in Verdict
+  kResource,       // see `resource` in Verdict
+  kComputeDomain,  // another job's ComputeDomain holds the node
 };
 std::string_view RejectionName(Rejection rejection);
 
 struct Verdict {
   Rejection rejection = Rejection::kNone;
-  std::string detail;            // the taint, the selector's key, the resource
-  fabric::ResourceIndex resource = 0;  // kResource only: the scarcest
+  std::string detail;  // for a person: the taint, the selector, the resource and how much is free
+  // kResource only: the scarcest. The index is 0 where no node of the fabric offers it.
+  std::string resource_name;
+  fabric::ResourceIndex resource = 0;
 };
 
 // How many more workers of this shape each node can take.
 //
 // Shapes   slots: one per NodeIndex, 0 where the node is filtered out, capped at `cap`.
-// Cost     O(nodes x requested resources); label and taint rules are evaluated once per distinct
-//          combination where the template has none of its own.
+//          A worker takes one of the node's pods, and nothing where no node of the fabric says how
+//          many pods it takes. A requested resource that no node offers leaves no slot anywhere.
+// Cost     O(nodes x requested resources); taints, cordons and usability are evaluated once per
+//          distinct combination, label rules on the nodes that have room.
 struct SlotQuery {
   const PodRequirements* pod = nullptr;
-  std::string job;                             // owner of a ComputeDomain, "namespace/name"
-  std::vector<fabric::NodeIndex> excluded;     // ascending
-  std::uint32_t cap = 0;                       // workers of the job
-  bool ignore_claims = false;                  // as if nothing else ran
+  std::string job;                          // owner of a ComputeDomain, "namespace/name"
+  std::vector<fabric::NodeIndex> excluded;  // ascending
+  std::uint32_t cap = 0;                    // workers of the job
+  bool ignore_claims = false;               // as if nothing else ran
 };
 void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
                 std::vector<std::uint32_t>& slots);

@@ -1,0 +1,115 @@
+#include "operator/placement/selector.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "operator/placement/tolerations.h"
+
+namespace weft::placement {
+
+using fabric::NodeFacts;
+using fabric::SelectorExpression;
+
+namespace {
+
+constexpr std::string_view kNameField = "metadata.name";
+constexpr std::size_t kLabelValueLimit = 63;  // characters; Kubernetes, "Labels and Selectors"
+
+bool IsAlphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Empty, or letters and digits with '-', '_' and '.' inside.
+bool IsLabelValue(std::string_view text) {
+  if (text.empty()) return true;
+  if (text.size() > kLabelValueLimit) return false;
+  if (!IsAlphanumeric(text.front()) || !IsAlphanumeric(text.back())) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool Holds(const std::vector<std::string>& values, const std::string& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool MatchesField(const SelectorExpression& field, const NodeFacts& node) {
+  return (field.op == "In") == Holds(field.values, node.name);
+}
+
+bool IsMalformed(const NodeSelectorTerm& term) {
+  return std::any_of(term.match_expressions.begin(), term.match_expressions.end(),
+                     IsMalformedExpression) ||
+         std::any_of(term.match_fields.begin(), term.match_fields.end(), IsMalformedField);
+}
+
+std::string ExpressionText(const SelectorExpression& expression) {
+  std::string text = expression.key + " " + expression.op;
+  for (std::size_t i = 0; i < expression.values.size(); ++i) {
+    text += (i == 0 ? " (" : ", ") + expression.values[i];
+  }
+  return expression.values.empty() ? text : text + ")";
+}
+
+}  // namespace
+
+bool IsMalformedExpression(const SelectorExpression& expression) {
+  const auto& values = expression.values;
+  if (!std::all_of(values.begin(), values.end(), IsLabelValue)) return true;
+  const std::string& op = expression.op;
+  if (op == "In" || op == "NotIn") return values.empty();
+  if (op == "Exists" || op == "DoesNotExist") return !values.empty();
+  if (op == "Gt" || op == "Lt") return values.size() != 1 || !ParseInteger(values.front());
+  return true;
+}
+
+bool IsMalformedField(const SelectorExpression& field) {
+  return field.key != kNameField || (field.op != "In" && field.op != "NotIn") ||
+         field.values.size() != 1;
+}
+
+bool MatchesExpression(const SelectorExpression& expression, const NodeFacts& node) {
+  const auto label = node.labels.find(expression.key);
+  const bool present = label != node.labels.end();
+  if (expression.op == "Exists") return present;
+  if (expression.op == "DoesNotExist") return !present;
+  if (expression.op == "In") return present && Holds(expression.values, label->second);
+  if (expression.op == "NotIn") return !present || !Holds(expression.values, label->second);
+  if (!present || expression.values.size() != 1) return false;
+  const auto value = ParseInteger(label->second);
+  const auto bound = ParseInteger(expression.values.front());
+  if (!value || !bound) return false;
+  if (expression.op == "Gt") return *value > *bound;
+  return expression.op == "Lt" && *value < *bound;
+}
+
+bool MatchesTerm(const NodeSelectorTerm& term, const NodeFacts& node) {
+  if (term.match_expressions.empty() && term.match_fields.empty()) return false;
+  if (IsMalformed(term)) return false;
+  return std::all_of(term.match_expressions.begin(), term.match_expressions.end(),
+                     [&](const auto& e) { return MatchesExpression(e, node); }) &&
+         std::all_of(term.match_fields.begin(), term.match_fields.end(),
+                     [&](const auto& f) { return MatchesField(f, node); });
+}
+
+bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const NodeFacts& node) {
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const NodeSelectorTerm& term) { return MatchesTerm(term, node); });
+}
+
+std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms, const NodeFacts& node) {
+  if (terms.size() != 1) return "none of the required node affinity's terms matches";
+  const NodeSelectorTerm& term = terms.front();
+  for (const SelectorExpression& expression : term.match_expressions) {
+    if (IsMalformedExpression(expression)) {
+      return "malformed node affinity " + ExpressionText(expression);
+    }
+    if (!MatchesExpression(expression, node)) return "node affinity " + ExpressionText(expression);
+  }
+  for (const SelectorExpression& field : term.match_fields) {
+    if (IsMalformedField(field)) return "malformed node affinity " + ExpressionText(field);
+    if (!MatchesField(field, node)) return "node affinity " + ExpressionText(field);
+  }
+  return "an empty node affinity term matches nothing";
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "operator/fabric/node_facts.h"
+#include "operator/placement/pod_requirements.h"
+
+namespace weft::placement {
+
+// How kube-scheduler reads one node selector requirement against a node's labels: In, NotIn,
+// Exists, DoesNotExist, Gt, Lt. NotIn and DoesNotExist hold where the label is absent; Gt and Lt
+// compare the label's value with the one value given, both 64-bit integers, and fail where either
+// is none.
+//
+// Source  Kubernetes apimachinery labels.Requirement.Matches; component-helpers nodeaffinity, 1.35.
+bool MatchesExpression(const fabric::SelectorExpression& expression, const fabric::NodeFacts& node);
+
+// A requirement that kube-scheduler refuses to parse: an unknown operator, values missing, too
+// many or not of a label's form. Its whole term then matches nothing.
+bool IsMalformedExpression(const fabric::SelectorExpression& expression);
+// matchFields know the operators In and NotIn, one value, and the field metadata.name.
+bool IsMalformedField(const fabric::SelectorExpression& field);
+
+// All expressions and all fields hold; an empty or malformed term matches nothing.
+bool MatchesTerm(const NodeSelectorTerm& term, const fabric::NodeFacts& node);
+
+// Any term matches. No terms at all match nothing.
+bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
+
+// Why no term matches, for a person: the first requirement of a lone term that fails
+// ("pool In (a, b)"), else a sentence about all terms.
+std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms,
+                                 const fabric::NodeFacts& node);
+
+}  // namespace weft::placement
