@@ -1,0 +1,58 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_reader.h"
+
+namespace weft::api {
+
+std::string Show(const ObjectKey& key) {
+  return key.space.empty() ? key.name : key.space + "/" + key.name;
+}
+
+ObjectMeta DecodeMeta(const Field& metadata, Scope scope) {
+  ObjectMeta meta;
+  meta.key.name = metadata["name"].Str();
+  if (meta.key.name.empty()) metadata["name"].Fail("is required");
+  if (scope == Scope::kNamespaced) {
+    meta.key.space = metadata["namespace"].Str();
+    if (meta.key.space.empty()) meta.key.space = "default";
+  }
+  meta.uid = metadata["uid"].Str();
+  meta.resource_version = metadata["resourceVersion"].Str();
+  meta.generation = metadata["generation"].Int();
+  meta.creation_timestamp = metadata["creationTimestamp"].Str();
+  meta.deleting = metadata["deletionTimestamp"].present();
+  meta.labels = metadata["labels"].StrMap();
+  meta.annotations = metadata["annotations"].StrMap();
+  for (const Field& owner : metadata["ownerReferences"].Items()) {
+    meta.owners.push_back({owner["apiVersion"].Str(), owner["kind"].Str(), owner["name"].Str(),
+                           owner["uid"].Str(), owner["controller"].Bool()});
+  }
+  return meta;
+}
+
+std::vector<Condition> DecodeConditions(const Field& conditions) {
+  std::vector<Condition> result;
+  for (const Field& item : conditions.Items()) {
+    result.push_back({item["type"].Str(), item["status"].Str(), item["reason"].Str(),
+                      item["message"].Str(), item["lastTransitionTime"].Str()});
+  }
+  return result;
+}
+
+fabric::SelectorExpression DecodeSelectorExpression(const Field& expression) {
+  return {expression["key"].Require().Str(), expression["operator"].Require().Str(),
+          expression["values"].StrList()};
+}
+
+fabric::LabelSelector DecodeLabelSelector(const Field& selector) {
+  fabric::LabelSelector result;
+  result.match_labels = selector["matchLabels"].StrMap();
+  for (const Field& item : selector["matchExpressions"].Items()) {
+    result.match_expressions.push_back(DecodeSelectorExpression(item));
+  }
+  return result;
+}
+
+Raw MakeRaw(const nlohmann::json& object) { return std::make_shared<const nlohmann::json>(object); }
+
+}  // namespace weft::api

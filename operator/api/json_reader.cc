@@ -1,0 +1,263 @@
+#include "operator/api/json_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "operator/base/quantity.h"
+
+namespace weft::api {
+namespace {
+
+using Json = nlohmann::json;
+
+// A name in a message is shown up to here; hostile input has keys of megabytes.
+constexpr std::size_t kShownBytes = 120;
+
+std::string Shown(std::string_view text) {
+  if (text.size() <= kShownBytes) return std::string(text);
+  std::size_t end = kShownBytes;  // not inside a UTF-8 sequence
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string TextAt(const Json& object, std::string_view key) {
+  if (!object.is_object()) return "";
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get_ref<const std::string&>() : "";
+}
+
+bool IsPlainKey(std::string_view key) {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  });
+}
+
+// The integer a number is exactly, if it is one.
+std::optional<std::int64_t> ExactInteger(const Json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
+    return static_cast<std::int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  constexpr double kExactBelow = 9007199254740992.0;  // 2^53: doubles are exact integers up to here
+  const double number = value.get<double>();
+  if (!(std::abs(number) <= kExactBelow) || number != std::trunc(number)) return {};
+  return static_cast<std::int64_t>(number);
+}
+
+}  // namespace
+
+Decoding::Decoding(const Json& object, const Place& place) : object_(&object), place_(place) {
+  const std::string kind = TextAt(object, "kind");
+  const auto metadata = object.is_object() ? object.find("metadata") : object.end();
+  ObjectKey key;
+  if (metadata != object.end() && metadata->is_object()) {
+    key = {Shown(TextAt(*metadata, "namespace")), Shown(TextAt(*metadata, "name"))};
+  }
+  if (!kind.empty()) place_ += ": " + Shown(kind);
+  if (!key.name.empty()) place_ += (kind.empty() ? ": " : " ") + Show(key);
+  steps_.push_back({0, 0, {}});
+}
+
+Field Decoding::Root() { return {this, object_, 0}; }
+
+Status Decoding::status() const {
+  if (error_) return *error_;
+  return {};
+}
+
+std::string Decoding::Path(std::uint32_t step) const {
+  std::vector<std::uint32_t> chain;
+  for (; step != 0; step = steps_[step].parent) chain.push_back(step);
+  std::string path;
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    const Step& part = steps_[*at];
+    if (part.index != kKey) {
+      path += "[" + std::to_string(part.index) + "]";
+    } else if (IsPlainKey(part.key)) {
+      path += (path.empty() ? "" : ".") + Shown(part.key);
+    } else {
+      path += "[" + Shown(part.key) + "]";
+    }
+  }
+  return path;
+}
+
+Field::Field(Decoding* decoding, const Json* value, std::uint32_t step)
+    : decoding_(decoding),
+      value_(value != nullptr && value->is_null() ? nullptr : value),
+      step_(step) {}
+
+Field Field::Below(const Json* value, Decoding::Step step) const {
+  decoding_->steps_.push_back(step);
+  return {decoding_, value, static_cast<std::uint32_t>(decoding_->steps_.size() - 1)};
+}
+
+Field Field::operator[](std::string_view key) const {
+  const Json* value = nullptr;
+  if (present()) {
+    if (!value_->is_object()) {
+      Fail("must be an object");
+    } else if (const auto found = value_->find(key); found != value_->end()) {
+      value = &*found;
+    }
+  }
+  return Below(value, {step_, Decoding::kKey, key});
+}
+
+const Field& Field::Require() const {
+  if (!present()) Fail("is required");
+  return *this;
+}
+
+void Field::RefuseUnknown(std::initializer_list<std::string_view> known) const {
+  if (!present()) return;
+  if (!value_->is_object()) return Fail("must be an object");
+  for (const auto& [name, value] : value_->get_ref<const Json::object_t&>()) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Below(&value, {step_, Decoding::kKey, name}).Fail("unknown field");
+    }
+  }
+}
+
+void Field::Fail(const std::string& what) const {
+  if (decoding_->failed()) return;
+  const std::string where = path();
+  decoding_->error_ =
+      Invalid(decoding_->place_ + ": " + where + (where.empty() ? "" : ": ") + what);
+}
+
+std::string Field::Str(std::string_view fallback) const {
+  if (!present()) return std::string(fallback);
+  if (value_->is_string()) return value_->get_ref<const std::string&>();
+  Fail(value_->is_primitive() ? "must be a string; quote it" : "must be a string");
+  return std::string(fallback);
+}
+
+bool Field::Bool(bool fallback) const {
+  if (!present()) return fallback;
+  if (value_->is_boolean()) return value_->get<bool>();
+  Fail("must be true or false");
+  return fallback;
+}
+
+std::int64_t Field::Int(IntRange range, std::int64_t fallback) const {
+  return OptionalInt(range).value_or(fallback);
+}
+
+std::optional<std::int64_t> Field::OptionalInt(IntRange range) const {
+  if (!present()) return {};
+  if (!value_->is_number()) {
+    Fail("must be an integer");
+    return {};
+  }
+  const std::optional<std::int64_t> number = ExactInteger(*value_);
+  if (!number) {
+    Fail(value_->is_number_float() ? "must be an integer" : "must be below 2^63");
+  } else if (*number < range.min) {
+    Fail("must be at least " + std::to_string(range.min));
+  } else if (*number > range.max) {
+    Fail("must be at most " + std::to_string(range.max));
+  } else {
+    return number;
+  }
+  return {};
+}
+
+double Field::Number(double fallback) const {
+  if (!present()) return fallback;
+  if (value_->is_number()) return value_->get<double>();
+  Fail("must be a number");
+  return fallback;
+}
+
+std::optional<std::int64_t> Field::AnyQuantity(bool milli) const {
+  if (!present()) return {};
+  if (!value_->is_string() && !value_->is_number()) {
+    Fail("must be a quantity such as 8, \"500m\" or \"64Gi\"");
+    return {};
+  }
+  const std::string text =
+      value_->is_string() ? value_->get_ref<const std::string&>() : value_->dump();
+  const Result<std::int64_t> amount = milli ? ParseMilliQuantity(text) : ParseQuantity(text);
+  if (amount) return *amount;
+  Fail(amount.error().message);
+  return {};
+}
+
+std::int64_t Field::Quantity(std::int64_t fallback) const {
+  return AnyQuantity(false).value_or(fallback);
+}
+
+std::int64_t Field::MilliQuantity(std::int64_t fallback) const {
+  return AnyQuantity(true).value_or(fallback);
+}
+
+std::optional<std::int64_t> Field::OptionalQuantity() const { return AnyQuantity(false); }
+
+std::size_t Field::OneOf(std::initializer_list<std::string_view> names,
+                         std::size_t fallback) const {
+  if (!present()) return fallback;
+  const std::string text = Str();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string list;
+  for (const std::string_view name : names) {
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  Fail("must be one of " + list);
+  return fallback;
+}
+
+std::vector<Field> Field::Items() const {
+  std::vector<Field> items;
+  if (!present()) return items;
+  if (!value_->is_array()) {
+    Fail("must be a list");
+    return items;
+  }
+  items.reserve(value_->size());
+  for (const Json& item : *value_) {
+    items.push_back(Below(&item, {step_, static_cast<std::uint32_t>(items.size()), {}}));
+  }
+  return items;
+}
+
+std::vector<Field> Field::Members() const {
+  std::vector<Field> members;
+  if (!present()) return members;
+  if (!value_->is_object()) {
+    Fail("must be an object");
+    return members;
+  }
+  members.reserve(value_->size());
+  for (const auto& [name, value] : value_->get_ref<const Json::object_t&>()) {
+    members.push_back(Below(&value, {step_, Decoding::kKey, name}));
+  }
+  return members;
+}
+
+std::string_view Field::key() const { return decoding_->steps_[step_].key; }
+
+std::vector<std::string> Field::StrList() const {
+  std::vector<std::string> texts;
+  for (const Field& item : Items()) {
+    if (!item.present()) item.Fail("must be a string");
+    texts.push_back(item.Str());
+  }
+  return texts;
+}
+
+std::map<std::string, std::string> Field::StrMap() const {
+  std::map<std::string, std::string> texts;
+  for (const Field& member : Members()) {
+    texts.emplace_hint(texts.end(), member.key(), member.Str());
+  }
+  return texts;
+}
+
+std::string Field::path() const { return decoding_->Path(step_); }
+
+}  // namespace weft::api

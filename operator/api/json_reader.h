@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+
+namespace weft::api {
+
+class Field;
+
+// One object being decoded. Keeps the first error; what is read after it are fallbacks, so that a
+// decoder reads straight on and asks status() once at its end. Outlives its Fields; the json
+// outlives both.
+//
+//   Decoding decoding(object, place);            // place: "jobs.yaml: document 2"
+//   const Field spec = decoding.Root()["spec"];
+//   spec.RefuseUnknown({"replicas", "name"});
+//   job.replicas = spec["replicas"].Require().Int({.min = 1, .max = 16384});
+//   if (Status status = decoding.status(); !status) return status.error();
+class Decoding {
+ public:
+  // Messages start with `place`, the kind and the name of the object, then the field's path.
+  Decoding(const nlohmann::json& object, const Place& place);
+  Decoding(const Decoding&) = delete;
+  Decoding& operator=(const Decoding&) = delete;
+
+  Field Root();
+  Status status() const;
+  bool failed() const { return error_.has_value(); }
+  // "jobs.yaml: document 2: TrainingJob team-a/x".
+  const Place& place() const { return place_; }
+
+ private:
+  friend class Field;
+  struct Step {  // one step of a path; key_ lives in the json or in a literal
+    std::uint32_t parent;
+    std::uint32_t index;  // kKey: a member, else an element
+    std::string_view key;
+  };
+  static constexpr std::uint32_t kKey = std::numeric_limits<std::uint32_t>::max();
+
+  std::string Path(std::uint32_t step) const;
+
+  const nlohmann::json* object_;
+  Place place_;
+  std::vector<Step> steps_;
+  std::optional<Error> error_;
+};
+
+struct IntRange {
+  std::int64_t min = std::numeric_limits<std::int64_t>::min();
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+};
+
+// A value somewhere below an object, or its absence (null is absent, as to the API server). Cheap
+// to copy. Accessors give the fallback where the field is absent, and note an error with the
+// field's path ("spec.workers.replicas: must be an integer") where it is something else.
+class Field {
+ public:
+  bool present() const { return value_ != nullptr; }
+  // The member of that name; absent where this is. `key` is a literal or lives as long as the json.
+  Field operator[](std::string_view key) const;
+
+  // Notes "is required" where absent.
+  const Field& Require() const;
+  // Notes "unknown field" for a member that is not listed. Only for objects.
+  void RefuseUnknown(std::initializer_list<std::string_view> known) const;
+  // Notes an error at this field.
+  void Fail(const std::string& what) const;
+
+  std::string Str(std::string_view fallback = "") const;
+  bool Bool(bool fallback = false) const;
+  // Integers; a float counts where it is one exactly (1e3).
+  std::int64_t Int(IntRange range = {}, std::int64_t fallback = 0) const;
+  std::optional<std::int64_t> OptionalInt(IntRange range = {}) const;
+  double Number(double fallback = 0) const;
+  // A resource.Quantity, as text or number: whole units (rounded up), thousandths.
+  std::int64_t Quantity(std::int64_t fallback = 0) const;
+  std::int64_t MilliQuantity(std::int64_t fallback = 0) const;
+  std::optional<std::int64_t> OptionalQuantity() const;
+  // Index into `names`; notes "must be one of ..." for another text.
+  std::size_t OneOf(std::initializer_list<std::string_view> names, std::size_t fallback = 0) const;
+
+  std::vector<Field> Items() const;    // of an array
+  std::vector<Field> Members() const;  // of an object, by key
+  std::string_view key() const;        // of a member
+  std::vector<std::string> StrList() const;
+  std::map<std::string, std::string> StrMap() const;
+
+  // "spec.template.spec.containers[0].name"; a key with other characters stands in brackets.
+  std::string path() const;
+  const nlohmann::json* json() const { return value_; }
+
+ private:
+  friend class Decoding;
+  Field(Decoding* decoding, const nlohmann::json* value, std::uint32_t step);
+  Field Below(const nlohmann::json* value, Decoding::Step step) const;
+  std::optional<std::int64_t> AnyQuantity(bool milli) const;
+
+  Decoding* decoding_;
+  const nlohmann::json* value_;
+  std::uint32_t step_;
+};
+
+// Parts that several kinds share.
+enum class Scope { kNamespaced, kCluster };
+// `metadata`; the name is required, the namespace of a namespaced kind defaults to "default".
+ObjectMeta DecodeMeta(const Field& metadata, Scope scope);
+std::vector<Condition> DecodeConditions(const Field& conditions);
+// {matchLabels, matchExpressions}.
+fabric::LabelSelector DecodeLabelSelector(const Field& selector);
+fabric::SelectorExpression DecodeSelectorExpression(const Field& expression);
+// A copy for Inputs' `raw`.
+Raw MakeRaw(const nlohmann::json& object);
+
+}  // namespace weft::api
