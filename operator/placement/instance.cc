@@ -124,7 +124,9 @@ void Instance::BuildCapacity() {
       capacity_[t][d] = sum / unit_[t] * unit_[t];
     }
   }
-  total_slots_ = std::accumulate(slots_.begin(), slots_.end(), std::uint64_t{0});
+  slots_before_.assign(slots_.size() + 1, 0);
+  for (std::size_t n = 0; n < slots_.size(); ++n)
+    slots_before_[n + 1] = slots_before_[n] + slots_[n];
 }
 
 void Instance::BuildWhollyFree(bool ignore_claims) {

@@ -33,8 +33,12 @@ class Instance {
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
     return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
   }
-  // Slots in the domain, whatever must stay together.
-  std::uint64_t TotalSlots() const { return total_slots_; }
+  // Slots in the domain, in all, whatever must stay together.
+  std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
+    const auto& begin = fabric().domains(tier).begin;
+    return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
+  }
+  std::uint64_t TotalSlots() const { return slots_before_.back(); }
 
   // True where no accelerator of any usable node of the domain is in use.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
@@ -61,7 +65,7 @@ class Instance {
   PairCost pair_cost_;
   SlotQuery query_;
   std::vector<std::uint32_t> slots_;
-  std::uint64_t total_slots_ = 0;
+  std::vector<std::uint64_t> slots_before_;  // slots of all nodes before this one
   std::vector<std::vector<std::uint64_t>> capacity_;
   std::vector<std::vector<std::uint8_t>> wholly_free_;
   std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;

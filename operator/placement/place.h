@@ -40,10 +40,10 @@ struct Request {
 
 struct Options {
   // Work limits, as counts: same input, same answer on every machine.
-  std::uint32_t exact_steps = 200'000;    // nodes of the exact search tree; 0 turns it off
-  std::uint32_t improve_steps = 4'000'000;  // neighbour evaluations of the local search
+  std::uint32_t exact_steps = 200'000;        // nodes of the exact search tree; 0 turns it off
+  std::uint32_t improve_steps = 4'000'000;    // neighbour evaluations of the local search
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
-  bool ignore_claims = false;             // as if nothing else ran
+  bool ignore_claims = false;                 // as if nothing else ran
 };
 
 // What decides between two placements, most important first. A vector, so that the order can
@@ -63,7 +63,7 @@ struct Plan {
   // Proven: no placement on this capacity, under the same hard rules and the same preferences,
   // costs less.
   Int128 lower_bound = 0;
-  bool exact = false;  // the search was exhaustive
+  bool exact = false;                              // the search was exhaustive
   std::vector<std::uint32_t> broken_free_domains;  // per tier, widest first, without outside
   std::vector<std::uint32_t> left_free_slots;      // per tier, widest first, without outside
   struct RunnerUp {
@@ -87,14 +87,14 @@ std::string_view ReasonName(Reason reason);
 // "No" is an answer. Says whether waiting can help.
 struct Unplaceable {
   Reason reason = Reason::kInsufficientCapacity;
-  bool ever = true;  // false: not even with nothing else running on the fabric
-  fabric::Tier tier = fabric::kOutside;       // the level the rule names
-  std::optional<std::size_t> group;           // kRequiredGroup: index into Request.groups
-  std::string best_domain;                    // where it comes nearest
+  bool ever = true;                      // false: not even with nothing else running on the fabric
+  fabric::Tier tier = fabric::kOutside;  // the level the rule names
+  std::optional<std::size_t> group;      // kRequiredGroup: index into Request.groups
+  std::string best_domain;               // where it comes nearest
   std::int64_t wanted_workers = 0;
-  std::int64_t found_workers = 0;             // in the best domain (or in all)
-  std::string short_resource;                 // the resource that is short on most nodes
-  std::int64_t short_amount = 0;              // accelerators (or that resource) missing
+  std::int64_t found_workers = 0;  // in the best domain (or in all)
+  std::string short_resource;      // the resource that is short on most nodes
+  std::int64_t short_amount = 0;   // accelerators (or that resource) missing
   // Nodes by rejection, most first.
   struct Count {
     Rejection rejection = Rejection::kNone;
@@ -117,8 +117,9 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 
 // Which single constraint, relaxed, would let an unplaceable job start now, and at what cost.
 struct Relaxation {
-  std::string constraint;  // "topology.required", "topology.groups[0].required", "nodeSelector", ...
-  std::string change;      // "leaf -> spine", "removed"
+  std::string
+      constraint;      // "topology.required", "topology.groups[0].required", "nodeSelector", ...
+  std::string change;  // "leaf -> spine", "removed"
   Int128 cost = 0;
   Preferences preferences;
   std::vector<fabric::NodeIndex> nodes;

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::placement {
+
+// A job's traffic as plain adjacency, cliques unfolded into pairs: for searches of small jobs. A
+// pair may stand in a list more than once; its bytes add up.
+// Cost  O(edges), and members squared per clique.
+class Adjacency {
+ public:
+  explicit Adjacency(const traffic::WorkerGraph& graph);
+
+  std::span<const traffic::Neighbour> of(std::uint32_t worker) const {
+    return unfolded_.empty() ? graph_->neighbours(worker)
+                             : std::span<const traffic::Neighbour>(unfolded_[worker]);
+  }
+
+ private:
+  const traffic::WorkerGraph* graph_;
+  std::vector<std::vector<traffic::Neighbour>> unfolded_;
+};
+
+}  // namespace weft::placement

@@ -1,0 +1,383 @@
+#include "operator/placement/exact.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "operator/placement/adjacency.h"
+#include "operator/placement/symmetry.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+using traffic::Neighbour;
+
+namespace {
+
+constexpr std::uint32_t kMostWorkers = 16;
+constexpr std::uint32_t kMostFabricNodes = 4096;
+constexpr std::size_t kMostNodes = 64;
+
+// What both searches share: the nodes that matter, who sits where, and what the rest would pay.
+class Board {
+ public:
+  Board(const Instance& instance, const Symmetry& symmetry, std::vector<NodeIndex> nodes)
+      : instance_(instance),
+        symmetry_(symmetry),
+        adjacency_(instance.graph()),
+        nodes_(std::move(nodes)),
+        load_(nodes_.size(), 0),
+        at_(instance.workers(), kNowhere),
+        weight_(nodes_.size() * nodes_.size()),
+        attach_(instance.workers() * nodes_.size(), 0) {
+    for (std::size_t a = 0; a < size(); ++a) {
+      for (std::size_t b = 0; b < size(); ++b) {
+        weight_[a * size() + b] = instance.pair_cost().Weight(nodes_[a], nodes_[b]);
+      }
+    }
+    in_domain_.resize(instance.node_tier() + 1);
+    for (Tier t = 0; t <= instance.node_tier(); ++t) {
+      in_domain_[t].assign(instance.fabric().domains(t).size(), 0);
+    }
+  }
+
+  static constexpr std::uint32_t kNowhere = ~0U;
+
+  std::size_t size() const { return nodes_.size(); }
+  NodeIndex node(std::size_t place) const { return nodes_[place]; }
+  bool HasRoom(std::size_t place) const { return load_[place] < instance_.slots()[nodes_[place]]; }
+  // Cost of the worker's traffic with those already placed, were it placed there.
+  Int128 Attach(std::uint32_t worker, std::size_t place) const {
+    return attach_[worker * size() + place];
+  }
+  Int128 cost() const { return cost_; }
+  Preferences preferences() const;
+  bool MeetsHardRules() const;
+
+  void Put(std::uint32_t worker, std::size_t place) {
+    cost_ += Attach(worker, place);
+    Book(worker, place, 1);
+  }
+  void Take(std::uint32_t worker) {
+    const std::size_t place = at_[worker];
+    Book(worker, place, -1);
+    cost_ -= Attach(worker, place);
+  }
+
+  // Places worth trying for the next worker: of look-alikes the one with the least name.
+  void Choices(std::vector<std::uint32_t>& choices) const;
+
+  // At least what the workers of `rest` will pay to those already placed.
+  Int128 LeastAttach(std::span<const std::uint32_t> rest) const;
+
+  std::vector<NodeIndex> Nodes() const {
+    std::vector<NodeIndex> nodes(at_.size());
+    for (std::size_t w = 0; w < at_.size(); ++w) nodes[w] = nodes_[at_[w]];
+    return nodes;
+  }
+  std::uint32_t at(std::uint32_t worker) const { return at_[worker]; }
+  const Instance& instance() const { return instance_; }
+
+ private:
+  void Book(std::uint32_t worker, std::size_t place, int sign);
+  std::vector<std::uint64_t> Kind(std::size_t place) const;
+  Tier HullOf(std::span<const std::uint32_t> workers) const;
+
+  const Instance& instance_;
+  const Symmetry& symmetry_;
+  Adjacency adjacency_;
+  std::vector<NodeIndex> nodes_;
+  std::vector<std::uint32_t> load_;
+  std::vector<std::uint32_t> at_;  // place of each worker
+  std::vector<std::int64_t> weight_;
+  std::vector<Int128> attach_;
+  std::vector<std::vector<std::uint32_t>> in_domain_;
+  Int128 cost_ = 0;
+};
+
+void Board::Book(std::uint32_t worker, std::size_t place, int sign) {
+  at_[worker] = sign > 0 ? static_cast<std::uint32_t>(place) : kNowhere;
+  load_[place] += static_cast<std::uint32_t>(sign);
+  for (Tier t = 0; t <= instance_.node_tier(); ++t) {
+    const DomainIndex domain = instance_.fabric().domains(t).of_node[nodes_[place]];
+    in_domain_[t][domain] += static_cast<std::uint32_t>(sign);
+  }
+  const std::int64_t* weight = &weight_[place * size()];
+  for (const Neighbour& neighbour : adjacency_.of(worker)) {
+    Int128* attach = &attach_[neighbour.worker * size()];
+    const Int128 bytes = static_cast<Int128>(neighbour.bytes) * sign;
+    for (std::size_t p = 0; p < size(); ++p) attach[p] += bytes * weight[p];
+  }
+}
+
+// Nodes of one kind below their narrowest domain in use are interchangeable.
+std::vector<std::uint64_t> Board::Kind(std::size_t place) const {
+  const fabric::Fabric& fabric = instance_.fabric();
+  const NodeIndex node = nodes_[place];
+  Tier touched = instance_.node_tier();
+  while (touched > 0 && in_domain_[touched][fabric.domains(touched).of_node[node]] == 0) --touched;
+  std::vector<std::uint64_t> kind = {touched, fabric.domains(touched).of_node[node]};
+  for (Tier t = touched + 1; t <= instance_.node_tier(); ++t) {
+    kind.push_back(symmetry_.signature(t, fabric.domains(t).of_node[node]));
+  }
+  return kind;
+}
+
+void Board::Choices(std::vector<std::uint32_t>& choices) const {
+  std::map<std::vector<std::uint64_t>, std::uint32_t> least;
+  const fabric::Fabric& fabric = instance_.fabric();
+  for (std::uint32_t p = 0; p < size(); ++p) {
+    if (!HasRoom(p)) continue;
+    auto [entry, is_new] = least.try_emplace(Kind(p), p);
+    if (!is_new && fabric.name_rank(nodes_[p]) < fabric.name_rank(nodes_[entry->second])) {
+      entry->second = p;
+    }
+  }
+  choices.clear();
+  for (const auto& [kind, place] : least) choices.push_back(place);
+}
+
+Int128 Board::LeastAttach(std::span<const std::uint32_t> rest) const {
+  Int128 sum = 0;
+  for (std::uint32_t worker : rest) {
+    Int128 least = -1;
+    for (std::size_t p = 0; p < size(); ++p) {
+      if (!HasRoom(p)) continue;
+      const Int128 attach = Attach(worker, p);
+      if (least < 0 || attach < least) least = attach;
+    }
+    sum += std::max<Int128>(least, 0);
+  }
+  return sum;
+}
+
+Tier Board::HullOf(std::span<const std::uint32_t> workers) const {
+  NodeIndex least = ~0U, most = 0;
+  for (std::uint32_t worker : workers) {
+    if (at_[worker] == kNowhere) continue;
+    least = std::min(least, nodes_[at_[worker]]);
+    most = std::max(most, nodes_[at_[worker]]);
+  }
+  return least == ~0U ? instance_.node_tier() : instance_.pair_cost().SharedTier(least, most);
+}
+
+// Of what stands so far: both only grow as workers are added.
+Preferences Board::preferences() const {
+  Preferences preferences;
+  const Request& request = instance_.request();
+  if (request.preferred) {
+    std::vector<std::uint32_t> all(at_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    const Tier hull = HullOf(all);
+    if (hull < *request.preferred) preferences.levels_wider = *request.preferred - hull;
+  }
+  for (const GroupConstraint& group : request.groups) {
+    if (!group.preferred) continue;
+    for (std::size_t s = 0; s < group.sets.size(); ++s) {
+      if (HullOf(group.sets.set(s)) < *group.preferred) ++preferences.groups_missed;
+    }
+  }
+  return preferences;
+}
+
+bool Board::MeetsHardRules() const {
+  const Request& request = instance_.request();
+  if (request.required) {
+    std::vector<std::uint32_t> all(at_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    if (HullOf(all) < *request.required) return false;
+  }
+  for (const GroupConstraint& group : request.groups) {
+    if (!group.required) continue;
+    for (std::size_t s = 0; s < group.sets.size(); ++s) {
+      if (HullOf(group.sets.set(s)) < *group.required) return false;
+    }
+  }
+  return true;
+}
+
+// First search: least preferences, then least cost.
+class LeastCost {
+ public:
+  LeastCost(Board& board, std::uint32_t& steps) : board_(board), steps_(steps) {}
+
+  void Know(const Candidate& candidate) {
+    if (!Better(candidate.preferences, candidate.cost)) return;
+    best_ = candidate;
+  }
+  // False where the steps ran out.
+  bool Run() {
+    // Each next worker is the one with most bytes to those before it: bad starts show early.
+    order_ = ByAttachment(board_.instance());
+    return Visit(0);
+  }
+  const std::optional<Candidate>& best() const { return best_; }
+
+ private:
+  static std::vector<std::uint32_t> ByAttachment(const Instance& instance);
+
+  bool Better(const Preferences& preferences, Int128 cost) const {
+    if (!best_) return true;
+    if (preferences != best_->preferences) return preferences < best_->preferences;
+    return cost < best_->cost;
+  }
+  bool Visit(std::uint32_t depth);
+
+  Board& board_;
+  std::uint32_t& steps_;
+  std::vector<std::uint32_t> order_;
+  std::optional<Candidate> best_;
+};
+
+std::vector<std::uint32_t> LeastCost::ByAttachment(const Instance& instance) {
+  const Adjacency adjacency(instance.graph());
+  std::vector<Int128> bytes(instance.workers(), 0);
+  std::vector<bool> done(instance.workers(), false);
+  std::vector<std::uint32_t> order;
+  while (order.size() < instance.workers()) {
+    std::uint32_t next = Board::kNowhere;
+    for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+      if (!done[w] && (next == Board::kNowhere || bytes[w] > bytes[next])) next = w;
+    }
+    done[next] = true;
+    order.push_back(next);
+    for (const Neighbour& neighbour : adjacency.of(next))
+      bytes[neighbour.worker] += neighbour.bytes;
+  }
+  return order;
+}
+
+bool LeastCost::Visit(std::uint32_t depth) {
+  if (steps_ == 0) return false;
+  --steps_;
+  if (depth == order_.size()) {
+    best_ = Candidate{board_.Nodes(), board_.preferences(), board_.cost()};
+    return true;
+  }
+  std::vector<std::uint32_t> choices;
+  board_.Choices(choices);
+  const std::uint32_t worker = order_[depth];
+  std::stable_sort(choices.begin(), choices.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return board_.Attach(worker, a) < board_.Attach(worker, b);
+  });
+  const auto rest = std::span(order_).subspan(depth + 1);
+  for (std::uint32_t place : choices) {
+    board_.Put(worker, place);
+    bool finished = true;
+    if (board_.MeetsHardRules() &&
+        Better(board_.preferences(), board_.cost() + board_.LeastAttach(rest))) {
+      finished = Visit(depth + 1);
+    }
+    board_.Take(worker);
+    if (!finished) return false;
+  }
+  return true;
+}
+
+// Second search: among answers of the least preferences and a cost within the limit, the least
+// footprint, then the least names. Workers in index order and places in name order, so that the
+// first of equal answers is the least.
+class LeastFootprint {
+ public:
+  LeastFootprint(Board& board, Preferences preferences, Int128 limit, std::uint32_t& steps)
+      : board_(board), preferences_(preferences), limit_(limit), steps_(steps) {}
+
+  void Know(const Candidate& candidate) {
+    best_ = candidate;
+    footprint_ = FootprintOf(board_.instance(), candidate.nodes);
+  }
+  bool Run() { return Visit(0); }
+  const std::optional<Candidate>& best() const { return best_; }
+
+ private:
+  bool Visit(std::uint32_t worker);
+  bool CanWin(std::uint32_t placed) const;
+
+  Board& board_;
+  Preferences preferences_;
+  Int128 limit_;
+  std::uint32_t& steps_;
+  std::optional<Candidate> best_;
+  Footprint footprint_;
+};
+
+// Broken domains only grow; slots left shrink by at most one a worker still to come.
+bool LeastFootprint::CanWin(std::uint32_t placed) const {
+  std::vector<NodeIndex> nodes;
+  for (std::uint32_t w = 0; w < placed; ++w) nodes.push_back(board_.node(board_.at(w)));
+  Footprint least = FootprintOf(board_.instance(), nodes);
+  const std::uint32_t to_come = board_.instance().workers() - placed;
+  for (std::uint32_t& left : least.left) left -= std::min(left, to_come);
+  if (least != footprint_) return least < footprint_;
+  for (std::uint32_t w = 0; w < placed; ++w) {
+    const NodeIndex mine = nodes[w], theirs = best_->nodes[w];
+    if (mine == theirs) continue;
+    const fabric::Fabric& fabric = board_.instance().fabric();
+    return fabric.name_rank(mine) < fabric.name_rank(theirs);
+  }
+  return placed < board_.instance().workers();
+}
+
+bool LeastFootprint::Visit(std::uint32_t worker) {
+  if (steps_ == 0) return false;
+  --steps_;
+  if (worker == board_.instance().workers()) {
+    Know({board_.Nodes(), board_.preferences(), board_.cost()});
+    return true;
+  }
+  std::vector<std::uint32_t> choices, rest(board_.instance().workers() - worker - 1);
+  std::iota(rest.begin(), rest.end(), worker + 1);
+  board_.Choices(choices);
+  const fabric::Fabric& fabric = board_.instance().fabric();
+  std::sort(choices.begin(), choices.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return fabric.name_rank(board_.node(a)) < fabric.name_rank(board_.node(b));
+  });
+  for (std::uint32_t place : choices) {
+    board_.Put(worker, place);
+    bool finished = true;
+    if (board_.MeetsHardRules() && board_.preferences() <= preferences_ &&
+        board_.cost() + board_.LeastAttach(rest) <= limit_ && CanWin(worker + 1)) {
+      finished = Visit(worker + 1);
+    }
+    board_.Take(worker);
+    if (!finished) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known,
+                          int tolerance_percent, std::uint32_t steps) {
+  ExactResult result;
+  if (steps == 0 || instance.workers() == 0 || instance.workers() > kMostWorkers ||
+      instance.fabric().node_count() > kMostFabricNodes) {
+    return result;
+  }
+  const Symmetry symmetry(instance);
+  std::vector<NodeIndex> nodes = symmetry.Representatives(kMostNodes);
+  if (nodes.size() > kMostNodes) return result;
+  Board board(instance, symmetry, std::move(nodes));
+  LeastCost first(board, steps);
+  for (const Candidate& candidate : known) first.Know(candidate);
+  if (!first.Run() || !first.best()) {
+    result.best = first.best();
+    return result;
+  }
+  result.finished = true;
+  result.least_preferences = first.best()->preferences;
+  result.least_cost = first.best()->cost;
+
+  const Int128 limit = CostLimit(result.least_cost, tolerance_percent);
+  std::vector<Candidate> incumbents(known.begin(), known.end());
+  incumbents.push_back(*first.best());
+  LeastFootprint second(board, result.least_preferences, limit, steps);
+  second.Know(incumbents[Best(instance, incumbents, tolerance_percent)]);
+  second.Run();
+  result.best = second.best();
+  return result;
+}
+
+}  // namespace weft::placement

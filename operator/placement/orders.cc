@@ -1,0 +1,252 @@
+#include "operator/placement/orders.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace weft::placement {
+
+using fabric::Tier;
+
+namespace {
+
+using Shape = std::vector<std::uint32_t>;
+
+// Below this many workers every nesting of the axes is tried as well.
+constexpr std::uint32_t kFewWorkers = 512;
+
+std::vector<std::uint32_t> Divisors(std::uint32_t n) {
+  std::vector<std::uint32_t> divisors;
+  for (std::uint32_t d = 1; d * d <= n; ++d) {
+    if (n % d != 0) continue;
+    divisors.push_back(d);
+    if (d != n / d) divisors.push_back(n / d);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
+
+// Bytes per worker that leave a tile: each digit that is cut pays its axis on two faces.
+double Surface(std::span<const std::uint32_t> grid, std::span<const double> weights,
+               std::span<const std::uint32_t> tile) {
+  double surface = 0;
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    if (tile[i] < grid[i]) surface += 2 * weights[i] / tile[i];
+  }
+  return surface;
+}
+
+struct TileSearch {
+  std::span<const std::uint32_t> grid;
+  std::span<const double> weights;
+  std::uint64_t room = 1;
+  std::vector<std::vector<std::uint32_t>> divisors;
+  Shape tile, best;
+  double best_surface = -1;
+  std::uint64_t best_volume = 0;
+
+  void Visit(std::size_t digit, std::uint64_t volume) {
+    if (digit == tile.size()) {
+      const double surface = Surface(grid, weights, tile);
+      const bool better = best_surface < 0 || surface < best_surface ||
+                          (surface == best_surface && volume > best_volume);
+      if (!better) return;
+      best = tile;
+      best_surface = surface;
+      best_volume = volume;
+      return;
+    }
+    for (std::uint32_t d : divisors[digit]) {
+      if (volume * d > room) break;
+      tile[digit] = d;
+      Visit(digit + 1, volume * d);
+    }
+  }
+};
+
+// Walks `box` of the grid tile by tile, nested, writing worker indices. nest[0] is the widest
+// tile; within the last one workers follow `digits` (fastest first).
+class Walk {
+ public:
+  Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
+       std::span<const std::size_t> digits)
+      : nest_(nest), digits_(digits), stride_(grid.size()) {
+    std::uint32_t stride = 1;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      stride_[i] = stride;
+      stride *= grid[i];
+    }
+    Visit(0, Shape(grid.begin(), grid.end()), 0);
+  }
+  std::vector<std::uint32_t> Take() { return std::move(out_); }
+
+ private:
+  void Visit(std::size_t depth, const Shape& box, std::uint32_t base) {
+    const Shape inner = depth < nest_.size() ? nest_[depth] : Shape(box.size(), 1);
+    Shape at(box.size(), 0);
+    while (true) {
+      std::uint32_t here = base;
+      for (std::size_t i = 0; i < box.size(); ++i) here += at[i] * stride_[i];
+      if (depth < nest_.size()) {
+        Visit(depth + 1, inner, here);
+      } else {
+        out_.push_back(here);
+      }
+      std::size_t k = 0;
+      for (; k < digits_.size(); ++k) {
+        const std::size_t i = digits_[k];
+        at[i] += inner[i];
+        if (at[i] < box[i]) break;
+        at[i] = 0;
+      }
+      if (k == digits_.size()) return;
+    }
+  }
+
+  std::span<const Shape> nest_;
+  std::span<const std::size_t> digits_;
+  std::vector<std::uint32_t> stride_;
+  std::vector<std::uint32_t> out_;
+};
+
+Shape Natural(std::uint32_t workers) {
+  Shape order(workers);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+// Soft atoms of a tier: the tiles of the order that fit its domains.
+std::vector<std::uint32_t> TileIds(std::span<const std::uint32_t> workers, std::uint64_t volume) {
+  std::vector<std::uint32_t> ids(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    ids[workers[i]] = static_cast<std::uint32_t>(i / volume);
+  }
+  return ids;
+}
+
+std::uint64_t Volume(const Shape& tile) {
+  return std::accumulate(tile.begin(), tile.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+// Keeps atoms together: workers sorted by the place where their atoms first appear, widest tier
+// first. Atoms nest, so one stable sort a tier from narrow to wide does it.
+void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& workers) {
+  if (!instance.has_groups()) return;
+  std::vector<std::uint32_t> first(workers.size());
+  const auto gather = [&](std::span<const std::uint32_t> atoms) {
+    if (atoms.empty()) return;
+    for (std::uint32_t i = static_cast<std::uint32_t>(workers.size()); i-- > 0;) {
+      first[atoms[workers[i]]] = i;
+    }
+    std::stable_sort(workers.begin(), workers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return first[atoms[a]] < first[atoms[b]];
+    });
+  };
+  for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.soft_atoms(t));
+  for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.hard_atoms(t));
+}
+
+class OrderList {
+ public:
+  explicit OrderList(const Instance& instance) : instance_(&instance) {}
+
+  void Add(std::vector<std::uint32_t> workers, std::vector<std::vector<std::uint32_t>> tiles) {
+    KeepAtomsTogether(*instance_, workers);
+    for (const Filler::Order& order : orders_) {
+      if (order.workers == workers && order.tiles == tiles) return;
+    }
+    orders_.push_back({std::move(workers), std::move(tiles)});
+  }
+  std::vector<Filler::Order> Take() { return std::move(orders_); }
+
+ private:
+  const Instance* instance_;
+  std::vector<Filler::Order> orders_;
+};
+
+}  // namespace
+
+std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
+                                std::span<const std::uint32_t> grid) {
+  std::vector<double> weights(grid.size(), 0);
+  // The widest digit in which the two workers differ.
+  const auto digit = [&](std::uint32_t a, std::uint32_t b) {
+    std::size_t widest = 0;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      if (a % grid[i] != b % grid[i]) widest = i;
+      a /= grid[i];
+      b /= grid[i];
+    }
+    return widest;
+  };
+  if (grid.empty()) return weights;
+  for (const traffic::Edge& edge : graph.edges()) {
+    weights[digit(edge.a, edge.b)] += static_cast<double>(edge.bytes);
+  }
+  for (const traffic::Clique& clique : graph.cliques()) {
+    for (std::size_t i = 1; i < clique.members.size(); ++i) {
+      const auto& a = clique.members[i - 1];
+      const auto& b = clique.members[i];
+      weights[digit(a.worker, b.worker)] += static_cast<double>(clique.bytes_per_rank_pair) *
+                                            a.ranks * b.ranks *
+                                            static_cast<double>(clique.members.size()) / 4;
+    }
+  }
+  for (double& weight : weights) weight /= graph.workers();
+  return weights;
+}
+
+std::vector<std::uint32_t> BestTile(std::span<const std::uint32_t> grid,
+                                    std::span<const std::uint32_t> box,
+                                    std::span<const double> weights, std::uint64_t room) {
+  TileSearch search;
+  search.grid = grid;
+  search.weights = weights;
+  search.room = std::max<std::uint64_t>(room, 1);
+  for (std::uint32_t size : box) search.divisors.push_back(Divisors(size));
+  search.tile.assign(box.size(), 1);
+  search.Visit(0, 1);
+  return search.best;
+}
+
+std::vector<Filler::Order> CandidateOrders(const Instance& instance, Tier home_tier,
+                                           std::span<const std::uint64_t> room) {
+  const std::uint32_t workers = instance.workers();
+  OrderList orders(instance);
+  const auto& grid = instance.request().grid;
+  if (grid.size() < 2) {
+    orders.Add(Natural(workers), {});
+    return orders.Take();
+  }
+  const std::vector<double> weights = AxisWeights(instance.graph(), grid);
+  std::vector<std::size_t> digits(grid.size());
+  std::iota(digits.begin(), digits.end(), std::size_t{0});
+  std::stable_sort(digits.begin(), digits.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+
+  std::vector<Shape> nest;
+  std::vector<std::vector<std::uint32_t>> tiles(instance.node_tier() + 1);
+  Shape box(grid.begin(), grid.end());
+  for (std::uint64_t space : room) {
+    box = BestTile(grid, box, weights, space);
+    nest.push_back(box);
+  }
+  std::vector<std::uint32_t> tiled = Walk(grid, nest, digits).Take();
+  for (std::size_t i = 0; i < nest.size(); ++i) {
+    const std::uint64_t volume = Volume(nest[i]);
+    if (volume > 1) tiles[home_tier + 1 + i] = TileIds(tiled, volume);
+  }
+  orders.Add(tiled, {});
+  orders.Add(tiled, std::move(tiles));
+  orders.Add(Natural(workers), {});
+  std::vector<std::size_t> nesting = digits;
+  orders.Add(Walk(grid, {}, nesting).Take(), {});
+  if (workers <= kFewWorkers) {
+    std::sort(nesting.begin(), nesting.end());
+    do {
+      orders.Add(Walk(grid, {}, nesting).Take(), {});
+    } while (std::next_permutation(nesting.begin(), nesting.end()));
+  }
+  return orders.Take();
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,88 @@
+#include "operator/placement/place.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/placement/bound.h"
+#include "operator/placement/exact.h"
+#include "operator/placement/improve.h"
+#include "operator/placement/objective.h"
+#include "operator/placement/refuse.h"
+#include "operator/placement/search.h"
+
+namespace weft::placement {
+
+using fabric::NodeIndex;
+
+namespace {
+
+// Candidates that get the local search.
+constexpr std::size_t kImproved = 3;
+
+// Puts the `count` best by preferences and cost first; ties keep their order.
+void BestFirst(std::vector<Candidate>& candidates) {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.preferences != b.preferences ? a.preferences < b.preferences : a.cost < b.cost;
+  });
+}
+
+std::vector<NodeIndex> NodesUsed(const Candidate& candidate) {
+  std::vector<NodeIndex> nodes = candidate.nodes;
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+std::optional<Plan::RunnerUp> RunnerUp(const std::vector<Candidate>& sorted, std::size_t best) {
+  const std::vector<NodeIndex> used = NodesUsed(sorted[best]);
+  for (const Candidate& other : sorted) {
+    if (NodesUsed(other) == used) continue;
+    return Plan::RunnerUp{other.nodes, other.preferences, other.cost};
+  }
+  return std::nullopt;
+}
+
+Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
+  BestFirst(candidates);
+  const std::size_t best = Best(instance, candidates, tolerance);
+  const Candidate& chosen = candidates[best];
+  Footprint footprint = FootprintOf(instance, chosen.nodes);
+  Plan plan;
+  plan.nodes = chosen.nodes;
+  plan.preferences = chosen.preferences;
+  plan.cost = chosen.cost;
+  plan.broken_free_domains = std::move(footprint.broken);
+  plan.left_free_slots = std::move(footprint.left);
+  plan.runner_up = RunnerUp(candidates, best);
+  return plan;
+}
+
+}  // namespace
+
+Placement Place(const fabric::Claims& claims, const Request& request,
+                const traffic::WorkerGraph& graph, const Options& options) {
+  const Instance instance(claims, request, graph, options);
+  if (instance.TotalSlots() < instance.workers()) return Refuse(instance, options);
+
+  const int tolerance =
+      options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent);
+  std::vector<Candidate> candidates = GreedyCandidates(instance);
+  BestFirst(candidates);
+  const std::size_t improved = std::min(kImproved, candidates.size());
+  for (std::size_t i = 0; i < improved; ++i) {
+    if (auto better = Improve(instance, candidates[i], options.improve_steps)) {
+      candidates.push_back(std::move(*better));
+    }
+  }
+  BestFirst(candidates);
+  const ExactResult exact = SearchExactly(instance, candidates, tolerance, options.exact_steps);
+  if (exact.best) candidates = {*exact.best, candidates.empty() ? *exact.best : candidates.front()};
+  if (candidates.empty()) return Refuse(instance, options);
+
+  Plan plan = MakePlan(instance, candidates, tolerance);
+  plan.exact = exact.finished;
+  plan.lower_bound = exact.finished ? exact.least_cost : LowerBound(instance);
+  return plan;
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,91 @@
+#include "operator/placement/symmetry.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+// Dense numbers for values, in order of first sight.
+class Numbering {
+ public:
+  std::uint32_t Of(std::vector<std::uint64_t> value) {
+    return seen_.try_emplace(std::move(value), static_cast<std::uint32_t>(seen_.size()))
+        .first->second;
+  }
+
+ private:
+  std::map<std::vector<std::uint64_t>, std::uint32_t> seen_;
+};
+
+}  // namespace
+
+Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
+  const fabric::Fabric& fabric = instance.fabric();
+  const Tier last = instance.node_tier();
+  signature_.resize(last + 1);
+  least_name_.resize(last + 1);
+  const auto crossing = fabric.crossing_scale_up();
+  Numbering numbering;
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    signature_[last].push_back(
+        numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
+                      static_cast<std::uint64_t>(fabric.rails_of(n)),
+                      crossing.empty() ? 0 : crossing[n] + std::uint64_t{1}}));
+    least_name_[last].push_back(instance.slots()[n] > 0 ? fabric.name_rank(n) : ~0U);
+  }
+  for (Tier t = last; t-- > 0;) {
+    const fabric::TierDomains& domains = fabric.domains(t);
+    Numbering of_tier;
+    for (DomainIndex d = 0; d < domains.size(); ++d) {
+      std::vector<std::uint64_t> value;
+      std::uint32_t least = ~0U;
+      for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
+        least = std::min(least, least_name_[t + 1][c]);
+        if (least_name_[t + 1][c] != ~0U) value.push_back(signature_[t + 1][c]);
+      }
+      std::sort(value.begin(), value.end());
+      value.push_back(instance.wholly_free(t, d));
+      // A network that crosses the levels makes every domain its own kind.
+      if (!crossing.empty()) value.push_back(std::uint64_t{1} << 32 | d);
+      signature_[t].push_back(of_tier.Of(std::move(value)));
+      least_name_[t].push_back(least);
+    }
+  }
+}
+
+std::vector<NodeIndex> Symmetry::Representatives(std::size_t most) const {
+  std::vector<NodeIndex> kept;
+  if (instance_->fabric().node_count() > 0) Collect(fabric::kOutside, 0, most, kept);
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+void Symmetry::Collect(Tier tier, DomainIndex domain, std::size_t most,
+                       std::vector<NodeIndex>& kept) const {
+  if (kept.size() > most) return;
+  if (tier == instance_->node_tier()) {
+    kept.push_back(domain);
+    return;
+  }
+  const auto& begin = instance_->fabric().domains(tier).child_begin;
+  std::vector<DomainIndex> children;
+  for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
+    if (least_name_[tier + 1][c] != ~0U) children.push_back(c);
+  }
+  std::sort(children.begin(), children.end(), [&](DomainIndex a, DomainIndex b) {
+    return least_name_[tier + 1][a] < least_name_[tier + 1][b];
+  });
+  std::map<std::uint32_t, std::uint32_t> taken;
+  for (DomainIndex c : children) {
+    if (++taken[signature_[tier + 1][c]] > instance_->workers()) continue;
+    Collect(tier + 1, c, most, kept);
+  }
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/placement/instance.h"
+
+namespace weft::placement {
+
+// Which nodes and domains are interchangeable for one instance: same slots, same wholly-free
+// state, same rails, and the same below them.
+//
+// Cost  O(nodes x log nodes).
+class Symmetry {
+ public:
+  explicit Symmetry(const Instance& instance);
+
+  // Equal for look-alikes of one tier.
+  std::uint32_t signature(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return signature_[tier][domain];
+  }
+
+  // Nodes that an exact search needs to look at: of look-alike siblings at most as many as there
+  // are workers, those with the least names. Ascending by NodeIndex; stops at more than `most`.
+  std::vector<fabric::NodeIndex> Representatives(std::size_t most) const;
+
+ private:
+  void Collect(fabric::Tier tier, fabric::DomainIndex domain, std::size_t most,
+               std::vector<fabric::NodeIndex>& kept) const;
+
+  const Instance* instance_;
+  std::vector<std::vector<std::uint32_t>> signature_;
+  std::vector<std::vector<std::uint32_t>> least_name_;  // of a node with slots, by domain
+};
+
+}  // namespace weft::placement
