@@ -38,15 +38,25 @@ struct AxisSpread {
 };
 
 struct Scores {
-  std::vector<Span> spans;          // every tier but outside, widest first
-  std::vector<Flow> flows;          // bytes > 0; by axis, then level widest first
+  // Every tier but outside, widest first; a scale-up network that crosses the levels stands between
+  // the last level and the node.
+  std::vector<Span> spans;
+  std::vector<Flow> flows;  // bytes > 0; by axis, then level widest first
   Int128 cross_node_bytes = 0;
   std::optional<Uplink> busiest_uplink;
-  std::vector<AxisSpread> spread;   // every axis that sends, every level it spreads over... all levels
+  std::vector<AxisSpread> spread;  // every axis that sends, every tier but outside and the node
   double communication_milliseconds = 0;
 };
 
-// Cost O(ranks x axes + nodes used x tiers). `traffic` unmodelled: spans only.
+// The scores of one placement, in exact integers up to the last division.
+//
+// A byte counts on the link that carries it (PairCost::CarryingTier), and leaves every domain that
+// holds its sender and not its receiver, unless a scale-up network that crosses the levels carries
+// it. Of equally busy uplinks the widest level's with the least index is named.
+//
+// Shapes  nodes: one per worker of `traffic`. Unmodelled traffic gives spans alone.
+// Cost    O(ranks x axes x tiers); members squared for all-to-all groups where the pair cost is not
+//         hierarchical.
 Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
              std::span<const fabric::NodeIndex> nodes);
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::placement {
+
+// Where the workers of one job sit, in dense ids of the domains they use: a seat is such an id,
+// counted at each tier in order of the first worker that uses the domain.
+//
+// Cost  O(workers x tiers) time and memory, whatever the size of the fabric.
+class Seating {
+ public:
+  Seating(const fabric::Fabric& fabric, std::span<const fabric::NodeIndex> nodes);
+
+  fabric::Tier node_tier() const { return tiers_ - 1; }
+  std::uint32_t workers() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  fabric::NodeIndex node(std::uint32_t worker) const { return nodes_[worker]; }
+  // Domains in use at a tier, by seat.
+  std::span<const fabric::DomainIndex> domains(fabric::Tier tier) const { return domains_[tier]; }
+  std::uint32_t seat(std::uint32_t worker, fabric::Tier tier) const {
+    return seats_[std::size_t{worker} * tiers_ + tier];
+  }
+
+  // Narrowest tier that two workers share, the node tier where they share a node.
+  fabric::Tier SharedTier(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t* const of_a = &seats_[std::size_t{a} * tiers_];
+    const std::uint32_t* const of_b = &seats_[std::size_t{b} * tiers_];
+    fabric::Tier tier = tiers_ - 1;
+    while (of_a[tier] != of_b[tier]) --tier;  // outside holds everybody
+    return tier;
+  }
+
+ private:
+  void SeatNodes();
+  void SeatDomains(fabric::Tier tier, const fabric::TierDomains& domains);
+
+  std::span<const fabric::NodeIndex> nodes_;
+  std::uint32_t tiers_;
+  std::vector<std::uint32_t> seats_;  // worker-major
+  std::vector<std::vector<fabric::DomainIndex>> domains_;
+};
+
+// How many different values there are.
+std::uint32_t CountDistinct(std::vector<fabric::DomainIndex> values);
+
+}  // namespace weft::placement

@@ -1,0 +1,200 @@
+#include "operator/placement/traffic_tally.h"
+
+#include <algorithm>
+
+namespace weft::placement {
+
+using fabric::Tier;
+using traffic::GroupFamily;
+using traffic::Pattern;
+
+namespace {
+
+// What one rank of the family sends in a step; the most, where ranks differ.
+std::int64_t BytesPerGpu(const GroupFamily& family) {
+  switch (family.pattern) {
+    case Pattern::kRing:
+      return family.amount;
+    case Pattern::kNeighbours: {
+      const std::int64_t end = SaturatingAdd(family.end_amount, family.wrap_amount);
+      return family.group_size > 2 ? std::max(end, SaturatingAdd(family.amount, family.amount))
+                                   : end;
+    }
+    case Pattern::kAllToAll:
+      return SaturatingMultiply(family.amount, std::int64_t{family.group_size} - 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const Seating& seating)
+    : pair_cost_(pair_cost), seating_(seating), links_(seating.node_tier() + 2) {
+  const auto weights = pair_cost.tier_weights();
+  weight_.assign(weights.begin(), weights.end());
+  weight_.back() = pair_cost.fabric().node_link().femtoseconds_per_byte;
+  worker_of_rank_.resize(traffic.ranks);
+  for (std::uint32_t r = 0, w = 0; r < traffic.ranks; ++w) {
+    for (std::uint32_t k = 0; k < traffic.per_worker && r < traffic.ranks; ++k) {
+      worker_of_rank_[r++] = w;
+    }
+  }
+  sent_.resize(std::size_t{seating.workers()} * links_);
+  for (AxisTally& axis : axes_) {
+    axis.bytes.resize(links_);
+    axis.spread.resize(seating.node_tier() + 1);
+  }
+  members_.resize(seating.node_tier() + 1);
+  seen_in_.resize(seating.node_tier() + 1);
+  for (Tier t = 0; t <= seating.node_tier(); ++t) {
+    members_[t].resize(seating.domains(t).size());
+    seen_in_[t].resize(seating.domains(t).size());
+  }
+  touched_.resize(seating.node_tier() + 1);
+}
+
+LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
+  const Tier shared = seating_.SharedTier(a, b);
+  if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared;
+  const bool crossing =
+      pair_cost_.CarryingTier(seating_.node(a), seating_.node(b)) == PairCost::kCrossingScaleUp;
+  return crossing ? links_ - 1 : shared;
+}
+
+std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
+  if (pair_cost_.hierarchical()) return weight_[link];
+  return pair_cost_.LinkWeight(seating_.node(a), seating_.node(b));
+}
+
+void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
+  axis_->bytes[link] += bytes;
+  sent_[std::size_t{from} * links_ + link] += bytes;
+  slowest_link_ = std::max(slowest_link_, LinkWeight(link, from, to));
+}
+
+void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
+  if (bytes != 0) SendOver(LinkOf(from, to), from, to, bytes);
+}
+
+void Tally::Add(const GroupFamily& family) {
+  const std::int64_t bytes_per_gpu = BytesPerGpu(family);
+  if (bytes_per_gpu == 0 || family.group_size < 2) return;
+  axis_ = &axes_[static_cast<std::size_t>(family.axis)];
+  axis_->sends = true;
+  slowest_link_ = 0;
+  for (std::size_t g = 0; g < family.groups(); ++g) {
+    const auto group = family.group(g);
+    AddSpread(group);
+    switch (family.pattern) {
+      case Pattern::kRing:
+        AddRing(group, family);
+        break;
+      case Pattern::kNeighbours:
+        AddNeighbours(group, family);
+        break;
+      case Pattern::kAllToAll:
+        AddAllToAll(group, family);
+        break;
+    }
+  }
+  axis_->slowest = std::max(axis_->slowest, static_cast<Int128>(bytes_per_gpu) * slowest_link_);
+}
+
+void Tally::AddRing(std::span<const std::uint32_t> group, const GroupFamily& family) {
+  std::uint32_t from = worker_of_rank_[group.back()];
+  for (std::uint32_t rank : group) {
+    const std::uint32_t to = worker_of_rank_[rank];
+    Send(from, to, family.amount);
+    from = to;
+  }
+}
+
+void Tally::AddNeighbours(std::span<const std::uint32_t> group, const GroupFamily& family) {
+  const std::size_t last = group.size() - 1;
+  for (std::size_t k = 0; k < last; ++k) {
+    const std::uint32_t a = worker_of_rank_[group[k]], b = worker_of_rank_[group[k + 1]];
+    Send(a, b, k == 0 ? family.end_amount : family.amount);
+    Send(b, a, k + 1 == last ? family.end_amount : family.amount);
+  }
+  const std::uint32_t first = worker_of_rank_[group.front()];
+  Send(worker_of_rank_[group[last]], first, family.wrap_amount);
+  Send(first, worker_of_rank_[group[last]], family.wrap_amount);
+}
+
+void Tally::AddAllToAll(std::span<const std::uint32_t> group, const GroupFamily& family) {
+  runs_.clear();
+  for (std::uint32_t rank : group) {
+    const std::uint32_t worker = worker_of_rank_[rank];
+    if (runs_.empty() || runs_.back().worker != worker) runs_.push_back({worker, 0});
+    ++runs_.back().ranks;
+  }
+  if (pair_cost_.hierarchical()) {
+    AddAllToAllByTier(static_cast<std::uint32_t>(group.size()), family.amount);
+    return;
+  }
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    for (std::size_t j = 0; j < runs_.size(); ++j) {
+      const std::int64_t pairs =
+          std::int64_t{runs_[i].ranks} * (std::int64_t{runs_[j].ranks} - (i == j ? 1 : 0));
+      Send(runs_[i].worker, runs_[j].worker, static_cast<Int128>(pairs) * family.amount);
+    }
+  }
+}
+
+// Peers whose narrowest shared tier with a member is t: those in its domain of t, less those in its
+// domain of the next narrower tier. In its own node all but itself.
+void Tally::AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount) {
+  const Tier node_tier = seating_.node_tier();
+  for (const Run& run : runs_) {
+    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(run.worker, t)] += run.ranks;
+  }
+  for (const Run& run : runs_) {
+    std::uint32_t narrower = 1;
+    for (Tier t = node_tier + 1; t-- > 0;) {
+      const std::uint32_t here = t == 0 ? group_size : members_[t][seating_.seat(run.worker, t)];
+      const std::int64_t pairs = std::int64_t{run.ranks} * (here - narrower);
+      narrower = here;
+      if (pairs != 0) SendOver(t, run.worker, run.worker, static_cast<Int128>(pairs) * amount);
+    }
+  }
+  for (const Run& run : runs_) {
+    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(run.worker, t)] = 0;
+  }
+}
+
+// A domain that was seen for this group lies in wider ones that were.
+void Tally::AddSpread(std::span<const std::uint32_t> group) {
+  ++group_number_;
+  std::fill(touched_.begin(), touched_.end(), 0U);
+  std::uint32_t before = ~std::uint32_t{0};
+  for (std::uint32_t rank : group) {
+    const std::uint32_t worker = worker_of_rank_[rank];
+    if (worker == before) continue;
+    before = worker;
+    for (Tier t = seating_.node_tier(); t-- > 1;) {
+      std::uint32_t& seen = seen_in_[t][seating_.seat(worker, t)];
+      if (seen == group_number_) break;
+      seen = group_number_;
+      ++touched_[t];
+    }
+  }
+  for (Tier t = 1; t < touched_.size(); ++t) {
+    axis_->spread[t] = std::max(axis_->spread[t], touched_[t]);
+  }
+}
+
+// What a worker sends over the links of wider tiers leaves its domain.
+std::vector<std::vector<Int128>> Tally::LeavingBytes() const {
+  std::vector<std::vector<Int128>> leaving(seating_.node_tier() + 1);
+  for (Tier t = 1; t < leaving.size(); ++t) leaving[t].resize(seating_.domains(t).size());
+  for (std::uint32_t w = 0; w < seating_.workers(); ++w) {
+    Int128 wider = 0;
+    for (Tier t = 1; t < leaving.size(); ++t) {
+      wider += sent_[std::size_t{w} * links_ + t - 1];
+      leaving[t][seating_.seat(w, t)] += wider;
+    }
+  }
+  return leaving;
+}
+
+}  // namespace weft::placement

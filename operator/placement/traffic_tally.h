@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+#include "operator/placement/pair_cost.h"
+#include "operator/placement/seating.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::placement {
+
+// A link is the tier whose network carries a pair's bytes, or, numbered after the tiers, a scale-up
+// network that crosses them.
+using LinkIndex = std::uint32_t;
+
+// What one axis sends, over all its families.
+struct AxisTally {
+  std::vector<Int128> bytes;          // by link
+  std::vector<std::uint32_t> spread;  // by tier: domains of the worst group
+  Int128 slowest = 0;                 // the slowest group's bytesPerGPU x femtoseconds per byte
+  bool sends = false;
+};
+
+// Adds up who sends what to whom over which link, family by family: what the scores are made of.
+//
+// Cost  O(family members x tiers) per Add; group members squared for all-to-all groups where the
+//       pair cost is not hierarchical.
+class Tally {
+ public:
+  Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const Seating& seating);
+
+  void Add(const traffic::GroupFamily& family);
+
+  const AxisTally& axis(int index) const { return axes_[static_cast<std::size_t>(index)]; }
+  // Bytes that leave each used domain of a tier, by seat, for every tier.
+  std::vector<std::vector<Int128>> LeavingBytes() const;
+
+ private:
+  // Members of one group that sit in the same worker, next to each other in the group's order.
+  struct Run {
+    std::uint32_t worker = 0;
+    std::uint32_t ranks = 0;
+  };
+
+  LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
+  std::int64_t LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const;
+  void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
+  void SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes);
+
+  void AddRing(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
+  void AddNeighbours(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
+  void AddAllToAll(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
+  void AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount);
+  void AddSpread(std::span<const std::uint32_t> group);
+
+  const PairCost& pair_cost_;
+  const Seating& seating_;
+  LinkIndex links_;                   // tiers and the crossing scale-up network
+  std::vector<std::int64_t> weight_;  // by tier, where the pair cost is hierarchical
+  std::vector<std::uint32_t> worker_of_rank_;
+  std::vector<Int128> sent_;  // worker x link, all axes
+  std::array<AxisTally, traffic::kAxisCount> axes_;
+  AxisTally* axis_ = nullptr;                        // of the family being added
+  std::int64_t slowest_link_ = 0;                    // of the family being added
+  std::vector<Run> runs_;                            // scratch: the group being added
+  std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of the group, tier x seat
+  std::vector<std::vector<std::uint32_t>> seen_in_;  // last group seen, tier x seat
+  std::vector<std::uint32_t> touched_;               // scratch: domains of the group, by tier
+  std::uint32_t group_number_ = 0;
+};
+
+}  // namespace weft::placement
