@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/manifest/reader.h"
+
+namespace weft::cli {
+
+// Reads the texts that `-f` names: files, folders (.yaml, .yml, .json by name, not recursive), and
+// `-` for standard input, in the order given.
+// Errors  kInvalid "PATH: ..." for what is not there or holds no manifest; kTransient where reading
+//         itself fails.
+Result<std::vector<manifest::Source>> ReadSources(const std::vector<std::string>& paths);
+
+Result<manifest::Source> ReadSource(const std::string& path);
+
+// Writes to a file, or to standard output for "-".
+Status WriteText(const std::string& path, const std::string& text);
+
+}  // namespace weft::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace weft::cli {
+
+// How to print: colour only to a terminal and where NO_COLOR is unset or empty (no-color.org).
+struct Terminal {
+  bool colour = false;
+  int columns = 100;  // of the terminal; 100 for a pipe
+};
+Terminal StandardOutput();
+
+// A long piece of work says so on standard error, if that is a terminal.
+void Progress(const std::string& line);
+
+}  // namespace weft::cli
