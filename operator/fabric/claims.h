@@ -9,16 +9,17 @@
 namespace weft::fabric {
 
 // Who holds what on the nodes of one Fabric, bound pods and assumed ones alike. Separate from the
-// Fabric and cheap to copy for a what-if: two flat arrays.
+// Fabric and cheap to copy for a what-if: flat arrays.
 class Claims {
  public:
   explicit Claims(const Fabric& fabric);
 
-  // Books `amounts` (and one pod) on the node. Resources that no node of the fabric offers are
+  // Books `amounts` (and one pod, unless `amounts` counts pods itself) on the node. Resources that no node of the fabric offers are
   // ignored. `compute_domain`: the job that holds the node's ComputeDomain, "" for none.
   void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
-  // Undoes an Add of the same amounts.
-  void Remove(NodeIndex node, const Resources& amounts);
+  // Undoes an Add of the same arguments. The node's ComputeDomain is free again once every pod that
+  // was added with it is removed.
+  void Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
 
   // Allocatable minus used; may be negative where a node is overcommitted.
   std::int64_t free(NodeIndex n, ResourceIndex r) const { return free_[Slot(n, r)]; }
@@ -40,6 +41,7 @@ class Claims {
   std::vector<std::int64_t> free_;
   std::vector<std::int64_t> used_accelerators_;
   std::vector<std::string> compute_domain_;
+  std::vector<std::uint32_t> compute_domain_pods_;  // pods that hold it
 };
 
 }  // namespace weft::fabric

@@ -12,8 +12,15 @@
 
 namespace weft::fabric {
 
-// A family of node labels that somebody publishes. The emitted levels are always named spine,
-// leaf, nvlink, node where they apply (wider ones: core, block, zone...), so that jobs are portable.
+// A family of node labels that somebody publishes. The emitted levels are named by their place, the
+// narrowest first: leaf, spine, core, zone, datacenter, region, tier-6, tier-7..., whatever the
+// family calls them, and the scale-up network nvlink, so that jobs are portable. GKE alone adds
+// "host" below leaf, where several nodes share a physical host.
+//
+// The scale-up label is the family's own where some node carries it, else nvidia.com/gpu.clique
+// where some node carries that (it then requires a ComputeDomain), else there is none. Links are
+// left out (Assumed). A node selector, links, rails and a scale-up network given beside the preset
+// stay as they are.
 struct Preset {
   std::string_view name;    // "TopographV1"
   std::string_view source;  // who publishes the labels
@@ -22,12 +29,14 @@ struct Preset {
 std::span<const Preset> Presets();
 
 // The spec with `preset` replaced by its levels and scale-up network. Only label keys that some
-// node carries are used where a family has a variable number of tiers (topograph, AWS, Nebius).
-// Errors kInvalid for an unknown preset, with the known names.
+// selected node carries are used where a family has a variable number of tiers (all but OCI and
+// CoreWeave); where none carries any, the family's narrowest, so that the refusal names a key.
+// Errors kInvalid for an unknown preset, with the known names; for a preset beside levels.
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const std::vector<NodeFacts>& nodes);
 
-// The preset whose labels most accelerator nodes carry, in the order of Presets() on a tie; none
-// where no family covers a node. Used when the cluster has no Fabric.
+// The preset whose narrowest label most accelerator nodes carry, in the order of Presets() on a
+// tie; none where no family covers a node. Zones and racks, which every cloud labels, count only
+// where no network family covers half of the nodes. Used when the cluster has no Fabric.
 std::optional<std::string_view> RecognisePreset(const std::vector<NodeFacts>& nodes);
 
 // Values that stand for "unknown" and must not become a shared domain ("no-imds-data", "").

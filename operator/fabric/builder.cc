@@ -1,0 +1,126 @@
+#include "operator/fabric/builder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "operator/fabric/presets.h"
+
+namespace weft::fabric {
+namespace {
+
+std::string Describe(const Inconsistency& found) {
+  return "level " + found.level + ": \"" + found.value + "\" is under \"" + found.parent_a +
+         "\" (node " + found.node_a + ") and under \"" + found.parent_b + "\" (node " +
+         found.node_b + ")";
+}
+
+// Stable: equal groups keep their order. `least[group]` is the position of the group's first node.
+void SortByGroup(const Groups& groups, const std::vector<std::uint32_t>& least,
+                 std::vector<std::uint32_t>& order) {
+  std::vector<std::uint32_t> begin(groups.of_node.size() + 1, 0);
+  for (std::uint32_t n : order) ++begin[least[groups.of_node[n]] + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> sorted(order.size());
+  for (std::uint32_t n : order) sorted[begin[least[groups.of_node[n]]]++] = n;
+  order = std::move(sorted);
+}
+
+// By group: its least candidate. Candidates are by name, so the first seen is the least.
+std::vector<std::uint32_t> LeastNodes(const Groups& groups) {
+  std::vector<std::uint32_t> least(groups.names.size(), kNoGroup);
+  for (std::uint32_t n = 0; n < groups.of_node.size(); ++n) {
+    const std::uint32_t group = groups.of_node[n];
+    if (group != kNoGroup && least[group] == kNoGroup) least[group] = n;
+  }
+  return least;
+}
+
+}  // namespace
+
+FabricBuilder::FabricBuilder(FabricSpec spec, std::vector<NodeFacts> nodes, Fabric::Options options)
+    : options_(options), nodes_(std::move(nodes)) {
+  fabric_.spec_ = std::move(spec);
+}
+
+Result<Fabric> FabricBuilder::Run() {
+  if (!fabric_.spec_.preset.empty()) {
+    Result<FabricSpec> expanded = ExpandPreset(fabric_.spec_, nodes_);
+    if (!expanded) return expanded.error();
+    fabric_.spec_ = *std::move(expanded);
+  }
+  if (Status status = CheckSpec(fabric_.spec_); !status) return status.error();
+  Result<ResolvedLinks> links = ResolveLinks(fabric_.spec_);
+  if (!links) return links.error();
+  links_ = *std::move(links);
+  if (Status status = SelectNodes(); !status) return status.error();
+  if (Status status = GroupNodes(); !status) return status.error();
+  OrderTree();
+  FillTiers();
+  FillNodes();
+  FillRails();
+  FillResources();
+  FillUsable();
+  return std::move(fabric_);
+}
+
+Status FabricBuilder::SelectNodes() {
+  std::vector<const NodeFacts*> all;
+  all.reserve(nodes_.size());
+  for (const NodeFacts& node : nodes_) all.push_back(&node);
+  std::sort(all.begin(), all.end(),
+            [](const NodeFacts* a, const NodeFacts* b) { return a->name < b->name; });
+  const std::optional<LabelSelector>& selector = fabric_.spec_.node_selector;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    if (all[n]->name.empty()) return Invalid("a node has no name");
+    if (n > 0 && all[n]->name == all[n - 1]->name) {
+      return Invalid("node " + all[n]->name + " is given twice");
+    }
+    if (selector ? Matches(*selector, *all[n]) : HasAccelerator(*all[n])) {
+      candidates_.push_back(all[n]);
+    }
+  }
+  return {};
+}
+
+Status FabricBuilder::GroupNodes() {
+  const FabricSpec& spec = fabric_.spec_;
+  groups_ = GroupByLevels(spec, candidates_);
+  if (options_.refuse_inconsistent && !groups_.inconsistencies.empty()) {
+    const std::size_t more = groups_.inconsistencies.size() - 1;
+    return Invalid(Describe(groups_.inconsistencies.front()) +
+                   (more > 0 ? "; and " + std::to_string(more) + " more" : ""));
+  }
+  if (spec.scale_up) {
+    scale_up_ = GroupByScaleUp(*spec.scale_up, candidates_, groups_.aside);
+    nested_ = ScaleUpNests();
+  }
+  return {};
+}
+
+bool FabricBuilder::ScaleUpNests() const {
+  if (groups_.levels.empty()) return true;
+  const std::vector<std::uint32_t>& level = groups_.levels.back().of_node;
+  std::vector<std::uint32_t> parent(scale_up_.names.size(), kNoGroup);
+  for (std::size_t n = 0; n < candidates_.size(); ++n) {
+    if (groups_.aside[n]) continue;
+    std::uint32_t& first = parent[scale_up_.of_node[n]];
+    if (first == kNoGroup) first = level[n];
+    if (first != level[n]) return false;
+  }
+  return true;
+}
+
+void FabricBuilder::OrderTree() {
+  for (std::uint32_t n = 0; n < candidates_.size(); ++n) {
+    if (!groups_.aside[n]) order_.push_back(n);
+  }
+  // Stable sorts from the narrowest tier to the widest: the widest decides first.
+  if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_), order_);
+  for (std::size_t l = groups_.levels.size(); l-- > 0;) {
+    // A domain all of whose nodes were put aside deeper down has a least node that is not in the
+    // order, and no member to sort.
+    SortByGroup(groups_.levels[l], LeastNodes(groups_.levels[l]), order_);
+  }
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "operator/fabric/fabric.h"
+#include "operator/fabric/level_groups.h"
+#include "operator/fabric/resolve_links.h"
+
+namespace weft::fabric {
+
+// Fabric::Build, step by step: check the spec, select and sort the nodes, group them by label,
+// order the tree, fill the arrays.
+class FabricBuilder {
+ public:
+  FabricBuilder(FabricSpec spec, std::vector<NodeFacts> nodes, Fabric::Options options);
+
+  Result<Fabric> Run();
+
+ private:
+  Status SelectNodes();  // candidates_, by name
+  Status GroupNodes();   // groups_, scale_up_
+  bool ScaleUpNests() const;
+  void OrderTree();  // order_: candidates in tree order
+  void FillTiers();
+  TierInfo& AddTier(const std::string& name, const Link& link);
+  void FillDomains(const Groups& groups);
+  void FillScaleUp();
+  void FillNodes();
+  void FillRails();
+  void FillResources();
+  void FillUsable();
+
+  Fabric::Options options_;
+  std::vector<NodeFacts> nodes_;
+  std::vector<const NodeFacts*> candidates_;
+  LevelGroups groups_;
+  Groups scale_up_;
+  bool nested_ = false;
+  std::vector<std::uint32_t> order_;
+  ResolvedLinks links_;
+  Fabric fabric_;
+};
+
+}  // namespace weft::fabric

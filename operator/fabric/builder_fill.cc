@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <numeric>
+#include <unordered_set>
+
+#include "operator/base/units.h"
+#include "operator/fabric/builder.h"
+
+namespace weft::fabric {
+namespace {
+
+// The first rule that makes the node unusable, in words; "" where none does.
+std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
+  for (const NodeCondition& condition : node.conditions) {
+    if (condition.type == "Ready" && condition.status != "True") return "not Ready";
+  }
+  const auto matches = [](const std::string& rule, const std::string& value) {
+    return rule.empty() || rule == value;
+  };
+  for (const TaintMatch& rule : rules.taints) {
+    for (const Taint& taint : node.taints) {
+      if (rule.key != taint.key || !matches(rule.value, taint.value) ||
+          !matches(rule.effect, taint.effect)) {
+        continue;
+      }
+      return "taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" +
+             taint.effect;
+    }
+  }
+  for (const ConditionMatch& rule : rules.conditions) {
+    for (const NodeCondition& condition : node.conditions) {
+      if (rule.type == condition.type && rule.status == condition.status) {
+        return "condition " + condition.type + "=" + condition.status;
+      }
+    }
+  }
+  for (const LabelMatch& rule : rules.labels) {
+    const auto label = node.labels.find(rule.key);
+    if (label != node.labels.end() && matches(rule.value, label->second)) {
+      return "label " + label->first + "=" + label->second;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TierInfo& FabricBuilder::AddTier(const std::string& name, const Link& link) {
+  fabric_.domains_.emplace_back();
+  return fabric_.tiers_.emplace_back(TierInfo{name, link});
+}
+
+void FabricBuilder::FillTiers() {
+  const auto count = static_cast<NodeIndex>(order_.size());
+  AddTier("outside", links_.outside);
+  fabric_.domains_.back() = {.begin = {0, count},
+                             .child_begin = {},
+                             .of_node = std::vector<DomainIndex>(count, 0),
+                             .names = {"outside"}};
+  const FabricSpec& spec = fabric_.spec_;
+  for (std::size_t l = 0; l < spec.levels.size(); ++l) {
+    AddTier(spec.levels[l].name, links_.levels[l]);
+    FillDomains(groups_.levels[l]);
+  }
+  fabric_.scale_up_link_ = links_.scale_up;
+  fabric_.node_link_ = links_.node;
+  if (spec.scale_up) FillScaleUp();
+  AddTier("node", links_.node);
+  TierDomains& nodes = fabric_.domains_.back();
+  nodes.begin.resize(count + 1);
+  std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
+  nodes.of_node.assign(nodes.begin.begin(), nodes.begin.end() - 1);
+  // A domain's first child is the child that holds its first node.
+  for (Tier tier = 0; tier + 1 < fabric_.domains_.size(); ++tier) {
+    TierDomains& domains = fabric_.domains_[tier];
+    const TierDomains& children = fabric_.domains_[tier + 1];
+    for (NodeIndex begin : domains.begin) {
+      domains.child_begin.push_back(begin < count ? children.of_node[begin] : children.size());
+    }
+  }
+}
+
+// The groups as runs of the tree order, into the last tier.
+void FabricBuilder::FillDomains(const Groups& groups) {
+  TierDomains& domains = fabric_.domains_.back();
+  domains.of_node.resize(order_.size());
+  std::uint32_t last = kNoGroup;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const std::uint32_t group = groups.of_node[order_[n]];
+    if (group != last) {
+      domains.begin.push_back(n);
+      domains.names.push_back(groups.names[group]);
+      last = group;
+    }
+    domains.of_node[n] = static_cast<DomainIndex>(domains.begin.size()) - 1;
+  }
+  domains.begin.push_back(static_cast<NodeIndex>(order_.size()));
+}
+
+void FabricBuilder::FillScaleUp() {
+  if (nested_) {
+    AddTier(fabric_.spec_.scale_up->name, links_.scale_up);
+    FillDomains(scale_up_);
+    fabric_.nested_scale_up_ = static_cast<Tier>(fabric_.tiers_.size()) - 1;
+    return;
+  }
+  // Crossing: numbered by first node in tree order.
+  std::vector<DomainIndex> number(scale_up_.names.size(), kNoGroup);
+  DomainIndex next = 0;
+  for (std::uint32_t n : order_) {
+    DomainIndex& domain = number[scale_up_.of_node[n]];
+    if (domain == kNoGroup) domain = next++;
+    fabric_.crossing_scale_up_.push_back(domain);
+  }
+}
+
+void FabricBuilder::FillNodes() {
+  const std::size_t count = order_.size();
+  fabric_.name_rank_.resize(count);
+  fabric_.by_name_.resize(count);
+  std::vector<std::uint32_t> rank_of_candidate(candidates_.size(), 0);
+  std::uint32_t rank = 0;
+  for (std::size_t n = 0; n < candidates_.size(); ++n) {
+    if (!groups_.aside[n]) rank_of_candidate[n] = rank++;
+  }
+  fabric_.nodes_.reserve(count);
+  for (NodeIndex n = 0; n < count; ++n) {
+    // candidates_ point into nodes_; offsets make the element movable.
+    const auto offset = static_cast<std::size_t>(candidates_[order_[n]] - nodes_.data());
+    fabric_.nodes_.push_back(std::move(nodes_[offset]));
+    fabric_.name_rank_[n] = rank_of_candidate[order_[n]];
+    fabric_.by_name_[fabric_.name_rank_[n]] = n;
+  }
+  fabric_.incomplete_ = std::move(groups_.incomplete);
+  fabric_.inconsistencies_ = std::move(groups_.inconsistencies);
+}
+
+void FabricBuilder::FillRails() {
+  if (!fabric_.spec_.rails) return;
+  const int full = fabric_.spec_.rails->count;
+  fabric_.rails_.assign(order_.size(), full);
+  if (groups_.rails.empty()) return;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    fabric_.rails_[n] = groups_.rails[order_[n]];
+    fabric_.any_degraded_ = fabric_.any_degraded_ || fabric_.rails_[n] < full;
+  }
+}
+
+void FabricBuilder::FillResources() {
+  std::unordered_set<std::string_view> seen;  // membership only; the list is sorted below
+  for (const NodeFacts& node : fabric_.nodes_) {
+    for (const auto& [name, amount] : node.allocatable) {
+      if (seen.insert(name).second) fabric_.resources_.push_back(name);
+    }
+  }
+  std::sort(fabric_.resources_.begin(), fabric_.resources_.end());
+  const std::size_t columns = fabric_.resources_.size();
+  for (const std::string& name : fabric_.resources_) {
+    fabric_.accelerator_resource_.push_back(IsAcceleratorResource(name));
+  }
+  fabric_.allocatable_.assign(order_.size() * columns, 0);
+  fabric_.accelerators_.assign(order_.size(), 0);
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    std::size_t r = 0;  // both lists are sorted by name
+    for (const auto& [name, amount] : fabric_.nodes_[n].allocatable) {
+      while (fabric_.resources_[r] != name) ++r;
+      fabric_.allocatable_[n * columns + r] = amount;
+      if (!fabric_.accelerator_resource_[r]) continue;
+      fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
+    }
+  }
+}
+
+void FabricBuilder::FillUsable() {
+  fabric_.unusable_why_.reserve(order_.size());
+  for (const NodeFacts& node : fabric_.nodes_) {
+    fabric_.unusable_why_.push_back(WhyUnusable(fabric_.spec_.unusable, node));
+  }
+}
+
+}  // namespace weft::fabric

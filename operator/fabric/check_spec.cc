@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string>
+
+#include "operator/fabric/resolve_links.h"
+
+namespace weft::fabric {
+namespace {
+
+std::string LevelPath(std::size_t level) { return "spec.levels[" + std::to_string(level) + "]"; }
+
+bool IsInteger(const std::string& text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+bool DerivedFromRails(const FabricSpec& spec, std::size_t level) {
+  return level + 1 == spec.levels.size() && spec.rails && !spec.rails->leaf_label_keys.empty();
+}
+
+Status CheckLevels(const FabricSpec& spec) {
+  std::set<std::string> names, keys;
+  for (std::size_t l = 0; l < spec.levels.size(); ++l) {
+    const LevelSpec& level = spec.levels[l];
+    if (level.name.empty()) return Invalid(LevelPath(l) + ".name: required");
+    if (level.name == "node" || level.name == "outside" ||
+        (spec.scale_up && level.name == spec.scale_up->name)) {
+      return Invalid(LevelPath(l) + ".name: \"" + level.name + "\" is reserved");
+    }
+    if (!names.insert(level.name).second) {
+      return Invalid(LevelPath(l) + ".name: \"" + level.name + "\" is already a wider level");
+    }
+    if (level.label_key.empty()) {
+      if (DerivedFromRails(spec, l)) continue;
+      return Invalid(LevelPath(l) + ".labelKey: required");
+    }
+    if (!keys.insert(level.label_key).second) {
+      return Invalid(LevelPath(l) + ".labelKey: \"" + level.label_key +
+                     "\" is already the key of a wider level");
+    }
+  }
+  return {};
+}
+
+Status CheckScaleUp(const ScaleUpSpec& scale_up) {
+  if (scale_up.name.empty()) return Invalid("spec.scaleUp.name: required");
+  if (scale_up.name == "node" || scale_up.name == "outside") {
+    return Invalid("spec.scaleUp.name: \"" + scale_up.name + "\" is reserved");
+  }
+  if (scale_up.label_key.empty()) return Invalid("spec.scaleUp.labelKey: required");
+  return {};
+}
+
+Status CheckRails(const FabricSpec& spec) {
+  const RailsSpec& rails = *spec.rails;
+  if (rails.count < 1) {
+    return Invalid("spec.rails.count: " + std::to_string(rails.count) + " is below 1");
+  }
+  if (rails.leaf_label_keys.empty()) return {};
+  if (rails.leaf_label_keys.size() != static_cast<std::size_t>(rails.count)) {
+    return Invalid("spec.rails.leafLabelKeys: " + std::to_string(rails.leaf_label_keys.size()) +
+                   " keys for " + std::to_string(rails.count) + " rails");
+  }
+  if (spec.levels.empty()) {
+    return Invalid("spec.rails.leafLabelKeys: needs a level, whose domains the leaves make");
+  }
+  std::set<std::string> keys;
+  for (std::size_t k = 0; k < rails.leaf_label_keys.size(); ++k) {
+    const std::string& key = rails.leaf_label_keys[k];
+    const std::string path = "spec.rails.leafLabelKeys[" + std::to_string(k) + "]: ";
+    if (key.empty()) return Invalid(path + "required");
+    if (!keys.insert(key).second) return Invalid(path + "\"" + key + "\" is given twice");
+  }
+  return {};
+}
+
+Status CheckSelector(const LabelSelector& selector) {
+  for (std::size_t e = 0; e < selector.match_expressions.size(); ++e) {
+    const SelectorExpression& expression = selector.match_expressions[e];
+    const std::string path = "spec.nodeSelector.matchExpressions[" + std::to_string(e) + "]";
+    const std::size_t values = expression.values.size();
+    if (expression.key.empty()) return Invalid(path + ".key: required");
+    if (expression.op == "In" || expression.op == "NotIn") {
+      if (values == 0) return Invalid(path + ".values: required with " + expression.op);
+    } else if (expression.op == "Exists" || expression.op == "DoesNotExist") {
+      if (values != 0) return Invalid(path + ".values: not allowed with " + expression.op);
+    } else if (expression.op == "Gt" || expression.op == "Lt") {
+      if (values != 1 || !IsInteger(expression.values[0])) {
+        return Invalid(path + ".values: one integer with " + expression.op);
+      }
+    } else {
+      return Invalid(path + ".operator: \"" + expression.op +
+                     "\" is not one of In, NotIn, Exists, DoesNotExist, Gt, Lt");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckSpec(const FabricSpec& spec) {
+  if (spec.scale_up) {
+    if (Status status = CheckScaleUp(*spec.scale_up); !status) return status;
+  }
+  if (Status status = CheckLevels(spec); !status) return status;
+  if (spec.rails) {
+    if (Status status = CheckRails(spec); !status) return status;
+  }
+  if (spec.node_selector) {
+    if (Status status = CheckSelector(*spec.node_selector); !status) return status;
+  }
+  if (spec.cost_tolerance_percent < 0) {
+    return Invalid("spec.costTolerancePercent: " + std::to_string(spec.cost_tolerance_percent) +
+                   " is negative");
+  }
+  return {};
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,79 @@
+#include "operator/fabric/claims.h"
+
+#include "operator/base/check.h"
+#include "operator/base/units.h"
+
+namespace weft::fabric {
+namespace {
+
+constexpr const char* kPods = "pods";
+
+std::int64_t SaturatingSubtract(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b > 0 ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
+Claims::Claims(const Fabric& fabric)
+    : fabric_(&fabric),
+      used_accelerators_(fabric.node_count(), 0),
+      compute_domain_(fabric.node_count()),
+      compute_domain_pods_(fabric.node_count(), 0) {
+  const auto resources = static_cast<ResourceIndex>(fabric.resources().size());
+  free_.reserve(static_cast<std::size_t>(fabric.node_count()) * resources);
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    for (ResourceIndex r = 0; r < resources; ++r) free_.push_back(fabric.allocatable(n, r));
+  }
+}
+
+void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
+  WEFT_CHECK(node < fabric_->node_count());
+  bool pods_given = false;
+  for (const auto& [name, amount] : amounts) {
+    const std::optional<ResourceIndex> r = fabric_->FindResource(name);
+    if (!r) continue;
+    pods_given = pods_given || name == kPods;
+    std::int64_t& free = free_[Slot(node, *r)];
+    free = SaturatingSubtract(free, amount);
+    if (!fabric_->IsAccelerator(*r)) continue;
+    used_accelerators_[node] = SaturatingAdd(used_accelerators_[node], amount);
+  }
+  const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
+  if (pods && !pods_given) --free_[Slot(node, *pods)];
+  if (compute_domain.empty()) return;
+  // The first holder keeps the node: a second domain there is a conflict that the caller refused
+  // to place and that only somebody else's pods can bring about.
+  if (compute_domain_pods_[node] == 0) compute_domain_[node] = compute_domain;
+  if (compute_domain_[node] == compute_domain) ++compute_domain_pods_[node];
+}
+
+void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
+  WEFT_CHECK(node < fabric_->node_count());
+  bool pods_given = false;
+  for (const auto& [name, amount] : amounts) {
+    const std::optional<ResourceIndex> r = fabric_->FindResource(name);
+    if (!r) continue;
+    pods_given = pods_given || name == kPods;
+    std::int64_t& free = free_[Slot(node, *r)];
+    free = SaturatingAdd(free, amount);
+    if (!fabric_->IsAccelerator(*r)) continue;
+    used_accelerators_[node] = SaturatingSubtract(used_accelerators_[node], amount);
+  }
+  const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
+  if (pods && !pods_given) ++free_[Slot(node, *pods)];
+  if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
+  if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
+}
+
+std::int64_t Claims::free_accelerators(NodeIndex n) const {
+  std::int64_t sum = 0;
+  for (ResourceIndex r = 0; r < fabric_->resources().size(); ++r) {
+    if (fabric_->IsAccelerator(r)) sum = SaturatingAdd(sum, free(n, r));
+  }
+  return sum;
+}
+
+}  // namespace weft::fabric

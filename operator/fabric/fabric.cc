@@ -1,0 +1,34 @@
+#include "operator/fabric/fabric.h"
+
+#include <algorithm>
+
+#include "operator/fabric/builder.h"
+
+namespace weft::fabric {
+
+Result<Fabric> Fabric::Build(FabricSpec spec, std::vector<NodeFacts> nodes, Options options) {
+  return FabricBuilder(std::move(spec), std::move(nodes), options).Run();
+}
+
+std::optional<Tier> Fabric::FindTier(const std::string& name) const {
+  for (Tier tier = 0; tier < tiers_.size(); ++tier) {
+    if (tiers_[tier].name == name) return tier;
+  }
+  return std::nullopt;
+}
+
+std::optional<NodeIndex> Fabric::FindNode(const std::string& name) const {
+  const auto found =
+      std::lower_bound(by_name_.begin(), by_name_.end(), name,
+                       [&](NodeIndex n, const std::string& key) { return nodes_[n].name < key; });
+  if (found == by_name_.end() || nodes_[*found].name != name) return std::nullopt;
+  return *found;
+}
+
+std::optional<ResourceIndex> Fabric::FindResource(const std::string& name) const {
+  const auto found = std::lower_bound(resources_.begin(), resources_.end(), name);
+  if (found == resources_.end() || *found != name) return std::nullopt;
+  return static_cast<ResourceIndex>(found - resources_.begin());
+}
+
+}  // namespace weft::fabric

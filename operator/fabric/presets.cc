@@ -1,0 +1,289 @@
+#include "operator/fabric/presets.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace weft::fabric {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+constexpr const char* kClique = "nvidia.com/gpu.clique";
+constexpr const char* kZone = "topology.kubernetes.io/zone";
+constexpr const char* kRegion = "topology.kubernetes.io/region";
+constexpr const char* kRack = "topology.kubernetes.io/rack";
+// AKS reserves this prefix for the labels it puts on every node.
+constexpr std::string_view kAzurePrefix = "kubernetes.azure.com/";
+// Far more tiers than any fabric has; bounds the search for numbered keys.
+constexpr int kMostTiers = 16;
+
+struct Family {
+  Preset preset;
+  // Label keys, narrowest first.
+  Keys (*keys)();
+  std::string_view scale_up_key;  // "" for none of its own
+  bool all_tiers = false;         // every key is a level, carried or not
+  Identity identity = Identity::kValue;
+  bool generic = false;  // labels that say little about the network
+};
+
+Keys Numbered(std::string_view prefix, int first, int last) {
+  Keys keys;
+  const int step = first <= last ? 1 : -1;
+  for (int i = first; i != last + step; i += step) {
+    keys.push_back(std::string(prefix) + std::to_string(i));
+  }
+  return keys;
+}
+
+// topograph counts from the node: tier-0 is the closest switch.
+Keys TopographV1Keys() { return Numbered("fabric.topograph.run/tier-", 0, kMostTiers - 1); }
+
+Keys TopographV03Keys() {
+  return {"network.topology.nvidia.com/leaf", "network.topology.nvidia.com/spine",
+          "network.topology.nvidia.com/core"};
+}
+
+Keys TopographV01Keys() {
+  return {"network.topology.nvidia.com/block", "network.topology.nvidia.com/spine",
+          "network.topology.nvidia.com/datacenter"};
+}
+
+// AWS counts from the top: layer 1 is the broadest; most instances have 3 layers, p6 has 4.
+Keys AWSKeys() { return Numbered("topology.k8s.aws/network-node-layer-", 4, 1); }
+
+Keys GKEKeys() {
+  return {"cloud.google.com/gce-topology-subblock", "cloud.google.com/gce-topology-block"};
+}
+constexpr const char* kGKEHost = "cloud.google.com/gce-topology-host";
+
+Keys OCIKeys() {
+  return {"oci.oraclecloud.com/rdma.local_block_id", "oci.oraclecloud.com/rdma.network_block_id",
+          "oci.oraclecloud.com/rdma.hpc_island_id"};
+}
+
+// Nebius counts from the GPU: tier-0 is NVLink, tier-1 the closest switch.
+Keys NebiusKeys() { return Numbered("topology.nebius.com/tier-", 1, kMostTiers - 1); }
+
+Keys CoreWeaveKeys() {
+  return {"ib.coreweave.cloud/leafgroup", "ib.coreweave.cloud/superpod",
+          "ib.coreweave.cloud/fabric"};
+}
+
+Keys CoreWeaveBackendKeys() {
+  return {"backend.coreweave.cloud/leafgroup", "backend.coreweave.cloud/superpod",
+          "backend.coreweave.cloud/fabric"};
+}
+
+Keys CrusoeKeys() { return {"crusoe.ai/pod.id", "crusoe.ai/ib.partition.id"}; }
+
+Keys RackZoneKeys() { return {kRack, kZone}; }
+
+// Azure publishes no label for its InfiniBand tree: zone and region are all there is.
+Keys AzureKeys() { return {kZone, kRegion}; }
+
+constexpr auto kFamilies = std::to_array<Family>({
+    {{"TopographV1", "NVIDIA topograph 1.x: docs/reference/node-labels.md"},
+     TopographV1Keys,
+     "accelerator.topograph.run/domain"},
+    {{"TopographV03", "NVIDIA topograph 0.3 to 0.5: docs/engines/k8s.md"},
+     TopographV03Keys,
+     "network.topology.nvidia.com/accelerator"},
+    {{"TopographV01", "NVIDIA topograph 0.1: docs/engines/k8s.md"},
+     TopographV01Keys,
+     "network.topology.nvidia.com/accelerator"},
+    {{"AWS", "Amazon EKS user guide, ML workload topology"},
+     AWSKeys,
+     "topology.k8s.aws/ultraserver-id"},
+    {{"GKE", "GoogleCloudPlatform/cluster-toolkit, examples/gke-*/kueue-configuration.yaml"},
+     GKEKeys,
+     ""},
+    {{"OCI", "oracle-quickstart/oci-hpc-oke, docs/oci-hpc-oke-utils.md"},
+     OCIKeys,
+     "oci.oraclecloud.com/host.gpu_memory_fabric_id",
+     true},
+    {{"Nebius", "nebius/soperator, internal/consts/label.go"},
+     NebiusKeys,
+     "topology.nebius.com/tier-0"},
+    // Identity Path: nothing says that leaf group numbers are unique across superpods.
+    {{"CoreWeave", "docs.coreweave.com, labels ib.coreweave.cloud"},
+     CoreWeaveKeys,
+     "ds.coreweave.com/nvlink.domain",
+     true,
+     Identity::kPath},
+    {{"CoreWeaveBackend", "docs.coreweave.com, labels backend.coreweave.cloud"},
+     CoreWeaveBackendKeys,
+     "ds.coreweave.com/nvlink.domain",
+     true,
+     Identity::kPath},
+    {{"Crusoe", "NVIDIA topograph 1.1, provider crusoe"}, CrusoeKeys, ""},
+    // Rack labels are often counted anew in every zone.
+    {{"RackZone", "Kubernetes well-known labels; rack as KAI and Grove use it"},
+     RackZoneKeys,
+     "",
+     false,
+     Identity::kPath,
+     true},
+    {{"Azure", "Kubernetes well-known labels zone and region"},
+     AzureKeys,
+     "",
+     false,
+     Identity::kValue,
+     true},
+});
+
+constexpr auto kPresets = [] {
+  std::array<Preset, kFamilies.size()> presets{};
+  for (std::size_t f = 0; f < kFamilies.size(); ++f) presets[f] = kFamilies[f].preset;
+  return presets;
+}();
+
+bool Carries(const NodeFacts& node, const std::string& key) {
+  const auto label = node.labels.find(key);
+  return label != node.labels.end() && !IsPlaceholder(label->second);
+}
+
+using Nodes = std::vector<const NodeFacts*>;
+
+bool AnyCarries(const Nodes& nodes, const std::string& key) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const NodeFacts* node) { return Carries(*node, key); });
+}
+
+// By place, narrowest first.
+std::string LevelName(std::size_t place) {
+  static constexpr std::array<const char*, 6> kNames = {"leaf", "spine",      "core",
+                                                        "zone", "datacenter", "region"};
+  return place < kNames.size() ? kNames[place] : "tier-" + std::to_string(place);
+}
+
+// The family's levels, widest first.
+std::vector<LevelSpec> LevelsOf(const Family& family, const Nodes& nodes) {
+  Keys keys = family.keys();
+  if (!family.all_tiers) {
+    const std::string narrowest = keys.front();
+    std::erase_if(keys, [&](const std::string& key) { return !AnyCarries(nodes, key); });
+    if (keys.empty()) keys.push_back(narrowest);
+  }
+  std::vector<LevelSpec> levels;
+  for (std::size_t place = keys.size(); place-- > 0;) {
+    levels.push_back({.name = LevelName(place),
+                      .label_key = keys[place],
+                      .identity = family.identity,
+                      .link = std::nullopt});
+  }
+  return levels;
+}
+
+// Whether two nodes share a value of the label: then it says more than the node's name.
+bool AnyShares(const Nodes& nodes, const std::string& key) {
+  std::map<std::string_view, int> uses;
+  for (const NodeFacts* node : nodes) {
+    if (Carries(*node, key) && ++uses[node->labels.at(key)] > 1) return true;
+  }
+  return false;
+}
+
+std::optional<ScaleUpSpec> ScaleUpOf(const Family& family, const Nodes& nodes) {
+  const std::string own(family.scale_up_key);
+  if (!own.empty() && AnyCarries(nodes, own)) {
+    return ScaleUpSpec{.name = "nvlink",
+                       .label_key = own,
+                       .link = std::nullopt,
+                       .requires_claim = ScaleUpRequires::kNothing};
+  }
+  if (!AnyCarries(nodes, kClique)) return std::nullopt;
+  return ScaleUpSpec{.name = "nvlink",
+                     .label_key = kClique,
+                     .link = std::nullopt,
+                     .requires_claim = ScaleUpRequires::kComputeDomain};
+}
+
+// Whether the node says by which family it was labelled.
+bool Covers(const Family& family, const NodeFacts& node) {
+  if (family.preset.name == "Azure") {
+    const auto label = node.labels.lower_bound(std::string(kAzurePrefix));
+    const bool azure = label != node.labels.end() && label->first.starts_with(kAzurePrefix);
+    return azure && Carries(node, kZone);
+  }
+  // Not every AWS instance has the fourth layer; every one that has layers has the first.
+  if (family.preset.name == "AWS") return Carries(node, "topology.k8s.aws/network-node-layer-1");
+  if (family.preset.name == "RackZone") return Carries(node, kRack) || Carries(node, kZone);
+  return Carries(node, family.keys().front());
+}
+
+}  // namespace
+
+std::span<const Preset> Presets() { return kPresets; }
+
+Result<FabricSpec> ExpandPreset(FabricSpec spec, const std::vector<NodeFacts>& nodes) {
+  if (!spec.levels.empty()) return Invalid("spec.preset: give either a preset or levels, not both");
+  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& known) {
+    return known.preset.name == spec.preset;
+  });
+  if (family == kFamilies.end()) {
+    std::string names;
+    for (const Preset& preset : kPresets) {
+      names += (names.empty() ? "" : ", ") + std::string(preset.name);
+    }
+    return Invalid("spec.preset: \"" + spec.preset + "\" is not one of " + names);
+  }
+  Nodes selected;
+  for (const NodeFacts& node : nodes) {
+    if (spec.node_selector ? Matches(*spec.node_selector, node) : HasAccelerator(node)) {
+      selected.push_back(&node);
+    }
+  }
+  spec.levels = LevelsOf(*family, selected);
+  if (family->preset.name == "GKE" && AnyShares(selected, kGKEHost)) {
+    spec.levels.push_back({.name = "host",
+                           .label_key = kGKEHost,
+                           .identity = Identity::kValue,
+                           .link = std::nullopt});
+  }
+  if (!spec.scale_up) spec.scale_up = ScaleUpOf(*family, selected);
+  spec.preset.clear();
+  return spec;
+}
+
+std::optional<std::string_view> RecognisePreset(const std::vector<NodeFacts>& nodes) {
+  std::array<std::size_t, kFamilies.size()> covered{};
+  std::size_t total = 0;
+  for (const NodeFacts& node : nodes) {
+    if (!HasAccelerator(node)) continue;
+    ++total;
+    for (std::size_t f = 0; f < kFamilies.size(); ++f) {
+      if (Covers(kFamilies[f], node)) ++covered[f];
+    }
+  }
+  // Azure counts its own nodes only, so on a tie with RackZone it is the more telling one.
+  const auto best_of = [&](bool generic) {
+    std::size_t best = kFamilies.size();
+    for (std::size_t f = 0; f < kFamilies.size(); ++f) {
+      if (kFamilies[f].generic != generic || covered[f] == 0) continue;
+      if (best == kFamilies.size() || covered[f] > covered[best]) best = f;
+    }
+    return best;
+  };
+  const std::size_t network = best_of(false), generic = best_of(true);
+  if (network < kFamilies.size() &&
+      (2 * covered[network] >= total || generic == kFamilies.size())) {
+    return kFamilies[network].preset.name;
+  }
+  if (generic == kFamilies.size()) return std::nullopt;
+  return kFamilies[generic].preset.name;
+}
+
+bool IsPlaceholder(std::string_view value) {
+  // "no-imds-data": OCI's labeller where the instance metadata service did not answer.
+  return value.empty() || value == "no-imds-data";
+}
+
+bool HasAccelerator(const NodeFacts& node) {
+  return std::any_of(node.allocatable.begin(), node.allocatable.end(), [](const auto& entry) {
+    return entry.second > 0 && IsAcceleratorResource(entry.first);
+  });
+}
+
+}  // namespace weft::fabric

@@ -1,0 +1,137 @@
+#include "operator/fabric/resolve_links.h"
+
+#include <limits>
+#include <string>
+
+#include "operator/base/units.h"
+#include "operator/fabric/link_types.h"
+
+namespace weft::fabric {
+namespace {
+
+// One 400 Gb/s port per GPU, InfiniBand or Ethernet: what H100, H200 and B200 machines are sold
+// with (NVIDIA DGX SuperPOD reference architectures).
+constexpr std::int64_t kAssumedNetwork = 50'000'000'000;
+// NVLink5, the generation of the multi-node NVLink racks (GB200 and GB300 NVL72).
+constexpr std::int64_t kAssumedScaleUp = 900'000'000'000;
+// NVLink4, inside an eight-GPU H100 or H200 machine.
+constexpr std::int64_t kAssumedNode = 450'000'000'000;
+// Each assumed wider level is taken to be tapered 2:1 (measured fabrics: 1:1 to 3:1), up to 16:1.
+constexpr std::int64_t kAssumedTaper = 2;
+constexpr std::int64_t kAssumedOversubscriptionLimitPercent = 1600;
+
+constexpr std::int64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
+
+// round half up of 10^15 * oversubscription / (100 * bandwidth), at least 1; saturating.
+std::int64_t FemtosecondsPerByte(std::int64_t bandwidth, std::int64_t oversubscription_percent) {
+  const Int128 numerator = static_cast<Int128>(kFemtosecondsPerSecond) * oversubscription_percent;
+  const Int128 denominator = static_cast<Int128>(bandwidth) * 100;
+  const Int128 rounded = (2 * numerator + denominator) / (2 * denominator);
+  if (rounded < 1) return 1;
+  if (rounded > std::numeric_limits<std::int64_t>::max()) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return static_cast<std::int64_t>(rounded);
+}
+
+Link AssumedLink(std::int64_t bandwidth, std::int64_t oversubscription_percent = 100) {
+  return {.type = "",
+          .bandwidth_per_gpu = bandwidth,
+          .oversubscription_percent = oversubscription_percent,
+          .femtoseconds_per_byte = FemtosecondsPerByte(bandwidth, oversubscription_percent),
+          .latency_nanoseconds = 0,
+          .source = BandwidthSource::kAssumed};
+}
+
+// What an undeclared level just outside `narrower` is taken for.
+Link Tapered(const Link& narrower) {
+  const std::int64_t doubled = SaturatingMultiply(narrower.oversubscription_percent, kAssumedTaper);
+  const std::int64_t limit =
+      std::max(narrower.oversubscription_percent, kAssumedOversubscriptionLimitPercent);
+  return AssumedLink(narrower.bandwidth_per_gpu, std::min(doubled, limit));
+}
+
+// One declared link. `assumed` gives the bandwidth where neither type nor bandwidth is given.
+Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Link& assumed) {
+  Link link{.type = spec.type,
+            .oversubscription_percent = spec.oversubscription_percent,
+            .latency_nanoseconds = spec.latency_nanoseconds.value_or(0)};
+  if (link.oversubscription_percent < 1) {
+    return Invalid(path + ".oversubscriptionPercent: " +
+                   std::to_string(link.oversubscription_percent) + " is below 1");
+  }
+  if (link.latency_nanoseconds < 0) {
+    return Invalid(path + ".latencyNanoseconds: " + std::to_string(link.latency_nanoseconds) +
+                   " is negative");
+  }
+  if (spec.bandwidth_per_gpu) {
+    if (*spec.bandwidth_per_gpu <= 0) {
+      return Invalid(path + ".bandwidthPerGPU: " + std::to_string(*spec.bandwidth_per_gpu) +
+                     " bytes per second is not above 0");
+    }
+    link.bandwidth_per_gpu = *spec.bandwidth_per_gpu;
+    link.source = BandwidthSource::kDeclared;
+  } else if (!spec.type.empty()) {
+    const std::optional<LinkType> known = FindLinkType(spec.type);
+    if (!known) {
+      return Invalid(path + ".type: \"" + spec.type +
+                     "\" is not a known link type; give bandwidthPerGPU with it");
+    }
+    link.bandwidth_per_gpu = known->bandwidth_per_gpu;
+    link.source = BandwidthSource::kKnownType;
+  } else {
+    link.bandwidth_per_gpu = assumed.bandwidth_per_gpu;
+    link.source = BandwidthSource::kAssumed;
+  }
+  link.femtoseconds_per_byte =
+      FemtosecondsPerByte(link.bandwidth_per_gpu, link.oversubscription_percent);
+  // Bounds every later product: weights below 2^50 leave 2^77 bytes in a 128-bit cost.
+  if (link.femtoseconds_per_byte > kFemtosecondsPerSecond) {
+    return Invalid(path +
+                   ".oversubscriptionPercent: " + std::to_string(link.oversubscription_percent) +
+                   " leaves less than one byte per second");
+  }
+  return link;
+}
+
+Result<Link> ResolveOr(const std::optional<LinkSpec>& spec, const std::string& path,
+                       const Link& otherwise) {
+  if (!spec) return otherwise;
+  return ResolveLink(*spec, path, otherwise);
+}
+
+}  // namespace
+
+Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec) {
+  ResolvedLinks links;
+  links.levels.resize(spec.levels.size());
+  Link assumed = AssumedLink(kAssumedNetwork);
+  for (std::size_t l = spec.levels.size(); l-- > 0;) {
+    const std::string path = "spec.levels[" + std::to_string(l) + "].link";
+    Result<Link> link = ResolveOr(spec.levels[l].link, path, assumed);
+    if (!link) return link.error();
+    links.levels[l] = *link;
+    assumed = Tapered(*link);
+  }
+  const bool inherit =
+      !links.levels.empty() && links.levels.front().source != BandwidthSource::kAssumed;
+  Result<Link> outside =
+      ResolveOr(spec.outside, "spec.outside", inherit ? links.levels.front() : assumed);
+  if (!outside) return outside.error();
+  links.outside = *outside;
+
+  Link node = AssumedLink(kAssumedNode);
+  if (spec.scale_up) {
+    Result<Link> scale_up =
+        ResolveOr(spec.scale_up->link, "spec.scaleUp.link", AssumedLink(kAssumedScaleUp));
+    if (!scale_up) return scale_up.error();
+    links.scale_up = *scale_up;
+    node = links.scale_up;
+  }
+  Result<Link> node_link = ResolveOr(spec.node_link, "spec.nodeLink", node);
+  if (!node_link) return node_link.error();
+  links.node = *node_link;
+  return links;
+}
+
+}  // namespace weft::fabric

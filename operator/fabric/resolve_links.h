@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/fabric/fabric.h"
+#include "operator/fabric/spec.h"
+
+namespace weft::fabric {
+
+// Every link of a fabric, resolved.
+struct ResolvedLinks {
+  std::vector<Link> levels;  // widest first, as in the spec
+  Link outside;
+  Link scale_up;
+  Link node;
+};
+
+// What is declared is taken as it is; what is not is Assumed:
+//   - the narrowest level: one 400 Gb/s port per GPU;
+//   - a wider level, and `outside` where the widest level is assumed too: the next narrower link at
+//     twice its oversubscription, so that a fabric without figures still prefers the narrow level;
+//   - the scale-up network: NVLink5, and the node: the scale-up link, else NVLink4.
+// `outside` is otherwise the widest level's link.
+//
+// Errors  kInvalid with the field's path: an unknown type without a bandwidth, a bandwidth or
+//         latency out of range, oversubscription below 1 %, less than one byte per second.
+Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec);
+
+// Fails where the spec contradicts itself: names (empty, reserved, twice), label keys (missing,
+// twice), rails, the node selector, the cost tolerance. Errors carry the field's path.
+Status CheckSpec(const FabricSpec& spec);
+
+}  // namespace weft::fabric
