@@ -9,10 +9,12 @@
 namespace weft {
 namespace {
 
-// Digits kept on either side of the point. Nineteen hold every 64-bit integer; seventeen keep
-// fraction * 2^60 * 1000 ("Ei" in thousandths) below 2^127. Further fraction digits only round up.
+// Digits kept on either side of the point; further fraction digits only round up. Nineteen hold
+// every 64-bit integer, twenty-one a thousandth of an "E". Seventeen of them keep
+// fraction * 2^60 * 1000 ("Ei" in thousandths) below 2^127.
 constexpr std::size_t kIntegerDigits = 19;
-constexpr std::size_t kFractionDigits = 17;
+constexpr std::size_t kFractionDigits = 21;
+constexpr int kBinaryFractionDigits = 17;
 // Exponents beyond this are as good as infinite for 64-bit results.
 constexpr int kExponentLimit = 64;
 constexpr std::size_t kShownCharacters = 40;
@@ -122,31 +124,50 @@ bool TakeSuffix(std::string_view text, Number& number) {
   return !text.empty() && (text[0] == 'e' || text[0] == 'E') && TakeExponent(text, number);
 }
 
+// value * 10^exponent, rounded down; `rest` becomes true where something was cut off.
+std::optional<Int128> Shift(Int128 value, int exponent, bool& rest) {
+  for (; exponent > 0 && value != 0; --exponent) {
+    if (__builtin_mul_overflow(value, Int128{10}, &value)) return std::nullopt;
+  }
+  for (; exponent < 0 && value != 0; ++exponent) {
+    rest = rest || value % 10 != 0;
+    value /= 10;
+  }
+  return value;
+}
+
+// Integer and fraction apart: what the integer leaves over and the fraction never add up to one.
+std::optional<Int128> ScaleDecimal(const Number& number, int scale10, bool& rest) {
+  const int exponent = number.exponent10 + scale10;
+  const std::optional<Int128> integer = Shift(number.integer, exponent, rest);
+  const std::optional<Int128> fraction =
+      Shift(number.fraction, exponent - number.fraction_digits, rest);
+  if (!integer || !fraction) return std::nullopt;
+  Int128 sum = 0;
+  if (__builtin_add_overflow(*integer, *fraction, &sum)) return std::nullopt;
+  return sum;
+}
+
+std::optional<Int128> ScaleBinary(const Number& number, int scale10, bool& rest) {
+  const Int128 factor = (Int128{1} << number.exponent2) * PowerOfTen(scale10);
+  const int digits = std::min(number.fraction_digits, kBinaryFractionDigits);
+  const Int128 kept = *Shift(number.fraction, digits - number.fraction_digits, rest);
+  const Int128 divisor = PowerOfTen(digits);
+  rest = rest || kept * factor % divisor != 0;
+  Int128 integer = 0;
+  if (__builtin_mul_overflow(number.integer, factor, &integer)) return std::nullopt;
+  return integer + kept * factor / divisor;
+}
+
 // The magnitude times 10^scale10, rounded up; nothing where it passes 2^63 - 1.
 std::optional<std::int64_t> Scale(const Number& number, int scale10) {
   if (number.too_long) return std::nullopt;
-  Int128 value = 0;
   bool rest = number.more_digits;
-  if (number.exponent2 > 0) {
-    const Int128 factor = (Int128{1} << number.exponent2) * PowerOfTen(scale10);
-    const Int128 divisor = PowerOfTen(number.fraction_digits);
-    if (__builtin_mul_overflow(number.integer, factor, &value)) return std::nullopt;
-    value += number.fraction * factor / divisor;
-    rest = rest || number.fraction * factor % divisor != 0;
-  } else {
-    value = number.integer * PowerOfTen(number.fraction_digits) + number.fraction;
-    int exponent = number.exponent10 + scale10 - number.fraction_digits;
-    for (; exponent > 0 && value != 0; --exponent) {
-      if (__builtin_mul_overflow(value, Int128{10}, &value)) return std::nullopt;
-    }
-    for (; exponent < 0 && value != 0; ++exponent) {
-      rest = rest || value % 10 != 0;
-      value /= 10;
-    }
-  }
-  if (rest) ++value;
-  if (value > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  const std::optional<Int128> value = number.exponent2 > 0 ? ScaleBinary(number, scale10, rest)
+                                                           : ScaleDecimal(number, scale10, rest);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value || *value > kMost - (rest ? 1 : 0)) return std::nullopt;
+  return static_cast<std::int64_t>(*value) + (rest ? 1 : 0);
 }
 
 Result<std::int64_t> Parse(std::string_view text, int scale10) {

@@ -60,6 +60,7 @@ Result<Fabric> FabricBuilder::Run() {
   FillRails();
   FillResources();
   FillUsable();
+  FillTaintClasses();
   return std::move(fabric_);
 }
 

@@ -29,6 +29,7 @@ class FabricBuilder {
   void FillRails();
   void FillResources();
   void FillUsable();
+  void FillTaintClasses();
 
   Fabric::Options options_;
   std::vector<NodeFacts> nodes_;

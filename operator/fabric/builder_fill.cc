@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_set>
 
 #include "operator/base/units.h"
@@ -41,6 +44,18 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   }
   return "";
 }
+
+// Orders nodes by all that a taint class shares, taints in the node's own order.
+struct TaintClassLess {
+  bool operator()(const NodeFacts* a, const NodeFacts* b) const {
+    if (a->unschedulable != b->unschedulable) return b->unschedulable;
+    return std::lexicographical_compare(a->taints.begin(), a->taints.end(), b->taints.begin(),
+                                        b->taints.end(), [](const Taint& x, const Taint& y) {
+                                          return std::tie(x.key, x.value, x.effect) <
+                                                 std::tie(y.key, y.value, y.effect);
+                                        });
+  }
+};
 
 }  // namespace
 
@@ -168,12 +183,27 @@ void FabricBuilder::FillResources() {
       fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
     }
   }
+  fabric_.accelerators_before_.assign(1, 0);
+  for (std::int64_t count : fabric_.accelerators_) {
+    fabric_.accelerators_before_.push_back(
+        SaturatingAdd(fabric_.accelerators_before_.back(), count));
+  }
 }
 
 void FabricBuilder::FillUsable() {
   fabric_.unusable_why_.reserve(order_.size());
   for (const NodeFacts& node : fabric_.nodes_) {
     fabric_.unusable_why_.push_back(WhyUnusable(fabric_.spec_.unusable, node));
+  }
+}
+
+void FabricBuilder::FillTaintClasses() {
+  std::array<std::map<const NodeFacts*, std::uint32_t, TaintClassLess>, 2> classes;  // by usable
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const auto next = static_cast<std::uint32_t>(fabric_.taint_classes_.size());
+    const auto [entry, added] = classes[fabric_.usable(n)].try_emplace(&fabric_.nodes_[n], next);
+    if (added) fabric_.taint_classes_.push_back(n);
+    fabric_.taint_class_.push_back(entry->second);
   }
 }
 

@@ -104,7 +104,11 @@ class Fabric {
   std::uint32_t name_rank(NodeIndex n) const { return name_rank_[n]; }
   std::optional<NodeIndex> FindNode(const std::string& name) const;
 
-  // Rails the node has, out of spec().rails->count; equal where rails are not declared.
+  // Rails the node has, out of spec().rails->count; equal where rails are not declared or have no
+  // leafLabelKeys. With leafLabelKeys the narrowest level's domains are the sets of nodes that
+  // share most of their leaves (rail_sets.h), unless that level's own label is on some node: then
+  // the label names the domains and the rail labels only count rails. A node without any rail is
+  // incomplete either way.
   int rails_of(NodeIndex n) const { return rails_.empty() ? 1 : rails_[n]; }
   int rails_full() const { return spec_.rails ? spec_.rails->count : 1; }
   bool any_degraded() const { return any_degraded_; }
@@ -117,12 +121,22 @@ class Fabric {
   }
   // Sum over the accelerator resources of the node.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
+  // Sum over the nodes of a domain.
+  std::int64_t AcceleratorsIn(Tier tier, DomainIndex d) const {
+    const auto& begin = domains_[tier].begin;
+    return accelerators_before_[begin[d + 1]] - accelerators_before_[begin[d]];
+  }
   bool IsAccelerator(ResourceIndex r) const { return accelerator_resource_[r]; }
 
   // Ready, schedulable-independent verdict of Fabric.spec.unusable and the Ready condition; a node
   // that is not usable never takes a worker, whatever is tolerated. "" when usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
+
+  // Nodes of one taint class do not differ in usable(), unschedulable and taints, so that what a pod
+  // tolerates is decided once per class. taint_classes()[c] is the first node of class c.
+  std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
+  std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 
   // Nodes of this fabric that carry not all labels; never placed on.
   std::span<const IncompleteNode> incomplete() const { return incomplete_; }
@@ -147,7 +161,10 @@ class Fabric {
   std::vector<bool> accelerator_resource_;
   std::vector<std::int64_t> allocatable_;
   std::vector<std::int64_t> accelerators_;
+  std::vector<std::int64_t> accelerators_before_;  // of all nodes before this one
   std::vector<std::string> unusable_why_;
+  std::vector<std::uint32_t> taint_class_;
+  std::vector<NodeIndex> taint_classes_;
   std::vector<IncompleteNode> incomplete_;
   std::vector<Inconsistency> inconsistencies_;
 };

@@ -118,18 +118,18 @@ constexpr auto kFamilies = std::to_array<Family>({
      true,
      Identity::kPath},
     {{"Crusoe", "NVIDIA topograph 1.1, provider crusoe"}, CrusoeKeys, ""},
+    {{"Azure", "Kubernetes well-known labels zone and region"},
+     AzureKeys,
+     "",
+     false,
+     Identity::kValue,
+     true},
     // Rack labels are often counted anew in every zone.
     {{"RackZone", "Kubernetes well-known labels; rack as KAI and Grove use it"},
      RackZoneKeys,
      "",
      false,
      Identity::kPath,
-     true},
-    {{"Azure", "Kubernetes well-known labels zone and region"},
-     AzureKeys,
-     "",
-     false,
-     Identity::kValue,
      true},
 });
 
@@ -257,7 +257,7 @@ std::optional<std::string_view> RecognisePreset(const std::vector<NodeFacts>& no
       if (Covers(kFamilies[f], node)) ++covered[f];
     }
   }
-  // Azure counts its own nodes only, so on a tie with RackZone it is the more telling one.
+  // Azure stands before RackZone: its nodes tie on the zone, and the name says more.
   const auto best_of = [&](bool generic) {
     std::size_t best = kFamilies.size();
     for (std::size_t f = 0; f < kFamilies.size(); ++f) {

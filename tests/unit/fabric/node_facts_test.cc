@@ -1,0 +1,26 @@
+#include "operator/fabric/node_facts.h"
+
+#include "gtest/gtest.h"
+
+namespace weft::fabric {
+namespace {
+
+TEST(NodeFactsTest, KnowsTheResourcesOfAcceleratorPlugins) {
+  for (const char* name :
+       {"nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.10gb", "amd.com/gpu",
+        "amd.com/cpx_nps4", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi",
+        "google.com/tpu", "aws.amazon.com/neuron", "aws.amazon.com/neuroncore"}) {
+    EXPECT_TRUE(IsAcceleratorResource(name)) << name;
+  }
+}
+
+TEST(NodeFactsTest, OtherResourcesAreNoAccelerators) {
+  for (const char* name :
+       {"cpu", "memory", "pods", "", "rdma/ib", "nvidia.com/gpumem", "nvidia.com/hostdev",
+        "vpc.amazonaws.com/efa", "hugepages-2Mi", "gpu.intel.com/i915_monitoring", "amd.com/nic"}) {
+    EXPECT_FALSE(IsAcceleratorResource(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace weft::fabric
