@@ -1,0 +1,29 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/manifest/read_stream.h"
+#include "operator/manifest/reader.h"
+
+namespace weft::manifest {
+
+Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits) {
+  api::Inputs inputs;
+  const ObjectSink decode = [&](nlohmann::json object, const std::string& place) {
+    return api::DecodeInto(object, place, inputs);
+  };
+  std::size_t documents = 0;
+  for (const Source& source : sources) {
+    const Result<std::size_t> read = ReadStream(source, decode, limits);
+    if (!read) return read.error();
+    documents += *read;
+  }
+  if (documents == 0) {
+    std::string names;
+    for (const Source& source : sources) names += (names.empty() ? "" : ", ") + source.name;
+    return Invalid((names.empty() ? "no input" : names) + ": no document");
+  }
+  if (Status status = api::CheckUnique(inputs); !status) return status.error();
+  return inputs;
+}
+
+}  // namespace weft::manifest

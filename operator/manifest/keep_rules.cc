@@ -1,0 +1,97 @@
+#include "operator/manifest/keep_rules.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace weft::manifest {
+namespace {
+
+using Keys = std::initializer_list<std::string_view>;
+
+bool In(std::string_view key, Keys keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+std::optional<Where> KeepIf(bool keep, Where where = Where::kElsewhere) {
+  return keep ? std::optional(where) : std::nullopt;
+}
+
+Where BelowRoot(std::string_view key) {
+  if (key == "metadata") return Where::kMetadata;
+  if (key == "spec") return Where::kSpec;
+  if (key == "status") return Where::kStatus;
+  return Where::kElsewhere;
+}
+
+// Bookkeeping of the API server and of kubectl (which repeats the whole object, environment and
+// all), and parts of Node and Pod status that no kind of ours has.
+bool IsNeverRead(Where where, std::string_view key) {
+  if (where == Where::kMetadata) return key == "managedFields";
+  if (where == Where::kAnnotations)
+    return key == "kubectl.kubernetes.io/last-applied-configuration";
+  return where == Where::kStatus &&
+         In(key, {"images", "nodeInfo", "volumesInUse", "volumesAttached", "containerStatuses",
+                  "initContainerStatuses", "ephemeralContainerStatuses"});
+}
+
+std::optional<Where> EnterNode(Where where, std::string_view key) {
+  switch (where) {
+    case Where::kMetadata:
+      return KeepIf(In(key, {"name", "uid", "labels"}));
+    case Where::kSpec:
+      return KeepIf(In(key, {"taints", "unschedulable"}));
+    case Where::kStatus:
+      if (key == "conditions") return Where::kConditions;
+      return KeepIf(In(key, {"allocatable", "capacity"}));
+    case Where::kConditions:
+      return KeepIf(In(key, {"type", "status"}));
+    default:
+      return Where::kElsewhere;
+  }
+}
+
+std::optional<Where> EnterPod(Where where, std::string_view key) {
+  switch (where) {
+    case Where::kSpec:
+      if (In(key, {"containers", "initContainers"})) return Where::kContainers;
+      return KeepIf(
+          In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
+                   "resourceClaims", "nodeName", "schedulingGates", "priorityClassName"}));
+    case Where::kStatus:
+      return KeepIf(key == "phase");
+    case Where::kContainers:
+      return KeepIf(In(key, {"name", "resources", "restartPolicy"}));
+    default:
+      return Where::kElsewhere;
+  }
+}
+
+}  // namespace
+
+Subject SubjectOfKind(std::string_view kind) {
+  if (kind == "Node") return Subject::kNode;
+  if (kind == "Pod") return Subject::kPod;
+  if (kind.ends_with("List")) return Subject::kWhole;
+  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace"})) {
+    return Subject::kWhole;
+  }
+  return Subject::kIgnored;
+}
+
+std::optional<Where> Enter(Subject subject, Where where, std::string_view key) {
+  if (subject == Subject::kEverything || where == Where::kElsewhere) return Where::kElsewhere;
+  if (IsNeverRead(where, key)) return std::nullopt;
+  if (where == Where::kRoot) {
+    return KeepIf(subject != Subject::kIgnored || In(key, {"apiVersion", "kind", "metadata"}),
+                  BelowRoot(key));
+  }
+  if (where == Where::kMetadata && subject == Subject::kIgnored) {
+    return KeepIf(In(key, {"name", "namespace"}));
+  }
+  if (subject == Subject::kNode) return EnterNode(where, key);
+  if (where == Where::kMetadata && key == "annotations") return Where::kAnnotations;
+  if (subject == Subject::kPod) return EnterPod(where, key);
+  return Where::kElsewhere;
+}
+
+}  // namespace weft::manifest

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "operator/manifest/keep_rules.h"
+#include "operator/manifest/reader.h"
+
+namespace weft::manifest {
+
+// Builds objects from the events of a parser, YAML's or JSON's, and hands each to the sink as soon
+// as it is complete: documents, and the items of a List one by one. Drops what keep_rules.h says,
+// counts, and refuses what passes the limits.
+//
+// An event returns false where reading must stop; Failure says why. The parser sees to it that
+// events nest and that a map's members come as Key, value, Key, value...
+class ObjectBuilder {
+ public:
+  enum class Mode {
+    kObjects,   // documents are Kubernetes objects or Lists of them
+    kDocument,  // one document of any shape
+  };
+  ObjectBuilder(const std::string& name, const Limits& limits, Mode mode, const ObjectSink& sink);
+
+  bool StartDocument();
+  bool StartMap() { return Open(nlohmann::json::value_t::object); }
+  bool StartList() { return Open(nlohmann::json::value_t::array); }
+  bool Key(std::string_view key);
+  bool String(std::string_view text);
+  bool Scalar(nlohmann::json value);  // null, bool or number
+  bool End();                         // of the innermost map or list
+
+  // True while the value that comes next will be dropped.
+  bool skipping() const { return skip_next_ || skip_depth_ > 0; }
+  // Notes an error of the caller's. Returns false.
+  bool Refuse(std::string what);
+
+  // The error: at that line, or what the sink said.
+  Error Failure(std::size_t line) const;
+  // Documents that were not null.
+  std::size_t documents_read() const { return documents_read_; }
+
+ private:
+  struct Frame {
+    nlohmann::json* container;  // null: the items of a List
+    Where where;
+  };
+
+  bool Count();
+  bool Open(nlohmann::json::value_t type);
+  // Where the value that comes next is stored.
+  nlohmann::json* Slot();
+  Where NextWhere() const;
+  bool StartsItems(nlohmann::json::value_t type) const;
+  bool Completed();  // a value is complete; an item or a document may be
+  bool FinishItem();
+  bool FinishDocument();
+  bool FinishList(const std::string& kind);
+  bool Deliver(nlohmann::json object, const std::string& place);
+  std::string DocumentPlace() const;
+  std::string ItemPlace(std::size_t index) const;
+
+  const std::string& name_;
+  const Limits& limits_;
+  const Mode mode_;
+  const ObjectSink& sink_;
+
+  nlohmann::json document_;
+  nlohmann::json item_;
+  std::vector<Frame> frames_;
+  nlohmann::json* member_ = nullptr;  // the value of the key just read
+  Where member_where_ = Where::kElsewhere;
+  bool kind_next_ = false;  // ... which is the object's kind
+  bool items_next_ = false;
+  Subject subject_ = Subject::kUnknown;
+  bool skip_next_ = false;
+  std::size_t skip_depth_ = 0;
+
+  bool has_items_ = false;  // of the document
+  std::size_t item_count_ = 0;
+  // Items without a kind, read before their list's kind.
+  std::vector<std::pair<std::size_t, nlohmann::json>> waiting_;
+
+  std::size_t values_ = 0;
+  std::size_t documents_ = 0;
+  std::size_t documents_read_ = 0;
+  std::string refusal_;
+  Status sink_status_;
+};
+
+}  // namespace weft::manifest

@@ -1,0 +1,79 @@
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include "operator/manifest/parsers.h"
+#include "operator/manifest/text_check.h"
+
+namespace weft::manifest {
+namespace {
+
+using Json = nlohmann::json;
+using Length = rapidjson::SizeType;
+
+// RapidJSON's events, handed on.
+class Events {
+ public:
+  // `escapes`: the text has \u escapes, which may spell half a surrogate pair.
+  Events(ObjectBuilder& builder, bool escapes) : builder_(builder), escapes_(escapes) {}
+
+  bool Null() { return builder_.Scalar(nullptr); }
+  bool Bool(bool value) { return builder_.Scalar(value); }
+  bool Int(int value) { return builder_.Scalar(std::int64_t{value}); }
+  bool Uint(unsigned value) { return builder_.Scalar(std::int64_t{value}); }
+  bool Int64(std::int64_t value) { return builder_.Scalar(value); }
+  bool Uint64(std::uint64_t value) {
+    const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (value > limit) return builder_.Scalar(value);
+    return builder_.Scalar(static_cast<std::int64_t>(value));
+  }
+  bool Double(double value) { return builder_.Scalar(value); }
+  bool RawNumber(const char* text, Length size, bool) { return String(text, size, true); }
+  bool String(const char* text, Length size, bool) {
+    const std::string_view view(text, size);
+    return Clean(view) && builder_.String(view);
+  }
+  bool Key(const char* text, Length size, bool) {
+    const std::string_view view(text, size);
+    return Clean(view) && builder_.Key(view);
+  }
+  bool StartObject() { return builder_.StartMap(); }
+  bool EndObject(Length) { return builder_.End(); }
+  bool StartArray() { return builder_.StartList(); }
+  bool EndArray(Length) { return builder_.End(); }
+
+ private:
+  bool Clean(std::string_view text) {
+    if (!escapes_ || IsCleanUtf8(text)) return true;
+    return builder_.Refuse("a \\u escape of NUL or of half a character");
+  }
+
+  ObjectBuilder& builder_;
+  const bool escapes_;
+};
+
+bool OnlySpaceFrom(std::string_view text, std::size_t offset) {
+  return text.find_first_not_of(" \t\r\n", offset) == text.npos;
+}
+
+}  // namespace
+
+Status ParseJson(const std::string& name, std::string_view text, ObjectBuilder& builder) {
+  constexpr unsigned kFlags =
+      rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseFullPrecisionFlag;
+  rapidjson::Reader reader;
+  rapidjson::StringStream stream(text.data());
+  Events events(builder, text.find("\\u") != text.npos);
+  while (!OnlySpaceFrom(text, stream.Tell())) {
+    if (!builder.StartDocument()) return builder.Failure(LineAt(text, stream.Tell()));
+    if (reader.Parse<kFlags>(stream, events)) continue;
+    const std::size_t line = LineAt(text, reader.GetErrorOffset());
+    if (reader.GetParseErrorCode() == rapidjson::kParseErrorTermination) {
+      return builder.Failure(line);
+    }
+    return Invalid(name + ": line " + std::to_string(line) +
+                   ": not JSON: " + rapidjson::GetParseError_En(reader.GetParseErrorCode()));
+  }
+  return {};
+}
+
+}  // namespace weft::manifest
