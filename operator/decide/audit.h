@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/decide/cluster.h"
+#include "operator/decide/compare.h"
+#include "operator/decide/gangs.h"
+#include "operator/placement/place.h"
+#include "operator/placement/scores.h"
+
+namespace weft::decide {
+
+// One placement of a gang, judged.
+struct Judged {
+  std::vector<fabric::NodeIndex> nodes;  // index = worker
+  placement::Scores scores;
+  std::vector<LevelBytes> levels;
+  Int128 cost = 0;
+};
+
+struct AuditGang {
+  api::ObjectKey key;
+  std::string kind;
+  std::size_t fabric = 0;
+  std::uint32_t workers = 0;
+  std::uint32_t ranks = 0;
+  bool modelled = false;  // a Placement beside it gives the model; else one ring, one byte a rank
+  std::string placement;  // that Placement's name, "" none
+  Judged now;
+  // The same solver with this gang's own claims taken away; absent where it finds none.
+  std::optional<Judged> best;
+  std::optional<std::int64_t> excess_percent;  // cost over the best's, rounded; absent where 0
+  std::vector<Note> notes;
+};
+
+struct AuditReport {
+  std::vector<AuditGang> gangs;  // worst first: cost over the best in femtoseconds, then key
+  // Of gangs with a best: modelled ones in bytes, the others in ring steps.
+  struct Total {
+    std::size_t gangs = 0;
+    std::uint64_t workers = 0;
+    Int128 cross_node_bytes = 0, best_cross_node_bytes = 0;
+    Int128 cost = 0, best_cost = 0;
+    std::vector<LevelBytes> levels, best_levels;
+    std::optional<std::int64_t> excess_percent;
+  };
+  Total total;
+  std::vector<Note> notes;  // pods on nodes outside every fabric, ...
+};
+
+// Judges what other schedulers placed (DESIGN section 5, `weft audit`). Gangs of fewer than two
+// workers and pods without accelerators are left out.
+// Errors  kInvalid where a Placement beside a gang does not divide.
+Result<AuditReport> Audit(const Cluster& cluster, const placement::Options& options = {});
+
+nlohmann::ordered_json AuditJson(const Cluster& cluster, const AuditReport& report);
+
+}  // namespace weft::decide

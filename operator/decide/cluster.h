@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+#include "operator/fabric/claims.h"
+#include "operator/fabric/fabric.h"
+
+namespace weft::decide {
+
+enum class Severity : std::uint8_t { kInfo, kWarning, kError };
+std::string_view SeverityName(Severity severity);  // "info", "warning", "error"
+
+// Something a person should know, beside the answer.
+struct Note {
+  Severity severity = Severity::kInfo;
+  std::string reason;  // one word in camel case: "NoComputeDomain", "LinksAssumed", "Overlapping"
+  std::string text;    // a sentence
+
+  friend bool operator==(const Note&, const Note&) = default;
+};
+
+// What one worker holds on one node.
+struct Holding {
+  fabric::NodeIndex node = 0;
+  const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster
+  std::string compute_domain;                  // the owner, "" for none
+};
+
+// Something that has nodes: a TrainingJob's attempt, a Placement, a gang or a lone pod of others.
+struct Holder {
+  api::ObjectKey key;  // the job's, the Placement's, the controller's or the pod's
+  std::string kind;    // "TrainingJob", "Placement", "Job", "JobSet", ..., "Pod"
+  std::vector<Holding> holdings;
+  std::optional<std::int64_t> expected_seconds;  // expectedDurationSeconds of its TrainingJob
+};
+
+// One fabric with what is in use on it.
+struct ClusterFabric {
+  explicit ClusterFabric(std::unique_ptr<const fabric::Fabric> built)
+      : fabric(std::move(built)), claims(*fabric) {}
+
+  const std::string& name() const { return fabric->spec().name; }
+  bool LinksDeclared() const;  // no tier's bandwidth is Assumed
+
+  std::unique_ptr<const fabric::Fabric> fabric;  // claims point at it
+  fabric::Claims claims;                         // of all holders
+  std::vector<Holder> holders;                   // by kind, then key
+  bool recognised = false;                       // no Fabric object: made from the labels alone
+};
+
+// What decisions read: the inputs, the fabrics built from them and who holds what. Movable; the
+// inputs do not change after Build.
+struct Cluster {
+  std::unique_ptr<const api::Inputs> inputs;
+  std::vector<ClusterFabric> fabrics;    // in input order
+  std::vector<std::string> overlapping;  // nodes in two Fabrics, used by neither, by name
+  std::vector<Note> notes;
+  std::deque<fabric::Resources> amounts;  // of holders without pods
+
+  std::optional<std::size_t> FindFabric(const std::string& name) const;
+};
+
+struct ClusterOptions {
+  bool refuse_inconsistent = true;  // fabric::Fabric::Options
+};
+
+// Builds the fabrics and books the claims. Without a Fabric object the label family is recognised
+// (a note says which), else one flat network is assumed. Pods that hold a node are usage; a
+// Placement with nodes counts once: a worker whose pod is among the pods is not counted again.
+//
+// Errors  kInvalid, "<place>: spec.levels[0]...: ..." for a Fabric that cannot be built, with both
+//         witnesses for an inconsistent tree.
+// Cost    O(nodes log nodes + pods log pods).
+Result<Cluster> BuildCluster(api::Inputs inputs, const ClusterOptions& options = {});
+
+// Whether the labels satisfy the selector, as metav1.LabelSelector says.
+bool MatchesLabels(const fabric::LabelSelector& selector,
+                   const std::map<std::string, std::string>& labels);
+
+}  // namespace weft::decide

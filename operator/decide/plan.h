@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/decide/cluster.h"
+#include "operator/decide/workload.h"
+#include "operator/placement/place.h"
+#include "operator/placement/scores.h"
+
+namespace weft::decide {
+
+// A workload that has nodes now.
+struct Placed {
+  placement::Plan plan;
+  placement::Scores scores;
+  // The same solver with nothing else on the fabric; absent where nothing fits even then, or not
+  // asked for.
+  struct Best {
+    Int128 cost = 0;
+    Int128 cross_node_bytes = 0;
+  };
+  std::optional<Best> best;
+};
+
+// When a refused workload would fit, from expected durations; both absent: unknown.
+struct Outlook {
+  std::optional<std::int64_t> within_seconds;  // at the latest, from now
+  std::string after;                           // the last thing that must end first: "ns/name"
+};
+
+// A workload that got no nodes, and what to do about it.
+struct Refused {
+  std::string reason;   // a condition's reason: "RequiredLevel", "FabricAmbiguous", ...
+  std::string message;  // sentences for an operator: what is short, by how much, what would help
+  std::optional<placement::Unplaceable> why;  // absent where no solver was asked
+  std::vector<placement::Relaxation> relaxations;
+  Outlook outlook;
+};
+
+struct PlanEntry {
+  Workload workload;
+  std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent where none could be named
+  bool modelled = false;              // a model is given: bytes mean something
+  std::uint32_t ranks = 0;
+  std::variant<Placed, Refused> outcome;
+  std::vector<Note> notes;
+  std::int64_t solve_microseconds = 0;  // 0 without a clock
+
+  const Placed* placed() const { return std::get_if<Placed>(&outcome); }
+  const Refused* refused() const { return std::get_if<Refused>(&outcome); }
+};
+
+struct PlanReport {
+  std::vector<PlanEntry> entries;    // input order
+  std::vector<std::size_t> decided;  // indices of entries in the order they were decided
+  std::vector<Note> notes;           // of the cluster and its fabrics, once each
+
+  bool AllPlaced() const;
+};
+
+struct PlanOptions {
+  Order order = Order::kFile;
+  placement::Options place;
+  bool best = true;  // compute Placed::best (one more search each)
+  // Refusals that get relaxations and an outlook (several searches each); the rest name what is
+  // short only.
+  std::uint32_t explained_refusals = 64;
+  // Microseconds of a steady clock, for solve_microseconds; null: no times.
+  std::function<std::int64_t()> microseconds;
+  // Called after each decision, for progress; may be null.
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+// Places every pending workload, each on what the earlier left (DESIGN section 5, `weft plan`).
+//
+// Errors  kInvalid for what a user got wrong in one of the workloads, its place first; no partial
+//         answer.
+// Cost    one search each, one more for `best`, O(edges) for scores.
+Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options = {});
+
+// The claims of the entry's fabric as they were when the entry was decided.
+fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry);
+
+// The refusal in sentences. `relaxations` may be empty.
+std::string RefusalText(const ClusterFabric& on, const Workload& workload,
+                        const placement::Unplaceable& no,
+                        const std::vector<placement::Relaxation>& relaxations);
+
+}  // namespace weft::decide

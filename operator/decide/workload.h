@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+#include "operator/decide/cluster.h"
+#include "operator/placement/place.h"
+#include "operator/traffic/traffic.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::decide {
+
+// Annotations by which a snapshot hands on what only the operator knew.
+inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
+inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
+
+// A TrainingJob or a Placement without nodes, as decisions see it. Points into the Cluster's
+// inputs.
+struct Workload {
+  bool is_job = true;
+  std::size_t index = 0;  // into inputs.jobs or inputs.placements
+  const api::ObjectMeta* meta = nullptr;
+  const api::Place* place = nullptr;  // starts every error message
+  std::uint32_t workers = 0;
+  const std::string* fabric_name = nullptr;  // "" absent
+  const api::Accelerator* accelerator = nullptr;
+  const std::optional<traffic::Model>* model = nullptr;
+  const traffic::Parallelism* parallelism = nullptr;
+  const api::TopologySpec* topology = nullptr;
+  placement::PodRequirements pod;
+  std::int64_t priority = 0;
+  std::optional<std::int64_t> expected_seconds;
+  std::vector<std::string> excluded_nodes;
+  std::optional<std::int64_t> waited_seconds;
+  std::uint32_t gated_pods = 0;  // a Placement with a podSelector: pods that wait for it
+
+  const api::ObjectKey& key() const { return meta->key; }
+  std::string_view kind() const { return is_job ? "TrainingJob" : "Placement"; }
+};
+
+// The order in which workloads take what is free.
+enum class Order : std::uint8_t {
+  kFile,      // as they were read
+  kOperator,  // priority class, widest first; then creation time, then namespace and name
+};
+
+// Unfinished, unsuspended TrainingJobs without a current Placement and Placements without nodes, in
+// the given order.
+// Errors  kInvalid for a malformed annotation.
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order);
+
+// No fabric can be named for a workload; the answer is "no", not an error.
+struct NoFabric {
+  std::string reason;  // "FabricAmbiguous", "NoFabric"
+  std::string message;
+};
+// fabricName, else the namespace's label, else the only fabric that fits.
+// Errors  kInvalid for an unknown name, with the known ones.
+Result<std::variant<std::size_t, NoFabric>> ChooseFabric(const Cluster& cluster,
+                                                         const Workload& workload);
+
+// One workload resolved against one fabric: all that placement reads.
+struct Problem {
+  traffic::Traffic traffic;
+  placement::Request request;
+};
+// Errors  kInvalid with the field's path: unknown level, preferred wider than required, degrees
+//         that do not divide.
+Result<Problem> MakeProblem(const ClusterFabric& on, const Workload& workload);
+
+// Books or frees every worker of a plan.
+void AddClaims(const placement::Request& request, std::span<const fabric::NodeIndex> nodes,
+               fabric::Claims& claims);
+
+}  // namespace weft::decide
