@@ -1,0 +1,172 @@
+#include "operator/manifest/import_csv.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "operator/manifest/import_text.h"
+#include "operator/manifest/import_tree.h"
+
+namespace weft::manifest {
+namespace {
+
+constexpr std::size_t kMaxColumns = 1024;
+constexpr std::size_t kMaxCell = 4096;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+using Row = std::vector<std::string>;
+
+// Reads one record after the other (RFC 4180; a bare "\n" ends one too).
+class Records {
+ public:
+  Records(std::string_view text, const std::string& source) : text_(text), source_(source) {
+    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+  }
+
+  bool done() const { return at_ >= text_.size(); }
+  std::size_t line() const { return record_line_; }  // where the last record began
+  Error At(const std::string& what) const { return AtLine(source_, record_line_, what); }
+
+  Result<Row> Next() {
+    record_line_ = line_;
+    Row row;
+    while (true) {
+      if (row.size() == kMaxColumns) return At("more than 1024 columns");
+      Result<std::string> cell = !done() && text_[at_] == '"' ? QuotedCell() : PlainCell();
+      if (!cell) return cell.error();
+      if (cell->size() > kMaxCell) return At("a cell of more than 4096 bytes");
+      row.push_back(*std::move(cell));
+      if (!done() && text_[at_] == ',') {
+        ++at_;
+        continue;
+      }
+      if (!done() && text_[at_] == '\r') ++at_;
+      if (!done() && text_[at_] != '\n') return At("text behind a closing quote");
+      ++at_;
+      ++line_;
+      return row;
+    }
+  }
+
+ private:
+  Result<std::string> PlainCell() {
+    const std::size_t end = std::min(text_.find_first_of(",\n\"", at_), text_.size());
+    if (end < text_.size() && text_[end] == '"') return At("a quote inside an unquoted cell");
+    std::string_view cell = text_.substr(at_, end - at_);
+    at_ = end;
+    return std::string(Trim(cell));
+  }
+
+  Result<std::string> QuotedCell() {
+    std::string cell;
+    for (++at_; !done(); ++at_) {
+      if (text_[at_] == '"') {
+        ++at_;
+        if (done() || text_[at_] != '"') return cell;
+      }
+      if (text_[at_] == '\n') ++line_;
+      cell += text_[at_];
+    }
+    return At("a quoted cell never ends");
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0, line_ = 1, record_line_ = 1;
+};
+
+struct Columns {
+  std::size_t node = 0;
+  std::vector<std::size_t> level;  // one per level
+  std::vector<TreeLevel> names;
+};
+
+Error NoColumn(const Records& records, const Row& header, const std::string& name) {
+  std::string known;
+  for (const std::string& column : header) {
+    if (known.size() > 300) break;
+    known += (known.empty() ? "" : ", ") + Quoted(column);
+  }
+  return records.At("no column " + Quoted(name) + "; the columns are " + known);
+}
+
+bool FitsLevelName(const std::string& name) {
+  const bool edges = !name.empty() && name.front() != '-' && name.back() != '-';
+  return edges && name.size() <= 40 && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+Result<Columns> FindColumns(const Records& records, const Row& header, const CsvOptions& table) {
+  Columns columns;
+  std::set<std::string> level_names{"node", "outside", "nvlink"};
+  std::set<std::size_t> used;
+  if (table.levels.empty()) return Invalid("--levels: names no column");
+  if (table.levels.size() > kMaxImportedLevels) return Invalid("--levels: more than 16 levels");
+  for (const std::string& level : table.levels) {
+    const std::size_t equals = level.find('=');
+    const std::string column = equals == std::string::npos ? level : level.substr(equals + 1);
+    const std::string name = LowerCase(level.substr(0, equals));
+    const auto found = std::find(header.begin(), header.end(), column);
+    if (found == header.end()) return NoColumn(records, header, column);
+    if (!FitsLevelName(name) || !level_names.insert(name).second) {
+      return Invalid("--levels: " + Quoted(name) +
+                     " is no level name of its own (lower case letters, digits and hyphens, not "
+                     "node, outside or nvlink); write NAME=COLUMN");
+    }
+    columns.level.push_back(static_cast<std::size_t>(found - header.begin()));
+    columns.names.push_back({name, "weft.dev/" + name});
+    if (!used.insert(columns.level.back()).second) {
+      return Invalid("--levels: the column " + Quoted(column) + " is named twice");
+    }
+  }
+  if (!table.node_column.empty()) {
+    const auto found = std::find(header.begin(), header.end(), table.node_column);
+    if (found == header.end()) return NoColumn(records, header, table.node_column);
+    columns.node = static_cast<std::size_t>(found - header.begin());
+  } else {
+    while (used.contains(columns.node)) ++columns.node;
+  }
+  if (columns.node >= header.size() || used.contains(columns.node)) {
+    return records.At("every column is a level: none is left for the node's name");
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
+                                  const ImportOptions& options) {
+  Records records(source.text, source.name);
+  if (records.done()) return records.At("the table is empty");
+  const Result<Row> header = records.Next();
+  if (!header) return header.error();
+  const Result<Columns> columns = FindColumns(records, *header, table);
+  if (!columns) return columns.error();
+  std::vector<TreeNode> nodes;
+  std::map<std::string, std::size_t> line_of;
+  while (!records.done()) {
+    const Result<Row> row = records.Next();
+    if (!row) return row.error();
+    if (row->size() == 1 && row->front().empty()) continue;
+    if (row->size() != header->size()) {
+      return records.At(std::to_string(row->size()) + " cells where the header has " +
+                        std::to_string(header->size()));
+    }
+    TreeNode node{(*row)[columns->node], {}, {}};
+    if (node.name.empty()) return records.At("the node's name is empty");
+    const auto [seen, fresh] = line_of.emplace(LowerCase(node.name), records.line());
+    if (!fresh) {
+      return records.At("node " + Quoted(node.name) + " is already in line " +
+                        std::to_string(seen->second));
+    }
+    for (const std::size_t column : columns->level) node.path.push_back((*row)[column]);
+    if (nodes.size() == kMaxImportedNodes) return records.At("too many nodes");
+    nodes.push_back(std::move(node));
+  }
+  if (nodes.empty()) return records.At("the table has a header and no rows");
+  return BuildTree(columns->names, std::move(nodes), options);
+}
+
+}  // namespace weft::manifest

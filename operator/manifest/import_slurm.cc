@@ -1,0 +1,197 @@
+#include "operator/manifest/import_slurm.h"
+
+#include <map>
+#include <utility>
+
+#include "operator/manifest/import_text.h"
+#include "operator/manifest/import_tree.h"
+
+namespace weft::manifest {
+namespace {
+
+using Record = std::map<std::string, std::string>;  // lower-case key -> value
+
+// The line without its comment: '#' outside quotes, unless escaped.
+std::string_view WithoutComment(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == '#' && !quoted && (i == 0 || line[i - 1] != '\\')) return line.substr(0, i);
+  }
+  return line;
+}
+
+// One "Key=Value" off the front of `text`; the value may be quoted.
+Result<std::pair<std::string, std::string>> TakePair(std::string_view& text) {
+  constexpr std::string_view kBlank = " \t";
+  const std::size_t equals = text.find_first_of("= \t");
+  if (equals == std::string_view::npos || text[equals] != '=' || equals == 0) {
+    return Invalid("expected Key=Value at " + Quoted(text));
+  }
+  std::string key = LowerCase(text.substr(0, equals));
+  text.remove_prefix(equals + 1);
+  std::string value;
+  if (!text.empty() && text.front() == '"') {
+    const std::size_t close = text.find('"', 1);
+    if (close == std::string_view::npos) return Invalid("unbalanced quote at " + Quoted(text));
+    value = text.substr(1, close - 1);
+    text.remove_prefix(close + 1);
+    if (!text.empty() && kBlank.find(text.front()) == std::string_view::npos) {
+      return Invalid("text behind a closing quote at " + Quoted(text));
+    }
+  } else {
+    const std::size_t end = std::min(text.find_first_of(kBlank), text.size());
+    value = text.substr(0, end);
+    text.remove_prefix(end);
+  }
+  return std::pair{std::move(key), std::move(value)};
+}
+
+Result<Record> ParseRecord(std::string_view text) {
+  Record record;
+  for (text = Trim(text); !text.empty(); text = Trim(text)) {
+    auto pair = TakePair(text);
+    if (!pair) return pair.error();
+    if (!record.insert(*pair).second) return Invalid(Quoted(pair->first) + " is given twice");
+  }
+  return record;
+}
+
+class TopologyReader {
+ public:
+  TopologyReader(const Source& source, const ImportOptions& options)
+      : source_(source), options_(options) {}
+
+  Result<ImportedCluster> Read() {
+    Lines lines(source_.text);
+    std::string logical;
+    std::size_t first = 0;
+    while (lines.Next()) {
+      std::string_view line = Trim(WithoutComment(lines.line()));
+      if (logical.empty()) first = lines.number();
+      const bool continued = !line.empty() && line.back() == '\\';
+      if (continued) line.remove_suffix(1);
+      logical += line;
+      if (continued) continue;
+      if (Status status = ReadRecord(logical, first); !status) return status.error();
+      logical.clear();
+    }
+    if (Status status = ReadRecord(logical, first); !status) return status.error();
+    return Finish();
+  }
+
+ private:
+  Error At(std::size_t line, const std::string& what) const {
+    return AtLine(source_.name, line, what);
+  }
+
+  Status ReadRecord(const std::string& text, std::size_t line) {
+    if (Trim(text).empty()) return {};
+    Result<Record> record = ParseRecord(text);
+    if (!record) return At(line, record.error().message);
+    const bool is_switch = record->contains("switchname");
+    const bool is_block = record->contains("blockname");
+    if (record->contains("blocksizes") && record->size() == 1) {
+      block_sizes_ = record->at("blocksizes");
+      return {};
+    }
+    if (is_switch == is_block) {
+      return At(line, "expected SwitchName=, BlockName= or BlockSizes= in " + Quoted(text));
+    }
+    for (const auto& [key, unused] : *record) {
+      const bool known = key == "nodes" || key == "switchname" || key == "blockname" ||
+                         key == "linkspeed" || (is_switch && key == "switches");
+      if (!known) return At(line, "unknown key " + Quoted(key));
+    }
+    const std::string& name = record->at(is_switch ? "switchname" : "blockname");
+    if (LowerCase(name) == "default") return {};
+    if (name.empty() || name.find_first_of("[],") != std::string::npos) {
+      return At(line, Quoted(name) + " is not the name of one switch or block");
+    }
+    if (is_block) blocks_ = true;
+    if (is_switch) switches_ = true;
+    if (blocks_ && switches_) return At(line, "switches and blocks in one file");
+    return ReadDomain(name, *record, line);
+  }
+
+  Status ReadDomain(const std::string& name, const Record& record, std::size_t line) {
+    const auto [seen, fresh] = defined_.emplace(name, line);
+    if (!fresh) {
+      return At(line, Quoted(name) + " is already defined in line " + std::to_string(seen->second));
+    }
+    const SwitchTree::Index at = tree_.Intern(name);
+    if (const auto switches = record.find("switches"); switches != record.end()) {
+      auto children = ExpandHostList(switches->second, kMaxImportedNodes);
+      if (!children) return At(line, "Switches: " + children.error().message);
+      links_ += children->size();
+      if (links_ > kMaxImportedNodes) return At(line, "too many switches");
+      for (const std::string& child : *children) {
+        named_.emplace(child, line);
+        tree_.Link(at, tree_.Intern(child));
+      }
+    }
+    const auto nodes = record.find("nodes");
+    return nodes == record.end() ? Status{} : ReadNodes(nodes->second, at, line);
+  }
+
+  Status ReadNodes(const std::string& list, SwitchTree::Index at, std::size_t line) {
+    auto nodes = ExpandHostList(list, kMaxImportedNodes - node_line_.size());
+    if (!nodes) return At(line, "Nodes: " + nodes.error().message);
+    for (const std::string& node : *nodes) {
+      const auto [seen, fresh] = node_line_.emplace(LowerCase(node), line);
+      if (!fresh) {
+        return At(line,
+                  "node " + Quoted(node) + " is already in line " + std::to_string(seen->second));
+      }
+      tree_.Attach(node, at);
+    }
+    return {};
+  }
+
+  Result<ImportedCluster> Finish() {
+    for (const auto& [child, line] : named_) {
+      if (!defined_.contains(child)) {
+        return At(line, "Switches: " + Quoted(child) + " is defined nowhere");
+      }
+    }
+    if (node_line_.empty()) return Invalid(source_.name + ": no line names a node");
+    Result<SwitchTree::Paths> paths = tree_.Resolve();
+    if (!paths) return Invalid(source_.name + ": " + paths.error().message);
+    std::vector<TreeLevel> levels;
+    for (const std::string& name : PortableLevelNames(paths->depth)) {
+      levels.push_back({name, "weft.dev/" + name});
+    }
+    std::vector<std::string> notes = NotesOn(*paths);
+    if (blocks_) {
+      notes.push_back(
+          "blocks are the level leaf; where a block is one NVLink domain, make it the "
+          "Fabric's scaleUp instead");
+    }
+    if (!block_sizes_.empty()) {
+      notes.push_back("BlockSizes=" + block_sizes_ +
+                      ": sizes only group consecutive blocks for "
+                      "Slurm's planning and make no level");
+    }
+    ImportedCluster cluster = BuildTree(levels, std::move(paths->nodes), options_);
+    cluster.notes.insert(cluster.notes.begin(), notes.begin(), notes.end());
+    return cluster;
+  }
+
+  const Source& source_;
+  const ImportOptions& options_;
+  SwitchTree tree_;
+  bool switches_ = false, blocks_ = false;
+  std::string block_sizes_;
+  std::size_t links_ = 0;
+  std::map<std::string, std::size_t> defined_;  // switch -> its line
+  std::map<std::string, std::size_t> named_;    // child switch -> the first line that names it
+  std::map<std::string, std::size_t> node_line_;
+};
+
+}  // namespace
+
+Result<ImportedCluster> ImportSlurm(const Source& source, const ImportOptions& options) {
+  return TopologyReader(source, options).Read();
+}
+
+}  // namespace weft::manifest

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "operator/base/result.h"
+#include "operator/manifest/imported_cluster.h"
+#include "operator/manifest/reader.h"
+
+namespace weft::manifest {
+
+// A Slurm topology.conf of the tree plug-in (SwitchName=, Switches=, Nodes=) or the block plug-in
+// (BlockName=, Nodes=, BlockSizes=) as a cluster with the labels weft.dev/leaf, weft.dev/spine, ...
+//
+// Blocks become the level leaf. BlockSizes only says how many consecutive blocks Slurm plans
+// together, so it makes no level (a note says so). DEFAULT records and LinkSpeed are ignored.
+// Errors  kInvalid: "FILE: line 12: ...".
+// Cost    O(n log n) in the nodes named; at most kMaxImportedNodes of them.
+// Source  topology.conf(5), Slurm 24.05.
+Result<ImportedCluster> ImportSlurm(const Source& source, const ImportOptions& options);
+
+}  // namespace weft::manifest
