@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <charconv>
+
+#include "operator/api/decode.h"
+#include "operator/api/json_reader.h"
+
+namespace weft::api {
+namespace {
+
+Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  Namespace space;
+  space.place = decoding.place();
+  space.meta = DecodeMeta(decoding.Root()["metadata"], Scope::kCluster);
+  if (Status done = decoding.status(); !done) return done.error();
+  return space;
+}
+
+template <typename Kind>
+Status Append(Result<Kind> decoded, std::vector<Kind>& list) {
+  if (!decoded) return decoded.error();
+  list.push_back(*std::move(decoded));
+  return {};
+}
+
+// Notes stay few and short, whatever the input calls its kinds.
+constexpr std::size_t kMaxNotes = 100;
+constexpr std::size_t kMaxKindBytes = 200;
+constexpr std::string_view kMoreKinds = "ignored objects of still more kinds";
+constexpr std::string_view kIgnored = "ignored ";
+
+// "ignored 3 objects of kind ConfigMap (v1)".
+std::string IgnoredNote(std::size_t count, const std::string& kind) {
+  return std::string(kIgnored) + std::to_string(count) + (count == 1 ? " object" : " objects") +
+         " of kind " + kind;
+}
+
+// One note per kind; a further object counts it up.
+void NoteIgnored(const std::string& kind, std::vector<std::string>& notes) {
+  for (std::string& note : notes) {
+    std::size_t count = 0;
+    if (!note.starts_with(kIgnored)) continue;
+    std::from_chars(note.data() + kIgnored.size(), note.data() + note.size(), count);
+    if (note == IgnoredNote(count, kind)) {
+      note = IgnoredNote(count + 1, kind);
+      return;
+    }
+  }
+  if (notes.size() < kMaxNotes && kind.size() <= kMaxKindBytes) {
+    notes.push_back(IgnoredNote(1, kind));
+  } else if (notes.empty() || notes.back() != kMoreKinds) {
+    notes.emplace_back(kMoreKinds);
+  }
+}
+
+struct TypeMeta {
+  Place shown;  // with kind and name
+  std::string group, version, kind;
+  std::string api_version() const { return group.empty() ? version : group + "/" + version; }
+};
+
+Result<TypeMeta> DecodeTypeMeta(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  const std::string api_version = root["apiVersion"].Require().Str();
+  TypeMeta type;
+  type.shown = decoding.place();
+  type.kind = root["kind"].Require().Str();
+  const std::size_t slash = api_version.find('/');
+  if (slash != api_version.npos) type.group = api_version.substr(0, slash);
+  type.version = slash == api_version.npos ? api_version : api_version.substr(slash + 1);
+  if (Status done = decoding.status(); !done) return done.error();
+  return type;
+}
+
+Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inputs,
+                  const TypeMeta& type) {
+  if (type.version != kVersion) {
+    return Invalid(type.shown + ": apiVersion: " + type.api_version() + " is not known; " + kGroup +
+                   "/" + kVersion + " is");
+  }
+  if (type.kind == "Fabric") return Append(DecodeFabric(object, place), inputs.fabrics);
+  const bool is_job = type.kind == "TrainingJob";
+  if (!is_job && type.kind != "Placement") {
+    return Invalid(type.shown + ": kind: " + type.api_version() +
+                   " has TrainingJob, Placement and Fabric, not " + type.kind);
+  }
+  Status status = is_job ? Append(DecodeTrainingJob(object, place), inputs.jobs)
+                         : Append(DecodePlacement(object, place), inputs.placements);
+  if (!status) return status;
+  inputs.order.push_back({is_job, (is_job ? inputs.jobs.size() : inputs.placements.size()) - 1});
+  return {};
+}
+
+template <typename Kind>
+Status CheckUniqueIn(const std::vector<Kind>& list) {
+  std::vector<const Kind*> by_key;
+  by_key.reserve(list.size());
+  for (const Kind& object : list) by_key.push_back(&object);
+  std::stable_sort(by_key.begin(), by_key.end(),
+                   [](const Kind* a, const Kind* b) { return a->meta.key < b->meta.key; });
+  const auto twice =
+      std::adjacent_find(by_key.begin(), by_key.end(),
+                         [](const Kind* a, const Kind* b) { return a->meta.key == b->meta.key; });
+  if (twice == by_key.end()) return {};
+  return Invalid(twice[1]->place + ": the same object as " + twice[0]->place);
+}
+
+}  // namespace
+
+Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs) {
+  const Result<TypeMeta> type = DecodeTypeMeta(object, place);
+  if (!type) return type.error();
+  if (type->group == kGroup) return DecodeOurs(object, place, inputs, *type);
+  const bool core = type->group.empty() && type->version == "v1";
+  if (core && type->kind == "Node") return Append(DecodeNode(object, place), inputs.nodes);
+  if (core && type->kind == "Pod") return Append(DecodePod(object, place), inputs.pods);
+  if (core && type->kind == "Namespace") {
+    return Append(DecodeNamespace(object, place), inputs.namespaces);
+  }
+  if (type->group == "scheduling.k8s.io" && type->kind == "PriorityClass") {
+    return Append(DecodePriorityClass(object, place), inputs.priority_classes);
+  }
+  if (core && type->kind == "List") return Invalid(place + ": a List inside a List is not read");
+  NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs.notes);
+  return {};
+}
+
+Status CheckUnique(const Inputs& inputs) {
+  for (Status status :
+       {CheckUniqueIn(inputs.nodes), CheckUniqueIn(inputs.pods), CheckUniqueIn(inputs.jobs),
+        CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
+        CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes)}) {
+    if (!status) return status;
+  }
+  return {};
+}
+
+}  // namespace weft::api

@@ -1,0 +1,34 @@
+#include "operator/api/decode.h"
+#include "operator/api/json_reader.h"
+#include "operator/api/pod_requirements.h"
+
+namespace weft::api {
+
+Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  Node node;
+  node.place = decoding.place();
+  ObjectMeta meta = DecodeMeta(root["metadata"], Scope::kCluster);
+  node.meta.key = meta.key;
+  node.meta.uid = std::move(meta.uid);
+  node.facts.name = meta.key.name;
+  node.facts.labels = std::move(meta.labels);
+
+  const Field spec = root["spec"];
+  node.facts.unschedulable = spec["unschedulable"].Bool();
+  for (const Field& taint : spec["taints"].Items()) {
+    node.facts.taints.push_back({taint["key"].Str(), taint["value"].Str(), taint["effect"].Str()});
+  }
+  const Field status = root["status"];
+  for (const Field& condition : status["conditions"].Items()) {
+    node.facts.conditions.push_back({condition["type"].Str(), condition["status"].Str()});
+  }
+  // A kubelet that reports no allocatable reserves nothing.
+  const bool reported = status["allocatable"].present();
+  node.facts.allocatable = DecodeResources(status[reported ? "allocatable" : "capacity"]);
+  if (Status done = decoding.status(); !done) return done.error();
+  return node;
+}
+
+}  // namespace weft::api

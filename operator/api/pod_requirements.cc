@@ -1,0 +1,130 @@
+#include "operator/api/pod_requirements.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "operator/base/units.h"
+
+namespace weft::api {
+namespace {
+
+using fabric::Resources;
+
+void Add(Resources& sum, const Resources& more) {
+  for (const auto& [name, amount] : more) sum[name] = SaturatingAdd(sum[name], amount);
+}
+
+void TakeGreater(Resources& all, const Resources& other) {
+  for (const auto& [name, amount] : other) all[name] = std::max(all[name], amount);
+}
+
+// requests, and the limit where a resource has no request.
+Resources RequestsOrLimits(const Field& resources) {
+  Resources requests = DecodeResources(resources["requests"]);
+  requests.merge(DecodeResources(resources["limits"]));
+  return requests;
+}
+
+Resources OfContainers(const Field& spec) {
+  Resources sum, sidecars, largest_init;
+  for (const Field& container : spec["containers"].Items()) {
+    Add(sum, RequestsOrLimits(container["resources"]));
+  }
+  for (const Field& container : spec["initContainers"].Items()) {
+    Resources requests = RequestsOrLimits(container["resources"]);
+    if (container["restartPolicy"].Str() == "Always") {
+      Add(sidecars, requests);
+      requests = sidecars;
+    } else {
+      Add(requests, sidecars);
+    }
+    TakeGreater(largest_init, requests);
+  }
+  Add(sum, sidecars);
+  TakeGreater(sum, largest_init);
+  return sum;
+}
+
+// A pod's own resources replace those of its containers; a limit alone counts only where no
+// container asks for that resource.
+void ApplyPodLevel(const Field& resources, Resources& requests) {
+  const auto counts = [](const std::string& name) {
+    return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
+  };
+  for (const auto& [name, amount] : DecodeResources(resources["requests"])) {
+    if (counts(name)) requests[name] = amount;
+  }
+  Resources limits = DecodeResources(resources["limits"]);
+  std::erase_if(limits, [&](const auto& limit) { return !counts(limit.first); });
+  requests.merge(limits);
+}
+
+std::vector<fabric::SelectorExpression> DecodeExpressions(const Field& list) {
+  std::vector<fabric::SelectorExpression> expressions;
+  for (const Field& item : list.Items()) expressions.push_back(DecodeSelectorExpression(item));
+  return expressions;
+}
+
+std::optional<std::vector<placement::NodeSelectorTerm>> DecodeAffinity(const Field& affinity) {
+  const Field required = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+  if (!required.present()) return std::nullopt;
+  std::vector<placement::NodeSelectorTerm> terms;
+  for (const Field& term : required["nodeSelectorTerms"].Items()) {
+    terms.push_back(
+        {DecodeExpressions(term["matchExpressions"]), DecodeExpressions(term["matchFields"])});
+  }
+  return terms;
+}
+
+bool NamesComputeDomain(const Field& text) {
+  std::string name = text.Str();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto has = [&](const char* part) { return name.find(part) != name.npos; };
+  return has("computedomain") || has("compute-domain") || has("channel") || has("imex");
+}
+
+bool ClaimsComputeDomain(const Field& resource_claims) {
+  bool claims = false;
+  for (const Field& claim : resource_claims.Items()) {
+    for (const char* key : {"name", "resourceClaimName", "resourceClaimTemplateName"}) {
+      if (NamesComputeDomain(claim[key])) claims = true;
+    }
+  }
+  return claims;
+}
+
+}  // namespace
+
+Resources DecodeResources(const Field& list) {
+  Resources resources;
+  for (const Field& entry : list.Members()) {
+    if (!entry.present()) continue;
+    const std::string name(entry.key());
+    const std::int64_t amount = name == "cpu" ? entry.MilliQuantity() : entry.Quantity();
+    if (amount < 0) entry.Fail("must not be negative");
+    resources[name] = amount;
+  }
+  return resources;
+}
+
+placement::PodRequirements DecodePodSpec(const Field& pod_spec) {
+  placement::PodRequirements pod;
+  pod.requests = OfContainers(pod_spec);
+  ApplyPodLevel(pod_spec["resources"], pod.requests);
+  Add(pod.requests, DecodeResources(pod_spec["overhead"]));
+  std::erase_if(pod.requests, [](const auto& request) { return request.second == 0; });
+  pod.node_selector = pod_spec["nodeSelector"].StrMap();
+  pod.required_affinity = DecodeAffinity(pod_spec["affinity"]);
+  for (const Field& item : pod_spec["tolerations"].Items()) {
+    placement::Toleration toleration{item["key"].Str(), item["operator"].Str("Equal"),
+                                     item["value"].Str(), item["effect"].Str()};
+    if (toleration.op.empty()) toleration.op = "Equal";
+    pod.tolerations.push_back(std::move(toleration));
+  }
+  pod.claims_compute_domain = ClaimsComputeDomain(pod_spec["resourceClaims"]);
+  pod.node_name = pod_spec["nodeName"].Str();
+  return pod;
+}
+
+}  // namespace weft::api
