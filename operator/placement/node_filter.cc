@@ -88,7 +88,7 @@ bool ComputeDomainBlocks(const Claims& claims, const SlotQuery& query, NodeIndex
 }
 
 bool HasLabelRules(const PodRequirements& pod) {
-  return !pod.node_selector.empty() || pod.required_affinity.has_value();
+  return !pod.node_name.empty() || !pod.node_selector.empty() || pod.required_affinity.has_value();
 }
 
 bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
@@ -114,7 +114,8 @@ const std::pair<const std::string, std::string>* MissingSelector(const PodRequir
 }
 
 bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
-  return MissingSelector(pod, node) == nullptr &&
+  return (pod.node_name.empty() || pod.node_name == node.name) &&
+         MissingSelector(pod, node) == nullptr &&
          (!pod.required_affinity || MatchesAffinity(*pod.required_affinity, node));
 }
 
@@ -122,21 +123,22 @@ bool PassesLabels(const PodRequirements& pod, const fabric::NodeFacts& node) {
 class StaticFilter {
  public:
   StaticFilter(const Fabric& fabric, const SlotQuery& query)
-      : fabric_(fabric),
-        pod_(*query.pod),
-        plain_(!HasLabelRules(*query.pod) && query.pod->node_name.empty()) {}
+      : fabric_(fabric), pod_(*query.pod), has_label_rules_(HasLabelRules(*query.pod)) {
+    for (NodeIndex first : fabric.taint_classes()) {
+      passes_.push_back(PassesNodeState(fabric, pod_, first) ? 1 : 0);
+    }
+  }
 
   bool Passes(NodeIndex node) const {
-    if (!PassesNodeState(fabric_, pod_, node)) return false;
-    if (plain_) return true;
-    const fabric::NodeFacts& facts = fabric_.node(node);
-    return (pod_.node_name.empty() || pod_.node_name == facts.name) && PassesLabels(pod_, facts);
+    return passes_[fabric_.taint_class(node)] != 0 &&
+           (!has_label_rules_ || PassesLabels(pod_, fabric_.node(node)));
   }
 
  private:
   const Fabric& fabric_;
   const PodRequirements& pod_;
-  bool plain_;
+  bool has_label_rules_;
+  std::vector<std::uint8_t> passes_;  // by taint class
 };
 
 // Room first: a full node costs one comparison, and no other rule is looked at.

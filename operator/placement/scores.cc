@@ -83,15 +83,6 @@ struct Load {
   }
 };
 
-std::int64_t AcceleratorsOf(const fabric::Fabric& fabric, Tier tier, DomainIndex domain) {
-  const auto& begin = fabric.domains(tier).begin;
-  std::int64_t sum = 0;
-  for (NodeIndex n = begin[domain]; n < begin[domain + 1]; ++n) {
-    sum = SaturatingAdd(sum, fabric.accelerators(n));
-  }
-  return sum;
-}
-
 // The busiest domain of one tier. Within a tier the rate is one, so shares compare by products.
 std::optional<Load> BusiestOf(const PairCost& pair_cost, const Seating& seating, Tier tier,
                               const std::vector<Int128>& leaving) {
@@ -99,7 +90,7 @@ std::optional<Load> BusiestOf(const PairCost& pair_cost, const Seating& seating,
   for (std::size_t seat = 0; seat < leaving.size(); ++seat) {
     const DomainIndex domain = seating.domains(tier)[seat];
     if (leaving[seat] == 0) continue;
-    const std::int64_t accelerators = AcceleratorsOf(pair_cost.fabric(), tier, domain);
+    const std::int64_t accelerators = pair_cost.fabric().AcceleratorsIn(tier, domain);
     if (accelerators == 0) continue;
     if (busiest) {
       const Int128 here = Product(leaving[seat], busiest->accelerators);
