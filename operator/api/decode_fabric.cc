@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include "operator/api/decode.h"
+#include "operator/api/decode_topology.h"
+#include "operator/api/names.h"
+#include "operator/fabric/presets.h"
+#include "operator/fabric/resolve_links.h"
+
+namespace weft::api {
+namespace {
+
+// The label of the NVIDIA GPU operator that names a node's NVLink clique. Traffic crosses nodes
+// there only inside a ComputeDomain.
+constexpr const char* kCliqueLabel = "nvidia.com/gpu.clique";
+
+std::optional<fabric::LinkSpec> DecodeLink(const Field& field) {
+  if (!field.present()) return {};
+  field.RefuseUnknown({"type", "bandwidthPerGPU", "oversubscriptionPercent", "latencyNanoseconds"});
+  fabric::LinkSpec link;
+  link.type = ReadText(field["type"]);
+  const Field bandwidth = field["bandwidthPerGPU"];
+  link.bandwidth_per_gpu = bandwidth.OptionalQuantity();
+  if (link.bandwidth_per_gpu && *link.bandwidth_per_gpu < 1) bandwidth.Fail("must be at least 1");
+  link.oversubscription_percent =
+      field["oversubscriptionPercent"].Int(kOversubscriptionPercent, link.oversubscription_percent);
+  link.latency_nanoseconds = field["latencyNanoseconds"].OptionalInt(kNanoseconds);
+  return link;
+}
+
+std::string ReadTierName(const Field& field) {
+  std::string name = ReadLevelName(field);
+  if (name == "node" || name == "outside") field.Fail("\"" + name + "\" is reserved");
+  return name;
+}
+
+fabric::LevelSpec DecodeLevel(const Field& field) {
+  field.RefuseUnknown({"name", "labelKey", "identity", "link"});
+  fabric::LevelSpec level;
+  level.name = ReadTierName(field["name"].Require());
+  level.label_key = ReadLabelKey(field["labelKey"]);
+  level.identity = ReadEnum<fabric::Identity>(field["identity"], kIdentityNames);
+  level.link = DecodeLink(field["link"]);
+  return level;
+}
+
+std::optional<fabric::ScaleUpSpec> DecodeScaleUp(const Field& field) {
+  if (!field.present()) return {};
+  field.RefuseUnknown({"name", "labelKey", "link", "requires"});
+  fabric::ScaleUpSpec scale_up;
+  if (const Field name = field["name"]; name.present()) scale_up.name = ReadTierName(name);
+  scale_up.label_key = ReadLabelKey(field["labelKey"].Require());
+  scale_up.link = DecodeLink(field["link"]);
+  const auto by_label = scale_up.label_key == kCliqueLabel ? fabric::ScaleUpRequires::kComputeDomain
+                                                           : fabric::ScaleUpRequires::kNothing;
+  scale_up.requires_claim = ReadEnum(field["requires"], kScaleUpRequiresNames, by_label);
+  return scale_up;
+}
+
+std::optional<fabric::RailsSpec> DecodeRails(const Field& field) {
+  if (!field.present()) return {};
+  field.RefuseUnknown({"count", "leafLabelKeys"});
+  fabric::RailsSpec rails;
+  rails.count = static_cast<int>(field["count"].Require().Int(kRails));
+  for (const Field& key : ReadItems(field["leafLabelKeys"], static_cast<std::size_t>(kRails.max))) {
+    if (!key.present()) key.Fail("must be a string");
+    rails.leaf_label_keys.push_back(ReadLabelKey(key));
+  }
+  return rails;
+}
+
+fabric::UnusableRules DecodeUnusable(const Field& field) {
+  field.RefuseUnknown({"taints", "conditions", "labels"});
+  fabric::UnusableRules rules;
+  for (const Field& item : ReadItems(field["taints"], kRulesAtMost)) {
+    item.RefuseUnknown({"key", "value", "effect"});
+    item["effect"].OneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
+    rules.taints.push_back(
+        {ReadLabelKey(item["key"].Require()), ReadLabelValue(item["value"]), item["effect"].Str()});
+  }
+  for (const Field& item : ReadItems(field["conditions"], kRulesAtMost)) {
+    item.RefuseUnknown({"type", "status"});
+    item["status"].OneOf({"True", "False", "Unknown"});
+    rules.conditions.push_back({ReadText(item["type"].Require()), item["status"].Str("True")});
+  }
+  for (const Field& item : ReadItems(field["labels"], kRulesAtMost)) {
+    item.RefuseUnknown({"key", "value"});
+    rules.labels.push_back({ReadLabelKey(item["key"].Require()), ReadLabelValue(item["value"])});
+  }
+  return rules;
+}
+
+void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
+  const Field preset = spec["preset"], levels = spec["levels"];
+  result.preset = ReadText(preset);
+  if (preset.present() && result.preset.empty()) preset.Fail("must not be empty");
+  if (preset.present() && levels.present()) levels.Fail("must be absent where a preset is given");
+  if (!preset.present() && !levels.present()) levels.Fail("is required where no preset is given");
+  for (const Field& item : ReadItems(levels, kLevelsAtMost)) {
+    if (!item.present()) item.Fail("must be an object");
+    result.levels.push_back(DecodeLevel(item));
+  }
+}
+
+fabric::FabricSpec DecodeSpec(const Field& spec) {
+  fabric::FabricSpec result;
+  spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp",
+                                "nodeLink", "rails", "unusable", "costTolerancePercent",
+                                "acceleratorModel"});
+  DecodeLevels(spec, result);
+  if (const Field selector = spec["nodeSelector"]; selector.present()) {
+    result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);
+  }
+  result.outside = DecodeLink(spec["outside"]);
+  result.scale_up = DecodeScaleUp(spec["scaleUp"]);
+  result.node_link = DecodeLink(spec["nodeLink"]);
+  result.rails = DecodeRails(spec["rails"]);
+  result.unusable = DecodeUnusable(spec["unusable"]);
+  result.cost_tolerance_percent =
+      static_cast<int>(spec["costTolerancePercent"].Int(kPercent, result.cost_tolerance_percent));
+  result.accelerator_model = ReadText(spec["acceleratorModel"]);
+  return result;
+}
+
+Status CheckPreset(const std::string& preset) {
+  std::string known;
+  for (const fabric::Preset& one : fabric::Presets()) {
+    if (one.name == preset) return {};
+    known += (known.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return Invalid("spec.preset: must be one of " + known);
+}
+
+// What needs the spec as a whole: names and keys given twice, rails, links of unknown type.
+Status CheckWhole(const fabric::FabricSpec& spec) {
+  if (!spec.preset.empty()) {
+    if (Status status = CheckPreset(spec.preset); !status) return status;
+  }
+  if (Status status = fabric::CheckSpec(spec); !status) return status;
+  const Result<fabric::ResolvedLinks> links = fabric::ResolveLinks(spec);
+  if (!links) return links.error();
+  return {};
+}
+
+}  // namespace
+
+Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place) {
+  Fabric fabric;
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  fabric.place = decoding.place();
+  fabric.meta = DecodeMeta(root["metadata"], Scope::kCluster);
+  ReadFabricName(root["metadata"]["name"]);
+  fabric.spec = DecodeSpec(root["spec"]);
+  fabric.spec.name = fabric.meta.key.name;
+  if (Status decoded = decoding.status(); !decoded) return decoded.error();
+  if (Status whole = CheckWhole(fabric.spec); !whole) {
+    return Invalid(fabric.place + ": " + whole.error().message);
+  }
+  fabric.raw = MakeRaw(object);
+  return fabric;
+}
+
+}  // namespace weft::api

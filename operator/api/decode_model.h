@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "operator/api/json_reader.h"
+#include "operator/traffic/spec.h"
+
+namespace weft::api {
+
+// spec.model: absent or empty gives none. Errors are noted at their field.
+std::optional<traffic::Model> DecodeModel(const Field& model);
+
+// spec.parallelism. That degrees divide the world is traffic::CheckShape's to say.
+traffic::Parallelism DecodeParallelism(const Field& parallelism);
+
+}  // namespace weft::api

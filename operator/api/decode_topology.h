@@ -1,0 +1,19 @@
+#pragma once
+
+#include "operator/api/json_reader.h"
+#include "operator/api/kinds.h"
+
+namespace weft::api {
+
+// spec.topology: names are checked for their form; that a level exists, and that preferred is not
+// wider than required, only a Fabric can say.
+TopologySpec DecodeTopology(const Field& topology);
+
+// spec.accelerator. per_worker is 0 where absent.
+Accelerator DecodeAccelerator(const Field& accelerator);
+
+// A LabelSelector of our own kinds: unknown fields and operators are errors.
+enum class Comparisons { kNone, kGtLt };  // whether Gt and Lt are operators too, as for nodes
+fabric::LabelSelector DecodeStrictSelector(const Field& selector, Comparisons comparisons);
+
+}  // namespace weft::api

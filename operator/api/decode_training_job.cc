@@ -1,0 +1,142 @@
+#include <array>
+
+#include "operator/api/decode.h"
+#include "operator/api/decode_model.h"
+#include "operator/api/decode_topology.h"
+#include "operator/api/names.h"
+#include "operator/api/pod_requirements.h"
+#include "operator/base/units.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::api {
+namespace {
+
+// The member of spec.framework that belongs to each type; Custom has none.
+constexpr std::array<std::string_view, 5> kMembers = {"torch", "deepSpeed", "mpi", "jax",
+                                                      "tensorFlow"};
+
+void CheckFrameworkMember(const Field& member, FrameworkType type) {
+  if (type == FrameworkType::kTorch) {
+    member.RefuseUnknown({"rendezvous", "port"});
+    member["rendezvous"].OneOf({"Static", "C10d"});
+    member["port"].Int(kPort);
+  } else if (type == FrameworkType::kMPI) {
+    member.RefuseUnknown({"implementation"});
+    member["implementation"].OneOf({"OpenMPI", "Intel", "MPICH"});
+  } else {
+    member.RefuseUnknown({"port"});
+    member["port"].Int(kPort);
+  }
+}
+
+FrameworkType DecodeFramework(const Field& field) {
+  if (!field.present()) return FrameworkType::kCustom;
+  field.RefuseUnknown({"type", "torch", "deepSpeed", "mpi", "jax", "tensorFlow"});
+  const auto type = ReadEnum(field["type"].Require(), kFrameworkNames, FrameworkType::kCustom);
+  for (std::size_t i = 0; i < kMembers.size(); ++i) {
+    const Field member = field[kMembers[i]];
+    if (!member.present()) continue;
+    if (static_cast<std::size_t>(type) != i) {
+      member.Fail("is not for type " + std::string(NameOf(kFrameworkNames, type)));
+    }
+    CheckFrameworkMember(member, type);
+  }
+  return type;
+}
+
+FailurePolicy DecodeFailurePolicy(const Field& field) {
+  field.RefuseUnknown({"maxRestarts", "resetAfterSeconds", "infrastructure"});
+  FailurePolicy policy;
+  policy.max_restarts = field["maxRestarts"].Int(kRestarts, policy.max_restarts);
+  policy.reset_after_seconds = field["resetAfterSeconds"].OptionalInt(kSeconds);
+  const Field infrastructure = field["infrastructure"];
+  ReadName(infrastructure, kInfrastructureNames, 0);
+  policy.infrastructure = infrastructure.Str(policy.infrastructure);
+  return policy;
+}
+
+// Devices that the template's containers may use together.
+std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
+  std::int64_t sum = 0;
+  for (const Field& container : pod_spec["containers"].Items()) {
+    sum = SaturatingAdd(sum, container["resources"]["limits"][resource].Quantity());
+  }
+  return sum;
+}
+
+void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& accelerator) {
+  const Field field = spec["accelerator"]["perWorker"];
+  const std::string limited = "the template's containers are limited to " + std::to_string(limit) +
+                              " of " + accelerator.resource_name;
+  if (field.present()) {
+    if (limit != accelerator.per_worker) {
+      field.Fail("is " + std::to_string(accelerator.per_worker) + ", but " + limited);
+    }
+    return;
+  }
+  if (limit < kPerWorker.min || limit > kPerWorker.max) {
+    return field.Fail("is absent, and " + limited + "; must be between 1 and " +
+                      std::to_string(kPerWorker.max));
+  }
+  accelerator.per_worker = static_cast<std::uint32_t>(limit);
+}
+
+void DecodeWorkers(const Field& spec, TrainingJob& job) {
+  const Field workers = spec["workers"].Require();
+  workers.RefuseUnknown({"replicas", "template"});
+  job.replicas = static_cast<std::uint32_t>(workers["replicas"].Require().Int(kReplicas));
+  const Field pod_spec = workers["template"].Require()["spec"].Require();
+  const Field restart_policy = pod_spec["restartPolicy"];
+  if (restart_policy.present() && restart_policy.Str() != "Never") {
+    restart_policy.Fail("must be Never or absent: the gang restarts as a whole");
+  }
+  pod_spec["containers"].Require();
+  job.pod = DecodePodSpec(pod_spec);
+  job.priority_class_name = pod_spec["priorityClassName"].Str();
+  SettlePerWorker(spec, TemplateLimit(pod_spec, job.accelerator.resource_name), job.accelerator);
+}
+
+void DecodeSpec(const Field& spec, TrainingJob& job) {
+  spec.Require().RefuseUnknown({"suspend", "fabricName", "framework", "accelerator", "workers",
+                                "model", "parallelism", "topology", "startupTimeoutSeconds",
+                                "activeDeadlineSeconds", "expectedDurationSeconds",
+                                "ttlSecondsAfterFinished", "failurePolicy"});
+  job.suspend = spec["suspend"].Bool();
+  job.fabric_name = ReadFabricName(spec["fabricName"]);
+  job.framework = DecodeFramework(spec["framework"]);
+  job.accelerator = DecodeAccelerator(spec["accelerator"]);
+  DecodeWorkers(spec, job);
+  job.model = DecodeModel(spec["model"]);
+  job.parallelism = DecodeParallelism(spec["parallelism"]);
+  job.topology = DecodeTopology(spec["topology"]);
+  job.startup_timeout_seconds =
+      spec["startupTimeoutSeconds"].Int(kSeconds, job.startup_timeout_seconds);
+  job.active_deadline_seconds = spec["activeDeadlineSeconds"].OptionalInt(kSeconds);
+  job.expected_duration_seconds = spec["expectedDurationSeconds"].OptionalInt(kSeconds);
+  job.ttl_seconds_after_finished = spec["ttlSecondsAfterFinished"].OptionalInt(kSecondsOrZero);
+  job.failure_policy = DecodeFailurePolicy(spec["failurePolicy"]);
+}
+
+}  // namespace
+
+Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place) {
+  TrainingJob job;
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  job.place = decoding.place();
+  job.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
+  ReadJobName(root["metadata"]["name"]);
+  DecodeSpec(root["spec"], job);
+  const Field status = root["status"];
+  job.attempt = status["attempt"].Int({.min = 0});
+  job.placement_name = status["placementName"].Str();
+  job.conditions = DecodeConditions(status["conditions"]);
+  if (Status decoded = decoding.status(); !decoded) return decoded.error();
+  const Status shape =
+      traffic::CheckShape(job.model, job.parallelism, job.replicas, job.accelerator.per_worker);
+  if (!shape) return Invalid(job.place + ": spec." + shape.error().message);
+  job.raw = MakeRaw(object);
+  return job;
+}
+
+}  // namespace weft::api

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "operator/api/kinds.h"
+
+namespace weft::api {
+
+// JSON of our kinds, keys in the order of the reference (operator/docs/api.md). What is at its
+// default and says nothing is left out. Decoding what was encoded gives the same value back:
+// quantities are written exactly, and what decoding fills in is written out.
+
+nlohmann::ordered_json EncodeModel(const traffic::Model& model);
+nlohmann::ordered_json EncodeParallelism(const traffic::Parallelism& parallelism);
+nlohmann::ordered_json EncodeTopology(const TopologySpec& topology);
+nlohmann::ordered_json EncodeAccelerator(const Accelerator& accelerator);
+nlohmann::ordered_json EncodeLabelSelector(const fabric::LabelSelector& selector);
+nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions);
+
+// `spec` of the kinds. The name of a FabricSpec is the object's and stands in its metadata.
+nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);
+nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
+
+// Whole objects, with apiVersion, kind and metadata.
+nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
+// The status is the one that the value holds (nodes and conditions).
+nlohmann::ordered_json EncodePlacement(const Placement& placement);
+// The status is `status`, for callers that have more to say; left out where it is null.
+nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);
+
+}  // namespace weft::api

@@ -1,0 +1,90 @@
+#include "operator/api/encode.h"
+#include "operator/api/encode_parts.h"
+#include "operator/api/names.h"
+#include "operator/base/quantity.h"
+
+namespace weft::api {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson EncodeLink(const fabric::LinkSpec& link) {
+  const fabric::LinkSpec plain;
+  OrderedJson out = OrderedJson::object();
+  PutText(out, "type", link.type);
+  if (link.bandwidth_per_gpu) out["bandwidthPerGPU"] = FormatQuantity(*link.bandwidth_per_gpu);
+  if (link.oversubscription_percent != plain.oversubscription_percent) {
+    out["oversubscriptionPercent"] = link.oversubscription_percent;
+  }
+  PutOptional(out, "latencyNanoseconds", link.latency_nanoseconds);
+  return out;
+}
+
+OrderedJson EncodeLevel(const fabric::LevelSpec& level) {
+  OrderedJson out = {{"name", level.name}};
+  PutText(out, "labelKey", level.label_key);
+  out["identity"] = NameOf(kIdentityNames, level.identity);
+  if (level.link) out["link"] = EncodeLink(*level.link);
+  return out;
+}
+
+OrderedJson EncodeScaleUp(const fabric::ScaleUpSpec& scale_up) {
+  OrderedJson out = {{"name", scale_up.name}, {"labelKey", scale_up.label_key}};
+  if (scale_up.link) out["link"] = EncodeLink(*scale_up.link);
+  out["requires"] = NameOf(kScaleUpRequiresNames, scale_up.requires_claim);
+  return out;
+}
+
+OrderedJson EncodeRails(const fabric::RailsSpec& rails) {
+  OrderedJson out = {{"count", rails.count}};
+  if (!rails.leaf_label_keys.empty()) out["leafLabelKeys"] = rails.leaf_label_keys;
+  return out;
+}
+
+OrderedJson EncodeUnusable(const fabric::UnusableRules& rules) {
+  OrderedJson out = OrderedJson::object();
+  for (const fabric::TaintMatch& taint : rules.taints) {
+    OrderedJson one = {{"key", taint.key}};
+    PutText(one, "value", taint.value);
+    PutText(one, "effect", taint.effect);
+    out["taints"].push_back(std::move(one));
+  }
+  for (const fabric::ConditionMatch& condition : rules.conditions) {
+    out["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
+  }
+  for (const fabric::LabelMatch& label : rules.labels) {
+    OrderedJson one = {{"key", label.key}};
+    PutText(one, "value", label.value);
+    out["labels"].push_back(std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
+OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
+  OrderedJson out = OrderedJson::object();
+  PutText(out, "preset", spec.preset);
+  if (spec.node_selector) out["nodeSelector"] = EncodeLabelSelector(*spec.node_selector);
+  if (spec.preset.empty()) {
+    out["levels"] = OrderedJson::array();
+    for (const fabric::LevelSpec& level : spec.levels) out["levels"].push_back(EncodeLevel(level));
+  }
+  if (spec.outside) out["outside"] = EncodeLink(*spec.outside);
+  if (spec.scale_up) out["scaleUp"] = EncodeScaleUp(*spec.scale_up);
+  if (spec.node_link) out["nodeLink"] = EncodeLink(*spec.node_link);
+  if (spec.rails) out["rails"] = EncodeRails(*spec.rails);
+  OrderedJson unusable = EncodeUnusable(spec.unusable);
+  if (!unusable.empty()) out["unusable"] = std::move(unusable);
+  out["costTolerancePercent"] = spec.cost_tolerance_percent;
+  PutText(out, "acceleratorModel", spec.accelerator_model);
+  return out;
+}
+
+OrderedJson EncodeFabric(const Fabric& fabric) {
+  OrderedJson out = EncodeHead("Fabric", fabric.meta);
+  out["spec"] = EncodeFabricSpec(fabric.spec);
+  return out;
+}
+
+}  // namespace weft::api

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/kinds.h"
+
+namespace weft::api {
+
+// Adds the member where the value says something.
+inline void PutText(nlohmann::ordered_json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+template <typename T>
+void PutOptional(nlohmann::ordered_json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+// {apiVersion, kind, metadata} of one of our kinds.
+nlohmann::ordered_json EncodeHead(const char* kind, const ObjectMeta& meta);
+
+}  // namespace weft::api

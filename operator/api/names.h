@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/json_reader.h"
+
+namespace weft::api {
+
+// Enums as manifests write them, in the order of the C++ enum.
+using Names = std::span<const std::string_view>;
+inline constexpr auto kFrameworkNames =
+    std::to_array<std::string_view>({"Torch", "DeepSpeed", "MPI", "JAX", "TensorFlow", "Custom"});
+inline constexpr auto kPrecisionNames =
+    std::to_array<std::string_view>({"FP32", "TF32", "FP16", "BF16", "FP8"});
+inline constexpr auto kGradientPrecisionNames =
+    std::to_array<std::string_view>({"FP32", "BF16", "FP16", "INT8"});
+inline constexpr auto kRecomputationNames =
+    std::to_array<std::string_view>({"None", "Selective", "Full"});
+inline constexpr auto kShardingNames =
+    std::to_array<std::string_view>({"None", "OptimizerState", "Gradients", "Full", "Hybrid"});
+inline constexpr auto kIdentityNames = std::to_array<std::string_view>({"Value", "Path"});
+inline constexpr auto kScaleUpRequiresNames =
+    std::to_array<std::string_view>({"ComputeDomain", "Nothing"});
+inline constexpr auto kInfrastructureNames =
+    std::to_array<std::string_view>({"RestartUncounted", "RestartCounted", "Fail"});
+// The axes of measured traffic; those of a topology group; those of rankOrder.
+inline constexpr auto kMeasuredAxisNames = std::to_array<std::string_view>(
+    {"Tensor", "Context", "Data", "Pipeline", "Expert", "ExpertTensor", "Sharding"});
+inline constexpr auto kGroupAxisNames = std::to_array<std::string_view>(
+    {"Tensor", "Context", "Data", "Pipeline", "Expert", "ExpertTensor"});
+inline constexpr auto kRankAxisNames =
+    std::to_array<std::string_view>({"Tensor", "Context", "Data", "Pipeline"});
+
+template <typename Enum>
+std::string_view NameOf(Names names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+// Bounds of the CRD schemas (crds/), which the decoders hold too.
+inline constexpr IntRange kReplicas = {.min = 1, .max = 16'384};
+// Devices of one worker: twice and more what the largest box offers with every device partitioned.
+inline constexpr IntRange kPerWorker = {.min = 1, .max = 256};
+inline constexpr IntRange kDegree = {.min = 1, .max = std::int64_t{1} << 20};
+inline constexpr IntRange kCount = {.min = 0, .max = std::int64_t{1} << 20};
+inline constexpr IntRange kWidth = {.min = 1, .max = std::int64_t{1} << 30};
+inline constexpr IntRange kParameters = {.min = 1, .max = 1'000'000'000'000'000};
+// 2^31 - 1 seconds are 68 years.
+inline constexpr IntRange kSeconds = {.min = 1, .max = 2'147'483'647};
+inline constexpr IntRange kSecondsOrZero = {.min = 0, .max = 2'147'483'647};
+inline constexpr IntRange kRestarts = {.min = 0, .max = 2'147'483'647};
+inline constexpr IntRange kPort = {.min = 1, .max = 65'535};
+inline constexpr IntRange kPercent = {.min = 0, .max = 100};
+inline constexpr IntRange kOversubscriptionPercent = {.min = 1, .max = 1'000'000};
+inline constexpr IntRange kNanoseconds = {.min = 0, .max = 1'000'000'000};
+inline constexpr IntRange kRails = {.min = 1, .max = 64};
+inline constexpr std::size_t kGroupsAtMost = 3;
+inline constexpr std::size_t kLevelsAtMost = 16;
+inline constexpr std::size_t kRulesAtMost = 64;
+inline constexpr std::size_t kIndexLabelsAtMost = 8;
+inline constexpr std::size_t kSelectorValuesAtMost = 256;
+inline constexpr std::size_t kTextAtMost = 253;
+
+// ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$: with "-<attempt>-<worker>" behind it still a DNS label.
+bool IsJobName(std::string_view name);
+// ^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$: an object's name that is a label value too.
+bool IsFabricName(std::string_view name);
+// ^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$
+bool IsLevelName(std::string_view name);
+// A label key or resource name: "name" or "prefix/name".
+bool IsQualifiedName(std::string_view name);
+// What only devices have: a qualified name with a prefix other than Kubernetes' own.
+bool IsExtendedResource(std::string_view name);
+
+// Readers of checked texts: note an error and give the text all the same. Absent gives "".
+std::string ReadJobName(const Field& field);
+std::string ReadFabricName(const Field& field);
+std::string ReadLevelName(const Field& field);
+std::string ReadLabelKey(const Field& field);
+std::string ReadLabelValue(const Field& field);
+std::string ReadText(const Field& field);
+// The enum of that name; `fallback` where absent.
+std::size_t ReadName(const Field& field, Names names, std::size_t fallback);
+template <typename Enum>
+Enum ReadEnum(const Field& field, Names names, Enum fallback = {}) {
+  return static_cast<Enum>(ReadName(field, names, static_cast<std::size_t>(fallback)));
+}
+// The items of a list that holds no more than that many.
+std::vector<Field> ReadItems(const Field& field, std::size_t at_most);
+
+}  // namespace weft::api
