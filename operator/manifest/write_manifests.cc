@@ -153,7 +153,7 @@ class Writer {
     WriteLink("  nodeLink", fabric.node_link);
     if (fabric.rails) {
       Number("  rails:\n    count: ", fabric.rails->count);
-      out_ += "    leafLabelKeys:\n";
+      if (!fabric.rails->leaf_label_keys.empty()) out_ += "    leafLabelKeys:\n";
       for (const std::string& key : fabric.rails->leaf_label_keys) Field("    - ", key);
     }
     WriteUnusable(fabric.unusable);

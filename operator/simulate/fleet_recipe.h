@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/fabric/spec.h"
+#include "operator/simulate/reference_design.h"
+
+namespace weft::simulate {
+
+// One level of a design: domains of `nodes_each` consecutive nodes.
+struct RecipeLevel {
+  std::string name;  // of the level
+  std::string label_key;
+  std::string domain_prefix;  // "su-" gives su-01, su-02, ...
+  int nodes_each = 0;         // 0: one domain holds all
+  fabric::LinkSpec link;
+};
+
+// How to build the nodes of one accelerator family and their Fabric.
+struct FleetRecipe {
+  Design design;
+  std::string node_prefix;
+  std::string resource;
+  std::vector<std::pair<std::string, std::string>> labels;  // of every node
+  std::string count_label;                                  // holds the accelerators of a node
+  std::vector<RecipeLevel> levels;                          // widest first
+  fabric::LinkSpec outside;
+  fabric::LinkSpec node_link;
+  int rails = 0;
+  int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: the node
+};
+
+// The recipes of all single-family designs, in the order of Designs(). `nodes` decides where a
+// fabric needs one more tier. Precondition: the design is known and not "mixed".
+FleetRecipe RecipeFor(std::string_view design, int nodes);
+
+}  // namespace weft::simulate

@@ -1,0 +1,180 @@
+#include "operator/simulate/reference_design.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "operator/base/random.h"
+#include "operator/simulate/earlier_jobs.h"
+#include "operator/simulate/fleet_recipe.h"
+
+namespace weft::simulate {
+namespace {
+
+// One family's share of a cluster.
+struct Part {
+  std::string design;
+  std::string fabric_name;
+  int nodes;
+};
+
+std::string Padded(int number, int largest, std::size_t least_width) {
+  const std::size_t width = std::max(least_width, std::to_string(largest).size());
+  std::string digits = std::to_string(number);
+  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+  return digits;
+}
+
+int DomainCount(int nodes, int nodes_each) {
+  return nodes_each == 0 ? 1 : (nodes + nodes_each - 1) / nodes_each;
+}
+
+// "7b968a6d-c8aa-45e1-9e07-e1e51be99c31.32766": ClusterUUID.CliqueID, as the driver reports for a
+// rack with one clique. The UUID (version 4 in form) is fixed by the rack's number.
+std::string CliqueOf(int rack) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  SplitMix64 random(static_cast<std::uint64_t>(rack));
+  std::string clique;
+  for (const char c : kForm) {
+    if (c == 'x') {
+      clique += kDigits[random.Below(16)];
+    } else {
+      clique += c == 'y' ? kDigits[8 + random.Below(4)] : c;
+    }
+  }
+  return clique + ".32766";
+}
+
+// Racks have names of their own: gb200-r01-t07. Elsewhere nodes are numbered through.
+std::string NodeName(const FleetRecipe& recipe, int index, int nodes) {
+  const int rack = recipe.nodes_per_clique;
+  if (rack == 0) return recipe.node_prefix + Padded(index + 1, nodes, 3);
+  return recipe.node_prefix + "r" + Padded(index / rack + 1, DomainCount(nodes, rack), 2) + "-t" +
+         Padded(index % rack + 1, rack, 2);
+}
+
+// Numbers a domain within all of its level. Where a pod is no multiple of the narrower level's
+// domain (127 nodes of 32), each pod starts a domain of its own.
+int DomainOf(const FleetRecipe& recipe, std::size_t level, int index) {
+  const int each = recipe.levels[level].nodes_each;
+  if (each == 0) return 0;
+  const int wider = level == 0 ? 0 : recipe.levels[level - 1].nodes_each;
+  if (wider == 0) return index / each;
+  return index / wider * DomainCount(wider, each) + index % wider / each;
+}
+
+class Cluster {
+ public:
+  explicit Cluster(const DesignOptions& options) : options_(options), random_(options.seed) {}
+
+  manifest::ImportedCluster Build(const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      if (part.nodes > 0) AddFleet(part, parts.size() > 1);
+    }
+    std::sort(cluster_.nodes.begin(), cluster_.nodes.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return std::move(cluster_);
+  }
+
+ private:
+  void AddFleet(const Part& part, bool several) {
+    const FleetRecipe recipe = RecipeFor(part.design, part.nodes);
+    const int gpus =
+        options_.gpus_per_node > 0 ? options_.gpus_per_node : recipe.design.gpus_per_node;
+    fabric::FabricSpec fabric = FabricOf(recipe);
+    fabric.name = part.fabric_name;
+    if (several) {
+      const auto& [key, value] = recipe.labels.front();
+      fabric.node_selector = fabric::LabelSelector{{{key, value}}, {}};
+    }
+    if (cluster_.nodes.empty()) {
+      cluster_.fabric = std::move(fabric);
+    } else {
+      cluster_.more_fabrics.push_back(std::move(fabric));
+    }
+    Fleet fleet{{}, recipe.resource, gpus};
+    for (int i = 0; i < part.nodes; ++i) {
+      cluster_.nodes.push_back(NodeOf(recipe, i, part.nodes, gpus));
+      fleet.nodes.push_back(cluster_.nodes.back().name);
+    }
+    const std::string prefix = several ? "earlier-" + part.fabric_name : "earlier";
+    auto pods = EarlierJobs(fleet, options_.fragmented_percent, prefix, random_);
+    cluster_.pods.insert(cluster_.pods.end(), pods.begin(), pods.end());
+  }
+
+  static fabric::FabricSpec FabricOf(const FleetRecipe& recipe) {
+    fabric::FabricSpec fabric;
+    for (const RecipeLevel& level : recipe.levels) {
+      fabric.levels.push_back({level.name, level.label_key, fabric::Identity::kValue, level.link});
+    }
+    fabric.outside = recipe.outside;
+    fabric.node_link = recipe.node_link;
+    if (recipe.rails > 0) fabric.rails = fabric::RailsSpec{recipe.rails, {}};
+    if (recipe.nodes_per_clique > 0) {
+      fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "nvidia.com/gpu.clique", recipe.node_link,
+                                            fabric::ScaleUpRequires::kComputeDomain};
+    }
+    return fabric;
+  }
+
+  static fabric::NodeFacts NodeOf(const FleetRecipe& recipe, int index, int nodes, int gpus) {
+    fabric::NodeFacts node =
+        manifest::MakeNode(NodeName(recipe, index, nodes), recipe.resource, gpus);
+    for (const auto& [key, value] : recipe.labels) node.labels[key] = value;
+    if (!recipe.count_label.empty()) node.labels[recipe.count_label] = std::to_string(gpus);
+    for (std::size_t l = 0; l < recipe.levels.size(); ++l) {
+      const RecipeLevel& level = recipe.levels[l];
+      node.labels[level.label_key] =
+          level.domain_prefix +
+          Padded(DomainOf(recipe, l, index) + 1, DomainOf(recipe, l, nodes - 1) + 1, 2);
+    }
+    if (recipe.nodes_per_clique > 0) {
+      node.labels["nvidia.com/gpu.clique"] = CliqueOf(index / recipe.nodes_per_clique);
+    }
+    return node;
+  }
+
+  const DesignOptions& options_;
+  SplitMix64 random_;
+  manifest::ImportedCluster cluster_;
+};
+
+Result<Design> FindDesign(const std::string& name) {
+  std::string known;
+  for (const Design& design : Designs()) {
+    if (design.name == name) return design;
+    known += (known.empty() ? "" : ", ") + std::string(design.name);
+  }
+  return Invalid("--design: unknown design \"" + name.substr(0, 60) + "\"; known: " + known);
+}
+
+Status CheckRange(const char* flag, int value, int low, int high) {
+  if (value >= low && value <= high) return {};
+  return Invalid(std::string(flag) + ": " + std::to_string(value) + " is not within " +
+                 std::to_string(low) + ".." + std::to_string(high));
+}
+
+}  // namespace
+
+Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options) {
+  const Result<Design> design = FindDesign(options.design);
+  if (!design) return design.error();
+  const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
+  for (const Status& status :
+       {CheckRange("--nodes", nodes, 1, kMaxDesignNodes),
+        CheckRange("--fragmented", options.fragmented_percent, 0, 100),
+        CheckRange("--gpus-per-node", options.gpus_per_node, 0, manifest::kMaxGpusPerNode)}) {
+    if (!status) return status.error();
+  }
+  std::vector<Part> parts{{options.design, "default", nodes}};
+  if (options.design == "mixed") {
+    const int h100 = (nodes + 1) / 2, gb200 = nodes * 3 / 10;
+    parts = {{"dgx-h100-superpod", "h100", h100},
+             {"gb200-nvl72", "gb200", gb200},
+             {"mi355x", "mi355x", nodes - h100 - gb200}};
+  }
+  return Cluster(options).Build(parts);
+}
+
+}  // namespace weft::simulate
