@@ -41,6 +41,10 @@ struct Workload {
   std::optional<std::int64_t> waited_seconds;
   std::uint32_t gated_pods = 0;  // a Placement with a podSelector: pods that wait for it
 
+  std::int64_t attempt = 0;  // of a TrainingJob: attempts that were placed before
+
+  // The name of the Placement: "<job>-<attempt + 1>", or its own.
+  std::string PlacementName() const;
   const api::ObjectKey& key() const { return meta->key; }
   std::string_view kind() const { return is_job ? "TrainingJob" : "Placement"; }
 };

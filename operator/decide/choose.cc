@@ -1,0 +1,95 @@
+#include <map>
+
+#include "operator/decide/workload.h"
+#include "operator/placement/node_filter.h"
+
+namespace weft::decide {
+namespace {
+
+std::string KnownFabrics(const Cluster& cluster) {
+  std::string names;
+  for (const ClusterFabric& on : cluster.fabrics) {
+    names += (names.empty() ? "" : ", ") + on.name();
+  }
+  return names;
+}
+
+bool Offers(const ClusterFabric& on, const Workload& workload) {
+  const auto resource = on.fabric->FindResource(workload.accelerator->resource_name);
+  if (!resource) return false;
+  for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
+    if (on.fabric->allocatable(n, *resource) > 0) return true;
+  }
+  return false;
+}
+
+// With nothing else running, for the hard rules of single nodes.
+bool Fits(const ClusterFabric& on, const Workload& workload) {
+  placement::SlotQuery query;
+  query.pod = &workload.pod;
+  query.job = api::Show(workload.key());
+  query.cap = workload.workers;
+  query.ignore_claims = true;
+  std::vector<std::uint32_t> slots;
+  placement::CountSlots(on.claims, query, slots);
+  std::uint64_t sum = 0;
+  for (const std::uint32_t count : slots) sum += count;
+  return sum >= workload.workers;
+}
+
+const std::string* NamespaceDefault(const Cluster& cluster, const std::string& space) {
+  for (const api::Namespace& one : cluster.inputs->namespaces) {
+    if (one.meta.key.name != space) continue;
+    const auto label = one.meta.labels.find(api::kDefaultFabricLabel);
+    if (label != one.meta.labels.end()) return &label->second;
+  }
+  return nullptr;
+}
+
+using Choice = std::variant<std::size_t, NoFabric>;
+
+NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
+                   const std::vector<std::size_t>& among, const std::string& why) {
+  std::string names;
+  for (const std::size_t f : among) {
+    names += (names.empty() ? "" : ", ") + cluster.fabrics[f].name();
+  }
+  return {"FabricAmbiguous", "Fabrics " + names + " " + why + " " +
+                                 workload.accelerator->resource_name +
+                                 "; name one in spec.fabricName, or label the namespace with " +
+                                 std::string(api::kDefaultFabricLabel) + "."};
+}
+
+}  // namespace
+
+Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
+  if (!workload.fabric_name->empty()) {
+    if (const auto found = cluster.FindFabric(*workload.fabric_name)) return Choice(*found);
+    return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +
+                   *workload.fabric_name + "\"; known: " + KnownFabrics(cluster));
+  }
+  if (const std::string* name = NamespaceDefault(cluster, workload.key().space)) {
+    if (const auto found = cluster.FindFabric(*name)) return Choice(*found);
+    return Choice(NoFabric{
+        "NoFabric", "The namespace " + workload.key().space + " has the label " +
+                        api::kDefaultFabricLabel + "=" + *name +
+                        ", but there is no such Fabric; known: " + KnownFabrics(cluster) + "."});
+  }
+  if (cluster.fabrics.size() == 1) return Choice(std::size_t{0});
+  std::vector<std::size_t> offering, fitting;
+  for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
+    if (!Offers(cluster.fabrics[f], workload)) continue;
+    offering.push_back(f);
+    if (Fits(cluster.fabrics[f], workload)) fitting.push_back(f);
+  }
+  if (fitting.size() == 1) return Choice(fitting.front());
+  if (fitting.size() > 1) return Choice(Ambiguous(cluster, workload, fitting, "all fit and offer"));
+  if (offering.size() == 1) return Choice(offering.front());
+  if (offering.size() > 1) {
+    return Choice(Ambiguous(cluster, workload, offering, "are all too small but offer"));
+  }
+  return Choice(NoFabric{"NoFabric", "No node of any Fabric (" + KnownFabrics(cluster) +
+                                         ") offers " + workload.accelerator->resource_name + "."});
+}
+
+}  // namespace weft::decide

@@ -1,0 +1,210 @@
+#include "operator/decide/gangs.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace weft::decide {
+namespace {
+
+constexpr const char* kJobSetName = "jobset.sigs.k8s.io/jobset-name";
+constexpr const char* kJobSetGlobalIndex = "jobset.sigs.k8s.io/job-global-index";
+constexpr const char* kJobSetIndex = "jobset.sigs.k8s.io/job-index";
+constexpr const char* kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+constexpr const char* kBatchJobName = "batch.kubernetes.io/job-name";
+constexpr const char* kTrainerPrefix = "trainer.kubeflow.org/";
+constexpr const char* kKubeflowJobName = "training.kubeflow.org/job-name";
+constexpr const char* kKubeflowOperator = "training.kubeflow.org/operator-name";
+constexpr const char* kKubeflowType = "training.kubeflow.org/replica-type";
+constexpr const char* kKubeflowRole = "training.kubeflow.org/job-role";
+constexpr const char* kKubeflowIndex = "training.kubeflow.org/replica-index";
+constexpr const char* kLeaderWorkerSet = "leaderworkerset.sigs.k8s.io/name";
+constexpr const char* kLeaderGroup = "leaderworkerset.sigs.k8s.io/group-index";
+constexpr const char* kLeaderWorker = "leaderworkerset.sigs.k8s.io/worker-index";
+constexpr const char* kStatefulIndex = "apps.kubernetes.io/pod-index";
+constexpr const char* kWorkerIndex = "weft.dev/worker-index";
+
+// A worker's place in its gang: replica type or job first, then the index within.
+using Index = std::pair<std::int64_t, std::int64_t>;
+
+// A label, or the annotation of that name.
+const std::string* Find(const api::Pod& pod, const char* key) {
+  for (const auto* values : {&pod.meta.labels, &pod.meta.annotations}) {
+    if (const auto found = values->find(key); found != values->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+std::optional<std::int64_t> Number(const api::Pod& pod, const char* key) {
+  const std::string* text = Find(pod, key);
+  if (text == nullptr) return std::nullopt;
+  std::int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || stop != end || value < 0) return std::nullopt;
+  return value;
+}
+
+const api::OwnerReference* Controller(const api::Pod& pod) {
+  for (const api::OwnerReference& owner : pod.meta.owners) {
+    if (owner.controller) return &owner;
+  }
+  return nullptr;
+}
+
+bool FromTrainer(const api::Pod& pod) {
+  const auto label = pod.meta.labels.lower_bound(kTrainerPrefix);
+  return label != pod.meta.labels.end() && label->first.starts_with(kTrainerPrefix);
+}
+
+// "pytorchjob-controller" and "mpi-operator" as the kinds that they serve.
+std::string KubeflowKind(const api::Pod& pod) {
+  static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
+      {"xgboostjob", "XGBoostJob"}, {"paddle", "PaddleJob"}, {"jaxjob", "JAXJob"},
+  };
+  if (const std::string* by = Find(pod, kKubeflowOperator)) {
+    for (const auto& [prefix, kind] : kKinds) {
+      if (by->starts_with(prefix)) return std::string(kind);
+    }
+  }
+  const api::OwnerReference* controller = Controller(pod);
+  return controller != nullptr && controller->kind != "Job" ? controller->kind : "PyTorchJob";
+}
+
+// The replica that holds rank 0 first: the master, chief or launcher.
+std::int64_t ReplicaTypeRank(const api::Pod& pod) {
+  const std::string* type = Find(pod, kKubeflowType);
+  if (type == nullptr) type = Find(pod, kKubeflowRole);
+  if (type == nullptr) type = Find(pod, "replica-type");
+  if (type == nullptr) return 1;
+  std::string lower = *type;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower == "master" || lower == "chief" || lower == "launcher" ? 0 : 1;
+}
+
+std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
+  const auto alone = [&](const char* key) -> std::optional<Index> {
+    const auto number = Number(pod, key);
+    return number ? std::optional<Index>({0, *number}) : std::nullopt;
+  };
+  if (kind == "TrainingJob") return alone(kWorkerIndex);
+  if (kind == "LeaderWorkerSet") return alone(kLeaderWorker);
+  if (kind == "StatefulSet") return alone(kStatefulIndex);
+  if (kind == "JobSet" || kind == "TrainJob") {
+    auto job = Number(pod, kJobSetGlobalIndex);
+    if (!job) job = Number(pod, kJobSetIndex);
+    const auto completion = Number(pod, kCompletionIndex);
+    if (!completion) return std::nullopt;
+    return Index{job.value_or(0), *completion};
+  }
+  if (Find(pod, kKubeflowJobName) != nullptr) {
+    auto index = Number(pod, kKubeflowIndex);
+    if (!index) index = Number(pod, "replica-index");
+    const std::int64_t type = ReplicaTypeRank(pod);
+    if (!index && type == 0) index = 0;  // a launcher has no index
+    return index ? std::optional<Index>({type, *index}) : std::nullopt;
+  }
+  return alone(kCompletionIndex);
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Length of the run of digits at the front.
+std::size_t Digits(std::string_view text) {
+  std::size_t n = 0;
+  while (n < text.size() && IsDigit(text[n])) ++n;
+  return n;
+}
+
+// Without zeros in front, so that length decides first.
+std::string_view Value(std::string_view digits) {
+  const std::size_t first = digits.find_first_not_of('0');
+  return first == digits.npos ? std::string_view() : digits.substr(first);
+}
+
+// By index where every pod has one of its own, else by name.
+void SortMembers(const std::vector<api::Pod>& pods, Gang& gang) {
+  std::vector<std::pair<Index, std::size_t>> by_index;
+  for (const std::size_t p : gang.pods) {
+    if (const auto index = IndexOf(pods[p], gang.kind)) by_index.push_back({*index, p});
+  }
+  std::sort(by_index.begin(), by_index.end());
+  const bool twice =
+      std::adjacent_find(by_index.begin(), by_index.end(), [](const auto& a, const auto& b) {
+        return a.first == b.first;
+      }) != by_index.end();
+  gang.indexed = by_index.size() == gang.pods.size() && !twice;
+  if (gang.indexed) {
+    for (std::size_t i = 0; i < by_index.size(); ++i) gang.pods[i] = by_index[i].second;
+    return;
+  }
+  std::sort(gang.pods.begin(), gang.pods.end(), [&](std::size_t a, std::size_t b) {
+    return NaturalLess(pods[a].meta.key.name, pods[b].meta.key.name);
+  });
+}
+
+}  // namespace
+
+bool NaturalLess(std::string_view a, std::string_view b) {
+  const std::string_view whole_a = a, whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    if (IsDigit(a.front()) && IsDigit(b.front())) {
+      const std::size_t na = Digits(a), nb = Digits(b);
+      const std::string_view va = Value(a.substr(0, na)), vb = Value(b.substr(0, nb));
+      if (va.size() != vb.size()) return va.size() < vb.size();
+      if (va != vb) return va < vb;
+      a.remove_prefix(na);
+      b.remove_prefix(nb);
+      continue;
+    }
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole_a < whole_b;  // equal but for zeros in front
+}
+
+PodOwner OwnerOf(const api::Pod& pod) {
+  const std::string& space = pod.meta.key.space;
+  if (const std::string* job = Find(pod, api::kJobNameLabel)) return {{space, *job}, "TrainingJob"};
+  if (const std::string* set = Find(pod, kLeaderWorkerSet)) {
+    const std::string* group = Find(pod, kLeaderGroup);
+    return {{space, *set + (group != nullptr ? "-" + *group : "")}, "LeaderWorkerSet"};
+  }
+  if (const std::string* set = Find(pod, kJobSetName)) {
+    return {{space, *set}, FromTrainer(pod) ? "TrainJob" : "JobSet"};
+  }
+  if (const std::string* job = Find(pod, kKubeflowJobName)) {
+    return {{space, *job}, KubeflowKind(pod)};
+  }
+  if (const api::OwnerReference* controller = Controller(pod)) {
+    return {{space, controller->name}, controller->kind};
+  }
+  if (const std::string* job = Find(pod, kBatchJobName)) return {{space, *job}, "Job"};
+  return {pod.meta.key, ""};
+}
+
+std::vector<Gang> FindGangs(const std::vector<api::Pod>& pods,
+                            const std::vector<std::size_t>& chosen) {
+  std::map<std::pair<std::string, api::ObjectKey>, std::vector<std::size_t>> by_owner;
+  for (const std::size_t p : chosen) {
+    PodOwner owner = OwnerOf(pods[p]);
+    if (owner.kind.empty()) continue;
+    by_owner[{std::move(owner.kind), std::move(owner.key)}].push_back(p);
+  }
+  std::vector<Gang> gangs;
+  for (auto& [owner, members] : by_owner) {
+    gangs.push_back({.key = owner.second, .kind = owner.first, .pods = std::move(members)});
+    SortMembers(pods, gangs.back());
+  }
+  return gangs;
+}
+
+}  // namespace weft::decide

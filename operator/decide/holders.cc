@@ -1,0 +1,158 @@
+#include "operator/decide/holders.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "operator/decide/gangs.h"
+#include "operator/decide/placement_pods.h"
+
+namespace weft::decide {
+namespace {
+
+using api::ObjectKey;
+using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
+
+struct Seat {
+  std::size_t fabric = 0;
+  fabric::NodeIndex node = 0;
+};
+
+class Booking {
+ public:
+  explicit Booking(Cluster& cluster)
+      : cluster_(cluster),
+        inputs_(*cluster.inputs),
+        pods_(inputs_),
+        holders_(cluster.fabrics.size()) {}
+
+  void Run() {
+    for (const api::Placement& placement : inputs_.placements) {
+      if (!placement.nodes.empty()) NamePods(placement);
+    }
+    for (std::size_t p = 0; p < inputs_.pods.size(); ++p) BookPod(p);
+    for (const api::Placement& placement : inputs_.placements) {
+      if (!placement.nodes.empty() && IsAssumed(placement)) BookAssumed(placement);
+    }
+    Finish();
+  }
+
+ private:
+  static OwnerKey OwnerOfPlacement(const api::Placement& placement, const Attempt& attempt) {
+    if (attempt.job_name.empty()) return {"Placement", placement.meta.key};
+    return {"TrainingJob", {placement.meta.key.space, attempt.job_name}};
+  }
+
+  // Pods of a podSelector are the Placement's, whoever else owns them.
+  void NamePods(const api::Placement& placement) {
+    if (!placement.pod_selector) return;
+    for (const std::size_t p : pods_.PodsOf(placement)) {
+      owner_of_pod_.emplace(p, OwnerOfPlacement(placement, {}));
+    }
+  }
+
+  std::optional<Seat> Find(const std::string& node) const {
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Seat{f, *n};
+    }
+    return std::nullopt;
+  }
+
+  OwnerKey OwnerOfPod(std::size_t p) const {
+    const auto named = owner_of_pod_.find(p);
+    if (named != owner_of_pod_.end()) return named->second;
+    PodOwner owner = OwnerOf(inputs_.pods[p]);
+    return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
+  }
+
+  void Book(const OwnerKey& owner, Seat seat, const fabric::Resources& amounts, bool domain) {
+    Holding holding{seat.node, &amounts, domain ? api::Show(owner.second) : ""};
+    cluster_.fabrics[seat.fabric].claims.Add(seat.node, amounts, holding.compute_domain);
+    holders_[seat.fabric][owner].push_back(std::move(holding));
+  }
+
+  void BookPod(std::size_t p) {
+    const api::Pod& pod = inputs_.pods[p];
+    if (!pod.Holds()) return;
+    const std::optional<Seat> seat = Find(pod.node_name);
+    if (!seat) return;
+    Book(OwnerOfPod(p), *seat, pod.pod.requests, pod.pod.claims_compute_domain);
+  }
+
+  // Whether workers without a pod still count: not those of an older attempt, of a job that is
+  // finished or suspended, or of a Placement that is being deleted.
+  bool IsAssumed(const api::Placement& placement) const {
+    if (placement.meta.deleting) return false;
+    const Attempt attempt = pods_.AttemptOf(placement);
+    if (attempt.job == nullptr) return true;
+    const api::TrainingJob& job = *attempt.job;
+    if (job.suspend || IsFinished(job)) return false;
+    return attempt.number.value_or(job.attempt) >= job.attempt;
+  }
+
+  void BookAssumed(const api::Placement& placement) {
+    const Attempt attempt = pods_.AttemptOf(placement);
+    std::vector<std::uint8_t> covered(placement.nodes.size(), 0);
+    std::map<std::string, std::uint32_t> unnamed;  // pods without an index, by node
+    const std::vector<std::size_t> members = pods_.PodsOf(placement);
+    for (const std::size_t p : members) {
+      const api::Pod& pod = inputs_.pods[p];
+      if (const auto worker = pods_.WorkerOf(placement, pod)) {
+        const bool here = !pod.node_name.empty();
+        if (here && *worker < covered.size()) covered[*worker] = 1;
+      } else if (!pod.node_name.empty()) {
+        ++unnamed[pod.node_name];
+      }
+    }
+    const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
+    const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
+    for (std::size_t w = 0; w < placement.nodes.size(); ++w) {
+      if (covered[w] != 0) continue;
+      if (const auto found = unnamed.find(placement.nodes[w]);
+          found != unnamed.end() && found->second > 0) {
+        --found->second;
+        continue;
+      }
+      const std::optional<Seat> seat = Find(placement.nodes[w]);
+      if (seat) Book(OwnerOfPlacement(placement, attempt), *seat, amounts, domain);
+    }
+  }
+
+  const fabric::Resources& AmountsOf(const api::Placement& placement, const Attempt& attempt,
+                                     const std::vector<std::size_t>& members) {
+    if (attempt.job != nullptr) return attempt.job->pod.requests;
+    if (!members.empty()) return inputs_.pods[members.front()].pod.requests;
+    cluster_.amounts.push_back(
+        {{placement.accelerator.resource_name, placement.accelerator.per_worker}});
+    return cluster_.amounts.back();
+  }
+
+  void Finish() {
+    std::map<ObjectKey, const api::TrainingJob*> jobs;
+    for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;
+    for (std::size_t f = 0; f < holders_.size(); ++f) {
+      for (auto& [owner, holdings] : holders_[f]) {
+        Holder holder{owner.second, owner.first, std::move(holdings), std::nullopt};
+        if (const auto job = jobs.find(owner.second);
+            owner.first == "TrainingJob" && job != jobs.end()) {
+          holder.expected_seconds = job->second->expected_duration_seconds;
+        }
+        std::stable_sort(holder.holdings.begin(), holder.holdings.end(),
+                         [](const Holding& a, const Holding& b) { return a.node < b.node; });
+        cluster_.fabrics[f].holders.push_back(std::move(holder));
+      }
+    }
+  }
+
+  Cluster& cluster_;
+  const api::Inputs& inputs_;
+  PlacementPods pods_;
+  std::map<std::size_t, OwnerKey> owner_of_pod_;
+  std::vector<std::map<OwnerKey, std::vector<Holding>>> holders_;  // by fabric
+};
+
+}  // namespace
+
+void BookHolders(Cluster& cluster) { Booking(cluster).Run(); }
+
+}  // namespace weft::decide

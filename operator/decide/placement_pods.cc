@@ -1,0 +1,133 @@
+#include "operator/decide/placement_pods.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "operator/base/units.h"
+#include "operator/decide/cluster.h"
+
+namespace weft::decide {
+namespace {
+
+constexpr const char* kAttemptLabel = "weft.dev/attempt";
+constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
+
+std::optional<std::int64_t> ParseNumber(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size() || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::int64_t> LabelNumber(const std::map<std::string, std::string>& labels,
+                                        const std::string& key) {
+  const auto found = labels.find(key);
+  return found == labels.end() ? std::nullopt : ParseNumber(found->second);
+}
+
+}  // namespace
+
+bool HasCondition(const std::vector<api::Condition>& conditions, const std::string& type) {
+  return std::any_of(conditions.begin(), conditions.end(), [&](const api::Condition& condition) {
+    return condition.type == type && condition.status == "True";
+  });
+}
+
+bool IsFinished(const api::TrainingJob& job) {
+  return HasCondition(job.conditions, "Complete") || HasCondition(job.conditions, "Failed");
+}
+
+PlacementPods::PlacementPods(const api::Inputs& inputs) : inputs_(inputs) {
+  for (const api::TrainingJob& job : inputs.jobs) jobs_[job.meta.key] = &job;
+  for (const api::Placement& placement : inputs.placements) {
+    const Attempt attempt = AttemptOf(placement);
+    if (attempt.job != nullptr) placements_of_job_[attempt.job->meta.key].push_back(&placement);
+  }
+  for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
+    const api::ObjectMeta& meta = inputs.pods[p].meta;
+    pods_in_space_[meta.key.space].push_back(p);
+    const auto label = meta.labels.find(api::kJobNameLabel);
+    if (label != meta.labels.end()) {
+      pods_of_job_[{meta.key.space, label->second}].push_back(p);
+    }
+  }
+}
+
+// The label names the job; without it the name does, "<job>-<attempt>", where such a job is here.
+Attempt PlacementPods::AttemptOf(const api::Placement& placement) const {
+  Attempt attempt;
+  const std::string& name = placement.meta.key.name;
+  const std::size_t dash = name.rfind('-');
+  if (dash != name.npos) attempt.number = ParseNumber(std::string_view(name).substr(dash + 1));
+  const auto label = placement.meta.labels.find(api::kJobNameLabel);
+  if (label != placement.meta.labels.end()) {
+    attempt.job_name = label->second;
+    if (const auto number = LabelNumber(placement.meta.labels, kAttemptLabel)) {
+      attempt.number = number;
+    }
+  } else if (attempt.number && !placement.nodes.empty() && !placement.pod_selector) {
+    const std::string job = name.substr(0, dash);
+    if (jobs_.contains({placement.meta.key.space, job})) attempt.job_name = job;
+  }
+  if (attempt.job_name.empty()) return {};
+  const auto job = jobs_.find({placement.meta.key.space, attempt.job_name});
+  if (job != jobs_.end()) attempt.job = job->second;
+  return attempt;
+}
+
+const api::Placement* PlacementPods::CurrentPlacement(const api::TrainingJob& job) const {
+  const auto found = placements_of_job_.find(job.meta.key);
+  if (found == placements_of_job_.end()) return nullptr;
+  for (const api::Placement* placement : found->second) {
+    if (placement->nodes.empty() || placement->meta.deleting) continue;
+    if (AttemptOf(*placement).number.value_or(job.attempt) >= job.attempt) return placement;
+  }
+  return nullptr;
+}
+
+std::vector<std::size_t> PlacementPods::PodsOfJob(const api::ObjectKey& job) const {
+  const auto found = pods_of_job_.find(job);
+  return found == pods_of_job_.end() ? std::vector<std::size_t>() : found->second;
+}
+
+std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) const {
+  std::vector<std::size_t> pods;
+  const std::string& space = placement.meta.key.space;
+  if (placement.pod_selector) {
+    const auto found = pods_in_space_.find(space);
+    if (found == pods_in_space_.end()) return pods;
+    for (const std::size_t p : found->second) {
+      if (MatchesLabels(*placement.pod_selector, inputs_.pods[p].meta.labels)) pods.push_back(p);
+    }
+    return pods;
+  }
+  const Attempt attempt = AttemptOf(placement);
+  if (attempt.job_name.empty()) return pods;
+  for (const std::size_t p : PodsOfJob({space, attempt.job_name})) {
+    const auto number = LabelNumber(inputs_.pods[p].meta.labels, kAttemptLabel);
+    if (!number || !attempt.number || *number == *attempt.number) pods.push_back(p);
+  }
+  return pods;
+}
+
+std::optional<std::uint32_t> PlacementPods::WorkerOf(const api::Placement& placement,
+                                                     const api::Pod& pod) const {
+  std::optional<std::int64_t> index;
+  if (placement.worker_index_labels.empty()) {
+    index = LabelNumber(pod.meta.labels, kWorkerIndexLabel);
+  } else {
+    index = 0;
+    for (const api::IndexLabel& label : placement.worker_index_labels) {
+      auto number = LabelNumber(pod.meta.labels, label.key);
+      if (!number) number = LabelNumber(pod.meta.annotations, label.key);
+      if (!number) return std::nullopt;
+      index = SaturatingAdd(*index, SaturatingMultiply(*number, label.stride));
+    }
+  }
+  if (!index || *index >= placement.workers) return std::nullopt;
+  return static_cast<std::uint32_t>(*index);
+}
+
+}  // namespace weft::decide

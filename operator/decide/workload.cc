@@ -1,0 +1,212 @@
+#include "operator/decide/workload.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "operator/decide/placement_pods.h"
+
+namespace weft::decide {
+namespace {
+
+// Priorities of pods by the name of their class.
+class Priorities {
+ public:
+  explicit Priorities(const api::Inputs& inputs) {
+    for (const api::PriorityClass& one : inputs.priority_classes) {
+      values_[one.meta.key.name] = one.value;
+      if (one.global_default) default_ = std::max(default_.value_or(one.value), one.value);
+    }
+  }
+
+  std::int64_t Of(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return found->second;
+    return name.empty() ? default_.value_or(0) : 0;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> values_;
+  std::optional<std::int64_t> default_;
+};
+
+std::vector<std::string> SplitNames(const std::string& text) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+Status ReadAnnotations(Workload& workload) {
+  const auto& annotations = workload.meta->annotations;
+  if (const auto excluded = annotations.find(kExcludedNodesAnnotation);
+      excluded != annotations.end()) {
+    workload.excluded_nodes = SplitNames(excluded->second);
+  }
+  const auto waited = annotations.find(kWaitedAnnotation);
+  if (waited == annotations.end()) return {};
+  const std::string& text = waited->second;
+  std::int64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size() || seconds < 0) {
+    return Invalid(*workload.place + ": metadata.annotations[" + kWaitedAnnotation +
+                   "]: must be a whole number of seconds");
+  }
+  workload.waited_seconds = seconds;
+  return {};
+}
+
+class Pending {
+ public:
+  explicit Pending(const api::Inputs& inputs)
+      : inputs_(inputs), pods_(inputs), priorities_(inputs) {}
+
+  Result<std::vector<Workload>> Collect() {
+    std::vector<Workload> all;
+    for (const auto& entry : inputs_.order) {
+      std::optional<Workload> workload =
+          entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
+      if (!workload) continue;
+      if (Status read = ReadAnnotations(*workload); !read) return read.error();
+      all.push_back(*std::move(workload));
+    }
+    if (Status names = CheckNames(all); !names) return names.error();
+    return all;
+  }
+
+ private:
+  bool HasNodes(const api::TrainingJob& job) const {
+    if (pods_.CurrentPlacement(job) != nullptr) return true;
+    if (job.attempt == 0 || !HasCondition(job.conditions, "Placed")) return false;
+    const std::vector<std::size_t> pods = pods_.PodsOfJob(job.meta.key);
+    return std::any_of(pods.begin(), pods.end(),
+                       [&](std::size_t p) { return inputs_.pods[p].Holds(); });
+  }
+
+  bool IsPending(const api::TrainingJob& job) const {
+    return !job.suspend && !job.meta.deleting && !IsFinished(job) && !HasNodes(job);
+  }
+
+  std::optional<Workload> OfJob(std::size_t index) const {
+    const api::TrainingJob& job = inputs_.jobs[index];
+    if (!IsPending(job)) return std::nullopt;
+    Workload workload;
+    workload.is_job = true;
+    workload.index = index;
+    workload.attempt = job.attempt;
+    workload.meta = &job.meta;
+    workload.place = &job.place;
+    workload.workers = job.replicas;
+    workload.fabric_name = &job.fabric_name;
+    workload.accelerator = &job.accelerator;
+    workload.model = &job.model;
+    workload.parallelism = &job.parallelism;
+    workload.topology = &job.topology;
+    workload.pod = job.pod;
+    workload.priority = priorities_.Of(job.priority_class_name);
+    workload.expected_seconds = job.expected_duration_seconds;
+    return workload;
+  }
+
+  // A Placement that is an attempt of a job given here is decided with the job, or not at all.
+  std::optional<Workload> OfPlacement(std::size_t index) const {
+    const api::Placement& placement = inputs_.placements[index];
+    if (!placement.nodes.empty() || placement.meta.deleting) return std::nullopt;
+    if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
+    Workload workload;
+    workload.is_job = false;
+    workload.index = index;
+    workload.meta = &placement.meta;
+    workload.place = &placement.place;
+    workload.workers = placement.workers;
+    workload.fabric_name = &placement.fabric_name;
+    workload.accelerator = &placement.accelerator;
+    workload.model = &placement.model;
+    workload.parallelism = &placement.parallelism;
+    workload.topology = &placement.topology;
+    workload.priority = priorities_.Of("");
+    TakePods(placement, workload);
+    return workload;
+  }
+
+  // The requirements of the pods that wait: those of the first by name, each resource at its most.
+  void TakePods(const api::Placement& placement, Workload& workload) const {
+    workload.pod.requests = {
+        {placement.accelerator.resource_name, placement.accelerator.per_worker}};
+    if (!placement.pod_selector) return;
+    std::vector<const api::Pod*> gated;
+    for (const std::size_t p : pods_.PodsOf(placement)) {
+      const api::Pod& pod = inputs_.pods[p];
+      const auto& gates = pod.scheduling_gates;
+      if (!pod.node_name.empty() || pod.meta.deleting) continue;
+      if (std::find(gates.begin(), gates.end(), api::kGate) != gates.end()) gated.push_back(&pod);
+    }
+    workload.gated_pods = static_cast<std::uint32_t>(gated.size());
+    if (gated.empty()) return;
+    std::sort(gated.begin(), gated.end(),
+              [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
+    workload.pod = gated.front()->pod;
+    workload.priority = priorities_.Of(gated.front()->priority_class_name);
+    for (const api::Pod* pod : gated) {
+      for (const auto& [name, amount] : pod->pod.requests) {
+        std::int64_t& most = workload.pod.requests[name];
+        most = std::max(most, amount);
+      }
+    }
+  }
+
+  // Two Placements of one name cannot both be written.
+  Status CheckNames(const std::vector<Workload>& all) const {
+    std::map<api::ObjectKey, const Workload*> names;
+    for (const Workload& workload : all) {
+      api::ObjectKey key = workload.key();
+      key.name = workload.PlacementName();
+      const auto [other, fresh] = names.emplace(key, &workload);
+      if (fresh) continue;
+      return Invalid(*workload.place + ": metadata.name: Placement " + api::Show(key) +
+                     " is also what " + *other->second->place + " would be placed as");
+    }
+    return {};
+  }
+
+  const api::Inputs& inputs_;
+  PlacementPods pods_;
+  Priorities priorities_;
+};
+
+bool DecidedBefore(const Workload& a, const Workload& b) {
+  // An object without a time has not been created yet: it is the youngest.
+  const auto age = [](const Workload& w) {
+    const std::string& created = w.meta->creation_timestamp;
+    return std::pair<bool, const std::string&>(created.empty(), created);
+  };
+  return std::forward_as_tuple(-a.priority, age(a), a.meta->uid, a.key(), a.kind()) <
+         std::forward_as_tuple(-b.priority, age(b), b.meta->uid, b.key(), b.kind());
+}
+
+}  // namespace
+
+std::string Workload::PlacementName() const {
+  if (!is_job) return meta->key.name;
+  return meta->key.name + "-" + std::to_string(SaturatingAdd(attempt, 1));
+}
+
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order) {
+  Result<std::vector<Workload>> all = Pending(*cluster.inputs).Collect();
+  if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
+  return all;
+}
+
+void AddClaims(const placement::Request& request, std::span<const fabric::NodeIndex> nodes,
+               fabric::Claims& claims) {
+  const std::string domain = request.pod.claims_compute_domain ? request.job : "";
+  for (const fabric::NodeIndex node : nodes) claims.Add(node, request.pod.requests, domain);
+}
+
+}  // namespace weft::decide
