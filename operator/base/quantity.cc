@@ -139,6 +139,8 @@ std::optional<Int128> Shift(Int128 value, int exponent, bool& rest) {
 // Integer and fraction apart: what the integer leaves over and the fraction never add up to one.
 std::optional<Int128> ScaleDecimal(const Number& number, int scale10, bool& rest) {
   const int exponent = number.exponent10 + scale10;
+  // The digits that were not kept would be worth more than one.
+  if (number.more_digits && exponent > static_cast<int>(kFractionDigits)) return std::nullopt;
   const std::optional<Int128> integer = Shift(number.integer, exponent, rest);
   const std::optional<Int128> fraction =
       Shift(number.fraction, exponent - number.fraction_digits, rest);

@@ -25,12 +25,14 @@ void SortByGroup(const Groups& groups, const std::vector<std::uint32_t>& least,
   order = std::move(sorted);
 }
 
-// By group: its least candidate. Candidates are by name, so the first seen is the least.
-std::vector<std::uint32_t> LeastNodes(const Groups& groups) {
+// By group: the least of `nodes` in it. Candidates are numbered by name, so that is the least name;
+// a group all of whose nodes were put aside has none.
+std::vector<std::uint32_t> LeastNodes(const Groups& groups,
+                                      const std::vector<std::uint32_t>& nodes) {
   std::vector<std::uint32_t> least(groups.names.size(), kNoGroup);
-  for (std::uint32_t n = 0; n < groups.of_node.size(); ++n) {
-    const std::uint32_t group = groups.of_node[n];
-    if (group != kNoGroup && least[group] == kNoGroup) least[group] = n;
+  for (std::uint32_t n : nodes) {
+    std::uint32_t& held = least[groups.of_node[n]];
+    held = std::min(held, n);
   }
   return least;
 }
@@ -116,11 +118,10 @@ void FabricBuilder::OrderTree() {
     if (!groups_.aside[n]) order_.push_back(n);
   }
   // Stable sorts from the narrowest tier to the widest: the widest decides first.
-  if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_), order_);
+  if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_, order_), order_);
   for (std::size_t l = groups_.levels.size(); l-- > 0;) {
-    // A domain all of whose nodes were put aside deeper down has a least node that is not in the
-    // order, and no member to sort.
-    SortByGroup(groups_.levels[l], LeastNodes(groups_.levels[l]), order_);
+    const Groups& level = groups_.levels[l];
+    SortByGroup(level, LeastNodes(level, order_), order_);
   }
 }
 

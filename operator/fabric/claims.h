@@ -14,8 +14,9 @@ class Claims {
  public:
   explicit Claims(const Fabric& fabric);
 
-  // Books `amounts` (and one pod, unless `amounts` counts pods itself) on the node. Resources that no node of the fabric offers are
-  // ignored. `compute_domain`: the job that holds the node's ComputeDomain, "" for none.
+  // Books `amounts` (and one pod, unless `amounts` counts pods itself) on the node. Resources that
+  // no node of the fabric offers are ignored. `compute_domain`: the job that holds the node's
+  // ComputeDomain, "" for none.
   void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
   // Undoes an Add of the same arguments. The node's ComputeDomain is free again once every pod that
   // was added with it is removed.

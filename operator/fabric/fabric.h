@@ -45,10 +45,12 @@ struct TierInfo {
 
 // One tier's domains. Ranges index the nodes: domain d holds [begin[d], begin[d + 1]).
 struct TierDomains {
-  std::vector<NodeIndex> begin;         // domains + 1 entries
-  std::vector<DomainIndex> child_begin; // domains + 1 entries into the next narrower tier; empty at the node tier
-  std::vector<DomainIndex> of_node;     // by NodeIndex
-  std::vector<std::string> names;       // label value (path identity: "parent/value"); empty at the node tier
+  std::vector<NodeIndex> begin;  // domains + 1 entries
+  // domains + 1 entries into the next narrower tier; empty at the node tier.
+  std::vector<DomainIndex> child_begin;
+  std::vector<DomainIndex> of_node;  // by NodeIndex
+  // The label's value (path identity: "parent/value"); empty at the node tier.
+  std::vector<std::string> names;
 
   DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
 };
@@ -57,7 +59,7 @@ struct IncompleteNode {
   std::string node;
   std::string missing;  // the level's name
   std::string label_key;
-  std::string why;      // "" missing, else e.g. "one value under two parents"
+  std::string why;  // "" missing, else e.g. "one value under two parents"
 };
 
 // An inconsistent tree: both witnesses, so that a person can look.
@@ -133,8 +135,8 @@ class Fabric {
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
-  // Nodes of one taint class do not differ in usable(), unschedulable and taints, so that what a pod
-  // tolerates is decided once per class. taint_classes()[c] is the first node of class c.
+  // Nodes of one taint class do not differ in usable(), unschedulable and taints, so that what a
+  // pod tolerates is decided once per class. taint_classes()[c] is the first node of class c.
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 

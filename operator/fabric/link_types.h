@@ -8,8 +8,8 @@
 namespace weft::fabric {
 
 struct LinkType {
-  std::string_view name;                // as written in Fabric.spec, "InfiniBandNDR"
-  std::int64_t bandwidth_per_gpu;       // bytes/s, one direction, one GPU alone
+  std::string_view name;           // as written in Fabric.spec, "InfiniBandNDR"
+  std::int64_t bandwidth_per_gpu;  // bytes/s, one direction, one GPU alone
   std::string_view source;
 };
 

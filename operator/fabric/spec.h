@@ -10,9 +10,9 @@ namespace weft::fabric {
 
 // One direction of one GPU's share of a network. See link_types.h for the known types.
 struct LinkSpec {
-  std::string type;                                       // "" when only a bandwidth is given
-  std::optional<std::int64_t> bandwidth_per_gpu;          // bytes/s, one direction; beats the type
-  std::int64_t oversubscription_percent = 100;            // at least 1
+  std::string type;                               // "" when only a bandwidth is given
+  std::optional<std::int64_t> bandwidth_per_gpu;  // bytes/s, one direction; beats the type
+  std::int64_t oversubscription_percent = 100;    // at least 1
   std::optional<std::int64_t> latency_nanoseconds;
 
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;

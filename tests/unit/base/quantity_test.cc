@@ -100,8 +100,9 @@ TEST(QuantityTest, RefusesWhatIsNoQuantity) {
 }
 
 TEST(QuantityTest, RefusesWhatPassesTheRange) {
-  for (const char* text : {"50E", "8Ei", "9223372036854775808", "-9223372036854775808", "1e19",
-                           "1e999999999999", "99999999999999999999999", "9.3E", "16Ei"}) {
+  for (const char* text :
+       {"50E", "8Ei", "9223372036854775808", "-9223372036854775808", "1e19", "1e999999999999",
+        "99999999999999999999999", "9.3E", "16Ei", "0.00000000000000000000000000000001e60"}) {
     EXPECT_EQ(Show(ParseQuantity(text)),
               std::string("error: \"").append(text) + "\" is past 2^63 - 1");
   }

@@ -122,5 +122,290 @@ TEST(FabricTest, NameRanksFollowNamesAcrossDomains) {
   }
 }
 
+// A fabric's complaints, one per line.
+std::string ShowIncomplete(const Fabric& fabric) {
+  std::string text;
+  for (const IncompleteNode& node : fabric.incomplete()) {
+    text.append(node.node).append(": ").append(node.missing).append(" ").append(node.label_key);
+    text.append(" [").append(node.why).append("]\n");
+  }
+  return text;
+}
+
+TEST(FabricTest, NodesWithoutEveryLevelAreListedAndLeftOut) {
+  FabricShape shape;
+  shape.nodes = {
+      {.name = "good", .domains = {"s", "l"}},
+      {.name = "no-leaf", .domains = {"s", ""}},
+      {.name = "no-label", .domains = {}},
+      {.name = "placeholder", .domains = {"s", "no-imds-data"}},
+      {.name = "empty", .domains = {"s", ""}, .labels = {{"test/leaf", ""}}},
+  };
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(Show(*cluster.fabric), "outside(s(l(good)))");
+  EXPECT_EQ(ShowIncomplete(*cluster.fabric),
+            "empty: leaf test/leaf [placeholder \"\"]\n"
+            "no-label: spine test/spine []\n"
+            "no-leaf: leaf test/leaf []\n"
+            "placeholder: leaf test/leaf [placeholder \"no-imds-data\"]\n");
+  EXPECT_EQ(cluster.fabric->FindNode("no-leaf"), std::nullopt);
+}
+
+TEST(FabricTest, AFabricWithoutACompleteNodeIsEmpty) {
+  FabricShape shape;
+  shape.scale_up = true;
+  shape.nodes = {{.name = "a", .domains = {"s"}}};
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(cluster.fabric->node_count(), 0U);
+  EXPECT_EQ(cluster.fabric->tiers().size(), 5U);
+  EXPECT_EQ(cluster.fabric->domains(1).size(), 0U);
+  EXPECT_EQ(Show(*cluster.fabric), "outside()");
+  EXPECT_EQ(ShowIncomplete(*cluster.fabric), "a: leaf test/leaf []\n");
+  shape.nodes.clear();
+  EXPECT_EQ(Build(shape), "outside()");
+}
+
+TEST(FabricTest, WithoutLevelsTheScaleUpNestsUnderOutside) {
+  FabricShape shape;
+  shape.levels = {};
+  shape.nodes = {{.name = "a", .scale_up = "v2"},
+                 {.name = "b", .scale_up = "v1"},
+                 {.name = "c", .scale_up = "v2"}};
+  EXPECT_EQ(Build(shape), "outside(a b c)");
+  shape.scale_up = true;
+  EXPECT_EQ(Build(shape), "outside(v2(a c) v1(b))");
+}
+
+TEST(FabricTest, AHostNameLevelFallsBackToTheNodeName) {
+  FabricSpec spec;
+  spec.levels = {{"leaf", "leaf", Identity::kValue, {}},
+                 {"host", "kubernetes.io/hostname", Identity::kValue, {}}};
+  spec.node_selector = LabelSelector{};
+  std::vector<NodeFacts> nodes(2);
+  nodes[0].name = "b";
+  nodes[0].labels = {{"leaf", "l"}, {"kubernetes.io/hostname", "b.example.com"}};
+  nodes[1].name = "a";
+  nodes[1].labels = {{"leaf", "l"}};
+  const Result<Fabric> fabric = Fabric::Build(spec, nodes, {});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(Show(*fabric), "outside(l(a(a) b.example.com(b)))");
+}
+
+TEST(FabricTest, ANodeWithoutScaleUpLabelIsItsOwnDomain) {
+  FabricShape shape;
+  shape.scale_up = true;
+  shape.nodes = {{.name = "a", .domains = {"s", "l"}},
+                 {.name = "b", .domains = {"s", "l"}, .scale_up = "no-imds-data"},
+                 {.name = "c", .domains = {"s", "l"}, .scale_up = "a"},
+                 {.name = "d", .domains = {"s", "l"}, .scale_up = "a"}};
+  EXPECT_EQ(Build(shape), "outside(s(l(a(a) b(b) a(c d))))");
+}
+
+TEST(FabricTest, AScaleUpDomainAcrossLevelsIsNoTier) {
+  FabricShape shape;
+  shape.scale_up = true;
+  shape.nodes = {{.name = "a", .domains = {"s", "l1"}, .scale_up = "v"},
+                 {.name = "b", .domains = {"s", "l2"}, .scale_up = "w"},
+                 {.name = "c", .domains = {"s", "l2"}, .scale_up = "v"},
+                 {.name = "d", .domains = {"s", "l2"}}};
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(Show(*cluster.fabric), "outside(s(l1(a) l2(b c d)))");
+  EXPECT_EQ(cluster.fabric->nested_scale_up(), std::nullopt);
+  EXPECT_EQ(cluster.fabric->FindTier("nvlink"), std::nullopt);
+  const auto crossing = cluster.fabric->crossing_scale_up();
+  EXPECT_EQ(std::vector<DomainIndex>(crossing.begin(), crossing.end()),
+            (std::vector<DomainIndex>{0, 1, 0, 2}));
+  EXPECT_EQ(cluster.fabric->scale_up_link().femtoseconds_per_byte, 1'111);
+}
+
+TEST(FabricTest, ANodeLeftOutMakesNoScaleUpDomainCross) {
+  FabricShape shape;
+  shape.scale_up = true;
+  shape.nodes = {{.name = "a", .domains = {"s", "l1"}, .scale_up = "v"},
+                 {.name = "b", .domains = {"s", ""}, .scale_up = "v"}};
+  EXPECT_EQ(Build(shape), "outside(s(l1(v(a))))");
+}
+
+FabricShape OneLeafUnderTwoSpines() {
+  FabricShape shape;
+  shape.nodes = {{.name = "a", .domains = {"s1", "l"}},
+                 {.name = "b", .domains = {"s2", "l"}},
+                 {.name = "c", .domains = {"s2", "l"}},
+                 {.name = "d", .domains = {"s1", "k"}},
+                 {.name = "e", .domains = {"s3", "l"}}};
+  return shape;
+}
+
+TEST(FabricTest, AnInconsistentTreeIsRefusedWithBothWitnesses) {
+  EXPECT_EQ(Build(OneLeafUnderTwoSpines()),
+            "error: level leaf: \"l\" is under \"s2\" (node b) and under \"s1\" (node a); and 1 "
+            "more");
+}
+
+TEST(FabricTest, TheSmallerSidesOfAnInconsistencyAreSetAside) {
+  const FabricShape shape = OneLeafUnderTwoSpines();
+  const Result<Fabric> fabric =
+      Fabric::Build(MakeSpec(shape), MakeNodes(shape), {.refuse_inconsistent = false});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(Show(*fabric), "outside(s2(l(b c)) s1(k(d)))");
+  EXPECT_EQ(ShowIncomplete(*fabric),
+            "a: leaf test/leaf [one value under two parents: \"l\" is under \"s2\" and under "
+            "\"s1\"]\n"
+            "e: leaf test/leaf [one value under two parents: \"l\" is under \"s2\" and under "
+            "\"s3\"]\n");
+  ASSERT_EQ(fabric->inconsistencies().size(), 2U);
+  const Inconsistency& first = fabric->inconsistencies()[0];
+  EXPECT_EQ((std::vector<std::string>{first.level, first.value, first.parent_a, first.node_a,
+                                      first.parent_b, first.node_b}),
+            (std::vector<std::string>{"leaf", "l", "s2", "b", "s1", "a"}));
+  ExpectDense(*fabric);
+}
+
+TEST(FabricTest, OfEqualSidesTheLeastParentStays) {
+  FabricShape shape;
+  shape.nodes = {{.name = "a", .domains = {"s2", "l"}}, {.name = "b", .domains = {"s1", "l"}}};
+  const Fabric::Options options = {.refuse_inconsistent = false};
+  EXPECT_EQ(Build(shape, options), "outside(s1(l(b)))");
+}
+
+TEST(FabricTest, ByPathTheSameValueElsewhereIsAnotherDomain) {
+  const FabricShape shape = OneLeafUnderTwoSpines();
+  FabricSpec spec = MakeSpec(shape);
+  spec.levels[1].identity = Identity::kPath;
+  const Result<Fabric> fabric = Fabric::Build(spec, MakeNodes(shape), {});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(Show(*fabric), "outside(s1(s1/l(a) s1/k(d)) s2(s2/l(b c)) s3(s3/l(e)))");
+}
+
+TEST(FabricTest, RailsMakeTheLeafDomains) {
+  FabricShape shape;
+  const auto rails = [](const char* first, const char* second, const char* third) {
+    return std::map<std::string, std::string>{{"r0", first}, {"r1", second}, {"r2", third}};
+  };
+  shape.nodes = {{.name = "a", .domains = {"s"}, .labels = rails("a0", "a1", "a2")},
+                 {.name = "b", .domains = {"s"}, .labels = rails("b0", "b1", "b2")},
+                 {.name = "c", .domains = {"s"}, .labels = {{"r0", "a0"}, {"r2", "a2"}}},
+                 {.name = "d", .domains = {"s"}, .labels = rails("", "", "no-imds-data")},
+                 {.name = "e", .domains = {"s"}}};
+  shape.rails = RailsSpec{3, {"r0", "r1", "r2"}};
+  FabricSpec spec = MakeSpec(shape);
+  spec.levels[1].label_key = "";
+  for (const char* key : {"", "test/leaf"}) {  // left out, or on no node
+    spec.levels[1].label_key = key;
+    const Result<Fabric> fabric = Fabric::Build(spec, MakeNodes(shape), {});
+    ASSERT_TRUE(fabric);
+    EXPECT_EQ(Show(*fabric), "outside(s(a0+2(a c) b0+2(b)))");
+    EXPECT_EQ(ShowIncomplete(*fabric),
+              "d: leaf r0 [no rail at all]\ne: leaf r0 [no rail at all]\n");
+    EXPECT_TRUE(fabric->any_degraded());
+    EXPECT_EQ(fabric->rails_full(), 3);
+    EXPECT_EQ(fabric->rails_of(0), 3);
+    EXPECT_EQ(fabric->rails_of(1), 2);
+  }
+}
+
+TEST(FabricTest, ALeafLabelBeatsTheRails) {
+  FabricShape shape;
+  shape.nodes = {{.name = "a", .domains = {"s", "l1"}, .labels = {{"r0", "x"}, {"r1", "y"}}},
+                 {.name = "b", .domains = {"s", "l2"}, .labels = {{"r0", "x"}}}};
+  shape.rails = RailsSpec{2, {"r0", "r1"}};
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(Show(*cluster.fabric), "outside(s(l1(a) l2(b)))");
+  EXPECT_EQ(cluster.fabric->rails_of(1), 1);
+  shape.rails = RailsSpec{2, {}};
+  const Cluster counted = MakeCluster(shape);
+  EXPECT_EQ(counted.fabric->rails_of(1), 2);
+  EXPECT_FALSE(counted.fabric->any_degraded());
+}
+
+TEST(FabricTest, NodesAreSelectedByLabelOrByAccelerator) {
+  FabricShape shape;
+  shape.nodes = {{.name = "cpu", .domains = {"s", "l"}, .accelerators = 0},
+                 {.name = "gpu", .domains = {"s", "l"}},
+                 {.name = "pool", .domains = {"s", "l"}, .labels = {{"pool", "x"}}}};
+  FabricSpec spec = MakeSpec(shape);
+  const auto build = [&] { return Show(*Fabric::Build(spec, MakeNodes(shape), {})); };
+  EXPECT_EQ(build(), "outside(s(l(cpu gpu pool)))");
+  spec.node_selector->match_labels = {{"pool", "x"}};
+  EXPECT_EQ(build(), "outside(s(l(pool)))");
+  spec.node_selector.reset();
+  EXPECT_EQ(build(), "outside(s(l(gpu pool)))");
+}
+
+TEST(FabricTest, NodeNamesAreUnique) {
+  FabricShape shape = Leaves({{8, 8}});
+  shape.nodes[1].name = shape.nodes[0].name;
+  EXPECT_EQ(Build(shape), "error: node n0 is given twice");
+  shape.nodes[1].name = "";
+  EXPECT_EQ(Build(shape), "error: a node has no name");
+}
+
+TEST(FabricTest, SaysWhyANodeIsUnusable) {
+  struct Case {
+    const char* name;
+    TestNode node;
+    const char* want;
+  };
+  FabricShape shape;
+  shape.unusable.taints = {{"gone", "", ""}, {"part", "yes", "NoExecute"}};
+  shape.unusable.conditions = {{"XidError", "True"}};
+  shape.unusable.labels = {{"state", "rma"}, {"quarantine", ""}};
+  const std::vector<Case> cases = {
+      {"a node without conditions is ready", {}, ""},
+      {"a ready node", {.conditions = {{"Ready", "True"}}}, ""},
+      {"a node that is not ready", {.conditions = {{"Ready", "False"}}}, "not Ready"},
+      {"a node nobody hears from", {.conditions = {{"Ready", "Unknown"}}}, "not Ready"},
+      {"a cordoned node is judged elsewhere", {.unschedulable = true}, ""},
+      {"any value and effect of a taint",
+       {.taints = {{"gone", "x", "NoSchedule"}}},
+       "taint gone=x:NoSchedule"},
+      {"another value of a taint", {.taints = {{"part", "no", "NoExecute"}}}, ""},
+      {"another effect of a taint", {.taints = {{"part", "yes", "NoSchedule"}}}, ""},
+      {"an exact taint", {.taints = {{"part", "yes", "NoExecute"}}}, "taint part=yes:NoExecute"},
+      {"a condition", {.conditions = {{"XidError", "True"}}}, "condition XidError=True"},
+      {"a condition that is false", {.conditions = {{"XidError", "False"}}}, ""},
+      {"a label's value", {.labels = {{"state", "rma"}}}, "label state=rma"},
+      {"another value", {.labels = {{"state", "production"}}}, ""},
+      {"any value of a label", {.labels = {{"quarantine", "1"}}}, "label quarantine=1"},
+  };
+  for (const Case& c : cases) {
+    shape.nodes = {c.node};
+    shape.nodes[0].name = "a";
+    shape.nodes[0].domains = {"s", "l"};
+    const Cluster cluster = MakeCluster(shape);
+    EXPECT_EQ(cluster.fabric->unusable_why(0), c.want) << c.name;
+    EXPECT_EQ(cluster.fabric->usable(0), *c.want == '\0') << c.name;
+  }
+}
+
+TEST(FabricTest, ResourcesAreTheUnionOfAllNodesByName) {
+  FabricShape shape = Leaves({{8, 8}});
+  shape.nodes[0].allocatable = {{"rdma/ib", 4}, {"cpu", 7'000}};
+  const Cluster cluster = MakeCluster(shape);
+  const Fabric& fabric = *cluster.fabric;
+  EXPECT_EQ(std::vector<std::string>(fabric.resources().begin(), fabric.resources().end()),
+            (std::vector<std::string>{"cpu", "memory", "nvidia.com/gpu", "pods", "rdma/ib"}));
+  const auto amount = [&](NodeIndex n, const char* name) {
+    return fabric.allocatable(n, *fabric.FindResource(name));
+  };
+  EXPECT_EQ(amount(0, "rdma/ib"), 4);
+  EXPECT_EQ(amount(1, "rdma/ib"), 0);
+  EXPECT_EQ(amount(0, "cpu"), 7'000);
+  EXPECT_EQ(amount(1, "cpu"), 96'000);
+  EXPECT_EQ(fabric.accelerators(0), 8);
+  EXPECT_EQ(fabric.FindResource("rdma"), std::nullopt);
+  EXPECT_TRUE(fabric.IsAccelerator(*fabric.FindResource("nvidia.com/gpu")));
+  EXPECT_FALSE(fabric.IsAccelerator(*fabric.FindResource("pods")));
+}
+
+TEST(FabricTest, AComputeDomainIsNeededOnlyWhereTheSpecSaysSo) {
+  FabricShape shape = Spines({{{{8}}}});
+  EXPECT_FALSE(MakeCluster(shape).fabric->ScaleUpNeedsClaim());
+  shape.scale_up_requires = ScaleUpRequires::kComputeDomain;
+  EXPECT_TRUE(MakeCluster(shape).fabric->ScaleUpNeedsClaim());
+  shape.scale_up = false;
+  EXPECT_FALSE(MakeCluster(shape).fabric->ScaleUpNeedsClaim());
+}
+
 }  // namespace
 }  // namespace weft::fabric

@@ -1,0 +1,103 @@
+#include "gtest/gtest.h"
+#include "operator/fabric/resolve_links.h"
+
+namespace weft::fabric {
+namespace {
+
+FabricSpec Good() {
+  FabricSpec spec;
+  spec.levels = {{"spine", "s", Identity::kValue, {}}, {"leaf", "l", Identity::kPath, {}}};
+  spec.scale_up = ScaleUpSpec{"nvlink", "v", {}, ScaleUpRequires::kNothing};
+  spec.rails = RailsSpec{2, {"r0", "r1"}};
+  spec.node_selector = LabelSelector{};
+  spec.node_selector->match_expressions = {{"pool", "In", {"x"}}, {"gpus", "Gt", {"4"}}};
+  return spec;
+}
+
+struct Case {
+  const char* name;
+  void (*change)(FabricSpec&);
+  const char* want;  // "" when the spec is good
+};
+
+const Case kCases[] = {
+    {"a full spec", [](FabricSpec&) {}, ""},
+    {"an empty spec", [](FabricSpec& s) { s = {}; }, ""},
+    {"a level without a name", [](FabricSpec& s) { s.levels[0].name = ""; },
+     "spec.levels[0].name: required"},
+    {"a level named node", [](FabricSpec& s) { s.levels[1].name = "node"; },
+     "spec.levels[1].name: \"node\" is reserved"},
+    {"a level named outside", [](FabricSpec& s) { s.levels[1].name = "outside"; },
+     "spec.levels[1].name: \"outside\" is reserved"},
+    {"a level named like the scale-up network", [](FabricSpec& s) { s.levels[1].name = "nvlink"; },
+     "spec.levels[1].name: \"nvlink\" is reserved"},
+    {"two levels of one name", [](FabricSpec& s) { s.levels[1].name = "spine"; },
+     "spec.levels[1].name: \"spine\" is already a wider level"},
+    {"two levels of one key", [](FabricSpec& s) { s.levels[1].label_key = "s"; },
+     "spec.levels[1].labelKey: \"s\" is already the key of a wider level"},
+    {"a wide level without a key", [](FabricSpec& s) { s.levels[0].label_key = ""; },
+     "spec.levels[0].labelKey: required"},
+    {"a leaf without a key, from rails", [](FabricSpec& s) { s.levels[1].label_key = ""; }, ""},
+    {"a leaf without a key or rails",
+     [](FabricSpec& s) {
+       s.levels[1].label_key = "";
+       s.rails->leaf_label_keys.clear();
+     },
+     "spec.levels[1].labelKey: required"},
+    {"a scale-up network without a name", [](FabricSpec& s) { s.scale_up->name = ""; },
+     "spec.scaleUp.name: required"},
+    {"a scale-up network named node", [](FabricSpec& s) { s.scale_up->name = "node"; },
+     "spec.scaleUp.name: \"node\" is reserved"},
+    {"a scale-up network without a key", [](FabricSpec& s) { s.scale_up->label_key = ""; },
+     "spec.scaleUp.labelKey: required"},
+    {"no rails", [](FabricSpec& s) { s.rails->count = 0; }, "spec.rails.count: 0 is below 1"},
+    {"too few rail keys", [](FabricSpec& s) { s.rails->count = 8; },
+     "spec.rails.leafLabelKeys: 2 keys for 8 rails"},
+    {"a rail count alone",
+     [](FabricSpec& s) {
+       s.rails = RailsSpec{8, {}};
+     },
+     ""},
+    {"one rail key twice",
+     [](FabricSpec& s) {
+       s.rails->leaf_label_keys = {"r", "r"};
+     },
+     "spec.rails.leafLabelKeys[1]: \"r\" is given twice"},
+    {"an empty rail key",
+     [](FabricSpec& s) {
+       s.rails->leaf_label_keys = {"r", ""};
+     },
+     "spec.rails.leafLabelKeys[1]: required"},
+    {"rail keys without a level", [](FabricSpec& s) { s.levels.clear(); },
+     "spec.rails.leafLabelKeys: needs a level, whose domains the leaves make"},
+    {"an unknown operator", [](FabricSpec& s) { s.node_selector->match_expressions[0].op = "=="; },
+     "spec.nodeSelector.matchExpressions[0].operator: \"==\" is not one of In, NotIn, Exists, "
+     "DoesNotExist, Gt, Lt"},
+    {"In without values",
+     [](FabricSpec& s) { s.node_selector->match_expressions[0].values.clear(); },
+     "spec.nodeSelector.matchExpressions[0].values: required with In"},
+    {"Exists with values",
+     [](FabricSpec& s) { s.node_selector->match_expressions[0].op = "Exists"; },
+     "spec.nodeSelector.matchExpressions[0].values: not allowed with Exists"},
+    {"Gt of a word", [](FabricSpec& s) { s.node_selector->match_expressions[1].values = {"x"}; },
+     "spec.nodeSelector.matchExpressions[1].values: one integer with Gt"},
+    {"an expression without a key",
+     [](FabricSpec& s) { s.node_selector->match_expressions[1].key = ""; },
+     "spec.nodeSelector.matchExpressions[1].key: required"},
+    {"a negative tolerance", [](FabricSpec& s) { s.cost_tolerance_percent = -1; },
+     "spec.costTolerancePercent: -1 is negative"},
+};
+
+TEST(CheckSpecTest, NamesTheFieldThatIsWrong) {
+  for (const Case& c : kCases) {
+    FabricSpec spec = Good();
+    c.change(spec);
+    const Status status = CheckSpec(spec);
+    EXPECT_EQ(status ? "" : status.error().message, c.want) << c.name;
+    const Result<Fabric> fabric = Fabric::Build(spec, {}, {});
+    EXPECT_EQ(fabric ? "" : fabric.error().message, c.want) << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace weft::fabric

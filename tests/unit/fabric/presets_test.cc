@@ -1,0 +1,250 @@
+#include "operator/fabric/presets.h"
+
+#include <set>
+
+#include "gtest/gtest.h"
+#include "operator/fabric/fabric.h"
+
+namespace weft::fabric {
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+std::vector<NodeFacts> Nodes(const std::vector<Labels>& labels) {
+  std::vector<NodeFacts> nodes;
+  for (const Labels& each : labels) {
+    NodeFacts node;
+    node.name = std::string("n").append(std::to_string(nodes.size()));
+    node.labels = each;
+    node.allocatable = {{"nvidia.com/gpu", 8}};
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+// "spine=KEY leaf=KEY(Path) | nvlink=KEY(ComputeDomain)", or "error: ...".
+std::string Expand(const std::string& preset, const std::vector<NodeFacts>& nodes) {
+  FabricSpec spec;
+  spec.preset = preset;
+  const Result<FabricSpec> expanded = ExpandPreset(spec, nodes);
+  if (!expanded) return std::string("error: ").append(expanded.error().message);
+  std::string text;
+  for (const LevelSpec& level : expanded->levels) {
+    text.append(text.empty() ? "" : " ").append(level.name).append("=").append(level.label_key);
+    if (level.identity == Identity::kPath) text.append("(Path)");
+  }
+  if (!expanded->scale_up) return text;
+  text.append(" | ").append(expanded->scale_up->name).append("=");
+  text.append(expanded->scale_up->label_key);
+  if (expanded->scale_up->requires_claim == ScaleUpRequires::kComputeDomain) {
+    text.append("(ComputeDomain)");
+  }
+  return text;
+}
+
+const std::string kV1 = "fabric.topograph.run/tier-";
+const std::string kV03 = "network.topology.nvidia.com/";
+const std::string kAWS = "topology.k8s.aws/network-node-layer-";
+const std::string kGKE = "cloud.google.com/gce-topology-";
+const std::string kOCI = "oci.oraclecloud.com/";
+const std::string kNebius = "topology.nebius.com/tier-";
+
+struct Case {
+  const char* name;
+  const char* preset;
+  std::vector<Labels> labels;
+  std::string want;
+};
+
+std::vector<Case> NvidiaCases() {
+  return {
+      {"topograph 1 counts from the node",
+       "TopographV1",
+       {{{kV1 + "0", "sw-1"}, {kV1 + "1", "sw-9"}, {"accelerator.topograph.run/domain", "d"}}},
+       "spine=" + kV1 + "1 leaf=" + kV1 + "0 | nvlink=accelerator.topograph.run/domain"},
+      {"as many tiers as the fabric has",
+       "TopographV1",
+       {{{kV1 + "0", "a"}, {kV1 + "1", "b"}, {kV1 + "2", "c"}, {kV1 + "3", "d"}}},
+       "zone=" + kV1 + "3 core=" + kV1 + "2 spine=" + kV1 + "1 leaf=" + kV1 + "0"},
+      {"one tier is leaf", "TopographV1", {{{kV1 + "0", "a"}}}, "leaf=" + kV1 + "0"},
+      {"the clique where topograph names no domain",
+       "TopographV1",
+       {{{kV1 + "0", "a"}, {"nvidia.com/gpu.clique", "u.1"}}},
+       "leaf=" + kV1 + "0 | nvlink=nvidia.com/gpu.clique(ComputeDomain)"},
+      {"the family's own domain before the clique",
+       "TopographV1",
+       {{{kV1 + "0", "a"},
+         {"nvidia.com/gpu.clique", "u.1"},
+         {"accelerator.topograph.run/domain", "d"}}},
+       "leaf=" + kV1 + "0 | nvlink=accelerator.topograph.run/domain"},
+      {"no label at all names the narrowest key", "TopographV1", {{}}, "leaf=" + kV1 + "0"},
+      {"topograph 0.3",
+       "TopographV03",
+       {{{kV03 + "leaf", "a"}, {kV03 + "spine", "b"}, {kV03 + "core", "c"}}},
+       "core=" + kV03 + "core spine=" + kV03 + "spine leaf=" + kV03 + "leaf"},
+      {"topograph 0.1",
+       "TopographV01",
+       {{{kV03 + "block", "a"},
+         {kV03 + "spine", "b"},
+         {kV03 + "datacenter", "c"},
+         {kV03 + "accelerator", "d"}}},
+       "core=" + kV03 + "datacenter spine=" + kV03 + "spine leaf=" + kV03 +
+           "block | nvlink=" + kV03 + "accelerator"},
+  };
+}
+
+std::vector<Case> CloudCases() {
+  return {
+      {"AWS counts from the top",
+       "AWS",
+       {{{kAWS + "1", "nn-1"}, {kAWS + "2", "nn-2"}, {kAWS + "3", "nn-3"}}},
+       "core=" + kAWS + "1 spine=" + kAWS + "2 leaf=" + kAWS + "3"},
+      {"AWS with four layers",
+       "AWS",
+       {{{kAWS + "1", "nn-1"},
+         {kAWS + "2", "nn-2"},
+         {kAWS + "3", "nn-3"},
+         {kAWS + "4", "nn-4"},
+         {"topology.k8s.aws/ultraserver-id", "us-1"}}},
+       "zone=" + kAWS + "1 core=" + kAWS + "2 spine=" + kAWS + "3 leaf=" + kAWS +
+           "4 | nvlink=topology.k8s.aws/ultraserver-id"},
+      {"GKE, one node per host",
+       "GKE",
+       {{{kGKE + "block", "b"}, {kGKE + "subblock", "s"}, {kGKE + "host", "h"}}},
+       "spine=" + kGKE + "block leaf=" + kGKE + "subblock"},
+      {"GKE, two nodes on a host",
+       "GKE",
+       {{{kGKE + "block", "b"}, {kGKE + "subblock", "s"}, {kGKE + "host", "h"}},
+        {{kGKE + "block", "b"}, {kGKE + "subblock", "s"}, {kGKE + "host", "h"}}},
+       "spine=" + kGKE + "block leaf=" + kGKE + "subblock host=" + kGKE + "host"},
+      {"OCI",
+       "OCI",
+       {{{kOCI + "rdma.local_block_id", "l"}, {kOCI + "host.gpu_memory_fabric_id", "f"}}},
+       "core=" + kOCI + "rdma.hpc_island_id spine=" + kOCI + "rdma.network_block_id leaf=" + kOCI +
+           "rdma.local_block_id | nvlink=" + kOCI + "host.gpu_memory_fabric_id"},
+      {"a placeholder is no memory fabric",
+       "OCI",
+       {{{kOCI + "host.gpu_memory_fabric_id", "no-imds-data"}}},
+       "core=" + kOCI + "rdma.hpc_island_id spine=" + kOCI + "rdma.network_block_id leaf=" + kOCI +
+           "rdma.local_block_id"},
+      {"Nebius counts from the GPU",
+       "Nebius",
+       {{{kNebius + "0", "nv"}, {kNebius + "1", "a"}, {kNebius + "2", "b"}}},
+       "spine=" + kNebius + "2 leaf=" + kNebius + "1 | nvlink=" + kNebius + "0"},
+      {"CoreWeave",
+       "CoreWeave",
+       {{{"ds.coreweave.com/nvlink.domain", "DH4-016-US-EAST-02A"}}},
+       "core=ib.coreweave.cloud/fabric(Path) spine=ib.coreweave.cloud/superpod(Path) "
+       "leaf=ib.coreweave.cloud/leafgroup(Path) | nvlink=ds.coreweave.com/nvlink.domain"},
+      {"Crusoe",
+       "Crusoe",
+       {{{"crusoe.ai/pod.id", "p"}, {"crusoe.ai/ib.partition.id", "i"}}},
+       "spine=crusoe.ai/ib.partition.id leaf=crusoe.ai/pod.id"},
+      {"racks and zones",
+       "RackZone",
+       {{{"topology.kubernetes.io/rack", "r1"}, {"topology.kubernetes.io/zone", "z"}}},
+       "spine=topology.kubernetes.io/zone(Path) leaf=topology.kubernetes.io/rack(Path)"},
+      {"zones alone",
+       "RackZone",
+       {{{"topology.kubernetes.io/zone", "z"}}},
+       "leaf=topology.kubernetes.io/zone(Path)"},
+      {"Azure",
+       "Azure",
+       {{{"topology.kubernetes.io/region", "eastus"}, {"topology.kubernetes.io/zone", "eastus-1"}}},
+       "spine=topology.kubernetes.io/region leaf=topology.kubernetes.io/zone"},
+  };
+}
+
+TEST(PresetsTest, ExpandToLevelsWidestFirst) {
+  for (const Case& c : NvidiaCases())
+    EXPECT_EQ(Expand(c.preset, Nodes(c.labels)), c.want) << c.name;
+  for (const Case& c : CloudCases()) EXPECT_EQ(Expand(c.preset, Nodes(c.labels)), c.want) << c.name;
+}
+
+TEST(PresetsTest, OnlySelectedNodesDecideOnTheTiers) {
+  std::vector<NodeFacts> nodes = Nodes({{{kV1 + "0", "a"}}, {{kV1 + "1", "b"}}});
+  nodes[1].allocatable.clear();
+  EXPECT_EQ(Expand("TopographV1", nodes), "leaf=" + kV1 + "0");
+}
+
+TEST(PresetsTest, RefuseAnUnknownNameAndLevelsBesideOne) {
+  EXPECT_EQ(Expand("Topograph", {}),
+            "error: spec.preset: \"Topograph\" is not one of TopographV1, TopographV03, "
+            "TopographV01, AWS, GKE, OCI, Nebius, CoreWeave, CoreWeaveBackend, Crusoe, Azure, "
+            "RackZone");
+  FabricSpec spec;
+  spec.preset = "AWS";
+  spec.levels = {{"leaf", "l", Identity::kValue, {}}};
+  const Result<Fabric> fabric = Fabric::Build(spec, {}, {});
+  ASSERT_FALSE(fabric);
+  EXPECT_EQ(fabric.error().message, "spec.preset: give either a preset or levels, not both");
+}
+
+TEST(PresetsTest, BuildExpandsThePreset) {
+  FabricSpec spec;
+  spec.preset = "TopographV1";
+  spec.scale_up = ScaleUpSpec{"rack", "mine", {}, ScaleUpRequires::kNothing};
+  const Result<Fabric> fabric = Fabric::Build(
+      spec, Nodes({{{kV1 + "0", "a"}, {kV1 + "1", "b"}, {"nvidia.com/gpu.clique", "u.1"}}}), {});
+  ASSERT_TRUE(fabric);
+  std::vector<std::string> tiers;
+  for (const TierInfo& tier : fabric->tiers()) tiers.push_back(tier.name);
+  EXPECT_EQ(tiers, (std::vector<std::string>{"outside", "spine", "leaf", "rack", "node"}));
+  EXPECT_EQ(fabric->spec().preset, "");
+}
+
+std::string Recognise(const std::vector<Labels>& labels) {
+  return std::string(RecognisePreset(Nodes(labels)).value_or("none"));
+}
+
+TEST(PresetsTest, TheFamilyIsRecognisedByItsNodes) {
+  const Labels v1 = {{kV1 + "0", "a"}}, v03 = {{kV03 + "leaf", "a"}}, none;
+  const Labels zone = {{"topology.kubernetes.io/zone", "z"}};
+  Labels aws = zone, both = v1, azure = zone;
+  aws[kAWS + "1"] = "nn-1";
+  both.insert(v03.begin(), v03.end());
+  azure["kubernetes.azure.com/cluster"] = "c";
+  EXPECT_EQ(Recognise({v1}), "TopographV1");
+  EXPECT_EQ(Recognise({v1, v03, v03}), "TopographV03");
+  EXPECT_EQ(Recognise({both}), "TopographV1") << "the newer family on a tie";
+  EXPECT_EQ(Recognise({aws, aws, zone}), "AWS") << "a network family before zones";
+  EXPECT_EQ(Recognise({aws, zone, zone}), "RackZone") << "too few nodes of a network family";
+  EXPECT_EQ(Recognise({v1, none, none}), "TopographV1") << "incomplete nodes, but nothing else";
+  EXPECT_EQ(Recognise({azure}), "Azure");
+  EXPECT_EQ(Recognise({azure, zone}), "RackZone");
+  EXPECT_EQ(Recognise({none}), "none");
+  EXPECT_EQ(Recognise({{{kV1 + "0", "no-imds-data"}}}), "none");
+  EXPECT_EQ(Recognise({}), "none");
+}
+
+TEST(PresetsTest, NodesWithoutAcceleratorDoNotCount) {
+  std::vector<NodeFacts> nodes = Nodes({{{kV1 + "0", "a"}}});
+  nodes[0].allocatable = {{"cpu", 8'000}, {"nvidia.com/gpu", 0}};
+  EXPECT_EQ(RecognisePreset(nodes), std::nullopt);
+}
+
+TEST(PresetsTest, EveryPresetIsRecognisedByItsOwnNarrowestLabel) {
+  std::set<std::string_view> names;
+  for (const Preset& preset : Presets()) {
+    EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
+    EXPECT_FALSE(preset.source.empty()) << preset.name;
+    FabricSpec spec;
+    spec.preset = std::string(preset.name);
+    Labels labels;
+    const Result<FabricSpec> expanded = ExpandPreset(spec, {});
+    ASSERT_TRUE(expanded);
+    for (const LevelSpec& level : expanded->levels) labels[level.label_key] = "x";
+    if (preset.name == "AWS") labels[kAWS + "1"] = "x";
+    if (preset.name == "Azure") labels["kubernetes.azure.com/cluster"] = "x";
+    EXPECT_EQ(Recognise({labels}), preset.name);
+  }
+}
+
+TEST(PresetsTest, PlaceholdersStandForUnknown) {
+  EXPECT_TRUE(IsPlaceholder(""));
+  EXPECT_TRUE(IsPlaceholder("no-imds-data"));
+  EXPECT_FALSE(IsPlaceholder("leaf-1"));
+}
+
+}  // namespace
+}  // namespace weft::fabric
