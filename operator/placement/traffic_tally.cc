@@ -82,69 +82,87 @@ void Tally::Add(const GroupFamily& family) {
   axis_ = &axes_[static_cast<std::size_t>(family.axis)];
   axis_->sends = true;
   slowest_link_ = 0;
+  batch_.groups = 0;
+  workers_.resize(family.group_size);
   for (std::size_t g = 0; g < family.groups(); ++g) {
     const auto group = family.group(g);
-    AddSpread(group);
-    switch (family.pattern) {
-      case Pattern::kRing:
-        AddRing(group, family);
-        break;
-      case Pattern::kNeighbours:
-        AddNeighbours(group, family);
-        break;
-      case Pattern::kAllToAll:
-        AddAllToAll(group, family);
-        break;
-    }
+    for (std::size_t k = 0; k < group.size(); ++k) workers_[k] = worker_of_rank_[group[k]];
+    if (batch_.groups > 0 && workers_ != batch_.workers) AddBatch(family);
+    if (batch_.groups == 0) batch_.workers = workers_;
+    ++batch_.groups;
   }
+  if (batch_.groups > 0) AddBatch(family);
   axis_->slowest = std::max(axis_->slowest, static_cast<Int128>(bytes_per_gpu) * slowest_link_);
 }
 
-void Tally::AddRing(std::span<const std::uint32_t> group, const GroupFamily& family) {
-  std::uint32_t from = worker_of_rank_[group.back()];
-  for (std::uint32_t rank : group) {
-    const std::uint32_t to = worker_of_rank_[rank];
-    Send(from, to, family.amount);
-    from = to;
+void Tally::AddBatch(const GroupFamily& family) {
+  const Int128 amount = static_cast<Int128>(family.amount) * batch_.groups;
+  FindRuns();
+  AddSpread();
+  switch (family.pattern) {
+    case Pattern::kRing:
+      AddRing(amount);
+      break;
+    case Pattern::kNeighbours:
+      AddNeighbours(family);
+      break;
+    case Pattern::kAllToAll:
+      AddAllToAll(amount);
+      break;
   }
+  batch_.groups = 0;
 }
 
-void Tally::AddNeighbours(std::span<const std::uint32_t> group, const GroupFamily& family) {
-  const std::size_t last = group.size() - 1;
-  for (std::size_t k = 0; k < last; ++k) {
-    const std::uint32_t a = worker_of_rank_[group[k]], b = worker_of_rank_[group[k + 1]];
-    Send(a, b, k == 0 ? family.end_amount : family.amount);
-    Send(b, a, k + 1 == last ? family.end_amount : family.amount);
-  }
-  const std::uint32_t first = worker_of_rank_[group.front()];
-  Send(worker_of_rank_[group[last]], first, family.wrap_amount);
-  Send(first, worker_of_rank_[group[last]], family.wrap_amount);
-}
-
-void Tally::AddAllToAll(std::span<const std::uint32_t> group, const GroupFamily& family) {
+void Tally::FindRuns() {
   runs_.clear();
-  for (std::uint32_t rank : group) {
-    const std::uint32_t worker = worker_of_rank_[rank];
+  for (std::uint32_t worker : batch_.workers) {
     if (runs_.empty() || runs_.back().worker != worker) runs_.push_back({worker, 0});
     ++runs_.back().ranks;
   }
+}
+
+// Each rank of a run sends to the next inside the worker, the last to the next run.
+void Tally::AddRing(Int128 amount) {
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const Run& run = runs_[i];
+    if (run.ranks > 1) {
+      SendOver(seating_.node_tier(), run.worker, run.worker, amount * (run.ranks - 1));
+    }
+    Send(run.worker, runs_[i + 1 == runs_.size() ? 0 : i + 1].worker, amount);
+  }
+}
+
+void Tally::AddNeighbours(const GroupFamily& family) {
+  const std::vector<std::uint32_t>& at = batch_.workers;
+  const auto all = [&](std::int64_t bytes) { return static_cast<Int128>(bytes) * batch_.groups; };
+  const std::size_t last = at.size() - 1;
+  for (std::size_t k = 0; k < last; ++k) {
+    Send(at[k], at[k + 1], all(k == 0 ? family.end_amount : family.amount));
+    Send(at[k + 1], at[k], all(k + 1 == last ? family.end_amount : family.amount));
+  }
+  Send(at[last], at[0], all(family.wrap_amount));
+  Send(at[0], at[last], all(family.wrap_amount));
+}
+
+void Tally::AddAllToAll(Int128 amount) {
   if (pair_cost_.hierarchical()) {
-    AddAllToAllByTier(static_cast<std::uint32_t>(group.size()), family.amount);
+    AddAllToAllByTier(amount);
     return;
   }
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     for (std::size_t j = 0; j < runs_.size(); ++j) {
-      const std::int64_t pairs =
-          std::int64_t{runs_[i].ranks} * (std::int64_t{runs_[j].ranks} - (i == j ? 1 : 0));
-      Send(runs_[i].worker, runs_[j].worker, static_cast<Int128>(pairs) * family.amount);
+      const std::uint64_t pairs =
+          std::uint64_t{runs_[i].ranks} * (runs_[j].ranks - (i == j ? 1 : 0));
+      Send(runs_[i].worker, runs_[j].worker, amount * pairs);
     }
   }
 }
 
 // Peers whose narrowest shared tier with a member is t: those in its domain of t, less those in its
 // domain of the next narrower tier. In its own node all but itself.
-void Tally::AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount) {
+void Tally::AddAllToAllByTier(Int128 amount) {
   const Tier node_tier = seating_.node_tier();
+  const auto group_size = static_cast<std::uint32_t>(batch_.workers.size());
   for (const Run& run : runs_) {
     for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(run.worker, t)] += run.ranks;
   }
@@ -152,9 +170,9 @@ void Tally::AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount) {
     std::uint32_t narrower = 1;
     for (Tier t = node_tier + 1; t-- > 0;) {
       const std::uint32_t here = t == 0 ? group_size : members_[t][seating_.seat(run.worker, t)];
-      const std::int64_t pairs = std::int64_t{run.ranks} * (here - narrower);
+      const std::uint64_t pairs = std::uint64_t{run.ranks} * (here - narrower);
       narrower = here;
-      if (pairs != 0) SendOver(t, run.worker, run.worker, static_cast<Int128>(pairs) * amount);
+      if (pairs != 0) SendOver(t, run.worker, run.worker, amount * pairs);
     }
   }
   for (const Run& run : runs_) {
@@ -162,19 +180,15 @@ void Tally::AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount) {
   }
 }
 
-// A domain that was seen for this group lies in wider ones that were.
-void Tally::AddSpread(std::span<const std::uint32_t> group) {
-  ++group_number_;
+// A domain that was seen for this batch lies in wider ones that were.
+void Tally::AddSpread() {
+  ++batch_number_;
   std::fill(touched_.begin(), touched_.end(), 0U);
-  std::uint32_t before = ~std::uint32_t{0};
-  for (std::uint32_t rank : group) {
-    const std::uint32_t worker = worker_of_rank_[rank];
-    if (worker == before) continue;
-    before = worker;
+  for (const Run& run : runs_) {
     for (Tier t = seating_.node_tier(); t-- > 1;) {
-      std::uint32_t& seen = seen_in_[t][seating_.seat(worker, t)];
-      if (seen == group_number_) break;
-      seen = group_number_;
+      std::uint32_t& seen = seen_in_[t][seating_.seat(run.worker, t)];
+      if (seen == batch_number_) break;
+      seen = batch_number_;
       ++touched_[t];
     }
   }

@@ -27,6 +27,9 @@ struct AxisTally {
 
 // Adds up who sends what to whom over which link, family by family: what the scores are made of.
 //
+// Neighbouring groups of a family often sit in the same workers (one for each rank of a worker):
+// they are taken together.
+//
 // Cost  O(family members x tiers) per Add; group members squared for all-to-all groups where the
 //       pair cost is not hierarchical.
 class Tally {
@@ -45,17 +48,24 @@ class Tally {
     std::uint32_t worker = 0;
     std::uint32_t ranks = 0;
   };
+  // Groups that sit in the same workers in the same order.
+  struct Batch {
+    std::vector<std::uint32_t> workers;  // by member
+    std::uint32_t groups = 0;
+  };
 
   LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
   std::int64_t LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const;
   void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
   void SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes);
 
-  void AddRing(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
-  void AddNeighbours(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
-  void AddAllToAll(std::span<const std::uint32_t> group, const traffic::GroupFamily& family);
-  void AddAllToAllByTier(std::uint32_t group_size, std::int64_t amount);
-  void AddSpread(std::span<const std::uint32_t> group);
+  void AddBatch(const traffic::GroupFamily& family);
+  void FindRuns();
+  void AddRing(Int128 amount);
+  void AddNeighbours(const traffic::GroupFamily& family);
+  void AddAllToAll(Int128 amount);
+  void AddAllToAllByTier(Int128 amount);
+  void AddSpread();
 
   const PairCost& pair_cost_;
   const Seating& seating_;
@@ -66,11 +76,13 @@ class Tally {
   std::array<AxisTally, traffic::kAxisCount> axes_;
   AxisTally* axis_ = nullptr;                        // of the family being added
   std::int64_t slowest_link_ = 0;                    // of the family being added
-  std::vector<Run> runs_;                            // scratch: the group being added
-  std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of the group, tier x seat
-  std::vector<std::vector<std::uint32_t>> seen_in_;  // last group seen, tier x seat
-  std::vector<std::uint32_t> touched_;               // scratch: domains of the group, by tier
-  std::uint32_t group_number_ = 0;
+  Batch batch_;                                      // scratch: the groups being added
+  std::vector<std::uint32_t> workers_;               // scratch: the next group's
+  std::vector<Run> runs_;                            // scratch: of the batch
+  std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
+  std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
+  std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier
+  std::uint32_t batch_number_ = 0;
 };
 
 }  // namespace weft::placement
