@@ -69,10 +69,12 @@ class Pending {
 
   Result<std::vector<Workload>> Collect() {
     std::vector<Workload> all;
-    for (const auto& entry : inputs_.order) {
+    for (std::size_t position = 0; position < inputs_.order.size(); ++position) {
+      const auto& entry = inputs_.order[position];
       std::optional<Workload> workload =
           entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
       if (!workload) continue;
+      workload->position = position;
       if (Status read = ReadAnnotations(*workload); !read) return read.error();
       all.push_back(*std::move(workload));
     }
@@ -203,10 +205,16 @@ Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order ord
   return all;
 }
 
-void AddClaims(const placement::Request& request, std::span<const fabric::NodeIndex> nodes,
+void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
                fabric::Claims& claims) {
-  const std::string domain = request.pod.claims_compute_domain ? request.job : "";
-  for (const fabric::NodeIndex node : nodes) claims.Add(node, request.pod.requests, domain);
+  const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
+  for (const fabric::NodeIndex node : nodes) claims.Add(node, workload.pod.requests, domain);
+}
+
+void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+                  fabric::Claims& claims) {
+  const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
+  for (const fabric::NodeIndex node : nodes) claims.Remove(node, workload.pod.requests, domain);
 }
 
 }  // namespace weft::decide

@@ -25,7 +25,8 @@ inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
 // inputs.
 struct Workload {
   bool is_job = true;
-  std::size_t index = 0;  // into inputs.jobs or inputs.placements
+  std::size_t index = 0;     // into inputs.jobs or inputs.placements
+  std::size_t position = 0;  // into inputs.order
   const api::ObjectMeta* meta = nullptr;
   const api::Place* place = nullptr;  // starts every error message
   std::uint32_t workers = 0;
@@ -79,8 +80,10 @@ struct Problem {
 //         that do not divide.
 Result<Problem> MakeProblem(const ClusterFabric& on, const Workload& workload);
 
-// Books or frees every worker of a plan.
-void AddClaims(const placement::Request& request, std::span<const fabric::NodeIndex> nodes,
+// Books every worker of a placement, or gives it back.
+void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
                fabric::Claims& claims);
+void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+                  fabric::Claims& claims);
 
 }  // namespace weft::decide

@@ -1,0 +1,58 @@
+#include "operator/decide/outlook.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "operator/decide/text.h"
+
+namespace weft::decide {
+namespace {
+
+void GiveBack(const Ending& ending, fabric::Claims& claims) {
+  if (ending.holder != nullptr) {
+    for (const Holding& holding : ending.holder->holdings) {
+      claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+    }
+  }
+  if (ending.workload != nullptr) RemoveClaims(*ending.workload, *ending.nodes, claims);
+}
+
+bool FitsAfter(fabric::Claims claims, const placement::Request& request,
+               const traffic::WorkerGraph& graph, std::span<const Ending> endings) {
+  for (const Ending& ending : endings) GiveBack(ending, claims);
+  // Whether it fits, not how well.
+  placement::Options options;
+  options.exact_steps = 0;
+  options.improve_steps = 0;
+  return std::holds_alternative<placement::Plan>(placement::Place(claims, request, graph, options));
+}
+
+}  // namespace
+
+Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
+                   const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
+  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
+    return std::tie(a.seconds, a.name) < std::tie(b.seconds, b.name);
+  });
+  const auto fits = [&](std::size_t count) {
+    return FitsAfter(claims, request, graph, std::span(endings).first(count));
+  };
+  if (endings.empty() || !fits(endings.size())) return {};
+  std::size_t not_enough = 0, enough = endings.size();
+  while (enough - not_enough > 1) {
+    const std::size_t middle = not_enough + (enough - not_enough) / 2;
+    (fits(middle) ? enough : not_enough) = middle;
+  }
+  return {endings[enough - 1].seconds, endings[enough - 1].name};
+}
+
+std::string OutlookText(const Outlook& outlook, bool ever) {
+  if (outlook.within_seconds) {
+    return "It would fit within " + DurationText(*outlook.within_seconds) + ", once " +
+           outlook.after + " has ended.";
+  }
+  if (!ever) return "It never fits this fabric, not even with nothing else running.";
+  return "When it would fit is unknown: not enough of what runs states an expected duration.";
+}
+
+}  // namespace weft::decide

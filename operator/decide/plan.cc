@@ -1,0 +1,229 @@
+#include "operator/decide/plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "operator/decide/outlook.h"
+#include "operator/decide/text.h"
+#include "operator/placement/pair_cost.h"
+
+namespace weft::decide {
+namespace {
+
+class Planner {
+ public:
+  Planner(const Cluster& cluster, const PlanOptions& options)
+      : cluster_(cluster), options_(options), explain_left_(options.explained_refusals) {
+    for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
+  }
+
+  Result<PlanReport> Run() {
+    Result<std::vector<Workload>> workloads = PendingWorkloads(cluster_, options_.order);
+    if (!workloads) return workloads.error();
+    entries_.reserve(workloads->size());  // endings point at entries
+    for (Workload& workload : *workloads) {
+      PlanEntry entry;
+      entry.workload = std::move(workload);
+      entries_.push_back(std::move(entry));
+      if (Status decided = Decide(entries_.back()); !decided) return decided.error();
+      if (options_.progress) options_.progress(entries_.size(), workloads->size());
+    }
+    return Report();
+  }
+
+ private:
+  std::int64_t Now() const { return options_.microseconds ? options_.microseconds() : 0; }
+
+  static void Refuse(PlanEntry& entry, std::string reason, std::string message) {
+    Refused refused;
+    refused.reason = std::move(reason);
+    refused.message = std::move(message);
+    entry.outcome = std::move(refused);
+  }
+
+  Status Decide(PlanEntry& entry) {
+    const Workload& workload = entry.workload;
+    entry.modelled = workload.model->has_value();
+    entry.ranks = workload.workers * workload.accelerator->per_worker;
+    auto choice = ChooseFabric(cluster_, workload);
+    if (!choice) return choice.error();
+    if (auto* none = std::get_if<NoFabric>(&*choice)) {
+      Refuse(entry, none->reason, none->message);
+      return {};
+    }
+    entry.fabric = std::get<std::size_t>(*choice);
+    const std::int64_t start = Now();
+    Result<Problem> problem = MakeProblem(cluster_.fabrics[*entry.fabric], workload);
+    if (!problem) return problem.error();
+    if (IsShortOfPods(workload)) {
+      Refuse(entry, "WaitingForPods", ShortOfPodsText(workload));
+      return {};
+    }
+    Solve(*problem, start, entry);
+    return {};
+  }
+
+  bool IsShortOfPods(const Workload& workload) const {
+    return !workload.is_job && workload.gated_pods < workload.workers &&
+           cluster_.inputs->placements[workload.index].pod_selector.has_value();
+  }
+
+  static std::string ShortOfPodsText(const Workload& workload) {
+    return "spec.podSelector matches " + CountText(workload.gated_pods, "pod") +
+           " that wait with the gate " + api::kGate + ", of " + std::to_string(workload.workers) +
+           "; nothing is placed before all exist.";
+  }
+
+  void Solve(const Problem& problem, std::int64_t start, PlanEntry& entry) {
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    fabric::Claims& claims = claims_[*entry.fabric];
+    const traffic::WorkerGraph graph(problem.traffic);
+    placement::Placement placement =
+        placement::Place(claims, problem.request, graph, options_.place);
+    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    if (auto* plan = std::get_if<placement::Plan>(&placement)) {
+      Placed placed;
+      placed.scores = placement::Score(pair_cost, problem.traffic, plan->nodes);
+      placed.plan = std::move(*plan);
+      entry.solve_microseconds = Now() - start;
+      if (options_.best) placed.best = FindBest(problem, graph, claims);
+      AddClaims(entry.workload, placed.plan.nodes, claims);
+      entry.outcome = std::move(placed);
+    } else {
+      entry.solve_microseconds = Now() - start;
+      Refused refused;
+      refused.why = std::get<placement::Unplaceable>(std::move(placement));
+      Explain(problem, graph, entry, refused);
+      entry.outcome = std::move(refused);
+    }
+    AddNotes(problem, on, entry);
+  }
+
+  std::optional<Placed::Best> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
+                                       const fabric::Claims& claims) const {
+    placement::Options alone = options_.place;
+    alone.ignore_claims = true;
+    const placement::Placement best = placement::Place(claims, problem.request, graph, alone);
+    const auto* plan = std::get_if<placement::Plan>(&best);
+    if (plan == nullptr) return std::nullopt;
+    const placement::PairCost pair_cost(claims.fabric(), problem.request.pod.claims_compute_domain);
+    return Placed::Best{plan->cost,
+                        placement::Score(pair_cost, problem.traffic, plan->nodes).cross_node_bytes};
+  }
+
+  void Explain(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
+               Refused& refused) {
+    const Workload& workload = entry.workload;
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    const fabric::Claims& claims = claims_[*entry.fabric];
+    const bool full = explain_left_ > 0;
+    if (full) {
+      --explain_left_;
+      refused.relaxations =
+          placement::FindRelaxations(claims, problem.request, graph, options_.place);
+      if (refused.why->ever) {
+        refused.outlook = WhenItFits(claims, problem.request, graph, Endings(*entry.fabric));
+      }
+    }
+    refused.reason = placement::ReasonName(refused.why->reason);
+    refused.message = RefusalText(on, workload, *refused.why, refused.relaxations);
+    if (full || !refused.why->ever) {
+      refused.message += " " + OutlookText(refused.outlook, refused.why->ever);
+    }
+    const auto& wait = workload.topology->wait_for_preferred_seconds;
+    if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
+    if (workload.topology->preferred.empty()) return;
+    refused.reason = "WaitingForPreferred";
+    refused.message = "Waits for one " + workload.topology->preferred +
+                      " (topology.preferred) for another " +
+                      DurationText(*wait - *workload.waited_seconds) + ". " + refused.message;
+  }
+
+  std::vector<Ending> Endings(std::size_t fabric) const {
+    std::vector<Ending> endings;
+    for (const Holder& holder : cluster_.fabrics[fabric].holders) {
+      if (!holder.expected_seconds) continue;
+      endings.push_back(
+          {.seconds = *holder.expected_seconds, .name = api::Show(holder.key), .holder = &holder});
+    }
+    for (const PlanEntry& entry : entries_) {
+      const Placed* placed = entry.placed();
+      if (entry.fabric != fabric || placed == nullptr || placed->plan.nodes.empty()) continue;
+      if (!entry.workload.expected_seconds) continue;
+      endings.push_back({.seconds = *entry.workload.expected_seconds,
+                         .name = api::Show(entry.workload.key()),
+                         .workload = &entry.workload,
+                         .nodes = &placed->plan.nodes});
+    }
+    return endings;
+  }
+
+  static void AddNotes(const Problem& problem, const ClusterFabric& on, PlanEntry& entry) {
+    const auto& pod = problem.request.pod;
+    if (on.fabric->ScaleUpNeedsClaim() && !pod.claims_compute_domain &&
+        entry.workload.workers > 1) {
+      const std::string& name = on.fabric->spec().scale_up->name;
+      entry.notes.push_back({Severity::kWarning, "NoComputeDomain",
+                             "the template claims no ComputeDomain, so traffic between nodes does "
+                             "not use " +
+                                 name + " and counts at the next wider level"});
+    }
+    const Placed* placed = entry.placed();
+    const auto& topology = *entry.workload.topology;
+    if (placed == nullptr || placed->plan.preferences.levels_wider == 0) return;
+    if (topology.wait_for_preferred_seconds && !entry.workload.waited_seconds) {
+      entry.notes.push_back({Severity::kInfo, "WaitsForPreferred",
+                             "wider than topology.preferred: the operator would wait " +
+                                 DurationText(*topology.wait_for_preferred_seconds) + " for one " +
+                                 topology.preferred + " before it settles for this"});
+    }
+  }
+
+  PlanReport Report() {
+    PlanReport report;
+    std::vector<std::size_t> by_input(entries_.size());
+    for (std::size_t i = 0; i < by_input.size(); ++i) by_input[i] = i;
+    std::sort(by_input.begin(), by_input.end(), [&](std::size_t a, std::size_t b) {
+      return entries_[a].workload.position < entries_[b].workload.position;
+    });
+    report.decided.resize(entries_.size());
+    for (std::size_t i = 0; i < by_input.size(); ++i) {
+      report.decided[by_input[i]] = i;
+      report.entries.push_back(std::move(entries_[by_input[i]]));
+    }
+    report.notes = cluster_.notes;
+    return report;
+  }
+
+  const Cluster& cluster_;
+  const PlanOptions& options_;
+  std::uint32_t explain_left_;
+  std::vector<fabric::Claims> claims_;  // by fabric
+  std::vector<PlanEntry> entries_;      // in the order decided
+};
+
+}  // namespace
+
+bool PlanReport::AllPlaced() const {
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const PlanEntry& entry) { return entry.placed() != nullptr; });
+}
+
+Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options) {
+  return Planner(cluster, options).Run();
+}
+
+fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry) {
+  const std::size_t on = report.entries[entry].fabric.value_or(0);
+  fabric::Claims claims = cluster.fabrics[on].claims;
+  for (const std::size_t earlier : report.decided) {
+    if (earlier == entry) break;
+    const PlanEntry& other = report.entries[earlier];
+    if (other.fabric != on || other.placed() == nullptr) continue;
+    AddClaims(other.workload, other.placed()->plan.nodes, claims);
+  }
+  return claims;
+}
+
+}  // namespace weft::decide
