@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Writes crds/*.yaml.
+
+    go mod download k8s.io/kubernetes@v1.36.3
+    tests/crds/generate.py [SWAGGER]
+
+SWAGGER is api/openapi-spec/swagger.json of the Kubernetes whose PodTemplateSpec the TrainingJob
+carries; default: the one in Go's module cache. The result is checked in; tests hold it equal to
+the C++ decoders.
+"""
+
+import os
+import subprocess
+import sys
+
+import kinds
+import yaml_text
+from pod_template import pod_template
+
+KUBERNETES = "v1.36.3"
+
+
+def default_swagger():
+    cache = subprocess.run(["go", "env", "GOMODCACHE"], check=True, capture_output=True, text=True)
+    module = os.path.join(cache.stdout.strip(), "k8s.io", "kubernetes@" + KUBERNETES)
+    return os.path.join(module, "api", "openapi-spec", "swagger.json")
+
+
+def main():
+    swagger = sys.argv[1] if len(sys.argv) > 1 else default_swagger()
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "crds")
+    os.makedirs(folder, exist_ok=True)
+    note = "# Written by tests/crds/generate.py; do not edit.\n"
+    from_kubernetes = f"# PodTemplateSpec as in Kubernetes {KUBERNETES}.\n"
+    apply = "# Apply with `kubectl apply --server-side`: too large for a last-applied annotation.\n"
+    files = {
+        "trainingjobs": (note + from_kubernetes + apply, kinds.training_job(pod_template(swagger))),
+        "placements": (note, kinds.placement()),
+        "fabrics": (note, kinds.fabric()),
+    }
+    for name, (head, definition) in files.items():
+        with open(os.path.join(folder, f"weft.dev_{name}.yaml"), "w", encoding="utf-8") as file:
+            file.write(head + yaml_text.dump(definition))
+
+
+if __name__ == "__main__":
+    main()

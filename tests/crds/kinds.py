@@ -1,0 +1,361 @@
+"""The three kinds of weft.dev as CustomResourceDefinitions."""
+
+from parts import accelerator, model, parallelism, shape_rules, topology
+from schema import *  # noqa: F403
+
+
+def definition(kind, names, scope, schema, columns):
+    plural = names["plural"]
+    version = {
+        "name": "v1alpha1",
+        "served": True,
+        "storage": True,
+        "additionalPrinterColumns": columns,
+        "schema": {"openAPIV3Schema": schema},
+        "subresources": {"status": {}},
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.weft.dev"},
+        "spec": {
+            "group": "weft.dev",
+            "names": {"kind": kind, "listKind": kind + "List", **names, "categories": ["weft"]},
+            "scope": scope,
+            "versions": [version],
+        },
+    }
+
+
+def root(description, spec, status, name_pattern=None, longest=63):
+    metadata = {"type": "object"}
+    if name_pattern:
+        metadata["properties"] = {"name": text(pattern=name_pattern, longest=longest)}
+    return described(
+        {
+            "type": "object",
+            "required": ["spec"],
+            "properties": {
+                "apiVersion": {"type": "string"},
+                "kind": {"type": "string"},
+                "metadata": metadata,
+                "spec": spec,
+                "status": status,
+            },
+        }, description)
+
+
+def column(name, path, kind="string", priority=0):
+    out = {"name": name, "type": kind, "jsonPath": path}
+    if priority:
+        out["priority"] = priority
+    return out
+
+
+def condition_column(name, kind, priority=0):
+    return column(name, f'.status.conditions[?(@.type=="{kind}")].status', priority=priority)
+
+
+AGE = column("Age", ".metadata.creationTimestamp", "date")
+FABRIC = text("default: the namespace's, else the only one that fits", FABRIC_NAME, longest=63)
+REPLICAS = (1, 16384)
+NUMBER = {"type": "integer", "format": "int64"}
+SHORT = text(longest=253)
+
+
+def framework():
+    port = lambda default: integer((1, 65535), "", default)
+    members = {
+        "torch": ("Torch", {"rendezvous": enum(["Static", "C10d"], "", "Static"),
+                            "port": port(29500)}),
+        "deepSpeed": ("DeepSpeed", {"port": port(29500)}),
+        "mpi": ("MPI", {"implementation": enum(["OpenMPI", "Intel", "MPICH"], "", "OpenMPI")}),
+        "jax": ("JAX", {"port": port(1234)}),
+        "tensorFlow": ("TensorFlow", {"port": port(2222)}),
+    }
+    types = [name for name, _ in members.values()] + ["Custom"]
+    properties = {"type": enum(types, "how the ranks are started")}
+    for member, (name, fields) in members.items():
+        properties[member] = object_of(fields)
+    rules = [rule(f"self.type == '{name}' || !has(self.{member})",
+                  f"{member} is only for type {name}", f".{member}")
+             for member, (name, _) in members.items()]
+    return object_of(properties, ["type"], rules=rules, default={"type": "Custom"})
+
+
+def immutable_rules():
+    out = []
+    for field, optional in (("framework", False), ("accelerator", False), ("workers", False),
+                            ("parallelism", False), ("topology", True), ("fabricName", True)):
+        same = f"self.{field} == oldSelf.{field}"
+        if optional:
+            same = (f"has(self.{field}) == has(oldSelf.{field}) && "
+                    f"(!has(self.{field}) || {same})")
+        out.append(rule(f"self.suspend || oldSelf.suspend || ({same})",
+                        f"{field} can change only while the job is suspended", f".{field}"))
+    return out
+
+
+def training_job_spec(template):
+    workers = object_of(
+        {
+            "replicas": integer(REPLICAS, "worker i is node rank i"),
+            "template": described(template, "the pod of every worker"),
+        },
+        ["replicas", "template"])
+    failure_policy = object_of(
+        {
+            "maxRestarts": integer(SECONDS_OR_ZERO, "", 0),
+            "resetAfterSeconds": integer(
+                SECONDS, "restarts are forgotten after running this long"),
+            "infrastructure": enum(["RestartUncounted", "RestartCounted", "Fail"],
+                                   "node lost, tainted, drained, preempted",
+                                   "RestartUncounted"),
+        }, default={})
+    return object_of(
+        {
+            "suspend": boolean("hold or stop the job", False),
+            "fabricName": FABRIC,
+            "framework": framework(),
+            "accelerator": accelerator(default={}),
+            "workers": workers,
+            "model": model(),
+            "parallelism": parallelism(),
+            "topology": topology(),
+            "startupTimeoutSeconds": integer(SECONDS, "from placed to all pods Ready", 900),
+            "activeDeadlineSeconds": integer(
+                SECONDS, "from first placed, all attempts, suspended time left out"),
+            "expectedDurationSeconds": integer(SECONDS, "never kills; used to plan"),
+            "ttlSecondsAfterFinished": integer(SECONDS_OR_ZERO, "delete after finishing"),
+            "failurePolicy": failure_policy,
+        },
+        ["workers"], rules=shape_rules("self.workers.replicas") + immutable_rules())
+
+
+def training_job_status():
+    count = {"type": "integer", "format": "int64", "minimum": 0}
+    return object_of({
+        "observedGeneration": NUMBER,
+        "phase": SHORT,
+        "summary": object_of({"workers": SHORT, "spans": SHORT, "crossNode": SHORT,
+                              "ofBest": SHORT}),
+        "attempt": count,
+        "restarts": count,
+        "placementName": SHORT,
+        "workers": object_of({"desired": count, "ready": count, "succeeded": count,
+                              "failed": count}),
+        "startTime": {"type": "string", "format": "date-time"},
+        "completionTime": {"type": "string", "format": "date-time"},
+        "lastFailure": object_of({"attempt": count, "worker": count, "node": SHORT,
+                                  "reason": SHORT, "exitCode": NUMBER,
+                                  "time": {"type": "string", "format": "date-time"}}),
+        "conditions": conditions(),
+    })
+
+
+def training_job(template):
+    columns = [
+        column("Phase", ".status.phase"),
+        column("Workers", ".status.summary.workers"),
+        column("Spans", ".status.summary.spans"),
+        column("Cross-Node", ".status.summary.crossNode"),
+        column("Of-Best", ".status.summary.ofBest"),
+        column("Attempt", ".status.attempt", "integer"),
+        column("Placement", ".status.placementName", priority=1),
+        column("Fabric", ".spec.fabricName", priority=1),
+        AGE,
+    ]
+    names = {"plural": "trainingjobs", "singular": "trainingjob", "shortNames": ["tj"]}
+    schema = root("A gang of training workers, placed as one.", training_job_spec(template),
+                  training_job_status(), JOB_NAME, 40)
+    return definition("TrainingJob", names, "Namespaced", schema, columns)
+
+
+def placement_status():
+    byte_text = text(longest=32)
+    domain = object_of({"level": SHORT, "domains": NUMBER})
+    flow = object_of({"axis": SHORT, "level": SHORT, "bytes": byte_text,
+                      "bytesPerGPU": byte_text})
+    traffic = object_of({
+        "flows": list_of(flow, 256),
+        "crossNodeBytes": byte_text,
+        "bestCrossNodeBytes": byte_text,
+        "costOverLowerBoundPercent": NUMBER,
+        "busiestUplink": object_of({"level": SHORT, "domain": SHORT, "bytes": byte_text,
+                                    "milliseconds": NUMBER}),
+        "spread": list_of(object_of({"axis": SHORT, "level": SHORT, "domains": NUMBER}), 256),
+        "communicationMilliseconds": NUMBER,
+    }, description="predicted, one optimizer step, bytes sent")
+    return object_of({
+        "nodes": list_of(text(longest=253, shortest=1), 16384, "node of worker i"),
+        "spans": list_of(domain, 32),
+        "traffic": traffic,
+        "conditions": conditions(),
+    })
+
+
+def placement():
+    index_label = object_of(
+        {"key": label_key("a pod label"), "stride": integer(DEGREE, "", 1)}, ["key"])
+    spec = object_of(
+        {
+            "workers": integer(REPLICAS),
+            "fabricName": FABRIC,
+            "accelerator": accelerator(["perWorker"]),
+            "model": model(),
+            "parallelism": parallelism(),
+            "topology": topology(),
+            "podSelector": selector("only for pods that Weft does not create"),
+            "workerIndexLabels": list_of(
+                index_label, 8, "worker index = sum of stride x label", kind="map", keys=["key"]),
+        },
+        ["workers", "accelerator"],
+        rules=shape_rules("self.workers") + [
+            rule("!has(self.workerIndexLabels) || size(self.workerIndexLabels) == 0"
+                 " || has(self.podSelector)",
+                 "workerIndexLabels needs podSelector", ".workerIndexLabels")
+        ])
+    columns = [
+        column("Workers", ".spec.workers", "integer"),
+        condition_column("Placed", "Placed"),
+        condition_column("Verified", "Verified", 1),
+        column("Cross-Node", ".status.traffic.crossNodeBytes"),
+        column("Best", ".status.traffic.bestCrossNodeBytes"),
+        column("Over-Bound", ".status.traffic.costOverLowerBoundPercent", "integer"),
+        AGE,
+    ]
+    names = {"plural": "placements", "singular": "placement", "shortNames": ["pl"]}
+    schema = root("Which worker goes to which node.", spec, placement_status())
+    return definition("Placement", names, "Namespaced", schema, columns)
+
+
+def link(description):
+    return object_of(
+        {
+            "type": text("a known link type, or any name with bandwidthPerGPU"),
+            "bandwidthPerGPU": quantity(1, "bytes/s, one direction, one GPU alone"),
+            "oversubscriptionPercent": integer((1, 1000000), "", 100),
+            "latencyNanoseconds": integer((0, 10**9)),
+        },
+        description=description)
+
+
+def levels():
+    level = object_of(
+        {
+            "name": level_name("", ("node", "outside")),
+            "labelKey": label_key(),
+            "identity": enum(["Value", "Path"], "what names a domain: the label's value, or the"
+                             " value under its parent", "Value"),
+            "link": link("absent: assumed"),
+        },
+        ["name"])
+    return list_of(
+        level, 16, "the scale-out network, widest first",
+        rules=[
+            rule("self.all(a, self.exists_one(b, b.name == a.name))", "names must differ"),
+            rule("self.all(a, !has(a.labelKey) || self.exists_one(b, has(b.labelKey)"
+                 " && b.labelKey == a.labelKey))", "label keys must differ"),
+        ])
+
+
+def scale_up():
+    name = level_name("", ("node", "outside"))
+    name["default"] = "nvlink"
+    return object_of(
+        {
+            "name": name,
+            "labelKey": label_key(),
+            "link": link("default: assumed"),
+            "requires": enum(["ComputeDomain", "Nothing"], "default: ComputeDomain where labelKey"
+                             " is nvidia.com/gpu.clique, else Nothing"),
+        },
+        ["labelKey"], "a second network beside the levels")
+
+
+def rails():
+    return object_of(
+        {
+            "count": integer((1, 64)),
+            "leafLabelKeys": list_of(
+                label_key("a node's leaf of one rail"), 64,
+                rules=[rule("self.all(a, self.exists_one(b, a == b))", "keys must differ")]),
+        },
+        ["count"],
+        rules=[rule("!has(self.leafLabelKeys) || size(self.leafLabelKeys) == 0"
+                    " || size(self.leafLabelKeys) == self.count",
+                    "one key for each rail", ".leafLabelKeys")])
+
+
+def unusable():
+    value = text("absent: any", LABEL_VALUE, longest=63)
+    taint = object_of(
+        {
+            "key": label_key("a taint's key"),
+            "value": value,
+            "effect": enum(["NoSchedule", "PreferNoSchedule", "NoExecute"], "absent: any"),
+        }, ["key"])
+    condition = object_of(
+        {"type": text(), "status": enum(["True", "False", "Unknown"], "", "True")}, ["type"])
+    label = object_of({"key": label_key(), "value": value}, ["key"])
+    return object_of(
+        {
+            "taints": list_of(taint, 64),
+            "conditions": list_of(condition, 64),
+            "labels": list_of(label, 64),
+        },
+        description="never place there, whatever is tolerated")
+
+
+def fabric_rules():
+    keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
+    return [
+        rule("has(self.preset) != has(self.levels)", "exactly one of preset and levels"),
+        rule("!has(self.levels) || !has(self.scaleUp)"
+             " || !self.levels.exists(l, l.name == self.scaleUp.name)",
+             "the scale-up network's name must differ from the levels'", ".scaleUp.name"),
+        rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
+             " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
+             " && !has(self.levels[size(self.levels) - 1].labelKey))",
+             "a level needs a labelKey, except the last where rails give its leaves", ".levels"),
+        rule(f"!({keys}) || (has(self.levels) && size(self.levels) > 0)",
+             "leafLabelKeys needs a level", ".rails.leafLabelKeys"),
+    ]
+
+
+def fabric():
+    spec = object_of(
+        {
+            "preset": text("a family of node labels, instead of levels", shortest=1),
+            "nodeSelector": selector("default: nodes with a known accelerator resource", True),
+            "levels": levels(),
+            "outside": link("between widest domains; default: the widest level's link"),
+            "scaleUp": scale_up(),
+            "nodeLink": link("inside a node; default: the scale-up link, else assumed"),
+            "rails": rails(),
+            "unusable": unusable(),
+            "costTolerancePercent": integer(
+                (0, 100), "placements within this of the best cost count as equal", 1),
+            "acceleratorModel": text("where node labels do not say it"),
+        },
+        rules=fabric_rules())
+    status = object_of({
+        "nodes": NUMBER,
+        "accelerators": NUMBER,
+        "levels": list_of(object_of({
+            "name": SHORT, "domains": NUMBER,
+            "bandwidthSource": enum(["Declared", "KnownType", "Assumed"])}), 32),
+        "incompleteCount": NUMBER,
+        "incomplete": list_of(object_of({"node": SHORT, "missing": SHORT}), 256),
+        "conditions": conditions(),
+    })
+    columns = [
+        column("Nodes", ".status.nodes", "integer"),
+        column("Accelerators", ".status.accelerators", "integer"),
+        column("Incomplete", ".status.incompleteCount", "integer"),
+        column("Preset", ".spec.preset", priority=1),
+        AGE,
+    ]
+    names = {"plural": "fabrics", "singular": "fabric", "shortNames": ["fab"]}
+    schema = root("What the nodes hang on.", spec, status, FABRIC_NAME)
+    return definition("Fabric", names, "Cluster", schema, columns)

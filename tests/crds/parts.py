@@ -1,0 +1,161 @@
+"""Parts of a spec that TrainingJob and Placement share."""
+
+from schema import *  # noqa: F403
+
+AXES = ["Tensor", "Context", "Data", "Pipeline", "Expert", "ExpertTensor"]
+RANK_AXES = AXES[:4]
+MEASURED_AXES = AXES + ["Sharding"]
+
+
+def experts():
+    return object_of(
+        {
+            "experts": integer(DEGREE, "routed experts of a layer"),
+            "topK": integer(DEGREE, "experts that a token is sent to", 1),
+            "layers": integer(DEGREE, "layers that hold experts"),
+            "feedForwardSize": integer(WIDTH, "width of one expert"),
+            "sharedExperts": integer(COUNT, "experts that every token passes", 0),
+        },
+        ["experts", "layers"], "mixture of experts",
+        [rule("self.topK <= self.experts", "topK must not be more than experts", ".topK")])
+
+
+def transformer():
+    return object_of(
+        {
+            "parameters": integer((1, 10**15), "all parameters"),
+            "layers": integer(DEGREE),
+            "hiddenSize": integer(WIDTH),
+            "attentionHeads": integer(DEGREE),
+            "keyValueHeads": integer(DEGREE, "default: attentionHeads"),
+            "feedForwardSize": integer(WIDTH, "default: from the parameters"),
+            "gatedFeedForward": boolean("three matrices instead of two", True),
+            "vocabularySize": integer((0, WIDTH[1])),
+            "sequenceLength": integer(WIDTH, "tokens"),
+            "microBatchSize": integer(DEGREE, "sequences that a rank computes at once"),
+            "globalBatchSize": integer(WIDTH, "sequences of one optimizer step"),
+            "precision": enum(["FP32", "TF32", "FP16", "BF16", "FP8"],
+                              "of weights and activations on the wire", "BF16"),
+            "gradientPrecision": enum(["FP32", "BF16", "FP16", "INT8"], "on the wire", "FP32"),
+            "activationRecomputation": enum(["None", "Selective", "Full"], "", "None"),
+            "moe": experts(),
+        },
+        ["parameters", "layers", "hiddenSize", "attentionHeads", "sequenceLength",
+         "microBatchSize", "globalBatchSize"],
+        "a transformer, whose bytes formulas give",
+        [
+            rule("!has(self.keyValueHeads) || self.keyValueHeads <= self.attentionHeads",
+                 "keyValueHeads must not be more than attentionHeads", ".keyValueHeads"),
+            rule("!has(self.moe) || self.moe.layers <= self.layers",
+                 "moe.layers must not be more than the layers", ".moe.layers"),
+        ])
+
+
+def model():
+    measured = object_of(
+        {
+            "axis": enum(MEASURED_AXES),
+            "bytesPerGPU": quantity(0, "bytes that one GPU sends in one step"),
+        },
+        ["axis", "bytesPerGPU"])
+    return object_of(
+        {
+            "type": enum(["Transformer", "Measured"]),
+            "transformer": transformer(),
+            "measured": list_of(measured, 7, "what no formula fits", 1, "map", ["axis"]),
+        },
+        description="what the ranks compute; used only to predict",
+        rules=[
+            rule("has(self.type) || (!has(self.transformer) && !has(self.measured))",
+                 "type is required"),
+            rule("!has(self.type) || (self.type == 'Transformer') == has(self.transformer)",
+                 "transformer belongs to type Transformer, and only to it"),
+            rule("!has(self.type) || (self.type == 'Measured') == has(self.measured)",
+                 "measured belongs to type Measured, and only to it"),
+        ])
+
+
+def parallelism():
+    return object_of(
+        {
+            "tensor": integer(DEGREE, "", 1),
+            "context": integer(DEGREE, "", 1),
+            "pipeline": integer(DEGREE, "", 1),
+            "expert": integer(DEGREE, "", 1),
+            "expertTensor": integer(DEGREE, "default: tensor"),
+            "virtualPipeline": integer(DEGREE, "", 1),
+            "rankOrder": list_of(
+                enum(RANK_AXES), 4, "first varies fastest", 4,
+                rules=[rule("self.all(a, self.exists_one(b, a == b))",
+                            "must name each axis once")],
+                default=["Tensor", "Context", "Data", "Pipeline"]),
+            "sharding": enum(["None", "OptimizerState", "Gradients", "Full", "Hybrid"],
+                             "ZeRO 0, 1, 2, 3 and HSDP", "None"),
+            "shardGroupSize": integer(DEGREE, "ranks of one shard group, with Hybrid"),
+        },
+        description="data is what is left of the world", default={},
+        rules=[rule("(self.sharding == 'Hybrid') == has(self.shardGroupSize)",
+                    "shardGroupSize is required with Hybrid and only allowed there",
+                    ".shardGroupSize")])
+
+
+def topology():
+    group = object_of(
+        {
+            "axes": list_of(enum(AXES), 6, "axes whose groups stay together", 1, "set"),
+            "required": level_name("inside one such domain, or not at all"),
+            "preferred": level_name("rather inside one of these"),
+        },
+        ["axes"],
+        rules=[rule("has(self.required) || has(self.preferred)",
+                    "needs required, preferred or both")])
+    return object_of(
+        {
+            "required": level_name("the whole job inside one such domain, or not at all"),
+            "preferred": level_name("rather inside one of these; else wider, up to required"),
+            "waitForPreferredSeconds": integer(
+                SECONDS_OR_ZERO, "wait this long for preferred before settling for a wider level"),
+            "groups": list_of(group, 3, "parts of the job that must or should stay together"),
+        },
+        rules=[rule("!has(self.waitForPreferredSeconds) || has(self.preferred)",
+                    "waitForPreferredSeconds needs preferred", ".waitForPreferredSeconds")])
+
+
+def accelerator(required=(), default=None):
+    resource = text("an extended resource", RESOURCE, longest=317, default="nvidia.com/gpu")
+    resource["x-kubernetes-validations"] = [
+        rule("!self.contains('kubernetes.io/') && !self.startsWith('requests.')",
+             "must be an extended resource, not one of Kubernetes' own")
+    ]
+    return object_of(
+        {
+            "resourceName": resource,
+            "perWorker": integer((1, 256), "accelerators, and ranks, of one worker"),
+        },
+        required, default=default)
+
+
+def shape_rules(workers):
+    """Degrees that divide; where perWorker is absent the template's limit decides later."""
+    per_worker = "self.accelerator.perWorker"
+    known = f"!has({per_worker}) || "
+    world = f"{workers} * {per_worker}"
+    p = "self.parallelism."
+    dense = f"({p}tensor * {p}context * {p}pipeline)"
+    transformer_known = "!has(self.model) || !has(self.model.transformer) || "
+    return [
+        rule(f"{known}{world} % {dense} == 0",
+             "the world (workers x perWorker) must be a multiple of tensor x context x pipeline",
+             ".parallelism"),
+        rule(f"{known}{world} % {dense} != 0 || !has({p}shardGroupSize) || "
+             f"{world} / ({p}tensor * {p}pipeline) % {p}shardGroupSize == 0",
+             "shardGroupSize must divide the gradient group (data x context)",
+             ".parallelism.shardGroupSize"),
+        rule(f"{known}{transformer_known}{world} % {dense} != 0 || "
+             "self.model.transformer.globalBatchSize % (self.model.transformer.microBatchSize * "
+             f"({world} / {dense})) == 0",
+             "globalBatchSize must be a multiple of microBatchSize x data",
+             ".model.transformer.globalBatchSize"),
+        rule(f"{transformer_known}{p}expert == 1 || has(self.model.transformer.moe)",
+             "expert above 1 needs model.transformer.moe", ".parallelism.expert"),
+    ]
