@@ -340,64 +340,6 @@ TEST(FabricTest, NodeNamesAreUnique) {
   EXPECT_EQ(Build(shape), "error: a node has no name");
 }
 
-TEST(FabricTest, SaysWhyANodeIsUnusable) {
-  struct Case {
-    const char* name;
-    TestNode node;
-    const char* want;
-  };
-  FabricShape shape;
-  shape.unusable.taints = {{"gone", "", ""}, {"part", "yes", "NoExecute"}};
-  shape.unusable.conditions = {{"XidError", "True"}};
-  shape.unusable.labels = {{"state", "rma"}, {"quarantine", ""}};
-  const std::vector<Case> cases = {
-      {"a node without conditions is ready", {}, ""},
-      {"a ready node", {.conditions = {{"Ready", "True"}}}, ""},
-      {"a node that is not ready", {.conditions = {{"Ready", "False"}}}, "not Ready"},
-      {"a node nobody hears from", {.conditions = {{"Ready", "Unknown"}}}, "not Ready"},
-      {"a cordoned node is judged elsewhere", {.unschedulable = true}, ""},
-      {"any value and effect of a taint",
-       {.taints = {{"gone", "x", "NoSchedule"}}},
-       "taint gone=x:NoSchedule"},
-      {"another value of a taint", {.taints = {{"part", "no", "NoExecute"}}}, ""},
-      {"another effect of a taint", {.taints = {{"part", "yes", "NoSchedule"}}}, ""},
-      {"an exact taint", {.taints = {{"part", "yes", "NoExecute"}}}, "taint part=yes:NoExecute"},
-      {"a condition", {.conditions = {{"XidError", "True"}}}, "condition XidError=True"},
-      {"a condition that is false", {.conditions = {{"XidError", "False"}}}, ""},
-      {"a label's value", {.labels = {{"state", "rma"}}}, "label state=rma"},
-      {"another value", {.labels = {{"state", "production"}}}, ""},
-      {"any value of a label", {.labels = {{"quarantine", "1"}}}, "label quarantine=1"},
-  };
-  for (const Case& c : cases) {
-    shape.nodes = {c.node};
-    shape.nodes[0].name = "a";
-    shape.nodes[0].domains = {"s", "l"};
-    const Cluster cluster = MakeCluster(shape);
-    EXPECT_EQ(cluster.fabric->unusable_why(0), c.want) << c.name;
-    EXPECT_EQ(cluster.fabric->usable(0), *c.want == '\0') << c.name;
-  }
-}
-
-TEST(FabricTest, ResourcesAreTheUnionOfAllNodesByName) {
-  FabricShape shape = Leaves({{8, 8}});
-  shape.nodes[0].allocatable = {{"rdma/ib", 4}, {"cpu", 7'000}};
-  const Cluster cluster = MakeCluster(shape);
-  const Fabric& fabric = *cluster.fabric;
-  EXPECT_EQ(std::vector<std::string>(fabric.resources().begin(), fabric.resources().end()),
-            (std::vector<std::string>{"cpu", "memory", "nvidia.com/gpu", "pods", "rdma/ib"}));
-  const auto amount = [&](NodeIndex n, const char* name) {
-    return fabric.allocatable(n, *fabric.FindResource(name));
-  };
-  EXPECT_EQ(amount(0, "rdma/ib"), 4);
-  EXPECT_EQ(amount(1, "rdma/ib"), 0);
-  EXPECT_EQ(amount(0, "cpu"), 7'000);
-  EXPECT_EQ(amount(1, "cpu"), 96'000);
-  EXPECT_EQ(fabric.accelerators(0), 8);
-  EXPECT_EQ(fabric.FindResource("rdma"), std::nullopt);
-  EXPECT_TRUE(fabric.IsAccelerator(*fabric.FindResource("nvidia.com/gpu")));
-  EXPECT_FALSE(fabric.IsAccelerator(*fabric.FindResource("pods")));
-}
-
 TEST(FabricTest, AComputeDomainIsNeededOnlyWhereTheSpecSaysSo) {
   FabricShape shape = Spines({{{{8}}}});
   EXPECT_FALSE(MakeCluster(shape).fabric->ScaleUpNeedsClaim());
