@@ -11,6 +11,20 @@
 namespace weft::decide {
 namespace {
 
+// Most of a Placement's status (DESIGN section 2): an object of etcd holds 1.5 MiB.
+constexpr std::size_t kStatusBytesAtMost = 12 * (std::size_t{1} << 20) / 10;
+// All of the status but the nodes' names: flows and spread of 7 axes at 18 levels, and messages.
+constexpr std::size_t kStatusBytesBesideNodes = std::size_t{24} << 10;
+constexpr std::size_t kQuotesAndComma = 3;
+
+bool IsTooLarge(const fabric::Fabric& fabric, const placement::Plan& plan) {
+  std::size_t bytes = kStatusBytesBesideNodes;
+  for (const fabric::NodeIndex node : plan.nodes) {
+    bytes += fabric.node(node).name.size() + kQuotesAndComma;
+  }
+  return bytes > kStatusBytesAtMost;
+}
+
 class Planner {
  public:
   Planner(const Cluster& cluster, const PlanOptions& options)
@@ -87,6 +101,12 @@ class Planner {
       placed.scores = placement::Score(pair_cost, problem.traffic, plan->nodes);
       placed.plan = std::move(*plan);
       entry.solve_microseconds = Now() - start;
+      if (IsTooLarge(*on.fabric, placed.plan)) {
+        Refuse(entry, "PlacementTooLarge",
+               "The names of the nodes of " + CountText(entry.workload.workers, "worker") +
+                   " pass the 1.2 MiB that a Placement's status may hold.");
+        return;
+      }
       if (options_.best) placed.best = FindBest(problem, graph, claims);
       AddClaims(entry.workload, placed.plan.nodes, claims);
       entry.outcome = std::move(placed);

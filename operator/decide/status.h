@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "operator/decide/plan.h"
 
 namespace weft::decide {
 
 // The v1 List of Placements that `weft plan -o json` prints: one for each entry, in input order,
-// with status (DESIGN section 2). A status past 1.2 MiB becomes Placed=False, PlacementTooLarge.
+// with status (DESIGN section 2). Quantities have four significant digits; no times.
 nlohmann::ordered_json PlacementList(const Cluster& cluster, const PlanReport& report);
 
 // One entry's Placement.
@@ -16,9 +18,6 @@ nlohmann::ordered_json PlacementOf(const Cluster& cluster, const PlanEntry& entr
 // status.spans and the parts of status.traffic that one placement's scores give.
 nlohmann::ordered_json SpansJson(const placement::Scores& scores);
 nlohmann::ordered_json TrafficJson(const placement::Scores& scores, std::uint32_t ranks);
-
-// The entry's Placement name: "<job>-<attempt + 1>", or the Placement's own.
-std::string PlacementName(const Cluster& cluster, const PlanEntry& entry);
 
 // ceil(100 x cost / bound); 100 where both are 0; absent where the bound alone is 0.
 std::optional<std::int64_t> CostOverLowerBoundPercent(Int128 cost, Int128 lower_bound);

@@ -14,6 +14,20 @@ namespace {
 // Rejections named in one sentence.
 constexpr std::size_t kNamedRejections = 4;
 
+// floor((100 x part + add) / whole), 0 <= add < whole.
+std::int64_t Percent(Int128 part, Int128 whole, Int128 add) {
+  // Values this large lose low bits first, so that 100 x part stays within 128 bits.
+  constexpr Int128 kLarge = static_cast<Int128>(1) << 118;
+  while (part > kLarge || whole > kLarge) {
+    part >>= 1;
+    whole >>= 1;
+    add >>= 1;
+  }
+  if (whole <= 0) return Bytes::kMax;
+  const Int128 percent = (100 * part + add) / whole;
+  return percent > Bytes::kMax ? Bytes::kMax : static_cast<std::int64_t>(percent);
+}
+
 }  // namespace
 
 std::string CountText(std::int64_t count, std::string_view noun) {
@@ -86,16 +100,8 @@ std::string AmountText(const std::string& resource, std::int64_t amount) {
   return FormatBytes(amount) + " " + resource;
 }
 
-std::int64_t PercentOf(Int128 part, Int128 whole) {
-  // Large enough values lose their low bits first, so that 100 x part stays within 128 bits.
-  constexpr Int128 kLarge = static_cast<Int128>(1) << 118;
-  while (part > kLarge) {
-    part >>= 1;
-    whole >>= 1;
-  }
-  if (whole <= 0) return Bytes::kMax;
-  const Int128 percent = (100 * part + whole / 2) / whole;
-  return percent > Bytes::kMax ? Bytes::kMax : static_cast<std::int64_t>(percent);
-}
+std::int64_t PercentOf(Int128 part, Int128 whole) { return Percent(part, whole, whole / 2); }
+
+std::int64_t PercentUp(Int128 part, Int128 whole) { return Percent(part, whole, whole - 1); }
 
 }  // namespace weft::decide

@@ -24,7 +24,8 @@ std::string RejectionText(const placement::Unplaceable::Count& count);
 std::string RejectionsText(const std::vector<placement::Unplaceable::Count>& rejections);
 // "24 nvidia.com/gpu", "1.5 cpu" (thousandths inside), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
-// 100 x part / whole, rounded half up, saturating; whole > 0.
+// 100 x part / whole, saturating; whole > 0. Rounded half up, and up.
 std::int64_t PercentOf(Int128 part, Int128 whole);
+std::int64_t PercentUp(Int128 part, Int128 whole);
 
 }  // namespace weft::decide

@@ -1,0 +1,289 @@
+#include "operator/decide/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "operator/decide/status.h"
+#include "operator/decide/text.h"
+#include "operator/placement/node_filter.h"
+#include "operator/placement/pair_cost.h"
+
+namespace weft::decide {
+namespace {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string& level) {
+  const fabric::Fabric& fabric = pair_cost.fabric();
+  if (const auto tier = fabric.FindTier(level)) return pair_cost.TierWeight(*tier);
+  return fabric.scale_up_link().femtoseconds_per_byte;  // a scale-up network across the levels
+}
+
+class Explainer {
+ public:
+  Explainer(const Cluster& cluster, const PlanReport& report, std::size_t entry)
+      : entry_(report.entries[entry]),
+        on_(cluster.fabrics[*entry_.fabric]),
+        fabric_(*on_.fabric),
+        claims_(ClaimsBefore(cluster, report, entry)) {
+    out_.entry = entry;
+  }
+
+  Result<Explanation> Run() {
+    Result<Problem> problem = MakeProblem(on_, entry_.workload);
+    if (!problem) return problem.error();
+    if (entry_.placed() != nullptr) {
+      WhyHere(*problem);
+    } else {
+      WhyNot(*problem);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void WhyHere(const Problem& problem) {
+    const Placed& placed = *entry_.placed();
+    out_.total_cost = placed.plan.cost;
+    out_.lower_bound = placed.plan.lower_bound;
+    out_.exact = placed.plan.exact;
+    out_.over_lower_bound_percent =
+        CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
+    const placement::PairCost pair_cost(fabric_, problem.request.pod.claims_compute_domain);
+    ShareCost(pair_cost, problem.traffic);
+    DescribeRunnerUp(pair_cost, problem.traffic);
+    Sentences(problem.request);
+  }
+
+  // Flows say which bytes run at which level; each costs its level's weight. Missing rails make
+  // some pairs dearer: that part is what the axis costs in all, less its shares.
+  void ShareCost(const placement::PairCost& pair_cost, const traffic::Traffic& traffic) {
+    traffic::Traffic shown = traffic;
+    shown.modelled = true;  // one byte a rank around one ring, where there is no model
+    const auto scores = placement::Score(pair_cost, shown, entry_.placed()->plan.nodes);
+    for (const placement::Flow& flow : scores.flows) {
+      const Int128 cost = flow.bytes * LevelWeight(pair_cost, flow.level);
+      if (cost == 0) continue;
+      out_.cost.push_back({flow.axis, flow.level, traffic.modelled ? flow.bytes : 0, cost});
+    }
+    if (!fabric_.any_degraded()) return;
+    for (int a = 0; a < traffic::kAxisCount; ++a) {
+      AddDegraded(pair_cost, traffic, static_cast<traffic::Axis>(a));
+    }
+  }
+
+  void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
+                   traffic::Axis axis) {
+    std::vector<const traffic::GroupFamily*> families;
+    for (const auto& family : traffic.families) {
+      if (family.axis == axis) families.push_back(&family);
+    }
+    if (families.empty()) return;
+    const traffic::WorkerGraph graph(traffic, families);
+    Int128 extra = placement::Cost(pair_cost, graph, entry_.placed()->plan.nodes);
+    for (const CostShare& share : out_.cost) {
+      if (share.axis == axis) extra -= share.cost;
+    }
+    if (extra > 0) out_.cost.push_back({axis, "missing rails", 0, extra});
+  }
+
+  void DescribeRunnerUp(const placement::PairCost& pair_cost, const traffic::Traffic& traffic) {
+    const placement::Plan& plan = entry_.placed()->plan;
+    if (!plan.runner_up) return;
+    RunnerUpText text;
+    for (const NodeIndex node : plan.runner_up->nodes)
+      text.nodes.push_back(fabric_.node(node).name);
+    text.cost = plan.runner_up->cost;
+    if (plan.cost > 0) text.cost_percent = PercentUp(text.cost, plan.cost);
+    text.spans = SpansText(placement::Score(pair_cost, traffic, plan.runner_up->nodes));
+    text.why_not = WhyNotRunnerUp(plan);
+    out_.runner_up = std::move(text);
+  }
+
+  static std::string WhyNotRunnerUp(const placement::Plan& plan) {
+    const auto& other = *plan.runner_up;
+    if (other.preferences.levels_wider > plan.preferences.levels_wider) {
+      return "is " +
+             CountText(other.preferences.levels_wider - plan.preferences.levels_wider, "level") +
+             " wider than the chosen one (topology.preferred)";
+    }
+    if (other.preferences.groups_missed > plan.preferences.groups_missed) {
+      return CountText(other.preferences.groups_missed - plan.preferences.groups_missed,
+                       "more group") +
+             " would miss the preferred level";
+    }
+    if (other.cost > plan.cost) {
+      const Int128 more = other.cost - plan.cost;
+      if (plan.cost == 0) return "costs something where the chosen one costs nothing";
+      const std::int64_t percent = PercentUp(more, plan.cost);
+      return "costs " + std::to_string(percent) + " % more (" + LinkTimeText(more) +
+             " of link time)";
+    }
+    return "costs no more, but would break up or fill the fabric worse, or has greater node names";
+  }
+
+  void Sentences(const placement::Request& request) {
+    const placement::Plan& plan = entry_.placed()->plan;
+    if (request.required) {
+      out_.why_here.push_back("topology.required holds: all workers are in one " +
+                              fabric_.tiers()[*request.required].name + ".");
+    }
+    if (request.preferred) {
+      const std::string& level = fabric_.tiers()[*request.preferred].name;
+      out_.why_here.push_back(
+          plan.preferences.levels_wider == 0
+              ? "topology.preferred holds: all workers are in one " + level + "."
+              : "No " + level + " has room for all workers: the placement is " +
+                    CountText(plan.preferences.levels_wider, "level") + " wider than preferred.");
+    }
+    if (plan.preferences.groups_missed > 0) {
+      out_.why_here.push_back(CountText(plan.preferences.groups_missed, "group of workers") +
+                              " cannot share the level that topology.groups prefers.");
+    }
+    std::string broken;
+    for (std::size_t t = 0; t < plan.broken_free_domains.size(); ++t) {
+      if (plan.broken_free_domains[t] == 0) continue;
+      broken += (broken.empty() ? "" : ", ") + std::to_string(plan.broken_free_domains[t]) + " " +
+                fabric_.tiers()[t + 1].name;
+    }
+    out_.why_here.push_back(broken.empty() ? "No wholly free domain is broken up."
+                                           : "Wholly free domains that it uses: " + broken + ".");
+    out_.why_here.push_back(plan.exact ? "The search was exhaustive: nothing costs less."
+                                       : "The search was bounded; the lower bound says how far "
+                                         "from the best it can be at most.");
+  }
+
+  void WhyNot(const Problem& problem) {
+    const Refused& refused = *entry_.refused();
+    if (!refused.why) return;
+    out_.relaxations = refused.relaxations;
+    if (out_.relaxations.empty()) {
+      out_.relaxations = placement::FindRelaxations(claims_, problem.request,
+                                                    traffic::WorkerGraph(problem.traffic));
+    }
+    // Without a level in the rule, the widest that divides the fabric says most.
+    Tier tier = refused.why->tier;
+    if (tier == fabric::kOutside && fabric_.node_tier() > 1) tier = 1;
+    out_.level = fabric_.tiers()[tier].name;
+    if (fabric_.node_count() == 0) return;
+    ListDomains(problem.request, tier, refused.why->tier == tier);
+  }
+
+  void ListDomains(const placement::Request& request, Tier tier, bool whole) {
+    placement::SlotQuery query;
+    query.pod = &request.pod;
+    query.job = request.job;
+    query.excluded = request.excluded;
+    query.cap = request.workers;
+    std::vector<std::uint32_t> slots;
+    placement::CountSlots(claims_, query, slots);
+    const std::uint64_t wanted = whole ? Wanted(request) : 0;
+    const auto& domains = fabric_.domains(tier);
+    for (DomainIndex d = 0; d < domains.size(); ++d) {
+      out_.domains.push_back(Answer(query, slots, {tier, d, wanted}));
+    }
+    std::stable_sort(out_.domains.begin(), out_.domains.end(),
+                     [](const auto& a, const auto& b) { return a.slots > b.slots; });
+  }
+
+  // Workers that one domain of the refusal's level must take: the job's, or the largest part of
+  // the group's that is named.
+  std::uint64_t Wanted(const placement::Request& request) const {
+    const auto& group = entry_.refused()->why->group;
+    if (!group || *group >= request.groups.size()) return request.workers;
+    std::uint64_t most = 0;
+    const traffic::WorkerSets& sets = request.groups[*group].sets;
+    for (std::size_t s = 0; s < sets.size(); ++s) most = std::max(most, sets.set(s).size());
+    return most;
+  }
+
+  struct At {
+    Tier tier;
+    DomainIndex domain;
+    std::uint64_t wanted;
+  };
+
+  DomainAnswer Answer(const placement::SlotQuery& query, const std::vector<std::uint32_t>& slots,
+                      At at) const {
+    const auto& domains = fabric_.domains(at.tier);
+    DomainAnswer answer;
+    const NodeIndex begin = domains.begin[at.domain], end = domains.begin[at.domain + 1];
+    answer.domain =
+        at.tier == fabric_.node_tier() ? fabric_.node(begin).name : domains.names[at.domain];
+    answer.nodes = end - begin;
+    answer.wanted = at.wanted;
+    using Why = std::pair<placement::Rejection, std::string>;
+    std::map<Why, std::uint32_t> counts;
+    for (NodeIndex n = begin; n < end; ++n) {
+      answer.slots += slots[n];
+      if (slots[n] > 0) continue;
+      const placement::Verdict verdict = placement::Judge(claims_, query, n);
+      const bool resource = verdict.rejection == placement::Rejection::kResource;
+      ++counts[{verdict.rejection, resource ? verdict.resource_name : verdict.detail}];
+    }
+    std::vector<placement::Unplaceable::Count> rejections;
+    for (const auto& [why, nodes] : counts) rejections.push_back({why.first, why.second, nodes});
+    std::stable_sort(rejections.begin(), rejections.end(),
+                     [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+    answer.sentence =
+        answer.domain + ": room for " + std::to_string(answer.slots) +
+        (at.wanted > 0 ? " of " + CountText(static_cast<std::int64_t>(at.wanted), "worker")
+                       : " workers") +
+        " on " + CountText(static_cast<std::int64_t>(answer.nodes), "node");
+    const std::string why = RejectionsText(rejections);
+    answer.sentence += why.empty() ? "." : "; " + why + ".";
+    return answer;
+  }
+
+  const PlanEntry& entry_;
+  const ClusterFabric& on_;
+  const fabric::Fabric& fabric_;
+  const fabric::Claims claims_;
+  Explanation out_;
+};
+
+bool Names(const std::string& name, const PlanEntry& entry) {
+  return name == api::Show(entry.workload.key()) || name == entry.workload.key().name ||
+         name == entry.workload.PlacementName();
+}
+
+}  // namespace
+
+std::string SpansText(const placement::Scores& scores) {
+  std::string text;
+  for (const placement::Span& span : scores.spans) {
+    text += (text.empty() ? "" : ", ") + std::to_string(span.domains) + " " + span.level;
+  }
+  return text;
+}
+
+Result<std::vector<Explanation>> Explain(const Cluster& cluster, const PlanReport& report,
+                                         const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool known = std::any_of(report.entries.begin(), report.entries.end(),
+                                   [&](const PlanEntry& entry) { return Names(name, entry); });
+    if (!known) {
+      return Invalid("\"" + name + "\": no TrainingJob or Placement of this name waits for nodes");
+    }
+  }
+  std::vector<Explanation> all;
+  for (std::size_t e = 0; e < report.entries.size(); ++e) {
+    const PlanEntry& entry = report.entries[e];
+    const bool wanted =
+        names.empty() ||
+        std::any_of(names.begin(), names.end(), [&](const auto& n) { return Names(n, entry); });
+    if (!wanted) continue;
+    if (!entry.fabric) {
+      all.emplace_back().entry = e;
+      continue;
+    }
+    Result<Explanation> one = Explainer(cluster, report, e).Run();
+    if (!one) return one.error();
+    all.push_back(*std::move(one));
+  }
+  return all;
+}
+
+}  // namespace weft::decide
