@@ -1,0 +1,101 @@
+#include "operator/manifest/import_csv.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "gtest/gtest.h"
+
+namespace weft::manifest {
+namespace {
+
+struct Case {
+  std::string name, text;
+  CsvOptions table;
+  std::string want;  // "level(identity) ... | node:domain/domain ...", or the error
+};
+
+std::string Import(const Case& c) {
+  const auto cluster = ImportCsv({"t.csv", c.text}, c.table, {});
+  if (!cluster) return cluster.error().message;
+  std::string out;
+  for (const fabric::LevelSpec& level : cluster->fabric.levels) {
+    out += level.name + (level.identity == fabric::Identity::kPath ? "(path) " : " ");
+  }
+  out += "|";
+  for (const fabric::NodeFacts& node : cluster->nodes) {
+    out += " " + node.name + ":";
+    for (const fabric::LevelSpec& level : cluster->fabric.levels) {
+      const auto label = node.labels.find(level.label_key);
+      out += "/" + (label == node.labels.end() ? "-" : label->second);
+    }
+  }
+  return out;
+}
+
+class ImportCsvTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ImportCsvTest, GivesTheTreeOrNamesTheLine) {
+  EXPECT_EQ(Import(GetParam()), GetParam().want);
+}
+
+// clang-format off
+const CsvOptions kPodRack{{"pod", "rack"}, ""};
+INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<Case>{
+  {"ColumnsInAnyOrder", "rack,ip,pod\nr1,n2,p1\nr2,n1,p1\n", kPodRack, "pod rack | n1:/p1/r2 n2:/p1/r1"},
+  {"OneNameUnderTwoParentsByPath", "ip,pod,rack\nn1,p1,r1\nn2,p2,r1\n", kPodRack, "pod rack(path) | n1:/p1/r1 n2:/p2/r1"},
+  {"QuotesLineEndsByteOrderMarkAndBlankLines", "\xef\xbb\xbfip,pod,rack\r\n\"n1\",\"p,1\",r1\r\n\r\n", kPodRack, "pod rack | n1:/p-1-787ea919570ffe38/r1"},
+  {"ANamedNodeColumn", "id,host,pod\n7,n1,p1\n", {{"pod"}, "host"}, "pod | n1:/p1"},
+  {"ALevelOfAnotherName", "ip,PSW,ASW\nn1,p1,a1\n", {{"spine=PSW", "leaf=ASW"}, ""}, "spine leaf | n1:/p1/a1"},
+  {"AnEmptyCellIsAMissingLevel", "ip,pod,rack\nn1,p1,\n", kPodRack, "pod rack | n1:/p1/-"},
+
+  {"AnEmptyTable", "", kPodRack, "t.csv: line 1: the table is empty"},
+  {"OnlyAHeader", "ip,pod,rack\n", kPodRack, "t.csv: line 1: the table has a header and no rows"},
+  {"AMissingColumn", "ip,pod\nn1,p1\n", kPodRack, "t.csv: line 1: no column \"rack\"; the columns are \"ip\", \"pod\""},
+  {"NoColumnLeftForTheNode", "pod,rack\np,r\n", kPodRack, "t.csv: line 1: every column is a level: none is left for the node's name"},
+  {"NoLevels", "ip\nn1\n", {}, "--levels: names no column"},
+  {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, ""}, "--levels: the column \"pod\" is named twice"},
+  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, ""}, "--levels: \"node\" is no level name of its own (lower case letters, digits and hyphens, not node, outside or nvlink); write NAME=COLUMN"},
+  {"ARaggedRow", "ip,pod,rack\nn1,p1\n", kPodRack, "t.csv: line 2: 2 cells where the header has 3"},
+  {"ANodeTwice", "ip,pod,rack\nn1,p1,r1\nN1,p1,r1\n", kPodRack, "t.csv: line 3: node \"N1\" is already in line 2"},
+  {"ANodeWithoutName", "ip,pod,rack\n,p1,r1\n", kPodRack, "t.csv: line 2: the node's name is empty"},
+  {"AnOpenQuote", "ip,pod,rack\n\"n1,p1,r1\n", kPodRack, "t.csv: line 2: a quoted cell never ends"},
+  {"AQuoteInsideACell", "ip,pod,rack\nn\"1,p1,r1\n", kPodRack, "t.csv: line 2: a quote inside an unquoted cell"},
+}), [](const auto& row) { return row.param.name; });
+// clang-format on
+
+TEST(ImportCsv, DoesNotDependOnTheOrderOfRows) {
+  const std::string a = "ip,pod,rack\nn1,p1,r1\nn2,p2,r1\n",
+                    b = "ip,pod,rack\nn2,p2,r1\nn1,p1,r1\n";
+  const auto first = ImportCsv({"t", a}, kPodRack, {}), second = ImportCsv({"t", b}, kPodRack, {});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(WriteManifests(*first), WriteManifests(*second));
+  EXPECT_EQ(first->notes, second->notes);
+}
+
+TEST(ImportCsv, ReadsTheRealLingjunTable) {
+  const std::string path = WEFT_SOURCE_DIR "/../shared/data/topology/lingjun_topo.csv";
+  std::ifstream file(path);
+  if (!file) GTEST_SKIP() << "NOT TESTED: the Lingjun table is absent: " << path;
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto cluster = ImportCsv({path, text.str()}, {{"DSW", "PSW", "ASW"}, ""}, {});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  std::set<std::string> names, psw, asw;
+  for (const fabric::NodeFacts& node : cluster->nodes) {
+    EXPECT_LE(node.name.size(), 63U);
+    EXPECT_EQ(node.labels.at("kubernetes.io/hostname"), node.name);
+    names.insert(node.name);
+    psw.insert(node.labels.at("weft.dev/psw"));
+    asw.insert(node.labels.at("weft.dev/psw") + "/" + node.labels.at("weft.dev/asw"));
+  }
+  EXPECT_EQ(names.size(), 847U);
+  EXPECT_EQ(psw, (std::set<std::string>{"P10", "P12", "P8"}));
+  EXPECT_EQ(asw.size(), 119U);  // 48 names, counted anew in every pod
+  ASSERT_EQ(cluster->fabric.levels.size(), 3U);
+  EXPECT_EQ(cluster->fabric.levels[1].identity, fabric::Identity::kValue);
+  EXPECT_EQ(cluster->fabric.levels[2].identity, fabric::Identity::kPath);
+}
+
+}  // namespace
+}  // namespace weft::manifest
