@@ -19,7 +19,7 @@ std::optional<fabric::LinkSpec> DecodeLink(const Field& field) {
   fabric::LinkSpec link;
   link.type = ReadText(field["type"]);
   const Field bandwidth = field["bandwidthPerGPU"];
-  link.bandwidth_per_gpu = bandwidth.OptionalQuantity();
+  link.bandwidth_per_gpu = ReadQuantity(bandwidth);
   if (link.bandwidth_per_gpu && *link.bandwidth_per_gpu < 1) bandwidth.Fail("must be at least 1");
   link.oversubscription_percent =
       field["oversubscriptionPercent"].Int(kOversubscriptionPercent, link.oversubscription_percent);

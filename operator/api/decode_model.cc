@@ -64,9 +64,9 @@ std::vector<traffic::MeasuredAxis> DecodeMeasured(const Field& field) {
     const auto axis = ReadEnum<Axis>(item["axis"].Require(), kMeasuredAxisNames);
     const bool again = std::any_of(measured.begin(), measured.end(),
                                    [&](const auto& other) { return other.axis == axis; });
-    if (again) item["axis"].Fail("is given twice");
+    if (again) item.Fail("names an axis that is given already");
     const Field bytes = item["bytesPerGPU"];
-    measured.push_back({axis, bytes.Require().Quantity()});
+    measured.push_back({axis, ReadQuantity(bytes.Require()).value_or(0)});
     if (measured.back().bytes_per_gpu < 0) bytes.Fail("must not be negative");
   }
   if (measured.empty()) field.Fail("must name an axis at least");

@@ -1,6 +1,7 @@
 #include "operator/api/names.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace weft::api {
 namespace {
@@ -40,6 +41,13 @@ bool IsPrefix(std::string_view text) {
   return Fits(text,
               {IsLowerOrDigit, IsLowerOrDigit,
                [](char c) { return IsLowerOrDigit(c) || c == '-' || c == '.'; }, kPrefixBytes});
+}
+
+// Code points, as JSON schema counts.
+std::size_t Characters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 template <typename Check>
@@ -108,8 +116,15 @@ std::string ReadLabelValue(const Field& field) {
 
 std::string ReadText(const Field& field) {
   return ReadChecked(
-      field, [](const std::string& text) { return text.size() <= kTextAtMost; },
+      field, [](const std::string& text) { return Characters(text) <= kTextAtMost; },
       "must be at most 253 characters long");
+}
+
+std::optional<std::int64_t> ReadQuantity(const Field& field) {
+  if (field.present() && field.json()->is_number_float()) {
+    field.Fail("must be an integer, or a quantity in quotes");
+  }
+  return field.OptionalQuantity();
 }
 
 std::size_t ReadName(const Field& field, Names names, std::size_t fallback) {

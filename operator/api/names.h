@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,6 +84,8 @@ std::string ReadLevelName(const Field& field);
 std::string ReadLabelKey(const Field& field);
 std::string ReadLabelValue(const Field& field);
 std::string ReadText(const Field& field);
+// A quantity, as text or integer: of our own kinds a fraction needs quotes, as to the API server.
+std::optional<std::int64_t> ReadQuantity(const Field& field);
 // The enum of that name; `fallback` where absent.
 std::size_t ReadName(const Field& field, Names names, std::size_t fallback);
 template <typename Enum>

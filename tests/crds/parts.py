@@ -94,7 +94,8 @@ def parallelism():
             "shardGroupSize": integer(DEGREE, "ranks of one shard group, with Hybrid"),
         },
         description="data is what is left of the world", default={},
-        rules=[rule("(self.sharding == 'Hybrid') == has(self.shardGroupSize)",
+        rules=[rule("(has(self.sharding) && self.sharding == 'Hybrid') =="
+                    " has(self.shardGroupSize)",
                     "shardGroupSize is required with Hybrid and only allowed there",
                     ".shardGroupSize")])
 

@@ -1,0 +1,95 @@
+#include <nlohmann/json.hpp>
+
+#include "gtest/gtest.h"
+#include "operator/api/decode.h"
+
+namespace weft::api {
+namespace {
+
+using nlohmann::json;
+
+json Job(const json& spec, const json& status = json::object()) {
+  json job = json::parse(R"({
+      "apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+      "metadata": {"name": "x", "namespace": "team-a", "uid": "u1", "labels": {"a": "b"}},
+      "spec": {"workers": {"replicas": 2, "template": {"spec": {
+          "priorityClassName": "high",
+          "containers": [{"name": "t", "resources": {"limits": {"nvidia.com/gpu": "4"}}}]}}}}})");
+  job["spec"].merge_patch(spec);
+  job["status"] = status;
+  return job;
+}
+
+TEST(DecodeTrainingJobTest, AbsentFieldsTakeTheirDefaults) {
+  const auto job = DecodeTrainingJob(Job(json::object()), "jobs.yaml: document 2");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->place, "jobs.yaml: document 2: TrainingJob team-a/x");
+  EXPECT_EQ(job->meta.key, (ObjectKey{"team-a", "x"}));
+  EXPECT_EQ(job->meta.uid, "u1");
+  EXPECT_FALSE(job->suspend);
+  EXPECT_EQ(job->framework, FrameworkType::kCustom);
+  EXPECT_EQ(job->accelerator.resource_name, "nvidia.com/gpu");
+  EXPECT_EQ(job->accelerator.per_worker, 4u);
+  EXPECT_EQ(job->replicas, 2u);
+  EXPECT_EQ(job->pod.requests, (fabric::Resources{{"nvidia.com/gpu", 4}}));
+  EXPECT_EQ(job->priority_class_name, "high");
+  EXPECT_EQ(job->model, std::nullopt);
+  EXPECT_EQ(job->parallelism, traffic::Parallelism());
+  EXPECT_EQ(job->startup_timeout_seconds, 900);
+  EXPECT_EQ(job->failure_policy.infrastructure, "RestartUncounted");
+  EXPECT_EQ(job->attempt, 0);
+}
+
+TEST(DecodeTrainingJobTest, StatusIsReadWhateverElseItHolds) {
+  const json status = json::parse(R"({"attempt": 2, "placementName": "x-2", "novel": 1,
+      "conditions": [{"type": "Complete", "status": "True", "reason": "AllSucceeded"}]})");
+  const auto job = DecodeTrainingJob(Job(json::object(), status), "a");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->attempt, 2);
+  EXPECT_EQ(job->placement_name, "x-2");
+  ASSERT_EQ(job->conditions.size(), 1u);
+  EXPECT_EQ(job->conditions[0].type, "Complete");
+}
+
+struct Bad {
+  std::string name;  // reads as a sentence
+  std::string spec, want;
+};
+
+TEST(DecodeTrainingJobTest, ErrorsNameTheFieldAndTheRule) {
+  const std::vector<Bad> cases = {
+      {"replicas of 0 are too few", R"({"workers": {"replicas": 0}})",
+       "spec.workers.replicas: must be at least 1"},
+      {"perWorker disagrees with the template", R"({"accelerator": {"perWorker": 8}})",
+       "spec.accelerator.perWorker: is 8, but the template's containers are limited to 4 of "
+       "nvidia.com/gpu"},
+      {"another accelerator than the template's is named",
+       R"({"accelerator": {"resourceName": "amd.com/gpu"}})",
+       "spec.accelerator.perWorker: is absent, and the template's containers are limited to 0 of "
+       "amd.com/gpu; must be between 1 and 256"},
+      {"a wrong framework member names both", R"({"framework": {"type": "MPI", "jax": {}}})",
+       "spec.framework.jax: is not for type MPI"},
+      {"a misspelt field is named", R"({"paralelism": {}})", "spec.paralelism: unknown field"},
+      {"an enum lists what it takes", R"({"parallelism": {"sharding": "ZeRO"}})",
+       "spec.parallelism.sharding: must be one of None, OptimizerState, Gradients, Full, Hybrid"},
+  };
+  for (const Bad& c : cases) {
+    const auto job = DecodeTrainingJob(Job(json::parse(c.spec)), "a");
+    ASSERT_FALSE(job) << c.name;
+    EXPECT_EQ(job.error().message, "a: TrainingJob team-a/x: " + c.want) << c.name;
+    EXPECT_EQ(job.error().kind, ErrorKind::kInvalid) << c.name;
+  }
+}
+
+TEST(DecodeTrainingJobTest, WhatIsNoObjectIsAnErrorEverywhere) {
+  for (const char* text : {"null", "7", "[]", "\"x\"", R"({"metadata": 7})",
+                           R"({"metadata": {"name": "x"}, "spec": []})",
+                           R"({"metadata": {"name": "x"}, "spec": {"workers": [1]}})"}) {
+    EXPECT_FALSE(DecodeTrainingJob(json::parse(text), "a")) << text;
+    EXPECT_FALSE(DecodePlacement(json::parse(text), "a")) << text;
+    EXPECT_FALSE(DecodeFabric(json::parse(text), "a")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace weft::api

@@ -1,0 +1,149 @@
+#include "operator/api/encode.h"
+
+#include <nlohmann/json.hpp>
+
+#include "gtest/gtest.h"
+#include "operator/api/decode.h"
+
+namespace weft::api {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+Placement FullPlacement() {
+  Placement placement;
+  placement.meta.key = {"team-a", "llama-1"};
+  placement.meta.labels = {{kJobNameLabel, "llama"}};
+  placement.workers = 2;
+  placement.fabric_name = "default";
+  placement.accelerator = {"amd.com/gpu", 8};
+  placement.model.emplace().measured = {{traffic::Axis::kTensor, 2'062'000'000'000},
+                                        {traffic::Axis::kSharding, 7}};
+  placement.parallelism.tensor = 4;
+  placement.parallelism.expert_tensor = 2;
+  placement.parallelism.rank_order = {traffic::Axis::kData, traffic::Axis::kTensor,
+                                      traffic::Axis::kContext, traffic::Axis::kPipeline};
+  placement.parallelism.sharding = traffic::Sharding::kHybrid;
+  placement.parallelism.shard_group_size = 2;
+  placement.topology = {"spine", "leaf", 600, {{{traffic::Axis::kExpertTensor}, "node", ""}}};
+  placement.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {{"tier", "In", {"a", "b"}}}};
+  placement.worker_index_labels = {{"example.com/index", 8}};
+  placement.nodes = {"n1", "n2"};
+  return placement;
+}
+
+TEST(EncodeTest, APlacementReadsAsInTheReference) {
+  EXPECT_EQ(EncodePlacement(FullPlacement()).dump(),
+            R"({"apiVersion":"weft.dev/v1alpha1","kind":"Placement",)"
+            R"("metadata":{"name":"llama-1","namespace":"team-a",)"
+            R"("labels":{"weft.dev/job-name":"llama"}},)"
+            R"("spec":{"workers":2,"fabricName":"default",)"
+            R"("accelerator":{"resourceName":"amd.com/gpu","perWorker":8},)"
+            R"("model":{"type":"Measured","measured":[{"axis":"Tensor","bytesPerGPU":"2062G"},)"
+            R"({"axis":"Sharding","bytesPerGPU":"7"}]},)"
+            R"("parallelism":{"tensor":4,"context":1,"pipeline":1,"expert":1,"expertTensor":2,)"
+            R"("virtualPipeline":1,"rankOrder":["Data","Tensor","Context","Pipeline"],)"
+            R"("sharding":"Hybrid","shardGroupSize":2},)"
+            R"("topology":{"required":"spine","preferred":"leaf","waitForPreferredSeconds":600,)"
+            R"("groups":[{"axes":["ExpertTensor"],"required":"node"}]},)"
+            R"("podSelector":{"matchLabels":{"app":"x"},"matchExpressions":)"
+            R"([{"key":"tier","operator":"In","values":["a","b"]}]},)"
+            R"("workerIndexLabels":[{"key":"example.com/index","stride":8}]},)"
+            R"("status":{"nodes":["n1","n2"]}})");
+}
+
+TEST(EncodeTest, APlacementDecodesToWhatWasEncoded) {
+  const Placement before = FullPlacement();
+  const auto after = DecodePlacement(json(EncodePlacement(before)), "again");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->meta.key, before.meta.key);
+  EXPECT_EQ(after->meta.labels, before.meta.labels);
+  EXPECT_EQ(after->model, before.model);
+  EXPECT_EQ(after->parallelism, before.parallelism);
+  EXPECT_EQ(after->pod_selector, before.pod_selector);
+  EXPECT_EQ(after->nodes, before.nodes);
+  EXPECT_EQ(EncodePlacement(*after), EncodePlacement(before));
+}
+
+TEST(EncodeTest, AStatusOfTheCallerStandsAsItIs) {
+  const ordered_json status = {{"spans", {{{"level", "leaf"}, {"domains", 1}}}}};
+  EXPECT_EQ(EncodePlacement(FullPlacement(), status)["status"], status);
+  EXPECT_FALSE(EncodePlacement(FullPlacement(), nullptr).contains("status"));
+}
+
+TEST(EncodeTest, ATransformerDecodesToWhatWasEncoded) {
+  Placement before = FullPlacement();
+  before.parallelism = {};
+  before.model = traffic::Model{};
+  traffic::Transformer& model = before.model->transformer.emplace();
+  model = {.parameters = 671'000'000'000,
+           .layers = 61,
+           .hidden_size = 7168,
+           .attention_heads = 128,
+           .key_value_heads = 16,
+           .feed_forward_size = 18432,
+           .gated_feed_forward = false,
+           .vocabulary_size = 129280,
+           .sequence_length = 4096,
+           .micro_batch_size = 1,
+           .global_batch_size = 16,
+           .precision = traffic::Precision::kFP8,
+           .gradient_precision = traffic::GradientPrecision::kINT8,
+           .recomputation = traffic::Recomputation::kFull,
+           .moe = traffic::MixtureOfExperts{256, 8, 58, 2048, 1}};
+  const auto after = DecodePlacement(json(EncodePlacement(before)), "again");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->model, before.model);
+  EXPECT_EQ(after->parallelism, before.parallelism);
+}
+
+Fabric FullFabric() {
+  Fabric fabric;
+  fabric.meta.key.name = "default";
+  fabric::FabricSpec& spec = fabric.spec;
+  const fabric::LinkSpec link{"InfiniBandNDR", 12'345'678'901, 200, 7000};
+  spec.node_selector = fabric::LabelSelector{{}, {{"rack", "Gt", {"7"}}}};
+  spec.levels = {{"spine", "example.com/spine", fabric::Identity::kPath, link},
+                 {"leaf", "", fabric::Identity::kValue, {}}};
+  spec.outside = fabric::LinkSpec{};
+  spec.scale_up =
+      fabric::ScaleUpSpec{"nvl", "nvidia.com/gpu.clique", link, fabric::ScaleUpRequires::kNothing};
+  spec.node_link = fabric::LinkSpec{"NVLink5", {}, 100, {}};
+  spec.rails = fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}};
+  spec.unusable = {
+      {{"sick", "yes", "NoSchedule"}, {"old", "", ""}}, {{"GpuSick", "Unknown"}}, {{"lab", ""}}};
+  spec.cost_tolerance_percent = 0;
+  spec.accelerator_model = "H100";
+  return fabric;
+}
+
+TEST(EncodeTest, AFabricDecodesToWhatWasEncoded) {
+  const Fabric before = FullFabric();
+  const auto after = DecodeFabric(json(EncodeFabric(before)), "again");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->spec, before.spec);
+}
+
+TEST(EncodeTest, AFabricOfAPresetHasNoLevels) {
+  Fabric before;
+  before.meta.key.name = "default";
+  before.spec.preset = "TopographV1";
+  const ordered_json encoded = EncodeFabric(before);
+  EXPECT_EQ(encoded["spec"].dump(), R"({"preset":"TopographV1","costTolerancePercent":1})");
+  const auto after = DecodeFabric(json(encoded), "again");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->spec, before.spec);
+}
+
+TEST(EncodeTest, TheSpecOfAFabricReadsAsInTheReference) {
+  Fabric fabric;
+  fabric.spec.levels = {
+      {"leaf", "x", fabric::Identity::kValue, fabric::LinkSpec{"RoCE400", {}, 100, {}}}};
+  EXPECT_EQ(EncodeFabricSpec(fabric.spec).dump(),
+            R"({"levels":[{"name":"leaf","labelKey":"x","identity":"Value",)"
+            R"("link":{"type":"RoCE400"}}],"costTolerancePercent":1})");
+}
+
+}  // namespace
+}  // namespace weft::api
