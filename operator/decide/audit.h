@@ -31,15 +31,15 @@ struct AuditGang {
   bool modelled = false;  // a Placement beside it gives the model; else one ring, one byte a rank
   std::string placement;  // that Placement's name, "" none
   Judged now;
-  // The same solver with this gang's own claims taken away; absent where it finds none.
+  // The same solver with this gang's own claims taken away, or where it is now if that is no worse.
   std::optional<Judged> best;
-  std::optional<std::int64_t> excess_percent;  // cost over the best's, rounded; absent where 0
+  std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent where best is 0
   std::vector<Note> notes;
 };
 
 struct AuditReport {
   std::vector<AuditGang> gangs;  // worst first: cost over the best in femtoseconds, then key
-  // Of gangs with a best: modelled ones in bytes, the others in ring steps.
+  // Sums over gangs; those without a model at one byte a rank around one ring.
   struct Total {
     std::size_t gangs = 0;
     std::uint64_t workers = 0;
@@ -48,7 +48,8 @@ struct AuditReport {
     std::vector<LevelBytes> levels, best_levels;
     std::optional<std::int64_t> excess_percent;
   };
-  Total total;
+  Total total;              // of all
+  Total modelled, rings;    // of those with a model, and of the others: comparable among themselves
   std::vector<Note> notes;  // pods on nodes outside every fabric, ...
 };
 
