@@ -13,7 +13,8 @@ namespace {
 using Labels = std::map<std::string, std::string>;
 
 Result<ImportedCluster> Import(const std::string& text) {
-  const Result<nlohmann::json> model = ReadDocument({"model", text});
+  // Behind a document marker, so that a text that begins with '{' is YAML too.
+  const Result<nlohmann::json> model = ReadDocument({"model", "---\n" + text});
   if (!model) return model.error();
   return ImportTopograph(*model, "model", {});
 }
@@ -94,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportTopographBad, ::testing::ValuesIn(std::vec
   {"ANodeThatIsAMap", "{blocks: [{switch: s, nodes: [{}]}]}", "model: blocks[0].nodes[0]: must be a name"},
   {"AnUnboundedRange", "{blocks: [{switch: s, nodes: [\"n[1-9999999999]\"]}]}", "model: blocks[0].nodes[0]: the list names more than 1048576 nodes"},
   {"ANodeInTwoBlocks", "{blocks: [{switch: s, nodes: [a]}, {switch: t, nodes: [b, a]}]}", "model: blocks[1].nodes[1]: node \"a\" is already in model: blocks[0].nodes[0]"},
-  {"ACycle", "{switches: {a: {switches: [b]}, b: {switches: [a]}}, blocks: [{switch: a, nodes: [n]}]}", "model: switches: the switches form a cycle through \"a\""},
+  {"ACycle", "{switches: {a: {switches: [b]}, b: {switches: [a]}}, blocks: [{switch: a, nodes: [n1]}]}", "model: switches: the switches form a cycle through \"a\""},
 }), [](const auto& row) { return row.param.name; });
 // clang-format on
 
