@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/random.h"
 #include "operator/placement/adjacency.h"
 
 namespace weft::placement {
@@ -17,7 +18,9 @@ constexpr std::uint32_t kEveryPair = 96;         // up to this many workers ever
 constexpr std::size_t kMostPlaces = 256;         // nodes that take part
 constexpr std::uint32_t kCliquesUnfolded = 256;  // up to this many workers cliques become pairs
 constexpr std::size_t kPartners = 12;   // swap partners looked at per neighbour (large jobs)
-constexpr std::int64_t kMovePrice = 4;  // steps that one look at a move costs beside its terms
+constexpr std::uint32_t kKicks = 3;        // random swaps that leave a local optimum
+constexpr std::uint32_t kIdleKicks = 40;   // rounds of kicks in vain before giving up
+constexpr std::uint64_t kSeed = 1;         // any fixed number: same input, same answer
 
 class LocalSearch {
  public:
@@ -29,12 +32,29 @@ class LocalSearch {
     FindPlaces();
   }
 
-  bool Run() {
-    bool any = false;
-    while (steps_ > 0 && Pass()) any = true;
-    return any;
+  // Climbs down; small jobs go on from random kicks while steps last, until `enough`.
+  void Run(Int128 enough) {
+    while (steps_ > 0 && Pass()) {
+    }
+    Candidate best = current_;
+    SplitMix64 random(kSeed);
+    const bool small = instance_.workers() <= kEveryPair;
+    for (std::uint32_t idle = 0; small && idle < kIdleKicks && steps_ > 0; ++idle) {
+      if (best.cost <= enough) break;
+      for (std::uint32_t i = 0; i < kKicks; ++i) Kick(random);
+      while (steps_ > 0 && Pass()) {
+      }
+      if (current_.preferences == best.preferences && current_.cost == best.cost) continue;
+      if (Better(current_, best)) {
+        best = current_;
+        idle = 0;
+      } else {
+        Restore(best);
+      }
+    }
+    Restore(best);
   }
-  const std::vector<NodeIndex>& nodes() const { return current_.nodes; }
+  const Candidate& current() const { return current_; }
 
  private:
   struct Step {
@@ -46,7 +66,12 @@ class LocalSearch {
   static constexpr std::uint32_t kNoPartner = ~0U;
 
   void FindPlaces();
+  static bool Better(const Candidate& a, const Candidate& b) {
+    return a.preferences != b.preferences ? a.preferences < b.preferences : a.cost < b.cost;
+  }
   bool Pass();
+  void Kick(SplitMix64& random);
+  void Restore(const Candidate& candidate);
   Step BestStep(std::uint32_t worker);
   void TrySwap(std::uint32_t worker, std::uint32_t partner, Step& best);
   void TryMove(std::uint32_t worker, NodeIndex node, Step& best);
@@ -116,7 +141,7 @@ Int128 LocalSearch::Change(std::uint32_t worker, NodeIndex from, NodeIndex to,
                            std::uint32_t except) {
   Int128 change = 0;
   const auto neighbours = adjacency_.of(worker);
-  steps_ -= static_cast<std::int64_t>(neighbours.size());
+  steps_ -= static_cast<std::int64_t>(neighbours.size()) + 1;
   for (const Neighbour& neighbour : neighbours) {
     if (neighbour.worker == except) continue;
     const NodeIndex at = current_.nodes[neighbour.worker];
@@ -136,7 +161,6 @@ void LocalSearch::TrySwap(std::uint32_t worker, std::uint32_t partner, Step& bes
 }
 
 void LocalSearch::TryMove(std::uint32_t worker, NodeIndex node, Step& best) {
-  steps_ -= kMovePrice;
   const Int128 delta = Change(worker, current_.nodes[worker], node, worker);
   if (delta < best.delta) best = {delta, worker, kNoPartner, node};
 }
@@ -194,6 +218,7 @@ bool LocalSearch::Apply(const Step& step) {
     }
     current_.preferences = now;
   }
+  current_.cost += step.delta;
   if (step.partner == kNoPartner) {
     --Load(from);
     ++Load(step.node);
@@ -219,17 +244,49 @@ bool LocalSearch::Pass() {
   return improved;
 }
 
+// A swap with any other worker, or a move to any free place.
+void LocalSearch::Kick(SplitMix64& random) {
+  const auto worker = static_cast<std::uint32_t>(random.Below(instance_.workers()));
+  const std::uint64_t draw = random.Below(instance_.workers() + places_.size());
+  Step step;
+  step.worker = worker;
+  --steps_;
+  if (draw < instance_.workers()) {
+    step.partner = static_cast<std::uint32_t>(draw);
+    step.node = current_.nodes[step.partner];
+    if (step.node == current_.nodes[worker]) return;
+    const NodeIndex from = current_.nodes[worker];
+    step.delta = Change(worker, from, step.node, step.partner) +
+                 Change(step.partner, step.node, from, worker);
+  } else {
+    const auto place = static_cast<std::size_t>(draw - instance_.workers());
+    step.node = places_[place];
+    if (load_[place] >= instance_.slots()[step.node]) return;
+    if (step.node == current_.nodes[worker]) return;
+    step.delta = Change(worker, current_.nodes[worker], step.node, worker);
+  }
+  Apply(step);
+}
+
+void LocalSearch::Restore(const Candidate& candidate) {
+  current_ = candidate;
+  if (!near_.empty()) return;
+  load_.assign(places_.size(), 0);
+  for (NodeIndex n : current_.nodes) ++Load(n);
+}
+
 }  // namespace
 
 std::optional<Candidate> Improve(const Instance& instance, const Candidate& start,
-                                 std::uint32_t steps) {
-  if (steps == 0 || start.cost == 0 || instance.workers() < 2) return std::nullopt;
+                                 std::uint32_t steps, Int128 enough) {
+  if (steps == 0 || start.cost <= enough || instance.workers() < 2) return std::nullopt;
   if (!instance.graph().cliques().empty() && instance.workers() > kCliquesUnfolded) {
     return std::nullopt;
   }
   LocalSearch search(instance, start, steps);
-  if (!search.Run()) return std::nullopt;
-  return Evaluate(instance, search.nodes());
+  search.Run(enough);
+  if (search.current().nodes == start.nodes) return std::nullopt;
+  return Evaluate(instance, search.current().nodes);
 }
 
 }  // namespace weft::placement

@@ -42,6 +42,18 @@ std::optional<Plan::RunnerUp> RunnerUp(const std::vector<Candidate>& sorted, std
   return std::nullopt;
 }
 
+// Local search from the best few starts.
+void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
+                 std::vector<Candidate>& candidates) {
+  const std::size_t starts = std::min(kImproved, candidates.size());
+  for (std::size_t i = 0; i < starts; ++i) {
+    if (auto better = Improve(instance, candidates[i], options.improve_steps, bound)) {
+      candidates.push_back(std::move(*better));
+    }
+  }
+  BestFirst(candidates);
+}
+
 Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
   BestFirst(candidates);
   const std::size_t best = Best(instance, candidates, tolerance);
@@ -66,22 +78,17 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 
   const int tolerance =
       options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent);
+  const Int128 bound = LowerBound(instance);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
-  const std::size_t improved = std::min(kImproved, candidates.size());
-  for (std::size_t i = 0; i < improved; ++i) {
-    if (auto better = Improve(instance, candidates[i], options.improve_steps)) {
-      candidates.push_back(std::move(*better));
-    }
-  }
-  BestFirst(candidates);
+  ImproveBest(instance, options, bound, candidates);
   const ExactResult exact = SearchExactly(instance, candidates, tolerance, options.exact_steps);
-  if (exact.best) candidates = {*exact.best, candidates.empty() ? *exact.best : candidates.front()};
+  if (exact.best) candidates.insert(candidates.begin(), *exact.best);
   if (candidates.empty()) return Refuse(instance, options);
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  plan.lower_bound = exact.finished ? exact.least_cost : LowerBound(instance);
+  plan.lower_bound = exact.finished ? exact.least_cost : bound;
   return plan;
 }
 

@@ -21,7 +21,7 @@ void CountRejections(const Instance& instance, Unplaceable& no) {
     if (instance.slots()[n] > 0) continue;
     const Verdict verdict = Judge(instance.claims(), instance.query(), n);
     std::string detail = verdict.rejection == Rejection::kResource
-                             ? instance.fabric().resources()[verdict.resource]
+                             ? verdict.resource_name
                              : verdict.detail;
     ++count[{verdict.rejection, std::move(detail)}];
   }

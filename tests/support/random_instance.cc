@@ -1,0 +1,195 @@
+#include "tests/support/random_instance.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "operator/traffic/worker_grid.h"
+
+namespace weft::testing {
+
+namespace {
+
+constexpr std::int64_t kGPUs = 8;
+constexpr const char* kGPU = "nvidia.com/gpu";
+
+// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t Next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  std::uint32_t Below(std::uint32_t n) { return static_cast<std::uint32_t>(Next() % n); }
+  std::uint32_t Between(std::uint32_t low, std::uint32_t high) {
+    return low + Below(high - low + 1);
+  }
+  bool Chance(std::uint32_t percent) { return Below(100) < percent; }
+  template <typename T>
+  T Pick(const std::vector<T>& from) {
+    return from[Below(static_cast<std::uint32_t>(from.size()))];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+fabric::LinkSpec Link(std::int64_t bandwidth, std::int64_t oversubscription) {
+  fabric::LinkSpec link;
+  link.bandwidth_per_gpu = bandwidth;
+  link.oversubscription_percent = oversubscription;
+  return link;
+}
+
+fabric::FabricSpec RandomSpec(Random& random, bool scale_up) {
+  fabric::FabricSpec spec;
+  spec.levels = {{"spine", "spine", fabric::Identity::kValue,
+                  Link(50'000'000'000, random.Between(100, 400))},
+                 {"leaf", "leaf", fabric::Identity::kValue, Link(50'000'000'000, 100)}};
+  spec.outside = Link(25'000'000'000, random.Between(100, 700));
+  spec.node_link = Link(450'000'000'000, 100);
+  if (scale_up) {
+    spec.scale_up = fabric::ScaleUpSpec{"nvlink", "clique", Link(450'000'000'000, 100),
+                                        fabric::ScaleUpRequires::kNothing};
+  }
+  return spec;
+}
+
+std::vector<fabric::NodeFacts> RandomNodes(Random& random, const RandomOptions& options,
+                                           bool scale_up) {
+  const std::uint32_t count = random.Between(2, options.most_nodes);
+  const std::uint32_t leaves = random.Between(1, std::min(4U, count));
+  const std::uint32_t spines = random.Between(1, std::min(2U, leaves));
+  const bool crossing = options.crossing && random.Chance(30);
+  std::vector<fabric::NodeFacts> nodes;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t leaf = random.Below(leaves);
+    fabric::NodeFacts node;
+    // Names in no order that the tree knows.
+    node.name = "n" + std::to_string(random.Below(900) + 100) + "-" + std::to_string(i);
+    node.labels["leaf"] = "leaf" + std::to_string(leaf);
+    node.labels["spine"] = "spine" + std::to_string(leaf % spines);
+    if (scale_up && random.Chance(85)) {
+      node.labels["clique"] = crossing ? "c" + std::to_string(random.Below(2))
+                                       : "c" + std::to_string(leaf) + "-" +
+                                             std::to_string(random.Below(2));
+    }
+    node.allocatable = {{kGPU, kGPUs}, {"pods", 110}};
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+traffic::Parallelism RandomShape(Random& random, std::uint32_t ranks) {
+  traffic::Parallelism shape;
+  std::uint32_t left = ranks;
+  const auto degree = [&] {
+    std::vector<std::uint32_t> divisors;
+    for (std::uint32_t d = 1; d <= left; ++d) {
+      if (left % d == 0) divisors.push_back(d);
+    }
+    const std::uint32_t chosen = random.Pick(divisors);
+    left /= chosen;
+    return static_cast<std::int64_t>(chosen);
+  };
+  if (random.Chance(60)) shape.tensor = degree();
+  if (random.Chance(30)) shape.context = degree();
+  if (random.Chance(60)) shape.pipeline = degree();
+  using traffic::Axis;
+  std::vector<Axis> axes = {Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline};
+  if (random.Chance(40)) {
+    for (std::size_t i = axes.size() - 1; i > 0; --i) {
+      std::swap(axes[i], axes[random.Below(static_cast<std::uint32_t>(i) + 1)]);
+    }
+  }
+  std::copy(axes.begin(), axes.end(), shape.rank_order.begin());
+  return shape;
+}
+
+traffic::Model RandomModel(Random& random) {
+  traffic::Model model;
+  using traffic::Axis;
+  for (Axis axis : {Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline}) {
+    if (random.Chance(80)) {
+      model.measured.push_back({axis, static_cast<std::int64_t>(random.Between(1, 2000)) * 1000});
+    }
+  }
+  if (model.measured.empty()) model.measured.push_back({Axis::kData, 1000});
+  return model;
+}
+
+void Constrain(Random& random, const traffic::Parallelism& shape, RandomInstance& instance) {
+  placement::Request& request = instance.request;
+  const fabric::Tier last = instance.fabric->node_tier();
+  if (random.Chance(20)) request.required = random.Between(1, last - 1);
+  if (random.Chance(30)) {
+    request.preferred = random.Between(request.required.value_or(1), last - 1);
+  }
+  using traffic::Axis;
+  const std::vector<std::vector<Axis>> choices = {
+      {Axis::kTensor}, {Axis::kData}, {Axis::kPipeline}, {Axis::kTensor, Axis::kContext}};
+  for (std::uint32_t g = 0; g < 2; ++g) {
+    if (!random.Chance(25)) continue;
+    placement::GroupConstraint group;
+    auto sets = traffic::GroupWorkers(random.Pick(choices), shape, request.workers,
+                                      instance.traffic.per_worker);
+    if (!sets) continue;
+    group.sets = *sets;
+    if (random.Chance(40)) group.required = random.Between(1, last - 1);
+    if (!group.required || random.Chance(50)) {
+      group.preferred = random.Between(group.required.value_or(1), last);
+    }
+    request.groups.push_back(std::move(group));
+  }
+}
+
+template <typename T>
+T Take(Result<T> result, const char* what) {
+  if (!result) {
+    std::cerr << what << ": " << result.error().message << "\n";
+    std::abort();
+  }
+  return *std::move(result);
+}
+
+}  // namespace
+
+RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& options) {
+  Random random(seed);
+  RandomInstance instance;
+  const bool scale_up = random.Chance(50);
+  instance.fabric = std::make_unique<fabric::Fabric>(
+      Take(fabric::Fabric::Build(RandomSpec(random, scale_up),
+                                 RandomNodes(random, options, scale_up), {}),
+           "fabric"));
+  instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
+  const auto per_worker = random.Pick<std::uint32_t>({2, 4, 8});
+  std::uint32_t slots = 0;
+  for (fabric::NodeIndex n = 0; n < instance.fabric->node_count(); ++n) {
+    const std::int64_t used = random.Chance(50) ? random.Below(kGPUs) : 0;
+    if (used > 0) instance.claims->Add(n, {{kGPU, used}});
+    slots += static_cast<std::uint32_t>((kGPUs - used) / per_worker);
+  }
+  std::uint32_t workers = random.Between(options.fewest_workers, options.most_workers);
+  workers = std::max(1U, std::min(workers, std::max(1U, slots)));
+  const traffic::Parallelism shape = RandomShape(random, workers * per_worker);
+  std::optional<traffic::Model> model;
+  if (random.Chance(90)) model = RandomModel(random);
+  instance.traffic =
+      Take(traffic::ComputeTraffic(model, shape, workers, per_worker), "traffic");
+  instance.graph = std::make_unique<traffic::WorkerGraph>(instance.traffic);
+  instance.request.job = "test/job";
+  instance.request.workers = workers;
+  instance.request.pod.requests = {{kGPU, per_worker}};
+  instance.request.grid = traffic::WorkerGrid(shape, workers, per_worker);
+  if (options.constraints) Constrain(random, shape, instance);
+  instance.what = "seed " + std::to_string(seed) + ": " + std::to_string(workers) + " workers of " +
+                  std::to_string(per_worker) + " on " +
+                  std::to_string(instance.fabric->node_count()) + " nodes";
+  return instance;
+}
+
+}  // namespace weft::testing

@@ -1,0 +1,281 @@
+// Place against every placement there is, by definitions written a second time: the oracle shares
+// no code with the solver but the pair weight, which pair_cost_test.cc pins down.
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "gtest/gtest.h"
+#include "operator/placement/node_filter.h"
+#include "operator/placement/pair_cost.h"
+#include "operator/placement/place.h"
+#include "tests/support/random_instance.h"
+
+namespace weft::placement {
+namespace {
+
+using fabric::NodeIndex;
+using fabric::Tier;
+using ::weft::testing::MakeRandomInstance;
+using ::weft::testing::RandomInstance;
+
+using Nodes = std::vector<NodeIndex>;
+
+// T{i,j} straight from the families of ranks.
+std::vector<std::vector<Int128>> Matrix(const traffic::Traffic& traffic) {
+  std::vector<std::vector<Int128>> matrix(traffic.workers, std::vector<Int128>(traffic.workers, 0));
+  const auto send = [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+    const std::uint32_t a = from / traffic.per_worker, b = to / traffic.per_worker;
+    if (a != b) matrix[std::min(a, b)][std::max(a, b)] += bytes;
+  };
+  for (const auto& family : traffic.families) {
+    for (std::size_t g = 0; g < family.groups(); ++g) {
+      const auto group = family.group(g);
+      const std::size_t n = group.size();
+      for (std::size_t k = 0; k < n; ++k) {
+        if (family.pattern == traffic::Pattern::kRing) {
+          send(group[k], group[(k + 1) % n], family.amount);
+        } else if (family.pattern == traffic::Pattern::kAllToAll) {
+          for (std::size_t j = 0; j < n; ++j) {
+            if (j != k) send(group[k], group[j], family.amount);
+          }
+        } else {
+          const std::int64_t mine = k == 0 || k + 1 == n ? family.end_amount : family.amount;
+          if (k + 1 < n) send(group[k], group[k + 1], mine);
+          if (k > 0) send(group[k], group[k - 1], mine);
+          if (k == 0) send(group[0], group[n - 1], family.wrap_amount);
+          if (k + 1 == n) send(group[n - 1], group[0], family.wrap_amount);
+        }
+      }
+    }
+  }
+  return matrix;
+}
+
+class Oracle {
+ public:
+  Oracle(const RandomInstance& instance, int tolerance)
+      : instance_(instance),
+        fabric_(*instance.fabric),
+        pair_cost_(fabric_, false),
+        matrix_(Matrix(instance.traffic)),
+        tolerance_(tolerance) {
+    CountSlots(*instance.claims,
+               {.pod = &instance.request.pod,
+                .job = instance.request.job,
+                .excluded = {},
+                .cap = instance.request.workers},
+               slots_);
+    nodes_.resize(instance.request.workers);
+    Enumerate(0);
+  }
+
+  bool any() const { return !answers_.empty(); }
+  Preferences preferences() const { return best_preferences_; }
+  Int128 least_cost() const { return least_cost_; }
+
+  // The answer by the whole order of the objective.
+  Nodes Best() const {
+    const Nodes* best = nullptr;
+    for (const auto& [nodes, preferences, cost] : answers_) {
+      if (preferences != best_preferences_) continue;
+      if (cost * 100 > least_cost_ * (100 + tolerance_)) continue;
+      if (best == nullptr || Before(nodes, *best)) best = &nodes;
+    }
+    return *best;
+  }
+
+ private:
+  bool SameDomain(Tier tier, NodeIndex a, NodeIndex b) const {
+    return fabric_.domains(tier).of_node[a] == fabric_.domains(tier).of_node[b];
+  }
+  bool Together(Tier tier, std::span<const std::uint32_t> workers) const {
+    return std::all_of(workers.begin(), workers.end(), [&](std::uint32_t w) {
+      return SameDomain(tier, nodes_[w], nodes_[workers.front()]);
+    });
+  }
+
+  void Enumerate(std::uint32_t worker) {
+    if (worker == nodes_.size()) return Record();
+    for (NodeIndex n = 0; n < fabric_.node_count(); ++n) {
+      if (slots_[n] == 0) continue;
+      --slots_[n];
+      nodes_[worker] = n;
+      Enumerate(worker + 1);
+      ++slots_[n];
+    }
+  }
+
+  void Record() {
+    const Request& request = instance_.request;
+    std::vector<std::uint32_t> all(nodes_.size());
+    for (std::uint32_t w = 0; w < all.size(); ++w) all[w] = w;
+    if (request.required && !Together(*request.required, all)) return;
+    Preferences preferences;
+    if (request.preferred) {
+      Tier tier = *request.preferred;
+      while (!Together(tier, all)) --tier;
+      preferences.levels_wider = *request.preferred - tier;
+    }
+    for (const auto& group : request.groups) {
+      for (std::size_t s = 0; s < group.sets.size(); ++s) {
+        if (group.required && !Together(*group.required, group.sets.set(s))) return;
+        if (group.preferred && !Together(*group.preferred, group.sets.set(s))) {
+          ++preferences.groups_missed;
+        }
+      }
+    }
+    Int128 cost = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (std::size_t j = i + 1; j < nodes_.size(); ++j) {
+        cost += matrix_[i][j] * pair_cost_.Weight(nodes_[i], nodes_[j]);
+      }
+    }
+    if (answers_.empty() || preferences < best_preferences_) {
+      best_preferences_ = preferences;
+      least_cost_ = cost;
+    } else if (preferences == best_preferences_) {
+      least_cost_ = std::min(least_cost_, cost);
+    }
+    answers_.emplace_back(nodes_, preferences, cost);
+  }
+
+  std::vector<std::uint32_t> Footprint(const Nodes& nodes) const {
+    std::vector<std::uint32_t> broken, left;
+    for (Tier t = 1; t <= fabric_.node_tier(); ++t) {
+      std::map<fabric::DomainIndex, std::uint32_t> used;
+      for (NodeIndex n : nodes) ++used[fabric_.domains(t).of_node[n]];
+      std::uint32_t breaks = 0, free = 0;
+      for (const auto& [domain, workers] : used) {
+        bool whole = true;
+        for (NodeIndex n = 0; n < fabric_.node_count(); ++n) {
+          if (fabric_.domains(t).of_node[n] != domain) continue;
+          whole = whole && instance_.claims->wholly_free(n);
+          free += Original(n);
+        }
+        free -= workers;
+        breaks += whole ? 1 : 0;
+      }
+      broken.push_back(breaks);
+      left.push_back(free);
+    }
+    broken.insert(broken.end(), left.begin(), left.end());
+    return broken;
+  }
+  std::uint32_t Original(NodeIndex n) const { return slots_[n]; }
+
+  bool Before(const Nodes& a, const Nodes& b) const {
+    const auto footprint_a = Footprint(a), footprint_b = Footprint(b);
+    if (footprint_a != footprint_b) return footprint_a < footprint_b;
+    std::vector<std::string> names_a, names_b;
+    for (NodeIndex n : a) names_a.push_back(fabric_.node(n).name);
+    for (NodeIndex n : b) names_b.push_back(fabric_.node(n).name);
+    return names_a < names_b;
+  }
+
+  const RandomInstance& instance_;
+  const fabric::Fabric& fabric_;
+  PairCost pair_cost_;
+  std::vector<std::vector<Int128>> matrix_;
+  int tolerance_;
+  std::vector<std::uint32_t> slots_;
+  Nodes nodes_;
+  std::vector<std::tuple<Nodes, Preferences, Int128>> answers_;
+  Preferences best_preferences_;
+  Int128 least_cost_ = 0;
+};
+
+std::vector<std::string> Names(const fabric::Fabric& fabric, const Nodes& nodes) {
+  std::vector<std::string> names;
+  for (NodeIndex n : nodes) names.push_back(fabric.node(n).name);
+  return names;
+}
+
+constexpr std::uint64_t kInstances = 400;
+
+TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
+  int placed = 0;
+  for (std::uint64_t seed = 1; seed <= kInstances; ++seed) {
+    const RandomInstance instance = MakeRandomInstance(seed, {});
+    for (int tolerance : {0, 1, 20}) {
+      const Oracle oracle(instance, tolerance);
+      Options options;
+      options.cost_tolerance_percent = tolerance;
+      options.exact_steps = 5'000'000;
+      const Placement placement =
+          Place(*instance.claims, instance.request, *instance.graph, options);
+      const Plan* plan = std::get_if<Plan>(&placement);
+      ASSERT_EQ(plan != nullptr, oracle.any()) << instance.what;
+      if (plan == nullptr) continue;
+      ++placed;
+      ASSERT_TRUE(plan->exact) << instance.what;
+      ASSERT_EQ(plan->preferences, oracle.preferences()) << instance.what;
+      ASSERT_EQ(plan->lower_bound == oracle.least_cost(), true) << instance.what;
+      ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
+          << instance.what << " tolerance " << tolerance;
+    }
+  }
+  EXPECT_GT(placed, 2 * static_cast<int>(kInstances));
+}
+
+struct Excess {
+  double sum = 0, worst = 0;
+  int count = 0, above_zero = 0, wider = 0, missed = 0;
+};
+
+Excess HeuristicExcess(std::uint64_t first, std::uint64_t count,
+                       const weft::testing::RandomOptions& random) {
+  Excess excess;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const RandomInstance instance = MakeRandomInstance(seed, random);
+    Options exact, fast;
+    exact.cost_tolerance_percent = fast.cost_tolerance_percent = 0;
+    exact.exact_steps = 2'000'000;
+    fast.exact_steps = 0;
+    const Placement best = Place(*instance.claims, instance.request, *instance.graph, exact);
+    const Placement found = Place(*instance.claims, instance.request, *instance.graph, fast);
+    const Plan* want = std::get_if<Plan>(&best);
+    const Plan* got = std::get_if<Plan>(&found);
+    if (want == nullptr || !want->exact) continue;
+    ++excess.count;
+    if (got == nullptr) {
+      ++excess.missed;
+      continue;
+    }
+    EXPECT_LE(got->lower_bound, want->cost) << instance.what;
+    if (got->preferences != want->preferences) {
+      ++excess.wider;
+      continue;
+    }
+    if (want->cost == 0) {
+      excess.above_zero += got->cost > 0 ? 1 : 0;
+      continue;
+    }
+    const double percent =
+        100 * (static_cast<double>(got->cost) / static_cast<double>(want->cost) - 1);
+    excess.sum += percent;
+    excess.worst = std::max(excess.worst, percent);
+  }
+  return excess;
+}
+
+TEST(PlaceProperty, GreedyAndLocalSearchAloneComeClose) {
+  weft::testing::RandomOptions random;
+  random.most_nodes = 10;
+  random.fewest_workers = 4;
+  random.most_workers = 9;
+  random.constraints = false;
+  const Excess plain = HeuristicExcess(10'000, 300, random);
+  random.constraints = true;
+  const Excess constrained = HeuristicExcess(20'000, 300, random);
+  for (const auto& [name, excess] : {std::pair{"plain", plain}, {"constrained", constrained}}) {
+    std::cout << name << ": " << excess.count << " solved, mean excess "
+              << excess.sum / excess.count << " %, worst " << excess.worst
+              << " %, not zero where 0 " << excess.above_zero << ", worse preferences "
+              << excess.wider << ", not found " << excess.missed << "\n";
+  }
+}
+
+}  // namespace
+}  // namespace weft::placement
