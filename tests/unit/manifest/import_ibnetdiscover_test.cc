@@ -43,8 +43,8 @@ class Dump {
       for (std::size_t p = 0; p < ports.size(); ++p) {
         const auto& [peer, peer_port] = ports[p];
         text += "[" + std::to_string(p + 1) + "]" + tab + "\"" + peer + "\"[" +
-                std::to_string(peer_port) + "](abc) " + tab + tab + "# \"" +
-                description_.at(peer) + "\" lid 9 " + speed_ + end;
+                std::to_string(peer_port) + "](abc) " + tab + tab + "# \"" + description_.at(peer) +
+                "\" lid 9 " + speed_ + end;
       }
     }
     return text;
@@ -128,8 +128,7 @@ TEST(ImportIbnetdiscover, GroupsNodesBySharedLeavesAndLeavesASingleSpineOutside)
   const fabric::LinkSpec outside{"InfiniBandNDR", {}, 200, {}};  // 4 ports down, 2 up
   EXPECT_EQ(cluster.fabric.levels[0].link, inside);
   EXPECT_EQ(cluster.fabric.outside, outside);
-  EXPECT_EQ(cluster.fabric.rails,
-            (fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}}));
+  EXPECT_EQ(cluster.fabric.rails, (fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}}));
   EXPECT_EQ(cluster.nodes[0].labels,
             (std::map<std::string, std::string>{{"kubernetes.io/hostname", "a1"},
                                                 {"weft.dev/leaf", "swa1"},
