@@ -157,6 +157,10 @@ def shape_rules(workers):
              f"({world} / {dense})) == 0",
              "globalBatchSize must be a multiple of microBatchSize x data",
              ".model.transformer.globalBatchSize"),
+        rule(f"{known}{world} % {dense} != 0 || {p}expert == 1 || {world} / {p}pipeline % "
+             f"({p}expert * (has({p}expertTensor) ? {p}expertTensor : {p}tensor)) == 0",
+             "expert x expertTensor must divide the ranks of a pipeline stage",
+             ".parallelism.expert"),
         rule(f"{transformer_known}{p}expert == 1 || has(self.model.transformer.moe)",
              "expert above 1 needs model.transformer.moe", ".parallelism.expert"),
     ]
