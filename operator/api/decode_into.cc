@@ -121,7 +121,8 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == "scheduling.k8s.io" && type->kind == "PriorityClass") {
     return Append(DecodePriorityClass(object, place), inputs.priority_classes);
   }
-  if (core && type->kind == "List") return Invalid(place + ": a List inside a List is not read");
+  if (core && type->kind == "List")
+    return Invalid(type->shown + ": a List inside a List is not read");
   NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs.notes);
   return {};
 }

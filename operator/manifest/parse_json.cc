@@ -1,6 +1,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include "operator/manifest/number.h"
 #include "operator/manifest/parsers.h"
 #include "operator/manifest/text_check.h"
 
@@ -18,16 +19,18 @@ class Events {
 
   bool Null() { return builder_.Scalar(nullptr); }
   bool Bool(bool value) { return builder_.Scalar(value); }
-  bool Int(int value) { return builder_.Scalar(std::int64_t{value}); }
-  bool Uint(unsigned value) { return builder_.Scalar(std::int64_t{value}); }
-  bool Int64(std::int64_t value) { return builder_.Scalar(value); }
-  bool Uint64(std::uint64_t value) {
-    const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    if (value > limit) return builder_.Scalar(value);
-    return builder_.Scalar(static_cast<std::int64_t>(value));
+  bool RawNumber(const char* text, Length size, bool) {
+    const std::string_view view(text, size);
+    std::optional<Json> number = ParseNumber(view, view.find_first_of(".eE") == view.npos);
+    if (!number) return builder_.Refuse("number out of range: " + ForMessage(view));
+    return builder_.Scalar(std::move(*number));
   }
-  bool Double(double value) { return builder_.Scalar(value); }
-  bool RawNumber(const char* text, Length size, bool) { return String(text, size, true); }
+  // Never called: numbers come raw.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
   bool String(const char* text, Length size, bool) {
     const std::string_view view(text, size);
     return Clean(view) && builder_.String(view);
@@ -59,7 +62,7 @@ bool OnlySpaceFrom(std::string_view text, std::size_t offset) {
 
 Status ParseJson(const std::string& name, std::string_view text, ObjectBuilder& builder) {
   constexpr unsigned kFlags =
-      rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseFullPrecisionFlag;
+      rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNumbersAsStringsFlag;
   rapidjson::Reader reader;
   rapidjson::StringStream stream(text.data());
   Events events(builder, text.find("\\u") != text.npos);

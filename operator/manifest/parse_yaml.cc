@@ -1,11 +1,10 @@
 #include <yaml.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include "operator/base/check.h"
+#include "operator/manifest/number.h"
 #include "operator/manifest/parsers.h"
 #include "operator/manifest/text_check.h"
 #include "operator/manifest/yaml_scalar.h"
@@ -53,26 +52,6 @@ class Event {
 
 std::string_view View(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
-}
-
-std::optional<Json> TypedNumber(std::string_view text, Plain kind) {
-  if (text[0] == '+') text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  if (kind == Plain::kInteger) {
-    std::int64_t integer = 0;
-    if (std::from_chars(text.data(), end, integer).ec == std::errc()) return Json(integer);
-    std::uint64_t natural = 0;
-    if (text[0] != '-' && std::from_chars(text.data(), end, natural).ec == std::errc()) {
-      return Json(natural);
-    }
-  }
-  double number = 0;  // an integer past 64 bits too, as in JSON
-  const std::errc error = std::from_chars(text.data(), end, number).ec;
-  if (error == std::errc()) return Json(number);
-  // Out of range: too small is 0, as in JSON; too large is refused.
-  const std::size_t exponent = text.find_first_of("eE");
-  const bool tiny = exponent != text.npos && text.substr(exponent + 1).starts_with('-');
-  return tiny ? std::optional<Json>(0.0) : std::nullopt;
 }
 
 // What a scalar's tag and style say of its type.
@@ -188,7 +167,7 @@ class Events {
   }
 
   bool TakeNumber(std::string_view text, Plain kind) {
-    std::optional<Json> number = TypedNumber(text, kind);
+    std::optional<Json> number = ParseNumber(text, kind == Plain::kInteger);
     if (!number) return builder_.Refuse("number out of range: " + ForMessage(text));
     return builder_.Scalar(std::move(*number));
   }

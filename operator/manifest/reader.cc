@@ -12,9 +12,13 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+// A map in YAML's flow style may start with a brace too, but there its keys are seldom quoted.
 bool LooksLikeJson(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && (text[first] == '{' || text[first] == '[');
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == text.npos || text[first] != '{') return first != text.npos && text[first] == '[';
+  const std::size_t next = text.find_first_not_of(kSpace, first + 1);
+  return next == text.npos || text[next] == '"' || text[next] == '}';
 }
 
 // Limits and encoding; after it `text` is without a byte order mark.

@@ -32,8 +32,8 @@ using ObjectSink = std::function<Status(nlohmann::json object, const std::string
 
 // Splits one YAML stream or JSON text (one value, or several behind each other) into Kubernetes
 // objects: documents, and the items of a List (v1 List or any <Kind>List), one at a time, so that
-// a list of 100,000 nodes never stands in memory whole. JSON is recognised by its first byte
-// other than white space being '{' or '['.
+// a list of 100,000 nodes never stands in memory whole. JSON is what starts with '[', or with '{'
+// and then '"' or '}'; everything else is YAML.
 // Parts of Nodes and Pods that Weft never reads (managedFields, status.images, container
 // environment...) are dropped while reading: memory stays that of what is kept.
 //

@@ -1,0 +1,181 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "operator/api/decode.h"
+
+namespace weft::api {
+namespace {
+
+using Json = nlohmann::json;
+using fabric::Resources;
+
+Json PodOf(const std::string& spec) {
+  return Json::parse(R"({"kind":"Pod","metadata":{"name":"p","namespace":"n"},"spec":)" + spec +
+                     "}");
+}
+
+TEST(DecodePod, SumsRequestsAsKubeSchedulerDoes) {
+  struct Case {
+    const char* name;
+    const char* spec;
+    Resources want;
+  };
+  const Case cases[] = {
+      {"containers add up; cpu in thousandths, fractions rounded up",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1500m","memory":"1Ki"}}},
+                         {"resources":{"requests":{"cpu":2,"memory":"0.5"}}}]})",
+       {{"cpu", 3500}, {"memory", 1025}}},
+      {"a request that is absent is the limit, resource by resource",
+       R"({"containers":[{"resources":{"requests":{"cpu":1},
+                                       "limits":{"cpu":4,"nvidia.com/gpu":"8"}}}]})",
+       {{"cpu", 1000}, {"nvidia.com/gpu", 8}}},
+      {"the largest init container counts where it is larger",
+       R"({"initContainers":[{"resources":{"requests":{"cpu":5}}},
+                             {"resources":{"requests":{"memory":7}}}],
+           "containers":[{"resources":{"requests":{"cpu":2,"memory":9}}}]})",
+       {{"cpu", 5000}, {"memory", 9}}},
+      {"sidecars run beside the containers and later init containers, not earlier ones",
+       R"({"initContainers":[{"resources":{"requests":{"cpu":4}}},
+                             {"restartPolicy":"Always","resources":{"requests":{"cpu":1}}},
+                             {"resources":{"requests":{"cpu":4}}}],
+           "containers":[{"resources":{"requests":{"cpu":2}}}]})",
+       {{"cpu", 5000}}},
+      {"overhead comes on top",
+       R"({"overhead":{"cpu":"10m"},"containers":[{"resources":{"requests":{"cpu":1}}}]})",
+       {{"cpu", 1010}}},
+      {"the pod's own request replaces the sum, its limit only fills in",
+       R"({"resources":{"requests":{"cpu":3},"limits":{"memory":64}},
+           "containers":[{"resources":{"requests":{"cpu":1}}}]})",
+       {{"cpu", 3000}, {"memory", 64}}},
+      {"zero is nothing", R"({"containers":[{"resources":{"requests":{"cpu":0}}}]})", {}},
+      {"sums saturate",
+       R"({"containers":[{"resources":{"requests":{"memory":9223372036854775807}}},
+                         {"resources":{"requests":{"memory":1}}}]})",
+       {{"memory", 9223372036854775807}}},
+  };
+  for (const Case& c : cases) {
+    const Result<Pod> pod = DecodePod(PodOf(c.spec), "f");
+    ASSERT_TRUE(pod) << c.name << ": " << pod.error().message;
+    EXPECT_EQ(pod->pod.requests, c.want) << c.name;
+  }
+}
+
+TEST(DecodePod, ReadsWhatPlacesIt) {
+  const Result<Pod> pod =
+      DecodePod(PodOf(R"({"nodeName":"gpu-1","nodeSelector":{"a":"b"},"priorityClassName":"high",
+        "schedulingGates":[{"name":"weft.dev/placement"}],
+        "tolerations":[{"operator":"Exists"},{"key":"k","value":"v","effect":"NoSchedule"}],
+        "affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+          {"nodeSelectorTerms":[{"matchExpressions":[{"key":"z","operator":"In","values":["1"]}],
+            "matchFields":[{"key":"metadata.name","operator":"In","values":["gpu-1"]}]}]}}},
+        "resourceClaims":[{"name":"c","resourceClaimTemplateName":"imex-channel-0"}]})"),
+                "f");
+  ASSERT_TRUE(pod) << pod.error().message;
+  placement::PodRequirements want;
+  want.node_name = "gpu-1";
+  want.node_selector = {{"a", "b"}};
+  want.tolerations = {{"", "Exists", "", ""}, {"k", "Equal", "v", "NoSchedule"}};
+  want.required_affinity = {{{{"z", "In", {"1"}}}, {{"metadata.name", "In", {"gpu-1"}}}}};
+  want.claims_compute_domain = true;
+  EXPECT_EQ(pod->pod, want);
+  EXPECT_EQ(pod->scheduling_gates, std::vector<std::string>{"weft.dev/placement"});
+  EXPECT_EQ(pod->priority_class_name, "high");
+  EXPECT_EQ(pod->place, "f: Pod n/p");
+}
+
+TEST(DecodePod, TellsComputeDomainClaimsByName) {
+  struct Case {
+    const char* name;
+    const char* claim;
+    bool want;
+  };
+  const Case cases[] = {
+      {"the documents' claim name", R"({"name":"compute-domain-channel"})", true},
+      {"a template's name", R"({"name":"c","resourceClaimTemplateName":"my-ComputeDomain"})", true},
+      {"a claim's name", R"({"name":"c","resourceClaimName":"imex-7"})", true},
+      {"a claim for a GPU", R"({"name":"gpu","resourceClaimTemplateName":"single-gpu"})", false},
+  };
+  for (const Case& c : cases) {
+    const Result<Pod> pod =
+        DecodePod(PodOf(std::string(R"({"resourceClaims":[)") + c.claim + "]}"), "f");
+    EXPECT_EQ(pod->pod.claims_compute_domain, c.want) << c.name;
+  }
+}
+
+TEST(DecodePod, NamesTheFieldThatIsWrong) {
+  struct Case {
+    const char* name;
+    const char* spec;
+    const char* want;
+  };
+  const Case cases[] = {
+      {"a quantity that is none",
+       R"({"containers":[{},{"resources":{"limits":{"nvidia.com/gpu":true}}}]})",
+       "f: Pod n/p: spec.containers[1].resources.limits[nvidia.com/gpu]: must be a quantity such "
+       "as 8, \"500m\" or \"64Gi\""},
+      {"a negative request", R"({"containers":[{"resources":{"requests":{"cpu":-1}}}]})",
+       "f: Pod n/p: spec.containers[0].resources.requests.cpu: must not be negative"},
+      {"a number for text", R"({"nodeSelector":{"a":8}})",
+       "f: Pod n/p: spec.nodeSelector.a: must be a string; quote it"},
+      {"a text for a list", R"({"tolerations":"x"})",
+       "f: Pod n/p: spec.tolerations: must be a list"},
+  };
+  for (const Case& c : cases) {
+    const Result<Pod> pod = DecodePod(PodOf(c.spec), "f");
+    ASSERT_FALSE(pod) << c.name;
+    EXPECT_EQ(pod.error().message, c.want) << c.name;
+  }
+}
+
+TEST(DecodeNode, ReadsFactsAndFallsBackToCapacity) {
+  const Result<Node> node = DecodeNode(Json::parse(R"({"kind":"Node",
+      "metadata":{"name":"gpu-1","uid":"u","labels":{"a":"b"}},
+      "spec":{"unschedulable":true,"taints":[{"key":"k","value":"v","effect":"NoExecute"}]},
+      "status":{"conditions":[{"type":"Ready","status":"True"}],
+                "capacity":{"cpu":"1500m","nvidia.com/gpu":"8","memory":"1Gi"}}})"),
+                                       "f");
+  ASSERT_TRUE(node) << node.error().message;
+  const fabric::NodeFacts& facts = node->facts;
+  EXPECT_EQ(facts.name, "gpu-1");
+  EXPECT_EQ(node->meta.uid, "u");
+  EXPECT_EQ(facts.labels, (std::map<std::string, std::string>{{"a", "b"}}));
+  EXPECT_TRUE(facts.unschedulable);
+  EXPECT_EQ(facts.taints, (std::vector<fabric::Taint>{{"k", "v", "NoExecute"}}));
+  EXPECT_EQ(facts.conditions, (std::vector<fabric::NodeCondition>{{"Ready", "True"}}));
+  EXPECT_EQ(facts.allocatable,
+            (Resources{{"cpu", 1500}, {"memory", 1073741824}, {"nvidia.com/gpu", 8}}));
+}
+
+TEST(DecodeNode, PrefersAllocatable) {
+  const Result<Node> node = DecodeNode(Json::parse(R"({"metadata":{"name":"a"},
+                      "status":{"capacity":{"cpu":8},"allocatable":{"cpu":7}}})"),
+                                       "f");
+  EXPECT_EQ(node->facts.allocatable, (Resources{{"cpu", 7000}}));
+}
+
+TEST(DecodePriorityClass, HoldsTheRangeOfItsValue) {
+  const auto decode = [](const char* text) { return DecodePriorityClass(Json::parse(text), "f"); };
+  EXPECT_EQ(decode(R"({"metadata":{"name":"a"},"value":-5})")->value, -5);
+  EXPECT_EQ(decode(R"({"metadata":{"name":"a"},"value":2147483648})").error().message,
+            "f: a: value: must be at most 2147483647");
+}
+
+TEST(Pod, HoldsItsRequestsWhileBoundAndUnfinished) {
+  Pod pod;
+  EXPECT_FALSE(pod.Holds());
+  pod.node_name = "a";
+  for (const auto& [phase, want] : std::map<std::string, bool>{{"", true},
+                                                               {"Pending", true},
+                                                               {"Running", true},
+                                                               {"Unknown", true},
+                                                               {"Succeeded", false},
+                                                               {"Failed", false}}) {
+    pod.phase = phase;
+    EXPECT_EQ(pod.Holds(), want) << phase;
+  }
+}
+
+}  // namespace
+}  // namespace weft::api

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "operator/manifest/reader.h"
+
+namespace weft::manifest {
+namespace {
+
+std::string Node(const std::string& name) {
+  return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name + "}\n";
+}
+std::string ConfigMap(const std::string& name) {
+  return "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n";
+}
+
+TEST(ReadInputs, KeepsOrderAndNotesWhatItIgnores) {
+  const auto inputs =
+      ReadInputs({{"a", Node("n2") + ConfigMap("c1") + ConfigMap("c2")}, {"b", Node("n1")}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  std::vector<std::string> places;
+  for (const api::Node& node : inputs->nodes) places.push_back(node.place);
+  EXPECT_EQ(places, (std::vector<std::string>{"a: document 1: Node n2", "b: document 1: Node n1"}));
+  EXPECT_EQ(inputs->notes, (std::vector<std::string>{"ignored 2 objects of kind ConfigMap (v1)"}));
+}
+
+TEST(ReadInputs, RefusesWithThePlace) {
+  struct Case {
+    const char* name;
+    std::vector<Source> sources;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"no input", {}, "no input: no document"},
+      {"no document in any source", {{"a", ""}, {"b", "---\n"}}, "a, b: no document"},
+      {"one object in two sources",
+       {{"a", Node("n1")}, {"b", ConfigMap("c1") + Node("n1")}},
+       "b: document 2: Node n1: the same object as a: document 1: Node n1"},
+      {"another version of our group",
+       {{"a", "apiVersion: weft.dev/v2\nkind: Fabric\nmetadata: {name: f}\n"}},
+       "a: document 1: Fabric f: apiVersion: weft.dev/v2 is not known; weft.dev/v1alpha1 is"},
+      {"an unknown kind of our group",
+       {{"a", "apiVersion: weft.dev/v1alpha1\nkind: Fabrik\nmetadata: {name: f}\n"}},
+       "a: document 1: Fabrik f: kind: weft.dev/v1alpha1 has TrainingJob, Placement and Fabric, "
+       "not Fabrik"},
+      {"no kind", {{"a", "apiVersion: v1\n"}}, "a: document 1: kind: is required"},
+      {"a List inside a List",
+       {{"a", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: []}]\n"}},
+       "a: document 1: items[0]: List: a List inside a List is not read"},
+  };
+  for (const Case& c : cases) {
+    const auto inputs = ReadInputs(c.sources);
+    ASSERT_FALSE(inputs) << c.name;
+    EXPECT_EQ(inputs.error().message, c.want) << c.name;
+  }
+}
+
+TEST(ReadInputs, TakesAnEmptyListForADocument) {
+  const auto inputs = ReadInputs({{"a", "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}"}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  EXPECT_TRUE(inputs->nodes.empty());
+}
+
+}  // namespace
+}  // namespace weft::manifest
