@@ -13,9 +13,11 @@ import os
 import subprocess
 import sys
 
-import kinds
-import yaml_text
-from pod_template import pod_template
+sys.dont_write_bytecode = True  # the tree stays as it was
+
+import kinds  # noqa: E402
+import yaml_text  # noqa: E402
+from pod_template import pod_template  # noqa: E402
 
 KUBERNETES = "v1.36.3"
 

@@ -143,6 +143,7 @@ def shape_rules(workers):
     world = f"{workers} * {per_worker}"
     p = "self.parallelism."
     dense = f"({p}tensor * {p}context * {p}pipeline)"
+    expert_tensor = f"(has({p}expertTensor) ? {p}expertTensor : {p}tensor)"
     transformer_known = "!has(self.model) || !has(self.model.transformer) || "
     return [
         rule(f"{known}{world} % {dense} == 0",
@@ -158,9 +159,13 @@ def shape_rules(workers):
              "globalBatchSize must be a multiple of microBatchSize x data",
              ".model.transformer.globalBatchSize"),
         rule(f"{known}{world} % {dense} != 0 || {p}expert == 1 || {world} / {p}pipeline % "
-             f"({p}expert * (has({p}expertTensor) ? {p}expertTensor : {p}tensor)) == 0",
+             f"({p}expert * {expert_tensor}) == 0",
              "expert x expertTensor must divide the ranks of a pipeline stage",
              ".parallelism.expert"),
+        rule(f"{known}{world} % {dense} != 0 || {p}expert == 1 || !has({p}shardGroupSize) || "
+             f"{world} / {p}pipeline / ({p}expert * {expert_tensor}) % {p}shardGroupSize == 0",
+             "shardGroupSize must divide the ranks that hold the same experts",
+             ".parallelism.shardGroupSize"),
         rule(f"{transformer_known}{p}expert == 1 || has(self.model.transformer.moe)",
              "expert above 1 needs model.transformer.moe", ".parallelism.expert"),
     ]
