@@ -157,6 +157,7 @@ struct PriorityClass {
   ObjectMeta meta;
   std::int64_t value = 0;
   bool global_default = false;
+  std::string preemption_policy = "PreemptLowerPriority";  // or Never
 };
 
 struct Namespace {

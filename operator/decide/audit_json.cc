@@ -51,7 +51,10 @@ Json GangJson(const Cluster& cluster, const AuditGang& gang) {
                    {"spans", SpansJson(gang.best->scores)},
                    {"traffic", JudgedTraffic(gang, *gang.best)}};
   }
-  if (gang.excess_percent) out["costOverBestPercent"] = *gang.excess_percent;
+  const Int128 best = gang.best ? gang.best->cost : gang.now.cost;
+  if (const auto percent = CostOverLowerBoundPercent(gang.now.cost, best)) {
+    out["costOverBestPercent"] = *percent;
+  }
   for (const Note& note : gang.notes) {
     out["notes"].push_back({{"reason", note.reason}, {"message", note.text}});
   }
@@ -63,7 +66,9 @@ Json TotalJson(const AuditReport::Total& total) {
               {"workers", total.workers},
               {"crossNodeBytes", FormatBytes(total.cross_node_bytes)},
               {"bestCrossNodeBytes", FormatBytes(total.best_cross_node_bytes)}};
-  if (total.excess_percent) out["costOverBestPercent"] = *total.excess_percent;
+  if (const auto percent = CostOverLowerBoundPercent(total.cost, total.best_cost)) {
+    out["costOverBestPercent"] = *percent;
+  }
   out["levels"] = LevelsJson(total.levels);
   out["bestLevels"] = LevelsJson(total.best_levels);
   return out;

@@ -64,8 +64,10 @@ Status ReadAnnotations(Workload& workload) {
 
 class Pending {
  public:
-  explicit Pending(const api::Inputs& inputs)
-      : inputs_(inputs), pods_(inputs), priorities_(inputs) {}
+  enum class Which { kPending, kAll };
+
+  Pending(const api::Inputs& inputs, Which which)
+      : inputs_(inputs), all_(which == Which::kAll), pods_(inputs), priorities_(inputs) {}
 
   Result<std::vector<Workload>> Collect() {
     std::vector<Workload> all;
@@ -78,6 +80,7 @@ class Pending {
       if (Status read = ReadAnnotations(*workload); !read) return read.error();
       all.push_back(*std::move(workload));
     }
+    if (all_) return all;
     if (Status names = CheckNames(all); !names) return names.error();
     return all;
   }
@@ -97,7 +100,7 @@ class Pending {
 
   std::optional<Workload> OfJob(std::size_t index) const {
     const api::TrainingJob& job = inputs_.jobs[index];
-    if (!IsPending(job)) return std::nullopt;
+    if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
     Workload workload;
     workload.is_job = true;
     workload.index = index;
@@ -119,7 +122,7 @@ class Pending {
   // A Placement that is an attempt of a job given here is decided with the job, or not at all.
   std::optional<Workload> OfPlacement(std::size_t index) const {
     const api::Placement& placement = inputs_.placements[index];
-    if (!placement.nodes.empty() || placement.meta.deleting) return std::nullopt;
+    if (!all_ && (!placement.nodes.empty() || placement.meta.deleting)) return std::nullopt;
     if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
     Workload workload;
     workload.is_job = false;
@@ -178,6 +181,7 @@ class Pending {
   }
 
   const api::Inputs& inputs_;
+  bool all_;
   PlacementPods pods_;
   Priorities priorities_;
 };
@@ -200,9 +204,13 @@ std::string Workload::PlacementName() const {
 }
 
 Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order) {
-  Result<std::vector<Workload>> all = Pending(*cluster.inputs).Collect();
+  Result<std::vector<Workload>> all = Pending(*cluster.inputs, Pending::Which::kPending).Collect();
   if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
   return all;
+}
+
+Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster) {
+  return Pending(*cluster.inputs, Pending::Which::kAll).Collect();
 }
 
 void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,

@@ -61,6 +61,10 @@ enum class Order : std::uint8_t {
 // Errors  kInvalid for a malformed annotation.
 Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order);
 
+// Every TrainingJob that is not finished, suspended and placed ones too, and every Placement of its
+// own, in file order; for lint.
+Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster);
+
 // No fabric can be named for a workload; the answer is "no", not an error.
 struct NoFabric {
   std::string reason;  // "FabricAmbiguous", "NoFabric"
