@@ -1,0 +1,115 @@
+#include "operator/decide/lint.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "operator/decide/lint_rules.h"
+#include "operator/decide/plan.h"
+#include "operator/decide/text.h"
+
+namespace weft::decide {
+namespace {
+
+// "<place>: spec.a.b: what is wrong" taken apart again.
+Finding FromError(const Error& error, const std::string& place) {
+  Finding finding{Severity::kError, place, "", "Invalid", error.message};
+  const std::string prefix = place + ": ";
+  if (!place.empty() && finding.message.starts_with(prefix))
+    finding.message.erase(0, prefix.size());
+  const std::size_t colon = finding.message.find(": ");
+  const std::string path = finding.message.substr(0, std::min(colon, finding.message.size()));
+  if (colon != std::string::npos && path.find(' ') == std::string::npos) {
+    finding.field = path;
+    finding.message.erase(0, colon + 2);
+  }
+  return finding;
+}
+
+class Linter {
+ public:
+  explicit Linter(const Cluster& cluster) : cluster_(cluster) {}
+
+  LintReport Run() {
+    const Result<std::vector<Workload>> workloads = AllWorkloads(cluster_);
+    if (!workloads) {
+      Invalid(workloads.error(), "");
+      return std::move(report_);
+    }
+    if (const auto pending = PendingWorkloads(cluster_, Order::kFile); !pending) {
+      Invalid(pending.error(), "");
+    }
+    for (const Workload& workload : *workloads) {
+      const std::size_t begin = report_.findings.size();
+      Check(workload);
+      std::stable_sort(report_.findings.begin() + static_cast<std::ptrdiff_t>(begin),
+                       report_.findings.end(),
+                       [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void Invalid(const Error& error, const std::string& place) {
+    report_.invalid = true;
+    report_.findings.push_back(FromError(error, place));
+  }
+
+  void Check(const Workload& workload) {
+    const auto choice = ChooseFabric(cluster_, workload);
+    if (!choice) return Invalid(choice.error(), *workload.place);
+    if (const auto* none = std::get_if<NoFabric>(&*choice)) {
+      if (none->reason == "NoFabric") report_.never_fits = true;
+      report_.findings.push_back(
+          {Severity::kError, *workload.place, "spec.fabricName", none->reason, none->message});
+      return;
+    }
+    const ClusterFabric& on = cluster_.fabrics[std::get<std::size_t>(*choice)];
+    const Result<Problem> problem = MakeProblem(on, workload);
+    if (!problem) return Invalid(problem.error(), *workload.place);
+    CheckFits(on, workload, *problem);
+    for (LintRule rule : LintRules()) {
+      for (Finding& finding : rule({cluster_, on, workload, *problem})) {
+        finding.place = *workload.place;
+        report_.findings.push_back(std::move(finding));
+      }
+    }
+  }
+
+  // As if nothing else ran, and with every wait over.
+  void CheckFits(const ClusterFabric& on, const Workload& workload, const Problem& problem) {
+    placement::Options alone;
+    alone.ignore_claims = true;
+    const traffic::WorkerGraph graph(problem.traffic);
+    const auto placement = placement::Place(on.claims, problem.request, graph, alone);
+    const auto* no = std::get_if<placement::Unplaceable>(&placement);
+    if (no == nullptr) return;
+    const bool proven = no->reason != placement::Reason::kSearchExhausted;
+    report_.never_fits = report_.never_fits || proven;
+    const auto relaxations = placement::FindRelaxations(on.claims, problem.request, graph, alone);
+    std::string text = RefusalText(on, workload, *no, relaxations);
+    report_.findings.push_back(
+        {Severity::kError, *workload.place, FieldOf(*no), proven ? "NeverFits" : "NotFound",
+         (proven ? "Never fits this fabric, not even with nothing else running. " : "") + text});
+  }
+
+  static std::string FieldOf(const placement::Unplaceable& no) {
+    switch (no.reason) {
+      case placement::Reason::kRequiredLevel:
+        return "spec.topology.required";
+      case placement::Reason::kRequiredGroup:
+        return "spec.topology.groups[" + std::to_string(no.group.value_or(0)) + "].required";
+      default:
+        return "spec.workers";
+    }
+  }
+
+  const Cluster& cluster_;
+  LintReport report_;
+};
+
+}  // namespace
+
+LintReport Lint(const Cluster& cluster) { return Linter(cluster).Run(); }
+
+}  // namespace weft::decide
