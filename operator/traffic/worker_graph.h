@@ -25,7 +25,7 @@ struct Clique {
     std::uint32_t worker = 0;
     std::uint32_t ranks = 0;
   };
-  std::vector<Member> members;  // ascending by worker
+  std::vector<Member> members;           // ascending by worker
   std::int64_t bytes_per_rank_pair = 0;  // both directions
 };
 
@@ -56,7 +56,10 @@ class WorkerGraph {
 
  private:
   void Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw);
-  void Finish(std::vector<Edge> raw);
+  // `times` groups whose members sit in the same workers, in the same order.
+  void AddAlike(const GroupFamily& family, std::vector<Clique::Member>& seats, std::int64_t times,
+                std::vector<Edge>& raw);
+  void Finish(const std::vector<Edge>& raw);
 
   std::uint32_t workers_ = 0;
   std::vector<Edge> edges_;

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "operator/base/units.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::traffic {
+
+namespace {
+
+constexpr std::int64_t kMostDegree = std::int64_t{1} << 20;
+
+std::string Show(std::int64_t value) { return std::to_string(value); }
+
+Status CheckDegrees(const Parallelism& p) {
+  const std::pair<const char*, std::int64_t> degrees[] = {
+      {"tensor", p.tensor},
+      {"context", p.context},
+      {"pipeline", p.pipeline},
+      {"expert", p.expert},
+      {"expertTensor", p.expert_tensor == 0 ? p.tensor : p.expert_tensor},
+      {"virtualPipeline", p.virtual_pipeline}};
+  for (const auto& [name, degree] : degrees) {
+    if (degree < 1 || degree > kMostDegree) {
+      return Invalid("parallelism." + std::string(name) + ": must be between 1 and " +
+                     Show(kMostDegree) + ", is " + Show(degree));
+    }
+  }
+  for (Axis axis : {Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline}) {
+    if (std::count(p.rank_order.begin(), p.rank_order.end(), axis) != 1) {
+      return Invalid(
+          "parallelism.rankOrder: must name Tensor, Context, Data and Pipeline once each");
+    }
+  }
+  return {};
+}
+
+Status CheckExperts(const std::optional<Model>& model, const Parallelism& p, std::int64_t stage) {
+  if (p.expert == 1) return {};
+  if (model && model->transformer && !model->transformer->moe) {
+    return Invalid("parallelism.expert: is " + Show(p.expert) +
+                   ", but model.transformer has no moe: only a mixture of experts can be split so");
+  }
+  const std::int64_t block = p.expert * (p.expert_tensor == 0 ? p.tensor : p.expert_tensor);
+  if (stage % block != 0) {
+    return Invalid("parallelism.expert: expert x expertTensor = " + Show(block) +
+                   " must divide the " + Show(stage) + " ranks of one pipeline stage");
+  }
+  return {};
+}
+
+Status CheckSharding(const Parallelism& p, std::int64_t data, std::int64_t stage) {
+  const bool hybrid = p.sharding == Sharding::kHybrid;
+  if (hybrid != p.shard_group_size.has_value()) {
+    return Invalid(hybrid ? "parallelism.shardGroupSize: is required with sharding Hybrid"
+                          : "parallelism.shardGroupSize: is only for sharding Hybrid");
+  }
+  if (!hybrid) return {};
+  const std::int64_t size = *p.shard_group_size;
+  const std::int64_t group = data * p.context;
+  if (size < 1 || group % size != 0) {
+    return Invalid("parallelism.shardGroupSize: " + Show(size) +
+                   " must divide the gradient group of " + Show(group) + " ranks (data x context)");
+  }
+  if (p.expert == 1) return {};
+  const std::int64_t block = p.expert * (p.expert_tensor == 0 ? p.tensor : p.expert_tensor);
+  if (stage / block % size != 0) {
+    return Invalid("parallelism.shardGroupSize: " + Show(size) + " must divide the " +
+                   Show(stage / block) + " ranks that hold the same experts");
+  }
+  return {};
+}
+
+Status CheckBatches(const std::optional<Model>& model, std::int64_t data) {
+  if (!model || !model->transformer) return {};
+  const Transformer& t = *model->transformer;
+  if (t.micro_batch_size < 1 || t.global_batch_size < 1) {
+    return Invalid("model.transformer.microBatchSize: batch sizes must be at least 1");
+  }
+  const std::int64_t each = SaturatingMultiply(t.micro_batch_size, data);
+  if (t.global_batch_size % each != 0) {
+    return Invalid("model.transformer.globalBatchSize: " + Show(t.global_batch_size) +
+                   " must be a multiple of microBatchSize x data = " + Show(each));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckShape(const std::optional<Model>& model, const Parallelism& p, std::uint32_t workers,
+                  std::uint32_t per_worker) {
+  if (const Status degrees = CheckDegrees(p); !degrees) return degrees;
+  const std::int64_t world = static_cast<std::int64_t>(workers) * per_worker;
+  if (world < 1 || world > std::numeric_limits<std::int32_t>::max()) {
+    return Invalid("workers.replicas: the world of " + Show(world) + " ranks is out of range");
+  }
+  const std::int64_t fixed =
+      SaturatingMultiply(SaturatingMultiply(p.tensor, p.context), p.pipeline);
+  if (world % fixed != 0) {
+    return Invalid("parallelism: tensor x context x pipeline = " + Show(fixed) +
+                   " must divide the world of " + Show(world) + " ranks (" + Show(workers) +
+                   " workers x " + Show(per_worker) + ")");
+  }
+  const std::int64_t data = world / fixed;
+  const std::int64_t stage = world / p.pipeline;
+  if (const Status experts = CheckExperts(model, p, stage); !experts) return experts;
+  if (const Status sharding = CheckSharding(p, data, stage); !sharding) return sharding;
+  return CheckBatches(model, data);
+}
+
+}  // namespace weft::traffic

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+#include "operator/base/units.h"
+
+namespace weft::traffic {
+
+// An exact non-negative fraction, reduced as it grows; remembers an overflow of 128 bits instead
+// of wrapping. Amounts of bytes are products and quotients of whole numbers, so two people get the
+// same whole byte.
+class Ratio {
+ public:
+  Ratio(std::int64_t whole = 0) : numerator_(whole < 0 ? 0 : whole) {}  // NOLINT: implicit
+
+  Ratio& operator*=(std::int64_t factor) { return Multiply(factor, 1); }
+  Ratio& operator/=(std::int64_t divisor) { return Multiply(1, divisor); }
+  Ratio& operator*=(const Ratio& other) {
+    overflow_ = overflow_ || other.overflow_;
+    return Multiply(other.numerator_, other.denominator_);
+  }
+  // Not below zero.
+  Ratio& operator-=(const Ratio& other) {
+    Int128 left = 0, right = 0;
+    Product(numerator_, other.denominator_, left);
+    Product(other.numerator_, denominator_, right);
+    overflow_ = overflow_ || other.overflow_;
+    numerator_ = left > right ? left - right : 0;
+    Int128 common = 0;
+    Product(denominator_, other.denominator_, common);
+    denominator_ = common;
+    Reduce();
+    return *this;
+  }
+
+  // Whole units, halves rounded up; nothing where the value passes 2^63 - 1.
+  std::optional<std::int64_t> Rounded() const {
+    if (overflow_) return std::nullopt;
+    const Int128 whole = numerator_ / denominator_;
+    const Int128 rest = numerator_ % denominator_;
+    const Int128 rounded = whole + (rest >= denominator_ - rest ? 1 : 0);
+    if (rounded > Bytes::kMax) return std::nullopt;
+    return static_cast<std::int64_t>(rounded);
+  }
+  bool zero() const { return numerator_ == 0; }
+
+ private:
+  static Int128 Gcd(Int128 a, Int128 b) {
+    while (b != 0) {
+      const Int128 rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  }
+  void Product(Int128 a, Int128 b, Int128& out) {
+    if (__builtin_mul_overflow(a, b, &out)) {
+      overflow_ = true;
+      out = 1;
+    }
+  }
+  Ratio& Multiply(Int128 factor, Int128 divisor) {
+    const Int128 one = Gcd(numerator_, divisor), other = Gcd(factor, denominator_);
+    if (one > 1) {
+      numerator_ /= one;
+      divisor /= one;
+    }
+    if (other > 1) {
+      factor /= other;
+      denominator_ /= other;
+    }
+    Product(numerator_, factor, numerator_);
+    Product(denominator_, divisor, denominator_);
+    if (denominator_ == 0) {
+      overflow_ = true;
+      denominator_ = 1;
+    }
+    return *this;
+  }
+  void Reduce() {
+    const Int128 common = Gcd(numerator_, denominator_);
+    if (common <= 1) return;
+    numerator_ /= common;
+    denominator_ /= common;
+  }
+
+  Int128 numerator_ = 0;
+  Int128 denominator_ = 1;
+  bool overflow_ = false;
+};
+
+}  // namespace weft::traffic

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "operator/traffic/traffic.h"
+
+namespace weft::traffic {
+
+// Degrees and strides of one job: how ranks count through the axes.
+class Shape {
+ public:
+  Shape(const Parallelism& parallelism, std::uint32_t ranks);
+
+  std::uint32_t ranks() const { return ranks_; }
+  std::uint32_t tensor() const { return Degree(Axis::kTensor); }
+  std::uint32_t context() const { return Degree(Axis::kContext); }
+  std::uint32_t data() const { return Degree(Axis::kData); }
+  std::uint32_t pipeline() const { return Degree(Axis::kPipeline); }
+  std::uint32_t expert() const { return expert_; }
+  std::uint32_t expert_tensor() const { return expert_tensor_; }
+  std::uint32_t stage() const { return ranks_ / pipeline(); }  // ranks of one pipeline stage
+  // Ranks that share dense gradients, and those that hold the same experts.
+  std::uint32_t gradient_group() const { return data() * context(); }
+  std::uint32_t expert_gradient_group() const { return stage() / (expert_ * expert_tensor_); }
+
+  // Groups of ranks that differ only in these axes (of the four of rankOrder), each ascending,
+  // groups in order of their least rank: group-major.
+  std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
+  // Groups of experts inside one stage, whose ranks ascend in blocks of expert x expertTensor.
+  std::vector<std::uint32_t> ExpertGroups() const;
+  std::vector<std::uint32_t> ExpertTensorGroups() const;
+  std::vector<std::uint32_t> ExpertGradientGroups() const;
+
+ private:
+  struct Digit {
+    Axis axis;
+    std::uint32_t degree;
+    std::uint32_t stride;
+  };
+  std::uint32_t Degree(Axis axis) const;
+  std::vector<std::uint32_t> Offsets(std::span<const Axis> axes, bool inside) const;
+  // `count` members at `stride` from each start inside a block of ranks of a stage.
+  std::vector<std::uint32_t> StageGroups(std::uint32_t block, std::uint32_t count,
+                                         std::uint32_t stride) const;
+
+  std::uint32_t ranks_;
+  std::array<Digit, 4> digits_;  // fastest first
+  std::uint32_t expert_;
+  std::uint32_t expert_tensor_;
+};
+
+}  // namespace weft::traffic

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "operator/traffic/ratio.h"
+#include "operator/traffic/shape.h"
+#include "operator/traffic/spec.h"
+
+namespace weft::traffic {
+
+// Bytes one rank sends in one optimizer step, exact (DESIGN section 4, "Word by word").
+// Source  facts of the field: Narayanan et al., "Efficient Large-Scale Language Model Training on
+//         GPU Clusters Using Megatron-LM", SC21, section 3; Rajbhandari et al., "ZeRO", 2020,
+//         section 7; Korthikanti et al., "Reducing Activation Recomputation", 2022.
+class Volumes {
+ public:
+  Volumes(const Transformer& model, const Parallelism& parallelism, const Shape& shape);
+
+  Ratio Tensor() const;    // to the next rank of the ring
+  Ratio Context() const;   // to the next rank of the ring
+  Ratio Boundary() const;  // x: one activation crossing between two stages, one way
+  Ratio ExpertPerPeer() const;
+  Ratio ExpertTensor() const;  // to the next rank of the ring
+
+  // Gradients of parameters held by one rank, over a ring of `ranks`, by the sharding in force.
+  Ratio DenseParameters() const;
+  Ratio ExpertParameters() const;
+  Ratio Gradients(Ratio parameters, std::uint32_t ranks) const;
+  // Hybrid only: inside a shard group, and across the groups.
+  Ratio Inside(Ratio parameters, std::uint32_t group) const;
+  Ratio Across(Ratio parameters, std::uint32_t group, std::uint32_t groups) const;
+
+ private:
+  Ratio Tokens() const;  // of one micro-batch on one rank
+  Ratio AllExperts() const;
+
+  const Transformer& model_;
+  const Parallelism& parallelism_;
+  const Shape& shape_;
+  std::int64_t wire_;      // w_b: bytes of a weight or activation
+  std::int64_t gradient_;  // g_b
+  std::int64_t micro_batches_;
+};
+
+}  // namespace weft::traffic

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "operator/traffic/shape.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::traffic {
+
+namespace {
+
+// Union-find; the root of a component is its least rank.
+class Components {
+ public:
+  explicit Components(std::uint32_t size) : parent_(size) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+  std::uint32_t Find(std::uint32_t x) {
+    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
+    return x;
+  }
+  void Join(std::uint32_t x, std::uint32_t y) {
+    x = Find(x);
+    y = Find(y);
+    if (x != y) parent_[std::max(x, y)] = std::min(x, y);
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,
+                Components& components) {
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (i % size != 0) components.Join(members[i - 1], members[i]);
+  }
+}
+
+// Equal sets once; sets in order of their least worker, then of the rest.
+WorkerSets Distinct(std::vector<std::vector<std::uint32_t>> sets) {
+  std::sort(sets.begin(), sets.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+  WorkerSets out;
+  for (const auto& set : sets) {
+    out.workers.insert(out.workers.end(), set.begin(), set.end());
+    out.begin.push_back(static_cast<std::uint32_t>(out.workers.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& parallelism,
+                                std::uint32_t workers, std::uint32_t per_worker) {
+  const Status shape_ok = CheckShape(std::nullopt, parallelism, workers, per_worker);
+  if (!shape_ok) return shape_ok.error();
+  const std::uint32_t ranks = workers * per_worker;
+  const Shape shape(parallelism, ranks);
+  Components components(ranks);
+  for (Axis axis : axes) {
+    if (axis == Axis::kSharding) {
+      return Invalid("topology.groups: Sharding is no axis of a group; name Data");
+    }
+    if (axis == Axis::kExpert) {
+      if (shape.expert() > 1) JoinGroups(shape.ExpertGroups(), shape.expert(), components);
+    } else if (axis == Axis::kExpertTensor) {
+      if (shape.stage() % shape.expert_tensor() == 0) {
+        JoinGroups(shape.ExpertTensorGroups(), shape.expert_tensor(), components);
+      }
+    } else {
+      const std::vector<std::uint32_t> groups = shape.Groups(std::span(&axis, 1));
+      const std::uint32_t size = axis == Axis::kTensor    ? shape.tensor()
+                                 : axis == Axis::kContext ? shape.context()
+                                 : axis == Axis::kData    ? shape.data()
+                                                          : shape.pipeline();
+      JoinGroups(groups, size, components);
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> of_root(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    auto& set = of_root[components.Find(rank)];
+    const std::uint32_t worker = rank / per_worker;
+    if (set.empty() || set.back() != worker) set.push_back(worker);
+  }
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (auto& set : of_root) {
+    if (!set.empty()) sets.push_back(std::move(set));
+  }
+  return Distinct(std::move(sets));
+}
+
+}  // namespace weft::traffic
