@@ -34,6 +34,13 @@ struct Holding {
   fabric::NodeIndex node = 0;
   const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster
   std::string compute_domain;                  // the owner, "" for none
+  // A worker of a Placement whose pod nobody has seen yet.
+  struct Assumed {
+    std::string placement;  // its name
+    std::optional<std::int64_t> attempt;
+    std::uint32_t worker = 0;
+  };
+  std::optional<Assumed> assumed;
 };
 
 // Something that has nodes: a TrainingJob's attempt, a Placement, a gang or a lone pod of others.

@@ -65,9 +65,10 @@ class Booking {
     return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
   }
 
-  void Book(const OwnerKey& owner, Seat seat, const fabric::Resources& amounts, bool domain) {
-    Holding holding{seat.node, &amounts, domain ? api::Show(owner.second) : ""};
-    cluster_.fabrics[seat.fabric].claims.Add(seat.node, amounts, holding.compute_domain);
+  void Book(const OwnerKey& owner, Seat seat, Holding holding, bool domain) {
+    holding.node = seat.node;
+    if (domain) holding.compute_domain = api::Show(owner.second);
+    cluster_.fabrics[seat.fabric].claims.Add(seat.node, *holding.amounts, holding.compute_domain);
     holders_[seat.fabric][owner].push_back(std::move(holding));
   }
 
@@ -76,7 +77,9 @@ class Booking {
     if (!pod.Holds()) return;
     const std::optional<Seat> seat = Find(pod.node_name);
     if (!seat) return;
-    Book(OwnerOfPod(p), *seat, pod.pod.requests, pod.pod.claims_compute_domain);
+    Holding holding;
+    holding.amounts = &pod.pod.requests;
+    Book(OwnerOfPod(p), *seat, std::move(holding), pod.pod.claims_compute_domain);
   }
 
   // Whether workers without a pod still count: not those of an older attempt, of a job that is
@@ -114,7 +117,12 @@ class Booking {
         continue;
       }
       const std::optional<Seat> seat = Find(placement.nodes[w]);
-      if (seat) Book(OwnerOfPlacement(placement, attempt), *seat, amounts, domain);
+      if (!seat) continue;
+      Holding holding;
+      holding.amounts = &amounts;
+      holding.assumed =
+          Holding::Assumed{placement.meta.key.name, attempt.number, static_cast<std::uint32_t>(w)};
+      Book(OwnerOfPlacement(placement, attempt), *seat, std::move(holding), domain);
     }
   }
 

@@ -9,9 +9,6 @@
 namespace weft::decide {
 namespace {
 
-constexpr const char* kAttemptLabel = "weft.dev/attempt";
-constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
-
 std::optional<std::int64_t> ParseNumber(std::string_view text) {
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -11,6 +11,9 @@
 
 namespace weft::decide {
 
+inline constexpr const char* kAttemptLabel = "weft.dev/attempt";
+inline constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
+
 // A Placement beside the TrainingJob that it is an attempt of.
 struct Attempt {
   const api::TrainingJob* job = nullptr;  // null: a Placement of its own, or its job is not here

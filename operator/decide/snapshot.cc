@@ -1,0 +1,136 @@
+#include "operator/decide/snapshot.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/snapshot_objects.h"
+
+namespace weft::decide {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Writer {
+ public:
+  explicit Writer(const Cluster& cluster)
+      : cluster_(cluster), inputs_(*cluster.inputs), pods_(inputs_) {}
+
+  Result<std::vector<Json>> Run(Order order) {
+    Result<std::vector<Workload>> pending = PendingWorkloads(cluster_, order);
+    if (!pending) return pending.error();
+    Fabrics();
+    for (const api::Namespace& space : inputs_.namespaces) {
+      if (space.meta.labels.contains(api::kDefaultFabricLabel)) {
+        out_.push_back(NamespaceObject(space));
+      }
+    }
+    for (const api::PriorityClass& one : inputs_.priority_classes) {
+      out_.push_back(PriorityClassObject(one));
+    }
+    for (const api::Node& node : inputs_.nodes) out_.push_back(NodeObject(node));
+    Pods();
+    Assumed();
+    WithNodes(*pending);
+    for (const Workload& workload : *pending) Pending(workload);
+    return std::move(out_);
+  }
+
+ private:
+  // A recognised fabric is written out, so that the answer no longer hangs on the recognition.
+  void Fabrics() {
+    for (const ClusterFabric& on : cluster_.fabrics) {
+      if (!on.recognised) continue;
+      api::Fabric fabric;
+      fabric.meta.key.name = on.name();
+      fabric.spec = on.fabric->spec();
+      fabric.spec.preset.clear();
+      out_.push_back(api::EncodeFabric(fabric));
+    }
+    for (const api::Fabric& given : inputs_.fabrics) {
+      api::Fabric fabric;
+      fabric.meta.key.name = given.meta.key.name;
+      fabric.spec = given.spec;
+      out_.push_back(api::EncodeFabric(fabric));
+    }
+  }
+
+  // Pods that hold a node or wait at Weft's gate. A pod that has ended stays where it stands for a
+  // worker of a Placement, which would count again without it.
+  void Pods() {
+    std::set<std::size_t> of_placements;
+    for (const api::Placement& placement : inputs_.placements) {
+      if (placement.nodes.empty()) continue;
+      for (const std::size_t p : pods_.PodsOf(placement)) of_placements.insert(p);
+    }
+    for (std::size_t p = 0; p < inputs_.pods.size(); ++p) {
+      const api::Pod& pod = inputs_.pods[p];
+      const auto& gates = pod.scheduling_gates;
+      const bool gated = std::find(gates.begin(), gates.end(), api::kGate) != gates.end();
+      if (!pod.Holds() && !gated && !of_placements.contains(p)) continue;
+      out_.push_back(PodObject(pod));
+    }
+  }
+
+  // What has nodes already, is suspended or has finished: not decided, but who holds what hangs on
+  // it.
+  void WithNodes(const std::vector<Workload>& pending) {
+    std::set<std::pair<bool, std::size_t>> waiting;
+    for (const Workload& workload : pending) waiting.insert({workload.is_job, workload.index});
+    for (const auto& entry : inputs_.order) {
+      if (waiting.contains({entry.is_job, entry.index})) continue;
+      out_.push_back(entry.is_job ? JobObject(inputs_.jobs[entry.index])
+                                  : PlacementObject(inputs_.placements[entry.index]));
+    }
+  }
+
+  void Pending(const Workload& workload) {
+    Json object = workload.is_job ? JobObject(inputs_.jobs[workload.index])
+                                  : PlacementObject(inputs_.placements[workload.index]);
+    out_.push_back(std::move(object));
+  }
+
+  // Workers that were given a node and whose pods nobody has seen yet.
+  void Assumed() {
+    for (const ClusterFabric& on : cluster_.fabrics) {
+      for (const Holder& holder : on.holders) {
+        if (holder.kind != "TrainingJob") continue;
+        for (const Holding& holding : holder.holdings) {
+          if (holding.assumed) out_.push_back(AssumedPod(on, holder, holding));
+        }
+      }
+    }
+  }
+
+  static Json AssumedPod(const ClusterFabric& on, const Holder& holder, const Holding& holding) {
+    api::Pod pod;
+    const std::string worker = std::to_string(holding.assumed->worker);
+    pod.meta.key = {holder.key.space, holding.assumed->placement + "-" + worker};
+    pod.meta.labels = {{api::kJobNameLabel, holder.key.name}, {kWorkerIndexLabel, worker}};
+    if (const auto& number = holding.assumed->attempt) {
+      pod.meta.labels[kAttemptLabel] = std::to_string(*number);
+    }
+    pod.node_name = on.fabric->node(holding.node).name;
+    pod.phase = "Pending";
+    pod.pod.requests = *holding.amounts;
+    pod.pod.claims_compute_domain = !holding.compute_domain.empty();
+    return PodObject(pod);
+  }
+
+  const Cluster& cluster_;
+  const api::Inputs& inputs_;
+  PlacementPods pods_;
+  std::vector<Json> out_;
+};
+
+}  // namespace
+
+Result<std::vector<Json>> Snapshot(const Cluster& cluster, Order order) {
+  return Writer(cluster).Run(order);
+}
+
+}  // namespace weft::decide

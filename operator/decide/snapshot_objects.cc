@@ -1,0 +1,213 @@
+#include "operator/decide/snapshot_objects.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/base/quantity.h"
+#include "operator/decide/workload.h"
+
+namespace weft::decide {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Times say nothing here: that the field is there does.
+constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
+// By this name a claim is known for a ComputeDomain's.
+constexpr const char* kComputeDomainClaim = "compute-domain-channel";
+
+// Annotations that decisions read: those of snapshots, and indices of pods.
+bool IsRead(std::string_view key) {
+  constexpr std::string_view kPrefixes[] = {"batch.kubernetes.io/", "jobset.sigs.k8s.io/",
+                                            "leaderworkerset.sigs.k8s.io/",
+                                            "training.kubeflow.org/", "apps.kubernetes.io/"};
+  if (key == kExcludedNodesAnnotation || key == kWaitedAnnotation) return true;
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
+         key.ends_with("index");
+}
+
+Json Metadata(const api::ObjectMeta& meta) {
+  Json out = {{"name", meta.key.name}};
+  if (!meta.key.space.empty()) out["namespace"] = meta.key.space;
+  if (!meta.uid.empty()) out["uid"] = meta.uid;
+  if (!meta.creation_timestamp.empty()) out["creationTimestamp"] = meta.creation_timestamp;
+  if (meta.deleting) out["deletionTimestamp"] = kSomeTime;
+  if (!meta.labels.empty()) out["labels"] = meta.labels;
+  for (const auto& [key, value] : meta.annotations) {
+    if (IsRead(key)) out["annotations"][key] = value;
+  }
+  for (const api::OwnerReference& owner : meta.owners) {
+    if (!owner.controller) continue;
+    out["ownerReferences"].push_back({{"apiVersion", owner.api_version},
+                                      {"kind", owner.kind},
+                                      {"name", owner.name},
+                                      {"uid", owner.uid},
+                                      {"controller", true}});
+  }
+  return out;
+}
+
+Json Object(const char* version, const char* kind, const api::ObjectMeta& meta) {
+  return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
+}
+
+Json Amounts(const fabric::Resources& resources) {
+  Json out = Json::object();
+  for (const auto& [name, amount] : resources) {
+    const bool milli = name == "cpu" && amount % 1000 != 0;
+    const bool cores = name == "cpu" && !milli;
+    out[name] = FormatQuantity(cores ? amount / 1000 : amount) + (milli ? "m" : "");
+  }
+  return out;
+}
+
+Json Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
+  Json out = Json::array();
+  for (const fabric::SelectorExpression& one : expressions) {
+    Json expression = {{"key", one.key}, {"operator", one.op}};
+    if (!one.values.empty()) expression["values"] = one.values;
+    out.push_back(std::move(expression));
+  }
+  return out;
+}
+
+Json Affinity(const std::vector<placement::NodeSelectorTerm>& terms) {
+  Json list = Json::array();
+  for (const placement::NodeSelectorTerm& term : terms) {
+    Json one = Json::object();
+    if (!term.match_expressions.empty()) {
+      one["matchExpressions"] = Expressions(term.match_expressions);
+    }
+    if (!term.match_fields.empty()) one["matchFields"] = Expressions(term.match_fields);
+    list.push_back(std::move(one));
+  }
+  return {{"nodeAffinity",
+           {{"requiredDuringSchedulingIgnoredDuringExecution",
+             {{"nodeSelectorTerms", std::move(list)}}}}}};
+}
+
+Json Tolerations(const std::vector<placement::Toleration>& tolerations) {
+  Json out = Json::array();
+  for (const placement::Toleration& one : tolerations) {
+    Json toleration = {{"operator", one.op}};
+    if (!one.key.empty()) toleration["key"] = one.key;
+    if (!one.value.empty()) toleration["value"] = one.value;
+    if (!one.effect.empty()) toleration["effect"] = one.effect;
+    out.push_back(std::move(toleration));
+  }
+  return out;
+}
+
+// `limits`: what the template's limits must say besides; {} for a pod.
+Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
+  Json resources = {{"requests", Amounts(pod.requests)}};
+  if (!limits.empty()) resources["limits"] = Amounts(limits);
+  Json container = {{"name", "worker"}, {"resources", std::move(resources)}};
+  Json spec = {{"containers", Json::array({std::move(container)})}};
+  if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
+  if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
+  if (pod.required_affinity) spec["affinity"] = Affinity(*pod.required_affinity);
+  if (!pod.tolerations.empty()) spec["tolerations"] = Tolerations(pod.tolerations);
+  if (pod.claims_compute_domain) {
+    spec["resourceClaims"] = Json::array({{{"name", kComputeDomainClaim}}});
+  }
+  return spec;
+}
+
+// Without messages and times, which may say anything.
+Json Conditions(const std::vector<api::Condition>& conditions) {
+  Json out = Json::array();
+  for (const api::Condition& condition : conditions) {
+    out.push_back({{"type", condition.type}, {"status", condition.status}});
+  }
+  return out;
+}
+
+Json JobSpec(const api::TrainingJob& job) {
+  Json spec = Json::object();
+  if (job.suspend) spec["suspend"] = true;
+  if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
+  spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
+  Json pod = PodSpec(job.pod, {{job.accelerator.resource_name, job.accelerator.per_worker}});
+  if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
+  spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
+  if (job.model) spec["model"] = api::EncodeModel(*job.model);
+  spec["parallelism"] = api::EncodeParallelism(job.parallelism);
+  Json topology = api::EncodeTopology(job.topology);
+  if (!topology.empty()) spec["topology"] = std::move(topology);
+  if (job.active_deadline_seconds) spec["activeDeadlineSeconds"] = *job.active_deadline_seconds;
+  if (job.expected_duration_seconds) {
+    spec["expectedDurationSeconds"] = *job.expected_duration_seconds;
+  }
+  return spec;
+}
+
+}  // namespace
+
+Json NodeObject(const api::Node& node) {
+  api::ObjectMeta meta = node.meta;
+  meta.key.name = node.facts.name;
+  meta.labels = node.facts.labels;
+  Json out = Object("v1", "Node", meta);
+  if (node.facts.unschedulable) out["spec"]["unschedulable"] = true;
+  for (const fabric::Taint& taint : node.facts.taints) {
+    Json one = {{"key", taint.key}, {"effect", taint.effect}};
+    if (!taint.value.empty()) one["value"] = taint.value;
+    out["spec"]["taints"].push_back(std::move(one));
+  }
+  out["status"]["allocatable"] = Amounts(node.facts.allocatable);
+  for (const fabric::NodeCondition& condition : node.facts.conditions) {
+    out["status"]["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
+  }
+  return out;
+}
+
+Json PodObject(const api::Pod& pod) {
+  Json out = Object("v1", "Pod", pod.meta);
+  placement::PodRequirements requirements = pod.pod;
+  requirements.node_name = pod.node_name;
+  out["spec"] = PodSpec(requirements, {});
+  if (!pod.priority_class_name.empty()) out["spec"]["priorityClassName"] = pod.priority_class_name;
+  for (const std::string& gate : pod.scheduling_gates) {
+    out["spec"]["schedulingGates"].push_back({{"name", gate}});
+  }
+  if (!pod.phase.empty()) out["status"]["phase"] = pod.phase;
+  return out;
+}
+
+Json JobObject(const api::TrainingJob& job) {
+  Json out = Object("weft.dev/v1alpha1", "TrainingJob", job.meta);
+  out["spec"] = JobSpec(job);
+  Json status = Json::object();
+  if (job.attempt != 0) status["attempt"] = job.attempt;
+  if (!job.placement_name.empty()) status["placementName"] = job.placement_name;
+  if (!job.conditions.empty()) status["conditions"] = Conditions(job.conditions);
+  if (!status.empty()) out["status"] = std::move(status);
+  return out;
+}
+
+Json PlacementObject(const api::Placement& placement) {
+  Json out = Object("weft.dev/v1alpha1", "Placement", placement.meta);
+  out["spec"] = api::EncodePlacementSpec(placement);
+  if (!placement.nodes.empty()) out["status"]["nodes"] = placement.nodes;
+  if (!placement.conditions.empty()) {
+    out["status"]["conditions"] = Conditions(placement.conditions);
+  }
+  return out;
+}
+
+Json PriorityClassObject(const api::PriorityClass& priority_class) {
+  Json out = Object("scheduling.k8s.io/v1", "PriorityClass", priority_class.meta);
+  out["value"] = priority_class.value;
+  if (priority_class.global_default) out["globalDefault"] = true;
+  out["preemptionPolicy"] = priority_class.preemption_policy;
+  return out;
+}
+
+Json NamespaceObject(const api::Namespace& space) { return Object("v1", "Namespace", space.meta); }
+
+}  // namespace weft::decide

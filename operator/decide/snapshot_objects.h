@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "operator/api/kinds.h"
+
+namespace weft::decide {
+
+// Objects with nothing in them but what Weft reads. A pod's containers become one that asks for
+// the same in all.
+nlohmann::ordered_json NodeObject(const api::Node& node);
+nlohmann::ordered_json PodObject(const api::Pod& pod);
+nlohmann::ordered_json JobObject(const api::TrainingJob& job);
+nlohmann::ordered_json PlacementObject(const api::Placement& placement);
+nlohmann::ordered_json PriorityClassObject(const api::PriorityClass& priority_class);
+nlohmann::ordered_json NamespaceObject(const api::Namespace& space);
+
+}  // namespace weft::decide
