@@ -21,7 +21,7 @@ failed=0
 for source in "$root"/tests/fuzz/*_fuzz.cc; do
   target=$(basename "$source" .cc)
   mkdir -p "$seeds/$target"
-  cp -r "$root/tests/fuzz/corpus/${target%_fuzz}/." "$seeds/$target/"
+  cp -r "$root/tests/fuzz/corpus/$target/." "$seeds/$target/"
   # libFuzzer's own leak check can hang at exit; the outer timeout ends whatever else does.
   if timeout -k 10 $((seconds + 60)) "$build/tests/fuzz/$target" -detect_leaks=0 -timeout=5 \
     -rss_limit_mb=2048 -max_total_time="$seconds" -max_len=8192 -print_final_stats=1 \
