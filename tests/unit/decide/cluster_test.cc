@@ -1,0 +1,126 @@
+#include "operator/decide/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/decide/scene.h"
+
+namespace weft::decide {
+namespace {
+
+struct ClaimsCase {
+  const char* name;
+  std::function<void(Scene&)> arrange;
+  std::vector<std::int64_t> free;  // GPUs of n0, n1, n2, n3
+};
+
+class ClaimsTest : public ::testing::TestWithParam<ClaimsCase> {};
+
+TEST_P(ClaimsTest, CountsOnceWhatHasNodes) {
+  Scene scene(FourNodes());
+  GetParam().arrange(scene);
+  EXPECT_EQ(FreeGpus(scene.Build()), GetParam().free);
+}
+
+const ClaimsCase kClaimsCases[] = {
+    {"NothingIsUsedInAnEmptyCluster", [](Scene&) {}, {8, 8, 8, 8}},
+    {"ARunningPodUsesItsNode", [](Scene& s) { s.Pod("p", "n1"); }, {8, 0, 8, 8}},
+    {"AFinishedPodUsesNothing",
+     [](Scene& s) { s.Pod("p", "n1").phase = "Succeeded"; },
+     {8, 8, 8, 8}},
+    {"AnUnboundPodUsesNothing", [](Scene& s) { s.Pod("p", ""); }, {8, 8, 8, 8}},
+    {"APlacementWithoutPodsUsesItsNodes",
+     [](Scene& s) {
+       s.Placement("p", 2, {"n0", "n2"});
+     },
+     {0, 8, 0, 8}},
+    {"APlacementAndItsJobsPodsCountOnce",
+     [](Scene& s) {
+       s.Job("j", 2);
+       s.Placement("j-1", 2, {"n0", "n1"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Pod("j-1-0", "n0", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {0, 0, 8, 8}},
+    {"PodsOfASelectorCountOnceWithTheirPlacement",
+     [](Scene& s) {
+       s.Placement("p", 2, {"n0", "n1"}).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       s.Pod("x", "n0", {{"a", "b"}});
+     },
+     {0, 0, 8, 8}},
+    {"APodThatRunsElsewhereCountsWhereItRuns",
+     [](Scene& s) {
+       s.Job("j", 1);
+       s.Placement("j-1", 1, {"n0"});
+       s.Pod("j-1-0", "n3", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {8, 8, 8, 0}},
+    {"AFinishedJobsPlacementUsesNothing",
+     [](Scene& s) {
+       s.Job("j", 1).conditions = {{"Complete", "True", "", "", ""}};
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {8, 8, 8, 8}},
+    {"AnOlderAttemptsPlacementUsesNothing",
+     [](Scene& s) {
+       s.Job("j", 1).attempt = 2;
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {8, 8, 8, 8}},
+};
+INSTANTIATE_TEST_SUITE_P(Claims, ClaimsTest, ::testing::ValuesIn(kClaimsCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+std::vector<std::string> Reasons(const std::vector<Note>& notes) {
+  std::vector<std::string> reasons;
+  for (const Note& note : notes) reasons.push_back(note.reason);
+  return reasons;
+}
+
+TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {
+  Scene scene(FourNodes());
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics.front());
+  scene.inputs.fabrics.back().meta.key.name = "other";
+  scene.inputs.fabrics.back().spec.node_selector = {{{"test/leaf", "l1"}}, {}};
+  const Cluster cluster = scene.Build();
+  EXPECT_EQ(cluster.overlapping, (std::vector<std::string>{"n2", "n3"}));
+  EXPECT_EQ(cluster.fabrics[0].fabric->node_count(), 2U);
+  EXPECT_EQ(cluster.fabrics[1].fabric->node_count(), 0U);
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"Overlapping"}));
+}
+
+TEST(Cluster, WithoutAFabricTheLabelFamilyIsRecognisedAndSaid) {
+  Scene scene(FourNodes());
+  scene.inputs.fabrics.clear();
+  for (api::Node& node : scene.inputs.nodes) {
+    node.facts.labels = {{"fabric.topograph.run/tier-0", node.facts.name < "n2" ? "a" : "b"},
+                         {"fabric.topograph.run/tier-1", "s"}};
+  }
+  const Cluster cluster = scene.Build();
+  ASSERT_EQ(cluster.fabrics.size(), 1U);
+  EXPECT_TRUE(cluster.fabrics[0].recognised);
+  EXPECT_TRUE(cluster.fabrics[0].fabric->FindTier("leaf").has_value());
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricRecognised", "LinksAssumed"}));
+}
+
+TEST(Cluster, WithoutKnownLabelsOneFlatNetworkIsAssumedAndSaid) {
+  Scene scene(FourNodes());
+  scene.inputs.fabrics.clear();
+  scene.Job("j", 2);
+  const Cluster cluster = scene.Build();
+  EXPECT_EQ(cluster.fabrics[0].fabric->tiers().size(), 2U);  // outside and node
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricFlat", "LinksAssumed"}));
+}
+
+TEST(Cluster, AnInconsistentFabricIsRefusedWithItsPlaceAndBothWitnesses) {
+  testing::FabricShape shape = FourNodes();
+  shape.nodes[1].domains[0] = "s9";
+  const auto cluster = Scene(shape).TryBuild();
+  ASSERT_FALSE(cluster);
+  EXPECT_TRUE(cluster.error().message.starts_with("fabric.yaml: Fabric default: "));
+  EXPECT_NE(cluster.error().message.find("n0"), std::string::npos);
+  EXPECT_NE(cluster.error().message.find("n1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::decide

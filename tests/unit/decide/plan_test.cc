@@ -1,0 +1,244 @@
+#include "operator/decide/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/decide/scene.h"
+
+namespace weft::decide {
+namespace {
+
+std::string Answer(const Cluster& cluster, const PlanEntry& entry) {
+  std::string text = entry.workload.PlacementName() + ":";
+  if (const Refused* refused = entry.refused()) return text + " " + refused->reason;
+  for (const auto node : entry.placed()->plan.nodes) {
+    text += " " + cluster.fabrics[*entry.fabric].fabric->node(node).name;
+  }
+  return text;
+}
+
+struct QueueCase {
+  const char* name;
+  std::function<void(Scene&)> arrange;
+  std::vector<std::string> answers;
+  Order order = Order::kFile;
+};
+
+class QueueTest : public ::testing::TestWithParam<QueueCase> {};
+
+TEST_P(QueueTest, EachTakesWhatTheEarlierLeft) {
+  Scene scene(FourNodes());
+  GetParam().arrange(scene);
+  const Cluster cluster = scene.Build();
+  PlanOptions options;
+  options.order = GetParam().order;
+  const auto report = Plan(cluster, options);
+  ASSERT_TRUE(report) << report.error().message;
+  std::vector<std::string> answers;
+  for (const PlanEntry& entry : report->entries) answers.push_back(Answer(cluster, entry));
+  EXPECT_EQ(answers, GetParam().answers);
+}
+
+void Classes(Scene& s) {
+  api::PriorityClass high;
+  high.meta.key.name = "high";
+  high.value = 100;
+  s.inputs.priority_classes.push_back(high);
+}
+
+const QueueCase kQueueCases[] = {
+    {"NoJobGivesNoEntry", [](Scene&) {}, {}},
+    {"JobsTakeLeavesInTurn",
+     [](Scene& s) {
+       s.Job("a", 2);
+       s.Job("b", 2);
+     },
+     {"a-1: n0 n1", "b-1: n2 n3"}},
+    {"WhatDoesNotFitIsSkippedAndTheRestPlaced",
+     [](Scene& s) {
+       s.Job("big", 5);
+       s.Job("small", 1);
+     },
+     {"big-1: InsufficientCapacity", "small-1: n0"}},
+    {"SuspendedFinishedAndPlacedJobsAreNotPlanned",
+     [](Scene& s) {
+       s.Job("suspended", 1).suspend = true;
+       s.Job("done", 1).conditions = {{"Complete", "True", "", "", ""}};
+       s.Job("placed", 1);
+       s.Placement("placed-1", 1, {"n0"});
+       s.Job("new", 1).attempt = 3;
+     },
+     {"new-4: n1"}},
+    {"APlacementIsPlacedLikeAJob",
+     [](Scene& s) {
+       s.Placement("mine", 2);
+       s.Job("a", 1);
+     },
+     {"mine: n0 n1", "a-1: n2"}},
+    {"APlacementWithASelectorWaitsForItsPods",
+     [](Scene& s) {
+       s.Placement("p", 2).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       s.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
+     },
+     {"p: WaitingForPods"}},
+    {"APlacementWithASelectorTakesWhatItsPodsAsk",
+     [](Scene& s) {
+       s.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       api::Pod& pod = s.Pod("x", "", {{"a", "b"}});
+       pod.scheduling_gates = {api::kGate};
+       pod.pod.node_selector = {{"test/leaf", "l1"}};
+     },
+     {"p: n2"}},
+    {"TheOperatorsOrderIsPriorityThenAge",
+     [](Scene& s) {
+       Classes(s);
+       s.Job("young", 2).meta.creation_timestamp = "2026-02-01T00:00:00Z";
+       s.Job("old", 2).meta.creation_timestamp = "2026-01-01T00:00:00Z";
+       s.Job("high", 1).priority_class_name = "high";
+     },
+     {"young-1: InsufficientCapacity", "old-1: n2 n3", "high-1: n0"},
+     Order::kOperator},
+    {"ExcludedNodesAreNotUsed",
+     [](Scene& s) {
+       s.Job("a", 1).meta.annotations = {{kExcludedNodesAnnotation, "n0,n1,gone"}};
+     },
+     {"a-1: n2"}},
+    {"RequiredTooNarrowIsRefusedByThatLevel",
+     [](Scene& s) { s.Job("a", 3).topology.required = "leaf"; },
+     {"a-1: RequiredLevel"}},
+    {"WhileItWaitsForThePreferredLevelItTakesNoWiderOne",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("a", 3);
+       job.topology.preferred = "leaf";
+       job.topology.wait_for_preferred_seconds = 600;
+       job.meta.annotations = {{kWaitedAnnotation, "599"}};
+     },
+     {"a-1: WaitingForPreferred"}},
+    {"AfterTheWaitItSettlesForAWiderLevel",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("a", 3);
+       job.topology.preferred = "leaf";
+       job.topology.wait_for_preferred_seconds = 600;
+       job.meta.annotations = {{kWaitedAnnotation, "600"}};
+     },
+     {"a-1: n0 n1 n2"}},
+};
+INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+struct ErrorCase {
+  const char* name;
+  std::function<void(Scene&)> arrange;
+  const char* message;
+};
+
+class PlanErrorTest : public ::testing::TestWithParam<ErrorCase> {};
+
+TEST_P(PlanErrorTest, NamesThePlaceAndTheField) {
+  Scene scene(FourNodes());
+  GetParam().arrange(scene);
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, GetParam().message);
+}
+
+const ErrorCase kErrorCases[] = {
+    {"UnknownLevel", [](Scene& s) { s.Job("x", 1).topology.required = "rack"; },
+     "jobs.yaml: TrainingJob ns/x: spec.topology.required: unknown level \"rack\"; this fabric has "
+     "spine, leaf, node"},
+    {"OutsideIsNoLevelToRequire", [](Scene& s) { s.Job("x", 1).topology.preferred = "outside"; },
+     "jobs.yaml: TrainingJob ns/x: spec.topology.preferred: unknown level \"outside\"; this fabric "
+     "has spine, leaf, node"},
+    {"PreferredWiderThanRequired",
+     [](Scene& s) {
+       s.Job("x", 1).topology = {"leaf", "spine", std::nullopt, {}};
+     },
+     "jobs.yaml: TrainingJob ns/x: spec.topology.preferred: \"spine\" is wider than required "
+     "\"leaf\""},
+    {"GroupPreferredWiderThanRequired",
+     [](Scene& s) {
+       s.Job("x", 1).topology.groups = {{{traffic::Axis::kData}, "leaf", "spine"}};
+     },
+     "jobs.yaml: TrainingJob ns/x: spec.topology.groups[0].preferred: \"spine\" is wider than "
+     "required \"leaf\""},
+    {"UnknownFabric", [](Scene& s) { s.Job("x", 1).fabric_name = "b"; },
+     "jobs.yaml: TrainingJob ns/x: spec.fabricName: unknown Fabric \"b\"; known: default"},
+    {"TwoPlacementsOfOneName",
+     [](Scene& s) {
+       s.Job("x", 1);
+       s.Placement("x-1", 1);
+     },
+     "placements.yaml: Placement ns/x-1: metadata.name: Placement ns/x-1 is also what jobs.yaml: "
+     "TrainingJob ns/x would be placed as"},
+    {"MalformedWait",
+     [](Scene& s) {
+       s.Job("x", 1).meta.annotations = {{kWaitedAnnotation, "soon"}};
+     },
+     "jobs.yaml: TrainingJob ns/x: metadata.annotations[weft.dev/waited-seconds]: must be a whole "
+     "number of seconds"},
+};
+INSTANTIATE_TEST_SUITE_P(Errors, PlanErrorTest, ::testing::ValuesIn(kErrorCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Refusal, SaysWhatIsShortWhatToRelaxAndWhenItFits) {
+  Scene scene(FourNodes());
+  scene.Job("first", 1).expected_duration_seconds = 7200;
+  scene.Job("second", 2).topology.required = "leaf";
+  scene.Job("third", 2).topology.required = "leaf";
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report);
+  const Refused* refused = report->entries[2].refused();
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->message,
+            "Fabric \"default\" has room for 1 of 2 workers. 8 nvidia.com/gpu are missing. Of 4 "
+            "nodes these take none: 3 nodes: too little nvidia.com/gpu free. It would fit within "
+            "2 h, once ns/first has ended.");
+}
+
+TEST(Refusal, NamesTheOneConstraintToRelax) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Pod("q", "n2");
+  scene.Job("a", 2).topology.required = "leaf";
+  const auto report = Plan(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->entries[0].refused()->message,
+            "topology.required puts all 2 workers into one leaf, and the roomiest, l0 has room for "
+            "1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these take none: 2 "
+            "nodes: too little nvidia.com/gpu free. To start now, relax one of: "
+            "topology.required: leaf -> spine. When it would fit is unknown: not enough of what "
+            "runs states an expected duration.");
+}
+
+TEST(ChooseFabric, TheNamespaceNamesAFabricElseTwoThatFitAreAmbiguous) {
+  Scene scene(FourNodes());
+  scene.inputs.fabrics[0].spec.node_selector = {{{"test/leaf", "l0"}}, {}};
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);
+  scene.inputs.fabrics[1].meta.key.name = "other";
+  scene.inputs.fabrics[1].spec.node_selector = {{{"test/leaf", "l1"}}, {}};
+  scene.Job("a", 1);
+  const Cluster ambiguous = scene.Build();
+  EXPECT_EQ(Answer(ambiguous, Plan(ambiguous)->entries[0]), "a-1: FabricAmbiguous");
+
+  api::Namespace space;
+  space.meta.key.name = "ns";
+  space.meta.labels = {{api::kDefaultFabricLabel, "other"}};
+  scene.inputs.namespaces.push_back(space);
+  const Cluster named = scene.Build();
+  EXPECT_EQ(Answer(named, Plan(named)->entries[0]), "a-1: n2");
+}
+
+TEST(Timings, ComeFromTheClockThatIsGiven) {
+  Scene scene(FourNodes());
+  scene.Job("a", 1);
+  PlanOptions options;
+  std::int64_t now = 0;
+  options.microseconds = [&] { return now += 5; };
+  EXPECT_EQ(Plan(scene.Build(), options)->entries[0].solve_microseconds, 5);
+}
+
+}  // namespace
+}  // namespace weft::decide

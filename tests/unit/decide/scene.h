@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/decide/cluster.h"
+#include "tests/support/fabric_builder.h"
+
+// Inputs for tests of decisions, made without manifests: a fabric of tests/support/fabric_builder.h
+// with jobs, Placements and pods on it.
+namespace weft::decide {
+
+inline constexpr const char* kGpu = "nvidia.com/gpu";
+
+struct Scene {
+  api::Inputs inputs;
+
+  // The nodes of the shape, with a Fabric object "default" of its levels.
+  explicit Scene(const testing::FabricShape& shape) {
+    AddNodes(shape);
+    api::Fabric fabric;
+    fabric.place = "fabric.yaml: Fabric default";
+    fabric.meta.key.name = "default";
+    fabric.spec = testing::MakeSpec(shape);
+    inputs.fabrics.push_back(fabric);
+  }
+
+  void AddNodes(const testing::FabricShape& shape) {
+    for (fabric::NodeFacts& facts : testing::MakeNodes(shape)) {
+      api::Node node;
+      node.meta.key.name = facts.name;
+      node.facts = std::move(facts);
+      inputs.nodes.push_back(std::move(node));
+    }
+  }
+
+  api::TrainingJob& Job(const std::string& name, std::uint32_t replicas, std::uint32_t each = 8) {
+    api::TrainingJob job;
+    job.place = "jobs.yaml: TrainingJob ns/" + name;
+    job.meta.key = {"ns", name};
+    job.replicas = replicas;
+    job.accelerator = {kGpu, each};
+    job.pod.requests = {{kGpu, each}};
+    inputs.order.push_back({true, inputs.jobs.size()});
+    inputs.jobs.push_back(std::move(job));
+    return inputs.jobs.back();
+  }
+
+  api::Placement& Placement(const std::string& name, std::uint32_t workers,
+                            std::vector<std::string> nodes = {}) {
+    api::Placement placement;
+    placement.place = "placements.yaml: Placement ns/" + name;
+    placement.meta.key = {"ns", name};
+    placement.workers = workers;
+    placement.accelerator = {kGpu, 8};
+    placement.nodes = std::move(nodes);
+    inputs.order.push_back({false, inputs.placements.size()});
+    inputs.placements.push_back(std::move(placement));
+    return inputs.placements.back();
+  }
+
+  api::Pod& Pod(const std::string& name, const std::string& node,
+                std::map<std::string, std::string> labels = {}) {
+    api::Pod pod;
+    pod.meta.key = {"ns", name};
+    pod.meta.labels = std::move(labels);
+    pod.node_name = node;
+    pod.phase = node.empty() ? "Pending" : "Running";
+    pod.pod.requests = {{kGpu, 8}};
+    inputs.pods.push_back(std::move(pod));
+    return inputs.pods.back();
+  }
+
+  Result<Cluster> TryBuild() const { return BuildCluster(inputs); }
+
+  // Aborts where the inputs are no cluster: a mistake of the test.
+  Cluster Build() const {
+    Result<Cluster> cluster = TryBuild();
+    if (!cluster) {
+      std::fprintf(stderr, "the test's cluster: %s\n", cluster.error().message.c_str());
+      std::abort();
+    }
+    return *std::move(cluster);
+  }
+};
+
+// Two leaves of two nodes of 8 GPUs in one spine: l0 holds n0 and n1, l1 holds n2 and n3.
+inline testing::FabricShape FourNodes() { return testing::Leaves({{8, 8}, {8, 8}}); }
+
+inline std::optional<traffic::Model> MeasuredData(std::int64_t bytes_per_gpu) {
+  traffic::Model model;
+  model.measured = {{traffic::Axis::kData, bytes_per_gpu}};
+  return model;
+}
+
+// Free GPUs by node, in the order of nodes.
+inline std::vector<std::int64_t> FreeGpus(const Cluster& cluster) {
+  std::vector<std::int64_t> free;
+  const ClusterFabric& on = cluster.fabrics.front();
+  for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
+    free.push_back(on.claims.free_accelerators(n));
+  }
+  return free;
+}
+
+}  // namespace weft::decide

@@ -1,0 +1,84 @@
+#include "operator/decide/snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/decide/status.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::decide {
+namespace {
+
+std::string PlanText(const Cluster& cluster, Order order) {
+  PlanOptions options;
+  options.order = order;
+  const auto report = Plan(cluster, options);
+  if (!report) return report.error().message;
+  std::string text;
+  for (const std::size_t e : report->decided) {
+    text += PlacementOf(cluster, report->entries[e]).dump(1) + "\n";
+  }
+  return text;
+}
+
+Result<api::Inputs> ReadBack(const std::vector<nlohmann::ordered_json>& objects) {
+  api::Inputs inputs;
+  for (const auto& object : objects) {
+    const auto plain = nlohmann::json::parse(object.dump());
+    if (Status read = api::DecodeInto(plain, "snapshot", inputs); !read) return read.error();
+  }
+  if (Status unique = api::CheckUnique(inputs); !unique) return unique.error();
+  return inputs;
+}
+
+Scene BusyScene() {
+  Scene scene(testing::Leaves({{8, 8}, {8, 8}, {8, 8}}));
+  scene.Job("running", 2).expected_duration_seconds = 3600;
+  scene.inputs.jobs[0].attempt = 1;
+  scene.Placement("running-1", 2, {"n0", "n1"});
+  scene.Pod("running-1-0", "n0",
+            {{"weft.dev/job-name", "running"},
+             {"weft.dev/attempt", "1"},
+             {"weft.dev/worker-index", "0"}});
+  scene.Placement("mine", 1, {"n2"});
+  api::TrainingJob& young = scene.Job("young", 2);
+  young.meta.creation_timestamp = "2026-02-01T00:00:00Z";
+  young.model = MeasuredData(1'000'000'000);
+  young.meta.annotations = {{kExcludedNodesAnnotation, "n3"}, {"secret", "hunter2"}};
+  api::TrainingJob& old = scene.Job("old", 2);
+  old.meta.creation_timestamp = "2026-01-01T00:00:00Z";
+  old.topology.required = "leaf";
+  old.pod.requests["cpu"] = 1500;
+  scene.Job("late", 3);
+  return scene;
+}
+
+TEST(Snapshot, GivesTheSameAnswerInDecisionOrder) {
+  const Cluster cluster = BusyScene().Build();
+  const auto objects = Snapshot(cluster, Order::kOperator);
+  ASSERT_TRUE(objects);
+  auto inputs = ReadBack(*objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  const auto again = BuildCluster(*std::move(inputs));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(PlanText(*again, Order::kFile), PlanText(cluster, Order::kOperator));
+  EXPECT_EQ(FreeGpus(*again), FreeGpus(cluster));
+}
+
+TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {
+  const auto objects = Snapshot(BusyScene().Build(), Order::kFile);
+  ASSERT_TRUE(objects);
+  std::vector<std::string> pods;
+  std::string all;
+  for (const auto& object : *objects) {
+    if (object["kind"] == "Pod") pods.push_back(object["metadata"]["name"]);
+    all += object.dump();
+  }
+  EXPECT_EQ(pods, (std::vector<std::string>{"running-1-0", "running-1-1"}));
+  EXPECT_EQ(all.find("hunter2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::decide
