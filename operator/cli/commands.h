@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+// Exit codes of `weft` (DESIGN section 5).
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;     // outside the input
+inline constexpr int kBadInput = 2;   // usage or input; nothing on standard output
+inline constexpr int kNotPlaced = 3;  // something could not be placed
+
+// What the user asked for, one struct a command. Every Run function prints and returns the exit
+// code; nothing is printed on standard output unless the whole input is good.
+struct PlanArguments {
+  std::vector<std::string> files;
+  std::string output = "table";  // table, json, yaml
+  bool compare = false;          // with schedulers that know nothing of traffic
+  bool timings = false;
+  std::string order = "file";  // file, operator
+};
+int RunPlan(const PlanArguments& arguments);
+
+struct ExplainArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> names;  // "namespace/name" or "name"; empty: all
+};
+int RunExplain(const ExplainArguments& arguments);
+
+struct AuditArguments {
+  std::vector<std::string> files;
+  std::string output = "table";  // table, json, yaml
+};
+int RunAudit(const AuditArguments& arguments);
+
+struct LintArguments {
+  std::vector<std::string> files;
+};
+int RunLint(const LintArguments& arguments);
+
+struct SnapshotArguments {
+  std::vector<std::string> files;
+  std::string order = "file";
+};
+int RunSnapshot(const SnapshotArguments& arguments);
+
+struct MapArguments {
+  std::vector<std::string> files;
+  std::string output = "html";  // html, svg
+  std::string fabric;           // svg: which; "" the first
+};
+int RunMap(const MapArguments& arguments);
+
+struct ShowArguments {
+  std::vector<std::string> files;
+  bool nodes = false;  // list every node
+};
+int RunFabricShow(const ShowArguments& arguments);
+
+struct GenerateArguments {
+  std::string design;
+  int nodes = 0;
+  int fragmented = 0;
+  std::uint64_t seed = 1;
+  int gpus_per_node = 0;
+  bool list = false;
+};
+int RunFabricGenerate(const GenerateArguments& arguments);
+
+struct ImportArguments {
+  std::string file;
+  std::string format;  // ibnetdiscover, topograph, slurm, csv; "": by the text
+  std::vector<std::string> levels;
+  std::string node_column;
+  int gpus_per_node = 0;
+  std::string resource = "nvidia.com/gpu";
+  std::string fabric_name = "default";
+};
+int RunFabricImport(const ImportArguments& arguments);
+
+}  // namespace weft::cli

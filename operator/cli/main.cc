@@ -1,0 +1,259 @@
+#include "operator/cli/main.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/completion.h"
+
+namespace weft::cli {
+
+namespace {
+
+constexpr const char* kFilesHelp =
+    "Manifests: files, folders (.yaml, .yml, .json) or - for standard input; may be repeated";
+
+void AddFiles(CLI::App* command, std::vector<std::string>& files) {
+  command->add_option("-f,--filename", files, kFilesHelp)->required()->type_name("FILE");
+}
+
+void AddOrder(CLI::App* command, std::string& order) {
+  command->add_option("--order", order, "file: as read; operator: by priority class, then age")
+      ->check(CLI::IsMember({"file", "operator"}))
+      ->capture_default_str();
+}
+
+// The whole command line; `run` is what was chosen.
+class CommandLine {
+ public:
+  CommandLine()
+      : app_("Weft places GPU training jobs so that the least traffic crosses slow links.",
+             "weft") {
+    app_.require_subcommand(1);
+    app_.set_version_flag("--version", WEFT_VERSION);
+    app_.footer(
+        "Examples:\n"
+        "  kubectl get nodes,pods -A -o yaml > cluster.yaml\n"
+        "  weft plan -f cluster.yaml -f jobs.yaml        where would every worker go?\n"
+        "  weft audit -f cluster.yaml                    what does today's scheduler cost?\n"
+        "  weft fabric generate --list                   reference designs to try it on\n"
+        "\nExit codes: 0 done, 1 a failure outside the input, 2 bad usage or input,\n"
+        "3 something could not be placed.");
+    AddPlan();
+    AddExplain();
+    AddAudit();
+    AddLint();
+    AddSnapshot();
+    AddMap();
+    AddFabric();
+    AddCompletion();
+  }
+
+  int Run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return app_.exit(error) == 0 ? kDone : kBadInput;
+    }
+    return run_();
+  }
+
+ private:
+  CLI::App* Add(CLI::App* parent, const char* name, const char* what, const char* examples,
+                std::function<int()> run) {
+    CLI::App* command = parent->add_subcommand(name, what);
+    command->footer(std::string("Examples:\n") + examples);
+    command->callback([this, run = std::move(run)] { run_ = run; });
+    return command;
+  }
+
+  void AddPlan();
+  void AddExplain();
+  void AddAudit();
+  void AddLint();
+  void AddSnapshot();
+  void AddMap();
+  void AddFabric();
+  void AddCompletion();
+
+  CLI::App app_;
+  std::function<int()> run_;
+  PlanArguments plan_;
+  ExplainArguments explain_;
+  AuditArguments audit_;
+  LintArguments lint_;
+  SnapshotArguments snapshot_;
+  MapArguments map_;
+  ShowArguments show_;
+  GenerateArguments generate_;
+  ImportArguments import_;
+  std::string shell_;
+};
+
+void CommandLine::AddPlan() {
+  CLI::App* command =
+      Add(&app_, "plan", "Place every pending TrainingJob and Placement",
+          "  weft plan -f cluster.yaml -f jobs.yaml\n"
+          "  weft plan -f cluster.yaml -f jobs.yaml --compare\n"
+          "  weft plan -f cluster.yaml -f job.yaml -o json | jq '.items[].status.nodes'\n"
+          "  kubectl get nodes,pods -A -o yaml | weft plan -f - -f job.yaml",
+          [this] { return RunPlan(plan_); });
+  AddFiles(command, plan_.files);
+  command->add_option("-o,--output", plan_.output, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+  command->add_flag("--compare", plan_.compare,
+                    "Also say what first-fit, fewest-domains and random placement would cost");
+  command->add_flag("--timings", plan_.timings,
+                    "One JSON object a job on standard error, with the solve time");
+  AddOrder(command, plan_.order);
+}
+
+void CommandLine::AddExplain() {
+  CLI::App* command = Add(&app_, "explain", "Say why a job goes where it goes, or why nowhere",
+                          "  weft explain -f cluster.yaml -f jobs.yaml\n"
+                          "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b",
+                          [this] { return RunExplain(explain_); });
+  AddFiles(command, explain_.files);
+  command->add_option("name", explain_.names, "Jobs, as namespace/name or name; none: all")
+      ->type_name("JOB");
+}
+
+void CommandLine::AddAudit() {
+  CLI::App* command = Add(&app_, "audit", "Judge gangs that other schedulers placed; read-only",
+                          "  kubectl get nodes,pods -A -o yaml | weft audit -f -\n"
+                          "  weft audit -f cluster.yaml -o json | jq .total",
+                          [this] { return RunAudit(audit_); });
+  AddFiles(command, audit_.files);
+  command->add_option("-o,--output", audit_.output, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+}
+
+void CommandLine::AddLint() {
+  CLI::App* command =
+      Add(&app_, "lint", "Check TrainingJobs: what is wrong, wasteful or never fits",
+          "  weft lint -f cluster.yaml -f job.yaml", [this] { return RunLint(lint_); });
+  AddFiles(command, lint_.files);
+}
+
+void CommandLine::AddSnapshot() {
+  CLI::App* command =
+      Add(&app_, "snapshot", "Write all inputs of a decision as one file that plan replays",
+          "  weft snapshot -f cluster.yaml -f jobs.yaml > snapshot.yaml\n"
+          "  weft plan -f snapshot.yaml",
+          [this] { return RunSnapshot(snapshot_); });
+  AddFiles(command, snapshot_.files);
+  AddOrder(command, snapshot_.order);
+}
+
+void CommandLine::AddMap() {
+  CLI::App* command = Add(&app_, "map", "Draw the fabric with every job on it",
+                          "  weft map -f cluster.yaml -f jobs.yaml > map.html\n"
+                          "  weft map -f cluster.yaml -f jobs.yaml -o svg > map.svg",
+                          [this] { return RunMap(map_); });
+  AddFiles(command, map_.files);
+  command->add_option("-o,--output", map_.output, "html or svg")
+      ->check(CLI::IsMember({"html", "svg"}))
+      ->capture_default_str();
+  command->add_option("--fabric", map_.fabric, "The fabric to draw as SVG (default: the first)")
+      ->type_name("NAME");
+}
+
+void CommandLine::AddFabric() {
+  CLI::App* fabric = app_.add_subcommand("fabric", "Show, generate or import a fabric");
+  fabric->require_subcommand(1);
+  CLI::App* show = Add(fabric, "show", "Draw the tree of levels with free and used GPUs",
+                       "  weft fabric show -f cluster.yaml\n"
+                       "  weft fabric show -f cluster.yaml --nodes",
+                       [this] { return RunFabricShow(show_); });
+  AddFiles(show, show_.files);
+  show->add_flag("--nodes", show_.nodes, "List every node");
+
+  CLI::App* generate = Add(
+      fabric, "generate", "Write Node and Fabric manifests of a reference design",
+      "  weft fabric generate --list\n"
+      "  weft fabric generate --design dgx-h100-superpod --fragmented 35 --seed 1 > cluster.yaml",
+      [this] { return RunFabricGenerate(generate_); });
+  generate->add_flag("--list", generate_.list, "Name the designs");
+  generate->add_option("--design", generate_.design, "The design's name")->type_name("NAME");
+  generate->add_option("--nodes", generate_.nodes, "Number of nodes (default: the design's)")
+      ->check(CLI::PositiveNumber);
+  generate
+      ->add_option("--fragmented", generate_.fragmented,
+                   "Percent of all GPUs held by pods of earlier jobs")
+      ->check(CLI::Range(0, 100))
+      ->type_name("PERCENT");
+  generate->add_option("--seed", generate_.seed, "Of the earlier jobs")->capture_default_str();
+  generate->add_option("--gpus-per-node", generate_.gpus_per_node, "GPUs of each node")
+      ->check(CLI::PositiveNumber);
+
+  CLI::App* import =
+      Add(fabric, "import", "Write Node and Fabric manifests of a fabric dump, model or table",
+          "  ibnetdiscover > fabric.txt && weft fabric import fabric.txt --gpus-per-node 8\n"
+          "  weft fabric import /etc/slurm/topology.conf\n"
+          "  weft fabric import topo.csv --csv --levels DSW,PSW,ASW --gpus-per-node 8",
+          [this] { return RunFabricImport(import_); });
+  import->add_option("file", import_.file, "The file; - for standard input")
+      ->required()
+      ->type_name("FILE");
+  const auto format = [&](const char* name, const char* what) {
+    import->add_flag_callback(std::string("--") + name, [this, name] { import_.format = name; }, what);
+};
+format("ibnetdiscover", "The file is an ibnetdiscover dump (default: by its text)");
+format("topograph", "... a topograph model");
+format("slurm", "... a Slurm topology.conf");
+format("csv", "... a table with a header row");
+import->add_option("--levels", import_.levels, "csv: columns of the levels, widest first")
+    ->delimiter(',')
+    ->type_name("COLUMN,...");
+import->add_option("--node-column", import_.node_column,
+                   "csv: column of the node's name (default: the first that is no level)");
+import->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
+    ->check(CLI::PositiveNumber);
+import->add_option("--resource", import_.resource, "Resource name of the GPUs")
+    ->capture_default_str();
+import->add_option("--fabric-name", import_.fabric_name, "Name of the Fabric")
+    ->capture_default_str();
+}
+
+// Sub-commands and options of a command and all below it.
+void Collect(const CLI::App* app, const std::string& path, std::vector<CommandWords>& out) {
+  CommandWords words{path, {}};
+  for (const CLI::App* command : app->get_subcommands({}))
+    words.words.push_back(command->get_name());
+  for (const CLI::Option* option : app->get_options()) {
+    for (const std::string& name : option->get_lnames()) words.words.push_back("--" + name);
+  }
+  out.push_back(words);
+  for (const CLI::App* command : app->get_subcommands({})) {
+    Collect(command, path.empty() ? command->get_name() : path + " " + command->get_name(), out);
+  }
+}
+
+void CommandLine::AddCompletion() {
+  CLI::App* command = Add(&app_, "completion", "Write a completion script for a shell",
+                          "  source <(weft completion bash)", [this] {
+                            std::vector<CommandWords> commands;
+                            Collect(&app_, "", commands);
+                            std::cout << CompletionScript(shell_, commands);
+                            return kDone;
+                          });
+  command->add_option("shell", shell_, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  try {
+    return CommandLine().Run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "weft: out of memory\n";
+    return kFailed;
+  }
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,107 @@
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/session.h"
+#include "operator/decide/audit.h"
+#include "operator/decide/compare.h"
+#include "operator/decide/explain.h"
+#include "operator/decide/lint.h"
+#include "operator/decide/snapshot.h"
+#include "operator/decide/status.h"
+#include "operator/manifest/writer.h"
+#include "operator/render/audit_text.h"
+#include "operator/render/compare_text.h"
+#include "operator/render/explain_text.h"
+#include "operator/render/lint_text.h"
+#include "operator/render/plan_text.h"
+
+namespace weft::cli {
+
+namespace {
+
+std::string Encode(const nlohmann::ordered_json& value, const std::string& format) {
+  return format == "json" ? value.dump(2) + "\n" : manifest::ToYaml(value);
+}
+
+// One JSON object a decided job, in the order they were decided.
+void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& report) {
+  for (std::size_t index : report.decided) {
+    const decide::PlanEntry& entry = report.entries[index];
+    nlohmann::ordered_json line;
+    line["job"] = api::Show(entry.workload.key());
+    line["nodes"] = entry.fabric ? cluster.fabrics[*entry.fabric].fabric->node_count() : 0;
+    line["workers"] = entry.workload.workers;
+    line["solveMicroseconds"] = entry.solve_microseconds;
+    line["placed"] = entry.placed() != nullptr;
+    std::cerr << line.dump() << "\n";
+  }
+}
+
+}  // namespace
+
+int RunPlan(const PlanArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.files);
+  if (!cluster) return Fail(cluster.error());
+  const auto report = PlanCluster(*cluster, arguments.order, arguments.timings);
+  if (!report) return Fail(report.error());
+  if (arguments.timings) PrintTimings(*cluster, *report);
+  const int code = report->AllPlaced() ? kDone : kNotPlaced;
+  if (arguments.output != "table") {
+    Remark(report->notes);
+    return Print(Encode(decide::PlacementList(*cluster, *report), arguments.output), code);
+  }
+  std::string text = render::PlanText(*cluster, *report, TextStyle());
+  if (arguments.compare) {
+    text += "\n" + render::CompareText(*cluster, decide::Compare(*cluster, *report), TextStyle());
+  }
+  return Print(text, code);
+}
+
+int RunExplain(const ExplainArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.files);
+  if (!cluster) return Fail(cluster.error());
+  const auto report = PlanCluster(*cluster, "file", false);
+  if (!report) return Fail(report.error());
+  const auto explanations = decide::Explain(*cluster, *report, arguments.names);
+  if (!explanations) return Fail(explanations.error());
+  int code = kDone;
+  for (const decide::Explanation& one : *explanations) {
+    if (report->entries[one.entry].placed() == nullptr) code = kNotPlaced;
+  }
+  return Print(render::ExplainText(*cluster, *report, *explanations, TextStyle()), code);
+}
+
+int RunAudit(const AuditArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.files);
+  if (!cluster) return Fail(cluster.error());
+  const auto report = decide::Audit(*cluster);
+  if (!report) return Fail(report.error());
+  if (arguments.output == "table") {
+    return Print(render::AuditText(*cluster, *report, TextStyle()), kDone);
+  }
+  Remark(report->notes);
+  return Print(Encode(decide::AuditJson(*cluster, *report), arguments.output), kDone);
+}
+
+int RunLint(const LintArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.files);
+  if (!cluster) return Fail(cluster.error());
+  const decide::LintReport report = decide::Lint(*cluster);
+  const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
+  return Print(render::LintText(*cluster, report, TextStyle()), code);
+}
+
+int RunSnapshot(const SnapshotArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.files);
+  if (!cluster) return Fail(cluster.error());
+  const auto order =
+      arguments.order == "operator" ? decide::Order::kOperator : decide::Order::kFile;
+  const auto objects = decide::Snapshot(*cluster, order);
+  if (!objects) return Fail(objects.error());
+  std::string text;
+  for (const nlohmann::ordered_json& object : *objects) text += "---\n" + manifest::ToYaml(object);
+  return Print(text, kDone);
+}
+
+}  // namespace weft::cli
