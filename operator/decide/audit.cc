@@ -286,9 +286,9 @@ class Auditor {
     if (pods == 0) return;
     report_.notes.push_back({Severity::kWarning, "OutsideFabric",
                              CountText(static_cast<std::int64_t>(pods), "pod") +
-                                 " with accelerators run on " +
+                                 " with accelerators on " +
                                  CountText(static_cast<std::int64_t>(nodes.size()), "node") +
-                                 " that no fabric holds (" + *nodes.begin() + " first)"});
+                                 " that no fabric holds, " + *nodes.begin() + " first"});
   }
 
   const Cluster& cluster_;

@@ -42,15 +42,14 @@ std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
   return names;
 }
 
-// Every node but those in `aside` (ascending).
-std::vector<fabric::NodeFacts> NodesWithout(const api::Inputs& inputs,
-                                            const std::vector<std::string>& aside) {
+// The nodes that a Fabric selects, but those in `aside` (ascending).
+std::vector<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api::Inputs& inputs,
+                                       const std::vector<std::string>& aside) {
   std::vector<fabric::NodeFacts> nodes;
-  nodes.reserve(inputs.nodes.size());
   for (const api::Node& node : inputs.nodes) {
-    if (!std::binary_search(aside.begin(), aside.end(), node.facts.name)) {
-      nodes.push_back(node.facts);
-    }
+    if (!Selects(spec, node.facts)) continue;
+    if (std::binary_search(aside.begin(), aside.end(), node.facts.name)) continue;
+    nodes.push_back(node.facts);
   }
   return nodes;
 }
@@ -83,9 +82,9 @@ class Builder {
   }
 
   Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
-    Result<fabric::Fabric> built =
-        fabric::Fabric::Build(std::move(spec), NodesWithout(*cluster_.inputs, cluster_.overlapping),
-                              {.refuse_inconsistent = options_.refuse_inconsistent});
+    std::vector<fabric::NodeFacts> nodes = NodesOf(spec, *cluster_.inputs, cluster_.overlapping);
+    Result<fabric::Fabric> built = fabric::Fabric::Build(
+        std::move(spec), std::move(nodes), {.refuse_inconsistent = options_.refuse_inconsistent});
     if (!built) return Error{built.error().kind, place + ": " + built.error().message};
     cluster_.fabrics.emplace_back(std::make_unique<const fabric::Fabric>(*std::move(built)));
     cluster_.fabrics.back().recognised = recognised;
@@ -102,9 +101,9 @@ class Builder {
   }
 
   Status BuildRecognised() {
-    std::vector<fabric::NodeFacts> nodes = NodesWithout(*cluster_.inputs, {});
     fabric::FabricSpec spec;
-    const std::optional<std::string_view> family = fabric::RecognisePreset(nodes);
+    const std::optional<std::string_view> family =
+        fabric::RecognisePreset(NodesOf(spec, *cluster_.inputs, {}));
     if (family) {
       spec.preset = *family;
       Say(Severity::kInfo, "FabricRecognised",
@@ -128,6 +127,12 @@ class Builder {
           "fabric \"" + on.name() + "\": " + std::to_string(incomplete.size()) +
               " nodes are incomplete and never used: " + NameSome(names) + " (" + first.node +
               (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
+    }
+    if (!on.fabric->crossing_scale_up().empty()) {
+      const std::string& scale_up = on.fabric->spec().scale_up->name;
+      Say(Severity::kInfo, "ScaleUpCrossesLevel",
+          "fabric \"" + on.name() + "\": domains of " + scale_up +
+              " cross the levels; they count for cost, but are no level that a job can name");
     }
     if (!on.LinksDeclared() && on.fabric->node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",

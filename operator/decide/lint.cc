@@ -31,7 +31,7 @@ class Linter {
   explicit Linter(const Cluster& cluster) : cluster_(cluster) {}
 
   LintReport Run() {
-    const Result<std::vector<Workload>> workloads = AllWorkloads(cluster_);
+    Result<std::vector<Workload>> workloads = AllWorkloads(cluster_);
     if (!workloads) {
       Invalid(workloads.error(), "");
       return std::move(report_);
@@ -39,8 +39,9 @@ class Linter {
     if (const auto pending = PendingWorkloads(cluster_, Order::kFile); !pending) {
       Invalid(pending.error(), "");
     }
-    for (const Workload& workload : *workloads) {
+    for (Workload& workload : *workloads) {
       const std::size_t begin = report_.findings.size();
+      workload.waited_seconds.reset();  // every wait for a preferred level ends
       Check(workload);
       std::stable_sort(report_.findings.begin() + static_cast<std::ptrdiff_t>(begin),
                        report_.findings.end(),
@@ -76,7 +77,7 @@ class Linter {
     }
   }
 
-  // As if nothing else ran, and with every wait over.
+  // As if nothing else ran.
   void CheckFits(const ClusterFabric& on, const Workload& workload, const Problem& problem) {
     placement::Options alone;
     alone.ignore_claims = true;

@@ -107,7 +107,7 @@ class Planner {
                    " pass the 1.2 MiB that a Placement's status may hold.");
         return;
       }
-      if (options_.best) placed.best = FindBest(problem, graph, claims);
+      if (options_.best) placed.best = FindBest(problem, graph, claims, placed);
       AddClaims(entry.workload, placed.plan.nodes, claims);
       entry.outcome = std::move(placed);
     } else {
@@ -121,12 +121,16 @@ class Planner {
   }
 
   std::optional<Placed::Best> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
-                                       const fabric::Claims& claims) const {
+                                       const fabric::Claims& claims, const Placed& placed) const {
     placement::Options alone = options_.place;
     alone.ignore_claims = true;
     const placement::Placement best = placement::Place(claims, problem.request, graph, alone);
     const auto* plan = std::get_if<placement::Plan>(&best);
     if (plan == nullptr) return std::nullopt;
+    // The placement that was found is an answer on the empty fabric too.
+    if (plan->cost >= placed.plan.cost) {
+      return Placed::Best{placed.plan.cost, placed.scores.cross_node_bytes};
+    }
     const placement::PairCost pair_cost(claims.fabric(), problem.request.pod.claims_compute_domain);
     return Placed::Best{plan->cost,
                         placement::Score(pair_cost, problem.traffic, plan->nodes).cross_node_bytes};

@@ -31,7 +31,7 @@ class Sentences {
         return Fitting("fabric \"" + fabric_.spec().name + "\"") + Short("") + Rejections();
       case Reason::kRequiredLevel:
         return "topology.required puts all " + Workers() + " into one " + Level() + ", and " +
-               Fitting("the roomiest, " + no_.best_domain) + Short(" there") + Rejections();
+               Fitting("the roomiest, " + no_.best_domain + ",") + Short(" there") + Rejections();
       case Reason::kRequiredGroup:
         return Group();
       case Reason::kSearchExhausted:

@@ -205,12 +205,24 @@ TEST(Refusal, NamesTheOneConstraintToRelax) {
   scene.Job("a", 2).topology.required = "leaf";
   const auto report = Plan(scene.Build());
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->entries[0].refused()->message,
-            "topology.required puts all 2 workers into one leaf, and the roomiest, l0 has room for "
-            "1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these take none: 2 "
-            "nodes: too little nvidia.com/gpu free. To start now, relax one of: "
-            "topology.required: leaf -> spine. When it would fit is unknown: not enough of what "
-            "runs states an expected duration.");
+  EXPECT_EQ(
+      report->entries[0].refused()->message,
+      "topology.required puts all 2 workers into one leaf, and the roomiest, l0, has room for "
+      "1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these take none: 2 "
+      "nodes: too little nvidia.com/gpu free. To start now, relax one of: "
+      "topology.required: leaf -> spine. When it would fit is unknown: not enough of what "
+      "runs states an expected duration.");
+}
+
+TEST(Refusal, NamesAResourceThatNoNodeOffers) {
+  Scene scene(FourNodes());
+  scene.Job("a", 1).pod.requests["example.com/fpga"] = 1;
+  const auto report = Plan(scene.Build());
+  ASSERT_TRUE(report);
+  const Refused* refused = report->entries[0].refused();
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->why->short_resource, "example.com/fpga");
+  EXPECT_FALSE(refused->why->ever);
 }
 
 TEST(ChooseFabric, TheNamespaceNamesAFabricElseTwoThatFitAreAmbiguous) {
