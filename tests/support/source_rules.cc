@@ -1,0 +1,245 @@
+#include "tests/support/source_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "tests/support/cpp_scan.h"
+
+namespace weft::testing {
+namespace {
+
+constexpr std::array<std::string_view, 11> kPure = {"base",    "fabric",   "traffic",  "placement",
+                                                    "outlook", "api",      "manifest", "decide",
+                                                    "launch",  "simulate", "render"};
+constexpr std::array<std::string_view, 6> kShell = {"metrics", "kube",  "controllers",
+                                                    "service", "agent", "cli"};
+
+// What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
+constexpr std::array<std::string_view, 22> kImpureHeaders = {
+    "thread",      "mutex",     "shared_mutex", "condition_variable",
+    "future",      "semaphore", "latch",        "barrier",
+    "stop_token",  "fstream",   "iostream",     "filesystem",
+    "unistd.h",    "sys/",      "netinet/",     "netdb.h",
+    "regex",       "cpprest/",  "grpc/",        "grpcpp/",
+    "prometheus/", "boost/"};
+constexpr std::array<std::string_view, 7> kImpureNames = {
+    "getenv", "secure_getenv", "random_device", "fopen", "gettimeofday", "clock_gettime", "rand"};
+
+// Two seconds of compile time and more each, with one trivial use.
+constexpr std::array<std::string_view, 7> kHeavyHeaders = {
+    "CLI/", "cpprest/", "regex", "spdlog/", "boost/", "grpcpp/", "simdjson.h"};
+
+constexpr std::size_t kSourceLines = 600, kHeaderLines = 200, kFunctionLines = 70;
+
+template <typename Names>
+bool Contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <typename Patterns>
+bool MatchesHeader(const Patterns& patterns, std::string_view header) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
+    return pattern.ends_with('/') ? header.starts_with(pattern) : header == pattern;
+  });
+}
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string At(const SourceFile& file, std::size_t line) {
+  return file.path + ":" + std::to_string(line) + ": ";
+}
+
+// "fabric" of "operator/fabric/fabric.h"; empty for mains and for what is not in operator/.
+std::string_view ModuleOf(std::string_view path) {
+  constexpr std::string_view kFolder = "operator/";
+  if (!path.starts_with(kFolder)) return {};
+  path.remove_prefix(kFolder.size());
+  const std::size_t slash = path.find('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+struct Include {
+  std::size_t line;
+  std::string_view header;
+  bool quoted;
+};
+
+std::vector<Include> IncludesOf(std::string_view text) {
+  std::vector<Include> includes;
+  std::size_t number = 0;
+  for (std::string_view line : Lines(text)) {
+    ++number;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with('#')) continue;
+    line.remove_prefix(std::min(line.find_first_not_of("# \t"), line.size()));
+    if (!line.starts_with("include")) continue;
+    const std::size_t open = line.find_first_of("<\"");
+    if (open == std::string_view::npos) continue;
+    const std::size_t close = line.find(line[open] == '<' ? '>' : '"', open + 1);
+    if (close == std::string_view::npos) continue;
+    includes.push_back({number, line.substr(open + 1, close - open - 1), line[open] == '"'});
+  }
+  return includes;
+}
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+}  // namespace
+
+bool IsPure(std::string_view module) { return Contains(kPure, module); }
+bool IsShell(std::string_view module) { return Contains(kShell, module); }
+
+std::vector<Module> ReadModules(std::string_view cmake) {
+  constexpr std::string_view kCall = "weft_module(";
+  std::vector<Module> modules;
+  for (const std::string_view line : Lines(cmake)) {
+    const std::size_t close = line.find(')');
+    if (!line.starts_with(kCall) || close == std::string_view::npos) continue;
+    const auto words = Words(line.substr(kCall.size(), close - kCall.size()));
+    if (words.empty()) continue;
+    Module module{words[0], {}};
+    bool uses = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i] == "USES" || words[i] == "LINKS") {
+        uses = words[i] == "USES";
+      } else if (uses) {
+        module.uses.push_back(words[i]);
+      }
+    }
+    modules.push_back(std::move(module));
+  }
+  return modules;
+}
+
+Violations CheckModules(const std::vector<Module>& modules) {
+  Violations found;
+  std::vector<std::string> before;
+  for (const Module& module : modules) {
+    const std::string line = "operator/CMakeLists.txt: " + module.name;
+    if (!IsPure(module.name) && !IsShell(module.name)) {
+      found.push_back(line + " is neither a pure module nor one of the shell");
+    }
+    for (const std::string& used : module.uses) {
+      if (!Contains(before, used)) {
+        found.push_back(line + " uses " + used + ", which is not listed before it");
+      } else if (IsPure(module.name) && !IsPure(used)) {
+        found.push_back(line + " is pure and uses " + used + ", which is not");
+      }
+    }
+    before.push_back(module.name);
+  }
+  return found;
+}
+
+Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modules) {
+  Violations found;
+  const bool in_operator = file.path.starts_with("operator/");
+  const std::string_view name = ModuleOf(file.path);
+  const auto module =
+      std::find_if(modules.begin(), modules.end(), [&](const Module& m) { return m.name == name; });
+  if (!name.empty() && module == modules.end()) {
+    return {At(file, 1) + "is in no module of operator/CMakeLists.txt"};
+  }
+  for (const Include& include : IncludesOf(file.text)) {
+    const std::string at = At(file, include.line) + "includes " + std::string(include.header);
+    if (in_operator && file.path.ends_with(".h") && MatchesHeader(kHeavyHeaders, include.header)) {
+      found.push_back(at + ", which is for .cc files: it compiles slowly");
+    }
+    if (!in_operator || !include.quoted) continue;
+    const std::string_view other = ModuleOf(include.header);
+    if (!include.header.starts_with("operator/")) {
+      found.push_back(at + "; quoted includes start with operator/");
+    } else if (!name.empty() && other != name && !Contains(module->uses, other)) {
+      found.push_back(at + "; " + std::string(name) + " does not use " + std::string(other));
+    }
+  }
+  return found;
+}
+
+Violations CheckPure(const SourceFile& file) {
+  if (!IsPure(ModuleOf(file.path))) return {};
+  Violations found;
+  for (const Include& include : IncludesOf(file.text)) {
+    if (MatchesHeader(kImpureHeaders, include.header) || include.header.ends_with(".pb.h")) {
+      found.push_back(At(file, include.line) + "a pure module includes " +
+                      std::string(include.header));
+    }
+  }
+  const std::string code = CodeOnly(file.text);
+  std::size_t number = 0;
+  for (const std::string_view line : Lines(code)) {
+    ++number;
+    for (const std::string_view name : kImpureNames) {
+      if (HasWord(line, name)) {
+        found.push_back(At(file, number) + "a pure module uses " + std::string(name));
+      }
+    }
+    if (line.find("::now(") != std::string_view::npos) {
+      found.push_back(At(file, number) + "a pure module reads a clock");
+    }
+  }
+  return found;
+}
+
+Violations CheckSizes(const SourceFile& file) {
+  Violations found;
+  const bool header = file.path.ends_with(".h");
+  const std::size_t budget = header ? kHeaderLines : kSourceLines;
+  const auto lines = Lines(file.text);
+  if (lines.size() > budget) {
+    found.push_back(At(file, lines.size()) + "the file's budget is " + std::to_string(budget) +
+                    " lines");
+  }
+  if (header && file.text.find("#pragma once\n") == std::string::npos) {
+    found.push_back(At(file, 1) + "a header without #pragma once");
+  }
+  for (const FunctionSpan& function : FunctionsOf(file.text)) {
+    if (function.lines > kFunctionLines) {
+      found.push_back(At(file, function.first_line) + "a function of " +
+                      std::to_string(function.lines) + " lines; the budget is " +
+                      std::to_string(kFunctionLines));
+    }
+  }
+  return found;
+}
+
+Violations CheckTopLevel(const std::vector<std::string>& names) {
+  constexpr std::array<std::string_view, 7> kMust = {
+      "CMakeLists.txt", "README.md", "LICENSE", "operator", "deploy", "crds", "tests"};
+  constexpr std::array<std::string_view, 2> kMay = {"proto", "charts"};
+  Violations found;
+  for (const std::string_view name : kMust) {
+    if (!Contains(names, name)) found.push_back(std::string(name) + ": is not there");
+  }
+  for (const std::string& name : names) {
+    if (name.starts_with('.') || name.starts_with("build")) continue;
+    if (!Contains(kMust, name) && !Contains(kMay, name)) {
+      found.push_back(name + ": does not belong at the top");
+    }
+  }
+  return found;
+}
+
+}  // namespace weft::testing

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::testing {
+
+// The rules that hold the tree to its architecture, as functions of text: layering_test.cc reads
+// the files. A violation is one sentence, "PATH:LINE: what is wrong".
+using Violations = std::vector<std::string>;
+
+struct SourceFile {
+  std::string path;  // from the repository's root: "operator/fabric/fabric.h"
+  std::string text;
+};
+
+// One line weft_module(NAME USES module... LINKS library...) of operator/CMakeLists.txt.
+struct Module {
+  std::string name;
+  std::vector<std::string> uses;
+};
+std::vector<Module> ReadModules(std::string_view cmake);
+
+// Modules that have no thread, socket, file, clock, environment or log, and the shell around them.
+bool IsPure(std::string_view module);
+bool IsShell(std::string_view module);
+
+// Each module uses only modules listed before it, is known as pure or shell, and a pure one uses
+// only pure ones.
+Violations CheckModules(const std::vector<Module>& modules);
+
+// Includes in quotes start at the root, and only with modules on the module's own line. Mains
+// (operator/*.cc) may include any. Headers include no header that takes seconds to compile.
+Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modules);
+
+// No banned header or call in a pure module; says nothing about other files.
+Violations CheckPure(const SourceFile& file);
+
+// Lines per file and per function, and #pragma once.
+Violations CheckSizes(const SourceFile& file);
+
+// Names at the top of the repository: nothing but what belongs there, and all that must be there.
+// Entries that start with a dot and build folders are left out of account.
+Violations CheckTopLevel(const std::vector<std::string>& names);
+
+}  // namespace weft::testing

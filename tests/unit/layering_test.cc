@@ -1,0 +1,252 @@
+// Holds the tree to its architecture: operator/CMakeLists.txt is the order of the modules, and
+// tests/support/source_rules.h the rules. First the rules are shown to fail, then the tree to pass.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/cpp_scan.h"
+#include "tests/support/source_rules.h"
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<Module>& Modules() {
+  static const std::vector<Module> modules = ReadModules(
+      "# comment\n"
+      "weft_module(base)\n"
+      "weft_module(fabric   USES base)\n"
+      "weft_module(traffic  USES base)\n"
+      "weft_module(manifest USES base fabric   LINKS yaml)\n"
+      "weft_module(cli      USES base fabric traffic manifest)\n");
+  return modules;
+}
+
+// The rules under test, all of them, as the tree meets them.
+Violations CheckFile(const SourceFile& file) {
+  Violations found = CheckIncludes(file, Modules());
+  for (const auto& rule : {CheckPure(file), CheckSizes(file)}) {
+    found.insert(found.end(), rule.begin(), rule.end());
+  }
+  return found;
+}
+
+struct Case {
+  std::string name;
+  SourceFile file;
+  Violations want;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class SourceRules : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SourceRules, Find) { EXPECT_EQ(CheckFile(GetParam().file), GetParam().want); }
+
+std::string Repeat(const std::string& line, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += line;
+  return text;
+}
+
+std::string FunctionOf(int lines) { return "int F() {\n" + Repeat("  f();\n", lines - 2) + "}\n"; }
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Includes, SourceRules, ::testing::ValuesIn(std::vector<Case>{
+  {"AModuleMayIncludeItselfAndWhatItUses",
+   {"operator/fabric/a.cc", "#include \"operator/fabric/a.h\"\n#include \"operator/base/b.h\"\n"}, {}},
+  {"AnIncludeAgainstTheOrderIsFound",
+   {"operator/base/a.cc", "\n#include \"operator/fabric/b.h\"\n"},
+   {"operator/base/a.cc:2: includes operator/fabric/b.h; base does not use fabric"}},
+  {"AnEarlierModuleThatIsNotOnTheLineIsFound",
+   {"operator/manifest/a.cc", "#include \"operator/traffic/b.h\"\n"},
+   {"operator/manifest/a.cc:1: includes operator/traffic/b.h; manifest does not use traffic"}},
+  {"AnIncludeWithoutTheRootIsFound",
+   {"operator/fabric/a.cc", "# include \"a.h\"\n"},
+   {"operator/fabric/a.cc:1: includes a.h; quoted includes start with operator/"}},
+  {"AFolderThatIsNoModuleIsFound",
+   {"operator/extra/a.cc", ""},
+   {"operator/extra/a.cc:1: is in no module of operator/CMakeLists.txt"}},
+  {"AMainMayIncludeAnyModule",
+   {"operator/weft_main.cc", "#include \"operator/cli/main.h\"\n"}, {}},
+  {"ATestMayIncludeWhatItNeeds",
+   {"tests/unit/base/a_test.cc", "#include \"gtest/gtest.h\"\n#include <thread>\n"}, {}},
+  {"AHeavyHeaderInAHeaderIsFound",
+   {"operator/cli/a.h", "#pragma once\n#include <CLI/CLI.hpp>\n"},
+   {"operator/cli/a.h:2: includes CLI/CLI.hpp, which is for .cc files: it compiles slowly"}},
+}), [](const auto& row) { return row.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Purity, SourceRules, ::testing::ValuesIn(std::vector<Case>{
+  {"AThreadInAPureModuleIsFound",
+   {"operator/base/a.cc", "#include <thread>\n#include <map>\n"},
+   {"operator/base/a.cc:1: a pure module includes thread"}},
+  {"AFileInAPureModuleIsFound",
+   {"operator/manifest/a.cc", "#include <fstream>\n"},
+   {"operator/manifest/a.cc:1: a pure module includes fstream"}},
+  {"AProtocolBufferInAPureModuleIsFound",
+   {"operator/fabric/a.cc", "#include <weft/v1/plan.pb.h>\n"},
+   {"operator/fabric/a.cc:1: a pure module includes weft/v1/plan.pb.h"}},
+  {"ALibraryOfTheNetworkInAPureModuleIsFound",
+   {"operator/fabric/a.cc", "#include <cpprest/http_client.h>\n"},
+   {"operator/fabric/a.cc:1: a pure module includes cpprest/http_client.h"}},
+  {"AClockInAPureModuleIsFound",
+   {"operator/base/a.cc", "auto t = std::chrono::steady_clock::now();\n"},
+   {"operator/base/a.cc:1: a pure module reads a clock"}},
+  {"TheEnvironmentInAPureModuleIsFound",
+   {"operator/base/a.cc", "const char* home = std::getenv(\"HOME\");\n"},
+   {"operator/base/a.cc:1: a pure module uses getenv"}},
+  {"ChanceInAPureModuleIsFound",
+   {"operator/base/a.cc", "std::random_device chance;\n"},
+   {"operator/base/a.cc:1: a pure module uses random_device"}},
+  {"TheShellMayDoAllOfThat",
+   {"operator/cli/a.cc", "#include <thread>\nauto t = Clock::now(); auto e = getenv(\"A\");\n"}, {}},
+  {"CommentsAndLiteralsDoNotCount",
+   {"operator/base/a.cc", "// getenv, ::now(\n/* random_device\n getenv */ const char* t = \"getenv\";\n"
+                          "const char* r = R\"x(getenv \" ::now()x\"; char q = '\"'; int n = 1'000;\n"}, {}},
+  {"CodeAfterALiteralCounts",
+   {"operator/base/a.cc", "char q = '\"'; auto e = getenv(\"\\\"\"); // \"\n"},
+   {"operator/base/a.cc:1: a pure module uses getenv"}},
+  {"APartOfAWordDoesNotCount",
+   {"operator/base/a.cc", "int operand = forgetenv_count;\n"}, {}},
+}), [](const auto& row) { return row.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SourceRules, ::testing::ValuesIn(std::vector<Case>{
+  {"ASourceFileAtItsBudgetPasses",
+   {"operator/base/a.cc", Repeat("int x;\n", 600)}, {}},
+  {"ASourceFileOverItsBudgetIsFound",
+   {"operator/base/a.cc", Repeat("int x;\n", 601)},
+   {"operator/base/a.cc:601: the file's budget is 600 lines"}},
+  {"AHeaderOverItsBudgetIsFound",
+   {"operator/base/a.h", "#pragma once\n" + Repeat("int x;\n", 200)},
+   {"operator/base/a.h:201: the file's budget is 200 lines"}},
+  {"AHeaderWithoutAGuardIsFound",
+   {"operator/base/a.h", "int x;\n"}, {"operator/base/a.h:1: a header without #pragma once"}},
+  {"AFunctionAtItsBudgetPasses",
+   {"operator/base/a.cc", FunctionOf(70)}, {}},
+  {"AFunctionOverItsBudgetIsFound",
+   {"operator/base/a.cc", "int x;\n" + FunctionOf(71)},
+   {"operator/base/a.cc:2: a function of 71 lines; the budget is 70"}},
+  {"AMethodOverItsBudgetIsFound",
+   {"operator/base/a.cc", "namespace a {\nclass B final : public C {\n public:\n" + FunctionOf(71) + "};\n}\n"},
+   {"operator/base/a.cc:4: a function of 71 lines; the budget is 70"}},
+  {"AConstructorsBodyOverItsBudgetIsFound",
+   {"operator/base/a.cc", "A::A(int a) : a_(a), b_{2}, c_{3} {\n" + Repeat("  f();\n", 70) + "}\n"},
+   {"operator/base/a.cc:1: a function of 72 lines; the budget is 70"}},
+  {"ATableMayBeLong",
+   {"operator/base/a.cc", "constexpr A kTable[] = {\n" + Repeat("  {1, F(2)},\n", 100) + "};\n"}, {}},
+  {"ATableOfTestCasesMayBeLong",
+   {"tests/unit/base/a_test.cc", "SUITE(T, In(std::vector<Case>{\n" + Repeat("  {1},\n", 100) + "}));\n"}, {}},
+  {"BracesInTextDoNotCount",
+   {"operator/base/a.cc", "int F() {\n  f(\"{\", '{'); // {\n}\n" + Repeat("int x;\n", 80)}, {}},
+}), [](const auto& row) { return row.param.name; });
+// clang-format on
+
+TEST(ModuleRules, ReadOneModuleALine) {
+  std::vector<std::string> lines;
+  for (const Module& module : Modules()) {
+    lines.push_back(module.name + ":");
+    for (const std::string& used : module.uses) lines.back() += " " + used;
+  }
+  EXPECT_EQ(lines, (std::vector<std::string>{"base:", "fabric: base", "traffic: base",
+                                             "manifest: base fabric",
+                                             "cli: base fabric traffic manifest"}));
+}
+
+TEST(ModuleRules, FindUsesAgainstTheOrder) {
+  EXPECT_EQ(
+      CheckModules({{"base", {"fabric"}}, {"fabric", {"fabric"}}}),
+      (Violations{"operator/CMakeLists.txt: base uses fabric, which is not listed before it",
+                  "operator/CMakeLists.txt: fabric uses fabric, which is not listed before it"}));
+}
+
+TEST(ModuleRules, FindAPureModuleThatUsesTheShell) {
+  EXPECT_EQ(CheckModules({{"kube", {}}, {"decide", {"kube"}}}),
+            (Violations{"operator/CMakeLists.txt: decide is pure and uses kube, which is not"}));
+}
+
+TEST(ModuleRules, FindAModuleThatNobodyClassified) {
+  EXPECT_EQ(CheckModules({{"helpers", {}}}),
+            (Violations{
+                "operator/CMakeLists.txt: helpers is neither a pure module nor one of the shell"}));
+}
+
+TEST(TopLevelRules, FindWhatIsMissingAndWhatDoesNotBelong) {
+  EXPECT_EQ(CheckTopLevel({".git", "CMakeLists.txt", "LICENSE", "build-fuzz", "crds", "deploy",
+                           "notes.txt", "operator", "proto", "tests"}),
+            (Violations{"README.md: is not there", "notes.txt: does not belong at the top"}));
+}
+
+// The tree itself.
+
+const fs::path kRoot = WEFT_SOURCE_DIR;
+
+SourceFile ReadSourceFile(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return {path.lexically_relative(kRoot).generic_string(), text.str()};
+}
+
+std::vector<SourceFile> SourcesUnder(const std::string& folder) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == ".h" || extension == ".cc") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<SourceFile> files;
+  for (const fs::path& path : paths) files.push_back(ReadSourceFile(path));
+  return files;
+}
+
+TEST(Tree, KeepsTheOrderOfItsModules) {
+  const auto modules = ReadModules(ReadSourceFile(kRoot / "operator/CMakeLists.txt").text);
+  ASSERT_FALSE(modules.empty());
+  EXPECT_EQ(CheckModules(modules), Violations{});
+  Violations found;
+  for (const SourceFile& file : SourcesUnder("operator")) {
+    const Violations more = CheckIncludes(file, modules);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  EXPECT_EQ(found, Violations{});
+}
+
+TEST(Tree, KeepsThreadsFilesAndClocksOutOfPureModules) {
+  Violations found;
+  for (const SourceFile& file : SourcesUnder("operator")) {
+    const Violations more = CheckPure(file);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  EXPECT_EQ(found, Violations{});
+}
+
+TEST(Tree, KeepsFilesAndFunctionsWithinTheirBudgets) {
+  Violations found;
+  std::size_t functions = 0;
+  for (const char* folder : {"operator", "tests"}) {
+    for (const SourceFile& file : SourcesUnder(folder)) {
+      const Violations more = CheckSizes(file);
+      found.insert(found.end(), more.begin(), more.end());
+      functions += FunctionsOf(file.text).size();
+    }
+  }
+  EXPECT_EQ(found, Violations{});
+  EXPECT_GT(functions, 500u) << "the scanner sees too few functions to judge them";
+}
+
+TEST(Tree, HoldsAtTheTopWhatBelongsThere) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kRoot)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(CheckTopLevel(names), Violations{});
+}
+
+}  // namespace
+}  // namespace weft::testing
