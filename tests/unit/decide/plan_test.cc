@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tests/unit/decide/scene.h"
@@ -241,6 +242,23 @@ TEST(ChooseFabric, TheNamespaceNamesAFabricElseTwoThatFitAreAmbiguous) {
   scene.inputs.namespaces.push_back(space);
   const Cluster named = scene.Build();
   EXPECT_EQ(Answer(named, Plan(named)->entries[0]), "a-1: n2");
+}
+
+TEST(Plan, TheOrderOfNodesAndPodsInTheInputDoesNotMatter) {
+  Scene scene(testing::Leaves({{8, 8, 8}, {8, 8, 8}, {8, 8}}));
+  scene.Pod("p", "n1");
+  scene.Pod("q", "n5");
+  scene.Job("a", 3).model = MeasuredData(1'000'000);
+  scene.Job("b", 2).topology.required = "leaf";
+  Scene turned = scene;
+  std::reverse(turned.inputs.nodes.begin(), turned.inputs.nodes.end());
+  std::reverse(turned.inputs.pods.begin(), turned.inputs.pods.end());
+  const Cluster one = scene.Build(), other = turned.Build();
+  const auto first = Plan(one), second = Plan(other);
+  ASSERT_TRUE(first && second);
+  for (std::size_t e = 0; e < first->entries.size(); ++e) {
+    EXPECT_EQ(Answer(one, first->entries[e]), Answer(other, second->entries[e]));
+  }
 }
 
 TEST(Timings, ComeFromTheClockThatIsGiven) {
