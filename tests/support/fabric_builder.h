@@ -68,14 +68,8 @@ struct Cluster {
   std::unique_ptr<const fabric::Fabric> fabric;
   fabric::Claims claims;
 
-  fabric::NodeIndex node(const std::string& name) const {
-    const auto found = fabric->FindNode(name);
-    if (!found) {
-      std::fprintf(stderr, "no node %s in the test's fabric\n", name.c_str());
-      std::abort();
-    }
-    return *found;
-  }
+  // Throws where there is no such node: a mistake of the test.
+  fabric::NodeIndex node(const std::string& name) const { return fabric->FindNode(name).value(); }
 };
 
 using FreePerNode = std::vector<int>;
@@ -184,15 +178,11 @@ inline fabric::NodeFacts MakeNode(const FabricShape& shape, const TestNode& node
   return facts;
 }
 
-inline std::vector<fabric::NodeFacts> MakeNodes(const FabricShape& shape) {
-  std::vector<fabric::NodeFacts> nodes;
-  for (const TestNode& node : shape.nodes) nodes.push_back(MakeNode(shape, node));
-  return nodes;
-}
-
 // Aborts with the error where the shape is no fabric: a mistake of the test.
 inline Cluster MakeCluster(const FabricShape& shape) {
-  auto built = fabric::Fabric::Build(MakeSpec(shape), MakeNodes(shape), {});
+  std::vector<fabric::NodeFacts> nodes;
+  for (const TestNode& node : shape.nodes) nodes.push_back(MakeNode(shape, node));
+  auto built = fabric::Fabric::Build(MakeSpec(shape), std::move(nodes), {});
   if (!built) {
     std::fprintf(stderr, "the test's fabric: %s\n", built.error().message.c_str());
     std::abort();
