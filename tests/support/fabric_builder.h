@@ -79,11 +79,10 @@ using FreePerFabric = std::vector<FreePerSpine>;  // [spine][leaf][NVLink domain
 
 // "n07": the prefix and the number, with as many digits as the largest of `count` numbers has.
 inline std::string Numbered(const std::string& prefix, std::size_t number, std::size_t count = 1) {
-  const std::string digits = std::to_string(number);
+  std::string digits = std::to_string(number);
   const std::size_t width = std::to_string(count == 0 ? 0 : count - 1).size();
-  std::string text = prefix;
-  if (digits.size() < width) text.append(width - digits.size(), '0');
-  return text.append(digits);
+  if (digits.size() < width) digits.insert(0, width - digits.size(), '0');
+  return prefix + digits;
 }
 
 // Levels spine and leaf, and nvlink where `scale_up`. `per_node`: accelerators of each node.
@@ -126,9 +125,7 @@ inline FabricShape Leaves(const std::vector<FreePerNode>& free, int per_node = 8
 
 inline fabric::LinkSpec TestLink(std::int64_t femtoseconds_per_byte) {
   constexpr std::int64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
-  fabric::LinkSpec link;
-  link.bandwidth_per_gpu = kFemtosecondsPerSecond / femtoseconds_per_byte;
-  return link;
+  return {{}, kFemtosecondsPerSecond / femtoseconds_per_byte, 100, {}};
 }
 
 inline std::string TestLabelKey(const std::string& level) { return "test/" + level; }
@@ -178,11 +175,15 @@ inline fabric::NodeFacts MakeNode(const FabricShape& shape, const TestNode& node
   return facts;
 }
 
-// Aborts with the error where the shape is no fabric: a mistake of the test.
-inline Cluster MakeCluster(const FabricShape& shape) {
+inline std::vector<fabric::NodeFacts> MakeNodes(const FabricShape& shape) {
   std::vector<fabric::NodeFacts> nodes;
   for (const TestNode& node : shape.nodes) nodes.push_back(MakeNode(shape, node));
-  auto built = fabric::Fabric::Build(MakeSpec(shape), std::move(nodes), {});
+  return nodes;
+}
+
+// Aborts with the error where the shape is no fabric: a mistake of the test.
+inline Cluster MakeCluster(const FabricShape& shape) {
+  auto built = fabric::Fabric::Build(MakeSpec(shape), MakeNodes(shape), {});
   if (!built) {
     std::fprintf(stderr, "the test's fabric: %s\n", built.error().message.c_str());
     std::abort();
