@@ -10,6 +10,7 @@
 #include "operator/placement/node_filter.h"
 #include "operator/placement/pair_cost.h"
 #include "operator/placement/place.h"
+#include "tests/support/campaign.h"
 #include "tests/support/random_instance.h"
 
 namespace weft::placement {
@@ -192,11 +193,10 @@ std::vector<std::string> Names(const fabric::Fabric& fabric, const Nodes& nodes)
   return names;
 }
 
-constexpr std::uint64_t kInstances = 400;
-
 TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
-  int placed = 0;
-  for (std::uint64_t seed = 1; seed <= kInstances; ++seed) {
+  const std::uint64_t instances = weft::testing::Instances(400);
+  std::uint64_t placed = 0;
+  for (std::uint64_t seed = 1; seed <= instances; ++seed) {
     const RandomInstance instance = MakeRandomInstance(seed, {});
     for (int tolerance : {0, 1, 20}) {
       const Oracle oracle(instance, tolerance);
@@ -216,7 +216,7 @@ TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
           << instance.what << " tolerance " << tolerance;
     }
   }
-  EXPECT_GT(placed, 2 * static_cast<int>(kInstances));
+  EXPECT_GT(placed, 2 * instances);
 }
 
 struct Excess {
@@ -266,9 +266,9 @@ TEST(PlaceProperty, GreedyAndLocalSearchAloneComeClose) {
   random.fewest_workers = 4;
   random.most_workers = 9;
   random.constraints = false;
-  const Excess plain = HeuristicExcess(10'000, 300, random);
+  const Excess plain = HeuristicExcess(10'000, weft::testing::Instances(300), random);
   random.constraints = true;
-  const Excess constrained = HeuristicExcess(20'000, 300, random);
+  const Excess constrained = HeuristicExcess(20'000, weft::testing::Instances(300), random);
   for (const auto& [name, excess] : {std::pair{"plain", plain}, {"constrained", constrained}}) {
     std::cout << name << ": " << excess.count << " solved, mean excess "
               << excess.sum / excess.count << " %, worst " << excess.worst

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Runs every test: installs what is missing, builds, and ends in ctest's summary.
+#
+#   tests/run.sh                     unit tests (also under AddressSanitizer and
+#                                    UndefinedBehaviorSanitizer), end-to-end scripts, fuzzers briefly
+#   tests/run.sh --campaign NAME     the long form of one kind:
+#       quality    the solver against the exact optimum on 25 times the random instances
+#       fuzz       every parser fuzzed for five minutes
+#       bench      benchmarks, five repetitions; writes build/bench.md
+#       lint       clang-format and clang-tidy over all sources
+#   tests/run.sh --help
+#
+# Builds in build/, build-sanitize/ and build-fuzz/. With CI=true a suite that cannot run is a
+# failure; elsewhere it is left out and said so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+jobs=$(nproc)
+
+# Each fuzz target in a plain run: enough to notice a parser that a change broke.
+fuzz_seconds=10
+campaign_fuzz_seconds=300
+campaign_instances_times=25
+
+stage_name=''
+stage_start=0
+
+# stage TEXT: prints how long the one before took, and what comes now.
+stage() {
+  [ -z "$stage_name" ] || printf '== %s: %d s\n' "$stage_name" $((SECONDS - stage_start))
+  stage_name=$1
+  stage_start=$SECONDS
+  [ -z "$stage_name" ] || printf '\n== %s\n' "$stage_name"
+}
+
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$root/tests/run.sh"; }
+
+# cannot_run WHAT: a failure where nobody looks, a loud line elsewhere.
+cannot_run() {
+  echo "NOT RUN: $*" >&2
+  [ "${CI:-}" != true ] || exit 1
+}
+
+# The first clang that brings libFuzzer's runtime.
+find_clang() {
+  local name runtimes
+  for name in ${WEFT_CLANG:-} clang-{14..22} clang; do
+    command -v "$name" >/dev/null || continue
+    runtimes=("$("$name" -print-resource-dir)"/lib/linux/libclang_rt.fuzzer-*.a)
+    [ ! -e "${runtimes[0]}" ] || { echo "$name"; return; }
+  done
+}
+
+build_main() {
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON >/dev/null
+  ninja -C build -j "$jobs" "$@"
+}
+
+build_sanitized() {
+  cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DWEFT_SANITIZE=ON \
+    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS >/dev/null
+  ninja -C build-sanitize -j "$jobs" unit_tests
+}
+
+# One list of tests over both builds and the fuzzers, so that one run of ctest sums up everything.
+write_test_list() {
+  local with_fuzzers=$1 source target
+  mkdir -p build/all
+  {
+    echo "subdirs(\"$root/build\" \"$root/build-sanitize\")"
+    if [ "$with_fuzzers" = yes ]; then
+      for source in tests/fuzz/*_fuzz.cc; do
+        target=$(basename "$source" .cc)
+        echo "add_test(fuzz.$target bash \"$root/tests/fuzz/run.sh\" --only $target $fuzz_seconds)"
+        # The longest tests start first.
+        echo "set_tests_properties(fuzz.$target PROPERTIES LABELS fuzz TIMEOUT 120 COST 1000)"
+      done
+    fi
+  } >build/all/CTestTestfile.cmake
+}
+
+run_everything() {
+  stage 'Building everything in build/'
+  build_main
+  stage 'Building the unit tests with ASan and UBSan in build-sanitize/'
+  build_sanitized
+  local clang with_fuzzers=no
+  clang=$(find_clang)
+  if [ -n "$clang" ]; then
+    stage "Building the fuzzers in build-fuzz/ with $clang"
+    WEFT_CLANG=$clang tests/fuzz/run.sh --build
+    with_fuzzers=yes
+  else
+    cannot_run 'the fuzzers: no clang with libFuzzer'
+  fi
+  write_test_list $with_fuzzers
+  stage 'Running the tests'
+  [ -d ../shared/data ] ||
+    echo 'NOT TESTED: real topology files: ../shared/data is absent (cases are listed as skipped)'
+  local progress=()
+  [ ! -t 1 ] || progress=(--progress)
+  exec ctest --test-dir build/all --output-on-failure --no-tests=error --no-label-summary \
+    --timeout 300 -j "$jobs" "${progress[@]}"
+}
+
+campaign_quality() {
+  stage 'Building the solver and its tests'
+  build_main placement_test
+  stage "The solver against the exact optimum, $campaign_instances_times times the instances"
+  WEFT_INSTANCES_TIMES=$campaign_instances_times build/tests/placement_test \
+    --gtest_filter='PlaceProperty.*'
+}
+
+campaign_fuzz() {
+  local clang
+  clang=$(find_clang)
+  [ -n "$clang" ] || { echo 'the fuzzers need a clang with libFuzzer' >&2; exit 1; }
+  stage "Every parser fuzzed for $campaign_fuzz_seconds s, built with $clang"
+  WEFT_CLANG=$clang tests/fuzz/run.sh $campaign_fuzz_seconds
+}
+
+campaign_bench() {
+  stage 'Building the benchmarks'
+  build_main
+  stage 'Running the benchmarks'
+  tests/bench/table.sh
+}
+
+campaign_lint() {
+  local format=clang-format-14 tidy=run-clang-tidy-14
+  command -v $format $tidy >/dev/null ||
+    { echo 'lint needs the packages clang-format-14 and clang-tidy-14' >&2; exit 1; }
+  stage 'clang-format'
+  git ls-files '*.h' '*.cc' | xargs $format --dry-run -Werror
+  stage 'clang-tidy'
+  build_main weft
+  $tidy -quiet -p build -j "$jobs" "$root/operator/.*\.cc"
+}
+
+case ${1:-} in
+  '') ;;
+  -h | --help)
+    usage
+    exit 0
+    ;;
+  --campaign)
+    case ${2:-} in
+      quality | fuzz | bench | lint) ;;
+      *)
+        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, lint" >&2
+        exit 2
+        ;;
+    esac
+    ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+stage 'Looking for missing packages'
+deploy/dependencies.sh test
+if [ "${1:-}" = --campaign ]; then
+  "campaign_$2"
+  stage ''
+else
+  run_everything
+fi
