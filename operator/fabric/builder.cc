@@ -63,6 +63,7 @@ Result<Fabric> FabricBuilder::Run() {
   FillResources();
   FillUsable();
   FillTaintClasses();
+  FillPathCodes();
   return std::move(fabric_);
 }
 

@@ -30,6 +30,7 @@ class FabricBuilder {
   void FillResources();
   void FillUsable();
   void FillTaintClasses();
+  void FillPathCodes();
 
   Fabric::Options options_;
   std::vector<NodeFacts> nodes_;

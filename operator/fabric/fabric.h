@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -106,6 +107,11 @@ class Fabric {
   std::uint32_t name_rank(NodeIndex n) const { return name_rank_[n]; }
   std::optional<NodeIndex> FindNode(const std::string& name) const;
 
+  // Each node's path in the tree as one number; the highest bit in which two codes differ tells the
+  // narrowest tier that both nodes share: parting_tier(bit). Empty where 64 bits do not suffice.
+  std::span<const std::uint64_t> path_codes() const { return path_codes_; }
+  Tier parting_tier(int bit) const { return parting_tier_[static_cast<std::size_t>(bit)]; }
+
   // Rails the node has, out of spec().rails->count; equal where rails are not declared or have no
   // leafLabelKeys. With leafLabelKeys the narrowest level's domains are the sets of nodes that
   // share most of their leaves (rail_sets.h), unless that level's own label is on some node: then
@@ -157,6 +163,8 @@ class Fabric {
   std::vector<NodeFacts> nodes_;
   std::vector<std::uint32_t> name_rank_;
   std::vector<NodeIndex> by_name_;
+  std::vector<std::uint64_t> path_codes_;
+  std::array<Tier, 64> parting_tier_{};
   std::vector<int> rails_;
   bool any_degraded_ = false;
   std::vector<std::string> resources_;

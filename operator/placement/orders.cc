@@ -9,11 +9,6 @@ using fabric::Tier;
 
 namespace {
 
-using Shape = std::vector<std::uint32_t>;
-
-// Below this many workers every nesting of the axes is tried as well.
-constexpr std::uint32_t kFewWorkers = 512;
-
 std::vector<std::uint32_t> Divisors(std::uint32_t n) {
   std::vector<std::uint32_t> divisors;
   for (std::uint32_t d = 1; d * d <= n; ++d) {
@@ -37,6 +32,7 @@ double Surface(std::span<const std::uint32_t> grid, std::span<const double> weig
 
 struct TileSearch {
   std::span<const std::uint32_t> grid;
+  std::span<const std::uint32_t> inner;
   std::span<const double> weights;
   std::uint64_t room = 1;
   std::vector<std::vector<std::uint32_t>> divisors;
@@ -56,19 +52,17 @@ struct TileSearch {
       return;
     }
     for (std::uint32_t d : divisors[digit]) {
-      if (volume * d > room) break;
-      tile[digit] = d;
+      if (volume * d > room && d > 1) break;
+      tile[digit] = inner[digit] * d;
       Visit(digit + 1, volume * d);
     }
   }
 };
 
-// Walks `box` of the grid tile by tile, nested, writing worker indices. nest[0] is the widest
-// tile; within the last one workers follow `digits` (fastest first).
-class Walk {
+class Walker {
  public:
-  Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
-       std::span<const std::size_t> digits)
+  Walker(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
+         std::span<const std::size_t> digits)
       : nest_(nest), digits_(digits), stride_(grid.size()) {
     std::uint32_t stride = 1;
     for (std::size_t i = 0; i < grid.size(); ++i) {
@@ -108,26 +102,26 @@ class Walk {
   std::vector<std::uint32_t> out_;
 };
 
-Shape Natural(std::uint32_t workers) {
-  Shape order(workers);
-  std::iota(order.begin(), order.end(), 0U);
-  return order;
-}
+}  // namespace
 
-// Soft atoms of a tier: the tiles of the order that fit its domains.
-std::vector<std::uint32_t> TileIds(std::span<const std::uint32_t> workers, std::uint64_t volume) {
-  std::vector<std::uint32_t> ids(workers.size());
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    ids[workers[i]] = static_cast<std::uint32_t>(i / volume);
-  }
-  return ids;
+std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
+                                std::span<const std::size_t> digits) {
+  return Walker(grid, nest, digits).Take();
 }
 
 std::uint64_t Volume(const Shape& tile) {
   return std::accumulate(tile.begin(), tile.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-// Keeps atoms together: workers sorted by the place where their atoms first appear, widest tier
+std::vector<std::size_t> HeaviestFirst(std::span<const double> weights) {
+  std::vector<std::size_t> digits(weights.size());
+  std::iota(digits.begin(), digits.end(), std::size_t{0});
+  std::stable_sort(digits.begin(), digits.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  return digits;
+}
+
+// Workers sorted by the place where their atoms first appear, widest tier
 // first. Atoms nest, so one stable sort a tier from narrow to wide does it.
 void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& workers) {
   if (!instance.has_groups()) return;
@@ -144,26 +138,6 @@ void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& wor
   for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.soft_atoms(t));
   for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.hard_atoms(t));
 }
-
-class OrderList {
- public:
-  explicit OrderList(const Instance& instance) : instance_(&instance) {}
-
-  void Add(std::vector<std::uint32_t> workers, std::vector<std::vector<std::uint32_t>> tiles) {
-    KeepAtomsTogether(*instance_, workers);
-    for (const Filler::Order& order : orders_) {
-      if (order.workers == workers && order.tiles == tiles) return;
-    }
-    orders_.push_back({std::move(workers), std::move(tiles)});
-  }
-  std::vector<Filler::Order> Take() { return std::move(orders_); }
-
- private:
-  const Instance* instance_;
-  std::vector<Filler::Order> orders_;
-};
-
-}  // namespace
 
 std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
                                 std::span<const std::uint32_t> grid) {
@@ -195,58 +169,22 @@ std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
   return weights;
 }
 
-std::vector<std::uint32_t> BestTile(std::span<const std::uint32_t> grid,
-                                    std::span<const std::uint32_t> box,
-                                    std::span<const double> weights, std::uint64_t room) {
+Shape BestTile(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> inner,
+               std::span<const double> weights, std::uint64_t room) {
   TileSearch search;
   search.grid = grid;
+  search.inner = inner;
   search.weights = weights;
-  search.room = std::max<std::uint64_t>(room, 1);
-  for (std::uint32_t size : box) search.divisors.push_back(Divisors(size));
-  search.tile.assign(box.size(), 1);
-  search.Visit(0, 1);
+  search.room = room;
+  std::uint64_t volume = 1;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    search.divisors.push_back(Divisors(grid[i] / inner[i]));
+    volume *= inner[i];
+  }
+  search.tile.assign(inner.begin(), inner.end());
+  search.best = search.tile;
+  search.Visit(0, volume);
   return search.best;
-}
-
-std::vector<Filler::Order> CandidateOrders(const Instance& instance, Tier home_tier,
-                                           std::span<const std::uint64_t> room) {
-  const std::uint32_t workers = instance.workers();
-  OrderList orders(instance);
-  const auto& grid = instance.request().grid;
-  if (grid.size() < 2) {
-    orders.Add(Natural(workers), {});
-    return orders.Take();
-  }
-  const std::vector<double> weights = AxisWeights(instance.graph(), grid);
-  std::vector<std::size_t> digits(grid.size());
-  std::iota(digits.begin(), digits.end(), std::size_t{0});
-  std::stable_sort(digits.begin(), digits.end(),
-                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-
-  std::vector<Shape> nest;
-  std::vector<std::vector<std::uint32_t>> tiles(instance.node_tier() + 1);
-  Shape box(grid.begin(), grid.end());
-  for (std::uint64_t space : room) {
-    box = BestTile(grid, box, weights, space);
-    nest.push_back(box);
-  }
-  std::vector<std::uint32_t> tiled = Walk(grid, nest, digits).Take();
-  for (std::size_t i = 0; i < nest.size(); ++i) {
-    const std::uint64_t volume = Volume(nest[i]);
-    if (volume > 1) tiles[home_tier + 1 + i] = TileIds(tiled, volume);
-  }
-  orders.Add(tiled, {});
-  orders.Add(tiled, std::move(tiles));
-  orders.Add(Natural(workers), {});
-  std::vector<std::size_t> nesting = digits;
-  orders.Add(Walk(grid, {}, nesting).Take(), {});
-  if (workers <= kFewWorkers) {
-    std::sort(nesting.begin(), nesting.end());
-    do {
-      orders.Add(Walk(grid, {}, nesting).Take(), {});
-    } while (std::next_permutation(nesting.begin(), nesting.end()));
-  }
-  return orders.Take();
 }
 
 }  // namespace weft::placement

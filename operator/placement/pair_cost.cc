@@ -70,9 +70,18 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   crossing_ = !fabric.crossing_scale_up().empty() && may_scale_up;
   if (crossing_) crossing_weight_ = fabric.scale_up_link().femtoseconds_per_byte;
   hierarchical_ = !crossing_ && !fabric.any_degraded();
+  if (!hierarchical_ || fabric.path_codes().empty()) return;
+  codes_ = fabric.path_codes().data();
+  for (int bit = 0; bit < 64; ++bit) {
+    weight_by_bit_[static_cast<std::size_t>(bit)] = weight_[fabric.parting_tier(bit)];
+  }
 }
 
 Tier PairCost::SharedTier(NodeIndex a, NodeIndex b) const {
+  if (!fabric_->path_codes().empty()) {
+    const std::uint64_t parted = fabric_->path_codes()[a] ^ fabric_->path_codes()[b];
+    return parted == 0 ? fabric_->node_tier() : fabric_->parting_tier(std::bit_width(parted) - 1);
+  }
   Tier tier = fabric_->node_tier();
   while (tier > 0 && fabric_->domains(tier).of_node[a] != fabric_->domains(tier).of_node[b]) --tier;
   return tier;
@@ -91,8 +100,7 @@ Tier PairCost::CarryingTier(NodeIndex a, NodeIndex b) const {
   return shared;
 }
 
-std::int64_t PairCost::Weight(NodeIndex a, NodeIndex b) const {
-  if (a == b) return 0;
+std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
   const Tier shared = SharedTier(a, b);
   if (hierarchical_) return weight_[shared];
   std::int64_t level = weight_[shared];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,7 +28,11 @@ class PairCost {
   static constexpr fabric::Tier kCrossingScaleUp = ~fabric::Tier{0};
 
   // 0 for the same node. Rails missing on either side scale the level's weight.
-  std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const {
+    if (a == b) return 0;
+    if (codes_ == nullptr) return SlowWeight(a, b);
+    return weight_by_bit_[static_cast<std::size_t>(std::bit_width(codes_[a] ^ codes_[b]) - 1)];
+  }
   // Weight of a tier for nodes with all rails; 0 for the node tier.
   std::int64_t TierWeight(fabric::Tier tier) const { return weight_[tier]; }
   // Femtoseconds per byte of the link between two ranks, the node link where they share a node.
@@ -41,7 +47,12 @@ class PairCost {
   const fabric::Fabric& fabric() const { return *fabric_; }
 
  private:
+  std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+
   const fabric::Fabric* fabric_;
+  // Path codes, where weights depend on the shared tier alone; else null.
+  const std::uint64_t* codes_ = nullptr;
+  std::array<std::int64_t, 64> weight_by_bit_{};
   std::vector<std::int64_t> weight_;  // by tier, widest first
   std::int64_t crossing_weight_ = 0;
   bool crossing_ = false;

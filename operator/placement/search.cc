@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <tuple>
 
 #include "operator/placement/fill.h"
@@ -17,10 +19,17 @@ namespace {
 constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier that holds the job
 constexpr std::size_t kWiderHomes = 2;   // and at each wider tier that is still allowed
 constexpr std::size_t kSlotBuckets = 65;
+constexpr std::uint32_t kFewWorkers = 128;  // up to this many every nesting of the axes is tried
 
 class Greedy {
  public:
-  explicit Greedy(const Instance& instance) : instance_(&instance), filler_(instance) {}
+  explicit Greedy(const Instance& instance)
+      : instance_(&instance),
+        plain_(instance, std::vector<std::uint32_t>(instance.node_tier() + 1, 1)),
+        filler_(instance, plain_),
+        grid_(instance.request().grid),
+        weights_(AxisWeights(instance.graph(), grid_)),
+        digits_(HeaviestFirst(weights_)) {}
 
   std::vector<Candidate> Run() {
     for (Tier limit : AllowedTiers(instance_->request())) {
@@ -34,12 +43,21 @@ class Greedy {
   void Within(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
   void TryHome(Home home);
+  void Try(Home home, Layout layout);
+  std::vector<Layout> Layouts(Home home);
+  void AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts);
+  std::uint64_t MostSlots(Home home) const;
+  Rooms& RoomsFor(const std::vector<std::uint32_t>& units);
   std::vector<Home> Homes(Tier tier, std::size_t most);
   std::uint64_t ChildrenNeeded(Home home);
-  std::vector<std::uint64_t> TypicalRoom(Home home);
 
   const Instance* instance_;
+  Rooms plain_;
   Filler filler_;
+  std::span<const std::uint32_t> grid_;
+  std::vector<double> weights_;
+  std::vector<std::size_t> digits_;  // of the grid, heaviest first
+  std::map<std::vector<std::uint32_t>, Rooms> tiled_;
   std::vector<Candidate> candidates_;
 };
 
@@ -104,7 +122,7 @@ std::uint64_t Greedy::ChildrenNeeded(Home home) {
     }
     return needed;
   }
-  for (DomainIndex child : filler_.Children(home.tier, home.domain)) {
+  for (DomainIndex child : plain_.Children(home.tier, home.domain)) {
     if (wanted == 0) break;
     wanted -= std::min(wanted, instance_->capacity(home.tier + 1, child));
     ++needed;
@@ -112,32 +130,83 @@ std::uint64_t Greedy::ChildrenNeeded(Home home) {
   return needed;
 }
 
-// Of the children that a greedy filling would use, the one in the middle, tier by tier.
-std::vector<std::uint64_t> Greedy::TypicalRoom(Home home) {
-  std::vector<std::uint64_t> room;
-  std::uint64_t wanted = instance_->workers();
-  while (home.tier < instance_->node_tier()) {
-    const auto children = filler_.Children(home.tier, home.domain);
-    if (children.empty()) break;
-    std::size_t used = 0;
-    std::uint64_t rest = wanted;
-    for (; used < children.size() && rest > 0; ++used) {
-      rest -= std::min(rest, instance_->capacity(home.tier + 1, children[used]));
-    }
-    const DomainIndex middle = children[(used - 1) / 2];
-    wanted = std::min(wanted, instance_->capacity(home.tier + 1, middle));
-    room.push_back(wanted);
-    home = {home.tier + 1, middle};
+Rooms& Greedy::RoomsFor(const std::vector<std::uint32_t>& units) {
+  if (std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit == 1; })) {
+    return plain_;
   }
-  return room;
+  return tiled_.try_emplace(units, *instance_, units).first->second;
+}
+
+std::uint64_t Greedy::MostSlots(Home home) const {
+  const auto& begin = instance_->fabric().domains(home.tier).begin;
+  const auto slots =
+      instance_->slots().subspan(begin[home.domain], begin[home.domain + 1] - begin[home.domain]);
+  return *std::max_element(slots.begin(), slots.end());
+}
+
+// Tiles for nodes of `node_room` slots, and around them tiles for the usual domain of each wider
+// tier: once with whole tiles at the node only, once at every tier.
+void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts) {
+  const Tier last = instance_->node_tier();
+  const Shape ones(grid_.size(), 1);
+  Shape tile = BestTile(grid_, ones, weights_, node_room);
+  std::vector<Shape> nest = {tile};
+  std::vector<std::uint32_t> units(last + 1, 1), all_units;
+  units[last] = static_cast<std::uint32_t>(Volume(tile));
+  all_units = units;
+  const std::vector<std::uint64_t> typical =
+      RoomsFor(units).Typical(home.tier, home.domain, instance_->workers());
+  for (Tier t = last; t-- > home.tier + 1;) {
+    const std::size_t below = t - home.tier - 1;
+    if (below >= typical.size()) continue;
+    tile = BestTile(grid_, tile, weights_, typical[below]);
+    nest.insert(nest.begin(), tile);
+    all_units[t] = static_cast<std::uint32_t>(Volume(tile));
+  }
+  std::vector<std::uint32_t> order = Walk(grid_, nest, digits_);
+  layouts.push_back({order, units});
+  if (all_units != units) layouts.push_back({std::move(order), std::move(all_units)});
+}
+
+std::vector<Layout> Greedy::Layouts(Home home) {
+  std::vector<Layout> layouts;
+  const std::vector<std::uint32_t> ones(instance_->node_tier() + 1, 1);
+  Shape natural(instance_->workers());
+  std::iota(natural.begin(), natural.end(), 0U);
+  if (grid_.size() < 2 || home.tier == instance_->node_tier()) {
+    layouts.push_back({std::move(natural), ones});
+    return layouts;
+  }
+  const std::uint64_t most = MostSlots(home);
+  const auto typical = plain_.Typical(home.tier, home.domain, instance_->workers());
+  if (!instance_->has_groups()) {
+    AddTiled(home, most, layouts);
+    if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
+  }
+  layouts.push_back({std::move(natural), ones});
+  layouts.push_back({Walk(grid_, {}, digits_), ones});
+  if (instance_->workers() > kFewWorkers) return layouts;
+  std::vector<std::size_t> nesting(grid_.size());
+  std::iota(nesting.begin(), nesting.end(), std::size_t{0});
+  while (std::next_permutation(nesting.begin(), nesting.end())) {
+    layouts.push_back({Walk(grid_, {}, nesting), ones});
+  }
+  return layouts;
+}
+
+void Greedy::Try(Home home, Layout layout) {
+  KeepAtomsTogether(*instance_, layout.workers);
+  auto nodes = filler_.Fill(home.tier, home.domain, layout.workers, RoomsFor(layout.units));
+  if (!nodes) return;
+  if (instance_->has_groups() && !MeetsHardRules(*instance_, *nodes)) return;
+  candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
 }
 
 void Greedy::TryHome(Home home) {
-  for (const Filler::Order& order : CandidateOrders(*instance_, home.tier, TypicalRoom(home))) {
-    auto nodes = filler_.Fill(home.tier, home.domain, order);
-    if (!nodes) continue;
-    if (instance_->has_groups() && !MeetsHardRules(*instance_, *nodes)) continue;
-    candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+  std::vector<Layout> layouts = Layouts(home);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const auto before = layouts.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(layouts.begin(), before, layouts[i]) == before) Try(home, layouts[i]);
   }
 }
 
