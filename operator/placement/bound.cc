@@ -12,7 +12,7 @@ using traffic::Neighbour;
 
 namespace {
 
-constexpr int kBisections = 48;
+constexpr int kBisections = 40;
 // Room for rounding in the numeric part: a bound must not creep above the truth.
 constexpr double kSafety = 1 - 1e-9;
 // Set sizes looked at one by one; beyond, on a geometric grid.
@@ -84,25 +84,21 @@ double LeastLines(std::span<const GridAxis> axes, double s) {
     const double free = price > 0 ? level / price : s;
     return std::clamp(free, std::max(1.0, s / axis.size), std::max(1.0, s));
   };
-  const double wanted = std::log(s) * static_cast<double>(axes.size() - 1);
+  double wanted = 1, high = 1;
+  for (std::size_t i = 1; i < axes.size(); ++i) wanted *= s;
   const auto volume = [&](double level) {
-    double sum = 0;
-    for (const GridAxis& axis : axes) sum += std::log(touched(axis, level));
-    return sum;
+    double product = 1;
+    for (const GridAxis& axis : axes) product *= touched(axis, level);
+    return product;
   };
-  double low = 0, high = 1;
   for (const GridAxis& axis : axes) high = std::max(high, axis.bytes * axis.cuts * s);
-  if (volume(0) >= wanted) {
-    high = 0;
-  } else {
-    for (int i = 0; i < kBisections; ++i) {
-      const double middle = (low + high) / 2;
-      (volume(middle) >= wanted ? high : low) = middle;
-    }
-    high = low;  // from below, so that rounding never lifts the bound
+  double low = 0;  // stays below the truth, so that rounding never lifts the bound
+  for (int i = 0; i < kBisections && volume(low) < wanted; ++i) {
+    const double middle = (low + high) / 2;
+    (volume(middle) >= wanted ? high : low) = middle;
   }
   double sum = 0;
-  for (const GridAxis& axis : axes) sum += axis.bytes * axis.cuts * touched(axis, high);
+  for (const GridAxis& axis : axes) sum += axis.bytes * axis.cuts * touched(axis, low);
   return sum;
 }
 

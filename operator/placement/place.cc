@@ -18,6 +18,10 @@ namespace {
 
 // Candidates that get the local search.
 constexpr std::size_t kImproved = 3;
+// Jobs above this size get one start and fewer steps: their tiles are close to the bound already,
+// and a placement has to come at once.
+constexpr std::uint32_t kLargeJob = 256;
+constexpr std::uint32_t kStepsPerWorker = 8;
 
 // Puts the `count` best by preferences and cost first; ties keep their order.
 void BestFirst(std::vector<Candidate>& candidates) {
@@ -45,9 +49,13 @@ std::optional<Plan::RunnerUp> RunnerUp(const std::vector<Candidate>& sorted, std
 // Local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
-  const std::size_t starts = std::min(kImproved, candidates.size());
+  const bool large = instance.workers() > kLargeJob;
+  const std::size_t starts = std::min(large ? 1 : kImproved, candidates.size());
+  const std::uint32_t steps =
+      large ? std::min(options.improve_steps, kStepsPerWorker * instance.workers())
+            : options.improve_steps;
   for (std::size_t i = 0; i < starts; ++i) {
-    if (auto better = Improve(instance, candidates[i], options.improve_steps, bound)) {
+    if (auto better = Improve(instance, candidates[i], steps, bound)) {
       candidates.push_back(std::move(*better));
     }
   }

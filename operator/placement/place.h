@@ -40,8 +40,8 @@ struct Request {
 
 struct Options {
   // Work limits, as counts: same input, same answer on every machine.
-  std::uint32_t exact_steps = 200'000;        // nodes of the exact search tree; 0 turns it off
-  std::uint32_t improve_steps = 4'000'000;    // neighbour evaluations of the local search
+  std::uint32_t exact_steps = 20'000;         // nodes of the exact search tree; 0 turns it off
+  std::uint32_t improve_steps = 100'000;      // terms of the cost that the local search looks at
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // as if nothing else ran
 };
