@@ -161,6 +161,7 @@ class IbImporter {
       outside_percent_ = std::min<std::int64_t>(
           SaturatingMultiply(outside_percent_, Oversubscription(tier - 1)) / 100, 1'000'000);
       std::vector<std::vector<int>> above;
+      above.reserve(members.size());
       for (const std::vector<int>& group : members) above.push_back(Above(group, tier));
       const Groups wider = GroupByMajority(above);
       if (wider.members.size() == members.size()) continue;  // says nothing new
