@@ -80,7 +80,8 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
 Tier PairCost::SharedTier(NodeIndex a, NodeIndex b) const {
   if (!fabric_->path_codes().empty()) {
     const std::uint64_t parted = fabric_->path_codes()[a] ^ fabric_->path_codes()[b];
-    return parted == 0 ? fabric_->node_tier() : fabric_->parting_tier(std::bit_width(parted) - 1);
+    return parted == 0 ? fabric_->node_tier()
+                       : fabric_->parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
   }
   Tier tier = fabric_->node_tier();
   while (tier > 0 && fabric_->domains(tier).of_node[a] != fabric_->domains(tier).of_node[b]) --tier;
