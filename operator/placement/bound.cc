@@ -106,7 +106,8 @@ double LeastLines(std::span<const GridAxis> axes, double s) {
 double WholeLines(std::span<const GridAxis> axes, std::uint64_t s) {
   double sum = 0;
   for (const GridAxis& axis : axes) {
-    sum += axis.bytes * axis.cuts * static_cast<double>(s / axis.size);
+    const std::uint64_t whole = s / axis.size;
+    sum += axis.bytes * axis.cuts * static_cast<double>(whole);
   }
   return sum;
 }
