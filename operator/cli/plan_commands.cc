@@ -69,7 +69,7 @@ int RunExplain(const ExplainArguments& arguments) {
   for (const decide::Explanation& one : *explanations) {
     if (report->entries[one.entry].placed() == nullptr) code = kNotPlaced;
   }
-  return Print(render::ExplainText(*cluster, *report, *explanations, TextStyle()), code);
+  return Print(render::ExplainText(*report, *explanations, TextStyle()), code);
 }
 
 int RunAudit(const AuditArguments& arguments) {
@@ -89,7 +89,7 @@ int RunLint(const LintArguments& arguments) {
   if (!cluster) return Fail(cluster.error());
   const decide::LintReport report = decide::Lint(*cluster);
   const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
-  return Print(render::LintText(*cluster, report, TextStyle()), code);
+  return Print(render::LintText(report, TextStyle()), code);
 }
 
 int RunSnapshot(const SnapshotArguments& arguments) {

@@ -1,0 +1,103 @@
+#include "operator/render/explain_text.h"
+
+#include <algorithm>
+
+#include "operator/decide/text.h"
+#include "operator/render/plan_text.h"
+#include "operator/render/table.h"
+
+namespace weft::render {
+
+namespace {
+
+// Domains of a refusal that are listed one by one.
+constexpr std::size_t kMostDomains = 12;
+
+std::string CostTable(const decide::PlanEntry& entry, const decide::Explanation& one,
+                      const TextOptions& options) {
+  Table table({{"  AXIS", Align::kLeft},
+               {"LEVEL", Align::kLeft},
+               {"BYTES A STEP", Align::kRight},
+               {"LINK TIME", Align::kRight},
+               {"OF THE COST", Align::kRight}});
+  for (const decide::CostShare& share : one.cost) {
+    const std::string part =
+        one.total_cost > 0 ? std::to_string(decide::PercentOf(share.cost, one.total_cost)) + " %"
+                           : "-";
+    table.Add({{"  " + std::string(traffic::AxisName(share.axis))},
+               {share.level},
+               {entry.modelled ? BytesText(share.bytes) : "-"},
+               {decide::LinkTimeText(share.cost)},
+               {part}});
+  }
+  return table.empty() ? "" : table.Show(options.colour);
+}
+
+std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation& one,
+                       const TextOptions& options) {
+  std::string text;
+  for (const std::string& sentence : one.why_here) text += Wrap("  ", sentence, 2, options.columns);
+  text += CostTable(entry, one, options);
+  std::string bound = "Cost C = " + decide::LinkTimeText(one.total_cost) +
+                      " of link time a step; no placement on the free capacity costs less than " +
+                      decide::LinkTimeText(one.lower_bound);
+  if (one.over_lower_bound_percent) {
+    bound += " (" + PercentText(one.over_lower_bound_percent) + " of that bound)";
+  }
+  text +=
+      Wrap("  ", bound + (one.exact ? "; the search was exhaustive." : "."), 2, options.columns);
+  if (one.runner_up) {
+    const decide::RunnerUpText& second = *one.runner_up;
+    std::string line = "Runner-up: " + second.spans;
+    if (second.cost_percent) line += ", " + PercentText(second.cost_percent) + " of the cost";
+    text += Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
+  }
+  return text;
+}
+
+std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanation& one,
+                        const TextOptions& options) {
+  const decide::Refused& refused = *entry.refused();
+  std::string text = Wrap("  ", refused.message, 2, options.columns);
+  const std::size_t shown = std::min(kMostDomains, one.domains.size());
+  if (shown > 0) text += "  By " + one.level + ", most room first:\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += Wrap("    ", one.domains[i].sentence, 6, options.columns);
+  }
+  if (shown < one.domains.size()) {
+    text += "    and " + Counted(static_cast<std::int64_t>(one.domains.size() - shown), "domain") +
+            " with less room\n";
+  }
+  for (const placement::Relaxation& relaxation : one.relaxations) {
+    const std::string line = "It could start now with " + relaxation.constraint + ": " +
+                             relaxation.change + ", at a cost of " +
+                             decide::LinkTimeText(relaxation.cost) + " of link time a step.";
+    text += Wrap("  ", line, 2, options.columns);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ExplainText(const decide::PlanReport& report,
+                        const std::vector<decide::Explanation>& explanations,
+                        const TextOptions& options) {
+  std::string text;
+  for (const decide::Explanation& one : explanations) {
+    const decide::PlanEntry& entry = report.entries[one.entry];
+    if (!text.empty()) text += "\n";
+    const std::string name = Printable(api::Show(entry.workload.key()));
+    const std::string workers = Counted(entry.workload.workers, "worker");
+    if (const decide::Placed* placed = entry.placed()) {
+      text += Paint(name, Colour::kBold, options.colour) + ": " + workers + " on " +
+              decide::SpansText(placed->scores) + "\n" + PlacedText(entry, one, options);
+    } else {
+      text += Paint(name, Colour::kRed, options.colour) + ": " + workers + ", not placed (" +
+              entry.refused()->reason + ")\n" + RefusedText(entry, one, options);
+    }
+    text += NotesText(entry.notes, options);
+  }
+  return text;
+}
+
+}  // namespace weft::render

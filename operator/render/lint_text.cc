@@ -1,0 +1,30 @@
+#include "operator/render/lint_text.h"
+
+#include "operator/render/table.h"
+
+namespace weft::render {
+
+std::string LintText(const decide::LintReport& report, const TextOptions& options) {
+  if (report.findings.empty()) return "Nothing to complain about.\n";
+  std::string text;
+  std::string place;
+  for (const decide::Finding& finding : report.findings) {
+    if (finding.place != place) {
+      place = finding.place;
+      text += Paint(Printable(place), Colour::kBold, options.colour) + "\n";
+    }
+    const Colour colour = finding.severity == decide::Severity::kError     ? Colour::kRed
+                          : finding.severity == decide::Severity::kWarning ? Colour::kYellow
+                                                                           : Colour::kDim;
+    const std::string severity(decide::SeverityName(finding.severity));
+    const std::string field = finding.field.empty() ? "" : finding.field + ": ";
+    std::string line = Wrap(
+        "  ", severity + ": " + Printable(field + finding.message) + " (" + finding.reason + ")", 4,
+        options.columns);
+    if (options.colour) line.replace(2, severity.size(), Paint(severity, colour, true));
+    text += line;
+  }
+  return text;
+}
+
+}  // namespace weft::render
