@@ -1,0 +1,134 @@
+#include "operator/render/node_ranges.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "operator/decide/gangs.h"
+
+namespace weft::render {
+
+namespace {
+
+// Numbers of more digits are taken for plain text: they would not fit 64 bits.
+constexpr std::size_t kDigitsAtMost = 18;
+// Numbers of a name, from its end, that are tried; "ip-10-0-1-5.eu-west-1.compute" has six.
+constexpr std::size_t kNumbersTried = 6;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A name cut at one of its numbers.
+struct Cut {
+  std::string_view before, digits, after;
+};
+
+// The number that stands `from_end`-th from the end (0 is the last).
+std::optional<Cut> CutAt(std::string_view name, std::size_t from_end) {
+  std::size_t end = name.size();
+  for (;;) {
+    while (end > 0 && !IsDigit(name[end - 1])) --end;
+    if (end == 0) return std::nullopt;
+    std::size_t begin = end;
+    while (begin > 0 && IsDigit(name[begin - 1])) --begin;
+    if (from_end == 0) {
+      if (end - begin > kDigitsAtMost) return std::nullopt;
+      return Cut{name.substr(0, begin), name.substr(begin, end - begin), name.substr(end)};
+    }
+    --from_end;
+    end = begin;
+  }
+}
+
+struct Number {
+  std::int64_t value = 0;
+  std::string_view digits;
+
+  friend auto operator<=>(const Number&, const Number&) = default;
+};
+
+std::int64_t ValueOf(std::string_view digits) {
+  std::int64_t value = 0;
+  for (const char c : digits) value = value * 10 + (c - '0');
+  return value;
+}
+
+// Whether `digits` is how value is written with at least `width` digits.
+bool Written(std::string_view digits, std::int64_t value, std::size_t width) {
+  std::string text = std::to_string(value);
+  if (text.size() < width) text.insert(0, width - text.size(), '0');
+  return digits == text;
+}
+
+// "01-08,12"
+std::string Runs(std::vector<Number> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  std::string out;
+  for (std::size_t begin = 0; begin < numbers.size();) {
+    const std::size_t width = numbers[begin].digits.size();
+    std::size_t end = begin + 1;
+    while (end < numbers.size() &&
+           Written(numbers[end].digits, numbers[end - 1].value + 1, width)) {
+      ++end;
+    }
+    if (!out.empty()) out += ',';
+    out += numbers[begin].digits;
+    if (end - begin > 1) {
+      out += end - begin == 2 ? ',' : '-';
+      out += numbers[end - 1].digits;
+    }
+    begin = end;
+  }
+  return out;
+}
+
+// Names that differ in one number alone share what stands around it; a name without such a number
+// stands alone.
+struct Around {
+  std::string_view before, after;
+  bool numbered = false;
+
+  friend auto operator<=>(const Around&, const Around&) = default;
+};
+
+std::map<Around, std::vector<Number>> GroupBy(const std::vector<std::string>& names,
+                                              std::size_t from_end) {
+  std::map<Around, std::vector<Number>> groups;
+  for (const std::string& name : names) {
+    if (const auto cut = CutAt(name, from_end)) {
+      groups[{cut->before, cut->after, true}].push_back({ValueOf(cut->digits), cut->digits});
+    } else {
+      groups[{name, {}, false}] = {};
+    }
+  }
+  return groups;
+}
+
+std::string GroupText(const Around& around, const std::vector<Number>& numbers) {
+  if (!around.numbered) return std::string(around.before);
+  const std::string runs = Runs(numbers);
+  return std::string(around.before) + (numbers.size() == 1 ? runs : "[" + runs + "]") +
+         std::string(around.after);
+}
+
+}  // namespace
+
+std::string NodeRanges(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::map<Around, std::vector<Number>> best = GroupBy(names, 0);
+  for (std::size_t from_end = 1; from_end < kNumbersTried && best.size() > 1; ++from_end) {
+    auto groups = GroupBy(names, from_end);
+    if (groups.size() < best.size()) best = std::move(groups);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [around, numbers] : best) texts.push_back(GroupText(around, numbers));
+  std::sort(texts.begin(), texts.end(), decide::NaturalLess);
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
+  return out;
+}
+
+}  // namespace weft::render

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "operator/base/units.h"
+
+namespace weft::render {
+
+// How a text is to look. The same values for every function of this module.
+struct TextOptions {
+  bool colour = false;
+  int columns = 100;  // lines of prose and of names are broken there; tables are not
+};
+
+// "131.9 TB", "999 B", "0 B": four significant digits, decimal prefixes.
+std::string BytesText(Int128 bytes);
+// "33 ms", "0.4 ms", "1.2 s": two or three significant digits.
+std::string MillisecondsText(double milliseconds);
+// "137 %"; "-" where absent.
+std::string PercentText(std::optional<std::int64_t> percent);
+// "50 GB/s", "1.8 TB/s": three significant digits.
+std::string RateText(std::int64_t bytes_per_second);
+// "1 node", "1,024 nodes".
+std::string Counted(std::int64_t count, const std::string& noun);
+
+// Breaks the text into lines of at most `columns` code points, each starting with `indent` spaces,
+// the first with `lead` in place of them. Breaks after spaces and commas; a longer word stays whole.
+// Every line ends in a line feed.
+std::string Wrap(const std::string& lead, const std::string& text, std::size_t indent, int columns);
+
+// The text without control characters, which could move a terminal's cursor: each becomes '?'.
+std::string Printable(const std::string& text);
+
+}  // namespace weft::render
