@@ -15,7 +15,10 @@ constexpr const char* kFilesHelp =
     "Manifests: files, folders (.yaml, .yml, .json) or - for standard input; may be repeated";
 
 void AddFiles(CLI::App* command, std::vector<std::string>& files) {
-  command->add_option("-f,--filename", files, kFilesHelp)->required()->type_name("FILE");
+  command->add_option("-f,--filename", files, kFilesHelp)
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("FILE");
 }
 
 void AddOrder(CLI::App* command, std::string& order) {

@@ -42,6 +42,7 @@ class Greedy {
  private:
   void Within(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
+  void TryCrossing(Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
   std::vector<Layout> Layouts(Home home);
@@ -64,6 +65,39 @@ class Greedy {
 void Greedy::Within(Tier limit) {
   for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
     TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
+  }
+  if (instance_->fabric().crossing_scale_up().empty()) return;
+  for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
+}
+
+// Where a scale-up network crosses the levels: its domains one after the other, the one with most
+// slots first, instead of the tree's.
+void Greedy::TryCrossing(Home home) {
+  const auto domain_of = instance_->fabric().crossing_scale_up();
+  const auto& begin = instance_->fabric().domains(home.tier).begin;
+  std::map<DomainIndex, std::uint64_t> slots;
+  std::vector<fabric::NodeIndex> nodes;
+  for (fabric::NodeIndex n = begin[home.domain]; n < begin[home.domain + 1]; ++n) {
+    if (instance_->slots()[n] == 0) continue;
+    nodes.push_back(n);
+    slots[domain_of[n]] += instance_->slots()[n];
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [&](fabric::NodeIndex a, fabric::NodeIndex b) {
+    const DomainIndex x = domain_of[a], y = domain_of[b];
+    if (x != y) return slots[x] != slots[y] ? slots[x] > slots[y] : x < y;
+    return instance_->slots()[a] > instance_->slots()[b];
+  });
+  for (const Layout& layout : Layouts(home)) {
+    std::vector<fabric::NodeIndex> answer(instance_->workers());
+    std::size_t at = 0;
+    std::uint32_t left = instance_->slots()[nodes.front()];
+    for (std::uint32_t worker : layout.workers) {
+      if (left == 0) left = instance_->slots()[nodes[++at]];
+      answer[worker] = nodes[at];
+      --left;
+    }
+    if (!MeetsHardRules(*instance_, answer)) continue;
+    candidates_.push_back(Evaluate(*instance_, std::move(answer)));
   }
 }
 
