@@ -137,19 +137,15 @@ GridAxis Measure(const traffic::WorkerGraph& graph, std::uint32_t stride, std::u
 }
 
 // Bytes that must cross between domains of one tier.
-Int128 LeastCut(const Instance& instance, Tier tier, std::span<const GridAxis> axes) {
+Int128 LeastCut(const Instance& instance, Tier tier, const LeastSurface& least) {
   const std::vector<std::uint64_t> rooms = Rooms(instance, tier);
   if (rooms.empty() || rooms.front() >= instance.workers()) return 0;
   const Int128 by_degree = CutByDegree(instance, rooms.front());
   double surface = 0;
   std::uint64_t left = instance.workers();
-  std::uint64_t room = 0;
-  double each = 0;
-  for (std::uint64_t next : rooms) {
-    if (next != room) each = LeastSurface(axes, next);
-    room = next;
+  for (std::uint64_t room : rooms) {
     const std::uint64_t taken = std::min(left, room);
-    surface += each * static_cast<double>(taken);
+    surface += least.At(room) * static_cast<double>(taken);
     left -= taken;
   }
   const auto by_surface = static_cast<Int128>(surface / 2 * kSafety);
@@ -158,24 +154,22 @@ Int128 LeastCut(const Instance& instance, Tier tier, std::span<const GridAxis> a
 
 }  // namespace
 
-double LeastSurface(std::span<const GridAxis> axes, std::uint64_t room) {
-  if (axes.empty() || room == 0) return 0;
-  double least = -1;
-  const auto see = [&](std::uint64_t low, std::uint64_t high) {
+LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most) {
+  if (axes.empty()) return;
+  for (std::uint64_t low = 1; low <= most;) {
+    const auto grown = static_cast<std::uint64_t>(static_cast<double>(low) * kGridFactor);
+    const std::uint64_t high = low <= kEverySize ? low : std::min(most, grown);
     const double lines = LeastLines(axes, static_cast<double>(low));
-    const double whole = WholeLines(axes, high);
-    const double each = std::max(0.0, (lines - whole) / static_cast<double>(high));
-    if (least < 0 || each < least) least = each;
-  };
-  std::uint64_t s = 1;
-  for (; s <= std::min(room, kEverySize); ++s) see(s, s);
-  while (s <= room) {
-    const auto grown = static_cast<std::uint64_t>(static_cast<double>(s) * kGridFactor);
-    const std::uint64_t end = std::min(room, grown);
-    see(s, end);
-    s = end + 1;
+    const double each = std::max(0.0, (lines - WholeLines(axes, high)) / static_cast<double>(high));
+    steps_.push_back({high, steps_.empty() ? each : std::min(each, steps_.back().least)});
+    low = high + 1;
   }
-  return least;
+}
+
+double LeastSurface::At(std::uint64_t room) const {
+  const auto step = std::partition_point(steps_.begin(), steps_.end(),
+                                         [&](const Step& s) { return s.end < room; });
+  return step == steps_.end() ? 0 : step->least;
 }
 
 std::vector<GridAxis> GridAxes(const Instance& instance) {
@@ -201,12 +195,12 @@ std::vector<GridAxis> GridAxes(const Instance& instance) {
 
 Int128 LowerBound(const Instance& instance) {
   const PairCost& pair_cost = instance.pair_cost();
-  const std::vector<GridAxis> axes = GridAxes(instance);
+  const LeastSurface least(GridAxes(instance), instance.workers());
   Int128 bound = 0;
   std::int64_t narrower = 0;
   for (Tier t = instance.node_tier(); t >= 1; --t) {
     const std::int64_t wider = pair_cost.LeastWeight(t - 1);
-    if (wider > narrower) bound += LeastCut(instance, t, axes) * (wider - narrower);
+    if (wider > narrower) bound += LeastCut(instance, t, least) * (wider - narrower);
     narrower = std::max(narrower, wider);
   }
   return bound;

@@ -37,7 +37,21 @@ struct GridAxis {
 };
 std::vector<GridAxis> GridAxes(const Instance& instance);
 
-// Least bytes per worker that leave any set of at most `room` workers.
-double LeastSurface(std::span<const GridAxis> axes, std::uint64_t room);
+// Least bytes per worker that leave any set of at most so many workers, for every size up to
+// `most`: looked at one by one while small, then on a geometric grid, from below.
+class LeastSurface {
+ public:
+  LeastSurface(std::span<const GridAxis> axes, std::uint64_t most);
+
+  // 0 without axes. `room` at most `most`.
+  double At(std::uint64_t room) const;
+
+ private:
+  struct Step {
+    std::uint64_t end;  // sizes up to this one
+    double least;       // over all sizes so far
+  };
+  std::vector<Step> steps_;
+};
 
 }  // namespace weft::placement
