@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "operator/base/units.h"
 #include "operator/traffic/traffic.h"
@@ -36,8 +38,20 @@ Status CheckDegrees(const Parallelism& p) {
   return {};
 }
 
+bool Names(const std::optional<Model>& model, Axis axis) {
+  if (!model) return false;
+  return std::any_of(model->measured.begin(), model->measured.end(),
+                     [&](const MeasuredAxis& measured) { return measured.axis == axis; });
+}
+
+// With expert 1 no formula needs the blocks of expertTensor; a measured figure does.
 Status CheckExperts(const std::optional<Model>& model, const Parallelism& p, std::int64_t stage) {
-  if (p.expert == 1) return {};
+  if (p.expert == 1) {
+    const std::int64_t size = p.expert_tensor == 0 ? p.tensor : p.expert_tensor;
+    if (stage % size == 0 || !Names(model, Axis::kExpertTensor)) return {};
+    return Invalid("parallelism.expertTensor: " + Show(size) + " must divide the " + Show(stage) +
+                   " ranks of one pipeline stage, since model.measured names ExpertTensor");
+  }
   if (model && model->transformer && !model->transformer->moe) {
     return Invalid("parallelism.expert: is " + Show(p.expert) +
                    ", but model.transformer has no moe: only a mixture of experts can be split so");
@@ -72,18 +86,49 @@ Status CheckSharding(const Parallelism& p, std::int64_t data, std::int64_t stage
   return {};
 }
 
-Status CheckBatches(const std::optional<Model>& model, std::int64_t data) {
-  if (!model || !model->transformer) return {};
+Status CheckBatches(const Transformer& model, std::int64_t data) {
+  std::int64_t each = 0;
+  const bool over = __builtin_mul_overflow(model.micro_batch_size, data, &each);
+  if (!over && model.global_batch_size % each == 0) return {};
+  return Invalid("model.transformer.globalBatchSize: " + Show(model.global_batch_size) +
+                 " must be a multiple of microBatchSize x data = " + Show(model.micro_batch_size) +
+                 " x " + Show(data));
+}
+
+// What the formulas multiply and divide by.
+Status CheckModel(const std::optional<Model>& model, std::int64_t data) {
+  if (!model) return {};
+  for (const MeasuredAxis& measured : model->measured) {
+    if (measured.bytes_per_gpu < 0) {
+      return Invalid("model.measured." + std::string(AxisName(measured.axis)) +
+                     ".bytesPerGPU: must not be negative");
+    }
+  }
+  if (!model->transformer) return {};
   const Transformer& t = *model->transformer;
-  if (t.micro_batch_size < 1 || t.global_batch_size < 1) {
-    return Invalid("model.transformer.microBatchSize: batch sizes must be at least 1");
+  MixtureOfExperts experts;
+  experts.experts = 1;
+  if (t.moe) experts = *t.moe;
+  const std::tuple<const char*, std::int64_t, std::int64_t> least[] = {
+      {"parameters", t.parameters, 1},
+      {"layers", t.layers, 1},
+      {"hiddenSize", t.hidden_size, 1},
+      {"attentionHeads", t.attention_heads, 1},
+      {"keyValueHeads", t.key_value_heads, 0},
+      {"vocabularySize", t.vocabulary_size, 0},
+      {"sequenceLength", t.sequence_length, 1},
+      {"microBatchSize", t.micro_batch_size, 1},
+      {"globalBatchSize", t.global_batch_size, 1},
+      {"moe.experts", experts.experts, 1},
+      {"moe.topK", experts.top_k, 1},
+      {"moe.layers", experts.layers, 0},
+      {"moe.feedForwardSize", experts.feed_forward_size.value_or(0), 0}};
+  for (const auto& [name, value, lowest] : least) {
+    if (value >= lowest) continue;
+    return Invalid("model.transformer." + std::string(name) + ": must be at least " + Show(lowest) +
+                   ", is " + Show(value));
   }
-  const std::int64_t each = SaturatingMultiply(t.micro_batch_size, data);
-  if (t.global_batch_size % each != 0) {
-    return Invalid("model.transformer.globalBatchSize: " + Show(t.global_batch_size) +
-                   " must be a multiple of microBatchSize x data = " + Show(each));
-  }
-  return {};
+  return CheckBatches(t, data);
 }
 
 }  // namespace
@@ -106,7 +151,7 @@ Status CheckShape(const std::optional<Model>& model, const Parallelism& p, std::
   const std::int64_t stage = world / p.pipeline;
   if (const Status experts = CheckExperts(model, p, stage); !experts) return experts;
   if (const Status sharding = CheckSharding(p, data, stage); !sharding) return sharding;
-  return CheckBatches(model, data);
+  return CheckModel(model, data);
 }
 
 }  // namespace weft::traffic

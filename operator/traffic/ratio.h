@@ -21,6 +21,15 @@ class Ratio {
     overflow_ = overflow_ || other.overflow_;
     return Multiply(other.numerator_, other.denominator_);
   }
+  Ratio& operator+=(std::int64_t whole) {
+    Int128 more = 0;
+    Product(denominator_, whole, more);
+    if (__builtin_add_overflow(numerator_, more, &numerator_)) {
+      overflow_ = true;
+      numerator_ = 1;
+    }
+    return *this;
+  }
   // Not below zero.
   Ratio& operator-=(const Ratio& other) {
     Int128 left = 0, right = 0;
@@ -47,13 +56,16 @@ class Ratio {
   bool zero() const { return numerator_ == 0; }
 
  private:
+  // One step of Euclid at 128 bits, the rest at 64 where that is enough: wide divisions are slow.
   static Int128 Gcd(Int128 a, Int128 b) {
-    while (b != 0) {
+    if (a == 1 || b == 1) return 1;
+    while (b > Bytes::kMax) {
       const Int128 rest = a % b;
       a = b;
       b = rest;
     }
-    return a;
+    if (b == 0) return a;
+    return std::gcd(static_cast<std::int64_t>(a % b), static_cast<std::int64_t>(b));
   }
   void Product(Int128 a, Int128 b, Int128& out) {
     if (__builtin_mul_overflow(a, b, &out)) {

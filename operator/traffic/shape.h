@@ -25,7 +25,8 @@ class Shape {
   std::uint32_t expert_gradient_group() const { return stage() / (expert_ * expert_tensor_); }
 
   // Groups of ranks that differ only in these axes (of the four of rankOrder), each ascending,
-  // groups in order of their least rank: group-major.
+  // groups in order of their least rank: group-major. Here and below: nothing where a group would
+  // be one rank.
   std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
   // Groups of experts inside one stage, whose ranks ascend in blocks of expert x expertTensor.
   std::vector<std::uint32_t> ExpertGroups() const;
@@ -40,9 +41,8 @@ class Shape {
   };
   std::uint32_t Degree(Axis axis) const;
   std::vector<std::uint32_t> Offsets(std::span<const Axis> axes, bool inside) const;
-  // `count` members at `stride` from each start inside a block of ranks of a stage.
-  std::vector<std::uint32_t> StageGroups(std::uint32_t block, std::uint32_t count,
-                                         std::uint32_t stride) const;
+  // Each block of count x stride ranks of a stage, as groups of `count` members at `stride`.
+  std::vector<std::uint32_t> StageGroups(std::uint32_t count, std::uint32_t stride) const;
 
   std::uint32_t ranks_;
   std::array<Digit, 4> digits_;  // fastest first

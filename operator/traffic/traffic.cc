@@ -49,6 +49,7 @@ class FamilyList {
     if (family.group_size <= 1) return;
     const auto a = amount.Rounded(), e = end.Rounded(), w = wrap.Rounded();
     if (!a || !e || !w) {
+      if (!overflow_.empty()) return;
       overflow_ = "model: the bytes that one rank sends on axis " +
                   std::string(AxisName(family.axis)) + " in one step pass 2^63";
       return;
@@ -140,7 +141,6 @@ void AddMeasured(const MeasuredAxis& measured, const Parallelism& p, const Shape
       return list.AllToAll(shape.expert(), shape.ExpertGroups(), each);
     }
     case Axis::kExpertTensor:
-      if (shape.expert() <= 1) return;
       return list.Ring(Axis::kExpertTensor, shape.expert_tensor(), shape.ExpertTensorGroups(),
                        bytes);
   }

@@ -31,7 +31,8 @@ struct GroupFamily {
   // kRing: what each member sends to the next. kAllToAll: what each sends to each other member
   // (rounded per peer). kNeighbours: what one stage sends over one boundary, each way.
   std::int64_t amount = 0;
-  // kNeighbours only: what the last and the first member exchange, each way (virtual pipeline).
+  // kNeighbours only: what the last and the first member exchange, each way (virtual pipeline). Two
+  // stages are neighbours and ends at once: `amount` holds both there, rounded once, and this is 0.
   std::int64_t wrap_amount = 0;
   // kNeighbours with Measured: the first and the last member send this to their one neighbour
   // (twice `amount`, since a measured figure is per GPU); equal to `amount` for a Transformer.
@@ -53,9 +54,13 @@ struct Traffic {
 };
 
 // What each rank sends, to whom, in one optimizer step, from the formulas of DESIGN section 4.
+// Exact: products and quotients of whole numbers, rounded half up to a byte once, at the end.
+// Measured Sharding travels in the shard groups of Hybrid, else over the gradient group. Without a
+// model the one ring over all ranks is on the axis Data.
 //
 // Errors   kInvalid with the field's path ("parallelism.expert: ...") where the world, expert,
-//          shardGroupSize or the micro-batches do not divide, and where expert > 1 without moe.
+//          shardGroupSize or the micro-batches do not divide, where a Transformer with expert > 1
+//          has no moe, and where the bytes of one rank pass 2^63.
 // Cost     O(ranks x axes) time and memory.
 // Source   Narayanan et al., SC21; Korthikanti et al., 2022; Rajbhandari et al., ZeRO, 2020.
 Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallelism& parallelism,

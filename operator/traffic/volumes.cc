@@ -109,7 +109,8 @@ Ratio Volumes::AllExperts() const {
   Ratio embeddings = 2;
   embeddings *= model_.vocabulary_size;
   experts -= embeddings *= model_.hidden_size;
-  Ratio queries = 2 * model_.layers;
+  Ratio queries = 2;
+  queries *= model_.layers;
   queries *= model_.hidden_size;
   queries *= model_.hidden_size;
   Ratio keys = queries;
@@ -132,20 +133,23 @@ Ratio Volumes::ExpertParameters() const {
 }
 
 Ratio Volumes::Gradients(Ratio parameters, std::uint32_t ranks) const {
-  std::int64_t each = 0;  // bytes per parameter held and step
+  Ratio each = 1;  // bytes per parameter held and step
   switch (parallelism_.sharding) {
     case Sharding::kNone:
-      each = 2 * gradient_;
+      each *= 2 * gradient_;
       break;
     case Sharding::kOptimizerState:
-      each = gradient_ + wire_;
+      each *= gradient_ + wire_;
       break;
     case Sharding::kGradients:
-      each = SaturatingAdd(SaturatingMultiply(micro_batches_, gradient_), wire_);
+      each *= micro_batches_;
+      each *= gradient_;
+      each += wire_;
       break;
     case Sharding::kFull:
     case Sharding::kHybrid:
-      each = SaturatingMultiply(micro_batches_, 2 * wire_ + gradient_);
+      each *= micro_batches_;
+      each *= 2 * wire_ + gradient_;
       break;
   }
   parameters *= each;

@@ -11,12 +11,37 @@ namespace {
 // A clique becomes edges while that takes at most this many edges a member.
 constexpr std::size_t kEdgesPerMember = 4;
 
+// The worker that holds a rank, without a division: a product with 2^64 / perWorker rounded up,
+// exact for ranks of 32 bits.
+// Source  Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019, theorem 1.
+class WorkerOf {
+ public:
+  explicit WorkerOf(std::uint32_t per_worker)
+      : inverse_(per_worker == 1 ? 0 : ~std::uint64_t{0} / per_worker + 1) {}
+  std::uint32_t operator()(std::uint32_t rank) const {
+    if (inverse_ == 0) return rank;
+    return static_cast<std::uint32_t>((Int128{rank} * inverse_) >> 64);
+  }
+
+ private:
+  std::uint64_t inverse_;
+};
+
+// Whether the members of two groups sit in the same workers, one by one.
+bool Alike(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+           const WorkerOf& worker_of) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (worker_of(a[i]) != worker_of(b[i])) return false;
+  }
+  return true;
+}
+
 // Workers of one group's members, in order; ranks of one worker that follow each other once.
-void WorkersOf(std::span<const std::uint32_t> group, std::uint32_t per_worker,
-               std::vector<Clique::Member>& seats) {
+void Seat(std::span<const std::uint32_t> group, const WorkerOf& worker_of,
+          std::vector<Clique::Member>& seats) {
   seats.clear();
   for (std::uint32_t rank : group) {
-    const std::uint32_t worker = rank / per_worker;
+    const std::uint32_t worker = worker_of(rank);
     if (!seats.empty() && seats.back().worker == worker) {
       ++seats.back().ranks;
     } else {
@@ -25,13 +50,7 @@ void WorkersOf(std::span<const std::uint32_t> group, std::uint32_t per_worker,
   }
 }
 
-bool Same(const std::vector<Clique::Member>& a, const std::vector<Clique::Member>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.worker == y.worker && x.ranks == y.ranks;
-  });
-}
-
-void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vector<Edge>& raw) {
+inline void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vector<Edge>& raw) {
   if (a == b || bytes <= 0) return;
   raw.push_back({std::min(a, b), std::max(a, b), bytes});
 }
@@ -65,26 +84,40 @@ void EmitStages(const std::vector<Clique::Member>& seats, const GroupFamily& fam
   }
 }
 
+// Ascending by b. Most runs are a handful of edges, already nearly in order.
+void SortByB(std::span<Edge> run) {
+  constexpr std::size_t kShortRun = 32;  // edges; longer ones would make insertion quadratic
+  if (run.size() > kShortRun) {
+    std::sort(run.begin(), run.end(), [](const Edge& x, const Edge& y) { return x.b < y.b; });
+    return;
+  }
+  for (std::size_t i = 1; i < run.size(); ++i) {
+    const Edge edge = run[i];
+    std::size_t at = i;
+    for (; at > 0 && run[at - 1].b > edge.b; --at) run[at] = run[at - 1];
+    run[at] = edge;
+  }
+}
+
 // Edges by (a, b), each pair once: a counting sort by a, then short runs by b.
 std::vector<Edge> Merge(const std::vector<Edge>& raw, std::uint32_t workers) {
-  std::vector<std::uint32_t> begin(workers + 1, 0);
-  for (const Edge& edge : raw) ++begin[edge.a + 1];
-  for (std::uint32_t w = 0; w < workers; ++w) begin[w + 1] += begin[w];
+  std::vector<std::uint32_t> end(workers + 1, 0);  // of the edges of each worker, once placed
+  for (const Edge& edge : raw) ++end[edge.a + 1];
+  for (std::uint32_t w = 0; w < workers; ++w) end[w + 1] += end[w];
   std::vector<Edge> sorted(raw.size());
-  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-  for (const Edge& edge : raw) sorted[next[edge.a]++] = edge;
-  std::size_t kept = 0;
+  for (const Edge& edge : raw) sorted[end[edge.a]++] = edge;
+  std::size_t kept = 0, begin = 0;
   for (std::uint32_t w = 0; w < workers; ++w) {
-    const auto first = sorted.begin() + begin[w], last = sorted.begin() + begin[w + 1];
-    std::sort(first, last, [](const Edge& x, const Edge& y) { return x.b < y.b; });
+    SortByB(std::span(sorted).subspan(begin, end[w] - begin));
     const std::size_t start = kept;
-    for (std::uint32_t i = begin[w]; i < begin[w + 1]; ++i) {
+    for (std::size_t i = begin; i < end[w]; ++i) {
       if (kept > start && sorted[kept - 1].b == sorted[i].b) {
         sorted[kept - 1].bytes = SaturatingAdd(sorted[kept - 1].bytes, sorted[i].bytes);
       } else {
         sorted[kept++] = sorted[i];
       }
     }
+    begin = end[w];
   }
   sorted.resize(kept);
   return sorted;
@@ -93,14 +126,21 @@ std::vector<Edge> Merge(const std::vector<Edge>& raw, std::uint32_t workers) {
 }  // namespace
 
 WorkerGraph::WorkerGraph(const Traffic& traffic) : workers_(traffic.workers) {
-  std::vector<Edge> raw;
-  for (const GroupFamily& family : traffic.families) Add(traffic, family, raw);
-  Finish(raw);
+  std::vector<const GroupFamily*> families;
+  for (const GroupFamily& family : traffic.families) families.push_back(&family);
+  Build(traffic, families);
 }
 
 WorkerGraph::WorkerGraph(const Traffic& traffic, std::span<const GroupFamily* const> families)
     : workers_(traffic.workers) {
+  Build(traffic, families);
+}
+
+void WorkerGraph::Build(const Traffic& traffic, std::span<const GroupFamily* const> families) {
+  std::size_t most = 0;  // edges of rings and stages; growing step by step would touch it all twice
+  for (const GroupFamily* family : families) most += family->members.size();
   std::vector<Edge> raw;
+  raw.reserve(most);
   for (const GroupFamily* family : families) Add(traffic, *family, raw);
   Finish(raw);
 }
@@ -108,33 +148,29 @@ WorkerGraph::WorkerGraph(const Traffic& traffic, std::span<const GroupFamily* co
 // Groups that follow each other and sit in the same workers alike are added up first: with a
 // tensor group a worker that is every group but one in perWorker.
 void WorkerGraph::Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw) {
-  std::vector<Clique::Member> seats, next;
-  std::int64_t times = 0;
+  const WorkerOf worker_of(traffic.per_worker);
+  std::vector<Clique::Member> seats;
   const std::size_t groups = family.groups();
-  for (std::size_t g = 0; g <= groups; ++g) {
-    if (g < groups) {
-      WorkersOf(family.group(g), traffic.per_worker, next);
-      if (times > 0 && Same(seats, next)) {
-        ++times;
-        continue;
-      }
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < groups; g = next) {
+    next = g + 1;
+    Seat(family.group(g), worker_of, seats);
+    if (seats.size() < 2) continue;
+    while (next < groups && Alike(family.group(g), family.group(next), worker_of)) ++next;
+    const auto times = static_cast<std::int64_t>(next - g);
+    const std::int64_t amount = SaturatingMultiply(family.amount, times);
+    if (family.pattern == Pattern::kRing) {
+      EmitRing(seats, amount, raw);
+    } else if (family.pattern == Pattern::kNeighbours) {
+      EmitStages(seats, family, times, raw);
+    } else {
+      AddClique(seats, SaturatingAdd(amount, amount), raw);
     }
-    if (times > 0 && seats.size() > 1) AddAlike(family, seats, times, raw);
-    std::swap(seats, next);
-    times = 1;
   }
 }
 
-void WorkerGraph::AddAlike(const GroupFamily& family, std::vector<Clique::Member>& seats,
-                           std::int64_t times, std::vector<Edge>& raw) {
-  if (family.pattern == Pattern::kRing) {
-    EmitRing(seats, SaturatingMultiply(family.amount, times), raw);
-    return;
-  }
-  if (family.pattern == Pattern::kNeighbours) {
-    EmitStages(seats, family, times, raw);
-    return;
-  }
+void WorkerGraph::AddClique(std::vector<Clique::Member>& seats, std::int64_t pair,
+                            std::vector<Edge>& raw) {
   std::sort(seats.begin(), seats.end(),
             [](const auto& x, const auto& y) { return x.worker < y.worker; });
   std::size_t kept = 0;
@@ -146,8 +182,7 @@ void WorkerGraph::AddAlike(const GroupFamily& family, std::vector<Clique::Member
     }
   }
   seats.resize(kept);
-  const std::int64_t pair = SaturatingMultiply(SaturatingAdd(family.amount, family.amount), times);
-  if ((seats.size() - 1) / 2 > kEdgesPerMember) {
+  if (seats.size() - 1 > 2 * kEdgesPerMember) {  // n (n - 1) / 2 edges for n members
     cliques_.push_back({seats, pair});
     return;
   }

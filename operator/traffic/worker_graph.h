@@ -55,10 +55,10 @@ class WorkerGraph {
   }
 
  private:
+  void Build(const Traffic& traffic, std::span<const GroupFamily* const> families);
   void Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw);
-  // `times` groups whose members sit in the same workers, in the same order.
-  void AddAlike(const GroupFamily& family, std::vector<Clique::Member>& seats, std::int64_t times,
-                std::vector<Edge>& raw);
+  // Groups of an all-to-all that sit in the same workers: `pair` bytes between two ranks.
+  void AddClique(std::vector<Clique::Member>& seats, std::int64_t pair, std::vector<Edge>& raw);
   void Finish(const std::vector<Edge>& raw);
 
   std::uint32_t workers_ = 0;

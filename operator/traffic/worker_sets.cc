@@ -62,11 +62,14 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
       return Invalid("topology.groups: Sharding is no axis of a group; name Data");
     }
     if (axis == Axis::kExpert) {
-      if (shape.expert() > 1) JoinGroups(shape.ExpertGroups(), shape.expert(), components);
+      JoinGroups(shape.ExpertGroups(), shape.expert(), components);
     } else if (axis == Axis::kExpertTensor) {
-      if (shape.stage() % shape.expert_tensor() == 0) {
-        JoinGroups(shape.ExpertTensorGroups(), shape.expert_tensor(), components);
+      if (shape.stage() % shape.expert_tensor() != 0) {
+        return Invalid("parallelism.expertTensor: " + std::to_string(shape.expert_tensor()) +
+                       " must divide the " + std::to_string(shape.stage()) +
+                       " ranks of one pipeline stage, since topology.groups names ExpertTensor");
       }
+      JoinGroups(shape.ExpertTensorGroups(), shape.expert_tensor(), components);
     } else {
       const std::vector<std::uint32_t> groups = shape.Groups(std::span(&axis, 1));
       const std::uint32_t size = axis == Axis::kTensor    ? shape.tensor()
