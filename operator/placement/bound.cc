@@ -12,7 +12,10 @@ using traffic::Neighbour;
 
 namespace {
 
-constexpr int kBisections = 40;
+constexpr int kBisections = 64;
+constexpr double kLevelWidth = 1e-6;  // the bound is that much below what the method could give
+constexpr double kFirstStep = 64;     // downwards, until a level is below
+constexpr int kFirstSteps = 16;
 // Room for rounding in the numeric part: a bound must not creep above the truth.
 constexpr double kSafety = 1 - 1e-9;
 // Set sizes looked at one by one; beyond, on a geometric grid.
@@ -77,29 +80,39 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
 
 // Lines that s workers must touch, cheapest way: least sum of price_i * p_i with
 // product(p_i) >= s^(k-1) and s / n_i <= p_i <= s. Water-filling: price_i * p_i is one level
-// wherever no limit holds.
+// wherever no limit holds; the level is found by halving, from below, so that rounding never lifts
+// the bound.
 double LeastLines(std::span<const GridAxis> axes, double s) {
-  const auto touched = [&](const GridAxis& axis, double level) {
-    const double price = axis.bytes * axis.cuts;
-    const double free = price > 0 ? level / price : s;
-    return std::clamp(free, std::max(1.0, s / axis.size), std::max(1.0, s));
-  };
-  double wanted = 1, high = 1;
+  double wanted = 1, low = 0, high = 1;
   for (std::size_t i = 1; i < axes.size(); ++i) wanted *= s;
-  const auto volume = [&](double level) {
+  const double most = std::max(1.0, s);
+  // Lines touched where the level stands at `level`, and what they cost.
+  const auto fill = [&](double level, double& sum) {
     double product = 1;
-    for (const GridAxis& axis : axes) product *= touched(axis, level);
+    sum = 0;
+    for (const GridAxis& axis : axes) {
+      const double least = std::max(1.0, s / axis.size);
+      const double touched =
+          axis.price() > 0 ? std::clamp(level / axis.price(), least, most) : most;
+      product *= touched;
+      sum += axis.price() * touched;
+    }
     return product;
   };
-  for (const GridAxis& axis : axes) high = std::max(high, axis.bytes * axis.cuts * s);
-  double low = 0;  // stays below the truth, so that rounding never lifts the bound
-  for (int i = 0; i < kBisections && volume(low) < wanted; ++i) {
-    const double middle = (low + high) / 2;
-    (volume(middle) >= wanted ? high : low) = middle;
-  }
   double sum = 0;
-  for (const GridAxis& axis : axes) sum += axis.bytes * axis.cuts * touched(axis, low);
-  return sum;
+  if (fill(0, sum) >= wanted) return sum;
+  for (const GridAxis& axis : axes) high = std::max(high, axis.price() * s);
+  for (int i = 0; i < kBisections && high - low > low * kLevelWidth; ++i) {
+    const double middle = low > 0 ? std::sqrt(low * high) : high / kFirstStep;
+    if (fill(middle, sum) >= wanted) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+    if (low == 0 && i > kFirstSteps) break;
+  }
+  fill(low, sum);
+  return sum * kSafety;
 }
 
 // Bytes on lines that may be whole, at most, in a set of s workers.
@@ -148,7 +161,7 @@ Int128 LeastCut(const Instance& instance, Tier tier, const LeastSurface& least) 
     surface += least.At(room) * static_cast<double>(taken);
     left -= taken;
   }
-  const auto by_surface = static_cast<Int128>(surface / 2 * kSafety);
+  const auto by_surface = static_cast<Int128>(surface / 2);
   return std::max(by_degree, by_surface) + CutByCliques(instance, rooms.front());
 }
 

@@ -34,6 +34,8 @@ struct GridAxis {
   std::uint32_t size = 1;
   double bytes = 0;  // least traffic between two neighbours on a line
   double cuts = 1;   // pairs that a broken line separates at least: 2 on a ring of 3 or more
+
+  double price() const { return bytes * cuts; }
 };
 std::vector<GridAxis> GridAxes(const Instance& instance);
 

@@ -96,7 +96,8 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  plan.lower_bound = exact.finished ? exact.least_cost : bound;
+  // The bound is no more than the least cost but for rounding in its numeric part.
+  plan.lower_bound = exact.finished ? exact.least_cost : std::min(bound, plan.cost);
   return plan;
 }
 
