@@ -1,6 +1,7 @@
 #include "operator/traffic/worker_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "operator/base/units.h"
 
@@ -99,8 +100,9 @@ void SortByB(std::span<Edge> run) {
   }
 }
 
-// Edges by (a, b), each pair once: a counting sort by a, then short runs by b.
-std::vector<Edge> Merge(const std::vector<Edge>& raw, std::uint32_t workers) {
+// Edges by (a, b), each pair once: a counting sort by a, then short runs by b. Takes `raw` over, so
+// that its memory is free for what follows.
+std::vector<Edge> Merge(std::vector<Edge> raw, std::uint32_t workers) {
   std::vector<std::uint32_t> end(workers + 1, 0);  // of the edges of each worker, once placed
   for (const Edge& edge : raw) ++end[edge.a + 1];
   for (std::uint32_t w = 0; w < workers; ++w) end[w + 1] += end[w];
@@ -142,7 +144,8 @@ void WorkerGraph::Build(const Traffic& traffic, std::span<const GroupFamily* con
   std::vector<Edge> raw;
   raw.reserve(most);
   for (const GroupFamily* family : families) Add(traffic, *family, raw);
-  Finish(raw);
+  edges_ = Merge(std::move(raw), workers_);
+  Finish();
 }
 
 // Groups that follow each other and sit in the same workers alike are added up first: with a
@@ -194,8 +197,7 @@ void WorkerGraph::AddClique(std::vector<Clique::Member>& seats, std::int64_t pai
   }
 }
 
-void WorkerGraph::Finish(const std::vector<Edge>& raw) {
-  edges_ = Merge(raw, workers_);
+void WorkerGraph::Finish() {
   begin_.assign(workers_ + 1, 0);
   for (const Edge& edge : edges_) {
     ++begin_[edge.a + 1];

@@ -59,7 +59,7 @@ class WorkerGraph {
   void Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw);
   // Groups of an all-to-all that sit in the same workers: `pair` bytes between two ranks.
   void AddClique(std::vector<Clique::Member>& seats, std::int64_t pair, std::vector<Edge>& raw);
-  void Finish(const std::vector<Edge>& raw);
+  void Finish();  // adjacency and cliques by worker
 
   std::uint32_t workers_ = 0;
   std::vector<Edge> edges_;
