@@ -1,5 +1,7 @@
 #include "operator/render/map_input.h"
 
+#include <map>
+
 #include "operator/decide/explain.h"
 #include "operator/render/text_format.h"
 #include "operator/traffic/worker_graph.h"
@@ -23,22 +25,28 @@ void AddLeaving(const fabric::Fabric& fabric, NodeIndex a, NodeIndex b, Int128 b
   }
 }
 
-// Cliques only between neighbouring members: a picture needs no exact sum over all pairs.
+// Of a clique's M ranks, the m in a domain each exchange with the M - m outside it.
+void AddClique(const fabric::Fabric& fabric, const traffic::Clique& clique,
+               const std::vector<NodeIndex>& nodes, std::vector<std::vector<Int128>>& leaving) {
+  Int128 all = 0;
+  for (const auto& member : clique.members) all += member.ranks;
+  for (Tier t = 1; t <= fabric.node_tier(); ++t) {
+    std::map<DomainIndex, Int128> inside;
+    for (const auto& member : clique.members) {
+      inside[fabric.domains(t).of_node[nodes[member.worker]]] += member.ranks;
+    }
+    for (const auto& [domain, ranks] : inside) {
+      leaving[t][domain] += ranks * (all - ranks) * clique.bytes_per_rank_pair / 2;
+    }
+  }
+}
+
 void AddJob(const fabric::Fabric& fabric, const traffic::WorkerGraph& graph,
             const std::vector<NodeIndex>& nodes, std::vector<std::vector<Int128>>& leaving) {
   for (const traffic::Edge& edge : graph.edges()) {
     AddLeaving(fabric, nodes[edge.a], nodes[edge.b], edge.bytes, leaving);
   }
-  for (const traffic::Clique& clique : graph.cliques()) {
-    for (std::size_t i = 0; i < clique.members.size(); ++i) {
-      for (std::size_t j = i + 1; j < clique.members.size(); ++j) {
-        const auto& x = clique.members[i];
-        const auto& y = clique.members[j];
-        const Int128 bytes = static_cast<Int128>(x.ranks) * y.ranks * clique.bytes_per_rank_pair;
-        AddLeaving(fabric, nodes[x.worker], nodes[y.worker], bytes, leaving);
-      }
-    }
-  }
+  for (const traffic::Clique& clique : graph.cliques()) AddClique(fabric, clique, nodes, leaving);
 }
 
 }  // namespace
