@@ -1,44 +1,134 @@
 #include "operator/render/map_html.h"
 
+#include <algorithm>
+
+#include "operator/render/table.h"
+#include "operator/render/text_format.h"
+
 namespace weft::render {
 
 namespace {
 
 constexpr const char* kHead = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Weft fabric map</title><style>
-:root{--weft-page:#f8f9fb;--weft-box:#fff;--weft-line:#c3c9d1;--weft-ink:#1d2733;--weft-dim:#66717e;
---weft-free:#eef1f4;--weft-used:#a9b1bb;--weft-off:#f3c9c4;--weft-bar:#8a96a3}
-@media (prefers-color-scheme:dark){:root{--weft-page:#14181d;--weft-box:#1c2229;--weft-line:#3a444f;
---weft-ink:#e6eaee;--weft-dim:#9aa5b1;--weft-free:#2b333c;--weft-used:#5c6772;--weft-off:#6b3530;
---weft-bar:#7d8a97}}
-body{margin:24px;background:var(--weft-page);color:var(--weft-ink);
-font:14px/1.45 system-ui,sans-serif}h1{font-size:20px;margin:0 0 4px}h2{font-size:16px;margin:24px 0 8px}
-p{margin:0 0 12px;color:var(--weft-dim)}svg{max-width:100%;height:auto}[data-key]{cursor:pointer}
-.dim{opacity:.15}</style></head><body>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fabric map</title><style>
+:root{color-scheme:light dark;--weft-page:#f4f6f8;--weft-box:#fff;--weft-line:#c3c9d1;
+--weft-ink:#1d2733;--weft-dim:#5d6873;--weft-free:#fff;--weft-used:#a4acb6;--weft-off:#f3c9c4;
+--weft-bad:#b3261e;--weft-groove:#e8ebef;--weft-bar:#4a5561}
+@media (prefers-color-scheme:dark){:root{--weft-page:#12161b;--weft-box:#1a2027;
+--weft-line:#3f4a56;--weft-ink:#e6eaee;--weft-dim:#9aa5b1;--weft-free:#222a32;--weft-used:#596470;
+--weft-off:#59302c;--weft-bad:#ff8a80;--weft-groove:#2b343d;--weft-bar:#b4bfca}}
+body{margin:20px 24px;background:var(--weft-page);color:var(--weft-ink);
+font:14px/1.45 system-ui,sans-serif}
+h1{font-size:20px;margin:0 0 4px}h2{font-size:17px;margin:28px 0 2px}
+p{margin:0 0 12px;color:var(--weft-dim)}.bad{color:var(--weft-bad)}
+table{border-collapse:collapse;margin:0 0 12px;background:var(--weft-box)}
+th,td{border:1px solid var(--weft-line);padding:3px 10px;text-align:left}
+th{font-weight:600;color:var(--weft-dim)}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+td svg{display:block}.map{overflow-x:auto}[data-job]{cursor:pointer}
+.picked [data-job]:not(.on){opacity:.15}
+</style></head><body>
 <h1>Fabric map</h1>
-<p>A square is a node, filled by its GPUs: grey for earlier pods, colour for the planned jobs. Hover for
-names; click a job in the legend to single it out.</p>
+<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier pods, a
+colour for each planned job. The bar under a name is what leaves the domain per step. Point at
+anything for more; click a job to single it out.</p>
 )";
 
 constexpr const char* kScript = R"(<script>
-document.querySelectorAll('svg').forEach(function(svg){var on=null;
-svg.querySelectorAll('[data-key]').forEach(function(key){key.addEventListener('click',function(){
-var job=key.getAttribute('data-key');on=on===job?null:job;
-svg.querySelectorAll('[data-job]').forEach(function(cell){
-cell.classList.toggle('dim',on!==null&&cell.getAttribute('data-job')!==on);});
-svg.querySelectorAll('[data-key]').forEach(function(other){
-other.classList.toggle('dim',on!==null&&other.getAttribute('data-key')!==on);});});});});
+document.querySelectorAll('section').forEach(function(section){
+  var on=null;
+  section.addEventListener('click',function(event){
+    var hit=event.target.closest('[data-job]');
+    if(!hit)return;
+    var job=hit.getAttribute('data-job');
+    on=on===job?null:job;
+    section.classList.toggle('picked',on!==null);
+    section.querySelectorAll('[data-job]').forEach(function(part){
+      part.classList.toggle('on',part.getAttribute('data-job')===on);
+    });
+  });
+});
 </script></body></html>
 )";
+
+constexpr int kSwatch = 14;
+
+std::string Cells(const char* tag, const std::vector<std::string>& texts) {
+  // Name and spans are words, the rest numbers.
+  std::string out;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool number = i >= 1 && i <= 4;
+    out += std::string("<") + tag + (number ? " class=\"n\">" : ">") + EscapeXml(texts[i]) + "</" +
+           tag + ">";
+  }
+  return out;
+}
+
+std::string JobRow(const MapJob& job, std::size_t index) {
+  std::vector<fabric::NodeIndex> nodes = job.nodes;
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  const auto workers = static_cast<std::int64_t>(job.nodes.size());
+  const std::string side = std::to_string(kSwatch);
+  return "<tr data-job=\"" + std::to_string(index) + "\"><td><svg width=\"" + side +
+         "\" height=\"" + side + "\">" + JobSwatch(index, 0, 0, kSwatch) + "</svg></td>" +
+         Cells(
+             "td",
+             {job.name, Grouped(workers), Grouped(SaturatingMultiply(workers, job.gpus_per_worker)),
+              Grouped(static_cast<std::int64_t>(nodes.size())), job.cross_node, job.spans}) +
+         "</tr>\n";
+}
+
+std::string JobTable(const MapInput& map) {
+  if (map.jobs.empty() && map.refused.empty()) return "";
+  std::string out =
+      "<table><thead><tr><th></th>" +
+      Cells("th", {"Job", "Workers", "GPUs", "Nodes", "Between nodes per step", "Spans"}) +
+      "</tr></thead><tbody>\n";
+  for (std::size_t j = 0; j < map.jobs.size(); ++j) out += JobRow(map.jobs[j], j);
+  for (const MapRefusal& refusal : map.refused) {
+    out += "<tr class=\"bad\"><td></td><td>" + EscapeXml(refusal.name) +
+           "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) + "</td></tr>\n";
+  }
+  return out + "</tbody></table>\n";
+}
+
+// "127 nodes, 1,016 GPUs: 348 held by earlier pods, 512 planned, 156 free".
+std::string Sums(const MapInput& map) {
+  const fabric::Fabric& fabric = *map.fabric;
+  std::int64_t total = 0, earlier = 0, planned = 0;
+  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    const std::int64_t here = fabric.accelerators(n);
+    total = SaturatingAdd(total, here);
+    earlier = SaturatingAdd(earlier, std::min(here, map.claims->used_accelerators(n)));
+  }
+  for (const MapJob& job : map.jobs) {
+    const auto workers = static_cast<std::int64_t>(job.nodes.size());
+    planned = SaturatingAdd(planned, SaturatingMultiply(workers, job.gpus_per_worker));
+  }
+  const std::int64_t free = std::max<std::int64_t>(total - earlier - planned, 0);
+  return Counted(fabric.node_count(), "node") + ", " + Counted(total, "GPU") + ": " +
+         Grouped(earlier) + " held by earlier pods, " + Grouped(planned) + " planned, " +
+         Grouped(free) + " free";
+}
+
+std::string Section(const MapInput& map) {
+  std::string out = "<section><h2>" + EscapeXml(map.title) + "</h2>\n<p>" + Sums(map);
+  const std::size_t incomplete = map.fabric->incomplete().size();
+  if (incomplete > 0) {
+    out += "; <span class=\"bad\">" + Counted(static_cast<std::int64_t>(incomplete), "more node") +
+           " without all labels, not drawn</span>";
+  }
+  return out + "</p>\n" + JobTable(map) + "<div class=\"map\">" + MapSvg(map, Legend::kNone) +
+         "</div></section>\n";
+}
 
 }  // namespace
 
 std::string MapHtml(const std::vector<MapInput>& maps) {
   std::string page = kHead;
-  for (const MapInput& map : maps) {
-    page += "<section><h2>" + EscapeXml(map.title) + "</h2>\n" + MapSvg(map) + "</section>\n";
-  }
+  for (const MapInput& map : maps) page += Section(map);
   return page + kScript;
 }
 

@@ -7,8 +7,9 @@
 
 namespace weft::render {
 
-// One self-contained page: a section with its map for each fabric; no outside asset. A click on a
-// job in the legend dims all others; light or dark as the reader's system is.
+// One self-contained page: for each fabric a section with its jobs as a table and its map; no
+// outside asset. A click on a job, in the table or on the map, dims all others; light or dark as
+// the reader's system is.
 std::string MapHtml(const std::vector<MapInput>& maps);
 
 }  // namespace weft::render

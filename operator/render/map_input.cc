@@ -1,10 +1,9 @@
 #include "operator/render/map_input.h"
 
-#include <map>
-
 #include "operator/decide/explain.h"
+#include "operator/placement/seating.h"
+#include "operator/placement/traffic_tally.h"
 #include "operator/render/text_format.h"
-#include "operator/traffic/worker_graph.h"
 
 namespace weft::render {
 
@@ -14,39 +13,49 @@ using fabric::Tier;
 
 namespace {
 
-// A pair's bytes, half each way, leave both domains wherever the two nodes part.
-void AddLeaving(const fabric::Fabric& fabric, NodeIndex a, NodeIndex b, Int128 bytes,
-                std::vector<std::vector<Int128>>& leaving) {
-  for (Tier t = fabric.node_tier(); t >= 1; --t) {
-    const DomainIndex in_a = fabric.domains(t).of_node[a], in_b = fabric.domains(t).of_node[b];
-    if (in_a == in_b) return;
-    leaving[t][in_a] += bytes / 2;
-    leaving[t][in_b] += bytes / 2;
-  }
-}
+constexpr double kFemtosecondsPerMillisecond = 1e12;
 
-// Of a clique's M ranks, the m in a domain each exchange with the M - m outside it.
-void AddClique(const fabric::Fabric& fabric, const traffic::Clique& clique,
-               const std::vector<NodeIndex>& nodes, std::vector<std::vector<Int128>>& leaving) {
-  Int128 all = 0;
-  for (const auto& member : clique.members) all += member.ranks;
-  for (Tier t = 1; t <= fabric.node_tier(); ++t) {
-    std::map<DomainIndex, Int128> inside;
-    for (const auto& member : clique.members) {
-      inside[fabric.domains(t).of_node[nodes[member.worker]]] += member.ranks;
-    }
-    for (const auto& [domain, ranks] : inside) {
-      leaving[t][domain] += ranks * (all - ranks) * clique.bytes_per_rank_pair / 2;
+// Adds what one job sends out of each domain that it uses.
+void AddJob(const fabric::Fabric& fabric, const decide::Problem& problem,
+            const std::vector<NodeIndex>& nodes, std::vector<std::vector<MapFlow>>& leaving) {
+  const placement::PairCost pair_cost(fabric, problem.request.pod.claims_compute_domain);
+  const placement::Seating seating(fabric, nodes);
+  placement::Tally tally(pair_cost, problem.traffic, seating);
+  for (const traffic::GroupFamily& family : problem.traffic.families) tally.Add(family);
+  const std::vector<std::vector<Int128>> bytes = tally.LeavingBytes();
+  for (Tier t = 1; t < bytes.size(); ++t) {
+    const auto weight = static_cast<double>(pair_cost.TierWeight(t - 1));
+    for (std::size_t seat = 0; seat < bytes[t].size(); ++seat) {
+      const DomainIndex domain = seating.domains(t)[seat];
+      const std::int64_t accelerators = fabric.AcceleratorsIn(t, domain);
+      MapFlow& flow = leaving[t][domain];
+      flow.bytes += bytes[t][seat];
+      if (accelerators <= 0) continue;
+      flow.milliseconds += static_cast<double>(bytes[t][seat]) * weight /
+                           static_cast<double>(accelerators) / kFemtosecondsPerMillisecond;
     }
   }
 }
 
-void AddJob(const fabric::Fabric& fabric, const traffic::WorkerGraph& graph,
-            const std::vector<NodeIndex>& nodes, std::vector<std::vector<Int128>>& leaving) {
-  for (const traffic::Edge& edge : graph.edges()) {
-    AddLeaving(fabric, nodes[edge.a], nodes[edge.b], edge.bytes, leaving);
+// Bytes of the UTF-8 sequence that starts at `at`; 0 where it is none, or one XML 1.0 forbids.
+std::size_t SequenceAt(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned lead = byte(at);
+  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  unsigned point = lead & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80U) return 0;
+    point = point << 6U | (byte(at + i) & 0x3fU);
   }
-  for (const traffic::Clique& clique : graph.cliques()) AddClique(fabric, clique, nodes, leaving);
+  const unsigned least = length == 4 ? 0x10000U : length == 3 ? 0x800U : 0x80U;
+  const bool surrogate = point >= 0xd800U && point <= 0xdfffU;
+  const bool control = point < 0xa0U;  // C1: allowed by XML, and unreadable
+  const bool forbidden = surrogate || point == 0xfffeU || point == 0xffffU;
+  return point < least || point > 0x10ffffU || control || forbidden ? 0 : length;
 }
 
 }  // namespace
@@ -60,10 +69,10 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
   map.claims = &on.claims;
   map.leaving.resize(on.fabric->tiers().size());
   for (Tier t = 0; t < map.leaving.size(); ++t) {
-    map.leaving[t].assign(on.fabric->domains(t).size(), 0);
+    map.leaving[t].resize(on.fabric->domains(t).size());
   }
   for (const decide::PlanEntry& entry : report.entries) {
-    if (entry.fabric != fabric) continue;
+    if (entry.fabric.value_or(fabric) != fabric) continue;
     const std::string name = api::Show(entry.workload.key());
     const decide::Placed* placed = entry.placed();
     if (placed == nullptr) {
@@ -77,15 +86,19 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     if (!entry.modelled) continue;
     const auto problem = decide::MakeProblem(on, entry.workload);
     if (!problem) continue;  // it was placed, so its problem can be made
-    AddJob(*on.fabric, traffic::WorkerGraph(problem->traffic), nodes, map.leaving);
+    AddJob(*on.fabric, *problem, nodes, map.leaving);
   }
   return map;
 }
 
 std::string EscapeXml(const std::string& text) {
   std::string out;
-  for (char c : text) {
-    if (c == '&') {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = SequenceAt(text, at);
+    const char c = text[at];
+    if (length == 0) {
+      out += '?';
+    } else if (c == '&') {
       out += "&amp;";
     } else if (c == '<') {
       out += "&lt;";
@@ -93,11 +106,12 @@ std::string EscapeXml(const std::string& text) {
       out += "&gt;";
     } else if (c == '"') {
       out += "&quot;";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += '?';
+    } else if (c == '\'') {
+      out += "&#39;";
     } else {
-      out += c;
+      out.append(text, at, length);
     }
+    at += length == 0 ? 1 : length;
   }
   return out;
 }

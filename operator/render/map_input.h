@@ -22,6 +22,12 @@ struct MapRefusal {
   std::string reason;
 };
 
+// What one domain sends outward in one step, over all jobs with a model.
+struct MapFlow {
+  Int128 bytes = 0;
+  double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
+};
+
 // Everything one picture needs. Points into the Cluster it was made from.
 struct MapInput {
   std::string title;
@@ -29,15 +35,18 @@ struct MapInput {
   const fabric::Claims* claims = nullptr;  // before the plan
   std::vector<MapJob> jobs;
   std::vector<MapRefusal> refused;
-  // leaving[tier][domain]: bytes of one step that leave the domain, over all jobs with a model.
-  std::vector<std::vector<Int128>> leaving;
+  // leaving[tier][domain]; outside has no entry that is not 0.
+  std::vector<std::vector<MapFlow>> leaving;
 };
 
-// What the plan put on one fabric. Cost O(nodes x tiers + ranks x axes).
+// What the plan put on one fabric. A job for which no fabric could be named is refused on every
+// map.
+// Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
                   std::size_t fabric);
 
-// '&', '<', '>', '"' and control characters made harmless.
+// The text as XML shows it, in an element or an attribute: markup is escaped; control characters,
+// bytes that are no UTF-8 and code points that XML forbids become '?'.
 std::string EscapeXml(const std::string& text);
 
 }  // namespace weft::render

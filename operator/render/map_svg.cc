@@ -2,252 +2,308 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cmath>
+#include <string_view>
 
+#include "operator/render/map_layout.h"
+#include "operator/render/map_usage.h"
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {
 
 using fabric::DomainIndex;
-using fabric::NodeIndex;
 using fabric::Tier;
 
 namespace {
 
-constexpr int kCell = 20;    // a node's square, pixels
-constexpr int kGap = 3;      // between cells
-constexpr int kPad = 8;      // inside a box
-constexpr int kTitle = 26;   // a box's name and its uplink bar
-constexpr int kWide = 1320;  // rows of boxes wrap here
 constexpr int kLegendLine = 20;
-// Okabe and Ito's colours that stand out on grey, then Tol's muted ones ("Colour schemes", 2021).
-constexpr std::array<const char*, 16> kColours = {
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#882255", "#999933",
-    "#332288", "#44aa99", "#aa4499", "#ddcc77", "#117733", "#cc6677", "#88ccee", "#661100"};
+constexpr int kSwatch = 14;
+constexpr int kLeastWidth = 640;
+constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are seen
+constexpr std::size_t kMostLabel = 28;
+// Pixels that a character takes at most, near enough, in the sizes of the style below.
+constexpr double kNameCharacter = 6.8, kCountCharacter = 5.6, kLegendCharacter = 6.3;
 
-struct Box {
-  int width = 0, height = 0;
-};
+// Okabe and Ito ("Color Universal Design", 2008) without black, then wine, olive, indigo, brown and
+// a pale teal after Tol ("Colour schemes", 2021), lightened where they would sink into a dark page.
+constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                  "#d55e00", "#56b4e9", "#f0e442", "#882255",
+                                                  "#999933", "#6a5acd", "#8c5a2b", "#7fd1c7"};
+constexpr std::size_t kStrokes = 3;  // patterns over a colour that comes again
 
-std::string Number(int value) { return std::to_string(value); }
+constexpr std::string_view kStyle =
+    "<style>.b{fill:var(--weft-box,#fff);stroke:var(--weft-line,#c3c9d1)}"
+    ".t{fill:var(--weft-ink,#1d2733);font-size:11px;font-weight:600}"
+    ".l{fill:var(--weft-ink,#1d2733);font-size:12px}"
+    ".s{fill:var(--weft-dim,#5d6873);font-size:10px}"
+    ".r{fill:var(--weft-bad,#b3261e);font-size:12px}"
+    ".f{fill:var(--weft-free,#fff);stroke:var(--weft-line,#c3c9d1)}"
+    ".g{fill:var(--weft-groove,#e8ebef)}.u{fill:var(--weft-used,#a4acb6)}"
+    ".x{fill:var(--weft-off,#f3c9c4);stroke:var(--weft-bad,#b3261e)}"
+    ".w{fill:var(--weft-bar,#4a5561)}</style>\n";
 
-std::string Rect(int x, int y, int width, int height, const std::string& more) {
-  return "<rect x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" width=\"" + Number(width) +
-         "\" height=\"" + Number(height) + "\" " + more;
+std::string Rect(int x, int y, int width, int height) {
+  return "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
+         std::to_string(width) + "\" height=\"" + std::to_string(height) + "\" ";
 }
 
-std::string Text(int x, int y, const std::string& more, const std::string& text) {
-  return "<text x=\"" + Number(x) + "\" y=\"" + Number(y) + "\" " + more + ">" + EscapeXml(text) +
-         "</text>\n";
+std::string Text(int x, int y, const std::string& attributes, const std::string& text) {
+  return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" " + attributes +
+         ">" + EscapeXml(text) + "</text>";
+}
+
+bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
+
+std::size_t Characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), StartsCharacter));
+}
+
+int Pixels(const std::string& text, double character) {
+  return static_cast<int>(static_cast<double>(Characters(text)) * character);
+}
+
+std::string Clip(const std::string& text, std::size_t most) {
+  if (Characters(text) <= most) return text;
+  std::size_t at = 0;
+  for (std::size_t seen = 0; at < text.size(); ++at) {
+    if (StartsCharacter(text[at]) && ++seen == most) break;
+  }
+  return text.substr(0, at) + "\u2026";
+}
+
+std::string JobArea(std::size_t job, const MapBox& area) {
+  const std::string rect = Rect(area.x, area.y, area.width, area.height) + "rx=\"2\" ";
+  std::string out =
+      "<g data-job=\"" + std::to_string(job) + "\">" + rect + "fill=\"" + JobColour(job) + "\"/>";
+  const std::size_t strokes = job / kColours.size() % (kStrokes + 1);
+  if (strokes > 0) out += rect + "fill=\"url(#weft-stroke-" + std::to_string(strokes) + ")\"/>";
+  return out + "</g>";
 }
 
 class Picture {
  public:
-  explicit Picture(const MapInput& map) : map_(map), fabric_(*map.fabric) {
-    folded_ = fabric_.node_count() > kMostNodeCells;
-    for (std::size_t j = 0; j < map.jobs.size(); ++j) {
-      for (std::size_t w = 0; w < map.jobs[j].nodes.size(); ++w) {
-        workers_[map.jobs[j].nodes[w]].push_back({j, w});
-      }
-    }
-    for (Tier t = 1; t < fabric_.node_tier(); ++t) {
-      for (Int128 bytes : map.leaving[t]) most_ = std::max(most_, bytes);
+  explicit Picture(const MapInput& map) : map_(map), fabric_(*map.fabric), usage_(map) {
+    cell_tier_ = MapCellTier(fabric_, kMostNodeCells);
+    for (Tier t = 1; t < cell_tier_; ++t) {
+      for (const MapFlow& flow : map.leaving[t]) most_ = std::max(most_, flow.bytes);
     }
   }
 
-  std::string Show() {
-    const int legend =
-        kPad * 2 + kLegendLine * static_cast<int>(map_.jobs.size() + map_.refused.size() + 2);
+  std::string Show(Legend legend) {
+    const std::vector<MapBox> boxes = LayOutMap(
+        fabric_, cell_tier_, [this](Tier tier, DomainIndex d) { return LabelWidth(tier, d); });
+    const MapBox& whole = boxes.front();
+    int width = std::max(whole.x + whole.width + kMapPad, kLeastWidth);
+    int height = whole.y + whole.height + kMapPad;
     std::string body;
-    const Box box = Draw(fabric::kOutside, 0, kPad, kPad, body);
-    const int width = std::max(box.width + 2 * kPad, 720);
-    const int height = box.height + 2 * kPad + legend;
-    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + Number(width) +
-                      " " + Number(height) + "\" width=\"" + Number(width) + "\" height=\"" +
-                      Number(height) + "\" font-family=\"system-ui,sans-serif\">\n";
-    svg +=
-        "<style>.b{fill:var(--weft-box,#fff);stroke:var(--weft-line,#c3c9d1)}"
-        ".t{fill:var(--weft-ink,#1d2733);font-size:11px}"
-        ".s{fill:var(--weft-dim,#66717e);font-size:10px}"
-        ".f{fill:var(--weft-free,#eef1f4)}.u{fill:var(--weft-used,#a9b1bb)}"
-        ".x{fill:var(--weft-off,#f3c9c4)}.w{fill:var(--weft-bar,#8a96a3)}</style>\n";
-    svg += Rect(0, 0, width, height, "fill=\"var(--weft-page,#f8f9fb)\"/>\n");
-    return svg + body + Legend(box.height + 2 * kPad + kLegendLine) + "</svg>\n";
+    for (const MapBox& box : boxes) body += box.cell ? Cell(box) : Frame(box);
+    if (legend == Legend::kDrawn) {
+      body += ShowLegend(height + kLegendLine);
+      width = std::max(width, legend_width_);
+      height += kLegendLine * (legend_lines_ + 1);
+    }
+    const std::string size =
+        "width=\"" + std::to_string(width) + "\" height=\"" + std::to_string(height) + "\"";
+    std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" " + size +
+                      " viewBox=\"0 0 " + std::to_string(width) + " " + std::to_string(height) +
+                      "\" font-family=\"system-ui,sans-serif\">\n";
+    svg += "<title>" + EscapeXml("Fabric " + map_.title) + "</title>\n";
+    svg += kStyle;
+    svg += MapPatterns();
+    svg += Rect(0, 0, width, height) + "fill=\"var(--weft-page,#f4f6f8)\"/>\n";
+    return svg + body + "</svg>\n";
   }
 
  private:
-  struct Seat {
-    std::size_t job, worker;
-  };
-  struct Count {
-    std::int64_t total = 0, used = 0;
-    std::map<std::size_t, std::int64_t> by_job;
-  };
-
-  bool IsCell(Tier tier) const {
-    return tier == fabric_.node_tier() || (folded_ && tier + 1 == fabric_.node_tier());
-  }
-
   std::string Name(Tier tier, DomainIndex domain) const {
     if (tier == fabric::kOutside) return map_.title;
     return tier == fabric_.node_tier() ? fabric_.node(domain).name
                                        : fabric_.domains(tier).names[domain];
   }
 
-  Count CountIn(Tier tier, DomainIndex domain) const {
-    const auto& begin = fabric_.domains(tier).begin;
-    Count count;
-    for (NodeIndex n = begin[domain]; n < begin[domain + 1]; ++n) {
-      count.total += fabric_.accelerators(n);
-      count.used += std::min(fabric_.accelerators(n), map_.claims->used_accelerators(n));
-      const auto seats = workers_.find(n);
-      if (seats == workers_.end()) continue;
-      for (const Seat& seat : seats->second) {
-        count.by_job[seat.job] += map_.jobs[seat.job].gpus_per_worker;
-      }
+  // A domain that is named by its path stands in its parent's frame: the rest is enough.
+  std::string Label(Tier tier, DomainIndex domain) const {
+    std::string name = Name(tier, domain);
+    if (tier > 1) {
+      const std::string parent = Name(tier - 1, Parent(tier, domain)) + "/";
+      if (name.size() > parent.size() && name.starts_with(parent)) name.erase(0, parent.size());
     }
-    return count;
+    return Clip(name, kMostLabel);
+  }
+
+  DomainIndex Parent(Tier tier, DomainIndex domain) const {
+    return fabric_.domains(tier - 1).of_node[fabric_.domains(tier).begin[domain]];
+  }
+
+  // "spine-1 / leaf-3": the levels around a domain.
+  std::string Path(Tier tier, DomainIndex domain) const {
+    const fabric::NodeIndex node = fabric_.domains(tier).begin[domain];
+    std::string path;
+    for (Tier t = 1; t < tier; ++t) {
+      path += (path.empty() ? "" : " / ") + Label(t, fabric_.domains(t).of_node[node]);
+    }
+    return path;
+  }
+
+  static std::string FreeText(const DomainUsage& usage) {
+    return Grouped(usage.free) + " / " + Grouped(usage.total) + " free";
+  }
+
+  int LabelWidth(Tier tier, DomainIndex domain) const {
+    // Digits of the free ones are at most those of all.
+    const std::string total = Grouped(fabric_.AcceleratorsIn(tier, domain));
+    return kMapPad + Pixels(Label(tier, domain), kNameCharacter) + 2 * kMapPad +
+           Pixels(total + " / " + total + " free", kCountCharacter);
+  }
+
+  std::string FlowText(Tier tier, DomainIndex domain) const {
+    const MapFlow& flow = map_.leaving[tier][domain];
+    return Name(tier, domain) + ": " + BytesText(flow.bytes) + " leave per step, " +
+           MillisecondsText(flow.milliseconds);
+  }
+
+  std::string Frame(const MapBox& box) const {
+    const int left = box.x + kMapPad, right = box.x + box.width - kMapPad;
+    std::string out = Rect(box.x, box.y, box.width, box.height) + "rx=\"6\" class=\"b\"/>\n<g>";
+    out += Text(left, box.y + 15, "class=\"t\"", Label(box.tier, box.domain));
+    out += Text(right, box.y + 15, "class=\"s\" text-anchor=\"end\"",
+                FreeText(usage_.In(box.tier, box.domain)));
+    std::string title = Name(box.tier, box.domain);
+    if (box.tier != fabric::kOutside && most_ > 0) {
+      const MapFlow& flow = map_.leaving[box.tier][box.domain];
+      const double share = static_cast<double>(flow.bytes) / static_cast<double>(most_);
+      const int bar = static_cast<int>(std::lround(share * (right - left)));
+      out += Rect(left, box.y + 20, right - left, 4) + "class=\"g\"/>";
+      if (flow.bytes > 0) out += Rect(left, box.y + 20, std::max(bar, 1), 4) + "class=\"w\"/>";
+      title = FlowText(box.tier, box.domain);
+    }
+    return out + "<title>" + EscapeXml(title) + "</title></g>\n";
+  }
+
+  // What is wrong with the node, "" where nothing is.
+  std::string Trouble(const MapBox& box) const {
+    if (box.tier != fabric_.node_tier()) return "";
+    if (!fabric_.usable(box.domain)) return "unusable: " + fabric_.unusable_why(box.domain);
+    return fabric_.node(box.domain).unschedulable ? "cordoned" : "";
   }
 
   // Earlier pods from the bottom, then the plan's jobs, the free rest on top.
-  void Cell(Tier tier, DomainIndex domain, int x, int y, std::string& out) const {
-    const Count count = CountIn(tier, domain);
-    std::string title = Name(tier, domain) + ": ";
-    std::int64_t free = count.total - count.used;
-    const bool off = tier == fabric_.node_tier() && !fabric_.usable(domain);
-    out +=
-        "<g>" + Rect(x, y, kCell, kCell, off ? "rx=\"3\" class=\"x\"/>" : "rx=\"3\" class=\"f\"/>");
-    int bottom = y + kCell;
-    const auto fill = [&](std::int64_t gpus, const std::string& paint) {
-      if (gpus <= 0 || count.total <= 0) return;
-      const int part = std::max(1, static_cast<int>(gpus * kCell / count.total));
-      bottom = std::max(y, bottom - part);
-      out += Rect(x, bottom, kCell, part, "rx=\"2\" " + paint + "/>");
+  std::string Cell(const MapBox& box) const {
+    const DomainUsage usage = usage_.In(box.tier, box.domain);
+    std::string out = "<g>" + Rect(box.x, box.y, box.width, box.height) + "rx=\"2\" class=\"" +
+                      (Trouble(box).empty() ? "f" : "x") + "\"/>";
+    MapBox strip = box;
+    double below = 0;  // GPUs under the strip's upper edge
+    strip.y += box.height;
+    const auto stack = [&](std::int64_t gpus) {
+      below += static_cast<double>(gpus);
+      const double share = std::min(1.0, below / static_cast<double>(usage.total));
+      const int bottom = strip.y;
+      strip.y = box.y + box.height - static_cast<int>(std::lround(share * box.height));
+      strip.y = std::max(box.y, std::min(strip.y, bottom - kLeastFill));
+      strip.height = bottom - strip.y;
+      return gpus > 0 && strip.height > 0;
     };
-    fill(count.used, "class=\"u\"");
-    for (const auto& [job, gpus] : count.by_job) {
-      fill(gpus, "fill=\"" + JobColour(job) + "\" data-job=\"" + std::to_string(job) + "\"");
-      title += map_.jobs[job].name + " " + std::to_string(gpus) + " GPUs" +
-               Workers(tier, domain, job) + ", ";
-      free -= gpus;
+    if (stack(usage.earlier)) {
+      out += Rect(strip.x, strip.y, strip.width, strip.height) + "rx=\"2\" class=\"u\"/>";
     }
-    title += std::to_string(count.used) + " used by earlier pods, " +
-             std::to_string(std::max<std::int64_t>(0, free)) + " of " +
-             std::to_string(count.total) + " free";
-    if (off) title += "; unusable: " + fabric_.unusable_why(domain);
-    out += "<title>" + EscapeXml(title) + "</title></g>\n";
+    for (const auto& [job, gpus] : usage.planned) {
+      if (stack(gpus)) out += JobArea(job, strip);
+    }
+    return out + "<title>" + CellTitle(box, usage) + "</title></g>\n";
   }
 
-  std::string Workers(Tier tier, DomainIndex domain, std::size_t job) const {
-    if (tier != fabric_.node_tier()) return "";
+  // Escaped; a line each for the name, the domains around, the jobs, the free GPUs.
+  std::string CellTitle(const MapBox& box, const DomainUsage& usage) const {
+    std::vector<std::string> lines = {Name(box.tier, box.domain)};
+    const bool is_node = box.tier == fabric_.node_tier();
+    if (box.tier > 1) lines.push_back(Path(box.tier, box.domain));
+    if (!is_node) {
+      const auto& begin = fabric_.domains(box.tier).begin;
+      lines.push_back(Counted(begin[box.domain + 1] - begin[box.domain], "node"));
+      lines.push_back(FlowText(box.tier, box.domain));
+    }
+    for (const auto& [job, gpus] : usage.planned) {
+      const auto workers = usage_.Workers(box.tier, box.domain, job);
+      lines.push_back(map_.jobs[job].name + ": worker" + (workers.size() == 1 ? " " : "s ") +
+                      NumberRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
+    }
+    lines.push_back(FreeText(usage) + ", " + Grouped(usage.earlier) + " held by earlier pods");
+    if (!Trouble(box).empty()) lines.push_back(Trouble(box));
     std::string text;
-    for (const Seat& seat : workers_.at(domain)) {
-      if (seat.job == job)
-        text += (text.empty() ? " (worker " : ", ") + std::to_string(seat.worker);
-    }
-    return text.empty() ? "" : text + ")";
+    for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + EscapeXml(line);
+    return text;
   }
 
-  // Draws one domain at (x, y) and returns its size.
-  Box Draw(Tier tier, DomainIndex domain, int x, int y, std::string& out) const {
-    std::string inner;
-    const auto& begin = fabric_.domains(tier).child_begin;
-    const int title_width =
-        12 + 7 * static_cast<int>(std::min<std::size_t>(Name(tier, domain).size(), 24));
-    int at_x = x + kPad, at_y = y + kTitle + kPad, row = 0, right = x + title_width + 70;
-    const bool cells = IsCell(tier + 1);
-    const int limit = cells ? x + CellsWide(begin[domain + 1] - begin[domain]) : kWide;
-    for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
-      Box box{kCell, kCell};
-      std::string piece;
-      if (!cells) box = Draw(tier + 1, c, at_x, at_y, piece);
-      if (at_x + box.width > limit && at_x > x + kPad) {
-        at_x = x + kPad;
-        at_y += row + (cells ? kGap : kPad);
-        row = 0;
-        piece.clear();
-        if (!cells) box = Draw(tier + 1, c, at_x, at_y, piece);
-      }
-      if (cells) Cell(tier + 1, c, at_x, at_y, piece);
-      inner += piece;
-      right = std::max(right, at_x + box.width);
-      at_x += box.width + (cells ? kGap : kPad);
-      row = std::max(row, box.height);
-    }
-    const Box box{right + kPad - x, at_y + row + kPad - y};
-    out += Rect(x, y, box.width, box.height, "rx=\"6\" class=\"b\"/>\n");
-    Title(tier, domain, {x, y}, box.width, out);
-    out += inner;
-    return box;
+  // Grows the legend by one line and returns where its text stands.
+  int NextLine(int first, const std::string& text) {
+    const int left = 2 * kMapPad + kSwatch;
+    legend_width_ = std::max(legend_width_, left + Pixels(text, kLegendCharacter) + kMapPad);
+    return first + kLegendLine * legend_lines_++;
   }
 
-  // Sixteen nodes a row, or as square as it gets for large domains.
-  static int CellsWide(DomainIndex cells) {
-    int columns = 8;
-    while (columns * columns < static_cast<int>(cells) * 2 && columns < 40) columns += 4;
-    return kPad + columns * (kCell + kGap);
-  }
-
-  void Title(Tier tier, DomainIndex domain, std::pair<int, int> at, int width,
-             std::string& out) const {
-    const auto [x, y] = at;
-    const Count count = CountIn(tier, domain);
-    std::int64_t planned = 0;
-    for (const auto& [job, gpus] : count.by_job) planned += gpus;
-    std::string name = Name(tier, domain);
-    if (name.size() > 26) name = name.substr(0, 25) + "\u2026";
-    out += Text(x + kPad, y + 15, "class=\"t\" font-weight=\"600\"", name);
-    out += Text(x + width - kPad, y + 15, "class=\"s\" text-anchor=\"end\"",
-                Grouped(count.total - count.used - planned) + " free / " + Grouped(count.total));
-    if (tier == fabric::kOutside || most_ == 0) return;
-    const Int128 bytes = map_.leaving[tier][domain];
-    const int bar = static_cast<int>(bytes * (width - 2 * kPad) / most_);
-    out += "<g>" + Rect(x + kPad, y + 20, width - 2 * kPad, 4, "class=\"f\"/>") +
-           Rect(x + kPad, y + 20, std::max(bar, bytes > 0 ? 2 : 0), 4, "class=\"w\"/>") +
-           "<title>" +
-           EscapeXml(Name(tier, domain) + ": " + BytesText(bytes) + " leave this " +
-                     fabric_.tiers()[tier].name + " per step") +
-           "</title></g>\n";
-  }
-
-  std::string Legend(int y) const {
+  std::string ShowLegend(int first) {
+    const int left = 2 * kMapPad + kSwatch;
     std::string out;
-    const auto key = [&](const std::string& paint, const std::string& text,
-                         const std::string& more) {
-      out += "<g" + more + ">" + Rect(kPad, y - 11, 14, 14, "rx=\"3\" " + paint + "/>") +
-             Text(kPad + 22, y, "class=\"t\"", text) + "</g>\n";
-      y += kLegendLine;
+    const auto line = [&](const std::string& paint, const std::string& kind,
+                          const std::string& text) {
+      const int y = NextLine(first, text);
+      if (!paint.empty()) {
+        out += Rect(kMapPad, y - 11, kSwatch, kSwatch) + "rx=\"2\" " + paint + "/>";
+      }
+      out += Text(left, y, "class=\"" + kind + "\"", text) + "\n";
     };
-    for (std::size_t j = 0; j < map_.jobs.size(); ++j) {
-      const MapJob& job = map_.jobs[j];
-      key("fill=\"" + JobColour(j) + "\"",
-          job.name + ": " + Counted(static_cast<std::int64_t>(job.nodes.size()), "worker") +
-              " on " + job.spans + "; " + job.cross_node + " cross nodes a step",
-          " data-key=\"" + std::to_string(j) + "\"");
+    for (std::size_t job = 0; job < map_.jobs.size(); ++job) {
+      const MapJob& each = map_.jobs[job];
+      const int y = first + kLegendLine * legend_lines_;
+      out += JobSwatch(job, kMapPad, y - 11, kSwatch);
+      line("", "l",
+           each.name + ": " + Counted(static_cast<std::int64_t>(each.nodes.size()), "worker") +
+               " on " + each.spans + "; " + each.cross_node + " between nodes per step");
     }
     for (const MapRefusal& refusal : map_.refused) {
-      key("fill=\"none\" stroke=\"#c0392b\"",
-          refusal.name + ": not placed (" + refusal.reason + ")", "");
+      line("", "r", refusal.name + ": not placed, " + refusal.reason);
     }
-    key("class=\"u\"", "GPUs of earlier pods", "");
-    key("class=\"w\"",
-        "bar under a name: bytes that leave the domain each step, longest = " + BytesText(most_),
-        "");
+    line("class=\"u\"", "l", "GPUs held by earlier pods");
+    line("class=\"x\"", "l", "node unusable or cordoned");
+    if (most_ > 0) {
+      line("class=\"w\"", "l",
+           "bar: bytes that leave the domain per step; the longest is " + BytesText(most_));
+    }
     return out;
   }
 
   const MapInput& map_;
   const fabric::Fabric& fabric_;
-  bool folded_ = false;
-  Int128 most_ = 0;
-  std::map<NodeIndex, std::vector<Seat>> workers_;
+  MapUsage usage_;
+  Tier cell_tier_ = 1;
+  Int128 most_ = 0;  // leaving any frame
+  int legend_lines_ = 0, legend_width_ = 0;
 };
 
 }  // namespace
 
 std::string JobColour(std::size_t index) { return kColours[index % kColours.size()]; }
 
-std::string MapSvg(const MapInput& map) { return Picture(map).Show(); }
+std::string JobSwatch(std::size_t job, int x, int y, int side) {
+  return JobArea(job, {.x = x, .y = y, .width = side, .height = side});
+}
+
+std::string MapPatterns() {
+  // One way, the other way, both ways.
+  constexpr std::array<const char*, kStrokes> kPaths = {
+      "M-1 1L1-1M0 6L6 0M5 7L7 5", "M-1 5L1 7M0 0L6 6M5-1L7 1",
+      "M-1 1L1-1M0 6L6 0M5 7L7 5M-1 5L1 7M0 0L6 6M5-1L7 1"};
+  std::string out = "<defs>";
+  for (std::size_t p = 0; p < kPaths.size(); ++p) {
+    out += "<pattern id=\"weft-stroke-" + std::to_string(p + 1) +
+           "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><path d=\"" + kPaths[p] +
+           "\" stroke=\"#fff\" stroke-width=\"1.6\"/></pattern>";
+  }
+  return out + "</defs>\n";
+}
+
+std::string MapSvg(const MapInput& map, Legend legend) { return Picture(map).Show(legend); }
 
 }  // namespace weft::render

@@ -6,16 +6,24 @@
 
 namespace weft::render {
 
+// Above so many nodes a cell stands for a whole domain: for the narrowest whose number is no
+// larger.
+inline constexpr std::uint32_t kMostNodeCells = 2'000;
+
+enum class Legend : std::uint8_t { kNone, kDrawn };
+
 // The fabric as one SVG picture: levels as nested boxes, a cell a node, the plan's jobs in colour,
-// earlier pods in grey, a bar under each domain's name for the bytes that leave it. Above
-// kMostNodeCells nodes a narrowest domain is one cell. Colours are CSS variables with defaults, so
-// that a page can follow the reader's theme.
-// Cost  O(nodes).
-std::string MapSvg(const MapInput& map);
+// earlier pods in grey, a bar under each domain's name for the bytes that leave it. Colours are CSS
+// variables with defaults for light and dark, so that a page can set its own.
+// Cost  O((nodes + workers) x tiers).
+std::string MapSvg(const MapInput& map, Legend legend = Legend::kDrawn);
 
-inline constexpr std::uint32_t kMostNodeCells = 2'500;
-
-// Colour of the plan's job number `index`, "#rrggbb"; distinct for the first dozen or two.
+// Colour of the plan's job number `index`, "#rrggbb": a dozen, told apart in any kind of colour
+// vision; then they come again, and MapSvg strikes them through to tell them apart.
 std::string JobColour(std::size_t index);
+
+// A square in the job's colour and strokes: SVG elements. The svg around it must hold MapPatterns.
+std::string JobSwatch(std::size_t job, int x, int y, int side);
+std::string MapPatterns();
 
 }  // namespace weft::render

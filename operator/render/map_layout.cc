@@ -1,0 +1,119 @@
+#include "operator/render/map_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::render {
+
+using fabric::DomainIndex;
+using fabric::Tier;
+
+namespace {
+
+constexpr int kCellGap = 3;
+
+class Layout {
+ public:
+  Layout(const fabric::Fabric& fabric, Tier cell_tier,
+         const std::function<int(Tier, DomainIndex)>& label_width)
+      : fabric_(fabric), cell_tier_(cell_tier), label_width_(label_width) {
+    CountColumns();
+  }
+
+  std::vector<MapBox> Run() {
+    Place(fabric::kOutside, 0, {kMapPad, kMapPad}, kMapWidth - 2 * kMapPad);
+    return std::move(boxes_);
+  }
+
+ private:
+  struct Point {
+    int x = 0, y = 0;
+  };
+
+  // About twice as wide as high, for the fullest frame.
+  void CountColumns() {
+    const auto& begin = fabric_.domains(cell_tier_ - 1).child_begin;
+    DomainIndex most = 1;
+    for (std::size_t d = 0; d + 1 < begin.size(); ++d)
+      most = std::max(most, begin[d + 1] - begin[d]);
+    const int rows = std::max(1, static_cast<int>(std::lround(std::sqrt(most / 2.0))));
+    columns_ = (static_cast<int>(most) + rows - 1) / rows;
+    const int fit =
+        (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_ + 1)) / (kMapCell + kCellGap);
+    columns_ = std::clamp(columns_, 1, std::max(fit, 1));
+  }
+
+  void Place(Tier tier, DomainIndex domain, Point at, int most_width) {
+    const std::size_t self = boxes_.size();
+    boxes_.push_back({.tier = tier, .domain = domain, .x = at.x, .y = at.y});
+    const Point inside{at.x + kMapPad, at.y + kMapLabel};
+    const Point end = tier + 1 == cell_tier_
+                          ? PlaceCells(tier, domain, inside)
+                          : PlaceFrames(tier, domain, inside, most_width - 2 * kMapPad);
+    MapBox& box = boxes_[self];
+    box.width = std::max(end.x - at.x, label_width_(tier, domain)) + kMapPad;
+    box.height = end.y - at.y + kMapPad;
+  }
+
+  // Both return the lower right corner of what they placed.
+  Point PlaceCells(Tier tier, DomainIndex domain, Point at) {
+    const auto& begin = fabric_.domains(tier).child_begin;
+    Point end = at;
+    int column = 0, row = 0;
+    for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
+      if (column == columns_) {
+        column = 0;
+        ++row;
+      }
+      const int x = at.x + column * (kMapCell + kCellGap), y = at.y + row * (kMapCell + kCellGap);
+      boxes_.push_back({tier + 1, c, true, x, y, kMapCell, kMapCell});
+      end = {std::max(end.x, x + kMapCell), y + kMapCell};
+      ++column;
+    }
+    return end;
+  }
+
+  Point PlaceFrames(Tier tier, DomainIndex domain, Point at, int most_width) {
+    const auto& begin = fabric_.domains(tier).child_begin;
+    Point next = at, end = at;
+    for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
+      const std::size_t first = boxes_.size();
+      Place(tier + 1, c, next, most_width);
+      if (next.x > at.x && next.x + boxes_[first].width > at.x + most_width) {
+        Move(first, {at.x - next.x, end.y + kMapPad - next.y});
+      }
+      const MapBox& box = boxes_[first];
+      end = {std::max(end.x, box.x + box.width), std::max(end.y, box.y + box.height)};
+      next = {box.x + box.width + kMapPad, box.y};
+    }
+    return end;
+  }
+
+  void Move(std::size_t first, Point by) {
+    for (std::size_t b = first; b < boxes_.size(); ++b) {
+      boxes_[b].x += by.x;
+      boxes_[b].y += by.y;
+    }
+  }
+
+  const fabric::Fabric& fabric_;
+  Tier cell_tier_;
+  const std::function<int(Tier, DomainIndex)>& label_width_;
+  int columns_ = 1;
+  std::vector<MapBox> boxes_;
+};
+
+}  // namespace
+
+Tier MapCellTier(const fabric::Fabric& fabric, std::uint32_t most) {
+  Tier tier = fabric.node_tier();
+  while (tier > 1 && fabric.domains(tier).size() > most) --tier;
+  return tier;
+}
+
+std::vector<MapBox> LayOutMap(const fabric::Fabric& fabric, Tier cell_tier,
+                              const std::function<int(Tier, DomainIndex)>& label_width) {
+  return Layout(fabric, cell_tier, label_width).Run();
+}
+
+}  // namespace weft::render

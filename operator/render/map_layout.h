@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::render {
+
+// One domain in the picture, in pixels.
+struct MapBox {
+  fabric::Tier tier = 0;
+  fabric::DomainIndex domain = 0;
+  bool cell = false;  // a filled square; else a frame with a label and what it holds
+  int x = 0, y = 0, width = 0, height = 0;
+};
+
+inline constexpr int kMapCell = 22;      // a cell's side
+inline constexpr int kMapPad = 8;        // inside a frame and between frames
+inline constexpr int kMapLabel = 30;     // a frame's label with the bar under it
+inline constexpr int kMapWidth = 1'360;  // rows wrap here; a long label may stick out
+
+// The tier whose domains are cells: the node; where more than `most` of them would be drawn, the
+// narrowest tier with no more than that (tier 1 where none has).
+fabric::Tier MapCellTier(const fabric::Fabric& fabric, std::uint32_t most);
+
+// The fabric as nested boxes, each frame before what it holds, `outside` first. Frames stand in
+// rows that wrap; cells stand about twice as wide as high, the same number a row in all frames of a
+// tier. `label_width`: pixels that a frame's label needs.
+// Cost  O(boxes x tiers).
+std::vector<MapBox> LayOutMap(
+    const fabric::Fabric& fabric, fabric::Tier cell_tier,
+    const std::function<int(fabric::Tier, fabric::DomainIndex)>& label_width);
+
+}  // namespace weft::render

@@ -1,0 +1,69 @@
+#include "operator/render/map_usage.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft::render {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+MapUsage::MapUsage(const MapInput& map) : map_(map) {
+  for (std::size_t job = 0; job < map.jobs.size(); ++job) {
+    const std::vector<NodeIndex>& nodes = map.jobs[job].nodes;
+    for (std::uint32_t w = 0; w < nodes.size(); ++w) seats_.push_back({nodes[w], job, w});
+  }
+  std::sort(seats_.begin(), seats_.end());
+}
+
+std::span<const MapUsage::Seat> MapUsage::SeatsIn(Tier tier, DomainIndex domain) const {
+  const auto& begin = map_.fabric->domains(tier).begin;
+  const auto from = std::lower_bound(seats_.begin(), seats_.end(), Seat{begin[domain], 0, 0});
+  const auto to = std::lower_bound(from, seats_.end(), Seat{begin[domain + 1], 0, 0});
+  return {from, to};
+}
+
+DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
+  const fabric::Fabric& fabric = *map_.fabric;
+  const auto& begin = fabric.domains(tier).begin;
+  DomainUsage usage;
+  for (NodeIndex n = begin[domain]; n < begin[domain + 1]; ++n) {
+    const std::int64_t total = fabric.accelerators(n);
+    usage.total = SaturatingAdd(usage.total, total);
+    usage.earlier =
+        SaturatingAdd(usage.earlier, std::min(total, map_.claims->used_accelerators(n)));
+  }
+  std::map<std::size_t, std::int64_t> planned;
+  usage.free = usage.total - usage.earlier;
+  for (const Seat& seat : SeatsIn(tier, domain)) {
+    planned[seat.job] += map_.jobs[seat.job].gpus_per_worker;
+    usage.free -= map_.jobs[seat.job].gpus_per_worker;
+  }
+  usage.free = std::max<std::int64_t>(usage.free, 0);
+  usage.planned.assign(planned.begin(), planned.end());
+  return usage;
+}
+
+std::vector<std::uint32_t> MapUsage::Workers(Tier tier, DomainIndex domain, std::size_t job) const {
+  std::vector<std::uint32_t> workers;
+  for (const Seat& seat : SeatsIn(tier, domain)) {
+    if (seat.job == job) workers.push_back(seat.worker);
+  }
+  std::sort(workers.begin(), workers.end());
+  return workers;
+}
+
+std::string NumberRanges(const std::vector<std::uint32_t>& numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(numbers[first]);
+    if (last > first) text += "-" + std::to_string(numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+}  // namespace weft::render

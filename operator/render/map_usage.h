@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "operator/render/map_input.h"
+
+namespace weft::render {
+
+// Who has the GPUs of one domain.
+struct DomainUsage {
+  std::int64_t total = 0;
+  std::int64_t earlier = 0;                                   // held by earlier pods
+  std::vector<std::pair<std::size_t, std::int64_t>> planned;  // (job, GPUs), by job
+  std::int64_t free = 0;                                      // after the plan
+};
+
+// Workers of the plan by the node they are on.
+class MapUsage {
+ public:
+  explicit MapUsage(const MapInput& map);
+
+  // Cost O(nodes and workers in the domain).
+  DomainUsage In(fabric::Tier tier, fabric::DomainIndex domain) const;
+  // Workers of the job in the domain, ascending.
+  std::vector<std::uint32_t> Workers(fabric::Tier tier, fabric::DomainIndex domain,
+                                     std::size_t job) const;
+
+ private:
+  struct Seat {
+    fabric::NodeIndex node = 0;
+    std::size_t job = 0;
+    std::uint32_t worker = 0;
+
+    friend auto operator<=>(const Seat&, const Seat&) = default;
+  };
+  std::span<const Seat> SeatsIn(fabric::Tier tier, fabric::DomainIndex domain) const;
+
+  const MapInput& map_;
+  std::vector<Seat> seats_;  // ascending
+};
+
+// Ascending numbers with runs folded: "0-7, 12".
+std::string NumberRanges(const std::vector<std::uint32_t>& numbers);
+
+}  // namespace weft::render
