@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Bad input: exit code 2, the file named, nothing on standard output, at once.
+source "$(dirname "$0")/lib.sh"
+
+# refused NAME TEXT-IN-MESSAGE <input
+refused() {
+  cat >"$work/$1.yaml"
+  expect_exit 2 timeout 10 "$WEFT" plan -f "$work/$1.yaml"
+  expect_empty "$work/stdout"
+  expect_text "$work/stderr" "$1.yaml"
+  expect_text "$work/stderr" "$2"
+}
+
+header='apiVersion: weft.dev/v1alpha1
+kind: TrainingJob
+metadata: {name: x, namespace: a}'
+spec() { # REPLICAS PER-WORKER LIMIT MORE
+  printf '%s\nspec:\n  accelerator: {resourceName: nvidia.com/gpu, perWorker: %s}\n  workers:\n    replicas: %s\n    template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: %s}}}]}}\n%s\n' \
+    "$header" "$2" "$1" "$3" "${4:-}"
+}
+
+printf ',' | refused comma ''
+printf 'a: [1, 2' | refused truncated 'line'
+printf 'a: &a [*a]' | refused alias 'alias'
+{ printf 'a: '; printf '[%.0s' $(seq 200); } | refused deep ''
+printf 'a: \xff\xfe' | refused utf8 ''
+printf 'a: 1\na: 2\n' | refused twice 'line'
+printf '{"a": 1,' | refused json 'line'
+spec 0 8 8 | refused replicas 'spec.workers.replicas'
+spec 2 8 4 | refused limit 'spec.accelerator.perWorker'
+spec 2 8 8 '  parallelism: {tensor: 3}' | refused world 'parallelism'
+spec 2 8 8 '  sharding: Full' | refused unknown 'spec.sharding'
+spec 2 8 8 '  framework: {type: Torch, mpi: {}}' | refused union 'spec.framework'
+{ spec 2 8 8; echo ---; spec 2 8 8; } | refused double 'document 1'
+printf '%s\nspec: {}\n' "${header/v1alpha1/v9}" | refused version 'v9'
+
+expect_exit 2 "$WEFT" plan -f "$work/missing.yaml"
+expect_text "$work/stderr" 'missing.yaml'
+: >"$work/empty.yaml"
+expect_exit 2 "$WEFT" plan -f "$work/empty.yaml"
+expect_exit 2 "$WEFT" plan
+expect_exit 2 "$WEFT" plan --no-such-flag
+expect_exit 2 "$WEFT" fabric generate --design no-such-design
+expect_empty "$work/stdout"
+
+# Unknown kinds are ignored with a note; no job is an empty List.
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n' >"$work/config.yaml"
+expect_exit 0 "$WEFT" plan -o json -f "$work/config.yaml"
+expect_text "$work/stdout" '"items": []'
+expect_text "$work/stderr" 'ConfigMap'
+
+# Every command helps with examples.
+for command in plan explain audit lint snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
+  # shellcheck disable=SC2086
+  expect_exit 0 "$WEFT" $command --help
+  expect_text "$work/stdout" 'Examples:'
+done
+
+# Completion loads and knows the commands.
+for shell in bash zsh fish; do
+  expect_exit 0 "$WEFT" completion $shell
+  expect_text "$work/stdout" 'weft'
+done
+expect_exit 0 bash -c 'source <("$WEFT" completion bash); COMP_WORDS=(weft fabric g); COMP_CWORD=2; _weft; echo "${COMPREPLY[@]}"'
+expect_text "$work/stdout" 'generate'
+
+passed
