@@ -54,8 +54,8 @@ Cluster MakeCluster(std::uint32_t count) {
     nodes[i].name = Padded("node-", i);
     nodes[i].labels = {{"leaf", Padded("leaf-", i / kNodesPerLeaf)},
                        {"spine", Padded("spine-", i / kNodesPerLeaf / kLeavesPerSpine)}};
-    nodes[i].allocatable = {{kGPU, kGPUs}, {"cpu", 224'000}, {"memory", 2'000'000'000'000},
-                            {"pods", 110}};
+    nodes[i].allocatable = {
+        {kGPU, kGPUs}, {"cpu", 224'000}, {"memory", 2'000'000'000'000}, {"pods", 110}};
   }
   Cluster cluster;
   auto built = fabric::Fabric::Build(spec, std::move(nodes), {});
@@ -69,7 +69,9 @@ Cluster MakeCluster(std::uint32_t count) {
   for (fabric::NodeIndex n = 0; n < count; ++n) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     const std::uint64_t draw = (state >> 33) % 100;
-    const std::int64_t used = draw < 34 ? 8 : draw < 67 ? 2 * static_cast<std::int64_t>(draw % 4) : 0;
+    const std::int64_t used = draw < 34   ? 8
+                              : draw < 67 ? 2 * static_cast<std::int64_t>(draw % 4)
+                                          : 0;
     const std::int64_t half = draw >= 34 && draw < 67 && used == 0 ? 4 : used;
     if (half > 0) cluster.claims->Add(n, {{kGPU, half}, {"cpu", 8'000 * half}});
   }
