@@ -81,17 +81,28 @@ std::string JobRow(const MapJob& job, std::size_t index) {
 }
 
 std::string JobTable(const MapInput& map) {
-  if (map.jobs.empty() && map.refused.empty()) return "";
-  std::string out =
-      "<table><thead><tr><th></th>" +
-      Cells("th", {"Job", "Workers", "GPUs", "Nodes", "Between nodes per step", "Spans"}) +
-      "</tr></thead><tbody>\n";
-  for (std::size_t j = 0; j < map.jobs.size(); ++j) out += JobRow(map.jobs[j], j);
+  std::string rows;
+  for (std::size_t j = 0; j < map.jobs.size(); ++j) rows += JobRow(map.jobs[j], j);
   for (const MapRefusal& refusal : map.refused) {
-    out += "<tr class=\"bad\"><td></td><td>" + EscapeXml(refusal.name) +
-           "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) + "</td></tr>\n";
+    if (refusal.without_fabric) continue;
+    rows += "<tr class=\"bad\"><td></td><td>" + EscapeXml(refusal.name) +
+            "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) + "</td></tr>\n";
   }
-  return out + "</tbody></table>\n";
+  if (rows.empty()) return "";
+  return "<table><thead><tr><th></th>" +
+         Cells("th", {"Job", "Workers", "GPUs", "Nodes", "Between nodes per step", "Spans"}) +
+         "</tr></thead><tbody>\n" + rows + "</tbody></table>\n";
+}
+
+// Jobs for which no fabric could be named; every map has them.
+std::string Nowhere(const MapInput& map) {
+  std::string out;
+  for (const MapRefusal& refusal : map.refused) {
+    if (!refusal.without_fabric) continue;
+    out += "<p class=\"bad\">" + EscapeXml(refusal.name) +
+           ": not placed: " + EscapeXml(refusal.reason) + "</p>\n";
+  }
+  return out;
 }
 
 // "127 nodes, 1,016 GPUs: 348 held by earlier pods, 512 planned, 156 free".
@@ -128,6 +139,7 @@ std::string Section(const MapInput& map) {
 
 std::string MapHtml(const std::vector<MapInput>& maps) {
   std::string page = kHead;
+  if (!maps.empty()) page += Nowhere(maps.front());
   for (const MapInput& map : maps) page += Section(map);
   return page + kScript;
 }

@@ -76,7 +76,7 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     const std::string name = api::Show(entry.workload.key());
     const decide::Placed* placed = entry.placed();
     if (placed == nullptr) {
-      map.refused.push_back({name, entry.refused()->reason});
+      map.refused.push_back({name, entry.refused()->reason, !entry.fabric.has_value()});
       continue;
     }
     const std::vector<NodeIndex>& nodes = placed->plan.nodes;

@@ -20,6 +20,7 @@ struct MapJob {
 struct MapRefusal {
   std::string name;
   std::string reason;
+  bool without_fabric = false;  // none could be named: the same on every map
 };
 
 // What one domain sends outward in one step, over all jobs with a model.

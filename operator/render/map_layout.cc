@@ -30,17 +30,19 @@ class Layout {
     int x = 0, y = 0;
   };
 
-  // About twice as wide as high, for the fullest frame.
+  // About twice as wide as high for the fullest frame; more where the labels need the width anyway.
   void CountColumns() {
     const auto& begin = fabric_.domains(cell_tier_ - 1).child_begin;
-    DomainIndex most = 1;
-    for (std::size_t d = 0; d + 1 < begin.size(); ++d)
-      most = std::max(most, begin[d + 1] - begin[d]);
+    int most = 1, label = 0;
+    for (DomainIndex d = 0; d + 1 < begin.size(); ++d) {
+      most = std::max(most, static_cast<int>(begin[d + 1] - begin[d]));
+      label = std::max(label, label_width_(cell_tier_ - 1, d));
+    }
+    constexpr int kStep = kMapCell + kCellGap;
+    const int fit = (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_ + 1)) / kStep;
     const int rows = std::max(1, static_cast<int>(std::lround(std::sqrt(most / 2.0))));
-    columns_ = (static_cast<int>(most) + rows - 1) / rows;
-    const int fit =
-        (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_ + 1)) / (kMapCell + kCellGap);
-    columns_ = std::clamp(columns_, 1, std::max(fit, 1));
+    columns_ = std::max((most + rows - 1) / rows, (label - kMapPad + kCellGap) / kStep);
+    columns_ = std::clamp(columns_, 1, std::max(1, std::min(fit, most)));
   }
 
   void Place(Tier tier, DomainIndex domain, Point at, int most_width) {
@@ -105,9 +107,10 @@ class Layout {
 
 }  // namespace
 
-Tier MapCellTier(const fabric::Fabric& fabric, std::uint32_t most) {
+Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits) {
   Tier tier = fabric.node_tier();
-  while (tier > 1 && fabric.domains(tier).size() > most) --tier;
+  if (tier > 1 && fabric.node_count() > limits.nodes) --tier;
+  while (tier > 1 && fabric.domains(tier).size() > std::max(limits.nodes, limits.domains)) --tier;
   return tier;
 }
 

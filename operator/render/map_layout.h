@@ -20,14 +20,19 @@ inline constexpr int kMapPad = 8;        // inside a frame and between frames
 inline constexpr int kMapLabel = 30;     // a frame's label with the bar under it
 inline constexpr int kMapWidth = 1'360;  // rows wrap here; a long label may stick out
 
-// The tier whose domains are cells: the node; where more than `most` of them would be drawn, the
-// narrowest tier with no more than that (tier 1 where none has).
-fabric::Tier MapCellTier(const fabric::Fabric& fabric, std::uint32_t most);
+struct MapLimits {
+  std::uint32_t nodes = 0;    // drawn one by one
+  std::uint32_t domains = 0;  // drawn as cells
+};
+
+// The tier whose domains are cells: the node where its limit allows it, else the narrowest that
+// does (tier 1 where none does).
+fabric::Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits);
 
 // The fabric as nested boxes, each frame before what it holds, `outside` first. Frames stand in
-// rows that wrap; cells stand about twice as wide as high, the same number a row in all frames of a
-// tier. `label_width`: pixels that a frame's label needs.
-// Cost  O(boxes x tiers).
+// rows that wrap; cells stand about twice as wide as high, or as wide as the labels, the same
+// number a row in all frames. `label_width`: pixels that a frame's label needs. Cost  O(boxes x
+// tiers).
 std::vector<MapBox> LayOutMap(
     const fabric::Fabric& fabric, fabric::Tier cell_tier,
     const std::function<int(fabric::Tier, fabric::DomainIndex)>& label_width);

@@ -21,7 +21,7 @@ constexpr int kLegendLine = 20;
 constexpr int kSwatch = 14;
 constexpr int kLeastWidth = 640;
 constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are seen
-constexpr std::size_t kMostLabel = 28;
+constexpr std::size_t kMostLabel = 20;
 // Pixels that a character takes at most, near enough, in the sizes of the style below.
 constexpr double kNameCharacter = 6.8, kCountCharacter = 5.6, kLegendCharacter = 6.3;
 
@@ -84,7 +84,7 @@ std::string JobArea(std::size_t job, const MapBox& area) {
 class Picture {
  public:
   explicit Picture(const MapInput& map) : map_(map), fabric_(*map.fabric), usage_(map) {
-    cell_tier_ = MapCellTier(fabric_, kMostNodeCells);
+    cell_tier_ = MapCellTier(fabric_, {kMostNodeCells, kMostDomainCells});
     for (Tier t = 1; t < cell_tier_; ++t) {
       for (const MapFlow& flow : map.leaving[t]) most_ = std::max(most_, flow.bytes);
     }
@@ -258,9 +258,11 @@ class Picture {
       const MapJob& each = map_.jobs[job];
       const int y = first + kLegendLine * legend_lines_;
       out += JobSwatch(job, kMapPad, y - 11, kSwatch);
-      line("", "l",
-           each.name + ": " + Counted(static_cast<std::int64_t>(each.nodes.size()), "worker") +
-               " on " + each.spans + "; " + each.cross_node + " between nodes per step");
+      std::string text = each.name + ": " +
+                         Counted(static_cast<std::int64_t>(each.nodes.size()), "worker") + " on " +
+                         each.spans;
+      if (each.cross_node != "-") text += "; " + each.cross_node + " between nodes per step";
+      line("", "l", text);
     }
     for (const MapRefusal& refusal : map_.refused) {
       line("", "r", refusal.name + ": not placed, " + refusal.reason);

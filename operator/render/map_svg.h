@@ -6,15 +6,16 @@
 
 namespace weft::render {
 
-// Above so many nodes a cell stands for a whole domain: for the narrowest whose number is no
-// larger.
+// Above so many nodes a cell stands for a narrowest domain; above so many of those, for a wider
+// one.
 inline constexpr std::uint32_t kMostNodeCells = 2'000;
+inline constexpr std::uint32_t kMostDomainCells = 12'000;
 
 enum class Legend : std::uint8_t { kNone, kDrawn };
 
 // The fabric as one SVG picture: levels as nested boxes, a cell a node, the plan's jobs in colour,
 // earlier pods in grey, a bar under each domain's name for the bytes that leave it. Colours are CSS
-// variables with defaults for light and dark, so that a page can set its own.
+// variables with light defaults, so that a page can set its own.
 // Cost  O((nodes + workers) x tiers).
 std::string MapSvg(const MapInput& map, Legend legend = Legend::kDrawn);
 
