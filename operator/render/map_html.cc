@@ -27,7 +27,7 @@ table{border-collapse:collapse;margin:0 0 12px;background:var(--weft-box)}
 th,td{border:1px solid var(--weft-line);padding:3px 10px;text-align:left}
 th{font-weight:600;color:var(--weft-dim)}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 td svg{display:block}.map{overflow-x:auto}[data-job]{cursor:pointer}
-.picked [data-job]:not(.on){opacity:.15}
+.picked g[data-job]:not(.on){opacity:.15}.picked tr[data-job]:not(.on){opacity:.45}
 </style></head><body>
 <h1>Fabric map</h1>
 <p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier pods, a

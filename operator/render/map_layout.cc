@@ -42,7 +42,9 @@ class Layout {
     const int fit = (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_ + 1)) / kStep;
     const int rows = std::max(1, static_cast<int>(std::lround(std::sqrt(most / 2.0))));
     columns_ = std::max((most + rows - 1) / rows, (label - kMapPad + kCellGap) / kStep);
-    columns_ = std::clamp(columns_, 1, std::max(1, std::min(fit, most)));
+    columns_ = std::clamp(columns_, 1, std::max(fit, 1));
+    const int full_rows = (most + columns_ - 1) / columns_;
+    columns_ = (most + full_rows - 1) / full_rows;  // no short last row where it can be helped
   }
 
   void Place(Tier tier, DomainIndex domain, Point at, int most_width) {

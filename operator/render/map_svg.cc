@@ -159,8 +159,7 @@ class Picture {
 
   std::string FlowText(Tier tier, DomainIndex domain) const {
     const MapFlow& flow = map_.leaving[tier][domain];
-    return Name(tier, domain) + ": " + BytesText(flow.bytes) + " leave per step, " +
-           MillisecondsText(flow.milliseconds);
+    return BytesText(flow.bytes) + " leave per step, " + MillisecondsText(flow.milliseconds);
   }
 
   std::string Frame(const MapBox& box) const {
@@ -176,7 +175,7 @@ class Picture {
       const int bar = static_cast<int>(std::lround(share * (right - left)));
       out += Rect(left, box.y + 20, right - left, 4) + "class=\"g\"/>";
       if (flow.bytes > 0) out += Rect(left, box.y + 20, std::max(bar, 1), 4) + "class=\"w\"/>";
-      title = FlowText(box.tier, box.domain);
+      title += ": " + FlowText(box.tier, box.domain);
     }
     return out + "<title>" + EscapeXml(title) + "</title></g>\n";
   }
@@ -222,6 +221,8 @@ class Picture {
     if (!is_node) {
       const auto& begin = fabric_.domains(box.tier).begin;
       lines.push_back(Counted(begin[box.domain + 1] - begin[box.domain], "node"));
+    }
+    if (map_.leaving[box.tier][box.domain].bytes > 0) {
       lines.push_back(FlowText(box.tier, box.domain));
     }
     for (const auto& [job, gpus] : usage.planned) {
