@@ -22,6 +22,9 @@ constexpr std::size_t kImproved = 3;
 // and a placement has to come at once.
 constexpr std::uint32_t kLargeJob = 256;
 constexpr std::uint32_t kStepsPerWorker = 8;
+// Above this size an exhaustive search seldom ends within the limit: it gets a tenth of it.
+constexpr std::uint32_t kSmallJob = 10;
+constexpr std::uint32_t kLessOfLarger = 10;
 
 // Puts the `count` best by preferences and cost first; ties keep their order.
 void BestFirst(std::vector<Candidate>& candidates) {
@@ -90,7 +93,9 @@ Placement Place(const fabric::Claims& claims, const Request& request,
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
   ImproveBest(instance, options, bound, candidates);
-  const ExactResult exact = SearchExactly(instance, candidates, tolerance, options.exact_steps);
+  const std::uint32_t steps =
+      instance.workers() <= kSmallJob ? options.exact_steps : options.exact_steps / kLessOfLarger;
+  const ExactResult exact = SearchExactly(instance, candidates, tolerance, steps);
   if (exact.best) candidates.insert(candidates.begin(), *exact.best);
   if (candidates.empty()) return Refuse(instance, options);
 

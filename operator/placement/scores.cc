@@ -106,16 +106,14 @@ std::optional<Uplink> BusiestUplink(const PairCost& pair_cost, const Seating& se
                                     const std::vector<std::vector<Int128>>& leaving) {
   const fabric::Fabric& fabric = pair_cost.fabric();
   std::optional<Load> busiest;
-  for (Tier t = 1; t < leaving.size(); ++t) {
+  for (Tier t = 1; t < fabric.node_tier(); ++t) {
     const std::optional<Load> load = BusiestOf(pair_cost, seating, t, leaving[t]);
     if (load && (!busiest || load->SlowerThan(*busiest))) busiest = load;
   }
   if (!busiest) return std::nullopt;
-  const bool is_node = busiest->tier == fabric.node_tier();
   return Uplink{
       .level = fabric.tiers()[busiest->tier].name,
-      .domain = is_node ? fabric.node(busiest->domain).name
-                        : fabric.domains(busiest->tier).names[busiest->domain],
+      .domain = fabric.domains(busiest->tier).names[busiest->domain],
       .bytes = busiest->bytes,
       .milliseconds = static_cast<double>(busiest->bytes) * static_cast<double>(busiest->weight) /
                       static_cast<double>(busiest->accelerators) / kFemtosecondsPerMillisecond};

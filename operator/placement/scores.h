@@ -52,7 +52,8 @@ struct Scores {
 //
 // A byte counts on the link that carries it (PairCost::CarryingTier), and leaves every domain that
 // holds its sender and not its receiver, unless a scale-up network that crosses the levels carries
-// it. Of equally busy uplinks the widest level's with the least index is named.
+// it. Uplinks are those of the levels' domains, and of the nested scale-up network's, not of single
+// nodes; of equally busy ones the widest level's with the least index is named.
 //
 // Shapes  nodes: one per worker of `traffic`. Unmodelled traffic gives spans alone.
 // Cost    O(ranks x axes x tiers); members squared for all-to-all groups where the pair cost is not

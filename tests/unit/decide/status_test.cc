@@ -41,7 +41,6 @@ TEST(PlacementList, HasTheStatusOfTheReference) {
       "crossNodeBytes": "2G",
       "bestCrossNodeBytes": "2G",
       "costOverLowerBoundPercent": 100,
-      "busiestUplink": {"level": "node", "domain": "n0", "bytes": "1G", "milliseconds": 3},
       "spread": [{"axis": "Data", "level": "spine", "domains": 1},
                  {"axis": "Data", "level": "leaf", "domains": 1}],
       "communicationMilliseconds": 20},

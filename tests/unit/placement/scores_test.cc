@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
          "flows Pipeline@nvlink:50\n"
          "cross 50\n"
-         "uplink node n0 25 3471.88 fs\n"
+         "uplink\n"
          "spread Pipeline@spine:1 Pipeline@leaf:1 Pipeline@nvlink:1\n"
          "time 27775 fs"},
         // Four ranks on n0, n0, n1, n2, each 7 to each other: 2 pairs in n0, 4 over nvlink, 6 over
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
          "spans spine:1 leaf:1 nvlink:1 node:2\n"
          "flows Data@nvlink:40 Data@node:200\n"
          "cross 40\n"
-         "uplink node n0 20 2777.5 fs\n"
+         "uplink\n"
          "spread Data@spine:1 Data@leaf:1 Data@nvlink:1\n"
          "time 55550 fs"},
         {"AFamilyThatSendsNothingIsLeftOut",
@@ -383,6 +383,7 @@ struct Oracle {
       if (key.second != fabric.node_tier() * 2) scores.cross_node_bytes += bytes;
     }
     for (const auto& [key, bytes] : leaving) {
+      if (key.first == fabric.node_tier()) continue;
       std::int64_t accelerators = 0;
       for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
         if (fabric.domains(key.first).of_node[n] == key.second)
@@ -392,11 +393,8 @@ struct Oracle {
                           static_cast<double>(cost.TierWeight(key.first - 1)) /
                           static_cast<double>(accelerators) / kFemtosecondsPerMillisecond;
       if (scores.busiest_uplink && scores.busiest_uplink->milliseconds >= time) continue;
-      const bool is_node = key.first == fabric.node_tier();
-      scores.busiest_uplink = Uplink{
-          fabric.tiers()[key.first].name,
-          is_node ? fabric.node(key.second).name : fabric.domains(key.first).names[key.second],
-          bytes, time};
+      scores.busiest_uplink = Uplink{fabric.tiers()[key.first].name,
+                                     fabric.domains(key.first).names[key.second], bytes, time};
     }
     for (const auto& [key, domains] : spread) {
       scores.spread.push_back(
