@@ -21,7 +21,7 @@ constexpr int kLegendLine = 20;
 constexpr int kSwatch = 14;
 constexpr int kLeastWidth = 640;
 constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are seen
-constexpr std::size_t kMostLabel = 20;
+constexpr std::size_t kMostLabel = 20, kMostLegend = 160;  // characters
 // Pixels that a character takes at most, near enough, in the sizes of the style below.
 constexpr double kNameCharacter = 6.8, kCountCharacter = 5.6, kLegendCharacter = 6.3;
 
@@ -197,7 +197,7 @@ class Picture {
     strip.y += box.height;
     const auto stack = [&](std::int64_t gpus) {
       below += static_cast<double>(gpus);
-      const double share = std::min(1.0, below / static_cast<double>(usage.total));
+      const double share = std::min(1.0, below / std::max(1.0, static_cast<double>(usage.total)));
       const int bottom = strip.y;
       strip.y = box.y + box.height - static_cast<int>(std::lround(share * box.height));
       strip.y = std::max(box.y, std::min(strip.y, bottom - kLeastFill));
@@ -240,7 +240,8 @@ class Picture {
   // Grows the legend by one line and returns where its text stands.
   int NextLine(int first, const std::string& text) {
     const int left = 2 * kMapPad + kSwatch;
-    legend_width_ = std::max(legend_width_, left + Pixels(text, kLegendCharacter) + kMapPad);
+    legend_width_ =
+        std::max(legend_width_, left + Pixels(Clip(text, kMostLegend), kLegendCharacter) + kMapPad);
     return first + kLegendLine * legend_lines_++;
   }
 
@@ -253,7 +254,7 @@ class Picture {
       if (!paint.empty()) {
         out += Rect(kMapPad, y - 11, kSwatch, kSwatch) + "rx=\"2\" " + paint + "/>";
       }
-      out += Text(left, y, "class=\"" + kind + "\"", text) + "\n";
+      out += Text(left, y, "class=\"" + kind + "\"", Clip(text, kMostLegend)) + "\n";
     };
     for (std::size_t job = 0; job < map_.jobs.size(); ++job) {
       const MapJob& each = map_.jobs[job];

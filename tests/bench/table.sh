@@ -60,14 +60,14 @@ done
       for (i = 11; i <= columns; ++i)
         if ($i != "") counters[name] = counters[name] sprintf("%s %.4g ", header[i], $i)
     }
-    name ~ /_cv$/ { sub(/_cv$/, "", name); spread[name] = $3 }
+    name ~ /_stddev$/ { sub(/_stddev$/, "", name); spread[name] = milliseconds($3, $5) }
     END {
       for (r = 1; r <= rows; ++r) {
         name = order[r]
         met = name in goal ? (median[name] <= goal[name] ? "yes" : "no") : ""
         wanted = name in goal ? goal[name] " ms" : ""
         printf "| %s | %s | %s | %s | %.0f %% | %s |\n", name, shown(median[name]), wanted, met,
-               100 * spread[name], counters[name]
+               100 * spread[name] / median[name], counters[name]
       }
     }' "$results"/*.csv
 } | tee build/bench.md

@@ -219,6 +219,24 @@ TEST(MapSvgTest, AboveTheLimitACellIsADomain) {
   }
 }
 
+TEST(MapSvgTest, AFabricWithoutNodesIsAnEmptyFrame) {
+  const Planned planned{Scene(testing::FabricShape{})};
+  const std::string svg = MapSvg(planned.Map());
+  EXPECT_EQ(testing::XmlFault(svg), "");
+  EXPECT_TRUE(Has(svg, "0 / 0 free"));
+  EXPECT_TRUE(Has(MapHtml({planned.Map()}), "0 nodes, 0 GPUs"));
+}
+
+TEST(MapSvgTest, LongNamesAreClippedOnThePictureAndWholeInTheTitle) {
+  testing::FabricShape shape = FourNodes();
+  const std::string name = "leaf-" + std::string(60, 'x');
+  for (testing::TestNode& node : shape.nodes) node.domains[1] = name;
+  const Planned planned{Scene(shape)};
+  const std::string svg = MapSvg(planned.Map());
+  EXPECT_TRUE(Has(svg, ">leaf-" + std::string(14, 'x') + "\u2026</text>"));
+  EXPECT_EQ(Count(svg, "<title>" + name + "</title>"), 1U);
+}
+
 TEST(MapSvgTest, FourDozenJobsLookDifferent) {
   std::set<std::string> looks, colours;
   for (std::size_t job = 0; job < 48; ++job) {
