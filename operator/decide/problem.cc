@@ -94,7 +94,7 @@ class Resolver {
     request.groups.push_back(std::move(group));
   }
 
-  // The preferred level is still worth waiting for: for now it is as good as required.
+  // The preferred level is still worth waiting for: until then it is as good as required.
   bool IsWaiting(const placement::Request& request) const {
     const auto& wait = workload_.topology->wait_for_preferred_seconds;
     return request.preferred && wait && workload_.waited_seconds &&
