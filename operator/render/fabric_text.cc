@@ -66,8 +66,6 @@ class Tree {
   struct Count {
     NodeIndex nodes = 0;
     std::int64_t total = 0, free = 0;
-
-    friend bool operator==(const Count&, const Count&) = default;
   };
 
   Count CountIn(Tier tier, DomainIndex domain) const {

@@ -143,7 +143,7 @@ FleetRecipe Dragonfly(int) {
 
 FleetRecipe PcieOnly(int) {
   // Two 100 Gb/s ports (12.5 GB/s each) serve eight GPUs; racks of four boxes, 3:1 uplinks.
-  constexpr std::int64_t kBytesPerSecondPerGpu = 2 * 12'500'000'000 / 8;
+  static constexpr std::int64_t kBytesPerSecondPerGpu = 2 * 12'500'000'000 / 8;
   constexpr int kNodesPerRack = 4, kRacksPerZone = 16;
   const auto ethernet = [](std::int64_t percent, std::int64_t latency_ns) {
     return LinkSpec{"RoCE100", kBytesPerSecondPerGpu, percent, latency_ns};
