@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Bad input: exit code 2, the file named, nothing on standard output, at once.
 source "$(dirname "$0")/lib.sh"
+shopt -s lastpipe # what a pipe feeds is counted too
 
 # refused NAME TEXT-IN-MESSAGE <input
 refused() {
@@ -33,6 +34,38 @@ spec 2 8 8 '  sharding: Full' | refused unknown 'spec.sharding'
 spec 2 8 8 '  framework: {type: Torch, mpi: {}}' | refused union 'spec.framework'
 { spec 2 8 8; echo ---; spec 2 8 8; } | refused double 'document 1'
 printf '%s\nspec: {}\n' "${header/v1alpha1/v9}" | refused version 'v9'
+
+# Against a cluster: names that it does not know, quantities past 2^63, text without end.
+expect_exit 0 "$WEFT" fabric generate --design dgx-h100-superpod
+mv "$work/stdout" "$work/cluster.yml"
+unknown() { # NAME TEXT-IN-MESSAGE <input
+  cat >"$work/$1.yaml"
+  expect_exit 2 timeout 10 "$WEFT" plan -o json -f "$work/cluster.yml" -f "$work/$1.yaml"
+  expect_empty "$work/stdout"
+  expect_text "$work/stderr" "$1.yaml: $2"
+}
+first='document 1: TrainingJob a/x: '
+spec 2 8 8 '  topology: {required: rack}' | unknown level "${first}spec.topology.required: unknown level"
+spec 2 8 8 '  fabricName: nope' | unknown fabric "${first}spec.fabricName: unknown Fabric"
+spec 2 8 8 | sed 's/v1alpha1/v1/' | unknown v1 "${first}apiVersion: weft.dev/v1 is not known"
+for bytes in 9223372036854775808 10E; do
+  spec 2 8 8 "  model: {type: Measured, measured: [{axis: Data, bytesPerGPU: $bytes}]}" |
+    unknown bytes "${first}spec.model.measured[0].bytesPerGPU: \"$bytes\" is past 2^63"
+done
+head -c 900 "$work/cluster.yml" | unknown cut 'line 38: not YAML'
+printf 'b: 1\na: x\0y\n' | unknown nul 'line 2: a NUL byte'
+{
+  echo 'a0: &a0 [x, x, x, x, x, x, x, x]'
+  for i in $(seq 30); do echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1))]"; done
+} | unknown bomb 'line 2: aliases'
+printf '{"a":%.0s' $(seq 5000) | unknown objects 'line 1: nested deeper than'
+
+# No complete node: the answer is no, and names the label that is missing.
+sed '/^    fabric.topograph.run.tier-1:/d' "$work/cluster.yml" >"$work/incomplete.yml"
+spec 2 8 8 >"$work/job.yml"
+expect_exit 3 "$WEFT" plan -f "$work/incomplete.yml" -f "$work/job.yml"
+cat "$work/stdout" "$work/stderr" >"$work/said"
+expect_text "$work/said" 'fabric.topograph.run/tier-1'
 
 expect_exit 2 "$WEFT" plan -f "$work/missing.yaml"
 expect_text "$work/stderr" 'missing.yaml'
