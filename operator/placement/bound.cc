@@ -1,8 +1,11 @@
 #include "operator/placement/bound.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+
+#include "operator/base/check.h"
 
 namespace weft::placement {
 
@@ -12,46 +15,41 @@ using traffic::Neighbour;
 
 namespace {
 
-constexpr int kBisections = 64;
-constexpr double kLevelWidth = 1e-6;  // the bound is that much below what the method could give
-constexpr double kFirstStep = 64;     // downwards, until a level is below
-constexpr int kFirstSteps = 16;
 // Room for rounding in the numeric part: a bound must not creep above the truth.
 constexpr double kSafety = 1 - 1e-9;
 // Set sizes looked at one by one; beyond, on a geometric grid.
 constexpr std::uint64_t kEverySize = 32;
+constexpr std::size_t kMostAxes = 8;  // digits of a grid: the axes of parallelism
 constexpr double kGridFactor = 1.06;
 
-// Rooms of one tier's domains, largest first, as many as the job could need.
-std::vector<std::uint64_t> Rooms(const Instance& instance, Tier tier) {
+// How many domains of the tier have room for so many workers, by room; rooms for more than the
+// whole job count as room for it.
+std::vector<std::uint32_t> DomainsByRoom(const Instance& instance, Tier tier) {
   const std::uint64_t workers = instance.workers();
-  std::vector<std::uint64_t> rooms;
-  const DomainIndex domains = instance.fabric().domains(tier).size();
-  for (DomainIndex d = 0; d < domains; ++d) {
-    const std::uint64_t room = std::min<std::uint64_t>(instance.SlotsIn(tier, d), workers);
-    if (room == workers) return {workers};
-    if (room > 0) rooms.push_back(room);
+  std::vector<std::uint32_t> domains(workers + 1, 0);
+  for (DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
+    ++domains[std::min<std::uint64_t>(instance.SlotsIn(tier, d), workers)];
   }
-  std::sort(rooms.begin(), rooms.end(), std::greater<>());
-  std::uint64_t sum = 0;
-  std::size_t needed = 0;
-  while (needed < rooms.size() && sum < workers) sum += rooms[needed++];
-  rooms.resize(needed);
-  return rooms;
+  return domains;
 }
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
 Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
   Int128 twice = 0;
-  std::vector<std::int64_t> bytes;
+  std::vector<std::int64_t> heaviest(room - 1);  // descending
   for (std::uint32_t w = 0; w < instance.workers(); ++w) {
     const auto neighbours = instance.graph().neighbours(w);
     if (neighbours.size() < room) continue;
-    bytes.clear();
-    for (const Neighbour& neighbour : neighbours) bytes.push_back(neighbour.bytes);
-    const auto keep = static_cast<std::ptrdiff_t>(room - 1);
-    std::nth_element(bytes.begin(), bytes.begin() + keep, bytes.end(), std::greater<>());
-    for (std::size_t i = static_cast<std::size_t>(keep); i < bytes.size(); ++i) twice += bytes[i];
+    std::fill(heaviest.begin(), heaviest.end(), 0);
+    for (const Neighbour& neighbour : neighbours) {
+      std::int64_t bytes = neighbour.bytes;
+      for (std::int64_t& kept : heaviest) {  // without branches: what falls out crosses
+        const std::int64_t more = std::max(kept, bytes);
+        bytes = std::min(kept, bytes);
+        kept = more;
+      }
+      twice += bytes;
+    }
   }
   return (twice + 1) / 2;
 }
@@ -80,40 +78,74 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
 
 // Lines that s workers must touch, cheapest way: least sum of price_i * p_i with
 // product(p_i) >= s^(k-1) and s / n_i <= p_i <= s. Water-filling: price_i * p_i is one level
-// wherever no limit holds; the level is found by halving, from below, so that rounding never lifts
-// the bound.
-double LeastLines(std::span<const GridAxis> axes, double s) {
-  double wanted = 1, low = 0, high = 1;
-  for (std::size_t i = 1; i < axes.size(); ++i) wanted *= s;
-  const double most = std::max(1.0, s);
-  // Lines touched where the level stands at `level`, and what they cost.
-  const auto fill = [&](double level, double& sum) {
-    double product = 1;
+// wherever no limit holds. The limits part the levels into ranges; within one, the product is a
+// constant times a power of the level.
+class Lines {
+ public:
+  Lines(std::span<const GridAxis> axes, double s) {
+    WEFT_CHECK(axes.size() <= kMostAxes);
+    const double most = std::max(1.0, s);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (i > 0) wanted_ *= s;
+      if (axes[i].price() <= 0) {
+        unpriced_ *= most;
+        continue;
+      }
+      limits_[count_] = {axes[i].price(), std::max(1.0, s / axes[i].size), most};
+      levels_[2 * count_] = limits_[count_].price * limits_[count_].least;
+      levels_[2 * count_ + 1] = limits_[count_].price * most;
+      ++count_;
+    }
+    std::sort(levels_.begin(), levels_.begin() + static_cast<std::ptrdiff_t>(2 * count_));
+  }
+
+  double Least() const {
+    double sum = 0, low = 0;
+    for (std::size_t i = 0; i < 2 * count_; ++i) {
+      const double product = Fill(levels_[i], sum);
+      if (product >= wanted_) {
+        if (i > 0) Fill(LevelBetween(low, levels_[i], product), sum);
+        break;
+      }
+      low = levels_[i];
+    }
+    return sum * kSafety;
+  }
+
+ private:
+  struct Limits {
+    double price, least, most;
+  };
+
+  // The product of lines touched where the level stands at `level`; `sum`: what they cost.
+  double Fill(double level, double& sum) const {
+    double product = unpriced_;
     sum = 0;
-    for (const GridAxis& axis : axes) {
-      const double least = std::max(1.0, s / axis.size);
+    for (std::size_t i = 0; i < count_; ++i) {
       const double touched =
-          axis.price() > 0 ? std::clamp(level / axis.price(), least, most) : most;
+          std::clamp(level / limits_[i].price, limits_[i].least, limits_[i].most);
       product *= touched;
-      sum += axis.price() * touched;
+      sum += limits_[i].price * touched;
     }
     return product;
-  };
-  double sum = 0;
-  if (fill(0, sum) >= wanted) return sum;
-  for (const GridAxis& axis : axes) high = std::max(high, axis.price() * s);
-  for (int i = 0; i < kBisections && high - low > low * kLevelWidth; ++i) {
-    const double middle = low > 0 ? std::sqrt(low * high) : high / kFirstStep;
-    if (fill(middle, sum) >= wanted) {
-      high = middle;
-    } else {
-      low = middle;
-    }
-    if (low == 0 && i > kFirstSteps) break;
   }
-  fill(low, sum);
-  return sum * kSafety;
-}
+
+  // Where the product is as wanted, in a range at whose high end it is `product`.
+  double LevelBetween(double low, double high, double product) const {
+    int rising = 0;  // axes whose lines grow with the level in this range
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Limits& axis = limits_[i];
+      if (axis.price * axis.least <= low && axis.price * axis.most >= high) ++rising;
+    }
+    if (rising == 0) return high;
+    return std::clamp(high * std::pow(wanted_ / product, 1.0 / rising), low, high);
+  }
+
+  std::array<Limits, kMostAxes> limits_{};
+  std::array<double, 2 * kMostAxes> levels_{};
+  std::size_t count_ = 0;
+  double wanted_ = 1, unpriced_ = 1;
+};
 
 // Bytes on lines that may be whole, at most, in a set of s workers.
 double WholeLines(std::span<const GridAxis> axes, std::uint64_t s) {
@@ -135,11 +167,15 @@ GridAxis Measure(const traffic::WorkerGraph& graph, std::uint32_t stride, std::u
     }
     return std::int64_t{0};
   };
-  for (std::uint32_t w = 0; w < graph.workers() && along > 0; ++w) {
-    const bool last = w / stride % size == size - 1;
+  std::uint32_t digit = 0;
+  for (std::uint32_t block = 0; block < graph.workers() && along > 0; block += stride) {
+    const bool last = digit == size - 1;
+    digit = last ? 0 : digit + 1;
+    if (size <= 2 && last) continue;
     std::int64_t& least = last ? around : along;
-    const std::uint32_t next = last ? w - (size - 1) * stride : w + stride;
-    if (size > 2 || !last) least = std::min(least, between(w, next));
+    for (std::uint32_t w = block; w < std::min(block + stride, graph.workers()); ++w) {
+      least = std::min(least, between(w, last ? w - (size - 1) * stride : w + stride));
+    }
   }
   axis.bytes = static_cast<double>(along);
   if (size > 2 && around > 0) {
@@ -151,18 +187,20 @@ GridAxis Measure(const traffic::WorkerGraph& graph, std::uint32_t stride, std::u
 
 // Bytes that must cross between domains of one tier.
 Int128 LeastCut(const Instance& instance, Tier tier, const LeastSurface& least) {
-  const std::vector<std::uint64_t> rooms = Rooms(instance, tier);
-  if (rooms.empty() || rooms.front() >= instance.workers()) return 0;
-  const Int128 by_degree = CutByDegree(instance, rooms.front());
+  const std::vector<std::uint32_t> domains = DomainsByRoom(instance, tier);
+  std::uint64_t largest = instance.workers();
+  while (largest > 0 && domains[largest] == 0) --largest;
+  if (largest == 0 || largest == instance.workers()) return 0;
   double surface = 0;
   std::uint64_t left = instance.workers();
-  for (std::uint64_t room : rooms) {
-    const std::uint64_t taken = std::min(left, room);
+  for (std::uint64_t room = largest; room > 0 && left > 0; --room) {
+    if (domains[room] == 0) continue;
+    const std::uint64_t taken = std::min(left, room * domains[room]);
     surface += least.At(room) * static_cast<double>(taken);
     left -= taken;
   }
   const auto by_surface = static_cast<Int128>(surface / 2);
-  return std::max(by_degree, by_surface) + CutByCliques(instance, rooms.front());
+  return std::max(CutByDegree(instance, largest), by_surface) + CutByCliques(instance, largest);
 }
 
 }  // namespace
@@ -172,7 +210,7 @@ LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most) {
   for (std::uint64_t low = 1; low <= most;) {
     const auto grown = static_cast<std::uint64_t>(static_cast<double>(low) * kGridFactor);
     const std::uint64_t high = low <= kEverySize ? low : std::min(most, grown);
-    const double lines = LeastLines(axes, static_cast<double>(low));
+    const double lines = Lines(axes, static_cast<double>(low)).Least();
     const double each = std::max(0.0, (lines - WholeLines(axes, high)) / static_cast<double>(high));
     steps_.push_back({high, steps_.empty() ? each : std::min(each, steps_.back().least)});
     low = high + 1;

@@ -43,6 +43,7 @@ std::size_t Filler::CutBefore(Tier tier, Workers workers, std::size_t from, std:
 bool Filler::Split(Tier tier, DomainIndex domain, Workers workers) {
   const auto children = rooms_->Children(tier, domain);
   std::vector<Share> shares;
+  shares.reserve(std::min(children.size(), workers.size()));
   std::size_t done = 0;
   for (std::size_t i = 0; i < children.size() && done < workers.size(); ++i) {
     const std::size_t rest = workers.size() - done;
@@ -53,17 +54,24 @@ bool Filler::Split(Tier tier, DomainIndex domain, Workers workers) {
     const std::uint64_t room = rooms_->room(tier + 1, children[at]);
     const std::size_t limit = done + static_cast<std::size_t>(std::min<std::uint64_t>(room, rest));
     const std::size_t end = CutBefore(tier + 1, workers, done, limit, true);
-    const auto taken = workers.subspan(done, end - done);
-    shares.push_back({children[at], {taken.begin(), taken.end()}});
+    shares.push_back({children[at], workers.subspan(done, end - done), {}});
     done = end;
     if (at != i && done < workers.size()) break;  // only an atom cut can leave some
   }
   if (done < workers.size() && !Leftover(tier, domain, workers.subspan(done), shares)) return false;
   for (const Share& share : shares) {
-    if (share.workers.empty()) continue;
-    if (!Lay(tier + 1, share.child, share.workers)) return false;
+    if (!LayShare(tier + 1, share)) return false;
   }
   return true;
+}
+
+bool Filler::LayShare(Tier tier, const Share& share) {
+  if (share.leftover.empty()) {
+    return share.workers.empty() || Lay(tier, share.child, share.workers);
+  }
+  std::vector<std::uint32_t> both(share.workers.begin(), share.workers.end());
+  both.insert(both.end(), share.leftover.begin(), share.leftover.end());
+  return Lay(tier, share.child, both);
 }
 
 // What whole tiles and soft atoms left over goes where there are slots, hard atoms whole: first
@@ -73,7 +81,7 @@ bool Filler::Leftover(Tier tier, DomainIndex domain, Workers rest, std::vector<S
   for (const Share& share : shares) used.push_back(share.child);
   std::sort(used.begin(), used.end());
   for (DomainIndex child : plain_->Children(tier, domain)) {
-    if (!std::binary_search(used.begin(), used.end(), child)) shares.push_back({child, {}});
+    if (!std::binary_search(used.begin(), used.end(), child)) shares.push_back({child, {}, {}});
   }
   std::size_t done = 0;
   for (Share& share : shares) {
@@ -83,8 +91,7 @@ bool Filler::Leftover(Tier tier, DomainIndex domain, Workers rest, std::vector<S
     const std::size_t limit =
         done + static_cast<std::size_t>(std::min<std::uint64_t>(room, rest.size() - done));
     const std::size_t end = CutBefore(tier + 1, rest, done, limit, false);
-    share.workers.insert(share.workers.end(), rest.begin() + static_cast<std::ptrdiff_t>(done),
-                         rest.begin() + static_cast<std::ptrdiff_t>(end));
+    share.leftover = rest.subspan(done, end - done);
     done = end;
   }
   return done == rest.size();

@@ -31,11 +31,13 @@ class Filler {
   using Workers = std::span<const std::uint32_t>;
   struct Share {
     fabric::DomainIndex child = 0;
-    std::vector<std::uint32_t> workers;
+    Workers workers;   // a run of the order
+    Workers leftover;  // another, that goes there too
   };
 
   bool Lay(fabric::Tier tier, fabric::DomainIndex domain, Workers workers);
   bool Split(fabric::Tier tier, fabric::DomainIndex domain, Workers workers);
+  bool LayShare(fabric::Tier tier, const Share& share);
   bool Leftover(fabric::Tier tier, fabric::DomainIndex domain, Workers rest,
                 std::vector<Share>& shares);
   std::size_t CutBefore(fabric::Tier tier, Workers workers, std::size_t from, std::size_t to,

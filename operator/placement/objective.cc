@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/placement/node_set.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -82,23 +84,23 @@ bool MeetsHardRules(const Instance& instance, std::span<const NodeIndex> nodes) 
 }
 
 Footprint FootprintOf(const Instance& instance, std::span<const NodeIndex> nodes) {
-  std::vector<NodeIndex> sorted(nodes.begin(), nodes.end());
-  std::sort(sorted.begin(), sorted.end());
+  const NodeSet used(instance.slots().size(), nodes);
   Footprint footprint;
   for (Tier t = 1; t <= instance.node_tier(); ++t) {
-    const fabric::TierDomains& domains = instance.fabric().domains(t);
+    const std::vector<DomainIndex>& of_node = instance.fabric().domains(t).of_node;
     std::uint32_t broken = 0;
-    std::uint64_t left = 0;
-    for (std::size_t i = 0; i < sorted.size();) {
-      const DomainIndex domain = domains.of_node[sorted[i]];
-      std::size_t end = i;
-      while (end < sorted.size() && domains.of_node[sorted[end]] == domain) ++end;
+    std::uint64_t slots = 0;
+    DomainIndex last = ~DomainIndex{0};
+    used.ForEach([&](NodeIndex n) {
+      const DomainIndex domain = of_node[n];
+      if (domain == last) return;
+      last = domain;
       broken += instance.wholly_free(t, domain) ? 1 : 0;
-      left += instance.SlotsIn(t, domain) - (end - i);
-      i = end;
-    }
+      slots += instance.SlotsIn(t, domain);
+    });
     footprint.broken.push_back(broken);
-    footprint.left.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~0U)));
+    footprint.left.push_back(
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(slots - nodes.size(), ~0U)));
   }
   return footprint;
 }

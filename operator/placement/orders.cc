@@ -1,6 +1,8 @@
 #include "operator/placement/orders.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 
 namespace weft::placement {
@@ -29,6 +31,36 @@ double Surface(std::span<const std::uint32_t> grid, std::span<const double> weig
   }
   return surface;
 }
+
+// Each worker's digits in the grid, packed into one number, the widest highest.
+class DigitCodes {
+ public:
+  DigitCodes(std::uint32_t workers, std::span<const std::uint32_t> grid) : codes_(workers) {
+    std::uint32_t stride = 1;
+    int shift = 0;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      std::uint64_t digit = 0;
+      for (std::uint32_t w = 0; w < workers; w += stride) {
+        const std::uint32_t end = std::min(workers, w + stride);
+        for (std::uint32_t v = w; v < end; ++v) codes_[v] |= digit << shift;
+        if (++digit == grid[i]) digit = 0;
+      }
+      stride *= grid[i];
+      const int bits = std::bit_width(grid[i] - 1);
+      for (int bit = 0; bit < bits; ++bit) digit_[static_cast<std::size_t>(shift + bit)] = i;
+      shift += bits;
+    }
+  }
+  // The widest digit in which the two workers differ; 0 where they are one.
+  std::size_t Widest(std::uint32_t a, std::uint32_t b) const {
+    const std::uint64_t parted = codes_[a] ^ codes_[b];
+    return parted == 0 ? 0 : digit_[static_cast<std::size_t>(std::bit_width(parted) - 1)];
+  }
+
+ private:
+  std::vector<std::uint64_t> codes_;
+  std::array<std::size_t, 64> digit_{};
+};
 
 struct TileSearch {
   std::span<const std::uint32_t> grid;
@@ -142,16 +174,8 @@ void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& wor
 std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
                                 std::span<const std::uint32_t> grid) {
   std::vector<double> weights(grid.size(), 0);
-  // The widest digit in which the two workers differ.
-  const auto digit = [&](std::uint32_t a, std::uint32_t b) {
-    std::size_t widest = 0;
-    for (std::size_t i = 0; i < grid.size(); ++i) {
-      if (a % grid[i] != b % grid[i]) widest = i;
-      a /= grid[i];
-      b /= grid[i];
-    }
-    return widest;
-  };
+  const DigitCodes codes(graph.workers(), grid);
+  const auto digit = [&](std::uint32_t a, std::uint32_t b) { return codes.Widest(a, b); };
   if (grid.empty()) return weights;
   for (const traffic::Edge& edge : graph.edges()) {
     weights[digit(edge.a, edge.b)] += static_cast<double>(edge.bytes);

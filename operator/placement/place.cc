@@ -6,6 +6,7 @@
 #include "operator/placement/bound.h"
 #include "operator/placement/exact.h"
 #include "operator/placement/improve.h"
+#include "operator/placement/node_set.h"
 #include "operator/placement/objective.h"
 #include "operator/placement/refuse.h"
 #include "operator/placement/search.h"
@@ -18,8 +19,8 @@ namespace {
 
 // Candidates that get the local search.
 constexpr std::size_t kImproved = 3;
-// Jobs above this size get one start and fewer steps: their tiles are close to the bound already,
-// and a placement has to come at once.
+// Above this size the tiles of a tree leave the local search nothing to find; it gets one start and
+// few steps, and only where costs are not those of a tree.
 constexpr std::uint32_t kLargeJob = 256;
 constexpr std::uint32_t kStepsPerWorker = 8;
 // Above this size an exhaustive search seldom ends within the limit: it gets a tenth of it.
@@ -33,17 +34,11 @@ void BestFirst(std::vector<Candidate>& candidates) {
   });
 }
 
-std::vector<NodeIndex> NodesUsed(const Candidate& candidate) {
-  std::vector<NodeIndex> nodes = candidate.nodes;
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
-}
-
-std::optional<Plan::RunnerUp> RunnerUp(const std::vector<Candidate>& sorted, std::size_t best) {
-  const std::vector<NodeIndex> used = NodesUsed(sorted[best]);
+std::optional<Plan::RunnerUp> RunnerUp(const Instance& instance,
+                                       const std::vector<Candidate>& sorted, std::size_t best) {
+  const NodeSet used(instance.slots().size(), sorted[best].nodes);
   for (const Candidate& other : sorted) {
-    if (NodesUsed(other) == used) continue;
+    if (NodeSet(instance.slots().size(), other.nodes) == used) continue;
     return Plan::RunnerUp{other.nodes, other.preferences, other.cost};
   }
   return std::nullopt;
@@ -53,6 +48,7 @@ std::optional<Plan::RunnerUp> RunnerUp(const std::vector<Candidate>& sorted, std
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
   const bool large = instance.workers() > kLargeJob;
+  if (large && instance.pair_cost().hierarchical() && !instance.has_groups()) return;
   const std::size_t starts = std::min(large ? 1 : kImproved, candidates.size());
   const std::uint32_t steps =
       large ? std::min(options.improve_steps, kStepsPerWorker * instance.workers())
@@ -76,7 +72,7 @@ Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int 
   plan.cost = chosen.cost;
   plan.broken_free_domains = std::move(footprint.broken);
   plan.left_free_slots = std::move(footprint.left);
-  plan.runner_up = RunnerUp(candidates, best);
+  plan.runner_up = RunnerUp(instance, candidates, best);
   return plan;
 }
 

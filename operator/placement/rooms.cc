@@ -37,6 +37,7 @@ std::span<const DomainIndex> Rooms::Children(Tier tier, DomainIndex domain) {
   };
   std::vector<Key> keys;
   const auto& begin = instance_->fabric().domains(tier).child_begin;
+  keys.reserve(begin[domain + 1] - begin[domain]);
   for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
     const std::uint64_t space = room(tier + 1, c);
     if (space == 0) continue;

@@ -20,6 +20,7 @@ constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier th
 constexpr std::size_t kWiderHomes = 2;   // and at each wider tier that is still allowed
 constexpr std::size_t kSlotBuckets = 65;
 constexpr std::uint32_t kFewWorkers = 128;  // up to this many every nesting of the axes is tried
+constexpr std::uint64_t kBrokenShare = 8;   // an eighth of the tiles broken is too many
 
 class Greedy {
  public:
@@ -43,6 +44,7 @@ class Greedy {
   void Within(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
   void TryCrossing(Home home);
+  bool BreaksTiles(Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
   std::vector<Layout> Layouts(Home home);
@@ -59,6 +61,7 @@ class Greedy {
   std::vector<double> weights_;
   std::vector<std::size_t> digits_;  // of the grid, heaviest first
   std::map<std::vector<std::uint32_t>, Rooms> tiled_;
+  std::vector<Home> tight_;  // homes put off: tried where no other holds the job
   std::vector<Candidate> candidates_;
 };
 
@@ -66,6 +69,10 @@ void Greedy::Within(Tier limit) {
   for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
     TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
   }
+  if (candidates_.empty()) {
+    for (Home home : tight_) TryHome(home);
+  }
+  tight_.clear();
   if (instance_->fabric().crossing_scale_up().empty()) return;
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
 }
@@ -102,7 +109,26 @@ void Greedy::TryCrossing(Home home) {
 }
 
 void Greedy::TryHomes(Tier tier, std::size_t most) {
-  for (Home home : Homes(tier, most)) TryHome(home);
+  for (Home home : Homes(tier, most)) {
+    if (BreaksTiles(home)) {
+      tight_.push_back(home);
+    } else {
+      TryHome(home);
+    }
+  }
+}
+
+// Whether many of a large job's tiles would not fit whole in the nodes of this home: one with more
+// room is better then, however much wider.
+bool Greedy::BreaksTiles(Home home) {
+  const std::uint64_t workers = instance_->workers();
+  if (workers <= kFewWorkers || instance_->has_groups() || grid_.size() < 2) return false;
+  if (home.tier == instance_->node_tier()) return false;
+  std::vector<std::uint32_t> units(instance_->node_tier() + 1, 1);
+  const Shape ones(grid_.size(), 1);
+  units.back() =
+      static_cast<std::uint32_t>(Volume(BestTile(grid_, ones, weights_, MostSlots(home))));
+  return RoomsFor(units).room(home.tier, home.domain) < workers - workers / kBrokenShare;
 }
 
 // Fewest children needed first, then those that break no wholly free domain (widest tier first),
@@ -217,9 +243,16 @@ std::vector<Layout> Greedy::Layouts(Home home) {
     AddTiled(home, most, layouts);
     if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
   }
+  // Where nodes hold tiles, the tiled layouts of large jobs win by factors; where a node holds one
+  // worker, the plain order sometimes wins by a little.
+  const bool large = instance_->workers() > kFewWorkers;
+  if (large && !layouts.empty()) {
+    if (most == 1) layouts.push_back({std::move(natural), ones});
+    return layouts;
+  }
   layouts.push_back({std::move(natural), ones});
   layouts.push_back({Walk(grid_, {}, digits_), ones});
-  if (instance_->workers() > kFewWorkers) return layouts;
+  if (large) return layouts;
   std::vector<std::size_t> nesting(grid_.size());
   std::iota(nesting.begin(), nesting.end(), std::size_t{0});
   while (std::next_permutation(nesting.begin(), nesting.end())) {

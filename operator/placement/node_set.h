@@ -1,0 +1,40 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::placement {
+
+// A set of nodes of one fabric, one bit each; walked in tree order.
+//
+// Cost  O(nodes of the fabric / 64) to make, compare and walk.
+class NodeSet {
+ public:
+  NodeSet(std::size_t fabric_nodes, std::span<const fabric::NodeIndex> nodes)
+      : words_((fabric_nodes + kBits - 1) / kBits) {
+    for (fabric::NodeIndex n : nodes) words_[n / kBits] |= std::uint64_t{1} << (n % kBits);
+  }
+
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        visit(static_cast<fabric::NodeIndex>(i * kBits +
+                                             static_cast<std::size_t>(std::countr_zero(word))));
+      }
+    }
+  }
+
+  friend bool operator==(const NodeSet&, const NodeSet&) = default;
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace weft::placement
