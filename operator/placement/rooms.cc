@@ -10,6 +10,7 @@ using fabric::Tier;
 
 Rooms::Rooms(const Instance& instance, std::vector<std::uint32_t> units)
     : instance_(&instance), node_tier_(instance.node_tier()), sorted_(node_tier_ + 1) {
+  for (Tier t = 0; t < node_tier_; ++t) sorted_[t].resize(instance.fabric().domains(t).size());
   plain_ = std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit <= 1; });
   if (plain_) return;
   node_unit_ = units[node_tier_];
@@ -27,30 +28,23 @@ Rooms::Rooms(const Instance& instance, std::vector<std::uint32_t> units)
 }
 
 std::span<const DomainIndex> Rooms::Children(Tier tier, DomainIndex domain) {
-  auto [entry, is_new] = sorted_[tier].try_emplace(domain);
-  std::vector<DomainIndex>& children = entry->second;
-  if (!is_new) return children;
-  // Sorted as one number a child: most room first, in use before wholly free, then by index.
-  struct Key {
-    std::uint64_t less_room_and_free;
-    DomainIndex child;
-  };
-  std::vector<Key> keys;
+  std::vector<DomainIndex>& children = sorted_[tier][domain];
+  if (!children.empty()) return children;
+  keys_.clear();
   const auto& begin = instance_->fabric().domains(tier).child_begin;
-  keys.reserve(begin[domain + 1] - begin[domain]);
   for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
     const std::uint64_t space = room(tier + 1, c);
     if (space == 0) continue;
     const std::uint64_t free = instance_->wholly_free(tier + 1, c) ? 1 : 0;
-    keys.push_back({(~space << 1) | free, c});
+    keys_.push_back({(~space << 1) | free, c});
   }
-  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+  std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
     return a.less_room_and_free != b.less_room_and_free
                ? a.less_room_and_free < b.less_room_and_free
                : a.child < b.child;
   });
-  children.reserve(keys.size());
-  for (const Key& key : keys) children.push_back(key.child);
+  children.reserve(keys_.size());
+  for (const Key& key : keys_) children.push_back(key.child);
   return children;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -45,7 +44,13 @@ class Rooms {
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
   std::vector<std::vector<std::uint64_t>> room_;  // by tier but the node's
-  std::vector<std::map<fabric::DomainIndex, std::vector<fabric::DomainIndex>>> sorted_;
+  std::vector<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
+  // One number a child: most room first, in use before wholly free, then by index.
+  struct Key {
+    std::uint64_t less_room_and_free;
+    fabric::DomainIndex child;
+  };
+  std::vector<Key> keys_;  // scratch
 };
 
 }  // namespace weft::placement

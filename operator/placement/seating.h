@@ -25,15 +25,6 @@ class Seating {
     return seats_[std::size_t{worker} * tiers_ + tier];
   }
 
-  // Narrowest tier that two workers share, the node tier where they share a node.
-  fabric::Tier SharedTier(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t* const of_a = &seats_[std::size_t{a} * tiers_];
-    const std::uint32_t* const of_b = &seats_[std::size_t{b} * tiers_];
-    fabric::Tier tier = tiers_ - 1;
-    while (of_a[tier] != of_b[tier]) --tier;  // outside holds everybody
-    return tier;
-  }
-
  private:
   void SeatNodes();
   void SeatDomains(fabric::Tier tier, const fabric::TierDomains& domains);

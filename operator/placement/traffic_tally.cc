@@ -54,7 +54,7 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
 }
 
 LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
-  const Tier shared = seating_.SharedTier(a, b);
+  const Tier shared = pair_cost_.SharedTier(seating_.node(a), seating_.node(b));
   if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared;
   const bool crossing =
       pair_cost_.CarryingTier(seating_.node(a), seating_.node(b)) == PairCost::kCrossingScaleUp;
