@@ -20,9 +20,11 @@ ObjectMeta DecodeMeta(const Field& metadata, Scope scope) {
   meta.resource_version = metadata["resourceVersion"].Str();
   meta.generation = metadata["generation"].Int();
   meta.creation_timestamp = metadata["creationTimestamp"].Str();
+  meta.deletion_timestamp = metadata["deletionTimestamp"].Str();
   meta.deleting = metadata["deletionTimestamp"].present();
   meta.labels = metadata["labels"].StrMap();
   meta.annotations = metadata["annotations"].StrMap();
+  meta.finalizers = metadata["finalizers"].StrList();
   for (const Field& owner : metadata["ownerReferences"].Items()) {
     meta.owners.push_back({owner["apiVersion"].Str(), owner["kind"].Str(), owner["name"].Str(),
                            owner["uid"].Str(), owner["controller"].Bool()});

@@ -117,6 +117,19 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   job.failure_policy = DecodeFailurePolicy(spec["failurePolicy"]);
 }
 
+JobRecord DecodeRecord(const Field& status) {
+  JobRecord record;
+  record.observed_generation = status["observedGeneration"].Int();
+  record.restarts = status["restarts"].Int({.min = 0});
+  record.start_time = status["startTime"].Str();
+  record.completion_time = status["completionTime"].Str();
+  record.suspended_seconds = status["suspendedSeconds"].Int({.min = 0});
+  for (const Field& item : status["excludedNodes"].Items()) {
+    record.excluded.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});
+  }
+  return record;
+}
+
 }  // namespace
 
 Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place) {
@@ -131,6 +144,7 @@ Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place&
   job.attempt = status["attempt"].Int({.min = 0});
   job.placement_name = status["placementName"].Str();
   job.conditions = DecodeConditions(status["conditions"]);
+  job.record = DecodeRecord(status);
   if (Status decoded = decoding.status(); !decoded) return decoded.error();
   const Status shape =
       traffic::CheckShape(job.model, job.parallelism, job.replicas, job.accelerator.per_worker);

@@ -41,8 +41,10 @@ struct ObjectMeta {
   std::int64_t generation = 0;
   std::string creation_timestamp;  // RFC 3339, "" when absent
   bool deleting = false;
+  std::string deletion_timestamp;  // when its grace period ends, "" when it stays
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
+  std::vector<std::string> finalizers;
   std::vector<OwnerReference> owners;
 };
 
@@ -80,6 +82,22 @@ struct FailurePolicy {
   std::string infrastructure = "RestartUncounted";
 };
 
+// A node that refused one of the job's pods, and how long it is left out.
+struct ExcludedNode {
+  std::string node;
+  std::string until;  // RFC 3339
+  std::int64_t times = 1;
+};
+
+// What the status of a TrainingJob keeps from one pass to the next, beside attempt and conditions.
+struct JobRecord {
+  std::int64_t observed_generation = 0;
+  std::int64_t restarts = 0;
+  std::string start_time, completion_time;  // RFC 3339, "" absent
+  std::int64_t suspended_seconds = 0;       // since start_time, up to the last resumption
+  std::vector<ExcludedNode> excluded;
+};
+
 struct TrainingJob {
   Place place;
   ObjectMeta meta;
@@ -102,6 +120,7 @@ struct TrainingJob {
   std::int64_t attempt = 0;
   std::string placement_name;
   std::vector<Condition> conditions;
+  JobRecord record;
   Raw raw;
 };
 
@@ -149,6 +168,17 @@ struct Pod {
   std::vector<std::string> scheduling_gates;
   placement::PodRequirements pod;
   std::string priority_class_name;
+  std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
+  std::string nominated_node;  // kube-scheduler preempts there
+  bool ready = false;          // condition Ready
+  bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
+  std::string unscheduled;     // why kube-scheduler finds no node, in its own words
+  // The first container that ended badly.
+  struct Failure {
+    std::string container, reason;
+    std::int64_t exit_code = 0;
+  };
+  std::optional<Failure> failure;
   bool Holds() const;      // bound and not finished: its requests count as used
 };
 

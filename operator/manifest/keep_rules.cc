@@ -30,8 +30,8 @@ bool IsNeverRead(Where where, std::string_view key) {
   if (where == Where::kAnnotations)
     return key == "kubectl.kubernetes.io/last-applied-configuration";
   return where == Where::kStatus &&
-         In(key, {"images", "nodeInfo", "volumesInUse", "volumesAttached", "containerStatuses",
-                  "initContainerStatuses", "ephemeralContainerStatuses"});
+         In(key, {"images", "nodeInfo", "volumesInUse", "volumesAttached",
+                  "ephemeralContainerStatuses"});
 }
 
 std::optional<Where> EnterNode(Where where, std::string_view key) {
@@ -58,9 +58,13 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
           In(key, {"overhead", "resources", "nodeSelector", "affinity", "tolerations",
                    "resourceClaims", "nodeName", "schedulingGates", "priorityClassName"}));
     case Where::kStatus:
-      return KeepIf(key == "phase");
+      if (key == "conditions") return Where::kConditions;
+      if (In(key, {"containerStatuses", "initContainerStatuses"})) return Where::kContainers;
+      return KeepIf(In(key, {"phase", "reason", "nominatedNodeName"}));
+    case Where::kConditions:
+      return KeepIf(In(key, {"type", "status", "reason", "message"}));
     case Where::kContainers:
-      return KeepIf(In(key, {"name", "resources", "restartPolicy"}));
+      return KeepIf(In(key, {"name", "resources", "restartPolicy", "state"}));
     default:
       return Where::kElsewhere;
   }

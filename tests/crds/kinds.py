@@ -149,6 +149,10 @@ def training_job_status():
         "lastFailure": object_of({"attempt": count, "worker": count, "node": SHORT,
                                   "reason": SHORT, "exitCode": NUMBER,
                                   "time": {"type": "string", "format": "date-time"}}),
+        "suspendedSeconds": count,
+        "excludedNodes": list_of(object_of({
+            "node": SHORT, "until": {"type": "string", "format": "date-time"}, "times": count}),
+            1024),
         "conditions": conditions(),
     })
 
