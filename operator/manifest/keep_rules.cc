@@ -37,7 +37,7 @@ bool IsNeverRead(Where where, std::string_view key) {
 std::optional<Where> EnterNode(Where where, std::string_view key) {
   switch (where) {
     case Where::kMetadata:
-      return KeepIf(In(key, {"name", "uid", "labels"}));
+      return KeepIf(In(key, {"name", "uid", "labels", "resourceVersion"}));
     case Where::kSpec:
       return KeepIf(In(key, {"taints", "unschedulable"}));
     case Where::kStatus:
@@ -84,6 +84,9 @@ Subject SubjectOfKind(std::string_view kind) {
 
 std::optional<Where> Enter(Subject subject, Where where, std::string_view key) {
   if (subject == Subject::kEverything || where == Where::kElsewhere) return Where::kElsewhere;
+  if (where == Where::kAround) {
+    return In(key, {"object", "items"}) ? Where::kRoot : Where::kElsewhere;
+  }
   if (IsNeverRead(where, key)) return std::nullopt;
   if (where == Where::kRoot) {
     return KeepIf(subject != Subject::kIgnored || In(key, {"apiVersion", "kind", "metadata"}),

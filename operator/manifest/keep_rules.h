@@ -22,6 +22,7 @@ Subject SubjectOfKind(std::string_view kind);
 
 // A place inside an object, as far as the rules tell them apart.
 enum class Where : std::uint8_t {
+  kAround,  // of a watch event or a list, around the objects
   kRoot,
   kMetadata,
   kAnnotations,

@@ -29,9 +29,14 @@ void FillKind(const Json& list, Json& item) {
 
 }  // namespace
 
-ObjectBuilder::ObjectBuilder(const std::string& name, const Limits& limits, Mode mode,
+ObjectBuilder::ObjectBuilder(const std::string& name, const Limits& limits, Shape shape,
                              const ObjectSink& sink)
-    : name_(name), limits_(limits), mode_(mode), sink_(sink) {}
+    : name_(name), limits_(limits), shape_(shape), sink_(sink) {}
+
+Subject ObjectBuilder::StartSubject() const {
+  if (shape_.mode == Mode::kServed) return shape_.served;
+  return shape_.mode == Mode::kObjects ? Subject::kUnknown : Subject::kEverything;
+}
 
 bool ObjectBuilder::Refuse(std::string what) {
   refusal_ = std::move(what);
@@ -62,24 +67,25 @@ bool ObjectBuilder::StartDocument() {
   if (++documents_ > limits_.documents) {
     return Refuse("more than " + std::to_string(limits_.documents) + " documents");
   }
-  if (mode_ == Mode::kDocument && documents_read_ > 0) {
+  if (shape_.mode != Mode::kObjects && documents_read_ > 0) {
     return Refuse("a second document; only one is read here");
   }
   document_ = Json();
   has_items_ = false;
   item_count_ = 0;
   waiting_.clear();
-  subject_ = mode_ == Mode::kObjects ? Subject::kUnknown : Subject::kEverything;
+  subject_ = StartSubject();
   return true;
 }
 
 Where ObjectBuilder::NextWhere() const {
-  if (frames_.empty() || frames_.back().container == nullptr) return Where::kRoot;
+  if (frames_.empty()) return shape_.mode == Mode::kServed ? Where::kAround : Where::kRoot;
+  if (frames_.back().container == nullptr) return Where::kRoot;
   return frames_.back().container->is_object() ? member_where_ : frames_.back().where;
 }
 
 bool ObjectBuilder::StartsItems(Json::value_t type) const {
-  if (mode_ != Mode::kObjects || type != Json::value_t::array || !items_next_) return false;
+  if (shape_.mode != Mode::kObjects || type != Json::value_t::array || !items_next_) return false;
   // Where the kind comes after the items, FinishList looks at it.
   return frames_.size() == 1 &&
          (!document_.contains("kind") || TextAt(document_, "kind").ends_with("List"));
@@ -146,7 +152,7 @@ bool ObjectBuilder::String(std::string_view text) {
   if (text.find('\0') != text.npos) return Refuse("a NUL inside a text");
   if (skipping()) return Scalar(nullptr);
   const bool is_kind = kind_next_ && !frames_.empty() && frames_.back().where == Where::kRoot;
-  if (is_kind && subject_ != Subject::kEverything) subject_ = SubjectOfKind(text);
+  if (is_kind && shape_.mode == Mode::kObjects) subject_ = SubjectOfKind(text);
   return Scalar(Json(text));
 }
 
@@ -199,7 +205,7 @@ bool ObjectBuilder::FinishItem() {
 bool ObjectBuilder::FinishDocument() {
   if (document_.is_null()) return true;
   ++documents_read_;
-  if (mode_ == Mode::kDocument) return Deliver(std::move(document_), DocumentPlace());
+  if (shape_.mode != Mode::kObjects) return Deliver(std::move(document_), DocumentPlace());
   if (!document_.is_object()) return Refuse("a document must be an object (key: value)");
   const std::string kind = TextAt(document_, "kind");
   if (has_items_) return FinishList(kind);

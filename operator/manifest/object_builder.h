@@ -24,8 +24,13 @@ class ObjectBuilder {
   enum class Mode {
     kObjects,   // documents are Kubernetes objects or Lists of them
     kDocument,  // one document of any shape
+    kServed,    // one document around objects: a watch event's `object`, a list's `items`
   };
-  ObjectBuilder(const std::string& name, const Limits& limits, Mode mode, const ObjectSink& sink);
+  struct Shape {
+    Mode mode = Mode::kObjects;
+    Subject served = Subject::kWhole;  // of the objects inside kServed, whatever kind they name
+  };
+  ObjectBuilder(const std::string& name, const Limits& limits, Shape shape, const ObjectSink& sink);
 
   bool StartDocument();
   bool StartMap() { return Open(nlohmann::json::value_t::object); }
@@ -57,6 +62,7 @@ class ObjectBuilder {
   nlohmann::json* Slot();
   Where NextWhere() const;
   bool StartsItems(nlohmann::json::value_t type) const;
+  Subject StartSubject() const;
   bool Completed();  // a value is complete; an item or a document may be
   bool FinishItem();
   bool FinishDocument();
@@ -67,7 +73,7 @@ class ObjectBuilder {
 
   const std::string& name_;
   const Limits& limits_;
-  const Mode mode_;
+  const Shape shape_;
   const ObjectSink& sink_;
 
   nlohmann::json document_;

@@ -37,7 +37,7 @@ Result<std::size_t> Read(const Source& source, const ObjectSink& sink, const Lim
                          ObjectBuilder::Mode mode) {
   std::string_view text = source.text;
   if (Status status = CheckText(source, limits, text); !status) return status.error();
-  ObjectBuilder builder(source.name, limits, mode, sink);
+  ObjectBuilder builder(source.name, limits, {mode}, sink);
   const Status status = LooksLikeJson(text) ? ParseJson(source.name, text, builder)
                                             : ParseYaml(source.name, text, builder);
   if (!status) return status.error();
