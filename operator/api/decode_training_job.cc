@@ -124,6 +124,17 @@ JobRecord DecodeRecord(const Field& status) {
   record.start_time = status["startTime"].Str();
   record.completion_time = status["completionTime"].Str();
   record.suspended_seconds = status["suspendedSeconds"].Int({.min = 0});
+  const Field summary = status["summary"];
+  record.summary = {summary["workers"].Str(), summary["spans"].Str(), summary["crossNode"].Str(),
+                    summary["ofBest"].Str()};
+  const Field workers = status["workers"];
+  record.workers = {workers["desired"].Int(), workers["ready"].Int(), workers["succeeded"].Int(),
+                    workers["failed"].Int()};
+  if (const Field last = status["lastFailure"]; last.present()) {
+    record.last_failure = LastFailure{last["attempt"].Int(),  last["worker"].Int(),
+                                      last["node"].Str(),     last["reason"].Str(),
+                                      last["exitCode"].Int(), last["time"].Str()};
+  }
   for (const Field& item : status["excludedNodes"].Items()) {
     record.excluded.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});
   }

@@ -8,55 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/job_record.h"
+#include "operator/api/meta.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
 #include "operator/placement/pod_requirements.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::api {
-
-inline constexpr const char* kGroup = "weft.dev";
-inline constexpr const char* kVersion = "v1alpha1";
-inline constexpr const char* kGate = "weft.dev/placement";
-inline constexpr const char* kJobNameLabel = "weft.dev/job-name";
-inline constexpr const char* kDefaultFabricLabel = "weft.dev/default-fabric";
-
-struct ObjectKey {
-  std::string space;  // namespace; "" for cluster-scoped kinds
-  std::string name;
-
-  friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
-};
-std::string Show(const ObjectKey& key);  // "space/name", or "name"
-
-struct OwnerReference {
-  std::string api_version, kind, name, uid;
-  bool controller = false;
-};
-
-struct ObjectMeta {
-  ObjectKey key;
-  std::string uid;
-  std::string resource_version;
-  std::int64_t generation = 0;
-  std::string creation_timestamp;  // RFC 3339, "" when absent
-  bool deleting = false;
-  std::string deletion_timestamp;  // when its grace period ends, "" when it stays
-  std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> annotations;
-  std::vector<std::string> finalizers;
-  std::vector<OwnerReference> owners;
-};
-
-struct Condition {
-  std::string type, status, reason, message, last_transition_time;
-};
-
-// Where an object came from, for messages: "jobs.yaml: document 2: TrainingJob team-a/x".
-using Place = std::string;
-
-// The object as it was read, for snapshot; shared, never changed.
-using Raw = std::shared_ptr<const nlohmann::json>;
 
 struct Accelerator {
   std::string resource_name = "nvidia.com/gpu";
@@ -80,22 +39,6 @@ struct FailurePolicy {
   std::int64_t max_restarts = 0;
   std::optional<std::int64_t> reset_after_seconds;
   std::string infrastructure = "RestartUncounted";
-};
-
-// A node that refused one of the job's pods, and how long it is left out.
-struct ExcludedNode {
-  std::string node;
-  std::string until;  // RFC 3339
-  std::int64_t times = 1;
-};
-
-// What the status of a TrainingJob keeps from one pass to the next, beside attempt and conditions.
-struct JobRecord {
-  std::int64_t observed_generation = 0;
-  std::int64_t restarts = 0;
-  std::string start_time, completion_time;  // RFC 3339, "" absent
-  std::int64_t suspended_seconds = 0;       // since start_time, up to the last resumption
-  std::vector<ExcludedNode> excluded;
 };
 
 struct TrainingJob {

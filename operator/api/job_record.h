@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::api {
+
+// A node that refused one of the job's pods, and how long it is left out.
+struct ExcludedNode {
+  std::string node;
+  std::string until;  // RFC 3339
+  std::int64_t times = 1;
+
+  friend bool operator==(const ExcludedNode&, const ExcludedNode&) = default;
+};
+
+struct LastFailure {
+  std::int64_t attempt = 0;
+  std::int64_t worker = 0;
+  std::string node, reason;
+  std::int64_t exit_code = 0;
+  std::string time;  // RFC 3339
+
+  friend bool operator==(const LastFailure&, const LastFailure&) = default;
+};
+
+struct WorkerCounts {
+  std::int64_t desired = 0, ready = 0, succeeded = 0, failed = 0;
+
+  friend bool operator==(const WorkerCounts&, const WorkerCounts&) = default;
+};
+
+// status.summary: the printer columns.
+struct Summary {
+  std::string workers, spans, cross_node, of_best;
+
+  friend bool operator==(const Summary&, const Summary&) = default;
+};
+
+// What the status of a TrainingJob keeps from one pass to the next, beside attempt and conditions.
+struct JobRecord {
+  std::int64_t observed_generation = 0;
+  Summary summary;
+  std::int64_t restarts = 0;
+  WorkerCounts workers;
+  std::string start_time, completion_time;  // RFC 3339, "" absent
+  std::int64_t suspended_seconds = 0;       // since start_time, up to the last resumption
+  std::optional<LastFailure> last_failure;
+  std::vector<ExcludedNode> excluded;
+
+  friend bool operator==(const JobRecord&, const JobRecord&) = default;
+};
+
+}  // namespace weft::api

@@ -1,0 +1,415 @@
+#include "operator/decide/next_step.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "operator/decide/fault.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/text.h"
+
+namespace weft::decide {
+namespace {
+
+template <typename Number>
+std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) {
+  const auto found = meta.labels.find(key);
+  if (found == meta.labels.end()) return std::nullopt;
+  const std::string& text = found->second;
+  Number value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Reasons of PodsReady: how far an attempt has come.
+constexpr std::string_view kCreating = "Creating";  // pods are being created
+constexpr std::string_view kBinding = "Binding";    // all exist; kube-scheduler binds them
+constexpr std::string_view kStarting = "Starting";  // all bound, not all ready yet
+constexpr std::string_view kAllReady = "AllReady";
+constexpr std::string_view kNotAllReady = "NotAllReady";  // they were, once
+
+class Life {
+ public:
+  Life(const JobView& view, const LifeOptions& options)
+      : view_(view), options_(options), job_(*view.job), status_(decide::StatusOf(*view.job)) {}
+
+  Step Next() {
+    if (job_.meta.deleting) return Depart();
+    if (!HasFinalizer()) return AddFinalizer{};
+    if (IsFinished(job_)) return AfterTheEnd();
+    if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
+    if (job_.suspend) return Suspend();
+    if (Is(status_, "Suspended")) return Resume();
+    const api::Condition* accepted = FindCondition(status_, "Accepted");
+    if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
+      return DryRun{};
+    }
+    if (accepted->status != "True") return Wait{};
+    if (Overdue()) return FailNow("DeadlineExceeded", "activeDeadlineSeconds have passed");
+    if (Is(status_, "Restarting")) return TearDown();
+    if (const api::Placement* next = PlacementAfter(status_.attempt)) return Adopt(*next);
+    if (!Is(status_, "Placed")) return Place();
+    return Follow();
+  }
+
+ private:
+  bool HasFinalizer() const {
+    const auto& finalizers = job_.meta.finalizers;
+    return std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+  }
+
+  std::vector<const api::Pod*> LivePods() const {
+    std::vector<const api::Pod*> pods;
+    for (const api::Pod* pod : view_.pods) {
+      if (!IsGone(view_, *pod, options_)) pods.push_back(pod);
+    }
+    return pods;
+  }
+
+  // Pods of older attempts that nobody has deleted yet.
+  std::vector<const api::Pod*> PodsNotOf(std::int64_t attempt) const {
+    std::vector<const api::Pod*> pods;
+    for (const api::Pod* pod : view_.pods) {
+      if (AttemptLabel(pod->meta).value_or(0) < attempt && !pod->meta.deleting) {
+        pods.push_back(pod);
+      }
+    }
+    return pods;
+  }
+
+  const api::Placement* PlacementAfter(std::int64_t attempt) const {
+    const api::Placement* next = nullptr;
+    for (const api::Placement* placement : view_.placements) {
+      const auto number = AttemptLabel(placement->meta);
+      if (!number || *number <= attempt || placement->nodes.empty()) continue;
+      if (placement->meta.deleting) continue;
+      if (next == nullptr || *number < AttemptLabel(next->meta)) next = placement;
+    }
+    return next;
+  }
+
+  // Pods away first, then the Placements: until then they hold what the pods may still use.
+  // Nothing where both are gone.
+  std::optional<Step> Clear() {
+    const std::vector<const api::Pod*> live = LivePods();
+    std::vector<const api::Pod*> doomed;
+    for (const api::Pod* pod : live) {
+      if (!pod->meta.deleting) doomed.push_back(pod);
+    }
+    if (!doomed.empty()) return DeletePods{std::move(doomed)};
+    if (!live.empty()) return Wait{WaitForPods(live)};
+    std::vector<const api::Placement*> placements;
+    for (const api::Placement* placement : view_.placements) {
+      if (!placement->meta.deleting) placements.push_back(placement);
+    }
+    if (!placements.empty()) return DeletePlacements{std::move(placements)};
+    return std::nullopt;
+  }
+
+  // Pods vanish by themselves, but for those on lost nodes, whose grace period has an end.
+  std::optional<std::int64_t> WaitForPods(const std::vector<const api::Pod*>& pods) const {
+    std::optional<std::int64_t> soonest;
+    for (const api::Pod* pod : pods) {
+      if (pod->node_name.empty()) continue;
+      const NodeState state = view_.node_state(pod->node_name);
+      if (state.exists && !state.not_ready_since) continue;
+      const UnixSeconds lost =
+          state.exists ? *state.not_ready_since + options_.node_loss_seconds : view_.now;
+      const UnixSeconds ends = ParseTime(pod->meta.deletion_timestamp).value_or(view_.now);
+      const std::int64_t left = std::max<std::int64_t>(1, std::max(lost, ends) - view_.now);
+      soonest = std::min(soonest.value_or(left), left);
+    }
+    return soonest;
+  }
+
+  Step Depart() {
+    if (!HasFinalizer()) return Wait{};
+    if (auto step = Clear()) return *std::move(step);
+    return RemoveFinalizer{};
+  }
+
+  // Programs that still run are ended; what has ended stays for its logs until the job goes.
+  Step AfterTheEnd() {
+    std::vector<const api::Pod*> running;
+    for (const api::Pod* pod : view_.pods) {
+      const bool ended = pod->phase == "Succeeded" || pod->phase == "Failed";
+      if (!ended && !pod->meta.deleting) running.push_back(pod);
+    }
+    if (!running.empty()) return DeletePods{std::move(running)};
+    if (!job_.ttl_seconds_after_finished) return Wait{};
+    const auto ended = ParseTime(status_.record.completion_time);
+    const std::int64_t left =
+        ended.value_or(view_.now) + *job_.ttl_seconds_after_finished - view_.now;
+    if (left > 0) return Wait{left};
+    return DeleteJob{};
+  }
+
+  Step Suspend() {
+    if (auto step = Clear()) return *std::move(step);
+    if (Is(status_, "Suspended")) return Wait{};
+    SetCondition(status_, {"Suspended", true, "Suspended", "spec.suspend is true"}, view_.now);
+    if (Is(status_, "Restarting")) {
+      SetCondition(status_, {"Restarting", false, "Suspended", "suspended"}, view_.now);
+    }
+    Unplace("Suspended", "the job is suspended");
+    return WriteStatus{std::move(status_)};
+  }
+
+  Step Resume() {
+    const auto since = Since(status_, "Suspended");
+    if (since && !status_.record.start_time.empty()) {
+      status_.record.suspended_seconds += std::max<std::int64_t>(0, view_.now - *since);
+    }
+    SetCondition(status_, {"Suspended", false, "Resumed", "spec.suspend is false"}, view_.now);
+    return WriteStatus{std::move(status_)};
+  }
+
+  void Unplace(std::string_view reason, const std::string& message) {
+    SetCondition(status_, {"Placed", false, reason, message}, view_.now);
+    SetCondition(status_, {"PodsReady", false, reason, message}, view_.now);
+    status_.placement_name.clear();
+    status_.record.summary = {};
+    status_.record.workers = {job_.replicas, 0, 0, 0};
+  }
+
+  // From the first placement on, time in suspension left out.
+  std::optional<std::int64_t> TimeLeft() const {
+    const auto started = ParseTime(status_.record.start_time);
+    if (!job_.active_deadline_seconds || !started) return std::nullopt;
+    return *started + *job_.active_deadline_seconds + status_.record.suspended_seconds - view_.now;
+  }
+  bool Overdue() const {
+    const auto left = TimeLeft();
+    return left && *left <= 0;
+  }
+
+  Step FailNow(std::string_view reason, std::string message) {
+    Fail(status_, reason, std::move(message), view_.now);
+    return WriteStatus{std::move(status_)};
+  }
+
+  Step TearDown() {
+    if (auto step = Clear()) return *std::move(step);
+    const std::string why(ReasonOf(status_, "Restarting"));
+    const std::string message = FindCondition(status_, "Restarting")->message;
+    SetCondition(status_, {"Restarting", false, why, message}, view_.now);
+    Unplace("Restarting", "attempt " + std::to_string(status_.attempt) + " was undone: " + message);
+    return WriteStatus{std::move(status_)};
+  }
+
+  Step Adopt(const api::Placement& placement) {
+    status_.attempt = *AttemptLabel(placement.meta);
+    status_.placement_name = placement.meta.key.name;
+    if (status_.record.start_time.empty()) status_.record.start_time = FormatTime(view_.now);
+    std::string message = "see Placement " + placement.meta.key.name;
+    for (const api::Condition& condition : placement.conditions) {
+      if (condition.type == "Placed") message = condition.message;
+    }
+    SetCondition(status_, {"Placed", true, "Placed", message}, view_.now);
+    SetCondition(status_, {"PodsReady", false, kCreating, "the pods are being created"}, view_.now);
+    Summarise(placement, status_.record.summary);
+    status_.record.workers = {job_.replicas, 0, 0, 0};
+    status_.record.summary.workers = WorkersText();
+    return WriteStatus{std::move(status_)};
+  }
+
+  Step Place() {
+    if (!view_.answer) return AskPlanner{};
+    if (view_.answer->placed) return CommitPlacement{status_.attempt + 1};
+    const JobStatus before = status_;
+    SetCondition(status_, {"Placed", false, view_.answer->reason, view_.answer->message},
+                 view_.now);
+    status_.record.workers.desired = job_.replicas;
+    if (status_ == before) return Wait{TimeLeft()};
+    return WriteStatus{std::move(status_)};
+  }
+
+  Step Follow();
+  void Count();
+  Step Undo(const std::vector<const api::Pod*>& unbound);
+  std::optional<Step> CheckBound();
+  Step CheckReady();
+  std::vector<std::uint32_t> MissingWorkers() const;
+  bool Completed() const;
+  std::string WorkersText() const {
+    return std::to_string(status_.record.workers.ready + status_.record.workers.succeeded) + "/" +
+           std::to_string(status_.record.workers.desired);
+  }
+  std::vector<const api::Pod*> PodsOfAttempt() const {
+    std::vector<const api::Pod*> pods;
+    for (const api::Pod* pod : view_.pods) {
+      if (AttemptLabel(pod->meta) == status_.attempt) pods.push_back(pod);
+    }
+    return pods;
+  }
+
+  const JobView& view_;
+  const LifeOptions& options_;
+  const api::TrainingJob& job_;
+  JobStatus status_;
+};
+
+std::vector<std::uint32_t> Life::MissingWorkers() const {
+  std::vector<bool> there(job_.replicas, false);
+  for (const api::Pod* pod : PodsOfAttempt()) {
+    const auto worker = WorkerLabel(pod->meta);
+    if (worker && *worker < job_.replicas) there[*worker] = true;
+  }
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t w = 0; w < job_.replicas; ++w) {
+    if (!there[w]) missing.push_back(w);
+  }
+  return missing;
+}
+
+// Every worker has succeeded; of an MPI job the launcher, on worker 0, speaks for all.
+bool Life::Completed() const {
+  std::int64_t succeeded = 0;
+  for (const api::Pod* pod : PodsOfAttempt()) {
+    if (pod->phase != "Succeeded") continue;
+    if (job_.framework == api::FrameworkType::kMPI && WorkerLabel(pod->meta) == 0U) return true;
+    ++succeeded;
+  }
+  return succeeded == job_.replicas;
+}
+
+void Life::Count() {
+  api::WorkerCounts& counts = status_.record.workers;
+  counts = {job_.replicas, 0, 0, 0};
+  for (const api::Pod* pod : PodsOfAttempt()) {
+    if (pod->phase == "Succeeded") {
+      ++counts.succeeded;
+    } else if (pod->phase == "Failed") {
+      ++counts.failed;
+    } else if (pod->ready && !pod->meta.deleting) {
+      ++counts.ready;
+    }
+  }
+  status_.record.summary.workers = WorkersText();
+}
+
+Step Life::Follow() {
+  const bool creating = ReasonOf(status_, "PodsReady") == kCreating;
+  if (!view_.service) return CreateService{};
+  Count();
+  if (Completed()) {
+    SetCondition(status_, {"Complete", true, "Succeeded", "every worker succeeded"}, view_.now);
+    SetCondition(status_, {"PodsReady", false, "Complete", "the job is complete"}, view_.now);
+    status_.record.completion_time = FormatTime(view_.now);
+    return WriteStatus{std::move(status_)};
+  }
+  if (const auto fault = FindFault(view_, status_.attempt, !creating, options_)) {
+    Restart(view_, *fault, status_);
+    return WriteStatus{std::move(status_)};
+  }
+  if (auto missing = MissingWorkers(); !missing.empty()) {
+    return CreatePods{status_.attempt, std::move(missing)};
+  }
+  if (creating) {
+    SetCondition(status_, {"PodsReady", false, kBinding, "kube-scheduler is binding the pods"},
+                 view_.now);
+    return WriteStatus{std::move(status_)};
+  }
+  if (auto step = CheckBound()) return *std::move(step);
+  return CheckReady();
+}
+
+// All bound, or undone at the deadline: a gang is never left half bound.
+std::optional<Step> Life::CheckBound() {
+  std::vector<const api::Pod*> unbound;
+  UnixSeconds created = 0;
+  bool preempting = false;
+  for (const api::Pod* pod : PodsOfAttempt()) {
+    created = std::max(created, ParseTime(pod->meta.creation_timestamp).value_or(view_.now));
+    if (!pod->node_name.empty()) continue;
+    preempting = preempting || !pod->nominated_node.empty();
+    unbound.push_back(pod);
+  }
+  if (unbound.empty()) return std::nullopt;
+  const std::int64_t left = created + options_.bind_deadline_seconds - view_.now;
+  if (left <= 0 || preempting) return Undo(unbound);
+  return Wait{left};
+}
+
+// The nodes of the pods that were not bound are left out for a while, longer each time.
+Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
+  const api::Placement* current = nullptr;
+  for (const api::Placement* placement : view_.placements) {
+    if (AttemptLabel(placement->meta) == status_.attempt) current = placement;
+  }
+  std::vector<std::string> nodes;
+  std::string words;  // the scheduler's, about the first of them
+  for (const api::Pod* pod : unbound) {
+    const auto worker = WorkerLabel(pod->meta);
+    if (current == nullptr || !worker || *worker >= current->nodes.size()) continue;
+    nodes.push_back(current->nodes[*worker]);
+    if (words.empty() && !pod->unscheduled.empty()) words = nodes.back() + ": " + pod->unscheduled;
+  }
+  Exclude(nodes, options_.exclusion, view_.now, status_.record.excluded);
+  if (words.empty()) words = "kube-scheduler gave no reason";
+  const std::string message =
+      CountText(static_cast<std::int64_t>(unbound.size()), "worker") + " not bound; " + words;
+  SetCondition(status_, {"Restarting", true, "BindRefused", message}, view_.now);
+  SetCondition(status_, {"PodsReady", false, "BindRefused", message}, view_.now);
+  return WriteStatus{std::move(status_)};
+}
+
+Step Life::CheckReady() {
+  const JobStatus before = StatusOf(job_);
+  const api::WorkerCounts& counts = status_.record.workers;
+  const bool ready = counts.ready + counts.succeeded == counts.desired;
+  const bool was = ReasonOf(status_, "PodsReady") == kNotAllReady || Is(status_, "PodsReady");
+  if (ready) {
+    SetCondition(status_, {"PodsReady", true, kAllReady, "every worker is ready"}, view_.now);
+  } else {
+    SetCondition(status_,
+                 {"PodsReady", false, was ? kNotAllReady : kStarting,
+                  was ? "some workers are not ready" : "every pod is bound"},
+                 view_.now);
+  }
+  std::optional<std::int64_t> left = TimeLeft();
+  if (!ready && !was) {
+    const UnixSeconds placed = Since(status_, "Placed").value_or(view_.now);
+    const std::int64_t startup = placed + job_.startup_timeout_seconds - view_.now;
+    if (startup <= 0) {
+      Restart(view_,
+              {false, 0, "", "StartupTimeout",
+               "not every worker was ready within startupTimeoutSeconds", 0},
+              status_);
+      return WriteStatus{std::move(status_)};
+    }
+    left = std::min(left.value_or(startup), startup);
+  }
+  if (status_.conditions != before.conditions) return WriteStatus{std::move(status_)};
+  if (status_ == before) return Wait{left};
+  const std::int64_t due = view_.counted + options_.count_seconds - view_.now;
+  if (due > 0) return Wait{std::min(left.value_or(due), due)};
+  return WriteStatus{std::move(status_)};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
+  return LabelNumber<std::int64_t>(meta, kAttemptLabel);
+}
+
+std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
+  return LabelNumber<std::uint32_t>(meta, kWorkerIndexLabel);
+}
+
+Step NextStep(const JobView& view, const LifeOptions& options) {
+  return Life(view, options).Next();
+}
+
+JobStatus AfterDryRun(const JobView& view, bool accepted, const std::string& message) {
+  JobStatus status = StatusOf(*view.job);
+  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
+  status.record.observed_generation = view.job->meta.generation;
+  status.record.workers.desired = view.job->replicas;
+  return status;
+}
+
+}  // namespace weft::decide

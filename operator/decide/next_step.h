@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/decide/exclusion.h"
+#include "operator/decide/job_status.h"
+
+namespace weft::decide {
+
+inline constexpr const char* kFinalizer = "weft.dev/claims";
+inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
+
+// Limits of a job's life that the operator's administrator sets.
+struct LifeOptions {
+  std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
+  std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
+  ExclusionTimes exclusion;                 // of nodes that refused a pod
+  std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
+};
+
+// What is known of a node that a pod of the job is on.
+struct NodeState {
+  bool exists = true;
+  std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
+};
+
+// The planner's answer for the job's next attempt.
+struct PlanAnswer {
+  bool placed = false;
+  std::string reason, message;  // of the condition Placed
+};
+
+// One job and everything of it that the API server holds. Points into a snapshot.
+struct JobView {
+  const api::TrainingJob* job = nullptr;
+  std::vector<const api::Placement*> placements;  // owned by the job's uid
+  std::vector<const api::Pod*> pods;              // owned by the job's uid
+  bool service = false;                           // <job> exists and is the job's
+  std::function<NodeState(const std::string&)> node_state;
+  std::optional<PlanAnswer> answer;  // of the current planning, if there is one
+  UnixSeconds now = 0;
+  UnixSeconds counted = 0;  // when status.workers was written last
+};
+
+// One step: one write, or one batch of idempotent, deterministically named creates or deletes.
+struct AddFinalizer {};
+struct RemoveFinalizer {};
+struct DryRun {};         // server-side dry run of worker 0; its outcome becomes Accepted
+struct AskPlanner {};     // the planner answers with the next pass
+struct CommitPlacement {  // create it if absent, and write the answer's nodes by compare-and-swap
+  std::int64_t attempt = 0;
+};
+struct CreateService {};
+struct CreatePods {
+  std::int64_t attempt = 0;
+  std::vector<std::uint32_t> workers;
+};
+struct DeletePods {
+  std::vector<const api::Pod*> pods;
+};
+struct DeletePlacements {
+  std::vector<const api::Placement*> placements;
+};
+struct DeleteJob {};
+struct WriteStatus {
+  JobStatus status;
+};
+// Nothing to do until something changes, or so many seconds have passed.
+struct Wait {
+  std::optional<std::int64_t> seconds;
+};
+
+using Step =
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CommitPlacement, CreateService,
+                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
+
+// What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
+// the same step, and a restarted operator goes on where the last one stopped.
+//
+// Every attempt goes from Placed through its pods to Complete, or is torn down: all pods gone, then
+// its Placement, so that claims are given back only when nothing can hold them. Pods of different
+// attempts have different names, so a pod is never created twice for one attempt.
+// Cost  O(pods + placements).
+Step NextStep(const JobView& view, const LifeOptions& options);
+
+// The status after the dry run of worker 0: accepted, or why not.
+JobStatus AfterDryRun(const JobView& view, bool accepted, const std::string& message);
+
+// The attempt that a pod or Placement belongs to, by label; nothing without one.
+std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);
+std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta);
+
+}  // namespace weft::decide
