@@ -31,6 +31,10 @@ constexpr std::string_view kStarting = "Starting";  // all bound, not all ready 
 constexpr std::string_view kAllReady = "AllReady";
 constexpr std::string_view kNotAllReady = "NotAllReady";  // they were, once
 
+std::optional<std::int64_t> Sooner(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::min(a, b) : a ? a : b;
+}
+
 class Life {
  public:
   Life(const JobView& view, const LifeOptions& options)
@@ -227,6 +231,16 @@ class Life {
     return WriteStatus{std::move(status_)};
   }
 
+  // When the first node of this attempt that is not Ready now counts as lost.
+  std::optional<std::int64_t> NextLoss() const {
+    std::optional<std::int64_t> soonest;
+    for (const api::Pod* pod : PodsOfAttempt()) {
+      const auto since = view_.node_state(pod->node_name).not_ready_since;
+      if (since) soonest = Sooner(soonest, *since + options_.node_loss_seconds - view_.now);
+    }
+    return soonest;
+  }
+
   Step Follow();
   void Count();
   Step Undo(const std::vector<const api::Pod*>& unbound);
@@ -370,7 +384,7 @@ Step Life::CheckReady() {
                   was ? "some workers are not ready" : "every pod is bound"},
                  view_.now);
   }
-  std::optional<std::int64_t> left = TimeLeft();
+  std::optional<std::int64_t> left = Sooner(TimeLeft(), NextLoss());
   if (!ready && !was) {
     const UnixSeconds placed = Since(status_, "Placed").value_or(view_.now);
     const std::int64_t startup = placed + job_.startup_timeout_seconds - view_.now;
@@ -381,12 +395,12 @@ Step Life::CheckReady() {
               status_);
       return WriteStatus{std::move(status_)};
     }
-    left = std::min(left.value_or(startup), startup);
+    left = Sooner(left, startup);
   }
   if (status_.conditions != before.conditions) return WriteStatus{std::move(status_)};
   if (status_ == before) return Wait{left};
   const std::int64_t due = view_.counted + options_.count_seconds - view_.now;
-  if (due > 0) return Wait{std::min(left.value_or(due), due)};
+  if (due > 0) return Wait{Sooner(left, due)};
   return WriteStatus{std::move(status_)};
 }
 

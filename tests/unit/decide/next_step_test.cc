@@ -1,0 +1,340 @@
+#include "operator/decide/next_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "operator/decide/placement_pods.h"
+
+namespace weft::decide {
+namespace {
+
+constexpr UnixSeconds kStart = 1'800'000'000;
+constexpr std::uint32_t kWorkers = 3;
+
+// A cluster of one job: carries out steps as an API server, a scheduler and kubelets would.
+class World {
+ public:
+  World() {
+    job_.meta.key = {"team-a", "llama"};
+    job_.meta.uid = "u1";
+    job_.meta.generation = 1;
+    job_.replicas = kWorkers;
+    job_.framework = api::FrameworkType::kTorch;
+  }
+
+  api::TrainingJob& job() { return job_; }
+  std::vector<api::Pod>& pods() { return pods_; }
+  UnixSeconds now = kStart;
+  bool scheduler_binds = true;
+  bool room = true;                        // the planner finds nodes
+  std::map<std::string, NodeState> nodes;  // those that are not well
+  std::vector<std::string> trace;          // what was done, in words
+
+  // Steps until nothing is left to do, at most so many; what the last one waits for.
+  Wait Run(int most = 60) {
+    for (int i = 0; i < most; ++i) {
+      const Step step = NextStep(View(), options);
+      if (const auto* wait = std::get_if<Wait>(&step)) return *wait;
+      std::visit([this](const auto& one) { Do(one); }, step);
+    }
+    ADD_FAILURE() << "no rest after " << most << " steps; the last: " << trace.back();
+    return {};
+  }
+
+  JobStatus status() const { return StatusOf(job_); }
+  std::string Phase() const { return PhaseOf(status()); }
+  void Kubelet(const std::string& phase, bool ready) {
+    for (api::Pod& pod : pods_) {
+      if (pod.node_name.empty()) continue;
+      pod.phase = phase;
+      pod.ready = ready;
+    }
+  }
+  LifeOptions options;
+
+ private:
+  JobView View() {
+    JobView view;
+    view.job = &job_;
+    for (const api::Placement& placement : placements_) view.placements.push_back(&placement);
+    for (const api::Pod& pod : pods_) view.pods.push_back(&pod);
+    view.service = service_;
+    view.node_state = [this](const std::string& name) {
+      const auto found = nodes.find(name);
+      return found == nodes.end() ? NodeState{} : found->second;
+    };
+    if (asked_)
+      view.answer =
+          room ? PlanAnswer{true, "", ""} : PlanAnswer{false, "InsufficientCapacity", "24 short"};
+    view.now = now;
+    return view;
+  }
+
+  void Do(const AddFinalizer&) { job_.meta.finalizers = {kFinalizer}; }
+  void Do(const RemoveFinalizer&) {
+    trace.push_back("let go");
+    job_.meta.finalizers.clear();
+  }
+  void Do(const DryRun&) { Write(AfterDryRun(View(), true, "valid")); }
+  void Do(const AskPlanner&) { asked_ = true; }
+  void Do(const CommitPlacement& step) {
+    asked_ = false;
+    trace.push_back("place " + std::to_string(step.attempt));
+    api::Placement placement;
+    placement.meta.key = {"team-a", "llama-" + std::to_string(step.attempt)};
+    placement.meta.labels[kAttemptLabel] = std::to_string(step.attempt);
+    for (std::uint32_t w = 0; w < kWorkers; ++w) {
+      placement.nodes.push_back("n" + std::to_string(step.attempt) + std::to_string(w));
+    }
+    placements_.push_back(placement);
+  }
+  void Do(const CreateService&) { service_ = true; }
+  void Do(const CreatePods& step) {
+    trace.push_back("create " + std::to_string(step.workers.size()));
+    for (std::uint32_t worker : step.workers) {
+      api::Pod pod;
+      pod.meta.labels[kAttemptLabel] = std::to_string(step.attempt);
+      pod.meta.labels[kWorkerIndexLabel] = std::to_string(worker);
+      pod.meta.creation_timestamp = FormatTime(now);
+      pod.phase = "Pending";
+      const std::string& node = placements_.back().nodes[worker];
+      if (scheduler_binds || worker != 1) pod.node_name = node;
+      if (pod.node_name.empty()) pod.unscheduled = "0/1 nodes are available";
+      pods_.push_back(pod);
+    }
+  }
+  void Do(const DeletePods& step) {
+    trace.push_back("delete " + std::to_string(step.pods.size()));
+    const std::vector<const api::Pod*> doomed = step.pods;
+    std::vector<api::Pod> left;
+    for (api::Pod& pod : pods_) {
+      if (std::find(doomed.begin(), doomed.end(), &pod) == doomed.end()) {
+        left.push_back(pod);
+      } else if (nodes.contains(pod.node_name)) {  // no kubelet to confirm it
+        pod.meta.deleting = true;
+        pod.meta.deletion_timestamp = FormatTime(now + 30);
+        left.push_back(pod);
+      }
+    }
+    pods_ = left;
+  }
+  void Do(const DeletePlacements&) {
+    trace.push_back("unplace");
+    placements_.clear();
+  }
+  void Do(const DeleteJob&) {
+    trace.push_back("delete job");
+    job_.meta.deleting = true;
+  }
+  void Do(const WriteStatus& step) { Write(step.status); }
+  void Do(const Wait&) {}
+
+  void Write(const JobStatus& next) {
+    EXPECT_FALSE(next == status()) << "a write that changes nothing";
+    for (const api::Condition& condition : next.conditions) {
+      const api::Condition* before = FindCondition(StatusOf(job_), condition.type);
+      const std::string was = before == nullptr ? "" : before->status;
+      if (was != condition.status && condition.status == "True") {
+        trace.push_back(condition.type + ": " + condition.reason);
+      }
+    }
+    job_.attempt = next.attempt;
+    job_.placement_name = next.placement_name;
+    job_.conditions = next.conditions;
+    job_.record = next.record;
+  }
+
+  api::TrainingJob job_;
+  std::vector<api::Placement> placements_;
+  std::vector<api::Pod> pods_;
+  bool service_ = false;
+  bool asked_ = false;
+};
+
+using Trace = std::vector<std::string>;
+
+// A job whose workers all run.
+World Running() {
+  World world;
+  world.Run();
+  world.Kubelet("Running", true);
+  world.Run();
+  world.trace.clear();
+  return world;
+}
+
+TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
+  World world;
+  EXPECT_EQ(world.Run().seconds, 900);  // for the workers to become ready
+  EXPECT_EQ(world.Phase(), "Placed");
+  world.Kubelet("Running", true);
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Running");
+  EXPECT_EQ(world.status().record.summary.workers, "3/3");
+  world.Kubelet("Succeeded", false);
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Complete");
+  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+                                "PodsReady: AllReady", "Complete: Succeeded"}));
+}
+
+TEST(NextStepTest, AFullClusterIsSaidAndAskedAgain) {
+  World world;
+  world.room = false;
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Pending");
+  EXPECT_EQ(ReasonOf(world.status(), "Placed"), "InsufficientCapacity");
+  world.room = true;
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Placed");
+}
+
+TEST(NextStepTest, AGangThatIsHalfBoundAtTheDeadlineIsUndoneAndPlacedElsewhere) {
+  World world;
+  world.scheduler_binds = false;
+  EXPECT_EQ(world.Run().seconds, 60);
+  world.now += 60;
+  world.scheduler_binds = true;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+                                "Restarting: BindRefused", "delete 3", "unplace", "place 2",
+                                "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.status().record.restarts, 0);
+  ASSERT_EQ(world.status().record.excluded.size(), 1U);
+  EXPECT_EQ(world.status().record.excluded[0].node, "n11");
+  EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now + 299), Trace{"n11"});
+  EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now + 300), Trace{});
+}
+
+TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
+  World world = Running();
+  world.pods()[1].phase = "Failed";
+  world.pods()[1].failure = api::Pod::Failure{"trainer", "OOMKilled", 137};
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Failed");
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "OOMKilled");
+  EXPECT_EQ(world.status().record.last_failure->exit_code, 137);
+  EXPECT_EQ(world.trace, (Trace{"Failed: OOMKilled", "delete 2"}));
+}
+
+TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
+  World world = Running();
+  world.job().failure_policy.max_restarts = 1;
+  world.pods()[1].phase = "Failed";
+  world.Run();
+  EXPECT_EQ(world.status().record.restarts, 1);
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(world.trace, (Trace{"Restarting: PodFailed", "delete 3", "unplace", "place 2",
+                                "Placed: Placed", "create 3"}));
+  world.pods()[0].phase = "Failed";
+  world.Run();
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "RestartsExhausted");
+}
+
+TEST(NextStepTest, ALostNodeRestartsTheGangUncountedAndWithoutWaitingForItsPod) {
+  World world = Running();
+  world.nodes["n10"] = {true, world.now};
+  EXPECT_EQ(world.Run().seconds, 60);
+  world.now += 60;
+  EXPECT_EQ(world.Run().seconds, 30);  // the grace period of the pod that nobody confirms
+  world.now += 30;
+  world.Run();
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(world.status().record.restarts, 0);
+  EXPECT_EQ(world.pods().size(), 4U);  // the old pod stands until its node comes back
+}
+
+TEST(NextStepTest, AnEvictedWorkerRestartsTheGang) {
+  World world = Running();
+  world.pods()[2].meta.deleting = true;
+  world.pods()[2].disrupted = true;
+  world.Run();
+  EXPECT_EQ(world.trace.front(), "Restarting: Disrupted");
+}
+
+TEST(NextStepTest, APodThatSomebodyDeletedIsNotCreatedTwiceInOneAttempt) {
+  World world = Running();
+  world.pods().pop_back();
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Restarting: PodDeleted", "delete 2", "unplace", "place 2",
+                                "Placed: Placed", "create 3"}));
+}
+
+TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {
+  World world = Running();
+  world.job().suspend = true;
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Suspended");
+  EXPECT_EQ(world.trace, (Trace{"delete 3", "unplace", "Suspended: Suspended"}));
+  world.now += 500;
+  world.job().suspend = false;
+  world.Run();
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(world.status().record.suspended_seconds, 500);
+}
+
+TEST(NextStepTest, TheDeadlineLeavesSuspendedTimeOut) {
+  World world = Running();
+  world.job().active_deadline_seconds = 1000;
+  world.job().record.suspended_seconds = 100;
+  EXPECT_EQ(world.Run().seconds, 1100);
+  world.now += 1100;
+  world.Run();
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "DeadlineExceeded");
+}
+
+TEST(NextStepTest, WorkersThatAreNotReadyInTimeAreAFailure) {
+  World world;
+  world.Run();
+  world.Kubelet("Running", false);
+  EXPECT_EQ(world.Run().seconds, 900);
+  world.now += 900;
+  world.Run();
+  EXPECT_EQ(ReasonOf(world.status(), "Failed"), "StartupTimeout");
+}
+
+TEST(NextStepTest, ADeletedJobLosesItsPodsAndPlacementBeforeItsFinalizer) {
+  World world = Running();
+  world.job().meta.deleting = true;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"delete 3", "unplace", "let go"}));
+}
+
+TEST(NextStepTest, AFinishedJobGoesAfterItsTimeToLive) {
+  World world = Running();
+  world.job().ttl_seconds_after_finished = 10;
+  world.Kubelet("Succeeded", false);
+  EXPECT_EQ(world.Run().seconds, 10);
+  world.now += 10;
+  world.trace.clear();
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"delete job", "delete 3", "unplace", "let go"}));
+}
+
+TEST(NextStepTest, AnMPIJobIsCompleteWhenItsLauncherIs) {
+  World world = Running();
+  world.job().framework = api::FrameworkType::kMPI;
+  world.pods()[0].phase = "Succeeded";
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Complete");
+  EXPECT_EQ(world.trace, (Trace{"Complete: Succeeded", "delete 2"}));
+}
+
+TEST(NextStepTest, AnOperatorThatDiedAfterTheCommitGoesOnWithIt) {
+  World world;
+  // Everything but the last write: the Placement has nodes, the job's status does not know.
+  world.Run();
+  World resumed = world;
+  resumed.job().attempt = 0;
+  resumed.job().placement_name.clear();
+  std::erase_if(resumed.job().conditions, [](const auto& c) { return c.type != "Accepted"; });
+  resumed.trace.clear();
+  resumed.Run();
+  EXPECT_EQ(resumed.status().attempt, 1);
+  EXPECT_EQ(resumed.trace, Trace{"Placed: Placed"});
+}
+
+}  // namespace
+}  // namespace weft::decide
