@@ -1,0 +1,230 @@
+#!/usr/bin/env bash
+# A Kubernetes cluster on this machine's loopback: the real API server, scheduler and controllers on
+# etcd, and nodes that kwok simulates, labelled as a GPU fabric. Weft's definitions are installed.
+# RBAC is on, every client has its certificate, ports are free ones. No Docker, no root.
+#
+#   deploy/local-cluster.sh up [--nodes N] [--design D] [--fragmented P] [--seed S] [--name NAME]
+#   deploy/local-cluster.sh down [--name NAME]       stops all of it and removes its folder
+#   deploy/local-cluster.sh status [--name NAME]     exit code 1 where something does not run
+#
+#   eval "$(deploy/local-cluster.sh up)"             sets KUBECONFIG, puts kubectl and helm in PATH
+#   kubectl get nodes -L fabric.topograph.run/tier-0
+#
+# up is silent about nothing: it builds the programs on its first run (tests/controlplane/build.sh,
+# a quarter of an hour on two cores), then takes seconds. On a cluster that is up it starts what has
+# died and adds the nodes that are missing.
+#
+#   --nodes N        simulated nodes; default 32; 0 for none and no Fabric
+#   --design D       their hardware: `weft fabric generate --list`; default dgx-h100-superpod
+#   --fragmented P   percent of the GPUs that earlier pods hold; --seed S of these; default 0 and 1
+#   --name NAME      of this cluster, where there are several; default local
+#
+# Pods run for ever, those of a Job end at once, unless annotations say otherwise; on a running pod
+# they may be added later (kubectl annotate):
+#   weft.test/start-seconds: "5"    Ready so long after it was bound
+#   weft.test/run-seconds: "30"     succeeds so long after its start
+#   weft.test/exit-code: "1"        fails instead, at once where run-seconds are absent
+#   weft.test/stop-seconds: "10"    takes so long to go when deleted
+# A node with the annotation weft.test/ready: "false" reports NotReady; one with the label
+# weft.test/lost falls silent, as if its machine were gone.
+#
+# WEFT               the weft program; default build/bin/weft
+# WEFT_CLUSTER_DIR   where clusters have their folders; default cluster/ in the cache
+# WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+parts=$root/deploy/local-cluster
+# shellcheck source=deploy/local-cluster/processes.sh
+source "$parts/processes.sh"
+# shellcheck source=deploy/local-cluster/certificates.sh
+source "$parts/certificates.sh"
+# shellcheck source=deploy/local-cluster/servers.sh
+source "$parts/servers.sh"
+
+say() { echo "local-cluster: $*" >&2; }
+die() { say "$*"; exit 1; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$root/deploy/local-cluster.sh"; }
+bad_usage() { say "$* (see --help)"; exit 2; }
+
+# Sets command, name and the options of up.
+read_arguments() {
+  command=${1:-}
+  [ $# = 0 ] || shift
+  name=local nodes=32 design=dgx-h100-superpod fragmented=0 seed=1
+  while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || bad_usage "what is '$1'?"
+    case $1 in
+      --name) name=$2 ;;
+      --nodes) nodes=$2 ;;
+      --design) design=$2 ;;
+      --fragmented) fragmented=$2 ;;
+      --seed) seed=$2 ;;
+      *) bad_usage "what is '$1'?" ;;
+    esac
+    shift 2
+  done
+  [[ $name =~ ^[a-z0-9][-a-z0-9]{0,39}$ ]] || bad_usage '--name: small letters, digits and hyphens'
+  [[ $nodes$fragmented$seed =~ ^[0-9]+$ ]] || bad_usage '--nodes, --fragmented, --seed: numbers'
+}
+
+# One command at a time on one cluster. The lock is the folder itself, so that nothing stays.
+lock() {
+  exec 9<"$dir"
+  flock -n 9 || { say "another command is at work on $name: waiting"; flock 9; }
+  [ -d "$dir" ] || die "$name was taken down meanwhile"
+}
+
+# What a failed or interrupted `up` of a new cluster leaves: nothing. One that was up stays.
+clean_up() {
+  local code=$?
+  trap - EXIT INT TERM
+  if [ $code != 0 ] && [ "$fresh" = yes ]; then
+    say "up failed: taking $name down"
+    stop_all
+    rm -rf "$dir"
+  fi
+  exit $code
+}
+
+apply_definitions() {
+  local begun=$EPOCHREALTIME
+  kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
+  kubectl wait --for=condition=Established --timeout=30s -f "$root/crds" >>"$dir/logs/kubectl.log"
+  say "definitions of weft.dev established in $(seconds_since "$begun") s"
+}
+
+add_nodes() {
+  [ "$nodes" -gt 0 ] || return 0
+  local begun=$EPOCHREALTIME weft=${WEFT:-$root/build/bin/weft} loaded
+  [ -x "$weft" ] || die "$weft is not there: build the target weft, or set WEFT, or use --nodes 0"
+  "$weft" fabric generate --design "$design" --nodes "$nodes" --fragmented "$fragmented" \
+    --seed "$seed" >"$dir/nodes.yaml" || die "weft fabric generate refuses --design $design"
+  loaded=$(python3 "$parts/load.py" <"$dir/nodes.yaml") || die 'nodes could not be created'
+  say "$loaded in $(seconds_since "$begun") s"
+  begun=$EPOCHREALTIME
+  wait_for 'ready nodes' "$dir/logs/kwok.log" nodes_settled
+  say "nodes ready in $(seconds_since "$begun") s"
+}
+
+# What a user made unready or lost is not waited for. The controllers take off the taint that every
+# new node gets.
+nodes_settled() {
+  local each='{range .items[*]}{.metadata.annotations.weft\.test/ready}|{.metadata.labels.weft\.test/lost}'
+  each+='|{.status.conditions[?(@.type=="Ready")].status}|{.status.nodeInfo.kubeletVersion}'
+  each+='|{.spec.taints[*].key}{"\n"}{end}'
+  kubectl get nodes -o "jsonpath=$each" |
+    awk -F'|' '$1 != "false" && !$2 && ($3 != "True" || !$4 || $5 ~ /not-ready/) {exit 1}'
+}
+
+up() {
+  local code=$?
+  trap - EXIT INT TERM
+  if [ $code != 0 ] && [ "$fresh" = yes ]; then
+    say "up failed: taking $name down"
+    stop_all
+    rm -rf "$dir"
+  fi
+  exit $code
+}
+
+apply_definitions() {
+  local begun=$EPOCHREALTIME
+  kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
+  kubectl wait --for=condition=Established --timeout=30s -f "$root/crds" >>"$dir/logs/kubectl.log"
+  say "definitions of weft.dev established in $(seconds_since "$begun") s"
+}
+
+add_nodes() {
+  [ "$nodes" -gt 0 ] || return 0
+  local begun=$EPOCHREALTIME weft=${WEFT:-$root/build/bin/weft} loaded
+  [ -x "$weft" ] || die "$weft is not there: build the target weft, or set WEFT, or use --nodes 0"
+  "$weft" fabric generate --design "$design" --nodes "$nodes" --fragmented "$fragmented" \
+    --seed "$seed" >"$dir/nodes.yaml" || die "weft fabric generate refuses --design $design"
+  loaded=$(python3 "$parts/load.py" <"$dir/nodes.yaml") || die 'nodes could not be created'
+  say "$loaded in $(seconds_since "$begun") s"
+  begun=$EPOCHREALTIME
+  kubectl wait --for=condition=Ready --timeout=120s node --all >>"$dir/logs/kubectl.log"
+  wait_for 'nodes that can be scheduled on' "$dir/logs/kube-controller-manager.log" no_taints
+  say "nodes ready in $(seconds_since "$begun") s"
+}
+
+# The controllers take off the taints that every new node gets.
+no_taints() {
+  local taints
+  taints=$(kubectl get nodes -o 'jsonpath={.items[*].spec.taints[*].key}') &&
+    [[ $taints != *node.kubernetes.io/not-ready* ]]
+}
+
+up() {
+  local begun=$EPOCHREALTIME
+  bin=$("$root/tests/controlplane/build.sh" | tail -n 1)
+  PATH=$bin:$PATH
+  fresh=no
+  [ -e "$dir/complete" ] || fresh=yes
+  (umask 077 && mkdir -p "$dir/logs" "$dir/pids")
+  lock
+  trap clean_up EXIT
+  trap 'exit 130' INT TERM
+  # The rest of an `up` that was killed.
+  [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates}; }
+  echo "$bin" >"$dir/bin"
+  [ -e "$dir/certificates" ] || make_certificates
+  export KUBECONFIG=$dir/kubeconfig
+  start_servers
+  [ $fresh = no ] || apply_definitions
+  add_nodes
+  touch "$dir/complete"
+  say "$name is up after $(seconds_since "$begun") s: Kubernetes $(server_version)"
+  echo "export KUBECONFIG=$KUBECONFIG"
+  echo "export PATH=$bin:\$PATH"
+}
+
+down() {
+  [ -d "$dir" ] || { say "$name is not up"; return; }
+  lock
+  stop_all
+  rm -rf "$dir"
+  rmdir --ignore-fail-on-non-empty "$clusters"
+  say "$name is down"
+}
+
+server_version() { kubectl version -o json | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p' | tail -n 1; }
+
+status() {
+  [ -d "$dir" ] || { say "$name is not up"; return 1; }
+  bin=$(cat "$dir/bin")
+  PATH=$bin:$PATH
+  export KUBECONFIG=$dir/kubeconfig
+  local server state code=0
+  printf '%-24s %-8s %s\n' COMPONENT PROCESS STATE
+  for server in "${servers[@]}"; do
+    state=runs
+    running "$server" || { state='DEAD'; code=1; }
+    printf '%-24s %-8s %s\n' "$server" "$(process_of "$server")" "$state"
+  done
+  if kubectl get --raw /readyz --request-timeout=5s >/dev/null 2>&1; then
+    printf '\nKubernetes  %s\nNodes       %s\n' "$(server_version)" "$(ready_nodes)"
+  else
+    printf '\nThe API server does not answer\n'
+    code=1
+  fi
+  printf 'Folder      %s\nKUBECONFIG  %s\nPrograms    %s\n' "$dir" "$KUBECONFIG" "$bin"
+  [ $code = 0 ] || say 'start what has died with: deploy/local-cluster.sh up'
+  return $code
+}
+
+ready_nodes() {
+  kubectl get nodes -o 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' |
+    awk 'NF {all++} $1 == "True" {ready++} END {printf "%d ready of %d\n", ready, all}'
+}
+
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  up | down | status) ;;
+  '') usage >&2; exit 2 ;;
+  *) bad_usage "what is '$1'?" ;;
+esac
+read_arguments "$@"
+clusters=${WEFT_CLUSTER_DIR:-${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}/cluster}
+dir=$clusters/$name
+"$command"

@@ -1,0 +1,135 @@
+# The servers of a local cluster and their flags. What is missing runs afterwards, at its old ports.
+# shellcheck shell=bash
+
+servers=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok)
+
+# Ports that nobody holds now; kept in the folder, so that a kubeconfig stays right.
+choose_ports() {
+  [ -e "$dir/ports" ] || python3 - >"$dir/ports" <<'EOF'
+import socket
+names = ("etcd", "peer", "apiserver", "controllers", "scheduler", "kwok")
+held = [(name, socket.socket()) for name in names]
+for name, one in held:
+    one.bind(("127.0.0.1", 0))
+    print(f"{name}_port={one.getsockname()[1]}")
+EOF
+  # shellcheck disable=SC1091
+  source "$dir/ports"
+}
+
+# Another program may take a port before we do: then once more, with others.
+start_servers() {
+  local attempt
+  for attempt in 1 2 3; do
+    choose_ports
+    write_kubeconfigs
+    if start_missing; then return; fi
+    [ "$fresh" = yes ] && [ $attempt != 3 ] || break
+    stop_all
+    rm -rf "$dir/ports" "$dir/etcd"
+    say 'a port was taken meanwhile: starting again with others'
+  done
+  die 'could not start'
+}
+
+write_kubeconfigs() {
+  local user
+  write_kubeconfig admin "$dir/kubeconfig"
+  for user in kube-controller-manager kube-scheduler kwok; do
+    write_kubeconfig $user "$dir/certificates/$user.kubeconfig"
+  done
+}
+
+# 1 where a port is taken; other failures end the script.
+start_missing() {
+  bring_up etcd etcd_answers || return 1
+  bring_up kube-apiserver apiserver_answers || return 1
+  kubectl apply --server-side -f "$parts/kwok-rbac.yaml" >>"$dir/logs/kubectl.log"
+  # Side by side: none needs another.
+  local server
+  for server in kube-controller-manager kube-scheduler kwok; do
+    running $server || "start_$server"
+  done
+  bring_up kube-controller-manager controllers_answer || return 1
+  bring_up kube-scheduler scheduler_answers || return 1
+  bring_up kwok kwok_answers
+}
+
+# bring_up NAME PROBE
+bring_up() {
+  local server=$1 probe=$2 begun=$EPOCHREALTIME deadline=$((SECONDS + ready_seconds))
+  local log=$dir/logs/$server.log
+  running "$server" || "start_$server"
+  until "$probe" >/dev/null 2>&1; do
+    if ! running "$server"; then
+      ! grep -q 'address already in use' "$log" || { rm -f "$log"; return 1; }
+      show_log "$log"
+      die "$server has ended"
+    fi
+    [ $SECONDS -lt $deadline ] || { show_log "$log"; die "$server is not ready after $ready_seconds s"; }
+    sleep 0.1
+  done
+  say "$server ready in $(seconds_since "$begun") s"
+}
+
+ask() { kubectl get --raw "$2" --server "https://127.0.0.1:$1" --request-timeout=5s; }
+etcd_answers() { [ -n "$(exec 3<>"/dev/tcp/127.0.0.1/$etcd_port" && echo open)" ]; }
+apiserver_answers() { ask "$apiserver_port" /readyz; }
+scheduler_answers() { ask "$scheduler_port" /readyz; }
+kwok_answers() { kubectl get --raw /healthz --server "http://127.0.0.1:$kwok_port"; }
+# Pods are refused in a namespace until the controllers have made its service account.
+controllers_answer() { ask "$controllers_port" /healthz && kubectl get serviceaccount default; }
+
+# A crash of this machine may cost the data, in exchange for speed.
+start_etcd() {
+  start etcd "$bin/etcd" --name local --data-dir "$dir/etcd" --unsafe-no-fsync \
+    --listen-client-urls "http://127.0.0.1:$etcd_port" \
+    --advertise-client-urls "http://127.0.0.1:$etcd_port" \
+    --listen-peer-urls "http://127.0.0.1:$peer_port" \
+    --initial-advertise-peer-urls "http://127.0.0.1:$peer_port" \
+    --initial-cluster "local=http://127.0.0.1:$peer_port" \
+    --quota-backend-bytes $((8 << 30)) --log-level warn
+}
+
+start_kube-apiserver() {
+  local certificates=$dir/certificates
+  start kube-apiserver "$bin/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" \
+    --bind-address 127.0.0.1 --advertise-address 127.0.0.1 --secure-port "$apiserver_port" \
+    --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
+    --client-ca-file "$certificates/ca.crt" --authorization-mode RBAC \
+    --service-account-issuer https://kubernetes.default.svc \
+    --service-account-key-file "$certificates/service-accounts.key" \
+    --service-account-signing-key-file "$certificates/service-accounts.key" \
+    --service-cluster-ip-range 10.96.0.0/16 --endpoint-reconciler-type none --profiling=false
+}
+
+start_kube-controller-manager() {
+  local certificates=$dir/certificates kubeconfig
+  kubeconfig=$certificates/kube-controller-manager.kubeconfig
+  start kube-controller-manager "$bin/kube-controller-manager" --kubeconfig "$kubeconfig" \
+    --bind-address 127.0.0.1 --secure-port "$controllers_port" --leader-elect=false \
+    --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
+    --root-ca-file "$certificates/ca.crt" --use-service-account-credentials \
+    --service-account-private-key-file "$certificates/service-accounts.key" \
+    --node-monitor-grace-period "$(($(lease_seconds) + 10))s" \
+    --kube-api-qps 200 --kube-api-burst 400 --profiling=false
+}
+
+start_kube-scheduler() {
+  local certificates=$dir/certificates kubeconfig
+  kubeconfig=$certificates/kube-scheduler.kubeconfig
+  start kube-scheduler "$bin/kube-scheduler" --kubeconfig "$kubeconfig" \
+    --bind-address 127.0.0.1 --secure-port "$scheduler_port" --leader-elect=false \
+    --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
+    --kube-api-qps 1000 --kube-api-burst 1000 --profiling=false
+}
+
+start_kwok() {
+  start kwok "$bin/kwok" --kubeconfig "$dir/certificates/kwok.kubeconfig" \
+    --config "$parts/kwok.yaml" --manage-nodes-with-label-selector '!weft.test/lost' \
+    --node-lease-duration-seconds "$(lease_seconds)" --cidr 10.128.0.0/9 --node-ip 10.64.0.1 \
+    --server-address "127.0.0.1:$kwok_port"
+}
+
+# kwok renews a lease four times in its duration: at most 20 writes a second for all nodes.
+lease_seconds() { echo $((nodes > 100 ? nodes / 5 : 20)); }

@@ -1,0 +1,24 @@
+# What the test cluster is built from. Sourced by build.sh.
+# shellcheck shell=bash disable=SC2034
+
+# The release of kubernetes/go.mod, whose sums are checked in.
+pinned_kubernetes=v1.36.3
+
+# Releases of other minors that WEFT_KUBERNETES may name.
+declare -A other_kubernetes=([1.34]=v1.34.4 [1.35]=v1.35.4 [1.36]=v1.36.3)
+
+# Older toolchains that know GOTOOLCHAIN=auto (1.21 and later) fetch this one themselves.
+needed_go=1.26
+
+# binary: module folder, Go package
+declare -A recipes=(
+  [etcd]='etcd weft.dev/tests/controlplane/etcd'
+  [kube-apiserver]='kubernetes k8s.io/kubernetes/cmd/kube-apiserver'
+  [kube-controller-manager]='kubernetes k8s.io/kubernetes/cmd/kube-controller-manager'
+  [kube-scheduler]='kubernetes k8s.io/kubernetes/cmd/kube-scheduler'
+  [kubectl]='kubernetes k8s.io/kubernetes/cmd/kubectl'
+  [kwok]='kwok sigs.k8s.io/kwok/cmd/kwok'
+  [helm]='helm helm.sh/helm/v4/cmd/helm'
+)
+# In this order: what a cluster needs first.
+binaries=(etcd kube-apiserver kubectl kube-controller-manager kube-scheduler kwok helm)
