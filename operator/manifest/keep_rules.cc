@@ -29,9 +29,8 @@ bool IsNeverRead(Where where, std::string_view key) {
   if (where == Where::kMetadata) return key == "managedFields";
   if (where == Where::kAnnotations)
     return key == "kubectl.kubernetes.io/last-applied-configuration";
-  return where == Where::kStatus &&
-         In(key, {"images", "nodeInfo", "volumesInUse", "volumesAttached",
-                  "ephemeralContainerStatuses"});
+  return where == Where::kStatus && In(key, {"images", "nodeInfo", "volumesInUse",
+                                             "volumesAttached", "ephemeralContainerStatuses"});
 }
 
 std::optional<Where> EnterNode(Where where, std::string_view key) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "operator/base/random.h"
+#include "operator/kube/timer.h"
+
+namespace weft::kube {
+
+// How long to wait after the n-th failure in a row: between half of min(first x 2^(n-1), longest)
+// and the whole, by chance, so that clients that failed together do not come back together. What
+// has been well for a minute starts anew at its next failure.
+// Thread-safety  none.
+class Backoff {
+ public:
+  struct Options {
+    Millis first{1'000};
+    Millis longest{30'000};
+    Millis healthy{60'000};  // well for this long: forget the failures
+  };
+  Backoff(Options options, std::uint64_t seed) : options_(options), random_(seed) {}
+
+  void Succeeded(Instant now);
+  Millis Failed(Instant now);
+  // The same where the server asked for a wait: at least that, at most a minute of it.
+  Millis Failed(Instant now, std::optional<Millis> retry_after);
+  // Failures in a row.
+  int failures() const { return failures_; }
+
+ private:
+  Options options_;
+  SplitMix64 random_;
+  int failures_ = 0;
+  std::optional<Instant> well_since_;
+};
+
+}  // namespace weft::kube

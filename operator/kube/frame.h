@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+#include "operator/manifest/keep_rules.h"
+
+namespace weft::kube {
+
+// Cuts a stream's pieces into lines. A line that never ends (the connection broke inside it) is
+// never handed out.
+// Thread-safety  none.
+class LineSplitter {
+ public:
+  // etcd takes 1.5 MiB; JSON spells a byte as \u00xx, six bytes, at worst.
+  static constexpr std::size_t kLongestLine = std::size_t{16} << 20;
+  explicit LineSplitter(std::size_t longest = kLongestLine) : longest_(longest) {}
+
+  enum class Fed : std::uint8_t { kAll, kStopped, kTooLong };
+  // Each complete line, without its end and never empty, to `take` until that returns false.
+  using Take = std::function<bool(const std::string& line)>;
+  Fed Feed(std::string_view chunk, const Take& take);
+
+ private:
+  std::size_t longest_;
+  std::string line_;
+};
+
+// An object as the API server sent it, with what Weft keeps of it.
+struct ServedObject {
+  api::ObjectKey key;
+  nlohmann::json json;  // metadata alone where `unreadable`
+  // Why our guards refuse the rest ("" they do not): one such object must not stop the others.
+  std::string unreadable;
+};
+
+enum class EventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
+
+// One line of a watch.
+struct WatchEvent {
+  EventType type = EventType::kAdded;
+  ServedObject object;              // kAdded, kModified, kDeleted
+  std::string resource_version;     // all but kError
+  bool initial_events_end = false;  // kBookmark: the streamed list is complete
+  int code = 0;                     // kError: as an HTTP status
+  std::string message;              // kError
+};
+
+// One page of a list; `next` is the token of the page behind it, "" on the last.
+struct Page {
+  std::vector<ServedObject> items;
+  std::string resource_version;
+  std::string next;
+};
+
+// Pure: JSON text of the API server to values; what keep_rules.h drops of `subject` is dropped.
+//
+// Errors  kTransient: no such JSON at all; the stream or the answer is broken and is worth another
+//         try. An object that only our guards refuse is `unreadable` instead.
+// Cost    linear; 20 us for a Pod of 4 kB.
+Result<WatchEvent> ParseWatchLine(const std::string& line, manifest::Subject subject);
+Result<Page> ParsePage(const std::string& body, manifest::Subject subject);
+// The message of a Status, for the log; "" of anything else.
+std::string StatusMessage(const std::string& body);
+
+}  // namespace weft::kube

@@ -1,0 +1,167 @@
+#include "operator/kube/reflector.h"
+
+#include <utility>
+
+namespace weft::kube {
+namespace {
+
+Watch::End EndOf(const Result<Response>& answer) {
+  if (!answer) return {};
+  return {answer->status, answer->retry_after, false};
+}
+
+std::string Sentence(const std::string& path, const Result<Response>& answer,
+                     const std::string& fault) {
+  const std::string start = "watch of " + path + ": ";
+  if (!fault.empty()) return start + fault;
+  if (!answer) return start + answer.error().message;
+  const std::string message = StatusMessage(answer->body);
+  if (!message.empty()) return start + message;
+  if (answer->status / 100 == 2) return start + "the answer ended too early";
+  return start + "the API server answered " + std::to_string(answer->status);
+}
+
+}  // namespace
+
+Reflector::Reflector(Transport& transport, ObjectSink& sink, Options options)
+    : transport_(transport),
+      sink_(sink),
+      options_(std::move(options)),
+      watch_(options_.watch),
+      contact_(options_.timer->Now().time_since_epoch().count()) {}
+
+Reflector::~Reflector() { Stop(); }
+
+void Reflector::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Reflector::Cancel() {
+  cancel_ = true;
+  options_.timer->End();
+}
+
+void Reflector::Stop() {
+  Cancel();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Reflector::Touch() { contact_ = options_.timer->Now().time_since_epoch().count(); }
+
+Millis Reflector::Staleness() const {
+  const Instant contact{Instant::duration(contact_.load())};
+  return std::chrono::duration_cast<Millis>(options_.timer->Now() - contact);
+}
+
+void Reflector::Run() {
+  using Kind = Watch::Step::Kind;
+  while (!cancel_) {
+    const Watch::Step step = watch_.Next(options_.timer->Now());
+    if (step.kind == Kind::kWait) {
+      options_.timer->Wait(step.wait);
+      continue;
+    }
+    if (std::exchange(failed_, false) && options_.hooks.on_restart) options_.hooks.on_restart();
+    if (step.begins_list) list_begins_ = true;
+    fault_.clear();
+    malformed_ = false;
+    step.kind == Kind::kSend ? Send(step.request) : Follow(step.request);
+  }
+}
+
+void Reflector::Malformed(std::string what) {
+  fault_ = std::move(what);
+  malformed_ = true;
+}
+
+void Reflector::Send(const Request& request) {
+  const Result<Response> answer = transport_.Send(request);
+  if (cancel_) return;
+  if (!answer || answer->status / 100 != 2) return End(answer);
+  Touch();
+  const Result<Page> page = ParsePage(answer->body, options_.subject);
+  if (!page) {
+    Malformed(page.error().message);
+    return End(answer);
+  }
+  BeginList();
+  for (const ServedObject& item : page->items) {
+    known_.Add(item.key);
+    sink_.OnUpsert(item);
+  }
+  if (watch_.OnPage(*page, options_.timer->Now())) FinishList(page->resource_version);
+}
+
+void Reflector::Follow(const Request& request) {
+  LineSplitter lines;
+  const ChunkSink sink = [&](std::string_view chunk) {
+    Touch();
+    const Instant arrived = options_.timer->Now();
+    const LineSplitter::Fed fed =
+        lines.Feed(chunk, [this](const std::string& line) { return TakeLine(line); });
+    if (options_.hooks.on_lag) {
+      options_.hooks.on_lag(options_.timer->Now() - arrived);
+    }
+    if (fed == LineSplitter::Fed::kTooLong) Malformed("a line is too long");
+    return fed == LineSplitter::Fed::kAll && !cancel_;
+  };
+  const Result<Response> answer = transport_.Stream(request, sink, cancel_);
+  if (!cancel_) End(answer);
+}
+
+bool Reflector::TakeLine(const std::string& line) {
+  const Result<WatchEvent> event = ParseWatchLine(line, options_.subject);
+  if (!event) {
+    Malformed(event.error().message);
+    return false;
+  }
+  switch (watch_.OnEvent(*event, options_.timer->Now())) {
+    case Watch::Meaning::kChange:
+      BeginList();
+      Apply(*event);
+      break;
+    case Watch::Meaning::kNothing:
+      break;
+    case Watch::Meaning::kListed:
+      BeginList();
+      FinishList(event->resource_version);
+      return false;
+    case Watch::Meaning::kFailed:
+      fault_ = event->message;
+      return false;
+  }
+  return !cancel_;
+}
+
+void Reflector::Apply(const WatchEvent& event) {
+  if (event.type == EventType::kDeleted) {
+    if (known_.Remove(event.object.key)) sink_.OnDelete(event.object.key);
+    return;
+  }
+  known_.Add(event.object.key);
+  sink_.OnUpsert(event.object);
+}
+
+void Reflector::BeginList() {
+  if (!std::exchange(list_begins_, false)) return;
+  known_.BeginList();
+  sink_.OnReplaceBegin();
+}
+
+void Reflector::FinishList(const std::string& resource_version) {
+  for (const api::ObjectKey& key : known_.EndList()) sink_.OnDelete(key);
+  synced_ = true;
+  sink_.OnSynced(resource_version);
+}
+
+void Reflector::End(const Result<Response>& answer) {
+  Watch::End end = EndOf(answer);
+  end.malformed = malformed_;
+  if (watch_.OnEnd(end, options_.timer->Now())) return;
+  failed_ = true;
+  if (options_.hooks.on_failure) {
+    options_.hooks.on_failure(Sentence(options_.watch.path, answer, fault_));
+  }
+}
+
+}  // namespace weft::kube

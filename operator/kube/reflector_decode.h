@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "operator/kube/reflector.h"
+
+namespace weft::kube {
+
+// ObjectSink of one kind's plain struct (api/kinds.h).
+template <typename T>
+class TypedSink {
+ public:
+  virtual ~TypedSink() = default;
+  virtual void OnReplaceBegin() = 0;
+  virtual void OnUpsert(const api::ObjectKey& key, T object) = 0;
+  // It exists, but cannot be read: what was known of it holds no more. `metadata` has what
+  // identifies it (name, namespace, uid, generation), so that its owner can be told.
+  virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
+                             const std::string& why) = 0;
+  virtual void OnDelete(const api::ObjectKey& key) = 0;
+  virtual void OnSynced(const std::string& resource_version) = 0;
+};
+
+// Decodes for a typed sink. Transport -> Reflector -> DecodingSink -> TypedSink.
+template <typename T>
+class DecodingSink final : public ObjectSink {
+ public:
+  using Decode = std::function<Result<T>(const nlohmann::json&, const api::Place&)>;
+  // `place` starts the messages about objects that cannot be decoded. `sink` outlives this.
+  DecodingSink(std::string place, Decode decode, TypedSink<T>& sink)
+      : place_(std::move(place)), decode_(std::move(decode)), sink_(sink) {}
+
+  void OnReplaceBegin() override { sink_.OnReplaceBegin(); }
+  void OnUpsert(const ServedObject& object) override {
+    if (!object.unreadable.empty()) return Refuse(object, object.unreadable);
+    Result<T> decoded = decode_(object.json, place_);
+    if (!decoded) return Refuse(object, decoded.error().message);
+    sink_.OnUpsert(object.key, *std::move(decoded));
+  }
+  void OnDelete(const api::ObjectKey& key) override { sink_.OnDelete(key); }
+  void OnSynced(const std::string& resource_version) override { sink_.OnSynced(resource_version); }
+
+ private:
+  void Refuse(const ServedObject& object, const std::string& why) {
+    const auto metadata = object.json.find("metadata");
+    sink_.OnUndecodable(object.key, *metadata, why);
+  }
+
+  std::string place_;
+  Decode decode_;
+  TypedSink<T>& sink_;
+};
+
+}  // namespace weft::kube

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "operator/api/kinds.h"
+
+namespace weft::kube {
+
+// The keys a sink was told of, and which of them the list that runs has shown.
+// Cost           about 100 bytes a key.
+// Thread-safety  none.
+class KnownKeys {
+ public:
+  void BeginList() { ++list_; }
+  void Add(const api::ObjectKey& key) { lists_[Joined(key)] = list_; }
+  // True where it was known.
+  bool Remove(const api::ObjectKey& key) { return lists_.erase(Joined(key)) > 0; }
+  // Removes what the list has not shown; in order.
+  std::vector<api::ObjectKey> EndList();
+
+ private:
+  static std::string Joined(const api::ObjectKey& key) { return key.space + "/" + key.name; }
+
+  std::uint32_t list_ = 0;
+  std::unordered_map<std::string, std::uint32_t> lists_;  // the last list that showed it
+};
+
+}  // namespace weft::kube

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "operator/base/result.h"
+
+namespace weft::kube {
+
+enum class Method : std::uint8_t { kGet, kPost, kPut, kPatch, kDelete };
+
+// One HTTP request to the API server, without the server's address and without credentials.
+struct Request {
+  Method method = Method::kGet;
+  std::string path;                          // "/api/v1/nodes", escaped
+  std::map<std::string, std::string> query;  // unescaped
+  std::string content_type;                  // of the body, "" without one
+  std::string body;
+  std::string accept = "application/json";
+  // Whole request for Send; longest silence for Stream.
+  std::chrono::milliseconds timeout{30'000};
+};
+
+struct Response {
+  int status = 0;
+  std::optional<std::chrono::milliseconds> retry_after;
+  std::string body;
+};
+
+// Set from another thread to end a stream soon (within a second).
+using Cancel = std::atomic<bool>;
+
+// Called with pieces of a stream's body in order, from one thread; false ends the stream. May
+// block: the peer is held back.
+using ChunkSink = std::function<bool(std::string_view chunk)>;
+
+// The one door to an API server. An answer of any HTTP status is a Response; an Error is a request
+// that got none.
+//
+// Errors         kTransient: no connection, a broken one, a timeout; kInvalid: credentials that
+//                cannot be had (the message says which file or plug-in).
+// Thread-safety  all calls may run at once.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual Result<Response> Send(const Request& request) = 0;
+  // The body of a 2xx answer goes to the sink while it arrives and Response::body stays empty; of
+  // any other answer it is in Response::body, at most a megabyte. Ends at the end of the stream,
+  // when the sink or `cancel` says so, or after request.timeout without a byte (kTransient).
+  virtual Result<Response> Stream(const Request& request, const ChunkSink& sink,
+                                  const Cancel& cancel) = 0;
+};
+
+}  // namespace weft::kube
