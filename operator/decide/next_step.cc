@@ -220,11 +220,11 @@ class Life {
     return WriteStatus{std::move(status_)};
   }
 
+  // A refusal is written once; the planner asks again by itself whenever the cluster changes.
   Step Place() {
-    if (!view_.answer) return AskPlanner{};
-    if (view_.answer->placed) return CommitPlacement{status_.attempt + 1};
+    if (!view_.refusal) return AskPlanner{};
     const JobStatus before = status_;
-    SetCondition(status_, {"Placed", false, view_.answer->reason, view_.answer->message},
+    SetCondition(status_, {"Placed", false, view_.refusal->reason, view_.refusal->message},
                  view_.now);
     status_.record.workers.desired = job_.replicas;
     if (status_ == before) return Wait{TimeLeft()};
@@ -239,6 +239,20 @@ class Life {
       if (since) soonest = Sooner(soonest, *since + options_.node_loss_seconds - view_.now);
     }
     return soonest;
+  }
+
+  // Pods that admission refuses (a quota, a webhook) must not hold the others' nodes for ever.
+  bool CreationOverdue() const {
+    const UnixSeconds placed = Since(status_, "Placed").value_or(view_.now);
+    const std::int64_t most =
+        options_.bind_deadline_seconds + job_.replicas / options_.creates_per_second;
+    return view_.now - placed > most;
+  }
+
+  Step GiveUp(std::string_view reason, const std::string& message) {
+    SetCondition(status_, {"Restarting", true, reason, message}, view_.now);
+    SetCondition(status_, {"PodsReady", false, reason, message}, view_.now);
+    return WriteStatus{std::move(status_)};
   }
 
   Step Follow();
@@ -320,6 +334,7 @@ Step Life::Follow() {
     return WriteStatus{std::move(status_)};
   }
   if (auto missing = MissingWorkers(); !missing.empty()) {
+    if (CreationOverdue()) return GiveUp("CreateRefused", "not all pods could be created in time");
     return CreatePods{status_.attempt, std::move(missing)};
   }
   if (creating) {
@@ -366,9 +381,7 @@ Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
   if (words.empty()) words = "kube-scheduler gave no reason";
   const std::string message =
       CountText(static_cast<std::int64_t>(unbound.size()), "worker") + " not bound; " + words;
-  SetCondition(status_, {"Restarting", true, "BindRefused", message}, view_.now);
-  SetCondition(status_, {"PodsReady", false, "BindRefused", message}, view_.now);
-  return WriteStatus{std::move(status_)};
+  return GiveUp("BindRefused", message);
 }
 
 Step Life::CheckReady() {

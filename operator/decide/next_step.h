@@ -20,6 +20,7 @@ inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 // Limits of a job's life that the operator's administrator sets.
 struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
+  std::int64_t creates_per_second = 100;    // pods that an API server stores at the least
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   ExclusionTimes exclusion;                 // of nodes that refused a pod
   std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
@@ -31,9 +32,8 @@ struct NodeState {
   std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
 };
 
-// The planner's answer for the job's next attempt.
-struct PlanAnswer {
-  bool placed = false;
+// The planner's "no" for the job's next attempt.
+struct PlanRefusal {
   std::string reason, message;  // of the condition Placed
 };
 
@@ -44,7 +44,7 @@ struct JobView {
   std::vector<const api::Pod*> pods;              // owned by the job's uid
   bool service = false;                           // <job> exists and is the job's
   std::function<NodeState(const std::string&)> node_state;
-  std::optional<PlanAnswer> answer;  // of the current planning, if there is one
+  std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was written last
 };
@@ -77,9 +77,8 @@ struct Wait {
   std::optional<std::int64_t> seconds;
 };
 
-using Step =
-    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CommitPlacement, CreateService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
+using Step = std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService,
+                          CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
 
 // What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
 // the same step, and a restarted operator goes on where the last one stopped.

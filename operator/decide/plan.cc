@@ -40,7 +40,10 @@ class Planner {
       PlanEntry entry;
       entry.workload = std::move(workload);
       entries_.push_back(std::move(entry));
-      if (Status decided = Decide(entries_.back()); !decided) return decided.error();
+      if (Status decided = Decide(entries_.back()); !decided) {
+        if (!options_.refuse_invalid) return decided.error();
+        Refuse(entries_.back(), "Invalid", decided.error().message);
+      }
       if (options_.progress) options_.progress(entries_.size(), workloads->size());
     }
     return Report();

@@ -68,6 +68,8 @@ struct PlanOptions {
   Order order = Order::kFile;
   placement::Options place;
   bool best = true;  // compute Placed::best (one more search each)
+  // What a user got wrong is a refusal of that workload ("Invalid"), and the others are placed.
+  bool refuse_invalid = false;
   // Refusals that get relaxations and an outlook (several searches each); the rest name what is
   // short only.
   std::uint32_t explained_refusals = 64;

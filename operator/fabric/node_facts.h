@@ -31,6 +31,8 @@ struct NodeFacts {
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;
   Resources allocatable;
+
+  friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
 // Resource names that Weft takes for accelerators where nobody says which

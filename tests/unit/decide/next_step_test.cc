@@ -65,9 +65,7 @@ class World {
       const auto found = nodes.find(name);
       return found == nodes.end() ? NodeState{} : found->second;
     };
-    if (asked_)
-      view.answer =
-          room ? PlanAnswer{true, "", ""} : PlanAnswer{false, "InsufficientCapacity", "24 short"};
+    if (refused_ && !room) view.refusal = PlanRefusal{"InsufficientCapacity", "24 short"};
     view.now = now;
     return view;
   }
@@ -78,15 +76,17 @@ class World {
     job_.meta.finalizers.clear();
   }
   void Do(const DryRun&) { Write(AfterDryRun(View(), true, "valid")); }
-  void Do(const AskPlanner&) { asked_ = true; }
-  void Do(const CommitPlacement& step) {
-    asked_ = false;
-    trace.push_back("place " + std::to_string(step.attempt));
+  void Do(const AskPlanner&) {
+    refused_ = !room;
+    if (room) Commit(job_.attempt + 1);
+  }
+  void Commit(std::int64_t attempt) {
+    trace.push_back("place " + std::to_string(attempt));
     api::Placement placement;
-    placement.meta.key = {"team-a", "llama-" + std::to_string(step.attempt)};
-    placement.meta.labels[kAttemptLabel] = std::to_string(step.attempt);
+    placement.meta.key = {"team-a", "llama-" + std::to_string(attempt)};
+    placement.meta.labels[kAttemptLabel] = std::to_string(attempt);
     for (std::uint32_t w = 0; w < kWorkers; ++w) {
-      placement.nodes.push_back("n" + std::to_string(step.attempt) + std::to_string(w));
+      placement.nodes.push_back("n" + std::to_string(attempt) + std::to_string(w));
     }
     placements_.push_back(placement);
   }
@@ -150,7 +150,7 @@ class World {
   std::vector<api::Placement> placements_;
   std::vector<api::Pod> pods_;
   bool service_ = false;
-  bool asked_ = false;
+  bool refused_ = false;
 };
 
 using Trace = std::vector<std::string>;
