@@ -14,7 +14,7 @@
 # a quarter of an hour on two cores), then takes seconds. On a cluster that is up it starts what has
 # died and adds the nodes that are missing.
 #
-#   --nodes N        simulated nodes; default 32; 0 for none and no Fabric
+#   --nodes N        simulated nodes; default 32 in a new cluster; 0 for none and no Fabric
 #   --design D       their hardware: `weft fabric generate --list`; default dgx-h100-superpod
 #   --fragmented P   percent of the GPUs that earlier pods hold; --seed S of these; default 0 and 1
 #   --name NAME      of this cluster, where there are several; default local
@@ -50,7 +50,7 @@ bad_usage() { say "$* (see --help)"; exit 2; }
 read_arguments() {
   command=${1:-}
   [ $# = 0 ] || shift
-  name=local nodes=32 design=dgx-h100-superpod fragmented=0 seed=1
+  name=local nodes='' design=dgx-h100-superpod fragmented=0 seed=1
   while [ $# -gt 0 ]; do
     [ $# -ge 2 ] || bad_usage "what is '$1'?"
     case $1 in
@@ -64,7 +64,7 @@ read_arguments() {
     shift 2
   done
   [[ $name =~ ^[a-z0-9][-a-z0-9]{0,39}$ ]] || bad_usage '--name: small letters, digits and hyphens'
-  [[ $nodes$fragmented$seed =~ ^[0-9]+$ ]] || bad_usage '--nodes, --fragmented, --seed: numbers'
+  [[ ${nodes:-0}$fragmented$seed =~ ^[0-9]+$ ]] || bad_usage '--nodes, --fragmented, --seed: numbers'
 }
 
 # One command at a time on one cluster. The lock is the folder itself, so that nothing stays.
@@ -93,12 +93,18 @@ apply_definitions() {
   say "definitions of weft.dev established in $(seconds_since "$begun") s"
 }
 
-add_nodes() {
+# Before anything starts: what weft refuses, it refuses at once.
+generate_nodes() {
+  local weft=${WEFT:-$root/build/bin/weft}
   [ "$nodes" -gt 0 ] || return 0
-  local begun=$EPOCHREALTIME weft=${WEFT:-$root/build/bin/weft} loaded
   [ -x "$weft" ] || die "$weft is not there: build the target weft, or set WEFT, or use --nodes 0"
   "$weft" fabric generate --design "$design" --nodes "$nodes" --fragmented "$fragmented" \
-    --seed "$seed" >"$dir/nodes.yaml" || die "weft fabric generate refuses --design $design"
+    --seed "$seed" >"$dir/nodes.yaml"
+}
+
+add_nodes() {
+  [ "$nodes" -gt 0 ] || return 0
+  local begun=$EPOCHREALTIME loaded
   loaded=$(python3 "$parts/load.py" <"$dir/nodes.yaml") || die 'nodes could not be created'
   say "$loaded in $(seconds_since "$begun") s"
   begun=$EPOCHREALTIME
@@ -117,57 +123,19 @@ nodes_settled() {
 }
 
 up() {
-  local code=$?
-  trap - EXIT INT TERM
-  if [ $code != 0 ] && [ "$fresh" = yes ]; then
-    say "up failed: taking $name down"
-    stop_all
-    rm -rf "$dir"
-  fi
-  exit $code
-}
-
-apply_definitions() {
   local begun=$EPOCHREALTIME
-  kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
-  kubectl wait --for=condition=Established --timeout=30s -f "$root/crds" >>"$dir/logs/kubectl.log"
-  say "definitions of weft.dev established in $(seconds_since "$begun") s"
-}
-
-add_nodes() {
-  [ "$nodes" -gt 0 ] || return 0
-  local begun=$EPOCHREALTIME weft=${WEFT:-$root/build/bin/weft} loaded
-  [ -x "$weft" ] || die "$weft is not there: build the target weft, or set WEFT, or use --nodes 0"
-  "$weft" fabric generate --design "$design" --nodes "$nodes" --fragmented "$fragmented" \
-    --seed "$seed" >"$dir/nodes.yaml" || die "weft fabric generate refuses --design $design"
-  loaded=$(python3 "$parts/load.py" <"$dir/nodes.yaml") || die 'nodes could not be created'
-  say "$loaded in $(seconds_since "$begun") s"
-  begun=$EPOCHREALTIME
-  kubectl wait --for=condition=Ready --timeout=120s node --all >>"$dir/logs/kubectl.log"
-  wait_for 'nodes that can be scheduled on' "$dir/logs/kube-controller-manager.log" no_taints
-  say "nodes ready in $(seconds_since "$begun") s"
-}
-
-# The controllers take off the taints that every new node gets.
-no_taints() {
-  local taints
-  taints=$(kubectl get nodes -o 'jsonpath={.items[*].spec.taints[*].key}') &&
-    [[ $taints != *node.kubernetes.io/not-ready* ]]
-}
-
-up() {
-  local begun=$EPOCHREALTIME
-  bin=$("$root/tests/controlplane/build.sh" | tail -n 1)
-  PATH=$bin:$PATH
-  fresh=no
-  [ -e "$dir/complete" ] || fresh=yes
   (umask 077 && mkdir -p "$dir/logs" "$dir/pids")
   lock
+  fresh=no
+  [ -e "$dir/complete" ] || fresh=yes
   trap clean_up EXIT
   trap 'exit 130' INT TERM
   # The rest of an `up` that was killed.
-  [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates}; }
-  echo "$bin" >"$dir/bin"
+  [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates,bin}; }
+  # The nodes of a cluster that is there are as somebody wanted them.
+  [ $fresh = no ] && nodes=${nodes:-0} || nodes=${nodes:-32}
+  generate_nodes
+  choose_programs
   [ -e "$dir/certificates" ] || make_certificates
   export KUBECONFIG=$dir/kubeconfig
   start_servers
@@ -177,6 +145,16 @@ up() {
   say "$name is up after $(seconds_since "$begun") s: Kubernetes $(server_version)"
   echo "export KUBECONFIG=$KUBECONFIG"
   echo "export PATH=$bin:\$PATH"
+}
+
+# A cluster keeps the release that it began with.
+choose_programs() {
+  if [ ! -e "$dir/bin" ] || [ ! -x "$(cat "$dir/bin")/kwok" ]; then
+    bin=$("$root/tests/controlplane/build.sh" | tail -n 1)
+    echo "$bin" >"$dir/bin"
+  fi
+  bin=$(cat "$dir/bin")
+  PATH=$bin:$PATH
 }
 
 down() {
@@ -226,5 +204,6 @@ case ${1:-} in
 esac
 read_arguments "$@"
 clusters=${WEFT_CLUSTER_DIR:-${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}/cluster}
+clusters=$(realpath -m "$clusters")
 dir=$clusters/$name
 "$command"

@@ -44,7 +44,8 @@ write_kubeconfigs() {
 start_missing() {
   bring_up etcd etcd_answers || return 1
   bring_up kube-apiserver apiserver_answers || return 1
-  kubectl apply --server-side -f "$parts/kwok-rbac.yaml" >>"$dir/logs/kubectl.log"
+  kubectl apply --server-side -f "$parts/kwok-rbac.yaml" >>"$dir/logs/kubectl.log" ||
+    die "kwok's role could not be created"
   # Side by side: none needs another.
   local server
   for server in kube-controller-manager kube-scheduler kwok; do
@@ -131,5 +132,9 @@ start_kwok() {
     --server-address "127.0.0.1:$kwok_port"
 }
 
-# kwok renews a lease four times in its duration: at most 20 writes a second for all nodes.
-lease_seconds() { echo $((nodes > 100 ? nodes / 5 : 20)); }
+# Of a node's lease. kwok renews it four times as often: at most 20 writes a second for all nodes
+# that the cluster began with.
+lease_seconds() {
+  [ -e "$dir/lease-seconds" ] || echo $((nodes > 100 ? nodes / 5 : 20)) >"$dir/lease-seconds"
+  cat "$dir/lease-seconds"
+}
