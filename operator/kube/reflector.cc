@@ -5,6 +5,8 @@
 namespace weft::kube {
 namespace {
 
+constexpr std::size_t kLargestPageBytes = std::size_t{256} << 20;
+
 Watch::End EndOf(const Result<Response>& answer) {
   if (!answer) return {};
   return {answer->status, answer->retry_after, false};
@@ -65,7 +67,7 @@ void Reflector::Run() {
     if (step.begins_list) list_begins_ = true;
     fault_.clear();
     malformed_ = false;
-    step.kind == Kind::kSend ? Send(step.request) : Follow(step.request);
+    step.kind == Kind::kReadPage ? ReadPage(step.request) : Follow(step.request);
   }
 }
 
@@ -74,12 +76,20 @@ void Reflector::Malformed(std::string what) {
   malformed_ = true;
 }
 
-void Reflector::Send(const Request& request) {
-  const Result<Response> answer = transport_.Send(request);
+// As a stream too: it can be cancelled, and bounded.
+void Reflector::ReadPage(const Request& request) {
+  std::string body;
+  const ChunkSink sink = [&](std::string_view chunk) {
+    if (body.size() + chunk.size() > kLargestPageBytes) Malformed("a page is too large");
+    if (malformed_ || cancel_) return false;
+    body += chunk;
+    return true;
+  };
+  const Result<Response> answer = transport_.Stream(request, sink, cancel_);
   if (cancel_) return;
-  if (!answer || answer->status / 100 != 2) return End(answer);
+  if (!answer || answer->status / 100 != 2 || malformed_) return End(answer);
   Touch();
-  const Result<Page> page = ParsePage(answer->body, options_.subject);
+  const Result<Page> page = ParsePage(body, options_.subject);
   if (!page) {
     Malformed(page.error().message);
     return End(answer);

@@ -67,7 +67,7 @@ class Reflector {
   Millis Staleness() const;
 
  private:
-  void Send(const Request& request);
+  void ReadPage(const Request& request);
   void Follow(const Request& request);
   bool TakeLine(const std::string& line);
   void Apply(const WatchEvent& event);

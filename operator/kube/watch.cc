@@ -84,7 +84,7 @@ Watch::Step Watch::Next(Instant now) {
     case WatchState::kStreamingList:
       return {Kind::kFollow, {}, StreamingListRequest(), true};
     case WatchState::kPagedList:
-      return {Kind::kSend, {}, PageRequest(), begins};
+      return {Kind::kReadPage, {}, PageRequest(), begins};
     case WatchState::kWatching:
       break;
   }

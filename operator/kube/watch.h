@@ -23,7 +23,7 @@ enum class WatchState : std::uint8_t {
 //
 //   for (;;) {
 //     step = watch.Next();
-//     kWait: wait. kSend: OnPage with what came, or OnEnd. kFollow: OnEvent per line, then OnEnd.
+//     kWait: wait. kReadPage: OnPage with what came, or OnEnd. kFollow: OnEvent a line, then OnEnd.
 //   }
 //
 // Lists are read without a resourceVersion: the server makes sure they are not older than the
@@ -56,7 +56,7 @@ class Watch {
   explicit Watch(Options options);
 
   struct Step {
-    enum class Kind : std::uint8_t { kWait, kSend, kFollow };
+    enum class Kind : std::uint8_t { kWait, kReadPage, kFollow };
     Kind kind = Kind::kWait;
     Millis wait{0};
     Request request;

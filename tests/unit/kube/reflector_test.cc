@@ -34,7 +34,7 @@ class FakeTimer : public Timer {
   bool ended_ = false;
 };
 
-// One answer of the server. Chunks go to a stream's sink one by one; a page's body is the first.
+// One answer of the server. Chunks go to the sink one by one; of an error, the first is the body.
 struct Answer {
   int status = 200;  // 0: no answer
   std::vector<std::string> chunks;
@@ -46,11 +46,7 @@ class ScriptedServer : public Transport {
   ScriptedServer(Log& log, std::vector<Answer> script)
       : log_(log), script_(script.begin(), script.end()) {}
 
-  Result<Response> Send(const Request& request) override {
-    const Answer answer = Take(request);
-    if (answer.status == 0) return NoAnswer();
-    return Response{answer.status, std::nullopt, answer.chunks.empty() ? "" : answer.chunks[0]};
-  }
+  Result<Response> Send(const Request&) override { return NoAnswer(); }
   Result<Response> Stream(const Request& request, const ChunkSink& sink,
                           const Cancel& cancel) override {
     const Answer answer = Take(request);

@@ -17,7 +17,7 @@ std::string Show(const Watch::Step& step) {
   if (step.kind == Kind::kWait) return "wait";
   const auto& query = step.request.query;
   const std::string begins = step.begins_list ? "new " : "";
-  if (step.kind == Kind::kSend) {
+  if (step.kind == Kind::kReadPage) {
     const auto next = query.find("continue");
     return begins + "page " + query.at("limit") +
            (next == query.end() ? "" : " next=" + next->second);
