@@ -145,7 +145,8 @@ bool Reflector::TakeLine(const std::string& line) {
 
 void Reflector::Apply(const WatchEvent& event) {
   if (event.type == EventType::kDeleted) {
-    if (known_.Remove(event.object.key)) sink_.OnDelete(event.object.key);
+    known_.Remove(event.object.key);
+    sink_.OnDelete(event.object.key);
     return;
   }
   known_.Add(event.object.key);
@@ -160,6 +161,9 @@ void Reflector::BeginList() {
 
 void Reflector::FinishList(const std::string& resource_version) {
   for (const api::ObjectKey& key : known_.EndList()) sink_.OnDelete(key);
+  for (const api::ObjectKey& key : sink_.HeldUpTo(resource_version)) {
+    if (!known_.Contains(key)) sink_.OnDelete(key);
+  }
   synced_ = true;
   sink_.OnSynced(resource_version);
 }

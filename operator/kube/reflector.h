@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "operator/base/units.h"
 #include "operator/kube/reflector_keys.h"
@@ -24,8 +25,14 @@ class ObjectSink {
   virtual void OnReplaceBegin() = 0;
   // It exists, as it is now. Looking at `object.unreadable` is up to the sink (DecodingSink does).
   virtual void OnUpsert(const ServedObject& object) = 0;
+  // Of a key that it may never have been told of.
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
+  // What the sink knows from elsewhere, the answers to its own writes, in versions up to that one:
+  // deleted where a list of that version does not show it.
+  virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
+    return {};
+  }
 };
 
 // Whoever counts; each may be empty. Called from the reflector's thread.

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "operator/kube/reflector.h"
 
@@ -21,6 +22,9 @@ class TypedSink {
                              const std::string& why) = 0;
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
+  virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
+    return {};
+  }
 };
 
 // Decodes for a typed sink. Transport -> Reflector -> DecodingSink -> TypedSink.
@@ -41,6 +45,9 @@ class DecodingSink final : public ObjectSink {
   }
   void OnDelete(const api::ObjectKey& key) override { sink_.OnDelete(key); }
   void OnSynced(const std::string& resource_version) override { sink_.OnSynced(resource_version); }
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) override {
+    return sink_.HeldUpTo(resource_version);
+  }
 
  private:
   void Refuse(const ServedObject& object, const std::string& why) {

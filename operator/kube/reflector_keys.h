@@ -16,8 +16,8 @@ class KnownKeys {
  public:
   void BeginList() { ++list_; }
   void Add(const api::ObjectKey& key) { lists_[Joined(key)] = list_; }
-  // True where it was known.
-  bool Remove(const api::ObjectKey& key) { return lists_.erase(Joined(key)) > 0; }
+  void Remove(const api::ObjectKey& key) { lists_.erase(Joined(key)); }
+  bool Contains(const api::ObjectKey& key) const { return lists_.contains(Joined(key)); }
   // Removes what the list has not shown; in order.
   std::vector<api::ObjectKey> EndList();
 
