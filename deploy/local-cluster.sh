@@ -26,7 +26,8 @@
 #   weft.test/exit-code: "1"        fails instead, at once where run-seconds are absent
 #   weft.test/stop-seconds: "10"    takes so long to go when deleted
 # A node with the annotation weft.test/ready: "false" reports NotReady; one with the label
-# weft.test/lost falls silent, as if its machine were gone.
+# weft.test/lost falls silent, as if its machine were gone. Nodes made by hand are played too, if
+# they have any label.
 #
 # WEFT               the weft program; default build/bin/weft
 # WEFT_CLUSTER_DIR   where clusters have their folders; default cluster/ in the cache
@@ -74,14 +75,19 @@ lock() {
   [ -d "$dir" ] || die "$name was taken down meanwhile"
 }
 
+take_down() {
+  stop_all
+  rm -rf "$dir"
+  rmdir --ignore-fail-on-non-empty "$clusters"
+}
+
 # What a failed or interrupted `up` of a new cluster leaves: nothing. One that was up stays.
 clean_up() {
   local code=$?
   trap - EXIT INT TERM
   if [ $code != 0 ] && [ "$fresh" = yes ]; then
     say "up failed: taking $name down"
-    stop_all
-    rm -rf "$dir"
+    take_down
   fi
   exit $code
 }
@@ -129,7 +135,8 @@ up() {
   fresh=no
   [ -e "$dir/complete" ] || fresh=yes
   trap clean_up EXIT
-  trap 'exit 130' INT TERM
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   # The rest of an `up` that was killed.
   [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates,bin}; }
   # The nodes of a cluster that is there are as somebody wanted them.
@@ -160,9 +167,7 @@ choose_programs() {
 down() {
   [ -d "$dir" ] || { say "$name is not up"; return; }
   lock
-  stop_all
-  rm -rf "$dir"
-  rmdir --ignore-fail-on-non-empty "$clusters"
+  take_down
   say "$name is down"
 }
 

@@ -1,13 +1,14 @@
 # For end-to-end scripts that need a cluster. Source it instead of lib.sh:
 #
 #   source "$(dirname "$0")/cluster_lib.sh"
+#   enter_cluster
 #   own_namespace
 #   kubectl apply -f job.yaml
 #   kubectl wait --for=condition=Complete --timeout=60s trainingjob/a
 #
 # ctest brings one cluster up for all of them and takes it down after the last (the fixture
-# `cluster`, given to every script that sources this file). KUBECONFIG names its administrator, who
-# is in a namespace of the script's own after own_namespace; that goes when the script ends. The
+# `cluster`, given to every script that sources this file). After enter_cluster KUBECONFIG names its
+# administrator, and after own_namespace a namespace of the script's own, gone when it ends. The
 # cluster begins with Weft's definitions and no nodes: they, and all else that has no namespace,
 # are shared by scripts that may run at once, so names and labels carry the script's name.
 # shellcheck shell=bash
@@ -15,12 +16,10 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 : "${WEFT_CLUSTER_DIR:?where the fixture has its cluster: see tests/e2e/CMakeLists.txt}"
-WEFT_SOURCE_DIR=${WEFT_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
-local_cluster=$WEFT_SOURCE_DIR/deploy/local-cluster.sh
-cluster=${cluster:-shared}
 
-# enter_cluster: KUBECONFIG and PATH of the one named $cluster.
+# enter_cluster [NAME]: KUBECONFIG and PATH of a cluster that is up; default: the shared one.
 enter_cluster() {
+  local cluster=${1:-shared}
   export KUBECONFIG=$WEFT_CLUSTER_DIR/$cluster/kubeconfig
   [ -r "$KUBECONFIG" ] || { echo "e2e: the cluster '$cluster' is not up in $WEFT_CLUSTER_DIR" >&2; exit 1; }
   PATH=$(cat "$WEFT_CLUSTER_DIR/$cluster/bin"):$PATH
@@ -36,15 +35,4 @@ own_namespace() {
   kubectl wait --for=create --timeout=60s -n "$namespace" serviceaccount/default >/dev/null
   sed "s/^  context: {/&namespace: $namespace, /" "$KUBECONFIG" >"$work/kubeconfig"
   export KUBECONFIG=$work/kubeconfig
-}
-
-# expect_soon SECONDS TEXT COMMAND...: the command's output comes to hold the text.
-expect_soon() {
-  local deadline=$((SECONDS + $1)) text=$2
-  shift 2
-  until "$@" >"$work/stdout" 2>"$work/stderr" && grep -qF -- "$text" "$work/stdout"; do
-    [ $SECONDS -lt $deadline ] || fail "no '$text' in time from: $*"
-    sleep 0.2
-  done
-  checks=$((checks + 1))
 }
