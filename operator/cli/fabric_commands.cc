@@ -86,7 +86,7 @@ int RunFabricShow(const ShowArguments& arguments) {
   std::string text;
   for (const decide::ClusterFabric& fabric : cluster->fabrics) {
     if (!text.empty()) text += "\n";
-    text += render::FabricTree(fabric, TextStyle(), {.nodes = arguments.nodes});
+    text += render::FabricText(fabric, TextStyle(), {.nodes = arguments.nodes});
   }
   return Print(text, kDone);
 }

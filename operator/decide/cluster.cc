@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/decide/holders.h"
+#include "operator/decide/text.h"
 #include "operator/fabric/presets.h"
 
 namespace weft::decide {
@@ -124,8 +125,10 @@ class Builder {
       for (const auto& node : incomplete) names.push_back(node.node);
       const auto& first = incomplete.front();
       Say(Severity::kWarning, "Incomplete",
-          "fabric \"" + on.name() + "\": " + std::to_string(incomplete.size()) +
-              " nodes are incomplete and never used: " + NameSome(names) + " (" + first.node +
+          "fabric \"" + on.name() +
+              "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
+              (incomplete.size() == 1 ? " is" : " are") +
+              " incomplete and never used: " + NameSome(names) + " (" + first.node +
               (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
     }
     if (!on.fabric->crossing_scale_up().empty()) {

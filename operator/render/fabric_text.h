@@ -3,18 +3,14 @@
 #include <string>
 
 #include "operator/decide/cluster.h"
-#include "operator/render/text_format.h"
+#include "operator/render/domain_tree.h"
 
 namespace weft::render {
 
-struct TreeOptions {
-  bool nodes = false;  // a line for each node
-};
-
-// The fabric as a tree: links by level, every domain with its free and used accelerators,
-// look-alike neighbours folded into one line; then nodes that are incomplete or unusable, and why.
-// Cost  O(nodes).
-std::string FabricTree(const decide::ClusterFabric& cluster, const TextOptions& options,
+// The fabric for people: links by level, the tree of domains (domain_tree.h), then nodes that are
+// incomplete or take no pods, by why.
+// Cost  O(nodes x tiers x log nodes).
+std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& options,
                        const TreeOptions& tree);
 
 }  // namespace weft::render

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/render/domain_count.h"
+#include "operator/render/map_usage.h"
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
@@ -105,23 +107,19 @@ std::string Nowhere(const MapInput& map) {
   return out;
 }
 
-// "127 nodes, 1,016 GPUs: 348 held by earlier pods, 512 planned, 156 free".
+// "127 nodes, 1,016 GPUs: 348 held by earlier pods, 512 planned, 148 free, 8 on nodes that take no
+// pods (1 node cordoned)".
 std::string Sums(const MapInput& map) {
-  const fabric::Fabric& fabric = *map.fabric;
-  std::int64_t total = 0, earlier = 0, planned = 0;
-  for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
-    const std::int64_t here = fabric.accelerators(n);
-    total = SaturatingAdd(total, here);
-    earlier = SaturatingAdd(earlier, std::min(here, map.claims->used_accelerators(n)));
-  }
-  for (const MapJob& job : map.jobs) {
-    const auto workers = static_cast<std::int64_t>(job.nodes.size());
-    planned = SaturatingAdd(planned, SaturatingMultiply(workers, job.gpus_per_worker));
-  }
-  const std::int64_t free = std::max<std::int64_t>(total - earlier - planned, 0);
-  return Counted(fabric.node_count(), "node") + ", " + Counted(total, "GPU") + ": " +
-         Grouped(earlier) + " held by earlier pods, " + Grouped(planned) + " planned, " +
-         Grouped(free) + " free";
+  std::int64_t planned = 0;
+  const DomainUsage usage = MapUsage(map).In(fabric::kOutside, 0);
+  for (const auto& [job, gpus] : usage.planned) planned = SaturatingAdd(planned, gpus);
+  std::string text = Counted(map.fabric->node_count(), "node") + ", " +
+                     Counted(usage.total, "GPU") + ": " + Grouped(usage.earlier) +
+                     " held by earlier pods, " + Grouped(planned) + " planned, " +
+                     Grouped(usage.free) + " free";
+  const std::string off = OffText(CountIn(*map.claims, fabric::kOutside, 0));
+  if (!off.empty()) text += ", " + Grouped(usage.off) + " on nodes that take no pods (" + off + ")";
+  return text;
 }
 
 std::string Section(const MapInput& map) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "operator/render/domain_count.h"
 #include "operator/render/map_layout.h"
 #include "operator/render/map_usage.h"
 #include "operator/render/table.h"
@@ -177,21 +178,31 @@ class Picture {
       if (flow.bytes > 0) out += Rect(left, box.y + 20, std::max(bar, 1), 4) + "class=\"w\"/>";
       title += ": " + FlowText(box.tier, box.domain);
     }
-    return out + "<title>" + EscapeXml(title) + "</title></g>\n";
+    const std::string trouble = Trouble(box);
+    const std::string more = trouble.empty() ? "" : "\n" + EscapeXml(trouble);
+    return out + "<title>" + EscapeXml(title) + more + "</title></g>\n";
   }
 
-  // What is wrong with the node, "" where nothing is.
+  // What is wrong with the node or with nodes of the domain, "" where nothing is.
   std::string Trouble(const MapBox& box) const {
-    if (box.tier != fabric_.node_tier()) return "";
+    if (box.tier != fabric_.node_tier()) {
+      return OffText(CountIn(*map_.claims, box.tier, box.domain));
+    }
     if (!fabric_.usable(box.domain)) return "unusable: " + fabric_.unusable_why(box.domain);
     return fabric_.node(box.domain).unschedulable ? "cordoned" : "";
+  }
+
+  // Whether any node of it does.
+  bool TakesPods(const MapBox& box) const {
+    const DomainCount count = CountIn(*map_.claims, box.tier, box.domain);
+    return count.unusable + count.cordoned < count.nodes;
   }
 
   // Earlier pods from the bottom, then the plan's jobs, the free rest on top.
   std::string Cell(const MapBox& box) const {
     const DomainUsage usage = usage_.In(box.tier, box.domain);
     std::string out = "<g>" + Rect(box.x, box.y, box.width, box.height) + "rx=\"2\" class=\"" +
-                      (Trouble(box).empty() ? "f" : "x") + "\"/>";
+                      (TakesPods(box) ? "f" : "x") + "\"/>";
     MapBox strip = box;
     double below = 0;  // GPUs under the strip's upper edge
     strip.y += box.height;
@@ -231,7 +242,8 @@ class Picture {
                       NumberRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
     }
     lines.push_back(FreeText(usage) + ", " + Grouped(usage.earlier) + " held by earlier pods");
-    if (!Trouble(box).empty()) lines.push_back(Trouble(box));
+    const std::string trouble = Trouble(box);
+    if (!trouble.empty()) lines.push_back(trouble);
     std::string text;
     for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + EscapeXml(line);
     return text;

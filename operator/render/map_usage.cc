@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "operator/render/domain_count.h"
+
 namespace weft::render {
 
 using fabric::DomainIndex;
@@ -31,15 +33,21 @@ DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
   for (NodeIndex n = begin[domain]; n < begin[domain + 1]; ++n) {
     const std::int64_t total = fabric.accelerators(n);
     usage.total = SaturatingAdd(usage.total, total);
-    usage.earlier =
-        SaturatingAdd(usage.earlier, std::min(total, map_.claims->used_accelerators(n)));
+    const std::int64_t earlier = std::min(total, map_.claims->used_accelerators(n));
+    usage.earlier = SaturatingAdd(usage.earlier, earlier);
+    if (StateOf(fabric, n) != NodeState::kTakesPods) {
+      usage.off = SaturatingAdd(usage.off, total - earlier);
+    }
   }
   std::map<std::size_t, std::int64_t> planned;
-  usage.free = usage.total - usage.earlier;
+  usage.free = usage.total - usage.earlier - usage.off;
   for (const Seat& seat : SeatsIn(tier, domain)) {
-    planned[seat.job] += map_.jobs[seat.job].gpus_per_worker;
-    usage.free -= map_.jobs[seat.job].gpus_per_worker;
+    const std::int64_t gpus = map_.jobs[seat.job].gpus_per_worker;
+    planned[seat.job] += gpus;
+    // A pod may tolerate that a node is cordoned.
+    (StateOf(fabric, seat.node) == NodeState::kTakesPods ? usage.free : usage.off) -= gpus;
   }
+  usage.off = std::max<std::int64_t>(usage.off, 0);
   usage.free = std::max<std::int64_t>(usage.free, 0);
   usage.planned.assign(planned.begin(), planned.end());
   return usage;

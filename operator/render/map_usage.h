@@ -14,7 +14,8 @@ struct DomainUsage {
   std::int64_t total = 0;
   std::int64_t earlier = 0;                                   // held by earlier pods
   std::vector<std::pair<std::size_t, std::int64_t>> planned;  // (job, GPUs), by job
-  std::int64_t free = 0;                                      // after the plan
+  std::int64_t off = 0;   // nobody's, on nodes that are unusable or cordoned
+  std::int64_t free = 0;  // after the plan, where pods can get them
 };
 
 // Workers of the plan by the node they are on.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "operator/decide/gangs.h"
+#include "operator/render/table.h"
 
 namespace weft::render {
 
@@ -129,6 +130,21 @@ std::string NodeRanges(std::vector<std::string> names) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
   return out;
+}
+
+std::string ShortRanges(std::vector<std::string> names, std::size_t most) {
+  std::string text = NodeRanges(names);
+  if (text.size() <= most || names.size() < 2) return text;
+  std::sort(names.begin(), names.end(), decide::NaturalLess);
+  const auto first = [&](std::size_t count) {
+    return NodeRanges({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)});
+  };
+  std::size_t fits = 1, too_many = names.size();
+  while (fits + 1 < too_many) {
+    const std::size_t middle = fits + (too_many - fits) / 2;
+    (first(middle).size() <= most ? fits : too_many) = middle;
+  }
+  return first(fits) + " and " + Grouped(static_cast<std::int64_t>(names.size() - fits)) + " more";
 }
 
 }  // namespace weft::render

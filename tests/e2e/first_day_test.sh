@@ -35,7 +35,7 @@ for design in $(awk 'NR > 1 {print $1}' "$work/stdout"); do
   [ "$design" != mixed ] || sed -i 's/^spec:/spec:\n  fabricName: '"$(
     awk '/^kind: Fabric/ {f = 1} f && /name:/ {gsub(/[{}",]/, ""); print $NF; exit}' "$work/$design.yaml")"'/' "$work/small.yaml"
   expect_exit 0 "$WEFT" fabric show -f "$work/$design.yaml"
-  expect_text "$work/stdout" 'GPUs free'
+  expect_text "$work/stdout" ' GPUs, '
   expect_exit 0 "$WEFT" plan -f "$work/$design.yaml" -f "$work/small.yaml"
   expect_text "$work/stdout" 'team-a/small'
   expect_exit 0 "$WEFT" map -o svg -f "$work/$design.yaml" -f "$work/small.yaml"

@@ -16,7 +16,7 @@ places() {
   expect_same "$work/stdout" "$work/cluster.yaml"
   expect_exit 0 "$WEFT" fabric show -f "$work/cluster.yaml"
   expect_text "$work/stdout" "$level "
-  expect_text "$work/stdout" 'GPUs free'
+  expect_text "$work/stdout" ' GPUs, '
   cat >"$work/job.yaml" <<JOB
 apiVersion: weft.dev/v1alpha1
 kind: TrainingJob

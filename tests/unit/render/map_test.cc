@@ -8,7 +8,7 @@
 #include "operator/render/map_layout.h"
 #include "operator/render/map_svg.h"
 #include "operator/render/map_usage.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/unit/render/planned.h"
 #include "tests/unit/render/xml_check.h"
 
 namespace weft::render {
@@ -16,23 +16,6 @@ namespace {
 
 using decide::FourNodes;
 using decide::Scene;
-
-// A plan and what it was made from.
-struct Planned {
-  decide::Cluster cluster;
-  decide::PlanReport report;
-
-  explicit Planned(const Scene& scene) : cluster(scene.Build()) {
-    auto plan = decide::Plan(cluster, {});
-    if (!plan) {
-      std::fprintf(stderr, "the test's plan: %s\n", plan.error().message.c_str());
-      std::abort();
-    }
-    report = *std::move(plan);
-  }
-
-  MapInput Map() const { return BuildMap(cluster, report, 0); }
-};
 
 // A pod on n0; a job on three nodes, one on half a node, and one that does not fit.
 Scene Queue() {
@@ -112,6 +95,34 @@ TEST(MapUsageTest, EveryGpuIsEarlierPlannedOrFree) {
   EXPECT_EQ(usage.Workers(fabric::kOutside, 0, 0), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
+TEST(MapUsageTest, WhatIsLeftOfANodeThatTakesNoPodsIsNotFree) {
+  testing::FabricShape shape = testing::Leaves({{8, 3}, {8, 8}});
+  shape.nodes[1].unschedulable = true;
+  shape.nodes[2].conditions = {{"Ready", "False"}};
+  const Planned planned(Used(shape));
+  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, 0);
+  EXPECT_EQ(whole.total, 32);
+  EXPECT_EQ(whole.earlier, 5);
+  EXPECT_EQ(whole.off, 3 + 8);
+  EXPECT_EQ(whole.free, 16);
+  EXPECT_TRUE(Has(MapHtml({planned.Map()}),
+                  "4 nodes, 32 GPUs: 5 held by earlier pods, 0 planned, 16 free, 11 on nodes that "
+                  "take no pods (1 node unusable, 1 cordoned)"));
+}
+
+TEST(MapUsageTest, APodThatToleratesACordonTakesNothingFromTheFree) {
+  testing::FabricShape shape = testing::Leaves({{8}});
+  shape.nodes[0].unschedulable = true;
+  Scene scene(shape);
+  scene.Job("patient", 1, 6).pod.tolerations = {
+      {"node.kubernetes.io/unschedulable", "Exists", "", ""}};
+  const Planned planned(scene);
+  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, 0);
+  EXPECT_EQ(whole.planned, (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 6}}));
+  EXPECT_EQ(whole.off, 2);
+  EXPECT_EQ(whole.free, 0);
+}
+
 struct RangeCase {
   const char* name;
   std::vector<std::uint32_t> numbers;
@@ -177,6 +188,9 @@ TEST(MapSvgTest, SaysWhyANodeTakesNothing) {
   EXPECT_EQ(Count(svg, "class=\"x\""), 2U);
   EXPECT_TRUE(Has(svg, "\ncordoned</title>"));
   EXPECT_TRUE(Has(svg, "\nunusable: "));
+  EXPECT_EQ(Count(svg, "0 / 8 free, 0 held by earlier pods"), 2U);
+  EXPECT_TRUE(Has(svg, ">16 / 32 free</text>"));
+  EXPECT_TRUE(Has(svg, "<title>default\n1 node unusable, 1 cordoned</title>"));
 }
 
 TEST(MapSvgTest, HostileNamesStayText) {
