@@ -9,7 +9,8 @@
 set -euo pipefail
 
 purpose=${1:-}
-packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-dev libcli11-dev)
+packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
+  libcpprest-dev libssl-dev)
 case $purpose in
   build) ;;
   test) packages+=(libgtest-dev libgmock-dev libbenchmark-dev) ;;

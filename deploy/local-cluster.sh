@@ -84,7 +84,8 @@ take_down() {
 # What a failed or interrupted `up` of a new cluster leaves: nothing. One that was up stays.
 clean_up() {
   local code=$?
-  trap - EXIT INT TERM
+  trap - EXIT
+  trap '' INT TERM
   if [ $code != 0 ] && [ "$fresh" = yes ]; then
     say "up failed: taking $name down"
     take_down
@@ -95,7 +96,9 @@ clean_up() {
 apply_definitions() {
   local begun=$EPOCHREALTIME
   kubectl apply --server-side -f "$root/crds" >>"$dir/logs/kubectl.log"
-  kubectl wait --for=condition=Established --timeout=30s -f "$root/crds" >>"$dir/logs/kubectl.log"
+  # kubectl fails, rather than waits, on one that has no conditions yet.
+  wait_for 'established definitions' "$dir/logs/kubectl.log" \
+    kubectl wait --for=condition=Established --timeout=30s -f "$root/crds"
   say "definitions of weft.dev established in $(seconds_since "$begun") s"
 }
 
@@ -135,8 +138,7 @@ up() {
   fresh=no
   [ -e "$dir/complete" ] || fresh=yes
   trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
+  release_signals
   # The rest of an `up` that was killed.
   [ $fresh = no ] || { stop_all; rm -rf "${dir:?}"/{etcd,ports,certificates,bin}; }
   # The nodes of a cluster that is there are as somebody wanted them.

@@ -5,12 +5,27 @@
 ready_seconds=60
 stop_seconds=15
 
+# Between these two a signal waits, so that no process runs without a record. Not ignored: children
+# would inherit that.
+held_signal=''
+hold_signals() {
+  trap 'held_signal=130' INT
+  trap 'held_signal=143' TERM
+}
+release_signals() {
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  [ -z "$held_signal" ] || exit "$held_signal"
+}
+
 # start NAME COMMAND...: outlives this shell.
 start() {
   local server=$1
   shift
+  hold_signals
   setsid "$@" >>"$dir/logs/$server.log" 2>&1 </dev/null 9<&- &
   echo "$! $(begin_of $!)" >"$dir/pids/$server"
+  release_signals
 }
 
 # begin_of PID: when the process began, in clock ticks since boot; "" where there is none. A number
