@@ -1,0 +1,138 @@
+#include "operator/kube/event.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace weft::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+// Limits of events.k8s.io/v1.
+constexpr std::size_t kNoteBytes = 1'024, kWordBytes = 128;
+constexpr std::size_t kNameBytes = 253, kSuffixBytes = 17;
+
+// At most `bytes` of a text, not ending inside a character.
+std::string Cut(const std::string& text, std::size_t bytes) {
+  constexpr std::string_view kMore = "...";
+  if (text.size() <= bytes) return text;
+  std::size_t end = bytes - kMore.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end).append(kMore);
+}
+
+// Removes the entry that was not used for longest where there are more than `most`.
+template <typename Map, typename Age>
+void Bound(Map& map, std::size_t most, const Age& age) {
+  if (map.size() <= most) return;
+  map.erase(std::min_element(map.begin(), map.end(), [&](const auto& a, const auto& b) {
+    return age(a.second) < age(b.second);
+  }));
+}
+
+}  // namespace
+
+EventSeries::EventSeries(Options options) : options_(std::move(options)), random_(options_.seed) {}
+
+bool EventSeries::TakeToken(const std::string& object, Instant now) {
+  const auto [at, fresh] = buckets_.try_emplace(object);
+  Bucket& bucket = at->second;
+  const double burst = options_.burst;
+  const std::chrono::duration<double> since = now - bucket.filled;
+  const std::chrono::duration<double> refill = options_.refill;
+  bucket.tokens = fresh ? burst : std::min(burst, bucket.tokens + since / refill);
+  bucket.filled = now;
+  const bool has = bucket.tokens >= 1;
+  if (has) bucket.tokens -= 1;
+  Bound(buckets_, options_.remembered, [](const Bucket& b) { return b.filled; });
+  return has;
+}
+
+// The API server may be sent a create twice: a name that is its own tells the second.
+api::ObjectKey EventSeries::NewKey(const EventNote& note) {
+  std::string name = note.key.name.substr(0, kNameBytes - kSuffixBytes);
+  while (!name.empty() && std::isalnum(static_cast<unsigned char>(name.back())) == 0) {
+    name.pop_back();
+  }
+  char suffix[kSuffixBytes + 1];
+  std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(random_.Next()));
+  // Events about what has no namespace live in this one, as everybody's.
+  return {note.key.space.empty() ? "default" : note.key.space, name + suffix};
+}
+
+std::string EventSeries::Create(const EventNote& note, const api::ObjectKey& key,
+                                WallMicros wall) const {
+  Json regarding = {{"apiVersion", note.api_version},
+                    {"kind", note.kind},
+                    {"name", note.key.name},
+                    {"uid", note.uid}};
+  if (!note.key.space.empty()) regarding["namespace"] = note.key.space;
+  const Json event = {{"apiVersion", "events.k8s.io/v1"},
+                      {"kind", "Event"},
+                      {"metadata", {{"name", key.name}, {"namespace", key.space}}},
+                      {"eventTime", FormatMicroTime(wall)},
+                      {"reportingController", options_.controller},
+                      {"reportingInstance", Cut(options_.instance, kWordBytes)},
+                      {"action", Cut(note.action, kWordBytes)},
+                      {"reason", Cut(note.reason, kWordBytes)},
+                      {"regarding", std::move(regarding)},
+                      {"note", Cut(note.note, kNoteBytes)},
+                      {"type", note.warning ? "Warning" : "Normal"}};
+  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+EventSeries::Write EventSeries::CountOf(Series& series, Instant now) {
+  series.due = false;
+  series.written = now;
+  const Json patch = {
+      {"series", {{"count", series.count}, {"lastObservedTime", FormatMicroTime(series.last)}}}};
+  return {false, series.key, patch.dump()};
+}
+
+std::optional<EventSeries::Write> EventSeries::Add(const EventNote& note, Instant now,
+                                                   WallMicros wall) {
+  const std::string object = note.kind + "/" + api::Show(note.key) + "/" + note.uid;
+  const Alike alike{object, note.warning, note.reason, note.action, note.note};
+  if (const auto found = series_.find(alike);
+      found != series_.end() && now - found->second.seen < options_.forget) {
+    Series& series = found->second;
+    ++series.count;
+    series.last = wall;
+    series.seen = now;
+    series.due = true;
+    const bool second = series.count == 2;
+    if (!second && now - series.written < options_.rewrite) return std::nullopt;
+    return CountOf(series, now);
+  }
+  if (!TakeToken(object, now)) {
+    ++limited_;
+    return std::nullopt;
+  }
+  Series& series = series_[alike];
+  series = {NewKey(note), 1, wall, now, now, false};
+  Write write{true, series.key, Create(note, series.key, wall)};
+  Bound(series_, options_.remembered, [](const Series& s) { return s.seen; });
+  return write;
+}
+
+std::vector<EventSeries::Write> EventSeries::Flush(Instant now) {
+  std::vector<Write> writes;
+  for (auto at = series_.begin(); at != series_.end();) {
+    Series& series = at->second;
+    const bool over = now - series.seen >= options_.forget;
+    if (series.due && (over || now - series.written >= options_.rewrite)) {
+      writes.push_back(CountOf(series, now));
+    }
+    at = over ? series_.erase(at) : std::next(at);
+  }
+  return writes;
+}
+
+void EventSeries::Forget(const api::ObjectKey& event) {
+  std::erase_if(series_, [&](const auto& entry) { return entry.second.key == event; });
+}
+
+}  // namespace weft::kube

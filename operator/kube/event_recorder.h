@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "operator/kube/backoff.h"
+#include "operator/kube/event.h"
+#include "operator/kube/transport.h"
+
+namespace weft::kube {
+
+// Writes events from a thread of its own, never in the caller's way: at most 20 a second, each
+// tried a few times. What does not fit into the queue, or cannot be written, is dropped and
+// counted. Thread-safety  Start and Stop from one thread; the others from any.
+class EventRecorder {
+ public:
+  struct Options {
+    EventSeries::Options series;
+    std::size_t queue = 1'024;
+    // Why an event was dropped; from the recorder's thread. May be empty.
+    std::function<void(const std::string& what)> on_failure;
+    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
+  };
+  // `transport` outlives the recorder.
+  EventRecorder(Transport& transport, Options options);
+  ~EventRecorder();
+  EventRecorder(const EventRecorder&) = delete;
+  EventRecorder& operator=(const EventRecorder&) = delete;
+
+  // Returns at once.
+  void Record(EventNote note);
+
+  void Start();
+  // Writes what is left, for as long as each write succeeds within a second.
+  void Stop();
+  // Runs in the caller's thread until Cancel.
+  void Run();
+  void Cancel();
+
+  // Notes that were dropped: no room, no token, not written.
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  struct Pending {
+    EventSeries::Write write;
+    int tries = 0;
+  };
+  enum class Sent : std::uint8_t { kDone, kAgain };
+
+  void Collect();
+  void WriteSome();
+  void WriteRest();
+  Sent Send(Pending& pending);
+  void Drop(const EventSeries::Write& write, const std::string& why);
+
+  Transport& transport_;
+  const Options options_;
+  EventSeries series_;
+  Backoff backoff_;
+  std::deque<Pending> pending_;
+  std::uint64_t limited_ = 0;
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<bool> cancel_{false};
+  std::mutex mutex_;
+  std::deque<std::pair<EventNote, WallMicros>> notes_;  // under mutex_
+  std::thread thread_;
+};
+
+}  // namespace weft::kube
