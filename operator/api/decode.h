@@ -16,13 +16,17 @@ namespace weft::api {
 // unions, unknown fields in spec, divisibility, unique levels (DESIGN sections 2 and 5); of
 // Kubernetes' kinds only the fields that Weft reads are looked at, and a wrong type there is an
 // error too. perWorker different from the template's limit is an error; absent it is filled in.
-// Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least 1".
+// Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least
+// 1".
 Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place);
 Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place);
 Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place);
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place);
 Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
+Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
+// Of any namespaced kind.
+Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place);
 
 // Appends the object to the right list by apiVersion and kind. Unknown kinds add a note. Another
 // version of our group, or an unknown kind of our group, is an error. A `List` (v1, or any

@@ -7,15 +7,6 @@
 namespace weft::api {
 namespace {
 
-Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place) {
-  Decoding decoding(object, place);
-  Namespace space;
-  space.place = decoding.place();
-  space.meta = DecodeMeta(decoding.Root()["metadata"], Scope::kCluster);
-  if (Status done = decoding.status(); !done) return done.error();
-  return space;
-}
-
 template <typename Kind>
 Status Append(Result<Kind> decoded, std::vector<Kind>& list) {
   if (!decoded) return decoded.error();
@@ -107,6 +98,22 @@ Status CheckUniqueIn(const std::vector<Kind>& list) {
 }
 
 }  // namespace
+
+Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  Namespace space;
+  space.place = decoding.place();
+  space.meta = DecodeMeta(decoding.Root()["metadata"], Scope::kCluster);
+  if (Status done = decoding.status(); !done) return done.error();
+  return space;
+}
+
+Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  ObjectMeta meta = DecodeMeta(decoding.Root()["metadata"], Scope::kNamespaced);
+  if (Status done = decoding.status(); !done) return done.error();
+  return meta;
+}
 
 Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs) {
   const Result<TypeMeta> type = DecodeTypeMeta(object, place);

@@ -15,8 +15,7 @@ Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Pl
   priority_class.meta = DecodeMeta(root["metadata"], Scope::kCluster);
   priority_class.value = root["value"].Int(kInt32);
   priority_class.global_default = root["globalDefault"].Bool();
-  priority_class.preemption_policy =
-      root["preemptionPolicy"].Str(priority_class.preemption_policy);
+  priority_class.preemption_policy = root["preemptionPolicy"].Str(priority_class.preemption_policy);
   if (Status done = decoding.status(); !done) return done.error();
   return priority_class;
 }

@@ -131,9 +131,9 @@ JobRecord DecodeRecord(const Field& status) {
   record.workers = {workers["desired"].Int(), workers["ready"].Int(), workers["succeeded"].Int(),
                     workers["failed"].Int()};
   if (const Field last = status["lastFailure"]; last.present()) {
-    record.last_failure = LastFailure{last["attempt"].Int(),  last["worker"].Int(),
-                                      last["node"].Str(),     last["reason"].Str(),
-                                      last["exitCode"].Int(), last["time"].Str()};
+    record.last_failure =
+        LastFailure{last["attempt"].Int(), last["worker"].Int(),   last["node"].Str(),
+                    last["reason"].Str(),  last["exitCode"].Int(), last["time"].Str()};
   }
   for (const Field& item : status["excludedNodes"].Items()) {
     record.excluded.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});

@@ -1,0 +1,143 @@
+#include "operator/cli/operator_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "operator/manifest/reader.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kConfigVersion = "config.weft.dev/v1alpha1";
+constexpr const char* kConfigKind = "OperatorConfiguration";
+
+void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
+  app.option_defaults()->always_capture_default()->take_last();
+  app.set_version_flag("--version", std::string("weft-operator ") + WEFT_VERSION);
+  app.add_option("--config", config,
+                 std::string("YAML file (apiVersion ") + kConfigVersion + ", kind " + kConfigKind +
+                     ") with settings named as these flags; flags win");
+  app.add_option("--kubeconfig", flags.kubeconfig,
+                 "file of the cluster's address and credentials; default $KUBECONFIG, "
+                 "~/.kube/config, then the pod's own account");
+  app.add_option("--context", flags.context, "context of the kubeconfig; default the current one");
+  app.add_option("--namespace", flags.space, "follow jobs of this namespace alone; default all");
+  app.add_option("--leader-elect", flags.leader_elect,
+                 "lead only while holding the Lease weft-operator");
+  app.add_option("--lease-namespace", flags.lease_namespace,
+                 "namespace of the Lease; default the pod's own, else weft-system");
+  app.add_option("--identity", flags.identity, "name in the Lease; default host name and pid");
+  app.add_option("--bind-deadline", flags.bind_deadline_seconds,
+                 "seconds until a gang that is not bound whole is undone and placed elsewhere")
+      ->check(CLI::Range(1, 86'400));
+  app.add_option("--node-loss", flags.node_loss_seconds,
+                 "seconds after which a node that is not Ready counts as lost")
+      ->check(CLI::Range(1, 86'400));
+  app.add_option("--workers", flags.workers, "jobs that are looked at at once")
+      ->check(CLI::Range(1, 256));
+  app.add_option("--writes-at-once", flags.writes_at_once,
+                 "pods of one job that are created or deleted at once")
+      ->check(CLI::Range(1, 256));
+  app.add_option("--requests-per-second", flags.requests_per_second,
+                 "to the API server, at most, watches left out")
+      ->check(CLI::Range(1.0, 100'000.0));
+  app.add_option("--probe-address", flags.probe_address,
+                 "address:port of /healthz and /readyz; empty: none");
+  app.add_option("--log-level", flags.log_level, "least level of lines that are written")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+  app.add_option("--log-format", flags.log_format, "form of a line")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+std::string TextOf(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The settings of a configuration file as flags; nothing, and what is wrong, where it is none.
+std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std::string& wrong) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    wrong = path + ": cannot be read";
+    return std::nullopt;
+  }
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const Result<nlohmann::json> document = manifest::ReadDocument({path, text});
+  if (!document) {
+    wrong = document.error().message;
+    return std::nullopt;
+  }
+  if (!document->is_object() || document->value("apiVersion", "") != kConfigVersion ||
+      document->value("kind", "") != kConfigKind) {
+    wrong = path + ": must have apiVersion " + kConfigVersion + " and kind " + kConfigKind;
+    return std::nullopt;
+  }
+  std::vector<std::string> arguments;
+  for (const auto& [key, value] : document->items()) {
+    if (key == "apiVersion" || key == "kind") continue;
+    if (value.is_structured() || value.is_null() || key == "config") {
+      wrong = path + ": " + key + ": is no setting";
+      return std::nullopt;
+    }
+    arguments.push_back("--" + key + "=" + TextOf(value));
+  }
+  return arguments;
+}
+
+}  // namespace
+
+ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
+  ParsedFlags parsed;
+  OperatorFlags flags;
+  std::string config;
+  const auto parse = [&](std::vector<std::string> all) {
+    CLI::App app{"Places TrainingJobs on a cluster and follows them to their end.",
+                 "weft-operator"};
+    flags = {};
+    Define(app, flags, config);
+    std::reverse(all.begin(), all.end());  // as CLI11 wants them
+    try {
+      app.parse(all);
+      return true;
+    } catch (const CLI::ParseError& error) {
+      std::ostringstream out;
+      const bool asked = app.exit(error, out, out) == 0;
+      parsed.exit_code = asked ? 0 : 2;
+      parsed.text = out.str();
+      return false;
+    }
+  };
+  if (!parse(arguments)) return parsed;
+  if (!config.empty()) {
+    std::string wrong;
+    auto all = ReadConfig(config, wrong);
+    if (!all) return {std::nullopt, 2, wrong + "\n"};
+    all->insert(all->end(), arguments.begin(), arguments.end());
+    if (!parse(*all)) {
+      if (parsed.exit_code != 0) parsed.text = config + ": " + parsed.text;
+      return parsed;
+    }
+  }
+  parsed.flags = flags;
+  return parsed;
+}
+
+std::string ShowFlags(const OperatorFlags& flags) {
+  std::ostringstream out;
+  const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
+  out << "--kubeconfig=" << quoted(flags.kubeconfig) << " --context=" << quoted(flags.context)
+      << " --namespace=" << quoted(flags.space) << " --leader-elect=" << std::boolalpha
+      << flags.leader_elect << " --lease-namespace=" << quoted(flags.lease_namespace)
+      << " --identity=" << quoted(flags.identity)
+      << " --bind-deadline=" << flags.bind_deadline_seconds
+      << " --node-loss=" << flags.node_loss_seconds << " --workers=" << flags.workers
+      << " --writes-at-once=" << flags.writes_at_once
+      << " --requests-per-second=" << flags.requests_per_second
+      << " --probe-address=" << quoted(flags.probe_address) << " --log-level=" << flags.log_level
+      << " --log-format=" << flags.log_format;
+  return out.str();
+}
+
+}  // namespace weft::cli

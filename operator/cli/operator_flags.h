@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+// What weft-operator is told, by flags or by the file of --config with the same names.
+struct OperatorFlags {
+  std::string kubeconfig, context;
+  std::string space;  // "" every namespace
+  bool leader_elect = true;
+  std::string lease_namespace;  // "" the pod's own, else weft-system
+  std::string identity;         // "" host name and something random
+  std::int64_t bind_deadline_seconds = 60;
+  std::int64_t node_loss_seconds = 60;
+  std::uint32_t workers = 8;
+  std::uint32_t writes_at_once = 16;
+  double requests_per_second = 500;
+  std::string probe_address = "127.0.0.1:8081";  // "" none
+  std::string log_level = "info";
+  std::string log_format = "text";
+};
+
+// Either flags, or the exit code and the text to print (help, version, or what is wrong).
+struct ParsedFlags {
+  std::optional<OperatorFlags> flags;
+  int exit_code = 0;
+  std::string text;
+};
+ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments);
+
+// "--bind-deadline=60 --leader-elect=true ...": every setting in force, for the log.
+std::string ShowFlags(const OperatorFlags& flags);
+
+}  // namespace weft::cli

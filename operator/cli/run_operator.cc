@@ -1,0 +1,190 @@
+#include "operator/cli/run_operator.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "operator/base/timestamp.h"
+#include "operator/controllers/kube_writer.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/operator.h"
+#include "operator/kube/client.h"
+#include "operator/kube/config.h"
+#include "operator/kube/http_transport.h"
+#include "operator/kube/lease_keeper.h"
+
+namespace weft::cli {
+namespace {
+
+// cpprestsdk's threads, for watches and writes: more only take turns.
+constexpr std::size_t kTransportThreads = 4;
+
+controllers::LogLevel LevelOf(const std::string& name) {
+  if (name == "debug") return controllers::LogLevel::kDebug;
+  if (name == "warning") return controllers::LogLevel::kWarning;
+  if (name == "error") return controllers::LogLevel::kError;
+  return controllers::LogLevel::kInfo;
+}
+
+controllers::Log MakeLog(const OperatorFlags& flags) {
+  controllers::Log::Options options;
+  options.least = LevelOf(flags.log_level);
+  options.json = flags.log_format == "json";
+  options.write = [](const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); };
+  options.time = [] { return FormatTime(std::time(nullptr)); };
+  return controllers::Log(std::move(options));
+}
+
+std::string HostName() {
+  char name[256] = {};
+  if (gethostname(name, sizeof name - 1) != 0) return "weft-operator";
+  return name;
+}
+
+// Events are written by their own queue; until then the log has them.
+class LogRecorder final : public controllers::Recorder {
+ public:
+  explicit LogRecorder(controllers::Log& log) : log_(log) {}
+  void Record(const controllers::Happening& happening) override {
+    log_.Debug("event", {{"about", api::Show(happening.about->key)},
+                         {"reason", std::string(happening.reason)},
+                         {"note", happening.note}});
+  }
+
+ private:
+  controllers::Log& log_;
+};
+
+// SIGTERM and SIGINT as a call in a thread of its own.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (int signal : {SIGTERM, SIGINT}) sigaddset(&set_, signal);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);  // before any thread starts
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+  // True where a signal came within that time.
+  bool Wait(std::chrono::milliseconds time) {
+    timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
+    return sigtimedwait(&set_, nullptr, &limit) > 0;
+  }
+
+ private:
+  sigset_t set_;
+};
+
+class Process {
+ public:
+  Process(const OperatorFlags& flags, kube::Config config, controllers::Log& log)
+      : flags_(flags),
+        log_(log),
+        own_space_(config.space),
+        transport_(kube::MakeHttpTransport(std::move(config), "weft-operator/" WEFT_VERSION)),
+        client_(*transport_, timer_,
+                {.field_manager = "weft-operator",
+                 .requests_per_second = flags.requests_per_second,
+                 .burst = static_cast<int>(2 * flags.requests_per_second)}),
+        writer_(client_, [this] { return MayWrite(); }),
+        recorder_(log) {}
+
+  int Run(Signals& signals) {
+    if (flags_.leader_elect) {
+      keeper_ = std::make_unique<kube::LeaseKeeper>(*transport_, LeaseOptions());
+      keeper_->Start();
+    } else {
+      leads_ = true;
+    }
+    std::unique_ptr<controllers::Operator> work;
+    bool led = false;
+    while (!signals.Wait(std::chrono::milliseconds(100))) {
+      if (leads_ && !work) {
+        log_.Info("leading");
+        led = true;
+        work = std::make_unique<controllers::Operator>(*transport_, writer_, recorder_, log_,
+                                                       WorkOptions());
+        work->Start();
+      }
+      if (led && !leads_) break;
+    }
+    const bool lost = led && !leads_;
+    log_.Info(lost ? "lost the lead" : "stopping");
+    timer_.End();
+    work.reset();  // no write after this: then the lease may go
+    if (keeper_) keeper_->Stop();
+    return lost ? 1 : 0;
+  }
+
+ private:
+  bool MayWrite() const { return keeper_ ? keeper_->IsLeader() : leads_.load(); }
+
+  kube::LeaseKeeper::Options LeaseOptions() {
+    kube::LeaseKeeper::Options options;
+    options.space = !flags_.lease_namespace.empty() ? flags_.lease_namespace
+                    : !own_space_.empty()           ? own_space_
+                                                    : "weft-system";
+    options.name = "weft-operator";
+    options.identity = flags_.identity.empty()
+                           ? HostName() + "_" + std::to_string(std::random_device{}())
+                           : flags_.identity;
+    options.seed = std::random_device{}();
+    options.hooks.on_started = [this] { leads_ = true; };
+    options.hooks.on_stopped = [this] { leads_ = false; };
+    options.hooks.on_failure = [this](const std::string& what) {
+      log_.Warning("lease", {{"reason", what}});
+    };
+    return options;
+  }
+
+  controllers::Operator::Options WorkOptions() const {
+    controllers::Operator::Options options;
+    const auto now = [] { return static_cast<UnixSeconds>(std::time(nullptr)); };
+    options.space = flags_.space;
+    options.jobs.life.bind_deadline_seconds = flags_.bind_deadline_seconds;
+    options.jobs.life.node_loss_seconds = flags_.node_loss_seconds;
+    options.jobs.now = now;
+    options.jobs.writes_at_once = flags_.writes_at_once;
+    options.planner.now = now;
+    options.workers = flags_.workers;
+    options.seed = std::random_device{}();
+    return options;
+  }
+
+  const OperatorFlags& flags_;
+  controllers::Log& log_;
+  const std::string own_space_;
+  std::unique_ptr<kube::Transport> transport_;
+  kube::SystemTimer timer_;
+  kube::Client client_;
+  controllers::KubeWriter writer_;
+  LogRecorder recorder_;
+  std::atomic<bool> leads_{false};
+  std::unique_ptr<kube::LeaseKeeper> keeper_;
+};
+
+}  // namespace
+
+int RunOperator(const OperatorFlags& flags) {
+  Signals signals;
+  controllers::Log log = MakeLog(flags);
+  Result<kube::Config> config = kube::LoadConfig({flags.kubeconfig, flags.context});
+  if (!config) {
+    log.Error("no cluster", {{"reason", config.error().message}});
+    return 2;
+  }
+  kube::UseThreads(kTransportThreads);
+  log.Info("starting",
+           {{"version", WEFT_VERSION}, {"server", config->server}, {"settings", ShowFlags(flags)}});
+  return Process(flags, *std::move(config), log).Run(signals);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,301 @@
+#include "operator/controllers/job_controller.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/controllers/parallel.h"
+#include "operator/launch/objects.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+namespace {
+
+Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
+  return {kind, meta.key, meta.uid, meta.resource_version};
+}
+
+// Deletion is about the object, whatever state it has come to.
+Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.key, meta.uid, ""}; }
+
+constexpr JobController::Outcome kAgain{.again = true, .seconds = std::nullopt};
+
+}  // namespace
+
+JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder,
+                             Log& log, Options options)
+    : store_(store),
+      writer_(writer),
+      planner_(planner),
+      recorder_(recorder),
+      log_(log),
+      options_(std::move(options)) {}
+
+Result<JobController::Outcome> JobController::Reconcile(const api::ObjectKey& key) {
+  if (const auto job = store_.UndecodableJob(key)) return Refuse(*job);
+  const std::optional<JobObjects> objects = store_.ObjectsOf(key);
+  if (!objects) return Outcome{};
+  const decide::JobView view = ViewOf(*objects);
+  const Pass pass{&*objects, &view};
+  return std::visit([&](const auto& step) { return Do(pass, step); },
+                    decide::NextStep(view, options_.life));
+}
+
+decide::JobView JobController::ViewOf(const JobObjects& objects) const {
+  decide::JobView view;
+  view.job = objects.job.get();
+  for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
+  for (const auto& pod : objects.pods) view.pods.push_back(pod.get());
+  view.service = objects.service;
+  view.node_state = [&objects](const std::string& node) {
+    const auto state = objects.nodes.find(node);
+    return state == objects.nodes.end() ? decide::NodeState{} : state->second;
+  };
+  view.refusal = planner_.RefusalOf(*objects.job);
+  view.now = options_.now();
+  const std::lock_guard lock(mutex_);
+  const auto counted = counted_.find(objects.job->meta.uid);
+  if (counted != counted_.end()) view.counted = counted->second;
+  return view;
+}
+
+// What no decoder takes cannot be followed: it is told why, once, until it changes.
+JobController::Answer JobController::Refuse(const Undecodable& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto refused = refused_.find(job.key);
+    if (refused != refused_.end() && refused->second == job) return Outcome{};
+  }
+  decide::JobStatus status;
+  decide::SetCondition(status, {"Accepted", false, "Invalid", job.why}, options_.now());
+  status.record.observed_generation = job.generation;
+  const Target target{Kind::kTrainingJob, job.key, job.uid, ""};
+  const auto stored =
+      writer_.PatchStatus(target, {{"status", Json(decide::EncodeJobStatus(status))}});
+  if (!stored) return stored.error();
+  api::ObjectMeta meta;
+  meta.key = job.key;
+  meta.uid = job.uid;
+  recorder_.Record({"TrainingJob", &meta, true, "Invalid", "Validate", job.why});
+  const std::lock_guard lock(mutex_);
+  refused_[job.key] = job;
+  return Outcome{};
+}
+
+JobController::Answer JobController::PatchFinalizers(const Pass& pass,
+                                                     const std::vector<std::string>& finalizers) {
+  const api::ObjectMeta& meta = pass.job().meta;
+  return StoreJob(writer_.Patch(
+      TargetOf(Kind::kTrainingJob, meta),
+      {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}}));
+}
+
+JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
+  if (!stored) return stored.error();
+  Result<api::TrainingJob> job = api::DecodeTrainingJob(*stored, "TrainingJob");
+  if (job) store_.Put(*std::move(job));
+  return kAgain;
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::AddFinalizer&) {
+  std::vector<std::string> finalizers = pass.job().meta.finalizers;
+  finalizers.push_back(decide::kFinalizer);
+  return PatchFinalizers(pass, finalizers);
+}
+
+// The object may be gone with the answer: only the watch tells.
+JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFinalizer&) {
+  const api::ObjectMeta& meta = pass.job().meta;
+  std::vector<std::string> finalizers = meta.finalizers;
+  std::erase(finalizers, decide::kFinalizer);
+  planner_.Forget(meta.uid);
+  const auto stored = writer_.Patch(
+      TargetOf(Kind::kTrainingJob, meta),
+      {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}});
+  if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
+  log_.Info("job let go", {{"job", api::Show(meta.key)}});
+  const std::lock_guard lock(mutex_);
+  counted_.erase(meta.uid);
+  return Outcome{};
+}
+
+// Worker 0 goes through the whole chain of admission, under a name that no attempt has.
+JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
+  const launch::Worker worker{.attempt = 0, .index = 0, .node = "not-placed-yet"};
+  const auto tried = writer_.Create(Kind::kPod, launch::MakePod(pass.job(), worker), true);
+  if (!tried && tried.error().kind != ErrorKind::kInvalid &&
+      tried.error().kind != ErrorKind::kConflict) {
+    return tried.error();
+  }
+  const bool refused = !tried && tried.error().kind == ErrorKind::kInvalid;
+  return WriteStatusOf(pass,
+                       decide::AfterDryRun(*pass.view, !refused,
+                                           refused ? tried.error().message : "the job is valid"));
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::AskPlanner&) {
+  planner_.Ask(pass.job());
+  return Outcome{};
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::CreateService&) {
+  Result<Json> stored = writer_.Create(Kind::kService, launch::MakeService(pass.job()), false);
+  const api::ObjectMeta& meta = pass.job().meta;
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    stored = writer_.Get({Kind::kService, meta.key, "", ""});
+  }
+  if (!stored) return stored.error();
+  Service service{meta};
+  service.meta.resource_version = stored->at("metadata").value("resourceVersion", "");
+  service.meta.uid = stored->at("metadata").value("uid", "");
+  service.meta.owners.clear();
+  for (const Json& owner : stored->at("metadata").value("ownerReferences", Json::array())) {
+    service.meta.owners.push_back({owner.value("apiVersion", ""), owner.value("kind", ""),
+                                   owner.value("name", ""), owner.value("uid", ""),
+                                   owner.value("controller", false)});
+  }
+  const auto owner = OwningJob(service.meta);
+  if (!owner || owner->uid != meta.uid) {
+    return Error{ErrorKind::kTransient,
+                 "Service " + api::Show(meta.key) + " exists and belongs to something else"};
+  }
+  store_.Put(std::move(service));
+  return kAgain;
+}
+
+Status JobController::CreatePod(const Pass& pass, std::int64_t attempt, std::uint32_t worker,
+                                const std::string& node) {
+  const Json pod = launch::MakePod(pass.job(), {.attempt = attempt, .index = worker, .node = node});
+  Result<Json> stored = writer_.Create(Kind::kPod, pod, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    const api::ObjectKey key{pass.job().meta.key.space, pod["metadata"]["name"].get<std::string>()};
+    stored = writer_.Get({Kind::kPod, key, "", ""});
+  }
+  if (!stored) return stored.error();
+  Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
+  if (!decoded) return decoded.error();
+  const auto owner = OwningJob(decoded->meta);
+  if (!owner || owner->uid != pass.job().meta.uid) {
+    return Error{ErrorKind::kTransient,
+                 "Pod " + api::Show(decoded->meta.key) + " exists and belongs to something else"};
+  }
+  store_.Put(*std::move(decoded));
+  return {};
+}
+
+// In batches that double, as ReplicaSets do: where admission refuses, few requests are in vain.
+JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePods& step) {
+  const api::Placement* placement = nullptr;
+  for (const auto& one : pass.objects->placements) {
+    if (decide::AttemptLabel(one->meta) == step.attempt) placement = one.get();
+  }
+  if (placement == nullptr) return Outcome{};  // somebody deleted it; the deadline ends this
+  std::mutex mutex;
+  std::optional<Error> error;
+  std::size_t done = 0;
+  for (std::size_t batch = 1; done < step.workers.size() && !error; batch *= 2) {
+    const std::size_t count = std::min(batch, step.workers.size() - done);
+    ForEach(count, options_.writes_at_once, [&](std::size_t i) {
+      const std::uint32_t worker = step.workers[done + i];
+      if (worker >= placement->nodes.size()) return true;
+      Status created = CreatePod(pass, step.attempt, worker, placement->nodes[worker]);
+      if (created) return true;
+      const std::lock_guard lock(mutex);
+      if (!error) error = created.error();
+      return false;
+    });
+    done += count;
+  }
+  if (error && error->kind == ErrorKind::kInvalid) {
+    recorder_.Record(
+        {"TrainingJob", &pass.job().meta, true, "CreateRefused", "CreatePods", error->message});
+  }
+  if (error) return *error;
+  return kAgain;
+}
+
+JobController::Answer JobController::Do(const Pass&, const decide::DeletePods& step) {
+  std::mutex mutex;
+  std::optional<Error> error;
+  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+    Status deleted = writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta));
+    if (deleted) return true;
+    const std::lock_guard lock(mutex);
+    if (!error) error = deleted.error();
+    return true;
+  });
+  if (error) return *error;
+  return Outcome{};  // the watch tells when they are gone
+}
+
+JobController::Answer JobController::Do(const Pass&, const decide::DeletePlacements& step) {
+  for (const api::Placement* placement : step.placements) {
+    if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
+      return deleted.error();
+    }
+    store_.RemovePlacement(placement->meta.key);
+  }
+  return kAgain;
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::DeleteJob&) {
+  const Status deleted = writer_.Delete(AnyStateOf(Kind::kTrainingJob, pass.job().meta));
+  if (!deleted) return deleted.error();
+  return Outcome{};
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::WriteStatus& step) {
+  return WriteStatusOf(pass, step.status);
+}
+
+// The whole status, on the state that it was decided from.
+JobController::Answer JobController::WriteStatusOf(const Pass& pass,
+                                                   const decide::JobStatus& status) {
+  const api::TrainingJob& job = pass.job();
+  Json next = decide::EncodeJobStatus(status);
+  if (const auto before = job.raw->find("status"); before != job.raw->end()) {
+    for (const auto& [key, value] : before->items()) {
+      if (!next.contains(key)) next[key] = nullptr;  // a merge patch keeps what it does not name
+    }
+  }
+  const Target target = TargetOf(Kind::kTrainingJob, job.meta);
+  const auto stored = writer_.PatchStatus(target, {{"status", std::move(next)}});
+  Answer answer = StoreJob(stored);
+  if (!answer) return answer;
+  {
+    const std::lock_guard lock(mutex_);
+    counted_[job.meta.uid] = options_.now();
+  }
+  if (decide::Is(status, "Placed")) planner_.Forget(job.meta.uid);
+  Tell(job, status);
+  return answer;
+}
+
+// Events tell the story in the conditions' own words.
+void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& status) {
+  for (const api::Condition& now : status.conditions) {
+    const auto before = std::find_if(job.conditions.begin(), job.conditions.end(),
+                                     [&](const api::Condition& c) { return c.type == now.type; });
+    const bool fresh = before == job.conditions.end();
+    if (!fresh && before->status == now.status && before->reason == now.reason) continue;
+    const bool is = now.status == "True";
+    if (fresh && !is && now.type != "Accepted" && now.type != "Placed") continue;
+    if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
+    const bool warning =
+        (is && (now.type == "Failed" || now.type == "Restarting")) ||
+        (!is && (now.type == "Accepted" || (now.type == "Placed" && now.reason != "Suspended" &&
+                                            now.reason != "Restarting")));
+    recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
+    log_.Info(now.type + std::string(is ? "" : " is not"),
+              {{"job", api::Show(job.meta.key)}, {"reason", now.reason}, {"why", now.message}});
+  }
+}
+
+JobController::Answer JobController::Do(const Pass&, const decide::Wait& step) {
+  return Outcome{.again = false, .seconds = step.seconds};
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/planner.h"
+#include "operator/controllers/recorder.h"
+#include "operator/controllers/store.h"
+#include "operator/controllers/work_queue.h"
+#include "operator/decide/next_step.h"
+
+namespace weft::controllers {
+
+// Carries out decide::NextStep for one TrainingJob after the other: look, decide, one step, again.
+// Every answer to a write goes into the store, so that the next look already sees it.
+// Thread-safety  Reconcile from many threads, for different jobs.
+class JobController {
+ public:
+  struct Options {
+    decide::LifeOptions life;
+    std::function<UnixSeconds()> now;
+    std::size_t writes_at_once = 16;  // of one batch; the API server's fairness does the rest
+  };
+  JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
+                Options options);
+
+  // One pass.
+  // Errors  of the write; the caller retries transient ones and conflicts.
+  struct Outcome {
+    bool again = false;                   // the next step may follow at once
+    std::optional<std::int64_t> seconds;  // look again at the latest then
+  };
+  Result<Outcome> Reconcile(const api::ObjectKey& key);
+
+ private:
+  using Answer = Result<Outcome>;
+
+  struct Pass {
+    const JobObjects* objects = nullptr;
+    const decide::JobView* view = nullptr;
+    const api::TrainingJob& job() const { return *objects->job; }
+  };
+
+  decide::JobView ViewOf(const JobObjects& objects) const;
+  Answer Refuse(const Undecodable& job);
+
+  Answer Do(const Pass& pass, const decide::AddFinalizer& step);
+  Answer Do(const Pass& pass, const decide::RemoveFinalizer& step);
+  Answer Do(const Pass& pass, const decide::DryRun& step);
+  Answer Do(const Pass& pass, const decide::AskPlanner& step);
+  Answer Do(const Pass& pass, const decide::CreateService& step);
+  Answer Do(const Pass& pass, const decide::CreatePods& step);
+  Answer Do(const Pass& pass, const decide::DeletePods& step);
+  Answer Do(const Pass& pass, const decide::DeletePlacements& step);
+  Answer Do(const Pass& pass, const decide::DeleteJob& step);
+  Answer Do(const Pass& pass, const decide::WriteStatus& step);
+  Answer Do(const Pass& pass, const decide::Wait& step);
+
+  Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
+  Answer WriteStatusOf(const Pass& pass, const decide::JobStatus& status);
+  Answer StoreJob(const Result<nlohmann::json>& stored);
+  Status CreatePod(const Pass& pass, std::int64_t attempt, std::uint32_t worker,
+                   const std::string& node);
+  void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
+
+  Store& store_;
+  ApiWriter& writer_;
+  Planner& planner_;
+  Recorder& recorder_;
+  Log& log_;
+  const Options options_;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, UnixSeconds> counted_;     // by uid: when status was written last
+  std::map<api::ObjectKey, Undecodable> refused_;  // written already
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,87 @@
+#include "operator/controllers/kube_writer.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace weft::controllers {
+namespace {
+
+using Json = nlohmann::json;
+
+const kube::Resource& ResourceOf(Kind kind) {
+  switch (kind) {
+    case Kind::kPod:
+      return kube::kPods;
+    case Kind::kService:
+      return kube::kServices;
+    case Kind::kPlacement:
+      return kube::kPlacements;
+    case Kind::kTrainingJob:
+      return kube::kTrainingJobs;
+    case Kind::kFabric:
+      return kube::kFabrics;
+  }
+  return kube::kPods;
+}
+
+Json Test(const char* path, const std::string& value) {
+  return {{"op", "test"}, {"path", path}, {"value", value}};
+}
+
+}  // namespace
+
+Status KubeWriter::Allowed() const {
+  if (may_write_()) return {};
+  return Error{ErrorKind::kTransient, "this operator does not lead"};
+}
+
+Result<Json> KubeWriter::Create(Kind kind, const Json& object, bool dry_run) {
+  if (Status allowed = Allowed(); !allowed) return allowed.error();
+  return client_.Create(ResourceOf(kind), object, dry_run);
+}
+
+Result<Json> KubeWriter::Get(const Target& target) {
+  return client_.Get(ResourceOf(target.kind), target.key);
+}
+
+// uid and resourceVersion in the metadata of a merge patch are preconditions.
+Result<Json> KubeWriter::Merge(const Target& target, Json patch, std::string_view subresource) {
+  if (Status allowed = Allowed(); !allowed) return allowed.error();
+  if (!target.uid.empty()) patch["metadata"]["uid"] = target.uid;
+  if (!target.resource_version.empty()) {
+    patch["metadata"]["resourceVersion"] = target.resource_version;
+  }
+  return client_.Patch(ResourceOf(target.kind), target.key, kube::Client::PatchType::kMerge, patch,
+                       subresource);
+}
+
+Result<Json> KubeWriter::Patch(const Target& target, const Json& patch) {
+  return Merge(target, patch, "");
+}
+
+Result<Json> KubeWriter::PatchStatus(const Target& target, const Json& patch) {
+  return Merge(target, patch, "status");
+}
+
+Result<Json> KubeWriter::PatchExactly(const Target& target, const Json& operations) {
+  if (Status allowed = Allowed(); !allowed) return allowed.error();
+  Json all = Json::array();
+  if (!target.uid.empty()) all.push_back(Test("/metadata/uid", target.uid));
+  if (!target.resource_version.empty()) {
+    all.push_back(Test("/metadata/resourceVersion", target.resource_version));
+  }
+  all.insert(all.end(), operations.begin(), operations.end());
+  return client_.Patch(ResourceOf(target.kind), target.key, kube::Client::PatchType::kJson, all);
+}
+
+Status KubeWriter::Delete(const Target& target) {
+  if (Status allowed = Allowed(); !allowed) return allowed.error();
+  return client_.Delete(ResourceOf(target.kind), target.key, {target.uid, target.resource_version});
+}
+
+Status KubeWriter::Evict(const Target& target) {
+  if (Status allowed = Allowed(); !allowed) return allowed.error();
+  return client_.Evict(target.key, {target.uid, target.resource_version});
+}
+
+}  // namespace weft::controllers

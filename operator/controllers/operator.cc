@@ -1,0 +1,149 @@
+#include "operator/controllers/operator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/controllers/store_sink.h"
+#include "operator/kube/resource.h"
+
+namespace weft::controllers {
+namespace {
+
+Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
+  options.on_answer = [&queue](const api::ObjectKey& job) { queue.Add(job); };
+  return options;
+}
+
+Result<Service> DecodeService(const nlohmann::json& object, const api::Place& place) {
+  Result<api::ObjectMeta> meta = api::DecodeMetadata(object, place);
+  if (!meta) return meta.error();
+  return Service{*std::move(meta)};
+}
+
+// A sink and the decoder in front of it, as one.
+template <typename T>
+class Sink final : public kube::ObjectSink {
+ public:
+  Sink(Store& store, Log& log, typename StoreSink<T>::Remove remove,
+       typename kube::DecodingSink<T>::Decode decode)
+      : typed_(store, log, std::move(remove)), decoding_("API server", std::move(decode), typed_) {}
+  void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
+  void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
+  void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
+  void OnSynced(const std::string& version) override { decoding_.OnSynced(version); }
+
+ private:
+  StoreSink<T> typed_;
+  kube::DecodingSink<T> decoding_;
+};
+
+}  // namespace
+
+Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
+                   Options options)
+    : transport_(transport),
+      log_(log),
+      options_(std::move(options)),
+      store_(options_.jobs.now),
+      planner_(store_, writer, log, WithAnswers(options_.planner, queue_)),
+      controller_(store_, writer, planner_, recorder, log, options_.jobs) {
+  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
+                   .on_placement = [](const api::ObjectKey&) {},
+                   .on_capacity = [this] { planner_.OnCapacity(); }});
+  using manifest::Subject;
+  const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
+                                     const std::string& labels, auto decode,
+                                     void (Store::*remove)(const api::ObjectKey&)) {
+    sinks_.push_back(std::make_unique<Sink<T>>(
+        store_, log_, [this, remove](const api::ObjectKey& key) { (store_.*remove)(key); },
+        decode));
+    kube::Reflector::Options watching;
+    watching.watch.path = kube::PathOf(resource, {options_.space, ""});
+    if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
+    watching.watch.seed = options_.seed + sinks_.size();
+    watching.subject = subject;
+    const std::string plural(resource.plural);
+    watching.hooks.on_failure = [this, plural](const std::string& what) {
+      log_.Warning("watch failed", {{"resource", plural}, {"reason", what}});
+    };
+    reflectors_.push_back(
+        std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
+  };
+  watch.operator()<api::Node>(kube::kNodes, Subject::kNode, "", api::DecodeNode,
+                              &Store::RemoveNode);
+  watch.operator()<api::Pod>(kube::kPods, Subject::kPod, "", api::DecodePod, &Store::RemovePod);
+  watch.operator()<api::PriorityClass>(kube::kPriorityClasses, Subject::kWhole, "",
+                                       api::DecodePriorityClass, &Store::RemovePriorityClass);
+  watch.operator()<api::Namespace>(kube::kNamespaces, Subject::kWhole, "", api::DecodeNamespace,
+                                   &Store::RemoveNamespace);
+  watch.operator()<api::Fabric>(kube::kFabrics, Subject::kWhole, "", api::DecodeFabric,
+                                &Store::RemoveFabric);
+  watch.operator()<api::TrainingJob>(kube::kTrainingJobs, Subject::kWhole, "",
+                                     api::DecodeTrainingJob, &Store::RemoveJob);
+  watch.operator()<api::Placement>(kube::kPlacements, Subject::kWhole, "", api::DecodePlacement,
+                                   &Store::RemovePlacement);
+  watch.operator()<Service>(kube::kServices, Subject::kWhole, decide::kJobUidLabel, DecodeService,
+                            &Store::RemoveService);
+}
+
+Operator::~Operator() { Stop(); }
+
+bool Operator::Synced() const {
+  return std::all_of(reflectors_.begin(), reflectors_.end(),
+                     [](const auto& reflector) { return reflector->synced(); });
+}
+
+kube::Millis Operator::Staleness() const {
+  kube::Millis most{0};
+  for (const auto& reflector : reflectors_) most = std::max(most, reflector->Staleness());
+  return most;
+}
+
+void Operator::Start() {
+  for (const auto& reflector : reflectors_) reflector->Start();
+  threads_.emplace_back([this] {
+    while (!Synced()) {
+      if (stopped_) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    log_.Info("synced");
+    std::vector<std::thread> workers;
+    for (std::size_t i = 0; i < options_.workers; ++i) {
+      workers.emplace_back([this] { Reconcile(); });
+    }
+    planner_.Run();
+    for (std::thread& worker : workers) worker.join();
+  });
+}
+
+void Operator::Stop() {
+  if (stopped_.exchange(true)) return;
+  queue_.Close();
+  planner_.Stop();
+  for (const auto& reflector : reflectors_) reflector->Cancel();
+  for (std::thread& thread : threads_) thread.join();
+  for (const auto& reflector : reflectors_) reflector->Stop();
+}
+
+void Operator::Reconcile() {
+  while (const auto key = queue_.Take()) Settle(*key, controller_.Reconcile(*key));
+}
+
+// Outcomes become queue operations here and nowhere else.
+void Operator::Settle(const api::ObjectKey& key, const Result<JobController::Outcome>& outcome) {
+  if (!outcome) {
+    const ErrorKind kind = outcome.error().kind;
+    if (kind != ErrorKind::kConflict && kind != ErrorKind::kNotFound) {
+      log_.Warning("pass failed", {{"job", api::Show(key)}, {"reason", outcome.error().message}});
+    }
+    return queue_.Done(key, true);
+  }
+  queue_.Done(key, false);
+  if (outcome->again) return queue_.Add(key);
+  if (outcome->seconds) queue_.AddAfter(key, std::chrono::seconds(*outcome->seconds));
+}
+
+}  // namespace weft::controllers

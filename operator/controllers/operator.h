@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "operator/controllers/job_controller.h"
+#include "operator/controllers/planner.h"
+#include "operator/controllers/recorder.h"
+#include "operator/controllers/store.h"
+#include "operator/controllers/work_queue.h"
+#include "operator/kube/reflector.h"
+#include "operator/kube/transport.h"
+
+namespace weft::controllers {
+
+// The operator while it leads: reads everything anew, then plans and follows jobs until Stop. Made
+// when the lead is won, so that nothing it decides on is older than that.
+// Thread-safety  Start and Stop from one thread; the others from any.
+class Operator {
+ public:
+  struct Options {
+    std::string space;  // namespace of jobs, "" all
+    JobController::Options jobs;
+    Planner::Options planner;  // on_answer is filled in
+    std::size_t workers = 8;   // jobs that are reconciled at once
+    std::uint64_t seed = 0;    // of the watches
+  };
+  Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
+           Options options);
+  ~Operator();
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  void Start();
+  void Stop();
+  // Every list was complete once.
+  bool Synced() const;
+  // Since a watch heard from the API server, the longest.
+  kube::Millis Staleness() const;
+
+ private:
+  void Reconcile();
+  void Settle(const api::ObjectKey& key, const Result<JobController::Outcome>& outcome);
+
+  kube::Transport& transport_;
+  Log& log_;
+  const Options options_;
+  Store store_;
+  WorkQueue queue_;
+  Planner planner_;
+  JobController controller_;
+  std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
+  std::atomic<bool> stopped_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace weft::controllers

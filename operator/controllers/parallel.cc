@@ -1,0 +1,25 @@
+#include "operator/controllers/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace weft::controllers {
+
+void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+  const auto run = [&] {
+    while (!stop) {
+      const std::size_t i = next++;
+      if (i >= count) return;
+      if (!work(i)) stop = true;
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (std::size_t i = 1; i < std::min(count, most); ++i) helpers.emplace_back(run);
+  run();
+}
+
+}  // namespace weft::controllers

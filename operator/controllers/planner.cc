@@ -1,0 +1,261 @@
+#include "operator/controllers/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/controllers/parallel.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/status.h"
+#include "operator/launch/objects.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+Planner::Planner(Store& store, ApiWriter& writer, Log& log, Options options)
+    : store_(store), writer_(writer), log_(log), options_(std::move(options)) {}
+
+void Planner::Ask(const api::TrainingJob& job) {
+  const std::lock_guard lock(mutex_);
+  if (!asked_.insert(job.meta.uid).second) {
+    const auto refusal = refusals_.find(job.meta.uid);
+    if (refusal == refusals_.end() || refusal->second.generation == job.meta.generation) return;
+  }
+  asked_anew_ = true;
+  changed_.notify_all();
+}
+
+void Planner::Forget(const std::string& uid) {
+  const std::lock_guard lock(mutex_);
+  asked_.erase(uid);
+  refusals_.erase(uid);
+}
+
+std::optional<decide::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
+  const std::lock_guard lock(mutex_);
+  const auto refusal = refusals_.find(job.meta.uid);
+  if (refusal == refusals_.end()) return std::nullopt;
+  if (refusal->second.generation != job.meta.generation) return std::nullopt;
+  return refusal->second.text;
+}
+
+void Planner::OnCapacity() {
+  const std::lock_guard lock(mutex_);
+  capacity_changed_ = true;
+  changed_.notify_all();
+}
+
+void Planner::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+// What was asked anew starts a pass at once; a cluster that changes all the time only every so
+// often.
+bool Planner::AwaitWork() {
+  using std::chrono::milliseconds;
+  std::unique_lock lock(mutex_);
+  const std::int64_t pause =
+      std::max(options_.least_pause_milliseconds, options_.pause_times * last_pass_milliseconds_);
+  changed_.wait_for(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
+  changed_.wait(lock, [&] { return stopped_ || asked_anew_ || capacity_changed_; });
+  capacity_changed_ = asked_anew_ = false;
+  return !stopped_;
+}
+
+void Planner::Run() {
+  while (AwaitWork()) {
+    const auto start = std::chrono::steady_clock::now();
+    Pass();
+    last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                  std::chrono::steady_clock::now() - start)
+                                  .count();
+  }
+}
+
+namespace {
+
+// Seconds that a job has waited for nodes: since its Placed condition says so, or it was made.
+std::int64_t WaitedSeconds(const api::TrainingJob& job, UnixSeconds now) {
+  const decide::JobStatus status = decide::StatusOf(job);
+  auto since = decide::Since(status, "Placed");
+  if (!since || decide::Is(status, "Placed")) since = ParseTime(job.meta.creation_timestamp);
+  return std::max<std::int64_t>(0, now - since.value_or(now));
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+}  // namespace
+
+// Only what asks is planned for; everything else is what it must keep clear of.
+api::Inputs Planner::Collect() {
+  api::Inputs inputs = store_.Inputs();
+  std::set<std::string> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked = asked_;
+  }
+  const UnixSeconds now = options_.now();
+  for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
+    api::TrainingJob& job = inputs.jobs[i];
+    if (!asked.contains(job.meta.uid)) continue;
+    job.meta.annotations[decide::kExcludedNodesAnnotation] =
+        Joined(decide::ExcludedAt(job.record.excluded, now));
+    job.meta.annotations[decide::kWaitedAnnotation] = std::to_string(WaitedSeconds(job, now));
+    inputs.order.push_back({true, i});
+  }
+  for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
+    const api::Placement& placement = inputs.placements[i];
+    if (placement.nodes.empty() && !OwningJob(placement.meta)) inputs.order.push_back({false, i});
+  }
+  return inputs;
+}
+
+// A Fabric that cannot be built is left out, and named; the others are used.
+std::optional<decide::Cluster> Planner::Build(api::Inputs inputs) {
+  const decide::ClusterOptions options{.refuse_inconsistent = false};
+  while (true) {
+    api::Inputs copy = inputs;
+    Result<decide::Cluster> cluster = decide::BuildCluster(std::move(copy), options);
+    if (cluster) return *std::move(cluster);
+    log_.Error("a fabric cannot be used", {{"reason", cluster.error().message}});
+    const auto bad =
+        std::find_if(inputs.fabrics.begin(), inputs.fabrics.end(), [&](const api::Fabric& fabric) {
+          return cluster.error().message.starts_with(fabric.place);
+        });
+    if (bad == inputs.fabrics.end()) return std::nullopt;
+    inputs.fabrics.erase(bad);
+  }
+}
+
+void Planner::Pass() {
+  api::Inputs inputs = Collect();
+  if (inputs.order.empty()) return;
+  const std::optional<decide::Cluster> cluster = Build(std::move(inputs));
+  if (!cluster) return;
+  const auto report = decide::Plan(*cluster, {.order = decide::Order::kOperator,
+                                              .place = {},
+                                              .best = true,
+                                              .refuse_invalid = true,
+                                              .explained_refusals = 8,
+                                              .microseconds = nullptr,
+                                              .progress = nullptr});
+  if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
+  ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
+    Answer(*cluster, report->entries[i]);
+    return true;
+  });
+}
+
+void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
+  const decide::Workload& workload = entry.workload;
+  if (const decide::Refused* refused = entry.refused()) {
+    if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
+    return RefusePlacement(cluster.inputs->placements[workload.index], *refused);
+  }
+  const std::string name = api::Show(workload.key());
+  if (Status committed = Commit(cluster, entry); !committed) {
+    log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
+    return OnCapacity();  // planned again
+  }
+  log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
+  if (workload.is_job) Forget(workload.meta->uid);
+}
+
+// Created as it will be, then its nodes: whoever writes them first has placed the attempt.
+Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json& placement) {
+  Json object = placement;
+  object.erase("status");
+  object["metadata"]["labels"] = {{api::kJobNameLabel, job.meta.key.name},
+                                  {decide::kJobUidLabel, job.meta.uid},
+                                  {decide::kAttemptLabel, std::to_string(job.attempt + 1)}};
+  object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
+  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    const api::ObjectKey key{job.meta.key.space, object["metadata"]["name"].get<std::string>()};
+    stored = writer_.Get({Kind::kPlacement, key, "", ""});
+  }
+  if (!stored) return stored.error();
+  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  if (!decoded) return decoded.error();
+  const auto owner = OwningJob(decoded->meta);
+  if (!owner || owner->uid != job.meta.uid) {
+    return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
+                                            " exists and belongs to something else"};
+  }
+  return decoded;
+}
+
+Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
+  const decide::Workload& workload = entry.workload;
+  const Json placement = decide::PlacementOf(cluster, entry);
+  api::Placement current;
+  if (workload.is_job) {
+    Result<api::Placement> created = CreateOf(cluster.inputs->jobs[workload.index], placement);
+    if (!created) return created.error();
+    current = *std::move(created);
+  } else {
+    current = cluster.inputs->placements[workload.index];
+  }
+  if (!current.nodes.empty()) {  // an operator before this one got so far
+    store_.Put(std::move(current));
+    return {};
+  }
+  Json status = placement.at("status");
+  for (Json& condition : status["conditions"]) {
+    condition["lastTransitionTime"] = FormatTime(options_.now());
+  }
+  const Target target{Kind::kPlacement, current.meta.key, current.meta.uid,
+                      current.meta.resource_version};
+  Result<Json> stored = writer_.PatchStatus(target, {{"status", std::move(status)}});
+  if (!stored) return stored.error();
+  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  if (!decoded) return decoded.error();
+  store_.Put(*std::move(decoded));
+  return {};
+}
+
+void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused) {
+  {
+    const std::lock_guard lock(mutex_);
+    Refusal& refusal = refusals_[job.meta.uid];
+    const bool same = refusal.generation == job.meta.generation &&
+                      refusal.text.reason == refused.reason &&
+                      refusal.text.message == refused.message;
+    if (same) return;
+    refusal = {job.meta.generation, {refused.reason, refused.message}};
+  }
+  options_.on_answer(job.meta.key);
+}
+
+void Planner::RefusePlacement(const api::Placement& placement, const decide::Refused& refused) {
+  for (const api::Condition& condition : placement.conditions) {
+    if (condition.type == "Placed" && condition.reason == refused.reason &&
+        condition.message == refused.message) {
+      return;
+    }
+  }
+  const Json condition = {{"type", "Placed"},
+                          {"status", "False"},
+                          {"reason", refused.reason},
+                          {"message", refused.message},
+                          {"lastTransitionTime", FormatTime(options_.now())}};
+  const Target target{Kind::kPlacement, placement.meta.key, placement.meta.uid,
+                      placement.meta.resource_version};
+  const auto written =
+      writer_.PatchStatus(target, {{"status", {{"conditions", Json::array({condition})}}}});
+  if (!written) {
+    log_.Warning("refusal not written",
+                 {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});
+  }
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/store.h"
+#include "operator/decide/plan.h"
+
+namespace weft::controllers {
+
+// Places what waits, in the operator's order, and commits each placement: the Placement is created
+// and its nodes are written by compare-and-swap. One thread plans and commits, so that no two plans
+// ever count on the same nodes.
+//
+// A pass takes everything that waits together, and starts only when all commits of the one before
+// have been answered; what they booked is in the store by then. Passes without anything new wait
+// for the cluster to change, and are spaced by several times what one takes.
+// Thread-safety  all calls may run at once.
+class Planner {
+ public:
+  struct Options {
+    std::function<UnixSeconds()> now;
+    std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal that reads differently
+    std::size_t commits_at_once = 8;
+    std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
+    int pause_times = 4;                          // as long as the last pass took
+  };
+  Planner(Store& store, ApiWriter& writer, Log& log, Options options);
+
+  // The job wants nodes for its next attempt.
+  void Ask(const api::TrainingJob& job);
+  // It no longer does.
+  void Forget(const std::string& uid);
+  std::optional<decide::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
+  // Something changed that a plan reads.
+  void OnCapacity();
+
+  // Plans until Stop.
+  void Run();
+  void Stop();
+
+ private:
+  struct Refusal {
+    std::int64_t generation = 0;
+    decide::PlanRefusal text;
+  };
+
+  bool AwaitWork();
+  void Pass();
+  api::Inputs Collect();
+  std::optional<decide::Cluster> Build(api::Inputs inputs);
+  void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
+  Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
+  Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
+  void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
+  void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
+
+  Store& store_;
+  ApiWriter& writer_;
+  Log& log_;
+  const Options options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  bool capacity_changed_ = false;
+  bool asked_anew_ = false;
+  std::set<std::string> asked_;              // uids of jobs
+  std::map<std::string, Refusal> refusals_;  // by uid
+  std::int64_t last_pass_milliseconds_ = 0;
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,304 @@
+#include "operator/controllers/store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::controllers {
+namespace {
+
+bool IsReady(const api::Node& node) {
+  return std::any_of(node.facts.conditions.begin(), node.facts.conditions.end(),
+                     [](const auto& c) { return c.type == "Ready" && c.status == "True"; });
+}
+
+// Whether two states of a pod take the same from the cluster.
+bool HoldAlike(const api::Pod& a, const api::Pod& b) {
+  return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
+         a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
+}
+
+template <typename T>
+std::vector<T> Copies(const Table<T>& table) {
+  std::vector<T> copies;
+  copies.reserve(table.objects().size());
+  for (const auto& [key, object] : table.objects()) copies.push_back(*object);
+  return copies;
+}
+
+template <typename T>
+void Collect(const Table<T>& table, const std::map<std::string, std::set<api::ObjectKey>>& index,
+             const std::string& uid, std::vector<std::shared_ptr<const T>>& objects) {
+  const auto keys = index.find(uid);
+  if (keys == index.end()) return;
+  for (const api::ObjectKey& key : keys->second) objects.push_back(table.Find(key));
+}
+
+void Unindex(std::map<std::string, std::set<api::ObjectKey>>& index, const api::ObjectMeta& meta) {
+  const auto owner = OwningJob(meta);
+  if (!owner) return;
+  const auto keys = index.find(owner->uid);
+  if (keys == index.end()) return;
+  keys->second.erase(meta.key);
+  if (keys->second.empty()) index.erase(keys);
+}
+
+}  // namespace
+
+std::optional<api::OwnerReference> OwningJob(const api::ObjectMeta& meta) {
+  for (const api::OwnerReference& owner : meta.owners) {
+    if (owner.controller && owner.kind == "TrainingJob" &&
+        owner.api_version.starts_with(std::string(api::kGroup) + "/")) {
+      return owner;
+    }
+  }
+  return std::nullopt;
+}
+
+void Store::Put(api::Node node) {
+  const std::string name = node.meta.key.name;
+  bool health = false, planned = false;
+  {
+    const std::lock_guard lock(mutex_);
+    NodeEntry& entry = nodes_[name];
+    const bool was_ready = entry.node && IsReady(*entry.node), ready = IsReady(node);
+    health = !entry.node || was_ready != ready;
+    planned = !entry.node || !(entry.node->facts == node.facts);
+    if (ready) entry.not_ready_since.reset();
+    if (!ready && !entry.not_ready_since) entry.not_ready_since = now_();
+    if (!planned) return;  // a heartbeat
+    entry.node = std::make_shared<const api::Node>(std::move(node));
+  }
+  if (health) TellJobsOn(name);
+  hooks_.on_capacity();
+}
+
+void Store::RemoveNode(const api::ObjectKey& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    nodes_.erase(key.name);
+  }
+  TellJobsOn(key.name);
+  hooks_.on_capacity();
+}
+
+void Store::Put(api::Pod pod) {
+  const api::ObjectMeta meta = pod.meta;
+  bool planned = false;
+  {
+    const std::lock_guard lock(mutex_);
+    auto object = std::make_shared<const api::Pod>(std::move(pod));
+    const auto [before, replaced] = pods_.Put(object);
+    if (!replaced) return;
+    planned = !before || !HoldAlike(*before, *object);
+    if (before) Unindex(pods_of_, before->meta);
+    if (const auto owner = OwningJob(meta)) pods_of_[owner->uid].insert(meta.key);
+  }
+  TellJob(meta);
+  if (planned) hooks_.on_capacity();
+}
+
+void Store::RemovePod(const api::ObjectKey& key) {
+  std::shared_ptr<const api::Pod> before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = pods_.Remove(key);
+    if (before) Unindex(pods_of_, before->meta);
+  }
+  if (!before) return;
+  TellJob(before->meta);
+  if (before->Holds() || !before->scheduling_gates.empty()) hooks_.on_capacity();
+}
+
+void Store::Put(api::TrainingJob job) {
+  const api::ObjectKey key = job.meta.key;
+  {
+    const std::lock_guard lock(mutex_);
+    undecodable_.erase(key);
+    if (!jobs_.Put(std::make_shared<const api::TrainingJob>(std::move(job))).second) return;
+  }
+  hooks_.on_job(key);
+}
+
+void Store::PutUndecodable(const Undecodable& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.Remove(job.key);
+    undecodable_[job.key] = job;
+  }
+  hooks_.on_job(job.key);
+}
+
+void Store::RemoveJob(const api::ObjectKey& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    undecodable_.erase(key);
+    jobs_.Remove(key);
+  }
+  hooks_.on_job(key);
+  hooks_.on_capacity();
+}
+
+void Store::Put(api::Placement placement) {
+  const api::ObjectMeta meta = placement.meta;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [before, replaced] =
+        placements_.Put(std::make_shared<const api::Placement>(std::move(placement)));
+    if (!replaced) return;
+    if (before) Unindex(placements_of_, before->meta);
+    if (const auto owner = OwningJob(meta)) placements_of_[owner->uid].insert(meta.key);
+  }
+  TellJob(meta);
+  if (!OwningJob(meta)) hooks_.on_placement(meta.key);
+  hooks_.on_capacity();
+}
+
+void Store::RemovePlacement(const api::ObjectKey& key) {
+  std::shared_ptr<const api::Placement> before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = placements_.Remove(key);
+    if (before) Unindex(placements_of_, before->meta);
+  }
+  if (!before) return;
+  TellJob(before->meta);
+  hooks_.on_capacity();
+}
+
+template <typename T>
+void Store::PutPlanned(Table<T>& table, T object) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!table.Put(std::make_shared<const T>(std::move(object))).second) return;
+  }
+  hooks_.on_capacity();
+}
+
+template <typename T>
+void Store::RemovePlanned(Table<T>& table, const api::ObjectKey& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!table.Remove(key)) return;
+  }
+  hooks_.on_capacity();
+}
+
+void Store::Put(api::Fabric fabric) { PutPlanned(fabrics_, std::move(fabric)); }
+void Store::Put(api::PriorityClass priority) { PutPlanned(priorities_, std::move(priority)); }
+void Store::Put(api::Namespace space) { PutPlanned(namespaces_, std::move(space)); }
+void Store::RemoveFabric(const api::ObjectKey& key) { RemovePlanned(fabrics_, key); }
+void Store::RemovePriorityClass(const api::ObjectKey& key) { RemovePlanned(priorities_, key); }
+void Store::RemoveNamespace(const api::ObjectKey& key) { RemovePlanned(namespaces_, key); }
+
+void Store::Put(Service service) {
+  const api::ObjectMeta meta = service.meta;
+  {
+    const std::lock_guard lock(mutex_);
+    services_.Put(std::make_shared<const Service>(std::move(service)));
+  }
+  TellJob(meta);
+}
+
+void Store::RemoveService(const api::ObjectKey& key) {
+  std::shared_ptr<const Service> before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = services_.Remove(key);
+  }
+  if (before) TellJob(before->meta);
+}
+
+void Store::TellJob(const api::ObjectMeta& owned) const {
+  if (const auto owner = OwningJob(owned)) hooks_.on_job({owned.key.space, owner->name});
+}
+
+void Store::TellJobsOn(const std::string& node) const {
+  std::set<api::ObjectKey> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [uid, keys] : pods_of_) {
+      for (const api::ObjectKey& key : keys) {
+        const auto pod = pods_.Find(key);
+        if (!pod || pod->node_name != node) continue;
+        jobs.insert({key.space, OwningJob(pod->meta)->name});
+        break;
+      }
+    }
+  }
+  for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
+}
+
+decide::NodeState Store::StateOf(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return {false, std::nullopt};
+  return {true, found->second.not_ready_since};
+}
+
+std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  JobObjects objects;
+  objects.job = jobs_.Find(key);
+  if (!objects.job) return std::nullopt;
+  const std::string& uid = objects.job->meta.uid;
+  Collect(placements_, placements_of_, uid, objects.placements);
+  Collect(pods_, pods_of_, uid, objects.pods);
+  const auto service = services_.Find(key);
+  objects.service = service && OwningJob(service->meta) && OwningJob(service->meta)->uid == uid;
+  for (const auto& pod : objects.pods) {
+    if (!pod->node_name.empty()) objects.nodes.emplace(pod->node_name, StateOf(pod->node_name));
+  }
+  return objects;
+}
+
+std::optional<Undecodable> Store::UndecodableJob(const api::ObjectKey& job) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = undecodable_.find(job);
+  return found == undecodable_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<api::ObjectKey> Store::JobKeys() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<api::ObjectKey> keys;
+  for (const auto& [key, job] : jobs_.objects()) keys.push_back(key);
+  for (const auto& [key, job] : undecodable_) keys.push_back(key);
+  return keys;
+}
+
+std::vector<api::ObjectKey> Store::PlacementKeys() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<api::ObjectKey> keys;
+  for (const auto& [key, placement] : placements_.objects()) keys.push_back(key);
+  return keys;
+}
+
+std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  return placements_.Find(key);
+}
+
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsIn(const std::string& space) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  const auto& all = pods_.objects();
+  for (auto pod = all.lower_bound({space, ""}); pod != all.end() && pod->first.space == space;
+       ++pod) {
+    pods.push_back(pod->second);
+  }
+  return pods;
+}
+
+api::Inputs Store::Inputs() const {
+  const std::lock_guard lock(mutex_);
+  api::Inputs inputs;
+  inputs.nodes.reserve(nodes_.size());
+  for (const auto& [name, entry] : nodes_) inputs.nodes.push_back(*entry.node);
+  inputs.pods = Copies(pods_);
+  inputs.priority_classes = Copies(priorities_);
+  inputs.namespaces = Copies(namespaces_);
+  inputs.fabrics = Copies(fabrics_);
+  inputs.jobs = Copies(jobs_);
+  inputs.placements = Copies(placements_);
+  return inputs;
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/controllers/table.h"
+#include "operator/decide/next_step.h"
+
+namespace weft::controllers {
+
+// A Service of ours: all that counts is that it is there.
+struct Service {
+  api::ObjectMeta meta;
+};
+
+// A TrainingJob that no decoder takes, and why.
+struct Undecodable {
+  api::ObjectKey key;
+  std::string uid;
+  std::int64_t generation = 0;
+  std::string why;
+
+  friend bool operator==(const Undecodable&, const Undecodable&) = default;
+};
+
+// Who wants to know of a change. Called outside the store's lock, from whichever thread changed it.
+struct StoreHooks {
+  std::function<void(const api::ObjectKey& job)> on_job;              // it, or something of it
+  std::function<void(const api::ObjectKey& placement)> on_placement;  // of others: it, or its pods
+  std::function<void()> on_capacity;  // a plan made now could come out otherwise
+};
+
+// One job with all that is its own, held for as long as a pass takes.
+struct JobObjects {
+  std::shared_ptr<const api::TrainingJob> job;
+  std::vector<std::shared_ptr<const api::Placement>> placements;
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  bool service = false;
+  std::map<std::string, decide::NodeState> nodes;  // of the pods
+};
+
+// The operator's copy of the API server: one writer per kind (its reflector) besides the answers to
+// our own writes, many readers.
+// Thread-safety  all calls may run at once.
+class Store {
+ public:
+  explicit Store(std::function<UnixSeconds()> now) : now_(std::move(now)) {}
+  // Before the first Put.
+  void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
+
+  void Put(api::Node node);
+  void Put(api::Pod pod);
+  void Put(api::TrainingJob job);
+  void Put(api::Placement placement);
+  void Put(api::Fabric fabric);
+  void Put(api::PriorityClass priority);
+  void Put(api::Namespace space);
+  void Put(Service service);
+  void PutUndecodable(const Undecodable& job);
+
+  void RemoveNode(const api::ObjectKey& key);
+  void RemovePod(const api::ObjectKey& key);
+  void RemoveJob(const api::ObjectKey& key);
+  void RemovePlacement(const api::ObjectKey& key);
+  void RemoveFabric(const api::ObjectKey& key);
+  void RemovePriorityClass(const api::ObjectKey& key);
+  void RemoveNamespace(const api::ObjectKey& key);
+  void RemoveService(const api::ObjectKey& key);
+
+  // Nothing where there is no such job.
+  std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
+  std::optional<Undecodable> UndecodableJob(const api::ObjectKey& job) const;
+  std::vector<api::ObjectKey> JobKeys() const;
+  std::vector<api::ObjectKey> PlacementKeys() const;
+  std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  std::vector<std::shared_ptr<const api::Pod>> PodsIn(const std::string& space) const;
+  // Everything that a decision reads, by key within each kind; `order` is empty.
+  api::Inputs Inputs() const;
+
+ private:
+  struct NodeEntry {
+    std::shared_ptr<const api::Node> node;
+    std::optional<UnixSeconds> not_ready_since;
+  };
+  using Keys = std::set<api::ObjectKey>;
+
+  template <typename T>
+  void PutPlanned(Table<T>& table, T object);
+  template <typename T>
+  void RemovePlanned(Table<T>& table, const api::ObjectKey& key);
+  void TellJob(const api::ObjectMeta& owned) const;
+  void TellJobsOn(const std::string& node) const;
+  decide::NodeState StateOf(const std::string& node) const;
+
+  const std::function<UnixSeconds()> now_;
+  StoreHooks hooks_;
+  mutable std::mutex mutex_;
+  std::map<std::string, NodeEntry> nodes_;
+  Table<api::Pod> pods_;
+  Table<api::TrainingJob> jobs_;
+  Table<api::Placement> placements_;
+  Table<api::Fabric> fabrics_;
+  Table<api::PriorityClass> priorities_;
+  Table<api::Namespace> namespaces_;
+  Table<Service> services_;
+  std::map<api::ObjectKey, Undecodable> undecodable_;
+  std::map<std::string, Keys> pods_of_;        // by the uid of the controlling TrainingJob
+  std::map<std::string, Keys> placements_of_;  // likewise
+};
+
+// The TrainingJob that controls the object, by owner reference.
+std::optional<api::OwnerReference> OwningJob(const api::ObjectMeta& meta);
+
+}  // namespace weft::controllers

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "operator/controllers/log.h"
+#include "operator/controllers/store.h"
+#include "operator/kube/reflector_decode.h"
+
+namespace weft::controllers {
+
+// Puts one kind into the store. What cannot be decoded is taken out of it, and said; of a
+// TrainingJob its user is told by condition.
+template <typename T>
+class StoreSink final : public kube::TypedSink<T> {
+ public:
+  using Remove = std::function<void(const api::ObjectKey&)>;
+  StoreSink(Store& store, Log& log, Remove remove)
+      : store_(store), log_(log), remove_(std::move(remove)) {}
+
+  void OnReplaceBegin() override {}
+  void OnUpsert(const api::ObjectKey&, T object) override { store_.Put(std::move(object)); }
+  void OnDelete(const api::ObjectKey& key) override { remove_(key); }
+  void OnSynced(const std::string&) override {}
+  void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
+                     const std::string& why) override {
+    log_.Warning("object not understood", {{"object", api::Show(key)}, {"reason", why}});
+    if constexpr (std::is_same_v<T, api::TrainingJob>) {
+      store_.PutUndecodable(
+          {key, metadata.value("uid", ""), metadata.value("generation", std::int64_t{0}), why});
+    } else {
+      remove_(key);
+    }
+  }
+
+ private:
+  Store& store_;
+  Log& log_;
+  Remove remove_;
+};
+
+}  // namespace weft::controllers

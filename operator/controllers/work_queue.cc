@@ -1,0 +1,78 @@
+#include "operator/controllers/work_queue.h"
+
+#include <algorithm>
+
+namespace weft::controllers {
+
+void WorkQueue::Add(const api::ObjectKey& key) { AddAfter(key, Duration::zero()); }
+
+void WorkQueue::AddAfter(const api::ObjectKey& key, Duration delay) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point time = Clock::now() + delay;
+  if (!busy_.contains(key)) return AddAt(key, time);
+  const auto [again, fresh] = again_.emplace(key, time);
+  if (!fresh) again->second = std::min(again->second, time);
+}
+
+void WorkQueue::AddAt(const api::ObjectKey& key, Clock::time_point time) {
+  const auto [due, fresh] = due_.emplace(key, time);
+  if (!fresh) {
+    if (due->second <= time) return;
+    by_time_.erase({due->second, key});
+    due->second = time;
+  }
+  by_time_.insert({time, key});
+  changed_.notify_one();
+}
+
+std::optional<api::ObjectKey> WorkQueue::Take() {
+  std::unique_lock lock(mutex_);
+  while (!closed_) {
+    if (by_time_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const auto [time, key] = *by_time_.begin();
+    if (time > Clock::now()) {
+      changed_.wait_until(lock, time);
+      continue;
+    }
+    by_time_.erase(by_time_.begin());
+    due_.erase(key);
+    busy_.insert(key);
+    return key;
+  }
+  return std::nullopt;
+}
+
+void WorkQueue::Done(const api::ObjectKey& key, bool failed) {
+  const std::lock_guard lock(mutex_);
+  busy_.erase(key);
+  if (failed) {
+    const int times = failures_[key]++;
+    Duration delay = options_.first_retry;
+    for (int i = 0; i < times && delay < options_.last_retry; ++i) delay *= 2;
+    AddAt(key, Clock::now() + std::min(delay, options_.last_retry));
+  } else {
+    failures_.erase(key);
+  }
+  if (const auto again = again_.find(key); again != again_.end()) {
+    const Clock::time_point time = again->second;
+    again_.erase(again);
+    // What has failed is not hurried: its own write may be what came back.
+    if (!failed) AddAt(key, time);
+  }
+}
+
+void WorkQueue::Close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+std::size_t WorkQueue::depth() const {
+  const std::lock_guard lock(mutex_);
+  return due_.size() + busy_.size();
+}
+
+}  // namespace weft::controllers

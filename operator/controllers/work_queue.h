@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "operator/api/meta.h"
+
+namespace weft::controllers {
+
+// Keys that want a pass, each at most once at a time: what is added while its pass runs is looked
+// at again after it. Keys that failed come back later each time. Thread-safety  all calls may run
+// at once.
+class WorkQueue {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = Clock::duration;
+  struct Options {
+    Duration first_retry = std::chrono::milliseconds(50);
+    Duration last_retry = std::chrono::seconds(30);
+  };
+  explicit WorkQueue(Options options) : options_(options) {}
+  WorkQueue() : WorkQueue(Options{}) {}
+
+  void Add(const api::ObjectKey& key);
+  // At the latest then; an earlier time that stands already is kept.
+  void AddAfter(const api::ObjectKey& key, Duration delay);
+  // Waits for a key whose time has come; nothing once closed.
+  std::optional<api::ObjectKey> Take();
+  // The pass is over. `failed`: it comes back, later each time; else its failures are forgotten.
+  void Done(const api::ObjectKey& key, bool failed);
+  void Close();
+  std::size_t depth() const;
+
+ private:
+  void AddAt(const api::ObjectKey& key, Clock::time_point time);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool closed_ = false;
+  std::map<api::ObjectKey, Clock::time_point> due_;
+  std::set<std::pair<Clock::time_point, api::ObjectKey>> by_time_;
+  std::set<api::ObjectKey> busy_;
+  std::map<api::ObjectKey, Clock::time_point> again_;  // added while busy
+  std::map<api::ObjectKey, int> failures_;
+};
+
+}  // namespace weft::controllers

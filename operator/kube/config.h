@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "operator/base/result.h"
+
+namespace weft::kube {
+
+// Bytes that stand in a kubeconfig, or the file that holds them. Files are read again for every
+// connection, so that what is rotated is picked up.
+struct Source {
+  std::string data;  // decoded
+  std::string file;
+
+  bool empty() const { return data.empty() && file.empty(); }
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+// A program that hands out credentials (client.authentication.k8s.io).
+struct ExecPlugin {
+  std::string api_version, command;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string install_hint;
+
+  friend bool operator==(const ExecPlugin&, const ExecPlugin&) = default;
+};
+
+// Which API server, and as whom.
+struct Config {
+  std::string server;  // "https://10.0.0.1:6443"
+  std::string proxy;   // "" none
+  Source authority;    // PEM; empty: the system's
+  bool insecure = false;
+  std::string space;  // namespace of the context, "" unset
+
+  Source certificate, key;  // PEM
+  Source token;
+  ExecPlugin exec;  // where command is not empty
+  std::string impersonate;
+  std::vector<std::string> impersonate_groups;
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+// One kubeconfig file: its name for messages, the folder for relative paths, its text.
+struct KubeconfigText {
+  std::string name, folder, text;
+};
+
+// The named context, or the current one, of files merged as kubectl does: whoever comes first
+// settles a name.
+//
+// Errors  kInvalid with the file and the field: unknown contexts, clusters and users, auth-provider
+//         and basic authentication (which no Kubernetes since 1.26 takes), tls-server-name (which
+//         this client cannot verify against).
+Result<Config> ParseKubeconfig(const std::vector<KubeconfigText>& files,
+                               const std::string& context);
+
+struct ConfigChoice {
+  std::string kubeconfig;  // "" $KUBECONFIG, then ~/.kube/config, then the pod's own account
+  std::string context;     // "" the current one
+};
+// Reads the files and the environment.
+Result<Config> LoadConfig(const ConfigChoice& choice);
+
+// Contents of a Source.
+Result<std::string> Read(const Source& source);
+
+}  // namespace weft::kube

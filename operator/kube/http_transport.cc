@@ -1,0 +1,259 @@
+#include "operator/kube/http_transport.h"
+
+#include <cpprest/http_client.h>
+#include <openssl/ssl.h>
+#include <pplx/threadpool.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "operator/kube/credentials.h"
+#include "operator/kube/push_buffer.h"
+
+namespace weft::kube {
+namespace {
+
+namespace http = web::http;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMostErrorBytes = std::size_t{1} << 20;
+constexpr milliseconds kLook{250};  // how often a stream's owner looks for silence and cancel
+
+http::method MethodOf(Method method) {
+  switch (method) {
+    case Method::kGet:
+      return http::methods::GET;
+    case Method::kPost:
+      return http::methods::POST;
+    case Method::kPut:
+      return http::methods::PUT;
+    case Method::kPatch:
+      return http::methods::PATCH;
+    case Method::kDelete:
+      return http::methods::DEL;
+  }
+  return http::methods::GET;
+}
+
+std::string Target(const Request& request) {
+  web::uri_builder target(request.path);
+  for (const auto& [key, value] : request.query) {
+    target.append_query(
+        web::uri::encode_data_string(key) + "=" + web::uri::encode_data_string(value), false);
+  }
+  return target.to_string();
+}
+
+std::optional<milliseconds> RetryAfter(const http::http_response& response) {
+  const auto found = response.headers().find("Retry-After");
+  if (found == response.headers().end()) return std::nullopt;
+  const std::string& text = found->second;
+  constexpr std::size_t kMostDigits = 6;
+  if (text.empty() || text.size() > kMostDigits ||
+      text.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::chrono::seconds(std::stol(text));
+}
+
+// Everything of one request that both the caller and the library's threads hold.
+struct Exchange {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false;
+  bool broken = false;
+  std::string why;
+  Response response;
+  bool streaming = false;  // the answer is 2xx: its body goes to the sink
+  bool stopped = false;    // the sink wants no more
+  bool in_sink = false;    // a piece is with it now
+  std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
+  pplx::cancellation_token_source cancel;
+};
+
+class HttpTransport final : public Transport {
+ public:
+  HttpTransport(Config config, std::string user_agent)
+      : config_(std::move(config)),
+        user_agent_(std::move(user_agent)),
+        credentials_(config_),
+        client_(config_.server, ClientConfig()),
+        stream_client_(config_.server, ClientConfig()) {}
+
+  Result<Response> Send(const Request& request) override {
+    Result<Response> answer = Once(request, nullptr, nullptr);
+    if (!answer || answer->status != http::status_codes::Unauthorized) return answer;
+    credentials_.Refused();
+    return Once(request, nullptr, nullptr);
+  }
+
+  Result<Response> Stream(const Request& request, const ChunkSink& sink,
+                          const Cancel& cancel) override {
+    Result<Response> answer = Once(request, &sink, &cancel);
+    if (answer && answer->status == http::status_codes::Unauthorized) credentials_.Refused();
+    return answer;
+  }
+
+ private:
+  http::client::http_client_config ClientConfig() {
+    http::client::http_client_config config;
+    config.set_timeout(std::chrono::minutes(10));  // ours are measured by the caller's thread
+    config.set_validate_certificates(!config_.insecure);
+    if (!config_.proxy.empty()) config.set_proxy(web::web_proxy(web::uri(config_.proxy)));
+    config.set_ssl_context_callback([this](boost::asio::ssl::context& context) { SetUp(context); });
+    return config;
+  }
+
+  // For every new connection. Errors surface as a handshake that fails.
+  void SetUp(boost::asio::ssl::context& context) {
+    SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+    if (!config_.authority.empty()) {
+      SSL_CTX_set_cert_store(context.native_handle(), X509_STORE_new());
+      if (const auto authority = Read(config_.authority)) {
+        context.add_certificate_authority(boost::asio::buffer(*authority));
+      }
+    }
+    const auto identity = credentials_.Get();
+    if (!identity || identity->certificate.empty()) return;
+    context.use_certificate_chain(boost::asio::buffer(identity->certificate));
+    context.use_private_key(boost::asio::buffer(identity->key), boost::asio::ssl::context::pem);
+  }
+
+  Result<http::http_request> Prepare(const Request& request) {
+    const auto identity = credentials_.Get();
+    if (!identity) return identity.error();
+    http::http_request prepared(MethodOf(request.method));
+    prepared.set_request_uri(Target(request));
+    prepared.headers().add("User-Agent", user_agent_);
+    prepared.headers().add("Accept", request.accept);
+    if (!identity->token.empty()) {
+      prepared.headers().add("Authorization", "Bearer " + identity->token);
+    }
+    if (!config_.impersonate.empty()) {
+      prepared.headers().add("Impersonate-User", config_.impersonate);
+      for (const std::string& group : config_.impersonate_groups) {
+        prepared.headers().add("Impersonate-Group", group);
+      }
+    }
+    if (!request.content_type.empty()) prepared.set_body(request.body, request.content_type);
+    return prepared;
+  }
+
+  Result<Response> Once(const Request& request, const ChunkSink* sink, const Cancel* cancel);
+  static void Watch(Exchange& exchange, const Request& request, const Cancel* cancel);
+
+  const Config config_;
+  const std::string user_agent_;
+  Credentials credentials_;
+  http::client::http_client client_;
+  http::client::http_client stream_client_;
+};
+
+// The body arrives in the library's threads; a slow sink holds the peer back.
+void Take(Exchange& exchange, const ChunkSink* sink, const char* bytes, std::size_t count) {
+  bool streaming = false;
+  {
+    const std::lock_guard lock(exchange.mutex);
+    exchange.heard = std::chrono::steady_clock::now();
+    if (exchange.stopped || exchange.ended) return;
+    streaming = exchange.in_sink = exchange.streaming;
+    if (!streaming && (sink == nullptr || exchange.response.body.size() < kMostErrorBytes)) {
+      exchange.response.body.append(bytes, count);
+    }
+  }
+  if (!streaming) return;
+  const bool more = (*sink)({bytes, count});
+  const std::lock_guard lock(exchange.mutex);
+  exchange.heard = std::chrono::steady_clock::now();
+  exchange.in_sink = false;
+  exchange.stopped = !more;
+  exchange.changed.notify_all();
+}
+
+// cpprestsdk's own words mislead ("No route to host" for a refused connection): the phase says
+// more.
+std::string Plain(const std::string& phase, const std::exception& error) {
+  return phase + " (" + error.what() + ")";
+}
+
+// Waits in the caller's thread, and cancels for silence, by order of `cancel` or of the sink.
+void HttpTransport::Watch(Exchange& exchange, const Request& request, const Cancel* cancel) {
+  const bool stream = cancel != nullptr;
+  std::unique_lock lock(exchange.mutex);
+  const auto start = std::chrono::steady_clock::now();
+  bool told = false;
+  while (!exchange.ended || exchange.in_sink) {  // the sink is the caller's: it must be out of it
+    exchange.changed.wait_for(lock, kLook);
+    if (exchange.ended || told) continue;
+    const auto since = stream ? exchange.heard : start;
+    const bool silent = std::chrono::steady_clock::now() - since > request.timeout;
+    if (silent && !exchange.stopped) {
+      exchange.broken = true;
+      exchange.why = stream ? "the server has fallen silent" : "no answer in time";
+    }
+    if (silent || exchange.stopped || (stream && *cancel)) {
+      told = true;
+      lock.unlock();
+      exchange.cancel.cancel();
+      lock.lock();
+    }
+  }
+}
+
+Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* sink,
+                                     const Cancel* cancel) {
+  Result<http::http_request> prepared = Prepare(request);
+  if (!prepared) return prepared.error();
+  const auto exchange = std::make_shared<Exchange>();
+  const auto take = [exchange, sink](const char* bytes, std::size_t count) {
+    Take(*exchange, sink, bytes, count);
+  };
+  using Buffer = PushBuffer<decltype(take)>;
+  prepared->set_response_stream(concurrency::streams::ostream(
+      concurrency::streams::streambuf<std::uint8_t>(std::make_shared<Buffer>(take))));
+  auto& client = sink == nullptr ? client_ : stream_client_;
+  const auto on_head = [exchange, sink](http::http_response response) {
+    const std::lock_guard lock(exchange->mutex);
+    exchange->heard = std::chrono::steady_clock::now();
+    exchange->response.status = response.status_code();
+    exchange->response.retry_after = RetryAfter(response);
+    exchange->streaming = sink != nullptr && response.status_code() / 100 == 2;
+    return response.content_ready();
+  };
+  client.request(*prepared, exchange->cancel.get_token())
+      .then(on_head)
+      .then([exchange](const pplx::task<http::http_response>& done) {
+        std::string why;
+        try {
+          done.get();
+        } catch (const std::exception& error) {
+          why = Plain(exchange->response.status == 0 ? "no connection" : "the connection broke",
+                      error);
+        }
+        const std::lock_guard lock(exchange->mutex);
+        exchange->ended = true;
+        if (!why.empty() && exchange->why.empty()) exchange->why = why;
+        exchange->broken = exchange->broken || !why.empty();
+        exchange->changed.notify_all();
+      });
+  Watch(*exchange, request, cancel);
+  const std::lock_guard lock(exchange->mutex);
+  const bool wanted = exchange->stopped || (cancel != nullptr && *cancel);
+  if (exchange->broken && !(wanted && exchange->response.status != 0)) {
+    return Error{ErrorKind::kTransient, config_.server + ": " + exchange->why};
+  }
+  return std::move(exchange->response);
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent) {
+  return std::make_unique<HttpTransport>(std::move(config), user_agent);
+}
+
+void UseThreads(std::size_t threads) { crossplat::threadpool::initialize_with_threads(threads); }
+
+}  // namespace weft::kube

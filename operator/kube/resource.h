@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "operator/api/meta.h"
+
+namespace weft::kube {
+
+// One resource of the API.
+struct Resource {
+  std::string_view group;  // "" the core group
+  std::string_view version;
+  std::string_view plural;
+  std::string_view kind;
+  bool namespaced = true;
+};
+
+inline constexpr Resource kNodes{"", "v1", "nodes", "Node", false};
+inline constexpr Resource kPods{"", "v1", "pods", "Pod", true};
+inline constexpr Resource kServices{"", "v1", "services", "Service", true};
+inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
+inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
+                                           "PriorityClass", false};
+inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+inline constexpr Resource kTrainingJobs{"weft.dev", "v1alpha1", "trainingjobs", "TrainingJob",
+                                        true};
+inline constexpr Resource kPlacements{"weft.dev", "v1alpha1", "placements", "Placement", true};
+inline constexpr Resource kFabrics{"weft.dev", "v1alpha1", "fabrics", "Fabric", false};
+
+// "/api/v1/pods", "/apis/weft.dev/v1alpha1/namespaces/team-a/trainingjobs/x/status". An empty
+// namespace is all of them, an empty name the collection.
+std::string PathOf(const Resource& resource, const api::ObjectKey& key,
+                   std::string_view subresource = "");
+
+}  // namespace weft::kube
