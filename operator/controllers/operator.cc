@@ -27,9 +27,10 @@ Result<Service> DecodeService(const nlohmann::json& object, const api::Place& pl
 template <typename T>
 class Sink final : public kube::ObjectSink {
  public:
-  Sink(Store& store, Log& log, typename StoreSink<T>::Remove remove,
+  Sink(std::string resource, Store& store, Log& log, typename StoreSink<T>::Remove remove,
        typename kube::DecodingSink<T>::Decode decode)
-      : typed_(store, log, std::move(remove)), decoding_("API server", std::move(decode), typed_) {}
+      : typed_(std::move(resource), store, log, std::move(remove)),
+        decoding_("API server", std::move(decode), typed_) {}
   void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
   void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
@@ -58,8 +59,8 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                                      const std::string& labels, auto decode,
                                      void (Store::*remove)(const api::ObjectKey&)) {
     sinks_.push_back(std::make_unique<Sink<T>>(
-        store_, log_, [this, remove](const api::ObjectKey& key) { (store_.*remove)(key); },
-        decode));
+        std::string(resource.plural), store_, log_,
+        [this, remove](const api::ObjectKey& key) { (store_.*remove)(key); }, decode));
     kube::Reflector::Options watching;
     watching.watch.path = kube::PathOf(resource, {options_.space, ""});
     if (!labels.empty()) watching.watch.query["labelSelector"] = labels;

@@ -17,13 +17,15 @@ template <typename T>
 class StoreSink final : public kube::TypedSink<T> {
  public:
   using Remove = std::function<void(const api::ObjectKey&)>;
-  StoreSink(Store& store, Log& log, Remove remove)
-      : store_(store), log_(log), remove_(std::move(remove)) {}
+  StoreSink(std::string resource, Store& store, Log& log, Remove remove)
+      : resource_(std::move(resource)), store_(store), log_(log), remove_(std::move(remove)) {}
 
   void OnReplaceBegin() override {}
   void OnUpsert(const api::ObjectKey&, T object) override { store_.Put(std::move(object)); }
   void OnDelete(const api::ObjectKey& key) override { remove_(key); }
-  void OnSynced(const std::string&) override {}
+  void OnSynced(const std::string& version) override {
+    log_.Debug("listed", {{"resource", resource_}, {"version", version}});
+  }
   void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
                      const std::string& why) override {
     log_.Warning("object not understood", {{"object", api::Show(key)}, {"reason", why}});
@@ -36,6 +38,7 @@ class StoreSink final : public kube::TypedSink<T> {
   }
 
  private:
+  const std::string resource_;
   Store& store_;
   Log& log_;
   Remove remove_;

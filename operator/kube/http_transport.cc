@@ -61,6 +61,7 @@ std::optional<milliseconds> RetryAfter(const http::http_response& response) {
 
 // Everything of one request that both the caller and the library's threads hold.
 struct Exchange {
+  std::mutex order;  // of pieces on their way to the sink; before `mutex`
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false;
@@ -152,25 +153,49 @@ class HttpTransport final : public Transport {
   http::client::http_client stream_client_;
 };
 
-// The body arrives in the library's threads; a slow sink holds the peer back.
-void Take(Exchange& exchange, const ChunkSink* sink, const char* bytes, std::size_t count) {
-  bool streaming = false;
+// Hands a piece of the body to the sink; a slow one holds the peer back. Under exchange.order.
+void Deliver(Exchange& exchange, const ChunkSink& sink, std::string_view piece) {
   {
     const std::lock_guard lock(exchange.mutex);
-    exchange.heard = std::chrono::steady_clock::now();
     if (exchange.stopped || exchange.ended) return;
-    streaming = exchange.in_sink = exchange.streaming;
-    if (!streaming && (sink == nullptr || exchange.response.body.size() < kMostErrorBytes)) {
-      exchange.response.body.append(bytes, count);
-    }
+    exchange.in_sink = true;
   }
-  if (!streaming) return;
-  const bool more = (*sink)({bytes, count});
+  const bool more = sink(piece);
   const std::lock_guard lock(exchange.mutex);
   exchange.heard = std::chrono::steady_clock::now();
   exchange.in_sink = false;
   exchange.stopped = !more;
   exchange.changed.notify_all();
+}
+
+// The body arrives in the library's threads, and may be there before its head.
+void Take(Exchange& exchange, const ChunkSink* sink, const char* bytes, std::size_t count) {
+  const std::lock_guard order(exchange.order);
+  {
+    const std::lock_guard lock(exchange.mutex);
+    exchange.heard = std::chrono::steady_clock::now();
+    if (!exchange.streaming) {
+      if (sink == nullptr || exchange.response.body.size() < kMostErrorBytes) {
+        exchange.response.body.append(bytes, count);
+      }
+      return;
+    }
+  }
+  Deliver(exchange, *sink, {bytes, count});
+}
+
+void TakeHead(Exchange& exchange, const ChunkSink* sink, const http::http_response& head) {
+  const std::lock_guard order(exchange.order);
+  std::string early;
+  {
+    const std::lock_guard lock(exchange.mutex);
+    exchange.heard = std::chrono::steady_clock::now();
+    exchange.response.status = head.status_code();
+    exchange.response.retry_after = RetryAfter(head);
+    exchange.streaming = sink != nullptr && head.status_code() / 100 == 2;
+    if (exchange.streaming) early.swap(exchange.response.body);
+  }
+  if (!early.empty()) Deliver(exchange, *sink, early);
 }
 
 // cpprestsdk's own words mislead ("No route to host" for a refused connection): the phase says
@@ -216,11 +241,7 @@ Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* si
       concurrency::streams::streambuf<std::uint8_t>(std::make_shared<Buffer>(take))));
   auto& client = sink == nullptr ? client_ : stream_client_;
   const auto on_head = [exchange, sink](http::http_response response) {
-    const std::lock_guard lock(exchange->mutex);
-    exchange->heard = std::chrono::steady_clock::now();
-    exchange->response.status = response.status_code();
-    exchange->response.retry_after = RetryAfter(response);
-    exchange->streaming = sink != nullptr && response.status_code() / 100 == 2;
+    TakeHead(*exchange, sink, response);
     return response.content_ready();
   };
   client.request(*prepared, exchange->cancel.get_token())
