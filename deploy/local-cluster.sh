@@ -65,7 +65,8 @@ read_arguments() {
     shift 2
   done
   [[ $name =~ ^[a-z0-9][-a-z0-9]{0,39}$ ]] || bad_usage '--name: small letters, digits and hyphens'
-  [[ ${nodes:-0}$fragmented$seed =~ ^[0-9]+$ ]] || bad_usage '--nodes, --fragmented, --seed: numbers'
+  [[ ${nodes:-0}$fragmented$seed =~ ^[0-9]+$ ]] ||
+    bad_usage '--nodes, --fragmented, --seed: numbers'
 }
 
 # One command at a time on one cluster. The lock is the folder itself, so that nothing stays.
@@ -124,7 +125,8 @@ add_nodes() {
 # What a user made unready or lost is not waited for. The controllers take off the taint that every
 # new node gets.
 nodes_settled() {
-  local each='{range .items[*]}{.metadata.annotations.weft\.test/ready}|{.metadata.labels.weft\.test/lost}'
+  local each='{range .items[*]}{.metadata.annotations.weft\.test/ready}'
+  each+='|{.metadata.labels.weft\.test/lost}'
   each+='|{.status.conditions[?(@.type=="Ready")].status}|{.status.nodeInfo.kubeletVersion}'
   each+='|{.spec.taints[*].key}{"\n"}{end}'
   kubectl get nodes -o "jsonpath=$each" |
@@ -173,7 +175,9 @@ down() {
   say "$name is down"
 }
 
-server_version() { kubectl version -o json | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p' | tail -n 1; }
+server_version() {
+  kubectl version -o json | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p' | tail -n 1
+}
 
 status() {
   [ -d "$dir" ] || { say "$name is not up"; return 1; }
@@ -199,7 +203,8 @@ status() {
 }
 
 ready_nodes() {
-  kubectl get nodes -o 'jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}' |
+  local each='{range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}'
+  kubectl get nodes -o "jsonpath=$each" |
     awk 'NF {all++} $1 == "True" {ready++} END {printf "%d ready of %d\n", ready, all}'
 }
 

@@ -14,9 +14,10 @@ make_all() {
   new_key ca
   openssl req -x509 -new -key ca.key -days 365 -subj /CN=weft-local-cluster -out ca.crt
   new_key service-accounts
-  sign server /CN=kube-apiserver \
-    'subjectAltName=IP:127.0.0.1,IP:10.96.0.1,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc
-     extendedKeyUsage=serverAuth'
+  local names=IP:127.0.0.1,IP:10.96.0.1,DNS:localhost,DNS:kubernetes
+  names+=,DNS:kubernetes.default,DNS:kubernetes.default.svc
+  sign server /CN=kube-apiserver "subjectAltName=$names
+    extendedKeyUsage=serverAuth"
   sign_client admin /O=system:masters/CN=admin
   sign_client kube-scheduler /CN=system:kube-scheduler
   sign_client kube-controller-manager /CN=system:kube-controller-manager

@@ -67,7 +67,8 @@ bring_up() {
       show_log "$log"
       die "$server has ended"
     fi
-    [ $SECONDS -lt $deadline ] || { show_log "$log"; die "$server is not ready after $ready_seconds s"; }
+    [ $SECONDS -lt $deadline ] ||
+      { show_log "$log"; die "$server is not ready after $ready_seconds s"; }
     sleep 0.1
   done
   say "$server ready in $(seconds_since "$begun") s"

@@ -24,12 +24,13 @@ usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$here/build.sh"; }
 
 # The release that WEFT_KUBERNETES stands for.
 kubernetes_release() {
-  local asked=${WEFT_KUBERNETES:-$pinned_kubernetes}
+  local asked=${WEFT_KUBERNETES:-$pinned_kubernetes} known
   case $asked in
     v1.*.*) echo "$asked" ;;
     *)
+      known=$(printf '%s\n' "${!other_kubernetes[@]}" | sort | tr '\n' ' ')
       [ -n "${other_kubernetes[$asked]:-}" ] ||
-        die "no Kubernetes '$asked'; known: $(printf '%s\n' "${!other_kubernetes[@]}" | sort | tr '\n' ' ')or vX.Y.Z"
+        die "no Kubernetes '$asked'; known: ${known}or vX.Y.Z"
       echo "${other_kubernetes[$asked]}"
       ;;
   esac
@@ -47,7 +48,7 @@ recipe_hash() {
 check_go() {
   local found
   command -v go >/dev/null ||
-    die "Go is missing: install Go $needed_go from https://go.dev/dl (Debian's and Ubuntu's may be too old)"
+    die "Go is missing: install Go $needed_go from https://go.dev/dl (distributions' may be older)"
   # Asked inside the module: a toolchain that can fetch the needed one answers with that.
   found=$(cd "$here/kubernetes" && go env GOVERSION 2>&1) || die "Go $needed_go is needed: $found"
   printf '%s\n%s\n' "$needed_go" "${found#go}" | sort -V -C ||

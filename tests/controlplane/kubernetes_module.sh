@@ -8,14 +8,16 @@
 # checksum database.
 set -euo pipefail
 
-[[ ${1:-} =~ ^v1\.[0-9]+\.[0-9]+$ && $# = 2 ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }
+[[ ${1:-} =~ ^v1\.[0-9]+\.[0-9]+$ && $# = 2 ]] || { usage >&2; exit 2; }
 release=$1 folder=$2
 mkdir -p "$folder"
 
 # The release's own go.mod names its Go version and its staging modules.
 upstream=$(cd / && GOFLAGS=-mod=mod go mod download -json "k8s.io/kubernetes@$release" |
   sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')
-[ -r "$upstream" ] || { echo "kubernetes_module.sh: no module k8s.io/kubernetes@$release" >&2; exit 1; }
+[ -r "$upstream" ] ||
+  { echo "kubernetes_module.sh: no module k8s.io/kubernetes@$release" >&2; exit 1; }
 
 {
   echo 'module weft.dev/tests/controlplane/kubernetes'

@@ -21,7 +21,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 enter_cluster() {
   local cluster=${1:-shared}
   export KUBECONFIG=$WEFT_CLUSTER_DIR/$cluster/kubeconfig
-  [ -r "$KUBECONFIG" ] || { echo "e2e: the cluster '$cluster' is not up in $WEFT_CLUSTER_DIR" >&2; exit 1; }
+  [ -r "$KUBECONFIG" ] ||
+    { echo "e2e: the cluster '$cluster' is not up in $WEFT_CLUSTER_DIR" >&2; exit 1; }
   PATH=$(cat "$WEFT_CLUSTER_DIR/$cluster/bin"):$PATH
 }
 

@@ -43,7 +43,7 @@ eval "$(<"$work/stdout")"
 [ "$KUBECONFIG" = "$WEFT_CLUSTER_DIR/test/kubeconfig" ] || fail "KUBECONFIG is $KUBECONFIG"
 expect_exit 0 "$local_cluster" status --name test
 expect_text "$work/stdout" '20 ready of 20'
-expect_text "$work/stdout" "$(kubectl version -o json | sed -n 's/.*"gitVersion": "\(.*\)".*/\1/p' | tail -n 1)"
+expect_text "$work/stdout" "Kubernetes  $(kube-apiserver --version | cut -d ' ' -f 2)"
 expect_exit 0 kubectl get node dgx-h100-020 -L fabric.topograph.run/tier-0 --no-headers
 expect_text "$work/stdout" 'su-01'
 expect_exit 0 kubectl get node dgx-h100-020 -o 'jsonpath={.status.allocatable.nvidia\.com/gpu}'
@@ -55,7 +55,9 @@ expect_text "$work/stdout" 'earlier-'
 
 # Certificates decide who may do what.
 expect_exit 1 kubectl auth can-i create pods --as system:anonymous
-expect_exit 1 kubectl auth can-i create pods --kubeconfig "$WEFT_CLUSTER_DIR/test/certificates/kwok.kubeconfig"
+kwok=$WEFT_CLUSTER_DIR/test/certificates/kwok.kubeconfig
+expect_exit 1 kubectl auth can-i create pods --kubeconfig "$kwok"
+expect_exit 0 kubectl auth can-i update nodes --subresource status --kubeconfig "$kwok"
 expect_exit 0 kubectl auth can-i delete nodes
 
 # Pods are bound by the scheduler, run, end and fail as they are told.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The definitions in crds/ judge tests/data/schema_cases.json, in a real API server, as the table says.
+"""In a real API server the definitions in crds/ judge tests/data/schema_cases.json as it says.
 
 Good objects are accepted, bad ones refused at the field that is wrong; so are updates. Objects are
 created with dryRun, except where the request needs one that is there: these are deleted again.
@@ -51,9 +51,10 @@ def refused_fields(status, answer):
     if status in (200, 201):
         return []
     causes = answer.get("details", {}).get("causes", [])
-    # Rules of CEL are left out where the schema has refused already; the note about it has no field.
+    # Where the schema has refused, rules of CEL may be left out; the note about it is no refusal.
+    message = answer["message"]
     fields = [one.get("field") for one in causes if "rules were not checked" not in one["message"]]
-    return fields or re.findall(r'unknown field "([^"]+)"', answer["message"]) or [answer["message"]]
+    return fields or re.findall(r'unknown field "([^"]+)"', message) or [message]
 
 
 class Table:
