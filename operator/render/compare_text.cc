@@ -52,21 +52,26 @@ std::string Upper(std::string text) {
   return text;
 }
 
+constexpr std::size_t kRatioWidth = 7;  // "  1.20x"
+
 // "12.6 TB  1.20x": the bytes, and how many times Weft's they are.
 Cell BytesCell(Int128 bytes, Int128 weft, bool is_weft) {
-  if (is_weft) return {BytesText(bytes) + "       ", Colour::kGreen};
+  if (is_weft) return {BytesText(bytes) + std::string(kRatioWidth, ' '), Colour::kGreen};
   std::string ratio = Ratio(static_cast<double>(bytes), static_cast<double>(weft));
-  ratio.insert(0, ratio.size() < 5 ? 5 - ratio.size() : 0, ' ');
-  return {BytesText(bytes) + "  " + ratio, Colour::kNone};
+  ratio.insert(0, std::max(kRatioWidth, ratio.size()) - ratio.size(), ' ');
+  return {BytesText(bytes) + ratio, Colour::kNone};
 }
 
 std::string OutcomeTable(const ByPolicy& by_policy, bool modelled, const TextOptions& options) {
+  if (std::none_of(by_policy.begin(), by_policy.end(), [](const auto& o) { return o.placed; })) {
+    return "  placed by none\n";
+  }
   const std::vector<std::string> levels = Columns(by_policy);
   std::vector<Table::Column> columns = {{"  PLACED BY"}};
   if (modelled) {
-    columns.push_back({"CROSS NODES       ", Align::kRight});
+    columns.push_back({"CROSS NODES", Align::kRight});
     for (const std::string& level : levels) {
-      columns.push_back({"LEAVE " + Upper(Printable(level)) + "       ", Align::kRight});
+      columns.push_back({"LEAVE " + Upper(Printable(level)), Align::kRight});
     }
     columns.push_back({"COMM", Align::kRight});
   }

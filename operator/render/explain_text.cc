@@ -33,26 +33,30 @@ std::string CostTable(const decide::PlanEntry& entry, const decide::Explanation&
   return table.empty() ? "" : table.Show(options.colour);
 }
 
+std::string RunnerUp(const decide::Explanation& one, const TextOptions& options) {
+  if (!one.runner_up) return "";
+  const decide::RunnerUpText& second = *one.runner_up;
+  std::string line = "Runner-up: " + second.spans;
+  if (second.cost_percent) line += ", " + PercentText(second.cost_percent) + " of the cost";
+  return Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
+}
+
 std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation& one,
                        const TextOptions& options) {
   std::string text;
   for (const std::string& sentence : one.why_here) text += Wrap("  ", sentence, 2, options.columns);
   text += CostTable(entry, one, options);
+  if (one.total_cost == 0) {
+    text += "  Cost C = 0: nothing is sent between nodes.\n";
+    return text + RunnerUp(one, options);
+  }
   std::string bound = "Cost C = " + decide::LinkTimeText(one.total_cost) +
                       " of link time a step; no placement on the free capacity costs less than " +
                       decide::LinkTimeText(one.lower_bound);
   if (one.over_lower_bound_percent) {
     bound += " (" + PercentText(one.over_lower_bound_percent) + " of that bound)";
   }
-  text +=
-      Wrap("  ", bound + (one.exact ? "; the search was exhaustive." : "."), 2, options.columns);
-  if (one.runner_up) {
-    const decide::RunnerUpText& second = *one.runner_up;
-    std::string line = "Runner-up: " + second.spans;
-    if (second.cost_percent) line += ", " + PercentText(second.cost_percent) + " of the cost";
-    text += Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
-  }
-  return text;
+  return text + Wrap("  ", bound + ".", 2, options.columns) + RunnerUp(one, options);
 }
 
 std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanation& one,
@@ -66,7 +70,7 @@ std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanatio
   }
   if (shown < one.domains.size()) {
     text += "    and " + Counted(static_cast<std::int64_t>(one.domains.size() - shown), "domain") +
-            " with less room\n";
+            " with no more room\n";
   }
   for (const placement::Relaxation& relaxation : one.relaxations) {
     const std::string line = "It could start now with " + relaxation.constraint + ": " +

@@ -18,6 +18,7 @@ using decide::PlanEntry;
 using decide::PlanReport;
 
 constexpr std::size_t kIndent = 2;
+constexpr std::size_t kMostDomain = 28;  // bytes of a domain's name in the table
 
 bool LinksDeclared(const Cluster& cluster, const PlanEntry& entry) {
   return !entry.fabric || cluster.fabrics[*entry.fabric].LinksDeclared();
@@ -37,8 +38,9 @@ std::string OfBest(const decide::Placed& placed) {
 
 std::string UplinkText(const std::optional<placement::Uplink>& uplink, bool declared) {
   if (!uplink) return "-";
-  return Printable(uplink->domain) + " " + MillisecondsText(uplink->milliseconds) +
-         (declared ? "" : "*");
+  std::string domain = Printable(uplink->domain);
+  if (domain.size() > kMostDomain) domain = domain.substr(0, kMostDomain - 3) + "...";
+  return domain + " " + MillisecondsText(uplink->milliseconds) + (declared ? "" : "*");
 }
 
 class PlanPage {
@@ -47,37 +49,17 @@ class PlanPage {
       : cluster_(cluster), report_(report), options_(options) {}
 
   std::string Show() {
-    std::string table = JobTable(true);
-    const auto first_line = table.find('\n');
-    wide_ = Widest(table) > static_cast<std::size_t>(std::max(options_.columns, 0));
-    if (first_line != std::string::npos && wide_) table = JobTable(false);
-    std::string out = std::move(table);
-    out += Footnotes() + NodeLists() + Refusals();
+    Table table = JobTable(true);
+    wide_ = table.Width() > static_cast<std::size_t>(std::max(options_.columns, 0));
+    if (wide_) table = JobTable(false);
+    std::string out = table.Show(options_.colour) + Footnotes() + NodeLists() + Refusals();
     const std::string notes = Notes();
     if (!notes.empty()) out += "\n" + notes;
     return out;
   }
 
  private:
-  // The longest line, without escape codes: they are there for all lines alike.
-  std::size_t Widest(const std::string& table) const {
-    std::size_t widest = 0, width = 0;
-    bool escape = false;
-    for (const char c : table) {
-      if (c == '\x1b') escape = true;
-      const bool counts = !escape && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-      if (c == '\n') {
-        widest = std::max(widest, width);
-        width = 0;
-      } else if (counts) {
-        ++width;
-      }
-      if (c == 'm') escape = false;
-    }
-    return widest;
-  }
-
-  std::string JobTable(bool spans) const {
+  Table JobTable(bool spans) const {
     const bool fabrics = cluster_.fabrics.size() > 1;
     std::vector<Table::Column> columns = {{"JOB"}, {"WORKERS", Align::kRight}};
     if (fabrics) columns.push_back({"FABRIC"});
@@ -91,37 +73,34 @@ class PlanPage {
     for (const PlanEntry& entry : report_.entries) {
       std::vector<Cell> row = {{Name(entry), entry.refused() ? Colour::kRed : Colour::kNone},
                                {Grouped(entry.workload.workers)}};
-      if (fabrics) row.push_back({entry.fabric ? cluster_.fabrics[*entry.fabric].name() : "-"});
+      if (fabrics) row.push_back({Fabric(entry)});
       const std::vector<Cell> outcome = Outcome(entry, spans);
       row.insert(row.end(), outcome.begin(), outcome.end());
       table.Add(std::move(row));
     }
-    return table.Show(options_.colour);
+    return table;
   }
 
   std::vector<Cell> Outcome(const PlanEntry& entry, bool spans) const {
     std::vector<Cell> cells;
-    if (const decide::Refused* refused = entry.refused()) {
-      const Cell why{"not placed: " + Printable(refused->reason), Colour::kRed};
-      if (spans) return {why};
-      return {{"-"}, {"-"}, {"-"}, why};
+    if (entry.refused() != nullptr) {
+      const Cell no{"not placed", Colour::kRed};
+      return spans ? std::vector<Cell>{no} : std::vector<Cell>{{"-"}, {"-"}, {"-"}, no, {"-"}};
     }
     const decide::Placed& placed = *entry.placed();
     const bool declared = LinksDeclared(cluster_, entry);
     if (spans) cells.push_back({decide::SpansText(placed.scores)});
-    const auto bound =
-        decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
+    const auto bound = decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     if (!entry.modelled) {
       cells.insert(cells.end(), {{"-"}, {"-"}, {StarredPercent(bound, declared)}, {"-"}, {"-"}});
       return cells;
     }
-    cells.insert(cells.end(),
-                 {{BytesText(placed.scores.cross_node_bytes)},
-                  {OfBest(placed)},
-                  {StarredPercent(bound, declared)},
-                  {UplinkText(placed.scores.busiest_uplink, declared)},
-                  {MillisecondsText(placed.scores.communication_milliseconds) +
-                   (declared ? "" : "*")}});
+    cells.insert(cells.end(), {{BytesText(placed.scores.cross_node_bytes)},
+                               {OfBest(placed)},
+                               {StarredPercent(bound, declared)},
+                               {UplinkText(placed.scores.busiest_uplink, declared)},
+                               {MillisecondsText(placed.scores.communication_milliseconds) +
+                                (declared ? "" : "*")}});
     return cells;
   }
 
@@ -167,21 +146,12 @@ class PlanPage {
     for (const PlanEntry& entry : report_.entries) {
       const decide::Refused* refused = entry.refused();
       if (refused == nullptr) continue;
-      out += Paint(Name(entry), Colour::kRed, options_.colour) + "\n";
+      out += Paint(Name(entry), Colour::kRed, options_.colour) + " (" + refused->reason + ")\n";
       const std::string space(kIndent, ' ');
       out += Wrap(space, Printable(refused->message), kIndent, options_.columns);
-      out += Wrap(space, WhenText(refused->outlook), kIndent, options_.columns);
     }
     return out.empty() ? out
                        : "\n" + Paint("Not placed", Colour::kBold, options_.colour) + "\n" + out;
-  }
-
-  static std::string WhenText(const decide::Outlook& outlook) {
-    if (!outlook.within_seconds) return "When it would fit is unknown.";
-    std::string text =
-        "It would fit within " + decide::DurationText(*outlook.within_seconds);
-    if (!outlook.after.empty()) text += ", once " + Printable(outlook.after) + " has ended";
-    return text + ".";
   }
 
   std::string Notes() const {
@@ -192,6 +162,10 @@ class PlanPage {
       }
     }
     return NotesText(notes, options_);
+  }
+
+  std::string Fabric(const PlanEntry& entry) const {
+    return entry.fabric ? Printable(cluster_.fabrics[*entry.fabric].name()) : "-";
   }
 
   static std::string Name(const PlanEntry& entry) {
@@ -216,20 +190,18 @@ std::string NotesText(const std::vector<decide::Note>& notes, const TextOptions&
     const Colour colour = note->severity == decide::Severity::kError     ? Colour::kRed
                           : note->severity == decide::Severity::kWarning ? Colour::kYellow
                                                                          : Colour::kDim;
-    const std::string name =
-        note->severity == decide::Severity::kInfo
-            ? "note"
-            : std::string(decide::SeverityName(note->severity));
-    std::string text = Wrap(name + ": ", Printable(note->text) + " (" + note->reason + ")",
-                            kIndent, options.columns);
+    const std::string name = note->severity == decide::Severity::kInfo
+                                 ? "note"
+                                 : std::string(decide::SeverityName(note->severity));
+    std::string text = Wrap(name + ": ", Printable(note->text) + " (" + note->reason + ")", kIndent,
+                            options.columns);
     if (options.colour) text.replace(0, name.size(), Paint(name, colour, true));
     out += text;
   }
   return out;
 }
 
-std::string PlanText(const Cluster& cluster, const PlanReport& report,
-                     const TextOptions& options) {
+std::string PlanText(const Cluster& cluster, const PlanReport& report, const TextOptions& options) {
   if (report.entries.empty()) return NotesText(report.notes, options);
   return PlanPage(cluster, report, options).Show();
 }

@@ -7,9 +7,12 @@ namespace weft::render {
 
 namespace {
 
-std::size_t Width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+constexpr std::size_t kGap = 2;  // spaces between columns
+
+std::size_t Characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 const char* Code(Colour colour) {
@@ -41,22 +44,33 @@ std::string Paint(const std::string& text, Colour colour, bool on) {
   return Code(colour) + text + "\x1b[0m";
 }
 
-std::string Table::Show(bool colour) const {
+std::vector<std::size_t> Table::Widths() const {
   std::vector<std::size_t> width;
-  for (const Column& column : columns_) width.push_back(Width(column.title));
+  for (const Column& column : columns_) width.push_back(Characters(column.title));
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < std::min(row.size(), width.size()); ++i) {
-      width[i] = std::max(width[i], Width(row[i].text));
+      width[i] = std::max(width[i], Characters(row[i].text));
     }
   }
+  return width;
+}
+
+std::size_t Table::Width() const {
+  std::size_t sum = 0;
+  for (const std::size_t width : Widths()) sum += (sum == 0 ? 0 : kGap) + width;
+  return sum;
+}
+
+std::string Table::Show(bool colour) const {
+  const std::vector<std::size_t> width = Widths();
   std::string out;
   const auto line = [&](const std::vector<Cell>& cells) {
     std::string text;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Cell cell = i < cells.size() ? cells[i] : Cell{};
-      const std::string space(width[i] - Width(cell.text), ' ');
+      const std::string space(width[i] - Characters(cell.text), ' ');
       const std::string painted = Paint(cell.text, cell.colour, colour);
-      if (i > 0) text += "  ";
+      if (i > 0) text += std::string(kGap, ' ');
       text += columns_[i].align == Align::kRight ? space + painted : painted + space;
     }
     Trim(text);

@@ -28,10 +28,14 @@ class Table {
   void Add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
+  // Characters of the longest line.
+  std::size_t Width() const;
   // Text with a title line; escape codes only where `colour`.
   std::string Show(bool colour) const;
 
  private:
+  std::vector<std::size_t> Widths() const;  // by column
+
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <string_view>
 
 #include "operator/base/quantity.h"
 #include "operator/render/table.h"
@@ -13,10 +14,10 @@ namespace weft::render {
 namespace {
 
 // Code points of UTF-8 text.
-std::size_t Width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(),
-      [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+std::size_t Width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 std::string Digits(double value, const char* unit) {
@@ -43,7 +44,7 @@ std::string BytesText(Int128 bytes) {
 std::string MillisecondsText(double milliseconds) {
   constexpr double kSecond = 1000, kMinute = 60 * kSecond, kMicrosecond = 0.001;
   if (milliseconds >= 10 * kMinute) return Digits(milliseconds / kMinute, "min");
-  if (milliseconds >= 10 * kSecond) return Digits(milliseconds / kSecond, "s");
+  if (milliseconds >= kSecond) return Digits(milliseconds / kSecond, "s");
   if (milliseconds >= 0.1 || milliseconds == 0) return Digits(milliseconds, "ms");
   return Digits(milliseconds / kMicrosecond, "us");
 }
@@ -70,29 +71,82 @@ std::string Counted(std::int64_t count, const std::string& noun) {
   return Grouped(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+namespace {
+
+// Whether the word is a unit, punctuation after it aside: it stays on the line of its number.
+bool IsUnit(std::string_view word) {
+  constexpr std::array<std::string_view, 13> kUnits = {"%", "us", "ms", "s",  "min", "h", "d",
+                                                       "B", "kB", "MB", "GB", "TB",  "PB"};
+  const std::size_t last = word.find_last_not_of(",.;:)");
+  const auto unit = word.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
+}
+
+// Cuts a text where a line may end: at spaces, and at commas in brackets (another comma without a
+// space is part of a number).
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  bool Done() const { return at_ == text_.size(); }
+  // The next word, with the unit after it.
+  std::string_view Next() {
+    const std::size_t begin = at_;
+    std::size_t end = at_ = End(begin);
+    SkipSpaces();
+    const std::size_t next = std::min(text_.find(' ', at_), text_.size());
+    if (end > begin && IsDigit(text_[end - 1]) && IsUnit(text_.substr(at_, next - at_))) {
+      end = at_ = next;
+      SkipSpaces();
+    }
+    return text_.substr(begin, end - begin);
+  }
+  // Spaces between the word before and the next.
+  std::size_t spaces() const { return spaces_; }
+
+ private:
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+  std::size_t End(std::size_t at) {
+    for (; at < text_.size() && text_[at] != ' '; ++at) {
+      if (text_[at] == '[') in_brackets_ = true;
+      if (text_[at] == ']') in_brackets_ = false;
+      if (text_[at] == ',' && in_brackets_) return at + 1;
+    }
+    return at;
+  }
+
+  void SkipSpaces() {
+    for (spaces_ = 0; at_ < text_.size() && text_[at_] == ' '; ++at_) ++spaces_;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, spaces_ = 0;
+  bool in_brackets_ = false;
+};
+
+}  // namespace
+
 std::string Wrap(const std::string& lead, const std::string& text, std::size_t indent,
                  int columns) {
   const auto limit = static_cast<std::size_t>(std::max(columns, 1));
-  const std::string space(indent, ' ');
   std::string out, line = lead;
-  std::size_t width = Width(lead);
-  bool empty = true;  // no word on this line yet
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && text[end] != ' ' && text[end] != ',') ++end;
-    while (end < text.size() && text[end] == ',') ++end;
-    const std::string word = text.substr(at, end - at);
-    if (!empty && width + Width(word) > limit) {
-      while (!line.empty() && line.back() == ' ') line.pop_back();
+  std::size_t width = Width(lead), spaces = 0;  // not yet written: none at a line's end
+  bool empty = true;                            // no word on this line yet
+  for (Words words(text); !words.Done();) {
+    const std::string_view word = words.Next();
+    if (!empty && width + spaces + Width(word) > limit) {
       out += line + "\n";
-      line = space;
+      line = std::string(indent, ' ');
       width = indent;
+    } else {
+      line += std::string(spaces, ' ');
+      width += spaces;
     }
     line += word;
     width += Width(word);
+    spaces = words.spaces();
     empty = false;
-    for (; end < text.size() && text[end] == ' '; ++end, ++width) line += ' ';
-    at = end;
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return out + line + "\n";

@@ -16,7 +16,7 @@ struct TextOptions {
 
 // "131.9 TB", "999 B", "0 B": four significant digits, decimal prefixes.
 std::string BytesText(Int128 bytes);
-// "33 ms", "0.4 ms", "1.2 s": two or three significant digits.
+// "42.1 us", "0.4 ms", "33 ms", "1.2 s", "90 min": at most three significant digits.
 std::string MillisecondsText(double milliseconds);
 // "137 %"; "-" where absent.
 std::string PercentText(std::optional<std::int64_t> percent);
@@ -26,7 +26,8 @@ std::string RateText(std::int64_t bytes_per_second);
 std::string Counted(std::int64_t count, const std::string& noun);
 
 // Breaks the text into lines of at most `columns` code points, each starting with `indent` spaces,
-// the first with `lead` in place of them. Breaks after spaces and commas; a longer word stays whole.
+// the first with `lead` in place of them. Breaks after spaces, but not between a number and its
+// unit, and after commas in brackets; a longer word stays whole.
 // Every line ends in a line feed.
 std::string Wrap(const std::string& lead, const std::string& text, std::size_t indent, int columns);
 

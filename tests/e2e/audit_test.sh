@@ -48,7 +48,7 @@ sha256sum "$work"/*.yaml >"$work/before"
 # A Job: every step of its ring leaves a leaf, 2:1 oversubscribed, and none would have to.
 expect_exit 0 "$WEFT" audit -f "$work/cluster.yaml" -f "$work/job.yaml"
 expect_text "$work/stdout" 'team-b/scattered  Job'
-expect_text "$work/stdout" '1 spine, 2 leaf, 8 node  1 spine, 1 leaf, 8 node'
+expect_text "$work/stdout" 'team-b/scattered: 1 spine, 2 leaf, 8 node now; 1 spine, 1 leaf, 8 node at best'
 expect_text "$work/stdout" '+100 %'
 expect_exit 0 "$WEFT" audit -o json -f "$work/cluster.yaml" -f "$work/job.yaml"
 cp "$work/stdout" "$work/job.out"

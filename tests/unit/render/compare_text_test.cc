@@ -1,0 +1,79 @@
+#include "operator/render/compare_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/render/planned.h"
+
+namespace weft::render {
+namespace {
+
+using decide::FourNodes;
+using decide::Scene;
+
+std::string Text(const Scene& scene, int columns = 100) {
+  const Planned planned(scene);
+  return CompareText(planned.cluster, decide::Compare(planned.cluster, planned.report),
+                     Plain(columns));
+}
+
+TEST(CompareTextTest, ShowsAllJobsThenEachWithWhatLeavesEveryLevel) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("one", 1).model = decide::MeasuredData(1'000'000'000);
+  EXPECT_EQ(Text(scene), R"(All 2 jobs that every scheduler placed, one step each
+  PLACED BY       CROSS NODES   LEAVE LEAF     COMM   COST
+  weft            2 GB          0 B         21.1 ms  1.00x
+  first fit       2 GB  1.00x  2 GB      -  41.1 ms  2.00x
+  fewest domains  2 GB  1.00x   0 B  1.00x  21.1 ms  1.00x
+  random          2 GB  1.00x  2 GB      -  41.1 ms  2.00x
+
+ns/pair
+  PLACED BY       CROSS NODES   LEAVE LEAF   COMM   COST
+  weft            2 GB          0 B         20 ms  1.00x
+  first fit       2 GB  1.00x  2 GB      -  40 ms  2.00x
+  fewest domains  2 GB  1.00x   0 B  1.00x  20 ms  1.00x
+  random          2 GB  1.00x  2 GB      -  40 ms  2.00x
+
+ns/one
+  PLACED BY       CROSS NODES     COMM   COST
+  weft             0 B         1.11 ms  1.00x
+  first fit        0 B  1.00x  1.11 ms  1.00x
+  fewest domains   0 B  1.00x  1.11 ms  1.00x
+  random           0 B  1.00x  1.11 ms  1.00x
+
+Computed, not assumed: each scheduler places the whole queue on the same free nodes under the same
+node rules. first fit takes nodes by name; fewest domains takes the narrowest level that holds the
+job, else the fewest domains, workers in order; random is the median of five seeds. LEAVE X: bytes
+of one optimizer step that leave a domain of level X; COMM: communication without overlap; COST: of
+the objective, relative to Weft's.
+)");
+}
+
+TEST(CompareTextTest, AJobThatNobodyPlacedHasOneLine) {
+  Scene scene(FourNodes());
+  scene.Job("huge", 5);
+  scene.Job("ring", 2);
+  EXPECT_EQ(Text(scene, 80), R"(ns/huge
+  placed by none
+
+ns/ring
+  PLACED BY        COST
+  weft            1.00x
+  first fit       1.00x
+  fewest domains  1.00x
+  random          2.00x
+
+Computed, not assumed: each scheduler places the whole queue on the same free
+nodes under the same node rules. first fit takes nodes by name; fewest domains
+takes the narrowest level that holds the job, else the fewest domains, workers
+in order; random is the median of five seeds. LEAVE X: bytes of one optimizer
+step that leave a domain of level X; COMM: communication without overlap; COST:
+of the objective, relative to Weft's.
+)");
+}
+
+TEST(CompareTextTest, WithoutJobsThereIsNothing) { EXPECT_EQ(Text(Scene(FourNodes())), ""); }
+
+}  // namespace
+}  // namespace weft::render

@@ -1,0 +1,160 @@
+#include "operator/render/explain_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/render/planned.h"
+
+namespace weft::render {
+namespace {
+
+using decide::FourNodes;
+using decide::Scene;
+
+std::string Text(const Scene& scene, int columns = 100) {
+  const Planned planned(scene);
+  const auto explanations = decide::Explain(planned.cluster, planned.report, {});
+  return explanations ? ExplainText(planned.report, *explanations, Plain(columns))
+                      : explanations.error().message;
+}
+
+TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
+  Scene scene(FourNodes());
+  scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
+  api::TrainingJob& job = scene.Job("wide", 3);
+  job.model = decide::MeasuredData(1'000'000'000);
+  job.topology.preferred = "leaf";
+  EXPECT_EQ(Text(scene), R"(ns/wide: 3 workers on 1 spine, 2 leaf, 3 node
+  No leaf has room for all workers: the placement is 1 level wider than preferred.
+  Wholly free domains that it uses: 1 leaf, 3 node.
+  The search was exhaustive: nothing costs less.
+  AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
+  Data  spine          2 GB      80 ms         80 %
+  Data  leaf           1 GB      20 ms         20 %
+  Cost C = 100 ms of link time a step; no placement on the free capacity costs less than 100 ms
+  (100 % of that bound).
+)");
+}
+
+TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
+  const Planned planned(scene);
+  auto explanations = decide::Explain(planned.cluster, planned.report, {});
+  ASSERT_TRUE(explanations);
+  decide::RunnerUpText& second = explanations->front().runner_up.emplace();
+  second.spans = "1 spine, 2 leaf, 2 node";
+  second.cost_percent = 200;
+  second.why_not = "costs 100 % more (40 ms of link time)";
+  EXPECT_EQ(ExplainText(planned.report, *explanations, Plain(80)),
+            R"(ns/pair: 2 workers on 1 spine, 1 leaf, 2 node
+  Wholly free domains that it uses: 1 leaf, 2 node.
+  The search was exhaustive: nothing costs less.
+  AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
+  Data  leaf           2 GB      40 ms        100 %
+  Cost C = 40 ms of link time a step; no placement on the free capacity costs
+  less than 40 ms (100 % of that bound).
+  Runner-up: 1 spine, 2 leaf, 2 node, 200 % of the cost; not chosen: costs 100 %
+  more (40 ms of link time).
+)");
+}
+
+TEST(ExplainTextTest, BytesOfAJobWithoutAModelAreNotShown) {
+  Scene scene(FourNodes());
+  scene.Job("ring", 4).topology.required = "spine";
+  EXPECT_EQ(Text(scene, 60), R"(ns/ring: 4 workers on 1 spine, 2 leaf, 4 node
+  topology.required holds: all workers are in one spine.
+  Wholly free domains that it uses: 1 spine, 2 leaf, 4 node.
+  The search was exhaustive: nothing costs less.
+  AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
+  Data  spine             -    0.08 ns         67 %
+  Data  leaf              -    0.04 ns         33 %
+  Cost C = 0.12 ns of link time a step; no placement on the
+  free capacity costs less than 0.12 ns (100 % of that
+  bound).
+)");
+}
+
+TEST(ExplainTextTest, AJobOnOneNodeCostsNothing) {
+  Scene scene(FourNodes());
+  scene.Job("small", 1);
+  EXPECT_EQ(Text(scene), R"(ns/small: 1 worker on 1 spine, 1 leaf, 1 node
+  Wholly free domains that it uses: 1 spine, 1 leaf, 1 node.
+  The search was exhaustive: nothing costs less.
+  Cost C = 0: nothing is sent between nodes.
+  Runner-up: 1 spine, 1 leaf, 1 node; not chosen: costs no more, but would break up or fill the
+  fabric worse, or has greater node names.
+)");
+}
+
+TEST(ExplainTextTest, ARefusalIsToldDomainByDomain) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Pod("q", "n2");
+  scene.inputs.nodes[3].facts.unschedulable = true;
+  scene.Job("one", 1).expected_duration_seconds = 90'000;
+  scene.Job("late", 2).topology.required = "leaf";
+  EXPECT_EQ(Text(scene), R"(ns/one: 1 worker on 1 spine, 1 leaf, 1 node
+  Wholly free domains that it uses: 1 node.
+  The search was exhaustive: nothing costs less.
+  Cost C = 0: nothing is sent between nodes.
+
+ns/late: 2 workers, not placed (InsufficientCapacity)
+  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing. Of 4 nodes these take
+  none: 3 nodes: too little nvidia.com/gpu free; 1 node: cordoned (spec.unschedulable). When it
+  would fit is unknown: not enough of what runs states an expected duration.
+  By spine, most room first:
+    s0: room for 0 workers on 4 nodes; 3 nodes: too little nvidia.com/gpu free; 1 node: cordoned
+      (spec.unschedulable).
+)");
+}
+
+TEST(ExplainTextTest, ARuleThatIsTooTightNamesWhatToRelax) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Pod("q", "n2");
+  scene.Job("tight", 2).topology.required = "leaf";
+  EXPECT_EQ(Text(scene, 80), R"(ns/tight: 2 workers, not placed (RequiredLevel)
+  topology.required puts all 2 workers into one leaf, and the roomiest, l0, has
+  room for 1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these
+  take none: 2 nodes: too little nvidia.com/gpu free. To start now, relax one
+  of: topology.required: leaf -> spine. When it would fit is unknown: not enough
+  of what runs states an expected duration.
+  By leaf, most room first:
+    l0: room for 1 of 2 workers on 2 nodes; 1 node: too little nvidia.com/gpu
+      free.
+    l1: room for 1 of 2 workers on 2 nodes; 1 node: too little nvidia.com/gpu
+      free.
+  It could start now with topology.required: leaf -> spine, at a cost of 0.08 ns
+  of link time a step.
+)");
+}
+
+TEST(ExplainTextTest, ManyDomainsAreCounted) {
+  Scene scene(testing::Leaves(std::vector<testing::FreePerNode>(15, {8})));
+  scene.Job("tight", 2).topology.required = "leaf";
+  EXPECT_EQ(Text(scene), R"(ns/tight: 2 workers, not placed (RequiredLevel)
+  topology.required puts all 2 workers into one leaf, and the roomiest, l0, has room for 1 of 2
+  workers. 8 nvidia.com/gpu are missing there. To start now, relax one of: topology.required: leaf
+  -> spine. It never fits this fabric, not even with nothing else running.
+  By leaf, most room first:
+    l0: room for 1 of 2 workers on 1 node.
+    l1: room for 1 of 2 workers on 1 node.
+    l2: room for 1 of 2 workers on 1 node.
+    l3: room for 1 of 2 workers on 1 node.
+    l4: room for 1 of 2 workers on 1 node.
+    l5: room for 1 of 2 workers on 1 node.
+    l6: room for 1 of 2 workers on 1 node.
+    l7: room for 1 of 2 workers on 1 node.
+    l8: room for 1 of 2 workers on 1 node.
+    l9: room for 1 of 2 workers on 1 node.
+    l10: room for 1 of 2 workers on 1 node.
+    l11: room for 1 of 2 workers on 1 node.
+    and 3 domains with no more room
+  It could start now with topology.required: leaf -> spine, at a cost of 0.08 ns of link time a
+  step.
+)");
+}
+
+}  // namespace
+}  // namespace weft::render

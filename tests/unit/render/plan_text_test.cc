@@ -1,0 +1,143 @@
+#include "operator/render/plan_text.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/render/planned.h"
+
+namespace weft::render {
+namespace {
+
+using decide::FourNodes;
+using decide::Scene;
+
+std::string Text(const Planned& planned, int columns = 100) {
+  return PlanText(planned.cluster, planned.report, Plain(columns));
+}
+
+// A job with a model over two leaves, one without a model, and one that does not fit.
+Scene Queue() {
+  Scene scene(FourNodes());
+  scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
+  scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
+  scene.inputs.jobs.back().expected_duration_seconds = 7200;
+  scene.Job("half", 1, 4);
+  scene.Job("late", 2);
+  return scene;
+}
+
+TEST(PlanTextTest, ShowsJobsNodesRefusalsAndNotes) {
+  EXPECT_EQ(
+      Text(Planned(Queue())),
+      R"(JOB      WORKERS  SPANS                    CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK   COMM
+ns/wide        3  1 spine, 2 leaf, 3 node        3 GB    100 %       100 %  l0 2.5 ms       40 ms
+ns/half        1  1 spine, 1 leaf, 1 node           -        -       100 %  -                   -
+ns/late        2  not placed
+- no model given: placed for one ring over all ranks, bytes unknown.
+
+Nodes
+ns/wide: n[1-3]
+ns/half: n0
+
+Not placed
+ns/late (InsufficientCapacity)
+  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing. Of 4 nodes these take
+  none: 4 nodes: too little nvidia.com/gpu free. It would fit within 2 h, once ns/wide has ended.
+)");
+}
+
+TEST(PlanTextTest, SpansMoveBesideTheNodesWhereTheTableWouldBeTooWide) {
+  EXPECT_EQ(Text(Planned(Queue()), 80),
+            R"(JOB      WORKERS  CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK   COMM
+ns/wide        3        3 GB    100 %       100 %  l0 2.5 ms       40 ms
+ns/half        1           -        -       100 %  -                   -
+ns/late        2           -        -           -  not placed          -
+- no model given: placed for one ring over all ranks, bytes unknown.
+
+Nodes
+ns/wide: 1 spine, 2 leaf, 3 node
+  n[1-3]
+ns/half: 1 spine, 1 leaf, 1 node
+  n0
+
+Not placed
+ns/late (InsufficientCapacity)
+  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing.
+  Of 4 nodes these take none: 4 nodes: too little nvidia.com/gpu free. It would
+  fit within 2 h, once ns/wide has ended.
+)");
+}
+
+TEST(PlanTextTest, AssumedLinksAreMarked) {
+  testing::FabricShape shape = FourNodes();
+  Scene scene(shape);
+  scene.inputs.fabrics[0].spec.levels[1].link = {};
+  scene.inputs.fabrics[0].spec.levels[0].link = {};
+  scene.inputs.fabrics[0].spec.outside = {};
+  scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
+  EXPECT_EQ(
+      Text(Planned(scene)),
+      R"(JOB      WORKERS  SPANS                    CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK    COMM
+ns/wide        3  1 spine, 2 leaf, 3 node        3 GB    100 %      100 %*  l0 2.5 ms*      40 ms*
+* some link bandwidths of this fabric are assumed, not declared.
+
+Nodes
+ns/wide: n[0-2]
+
+note: fabric "default": the bandwidth of some links is assumed (LinksDeclared is False); times and
+  percentages rest on that assumption (LinksAssumed)
+)");
+}
+
+TEST(PlanTextTest, FabricsAreNamedWhereThereAreSeveral) {
+  Scene scene(FourNodes());
+  testing::FabricShape other;
+  other.accelerator = "amd.com/gpu";
+  other.nodes = {{.name = "m0", .domains = {"s0", "l0"}}, {.name = "m1", .domains = {"s0", "l0"}}};
+  for (testing::TestNode& node : other.nodes) node.labels = {{"kind", "amd"}};
+  scene.AddNodes(other);
+  api::Fabric amd = scene.inputs.fabrics[0];
+  amd.meta.key.name = "amd";
+  amd.spec.node_selector->match_labels = {{"kind", "amd"}};
+  scene.inputs.fabrics[0].spec.node_selector->match_expressions = {{"kind", "DoesNotExist", {}}};
+  scene.inputs.fabrics.push_back(amd);
+  scene.Job("a", 1).fabric_name = "default";
+  scene.Job("b", 1);
+  EXPECT_EQ(Text(Planned(scene)),
+            R"(JOB   WORKERS  FABRIC   CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK  COMM
+ns/a        1  default           -        -       100 %  -                  -
+ns/b        1  default           -        -       100 %  -                  -
+- no model given: placed for one ring over all ranks, bytes unknown.
+
+Nodes
+ns/a: 1 spine, 1 leaf, 1 node
+  n0
+ns/b: 1 spine, 1 leaf, 1 node
+  n1
+)");
+}
+
+TEST(PlanTextTest, WithoutJobsThereAreOnlyNotes) {
+  EXPECT_EQ(Text(Planned(Scene(FourNodes()))), "");
+  testing::FabricShape shape = FourNodes();
+  shape.nodes[3].domains[1].clear();
+  EXPECT_EQ(
+      Text(Planned(Scene(shape))),
+      R"(warning: fabric "default": 1 node is incomplete and never used: n3 (n3 lacks the label test/leaf)
+  (Incomplete)
+)");
+}
+
+TEST(PlanTextTest, NotesStandWorstFirst) {
+  EXPECT_EQ(NotesText({{decide::Severity::kInfo, "Small", "one"},
+                       {decide::Severity::kError, "Large", "two"},
+                       {decide::Severity::kWarning, "Middling", "three\x1b[2J"}},
+                      Plain(20)),
+            R"(error: two (Large)
+warning: three?[2J
+  (Middling)
+note: one (Small)
+)");
+}
+
+}  // namespace
+}  // namespace weft::render
