@@ -19,6 +19,7 @@
 #include "operator/controllers/operator.h"
 #include "operator/kube/client.h"
 #include "operator/kube/config.h"
+#include "operator/kube/event_recorder.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
 
@@ -50,17 +51,27 @@ std::string HostName() {
   return name;
 }
 
-// Events are written by their own queue; until then the log has them.
-class LogRecorder final : public controllers::Recorder {
+// What happens to our kinds, as events of the API server and, for debugging, in the log.
+class KubeRecorder final : public controllers::Recorder {
  public:
-  explicit LogRecorder(controllers::Log& log) : log_(log) {}
+  KubeRecorder(kube::EventRecorder& events, controllers::Log& log) : events_(events), log_(log) {}
   void Record(const controllers::Happening& happening) override {
-    log_.Debug("event", {{"about", api::Show(happening.about->key)},
+    const api::ObjectMeta& about = *happening.about;
+    log_.Debug("event", {{"about", api::Show(about.key)},
                          {"reason", std::string(happening.reason)},
                          {"note", happening.note}});
+    events_.Record({.api_version = std::string(api::kGroup) + "/" + api::kVersion,
+                    .kind = std::string(happening.kind),
+                    .key = about.key,
+                    .uid = about.uid,
+                    .warning = happening.warning,
+                    .reason = std::string(happening.reason),
+                    .action = std::string(happening.action),
+                    .note = happening.note});
   }
 
  private:
+  kube::EventRecorder& events_;
   controllers::Log& log_;
 };
 
@@ -95,7 +106,10 @@ class Process {
                  .requests_per_second = flags.requests_per_second,
                  .burst = static_cast<int>(2 * flags.requests_per_second)}),
         writer_(client_, [this] { return MayWrite(); }),
-        recorder_(log) {}
+        identity_(flags.identity.empty() ? HostName() + "_" + std::to_string(std::random_device{}())
+                                         : flags.identity),
+        events_(*transport_, EventOptions()),
+        recorder_(events_, log) {}
 
   int Run(Signals& signals) {
     if (flags_.leader_elect) {
@@ -110,6 +124,7 @@ class Process {
       if (leads_ && !work) {
         log_.Info("leading");
         led = true;
+        events_.Start();
         work = std::make_unique<controllers::Operator>(*transport_, writer_, recorder_, log_,
                                                        WorkOptions());
         work->Start();
@@ -119,7 +134,8 @@ class Process {
     const bool lost = led && !leads_;
     log_.Info(lost ? "lost the lead" : "stopping");
     timer_.End();
-    work.reset();  // no write after this: then the lease may go
+    work.reset();
+    if (led) events_.Stop();  // no write after this: then the lease may go
     if (keeper_) keeper_->Stop();
     return lost ? 1 : 0;
   }
@@ -133,14 +149,22 @@ class Process {
                     : !own_space_.empty()           ? own_space_
                                                     : "weft-system";
     options.name = "weft-operator";
-    options.identity = flags_.identity.empty()
-                           ? HostName() + "_" + std::to_string(std::random_device{}())
-                           : flags_.identity;
+    options.identity = identity_;
     options.seed = std::random_device{}();
     options.hooks.on_started = [this] { leads_ = true; };
     options.hooks.on_stopped = [this] { leads_ = false; };
     options.hooks.on_failure = [this](const std::string& what) {
       log_.Warning("lease", {{"reason", what}});
+    };
+    return options;
+  }
+
+  kube::EventRecorder::Options EventOptions() {
+    kube::EventRecorder::Options options;
+    options.series.instance = identity_;
+    options.series.seed = std::random_device{}();
+    options.on_failure = [this](const std::string& what) {
+      log_.Warning("event dropped", {{"reason", what}});
     };
     return options;
   }
@@ -166,7 +190,9 @@ class Process {
   kube::SystemTimer timer_;
   kube::Client client_;
   controllers::KubeWriter writer_;
-  LogRecorder recorder_;
+  const std::string identity_;
+  kube::EventRecorder events_;
+  KubeRecorder recorder_;
   std::atomic<bool> leads_{false};
   std::unique_ptr<kube::LeaseKeeper> keeper_;
 };
