@@ -22,12 +22,15 @@
 #include "operator/kube/event_recorder.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
+#include "operator/service/probe_server.h"
 
 namespace weft::cli {
 namespace {
 
 // cpprestsdk's threads, for watches and writes: more only take turns.
 constexpr std::size_t kTransportThreads = 4;
+// Without a word from the API server for so long, what is known may be out of date.
+constexpr kube::Millis kStale{60'000};
 
 controllers::LogLevel LevelOf(const std::string& name) {
   if (name == "debug") return controllers::LogLevel::kDebug;
@@ -119,6 +122,11 @@ class Process {
       leads_ = true;
     }
     std::unique_ptr<controllers::Operator> work;
+    const auto probes = ServeProbes();
+    if (!probes) {
+      log_.Error("no probes", {{"reason", probes.error().message}});
+      return 2;
+    }
     bool led = false;
     while (!signals.Wait(std::chrono::milliseconds(100))) {
       if (leads_ && !work) {
@@ -129,6 +137,8 @@ class Process {
                                                        WorkOptions());
         work->Start();
       }
+      if (work) synced_ = work->Synced();
+      if (work) stale_ = work->Staleness() > kStale;
       if (led && !leads_) break;
     }
     const bool lost = led && !leads_;
@@ -141,6 +151,20 @@ class Process {
   }
 
  private:
+  // A standby is ready: it could take over at once. A leader is when it has read everything.
+  Result<std::unique_ptr<service::ProbeServer>> ServeProbes() {
+    if (flags_.probe_address.empty()) return std::unique_ptr<service::ProbeServer>();
+    return service::ServeProbes(
+        flags_.probe_address,
+        {.live = [] { return service::Health{}; },
+         .ready =
+             [this] {
+               if (leads_ && !synced_) return service::Health{false, "reading the cluster"};
+               if (stale_) return service::Health{false, "the API server does not answer"};
+               return service::Health{};
+             }});
+  }
+
   bool MayWrite() const { return keeper_ ? keeper_->IsLeader() : leads_.load(); }
 
   kube::LeaseKeeper::Options LeaseOptions() {
@@ -193,7 +217,7 @@ class Process {
   const std::string identity_;
   kube::EventRecorder events_;
   KubeRecorder recorder_;
-  std::atomic<bool> leads_{false};
+  std::atomic<bool> leads_{false}, synced_{false}, stale_{false};
   std::unique_ptr<kube::LeaseKeeper> keeper_;
 };
 
