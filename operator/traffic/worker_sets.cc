@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <numeric>
 #include <string>
 
+#include "operator/base/union_find.h"
 #include "operator/traffic/shape.h"
 #include "operator/traffic/traffic.h"
 
@@ -9,28 +9,8 @@ namespace weft::traffic {
 
 namespace {
 
-// Union-find; the root of a component is its least rank.
-class Components {
- public:
-  explicit Components(std::uint32_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-  std::uint32_t Find(std::uint32_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void Join(std::uint32_t x, std::uint32_t y) {
-    x = Find(x);
-    y = Find(y);
-    if (x != y) parent_[std::max(x, y)] = std::min(x, y);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,
-                Components& components) {
+                UnionFind& components) {
   for (std::size_t i = 1; i < members.size(); ++i) {
     if (i % size != 0) components.Join(members[i - 1], members[i]);
   }
@@ -56,7 +36,7 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
   if (!shape_ok) return shape_ok.error();
   const std::uint32_t ranks = workers * per_worker;
   const Shape shape(parallelism, ranks);
-  Components components(ranks);
+  UnionFind components(ranks);
   for (Axis axis : axes) {
     if (axis == Axis::kSharding) {
       return Invalid("topology.groups: Sharding is no axis of a group; name Data");
