@@ -40,6 +40,7 @@ void Reflector::Start() {
 
 void Reflector::Cancel() {
   cancel_ = true;
+  cancel_.notify_all();
   options_.timer->End();
 }
 
@@ -171,7 +172,7 @@ void Reflector::FinishList(const std::string& resource_version) {
 void Reflector::End(const Result<Response>& answer) {
   Watch::End end = EndOf(answer);
   end.malformed = malformed_;
-  if (watch_.OnEnd(end, options_.timer->Now())) return;
+  if (watch_.OnEnd(end, options_.timer->Now())) return Touch();
   failed_ = true;
   if (options_.hooks.on_failure) {
     options_.hooks.on_failure(Sentence(options_.watch.path, answer, fault_));

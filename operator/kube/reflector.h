@@ -69,8 +69,8 @@ class Reflector {
 
   // The first list is complete.
   bool synced() const { return synced_; }
-  // Since the API server last said anything about this resource; since the construction before
-  // that. Past half a minute the copy may be out of date.
+  // Since the API server last said anything about this resource, the proper end of a silent watch
+  // included; since the construction before that. Past half a minute the copy may be out of date.
   Millis Staleness() const;
 
  private:

@@ -58,6 +58,7 @@ class ScriptedServer : public Transport {
     return Response{answer.status, std::nullopt, ""};
   }
   std::function<void()> on_end;
+  std::function<void()> on_request = [] {};
 
  private:
   static Error NoAnswer() { return {ErrorKind::kTransient, "connection refused"}; }
@@ -66,6 +67,7 @@ class ScriptedServer : public Transport {
     log_.push_back(request.query.contains("sendInitialEvents") ? "GET list"
                    : version == request.query.end()            ? "GET page"
                                                                : "GET watch " + version->second);
+    on_request();
     if (script_.empty()) {
       on_end();
       return {0, {}};
@@ -326,6 +328,30 @@ TEST(Reflector, KnowsHowOldItsCopyIs) {
   EXPECT_EQ(reflector.Staleness(), Millis(0));
   timer->Pass(Millis(31'000));
   EXPECT_EQ(reflector.Staleness(), Millis(31'000));
+}
+
+// A watch of a quiet resource carries nothing for as long as it lasts.
+TEST(Reflector, TakesTheProperEndOfASilentWatchForAnAnswer) {
+  Log log;
+  auto timer = std::make_shared<FakeTimer>(log);
+  ScriptedServer server(log, {{200, {ListEnd("5")}}, {200, {}}, {0, {}}});
+  LoggingSink typed(log);
+  DecodingSink<api::Node> sink("nodes", api::DecodeNode, typed);
+  Reflector::Options options;
+  options.watch.path = "/api/v1/nodes";
+  options.timer = timer;
+  Reflector reflector(server, sink, options);
+  std::vector<Millis> staleness;
+  server.on_request = [&] {
+    staleness.push_back(reflector.Staleness());
+    timer->Pass(Millis(20'000));
+  };
+  server.on_end = [&] { reflector.Cancel(); };
+  reflector.Run();
+  ASSERT_EQ(staleness.size(), 4U);
+  EXPECT_EQ(staleness[1], Millis(0)) << "behind the list";
+  EXPECT_EQ(staleness[2], Millis(0)) << "behind the silent watch";
+  EXPECT_GE(staleness[3], Millis(20'000)) << "behind the one that broke";
 }
 
 // A server that never says anything.
