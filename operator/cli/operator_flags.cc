@@ -36,6 +36,9 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--node-loss", flags.node_loss_seconds,
                  "seconds after which a node that is not Ready counts as lost")
       ->check(CLI::Range(1, 86'400));
+  app.add_option("--reserve-after", flags.reserve_after_seconds,
+                 "seconds of waiting after which a job's nodes are kept from those behind it")
+      ->check(CLI::Range(0, 31'536'000));
   app.add_option("--workers", flags.workers, "jobs that are looked at at once")
       ->check(CLI::Range(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
@@ -132,7 +135,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << flags.leader_elect << " --lease-namespace=" << quoted(flags.lease_namespace)
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
-      << " --node-loss=" << flags.node_loss_seconds << " --workers=" << flags.workers
+      << " --node-loss=" << flags.node_loss_seconds
+      << " --reserve-after=" << flags.reserve_after_seconds << " --workers=" << flags.workers
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second
       << " --probe-address=" << quoted(flags.probe_address) << " --log-level=" << flags.log_level

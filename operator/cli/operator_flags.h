@@ -16,6 +16,7 @@ struct OperatorFlags {
   std::string identity;         // "" host name and something random
   std::int64_t bind_deadline_seconds = 60;
   std::int64_t node_loss_seconds = 60;
+  std::int64_t reserve_after_seconds = 600;
   std::uint32_t workers = 8;
   std::uint32_t writes_at_once = 16;
   double requests_per_second = 500;

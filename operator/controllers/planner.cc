@@ -87,6 +87,15 @@ std::int64_t WaitedSeconds(const api::TrainingJob& job, UnixSeconds now) {
   return std::max<std::int64_t>(0, now - since.value_or(now));
 }
 
+// What is left of a running job's expected duration.
+void CountDown(api::TrainingJob& job, UnixSeconds now) {
+  const decide::JobStatus status = decide::StatusOf(job);
+  const auto placed = decide::Since(status, "Placed");
+  if (!job.expected_duration_seconds || !placed || !decide::Is(status, "Placed")) return;
+  job.expected_duration_seconds =
+      std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
+}
+
 std::string Joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -106,6 +115,7 @@ api::Inputs Planner::Collect() {
   const UnixSeconds now = options_.now();
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
     api::TrainingJob& job = inputs.jobs[i];
+    CountDown(job, now);
     if (!asked.contains(job.meta.uid)) continue;
     job.meta.annotations[decide::kExcludedNodesAnnotation] =
         Joined(decide::ExcludedAt(job.record.excluded, now));
@@ -145,6 +155,7 @@ void Planner::Pass() {
                                               .place = {},
                                               .best = true,
                                               .refuse_invalid = true,
+                                              .reserve_after_seconds = options_.reserve_seconds,
                                               .explained_refusals = 8,
                                               .microseconds = nullptr,
                                               .progress = nullptr});

@@ -32,6 +32,7 @@ class Planner {
     std::function<UnixSeconds()> now;
     std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal that reads differently
     std::size_t commits_at_once = 8;
+    std::int64_t reserve_seconds = 600;           // waited so long, a job's nodes are kept for it
     std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
     int pause_times = 4;                          // as long as the last pass took
   };

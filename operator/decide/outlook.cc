@@ -8,15 +8,6 @@
 namespace weft::decide {
 namespace {
 
-void GiveBack(const Ending& ending, fabric::Claims& claims) {
-  if (ending.holder != nullptr) {
-    for (const Holding& holding : ending.holder->holdings) {
-      claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
-    }
-  }
-  if (ending.workload != nullptr) RemoveClaims(*ending.workload, *ending.nodes, claims);
-}
-
 bool FitsAfter(fabric::Claims claims, const placement::Request& request,
                const traffic::WorkerGraph& graph, std::span<const Ending> endings) {
   for (const Ending& ending : endings) GiveBack(ending, claims);
@@ -28,6 +19,15 @@ bool FitsAfter(fabric::Claims claims, const placement::Request& request,
 }
 
 }  // namespace
+
+void GiveBack(const Ending& ending, fabric::Claims& claims) {
+  if (ending.holder != nullptr) {
+    for (const Holding& holding : ending.holder->holdings) {
+      claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+    }
+  }
+  if (ending.workload != nullptr) RemoveClaims(*ending.workload, *ending.nodes, claims);
+}
 
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings) {

@@ -16,6 +16,9 @@ struct Ending {
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 
+// What it holds is free again.
+void GiveBack(const Ending& ending, fabric::Claims& claims);
+
 // When the problem would fit at the latest, if everything in `endings` ends in time and nothing
 // else starts. Unknown where it does not fit even then.
 // Cost  O(log endings) searches.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/decide/outlook.h"
+#include "operator/decide/reservation.h"
 #include "operator/decide/text.h"
 #include "operator/placement/pair_cost.h"
 
@@ -30,6 +31,7 @@ class Planner {
   Planner(const Cluster& cluster, const PlanOptions& options)
       : cluster_(cluster), options_(options), explain_left_(options.explained_refusals) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
+    reservations_.resize(cluster.fabrics.size());
   }
 
   Result<PlanReport> Run() {
@@ -96,8 +98,7 @@ class Planner {
     const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     fabric::Claims& claims = claims_[*entry.fabric];
     const traffic::WorkerGraph graph(problem.traffic);
-    placement::Placement placement =
-        placement::Place(claims, problem.request, graph, options_.place);
+    placement::Placement placement = PlaceOn(entry, problem, graph);
     const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
     if (auto* plan = std::get_if<placement::Plan>(&placement)) {
       Placed placed;
@@ -118,9 +119,52 @@ class Planner {
       Refused refused;
       refused.why = std::get<placement::Unplaceable>(std::move(placement));
       Explain(problem, graph, entry, refused);
+      if (!HeldBack(problem, graph, entry, refused)) KeepNodes(problem, graph, entry, refused);
       entry.outcome = std::move(refused);
     }
     AddNotes(problem, on, entry);
+  }
+
+  // On what is free, less what is kept for somebody who has waited long.
+  placement::Placement PlaceOn(const PlanEntry& entry, const Problem& problem,
+                               const traffic::WorkerGraph& graph) const {
+    const fabric::Claims& claims = claims_[*entry.fabric];
+    const auto& kept = reservations_[*entry.fabric];
+    if (!kept || kept->LeavesRoomFor(entry.workload)) {
+      return placement::Place(claims, problem.request, graph, options_.place);
+    }
+    fabric::Claims less = claims;
+    AddClaims(*kept->workload, kept->nodes, less);
+    return placement::Place(less, problem.request, graph, options_.place);
+  }
+
+  // Whether only the nodes kept for another stand in the way; then that is what is said.
+  bool HeldBack(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
+                Refused& refused) const {
+    const auto& kept = reservations_[*entry.fabric];
+    if (!kept || kept->LeavesRoomFor(entry.workload)) return false;
+    const auto free =
+        placement::Place(claims_[*entry.fabric], problem.request, graph, options_.place);
+    if (!std::holds_alternative<placement::Plan>(free)) return false;
+    refused.reason = "HeldBack";
+    refused.message = "It fits now, but the nodes are kept for " +
+                      api::Show(kept->workload->key()) + ", which has waited for " +
+                      DurationText(kept->workload->waited_seconds.value_or(0)) + ". ";
+    refused.message += kept->within_seconds
+                           ? "A job whose expectedDurationSeconds is at most " +
+                                 std::to_string(*kept->within_seconds) + " would start now."
+                           : "When it can start is unknown, so no duration would help.";
+    return true;
+  }
+
+  void KeepNodes(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
+                 Refused& refused) {
+    auto& kept = reservations_[*entry.fabric];
+    if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
+    if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
+    kept = Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook,
+                   Endings(*entry.fabric));
+    if (kept) refused.message += " Nodes are kept for it: those behind it start only elsewhere.";
   }
 
   std::optional<Placed::Best> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
@@ -226,8 +270,9 @@ class Planner {
   const Cluster& cluster_;
   const PlanOptions& options_;
   std::uint32_t explain_left_;
-  std::vector<fabric::Claims> claims_;  // by fabric
-  std::vector<PlanEntry> entries_;      // in the order decided
+  std::vector<fabric::Claims> claims_;                    // by fabric
+  std::vector<std::optional<Reservation>> reservations_;  // by fabric
+  std::vector<PlanEntry> entries_;                        // in the order decided
 };
 
 }  // namespace

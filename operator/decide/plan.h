@@ -70,6 +70,9 @@ struct PlanOptions {
   bool best = true;  // compute Placed::best (one more search each)
   // What a user got wrong is a refusal of that workload ("Invalid"), and the others are placed.
   bool refuse_invalid = false;
+  // A workload that has waited so long and would fit some day keeps its nodes from those behind it
+  // (reservation.h), one on each fabric; absent: never.
+  std::optional<std::int64_t> reserve_after_seconds;
   // Refusals that get relaxations and an outlook (several searches each); the rest name what is
   // short only.
   std::uint32_t explained_refusals = 64;

@@ -1,0 +1,100 @@
+#include "operator/decide/reservation.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/decide/scene.h"
+
+namespace weft::decide {
+namespace {
+
+constexpr std::int64_t kReserveAfter = 600;
+
+// Four nodes, one of them in use by a job that says it takes so long (or does not say).
+Scene BusyNode(std::optional<std::int64_t> expected) {
+  Scene scene(FourNodes());
+  scene.Job("busy", 1).expected_duration_seconds = expected;
+  scene.Placement("busy-1", 1, {"n0"});
+  scene.inputs.jobs.back().attempt = 1;
+  return scene;
+}
+
+api::TrainingJob& Waiting(Scene& scene, const char* name, std::uint32_t workers,
+                          std::int64_t seconds) {
+  api::TrainingJob& job = scene.Job(name, workers);
+  job.meta.annotations[kWaitedAnnotation] = std::to_string(seconds);
+  return job;
+}
+
+// "reason" or "placed", by name.
+std::string OutcomeOf(const PlanReport& report, const std::string& name) {
+  for (const PlanEntry& entry : report.entries) {
+    if (entry.workload.key().name != name) continue;
+    return entry.placed() != nullptr ? "placed" : entry.refused()->reason;
+  }
+  return "absent";
+}
+
+PlanReport PlanOf(const Cluster& cluster) {
+  PlanOptions options;
+  options.reserve_after_seconds = kReserveAfter;
+  auto report = Plan(cluster, options);
+  EXPECT_TRUE(report);
+  return *std::move(report);
+}
+
+TEST(ReservationTest, AJobThatHasNotWaitedLongIsOvertaken) {
+  Scene scene = BusyNode(std::nullopt);
+  Waiting(scene, "big", 4, kReserveAfter - 1);
+  scene.Job("small", 1);
+  const Cluster cluster = scene.Build();
+  const PlanReport report = PlanOf(cluster);
+  EXPECT_EQ(OutcomeOf(report, "big"), "InsufficientCapacity");
+  EXPECT_EQ(OutcomeOf(report, "small"), "placed");
+}
+
+TEST(ReservationTest, AJobThatHasWaitedLongKeepsItsNodes) {
+  Scene scene = BusyNode(std::nullopt);
+  Waiting(scene, "big", 4, kReserveAfter);
+  scene.Job("small", 1);
+  const Cluster cluster = scene.Build();
+  const PlanReport report = PlanOf(cluster);
+  EXPECT_EQ(OutcomeOf(report, "big"), "InsufficientCapacity");
+  EXPECT_EQ(OutcomeOf(report, "small"), "HeldBack");
+  EXPECT_NE(report.entries.back().refused()->message.find("kept for ns/big"), std::string::npos)
+      << report.entries.back().refused()->message;
+}
+
+TEST(ReservationTest, AJobThatEndsBeforeTheReservationBeginsIsLetThrough) {
+  Scene scene = BusyNode(3600);
+  Waiting(scene, "big", 4, kReserveAfter);
+  scene.Job("short", 1).expected_duration_seconds = 3600;
+  scene.Job("long", 1).expected_duration_seconds = 3601;
+  const Cluster cluster = scene.Build();
+  const PlanReport report = PlanOf(cluster);
+  EXPECT_EQ(OutcomeOf(report, "short"), "placed");
+  EXPECT_EQ(OutcomeOf(report, "long"), "HeldBack");
+}
+
+TEST(ReservationTest, NodesThatAreNotKeptAreForEverybody) {
+  Scene scene = BusyNode(std::nullopt);
+  Waiting(scene, "pair", 2, kReserveAfter).topology.required = "leaf";
+  scene.Job("busy2", 1);
+  scene.Placement("busy2-1", 1, {"n2"});
+  scene.inputs.jobs.back().attempt = 1;
+  scene.Job("small", 1);
+  const Cluster cluster = scene.Build();
+  const PlanReport report = PlanOf(cluster);
+  EXPECT_NE(OutcomeOf(report, "pair"), "placed");  // half of each leaf is in use
+  EXPECT_EQ(OutcomeOf(report, "small"), "placed");
+}
+
+TEST(ReservationTest, NothingIsKeptForAJobThatNeverFits) {
+  Scene scene = BusyNode(std::nullopt);
+  Waiting(scene, "huge", 5, kReserveAfter);
+  scene.Job("small", 1);
+  const Cluster cluster = scene.Build();
+  EXPECT_EQ(OutcomeOf(PlanOf(cluster), "small"), "placed");
+}
+
+}  // namespace
+}  // namespace weft::decide
