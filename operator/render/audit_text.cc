@@ -60,13 +60,14 @@ std::string Gangs(const decide::Cluster& cluster, const decide::AuditReport& rep
   std::string text = GangTable(cluster, report, false).Show(options.colour) + "\n" +
                      Paint("Spans", Colour::kBold, options.colour) + "\n";
   for (const decide::AuditGang& gang : report.gangs) {
-    const std::string now = decide::SpansText(gang.now.scores);
     const std::string best = gang.best ? decide::SpansText(gang.best->scores) : "";
-    text += Wrap(Name(gang) + ": ",
-                 now + (best == now    ? ", as at best"
-                        : best.empty() ? ""
-                                       : " now; " + best + " at best"),
-                 2, options.columns);
+    std::string spans = decide::SpansText(gang.now.scores);
+    if (best == spans) {
+      spans += ", as at best";
+    } else if (!best.empty()) {
+      spans.append(" now; ").append(best).append(" at best");
+    }
+    text += Wrap(Name(gang) + ": ", spans, 2, options.columns);
   }
   return text + "\n";
 }
