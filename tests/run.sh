@@ -2,7 +2,8 @@
 # Runs every test: installs what is missing, builds, and ends in ctest's summary.
 #
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
-#                                    UndefinedBehaviorSanitizer), end-to-end scripts, fuzzers briefly
+#                                    UndefinedBehaviorSanitizer), end-to-end scripts (also on a real
+#                                    Kubernetes control plane), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
 #       quality    the solver against the exact optimum on 25 times the random instances
 #       fuzz       every parser fuzzed for five minutes
@@ -51,8 +52,20 @@ find_clang() {
   done
 }
 
+# Programs of the test cluster: from the cache, or built once with Go (a quarter of an hour).
+with_cluster=OFF
+build_control_plane() {
+  if [ -z "${KUBEBUILDER_ASSETS:-}" ] && ! command -v go >/dev/null; then
+    cannot_run 'the tests on a Kubernetes control plane: no go to build it with'
+    return
+  fi
+  tests/controlplane/build.sh
+  with_cluster=ON
+}
+
 build_main() {
-  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON >/dev/null
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON \
+    -DWEFT_CLUSTER_TESTS=$with_cluster >/dev/null
   ninja -C build -j "$jobs" "$@"
 }
 
@@ -80,6 +93,8 @@ write_test_list() {
 }
 
 run_everything() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
   stage 'Building everything in build/'
   build_main
   stage 'Building the unit tests with ASan and UBSan in build-sanitize/'
