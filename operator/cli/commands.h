@@ -13,49 +13,59 @@ inline constexpr int kFailed = 1;     // outside the input
 inline constexpr int kBadInput = 2;   // usage or input; nothing on standard output
 inline constexpr int kNotPlaced = 3;  // something could not be placed
 
+// Where a command's objects come from: manifests, a cluster, or both; then the manifests are what
+// would be applied to the cluster.
+struct InputArguments {
+  std::vector<std::string> files;
+  std::string kubeconfig, context;  // "" not said
+  bool cluster = false;             // that of the environment, where neither is said
+
+  bool live() const { return cluster || !kubeconfig.empty() || !context.empty(); }
+};
+
 // What the user asked for, one struct a command. Every Run function prints and returns the exit
 // code; nothing is printed on standard output unless the whole input is good.
 struct PlanArguments {
-  std::vector<std::string> files;
+  InputArguments input;
   std::string output = "table";  // table, json, yaml
   bool compare = false;          // with schedulers that know nothing of traffic
   bool timings = false;
-  std::string order = "file";  // file, operator
+  std::string order;             // file, operator; "": as the input says
 };
 int RunPlan(const PlanArguments& arguments);
 
 struct ExplainArguments {
-  std::vector<std::string> files;
+  InputArguments input;
   std::vector<std::string> names;  // "namespace/name" or "name"; empty: all
 };
 int RunExplain(const ExplainArguments& arguments);
 
 struct AuditArguments {
-  std::vector<std::string> files;
+  InputArguments input;
   std::string output = "table";  // table, json, yaml
 };
 int RunAudit(const AuditArguments& arguments);
 
 struct LintArguments {
-  std::vector<std::string> files;
+  InputArguments input;
 };
 int RunLint(const LintArguments& arguments);
 
 struct SnapshotArguments {
-  std::vector<std::string> files;
-  std::string order = "file";
+  InputArguments input;
+  std::string order;  // as above
 };
 int RunSnapshot(const SnapshotArguments& arguments);
 
 struct MapArguments {
-  std::vector<std::string> files;
+  InputArguments input;
   std::string output = "html";  // html, svg
   std::string fabric;           // svg: which; "" the first
 };
 int RunMap(const MapArguments& arguments);
 
 struct ShowArguments {
-  std::vector<std::string> files;
+  InputArguments input;
   bool nodes = false;  // list every node
 };
 int RunFabricShow(const ShowArguments& arguments);

@@ -80,7 +80,7 @@ Result<manifest::ImportedCluster> Import(const ImportArguments& arguments) {
 }  // namespace
 
 int RunFabricShow(const ShowArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
   Remark(cluster->notes);
   std::string text;
@@ -108,9 +108,9 @@ int RunFabricGenerate(const GenerateArguments& arguments) {
 int RunFabricImport(const ImportArguments& arguments) { return PrintManifests(Import(arguments)); }
 
 int RunMap(const MapArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto report = PlanCluster(*cluster, "file", false);
+  const auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!report) return Fail(report.error());
   Remark(report->notes);
   const int code = report->AllPlaced() ? kDone : kNotPlaced;

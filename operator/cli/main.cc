@@ -14,17 +14,32 @@ namespace {
 constexpr const char* kFilesHelp =
     "Manifests: files, folders (.yaml, .yml, .json) or - for standard input; may be repeated";
 
-void AddFiles(CLI::App* command, std::vector<std::string>& files) {
-  command->add_option("-f,--filename", files, kFilesHelp)
-      ->required()
+// Manifests, a cluster, or what manifests would change in a cluster.
+void AddInput(CLI::App* command, InputArguments& input) {
+  command->add_option("-f,--filename", input.files, kFilesHelp)
       ->allow_extra_args(false)
       ->type_name("FILE");
+  command
+      ->add_option("--kubeconfig", input.kubeconfig,
+                   "Read the cluster of this kubeconfig; nothing is written to it. With -f: as if "
+                   "those manifests had been applied, each in place of the live object of its kind "
+                   "and name")
+      ->type_name("FILE");
+  command
+      ->add_option("--context", input.context,
+                   "Read the cluster of this context of the kubeconfig (default: the current one)")
+      ->type_name("NAME");
+  command->add_flag("--cluster", input.cluster,
+                    "Read the cluster of $KUBECONFIG, else ~/.kube/config, else that of the pod "
+                    "this runs in");
 }
 
 void AddOrder(CLI::App* command, std::string& order) {
-  command->add_option("--order", order, "file: as read; operator: by priority class, then age")
-      ->check(CLI::IsMember({"file", "operator"}))
-      ->capture_default_str();
+  command
+      ->add_option("--order", order,
+                   "file: as read (default); operator: by priority class, then age (default of a "
+                   "cluster)")
+      ->check(CLI::IsMember({"file", "operator"}));
 }
 
 // The whole command line; `run` is what was chosen.
@@ -40,6 +55,7 @@ class CommandLine {
         "  kubectl get nodes,pods -A -o yaml > cluster.yaml\n"
         "  weft plan -f cluster.yaml -f jobs.yaml        where would every worker go?\n"
         "  weft audit -f cluster.yaml                    what does today's scheduler cost?\n"
+        "  weft plan --cluster -f job.yaml               the same of a live cluster: a what-if\n"
         "  weft fabric generate --list                   reference designs to try it on\n"
         "\nExit codes: 0 done, 1 a failure outside the input, 2 bad usage or input,\n"
         "3 something could not be placed.");
@@ -100,9 +116,11 @@ void CommandLine::AddPlan() {
           "  weft plan -f cluster.yaml -f jobs.yaml\n"
           "  weft plan -f cluster.yaml -f jobs.yaml --compare\n"
           "  weft plan -f cluster.yaml -f job.yaml -o json | jq '.items[].status.nodes'\n"
-          "  kubectl get nodes,pods -A -o yaml | weft plan -f - -f job.yaml",
+          "  kubectl get nodes,pods -A -o yaml | weft plan -f - -f job.yaml\n"
+          "  weft plan --kubeconfig ~/.kube/config -f job.yaml     a what-if against live state\n"
+          "  weft plan --context gpu-east                          what waits there now",
           [this] { return RunPlan(plan_); });
-  AddFiles(command, plan_.files);
+  AddInput(command, plan_.input);
   command->add_option("-o,--output", plan_.output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
@@ -116,9 +134,10 @@ void CommandLine::AddPlan() {
 void CommandLine::AddExplain() {
   CLI::App* command = Add(&app_, "explain", "Say why a job goes where it goes, or why nowhere",
                           "  weft explain -f cluster.yaml -f jobs.yaml\n"
-                          "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b",
+                          "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b\n"
+                          "  weft explain --cluster team-a/llama3-70b      a live decision",
                           [this] { return RunExplain(explain_); });
-  AddFiles(command, explain_.files);
+  AddInput(command, explain_.input);
   command->add_option("name", explain_.names, "Jobs, as namespace/name or name; none: all")
       ->type_name("JOB");
 }
@@ -126,9 +145,10 @@ void CommandLine::AddExplain() {
 void CommandLine::AddAudit() {
   CLI::App* command = Add(&app_, "audit", "Judge gangs that other schedulers placed; read-only",
                           "  kubectl get nodes,pods -A -o yaml | weft audit -f -\n"
-                          "  weft audit -f cluster.yaml -o json | jq .total",
+                          "  weft audit -f cluster.yaml -o json | jq .total\n"
+                          "  weft audit --context gpu-east",
                           [this] { return RunAudit(audit_); });
-  AddFiles(command, audit_.files);
+  AddInput(command, audit_.input);
   command->add_option("-o,--output", audit_.output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
@@ -137,26 +157,30 @@ void CommandLine::AddAudit() {
 void CommandLine::AddLint() {
   CLI::App* command =
       Add(&app_, "lint", "Check TrainingJobs: what is wrong, wasteful or never fits",
-          "  weft lint -f cluster.yaml -f job.yaml", [this] { return RunLint(lint_); });
-  AddFiles(command, lint_.files);
+          "  weft lint -f cluster.yaml -f job.yaml\n"
+          "  weft lint --cluster -f job.yaml",
+          [this] { return RunLint(lint_); });
+  AddInput(command, lint_.input);
 }
 
 void CommandLine::AddSnapshot() {
   CLI::App* command =
       Add(&app_, "snapshot", "Write all inputs of a decision as one file that plan replays",
           "  weft snapshot -f cluster.yaml -f jobs.yaml > snapshot.yaml\n"
-          "  weft plan -f snapshot.yaml",
+          "  weft plan -f snapshot.yaml\n"
+          "  weft snapshot --cluster > snapshot.yaml",
           [this] { return RunSnapshot(snapshot_); });
-  AddFiles(command, snapshot_.files);
+  AddInput(command, snapshot_.input);
   AddOrder(command, snapshot_.order);
 }
 
 void CommandLine::AddMap() {
   CLI::App* command = Add(&app_, "map", "Draw the fabric with every job on it",
                           "  weft map -f cluster.yaml -f jobs.yaml > map.html\n"
-                          "  weft map -f cluster.yaml -f jobs.yaml -o svg > map.svg",
+                          "  weft map -f cluster.yaml -f jobs.yaml -o svg > map.svg\n"
+                          "  weft map --cluster > map.html",
                           [this] { return RunMap(map_); });
-  AddFiles(command, map_.files);
+  AddInput(command, map_.input);
   command->add_option("-o,--output", map_.output, "html or svg")
       ->check(CLI::IsMember({"html", "svg"}))
       ->capture_default_str();
@@ -169,9 +193,10 @@ void CommandLine::AddFabric() {
   fabric->require_subcommand(1);
   CLI::App* show = Add(fabric, "show", "Draw the tree of levels with free and used GPUs",
                        "  weft fabric show -f cluster.yaml\n"
-                       "  weft fabric show -f cluster.yaml --nodes",
+                       "  weft fabric show -f cluster.yaml --nodes\n"
+                       "  weft fabric show --context gpu-east",
                        [this] { return RunFabricShow(show_); });
-  AddFiles(show, show_.files);
+  AddInput(show, show_.input);
   show->add_flag("--nodes", show_.nodes, "List every node");
 
   CLI::App* generate = Add(

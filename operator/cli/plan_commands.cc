@@ -41,9 +41,10 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
 }  // namespace
 
 int RunPlan(const PlanArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto report = PlanCluster(*cluster, arguments.order, arguments.timings);
+  const auto report = PlanCluster(
+      *cluster, {.order = OrderOf(arguments.input, arguments.order), .timed = arguments.timings});
   if (!report) return Fail(report.error());
   if (arguments.timings) PrintTimings(*cluster, *report);
   const int code = report->AllPlaced() ? kDone : kNotPlaced;
@@ -59,9 +60,9 @@ int RunPlan(const PlanArguments& arguments) {
 }
 
 int RunExplain(const ExplainArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto report = PlanCluster(*cluster, "file", false);
+  const auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!report) return Fail(report.error());
   const auto explanations = decide::Explain(*cluster, *report, arguments.names);
   if (!explanations) return Fail(explanations.error());
@@ -73,7 +74,7 @@ int RunExplain(const ExplainArguments& arguments) {
 }
 
 int RunAudit(const AuditArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
   const auto report = decide::Audit(*cluster);
   if (!report) return Fail(report.error());
@@ -85,7 +86,7 @@ int RunAudit(const AuditArguments& arguments) {
 }
 
 int RunLint(const LintArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
   const decide::LintReport report = decide::Lint(*cluster);
   const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
@@ -93,11 +94,9 @@ int RunLint(const LintArguments& arguments) {
 }
 
 int RunSnapshot(const SnapshotArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.files);
+  const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto order =
-      arguments.order == "operator" ? decide::Order::kOperator : decide::Order::kFile;
-  const auto objects = decide::Snapshot(*cluster, order);
+  const auto objects = decide::Snapshot(*cluster, OrderOf(arguments.input, arguments.order));
   if (!objects) return Fail(objects.error());
   std::string text;
   for (const nlohmann::ordered_json& object : *objects) text += "---\n" + manifest::ToYaml(object);

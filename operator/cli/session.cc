@@ -3,7 +3,9 @@
 #include <chrono>
 #include <iostream>
 
+#include "operator/cli/cluster_source.h"
 #include "operator/cli/commands.h"
+#include "operator/cli/overlay.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
 #include "operator/manifest/reader.h"
@@ -14,33 +16,82 @@ namespace {
 
 // Queues longer than this report how far they are.
 constexpr std::size_t kLongQueue = 50;
+// Live objects that cannot be read and are named one by one.
+constexpr std::size_t kMostSkipped = 10;
+// What decide::Plan calls a workload that is wrong in itself.
+constexpr std::string_view kInvalid = "Invalid";
 
 std::int64_t SteadyMicroseconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
-}  // namespace
-
-Result<decide::Cluster> ReadCluster(const std::vector<std::string>& files) {
+Result<api::Inputs> ReadFiles(const std::vector<std::string>& files) {
   auto sources = ReadSources(files);
   if (!sources) return sources.error();
-  auto inputs = manifest::ReadInputs(*sources);
+  return manifest::ReadInputs(*sources);
+}
+
+void NameSkipped(const std::vector<std::string>& skipped) {
+  for (std::size_t i = 0; i < skipped.size() && i < kMostSkipped; ++i) {
+    std::cerr << "weft: skipped: " << skipped[i] << "\n";
+  }
+  if (skipped.size() <= kMostSkipped) return;
+  std::cerr << "weft: skipped " << skipped.size() - kMostSkipped << " more objects\n";
+}
+
+Result<api::Inputs> ReadLive(const InputArguments& input) {
+  Result<api::Inputs> wanted = api::Inputs();
+  if (!input.files.empty()) wanted = ReadFiles(input.files);
+  if (!wanted) return wanted.error();
+  Result<LiveObjects> live =
+      ReadLiveCluster({input.kubeconfig, input.context},
+                      [](const std::string& line) { Progress("weft: " + line); });
+  if (!live) return live.error();
+  NameSkipped(live->skipped);
+  return Overlay(std::move(live->inputs), *std::move(wanted));
+}
+
+bool IsLive(const api::Place& place) {
+  return place.starts_with(std::string(kClusterPlace) + ": ");
+}
+
+}  // namespace
+
+Result<decide::Cluster> ReadCluster(const InputArguments& input) {
+  if (input.files.empty() && !input.live()) {
+    return Invalid(
+        "no input: name manifests with -f FILE, or a cluster with --kubeconfig FILE, --context "
+        "NAME or --cluster");
+  }
+  auto inputs = input.live() ? ReadLive(input) : ReadFiles(input.files);
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
   return decide::BuildCluster(*std::move(inputs));
 }
 
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const std::string& order,
-                                       bool timed) {
+decide::Order OrderOf(const InputArguments& input, const std::string& name) {
+  const bool operators = name.empty() ? input.live() : name == "operator";
+  return operators ? decide::Order::kOperator : decide::Order::kFile;
+}
+
+Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice) {
   decide::PlanOptions options;
-  if (order == "operator") options.order = decide::Order::kOperator;
-  if (timed) options.microseconds = SteadyMicroseconds;
+  options.order = choice.order;
+  options.refuse_invalid = true;
+  if (choice.timed) options.microseconds = SteadyMicroseconds;
   options.progress = [](std::size_t done, std::size_t total) {
     if (total < kLongQueue || (done % kLongQueue != 0 && done != total)) return;
     Progress("weft: placed " + std::to_string(done) + " of " + std::to_string(total));
   };
-  return decide::Plan(cluster, options);
+  Result<decide::PlanReport> report = decide::Plan(cluster, options);
+  if (!report) return report;
+  for (const std::size_t e : report->decided) {
+    const decide::PlanEntry& entry = report->entries[e];
+    if (entry.refused() == nullptr || entry.refused()->reason != kInvalid) continue;
+    if (!IsLive(*entry.workload.place)) return Invalid(entry.refused()->message);
+  }
+  return report;
 }
 
 int Fail(const Error& error) {

@@ -4,15 +4,26 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/cli/commands.h"
 #include "operator/decide/plan.h"
 #include "operator/render/text_format.h"
 
 namespace weft::cli {
 
 // What the commands share: read, build, decide, report.
-Result<decide::Cluster> ReadCluster(const std::vector<std::string>& files);
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const std::string& order,
-                                       bool timed);
+// Live objects that cannot be read are named on standard error and left out.
+Result<decide::Cluster> ReadCluster(const InputArguments& input);
+
+// "file" and "operator" by name; "": the operator's own where the input is its cluster.
+decide::Order OrderOf(const InputArguments& input, const std::string& name);
+
+struct PlanChoice {
+  decide::Order order = decide::Order::kFile;
+  bool timed = false;
+};
+// What is wrong with a workload of the cluster itself is the answer for that one ("Invalid"), as
+// the operator gives it; with one from a file, an error.
+Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice);
 
 // Prints "weft: MESSAGE" on standard error and returns the error's exit code.
 int Fail(const Error& error);

@@ -34,6 +34,8 @@ class Explainer {
 
   Result<Explanation> Run() {
     Result<Problem> problem = MakeProblem(on_, entry_.workload);
+    // What is wrong with the workload itself is the whole answer.
+    if (!problem && entry_.refused() != nullptr) return std::move(out_);
     if (!problem) return problem.error();
     if (entry_.placed() != nullptr) {
       WhyHere(*problem);

@@ -1,0 +1,161 @@
+#include "operator/cli/cluster_source.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/kube/frame.h"
+#include "operator/kube/http_transport.h"
+#include "operator/kube/resource.h"
+#include "operator/manifest/keep_rules.h"
+
+namespace weft::cli {
+namespace {
+
+using kube::Millis;
+using kube::Resource;
+
+constexpr std::size_t kTransportThreads = 2;  // one request at a time
+constexpr int kPageLimit = 500, kLargestPage = 8'000;
+constexpr int kTries = 4;  // of one page
+constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000};
+constexpr int kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kGone = 410;
+
+constexpr Resource kKinds[] = {kube::kFabrics,         kube::kTrainingJobs, kube::kPlacements,
+                               kube::kPods,            kube::kNodes,        kube::kNamespaces,
+                               kube::kPriorityClasses};
+
+std::string VersionOf(const Resource& resource) {
+  return (resource.group.empty() ? "" : std::string(resource.group) + "/") +
+         std::string(resource.version);
+}
+
+bool IsBusy(int status) { return status == 429 || status == 503 || status == 504; }
+
+Error Refusal(const Resource& resource, const kube::Response& response) {
+  const std::string words = kube::StatusMessage(response.body);
+  std::string text = "cluster: list " + std::string(resource.plural) + ": ";
+  if (response.status == kUnauthorized) {
+    text += "the credentials of the kubeconfig are not accepted";
+  } else if (response.status == kForbidden) {
+    text += "not allowed";
+  } else if (response.status == kNotFound) {
+    text += "no Kubernetes API server answers here";
+  } else {
+    text += "the server answers " + std::to_string(response.status);
+  }
+  return {ErrorKind::kTransient, text + (words.empty() ? "" : ": " + words)};
+}
+
+class ClusterReader {
+ public:
+  ClusterReader(kube::Transport& transport, kube::Timer& timer, const ReadProgress& progress)
+      : transport_(transport), timer_(timer), progress_(progress) {}
+
+  Result<LiveObjects> Run() {
+    for (const Resource& resource : kKinds) {
+      if (Status read = ReadList(resource); !read) return read.error();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // A list that takes longer than the server keeps old versions starts anew, in fewer, larger
+  // pages. Nothing is decoded before the list is complete.
+  Status ReadList(const Resource& resource) {
+    for (int limit = kPageLimit;; limit *= 4) {
+      std::vector<kube::ServedObject> items;
+      Result<bool> complete = ReadPages(resource, limit, items);
+      if (!complete) return complete.error();
+      if (*complete) {
+        for (kube::ServedObject& item : items) Take(resource, std::move(item));
+        return {};
+      }
+      if (limit >= kLargestPage) {
+        return Error{ErrorKind::kTransient, "cluster: list " + std::string(resource.plural) +
+                                                ": it changes faster than it can be read"};
+      }
+    }
+  }
+
+  // False where the server no longer has the version that the list began with.
+  Result<bool> ReadPages(const Resource& resource, int limit,
+                         std::vector<kube::ServedObject>& items) {
+    kube::Request request;
+    request.path = kube::PathOf(resource, {});
+    request.query["limit"] = std::to_string(limit);
+    request.timeout = kPageTimeout;
+    while (true) {
+      Result<kube::Response> response = Send(request);
+      if (!response) return response.error();
+      const bool first = !request.query.contains("continue");
+      if (response->status == kGone && !first) return false;
+      if (response->status == kNotFound && resource.group == api::kGroup) return true;
+      if (response->status / 100 != 2) return Refusal(resource, *response);
+      Result<kube::Page> page =
+          kube::ParsePage(response->body, manifest::SubjectOfKind(resource.kind));
+      if (!page) {
+        return Error{page.error().kind, "cluster: list " + std::string(resource.plural) + ": " +
+                                            page.error().message};
+      }
+      for (kube::ServedObject& item : page->items) items.push_back(std::move(item));
+      if (page->next.empty()) return true;
+      progress_("read " + std::to_string(items.size()) + " " + std::string(resource.plural));
+      request.query["continue"] = page->next;
+    }
+  }
+
+  Result<kube::Response> Send(const kube::Request& request) {
+    for (int tries = 1;; ++tries) {
+      Result<kube::Response> response = transport_.Send(request);
+      if (!response) {
+        if (response.error().kind == ErrorKind::kInvalid) return response.error();
+        return Error{ErrorKind::kTransient,
+                     "the cluster cannot be reached: " + response.error().message};
+      }
+      if (!IsBusy(response->status) || tries == kTries) return response;
+      const Millis pause = response->retry_after.value_or(kShortestPause * (1 << tries));
+      if (!timer_.Wait(std::clamp(pause, kShortestPause, kLongestPause))) return response;
+    }
+  }
+
+  // Items of a list do not say what they are.
+  void Take(const Resource& resource, kube::ServedObject item) {
+    item.json["apiVersion"] = VersionOf(resource);
+    item.json["kind"] = resource.kind;
+    if (!item.unreadable.empty()) {
+      out_.skipped.push_back(std::string(kClusterPlace) + ": " + std::string(resource.kind) + " " +
+                             api::Show(item.key) + ": " + item.unreadable);
+      return;
+    }
+    const Status decoded = api::DecodeInto(item.json, kClusterPlace, out_.inputs);
+    if (!decoded) out_.skipped.push_back(decoded.error().message);
+  }
+
+  kube::Transport& transport_;
+  kube::Timer& timer_;
+  const ReadProgress& progress_;
+  LiveObjects out_;
+};
+
+}  // namespace
+
+Result<LiveObjects> ReadObjects(kube::Transport& transport, kube::Timer& timer,
+                                const ReadProgress& progress) {
+  return ClusterReader(transport, timer, progress).Run();
+}
+
+Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice,
+                                    const ReadProgress& progress) {
+  Result<kube::Config> config = kube::LoadConfig(choice);
+  if (!config) return config.error();
+  kube::UseThreads(kTransportThreads);
+  kube::SystemTimer timer;
+  const std::unique_ptr<kube::Transport> transport =
+      kube::MakeHttpTransport(*std::move(config), "weft/" WEFT_VERSION);
+  return ReadObjects(*transport, timer, progress);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/result.h"
+#include "operator/kube/config.h"
+#include "operator/kube/timer.h"
+#include "operator/kube/transport.h"
+
+namespace weft::cli {
+
+// Starts the place of every object that was read from a cluster: "cluster: TrainingJob team-a/x".
+inline constexpr const char* kClusterPlace = "cluster";
+
+// What a cluster holds of the kinds that decisions read.
+struct LiveObjects {
+  api::Inputs inputs;
+  // One sentence for each object that cannot be read and was left out, its place first.
+  std::vector<std::string> skipped;
+};
+
+// Says how far a list is: "read 1500 pods".
+using ReadProgress = std::function<void(const std::string& line)>;
+
+// Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs and Placements, each a list
+// in pages, all pages of one list at one resourceVersion. Jobs come before their Placements, and
+// Placements before the pods, so that a job that is placed meanwhile never looks as if it waited
+// with its pods running. A cluster without Weft's definitions has no objects of them.
+//
+// Errors  kTransient: no connection, or a server that refuses to list, in its words; kInvalid:
+//         credentials that cannot be had.
+Result<LiveObjects> ReadObjects(kube::Transport& transport, kube::Timer& timer,
+                                const ReadProgress& progress);
+
+// The same of the cluster that the kubeconfig names. Once a process.
+// Errors  also kInvalid, with file and field: a kubeconfig that cannot be used.
+Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice, const ReadProgress& progress);
+
+}  // namespace weft::cli
