@@ -38,6 +38,21 @@ class ApiServer:
         # The server indents its answers to agents that look like a browser or kubectl.
         headers = {"User-Agent": "weft-local-cluster", "Content-Type": media,
                    "Accept": "application/json"}
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+        except http.client.RemoteDisconnected:  # the server had closed what lay idle
+            connection.close()
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
+
+    def watch(self, path):
+        """Every change that the server tells of, until it ends the answer; on its own connection"""
+        connection = http.client.HTTPSConnection(self._host, self._port, context=self._tls)
+        connection.request("GET", path, headers={"User-Agent": "weft-local-cluster"})
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise ConnectionError(f"{path}: {answer.status}")
+        for line in answer:
+            yield json.loads(line)

@@ -1,0 +1,208 @@
+"""What the scenarios of weft-operator share: the cluster as it is seen, jobs, the program itself.
+
+A Cluster watches pods, jobs and Placements, and keeps every change (see operator_history.py): a
+scenario waits for what it expects by looking at each change, never by sleeping.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True  # the tree stays as it was
+
+SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "..", "..")
+sys.path.insert(0, os.path.join(SOURCE, "deploy", "local-cluster"))
+from api_server import ApiServer  # noqa: E402
+from operator_history import History  # noqa: E402
+
+PATIENCE_SECONDS = 60  # on a machine that does much else
+GPUS = "nvidia.com/gpu"
+WEFT = "/apis/weft.dev/v1alpha1"
+ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes": "/api/v1",
+         "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "trainingjobs": WEFT,
+         "placements": WEFT, "leases": "/apis/coordination.k8s.io/v1"}
+MERGE = "application/merge-patch+json"
+
+
+class Cluster:
+    """The API server of $KUBECONFIG, and all that has happened there since."""
+
+    def __init__(self):
+        self.server = ApiServer()
+        self.history = History(["pods", "trainingjobs", "placements"], ROOTS)
+
+    def close(self):
+        self.history.close()
+
+    @staticmethod
+    def path(plural, space="", name=""):
+        spaces = f"/namespaces/{space}" if space else ""
+        return f"{ROOTS[plural]}{spaces}/{plural}" + (f"/{name}" if name else "")
+
+    def call(self, method, path, body=None, media="application/json"):
+        """The answer, which must not be a refusal; None for what is not there."""
+        status, answer = self.server.request(method, path, body and json.dumps(body), media)
+        if status == 404:
+            return None
+        if status not in (200, 201, 202):
+            raise AssertionError(f"{method} {path}: {status} {answer.get('message')}")
+        return answer
+
+    def get(self, plural, space, name):
+        return self.call("GET", self.path(plural, space, name))
+
+    def list(self, plural, space="", selector=""):
+        suffix = f"?labelSelector={selector}" if selector else ""
+        return self.call("GET", self.path(plural, space) + suffix)["items"]
+
+    def create(self, plural, thing, query=""):
+        space = thing["metadata"].get("namespace", "")
+        return self.call("POST", self.path(plural, space) + query, thing)
+
+    def patch(self, plural, space, name, change):
+        return self.call("PATCH", self.path(plural, space, name), change, MERGE)
+
+    def delete(self, plural, space, name="", options=None):
+        return self.call("DELETE", self.path(plural, space, name), options or {})
+
+    def make_namespace(self, name):
+        self.create("namespaces", {"metadata": {"name": name}})
+        poll(lambda: self.get("serviceaccounts", name, "default"), "a service account")
+
+    def until(self, expectation, holds, seconds=PATIENCE_SECONDS):
+        """What holds() returns as soon as that is true, looked at after every change."""
+        return self.history.until(expectation, holds, seconds)
+
+    def job(self, space, name):
+        return self.history.now("trainingjobs", space, name)
+
+    def pods(self, space, job, attempt=None):
+        """Of a job by worker index, as the watch shows them."""
+        pods = [pod for pod in self.history.all_now("pods", space)
+                if label(pod, "job-name") == job
+                and attempt in (None, int(label(pod, "attempt")))]
+        return sorted(pods, key=lambda pod: int(label(pod, "worker-index")))
+
+    def until_condition(self, space, name, kind, status="True", reason=None,
+                        seconds=PATIENCE_SECONDS):
+        def holds():
+            job = self.job(space, name)
+            is_so = condition(job, kind)
+            return job if is_so and is_so["status"] == status and reason in (
+                None, is_so["reason"]) else None
+        return self.until(f"{space}/{name}: {kind}={status} {reason or ''}", holds, seconds)
+
+    def until_running(self, space, name, attempt=1, seconds=PATIENCE_SECONDS):
+        def holds():
+            job = self.job(space, name)
+            is_so = condition(job, "PodsReady")
+            return job if is_so and is_so["status"] == "True" and (
+                job["status"]["attempt"] == attempt) else None
+        return self.until(f"{space}/{name}: attempt {attempt} runs", holds, seconds)
+
+    def until_no_job(self, space, name, seconds=PATIENCE_SECONDS):
+        self.until(f"{space}/{name} is gone", lambda: self.job(space, name) is None, seconds)
+
+
+def poll(holds, expectation, seconds=PATIENCE_SECONDS):
+    """For the few things that are not watched."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds} s: {expectation}")
+
+
+def label(thing, name):
+    return thing["metadata"].get("labels", {}).get(f"weft.dev/{name}", "")
+
+
+def condition(job, kind):
+    for one in (job or {}).get("status", {}).get("conditions", []):
+        if one["type"] == kind:
+            return one
+    return None
+
+
+def training_job(space, name, replicas=2, run_seconds=None, **spec):
+    """With GPUs for a whole node each; it runs for ever where no run_seconds are given."""
+    annotations = {} if run_seconds is None else {"weft.test/run-seconds": str(run_seconds)}
+    annotations.update(spec.pop("annotations", {}))
+    trainer = {"name": "trainer", "image": "registry.example/train:1",
+               "command": ["torchrun", "train.py"], "resources": {"limits": {GPUS: 8}}}
+    return {
+        "apiVersion": "weft.dev/v1alpha1",
+        "kind": "TrainingJob",
+        "metadata": {"name": name, "namespace": space},
+        "spec": {
+            "framework": {"type": "Torch"},
+            "accelerator": {"resourceName": GPUS, "perWorker": 8},
+            "workers": {"replicas": replicas,
+                        "template": {"metadata": {"annotations": annotations},
+                                     "spec": {"containers": [trainer]}}},
+            **spec,
+        },
+    }
+
+
+class Operator:
+    """A running weft-operator; its log is a file of its own."""
+
+    def __init__(self, work, name, *flags):
+        self.log = os.path.join(work, f"{name}.log")
+        command = [os.environ["WEFT_OPERATOR"], "--kubeconfig", os.environ["KUBECONFIG"],
+                   "--probe-address", "", "--identity", name, *flags]
+        with open(self.log, "a", encoding="utf-8") as log:
+            # pylint: disable-next=consider-using-with
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        """As a kubelet does; a clean end is part of what is tested."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise AssertionError("the operator ignores SIGTERM") from None
+        if self.process.returncode != 0:
+            raise AssertionError(f"the operator ended with {self.process.returncode}: {self.tail()}")
+
+    def resident_kib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+    def tail(self, lines=30):
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            return "".join(log.readlines()[-lines:])
+
+
+class Paused:
+    """with Paused(process id): it is stopped meanwhile."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def __enter__(self):
+        os.kill(self.process, signal.SIGSTOP)
+
+    def __exit__(self, *_):
+        os.kill(self.process, signal.SIGCONT)
+
+
+def server_process(name):
+    """The process id of one of the cluster's servers."""
+    folder = os.path.dirname(os.environ["KUBECONFIG"])
+    with open(os.path.join(folder, "pids", name), encoding="utf-8") as file:
+        return int(file.read().split()[0])

@@ -1,0 +1,62 @@
+"""What every file of scenarios of weft-operator builds on."""
+
+import os
+import tempfile
+import unittest
+
+from operator_history import broken_laws
+from operator_lib import Cluster, Operator
+
+# Gangs that are refused or lost are to be noticed within a test's patience.
+QUICK = ("--bind-deadline", "5", "--node-loss", "3")
+
+
+class Scenarios(unittest.TestCase):
+    """One operator for all of a class, a namespace for each test; the laws hold at the end."""
+
+    flags = QUICK
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.work.cleanup)
+        cls.cluster = Cluster()
+        cls.addClassCleanup(cls.cluster.close)
+        cls.operator = Operator(cls.work.name, cls.__name__.lower(), *cls.flags)
+        cls.addClassCleanup(cls.operator.stop)
+
+    def setUp(self):
+        name = self.id().rsplit(".", maxsplit=1)[-1].removeprefix("test_")
+        self.space = name.replace("_", "-")[:60].rstrip("-")
+        self.cluster.make_namespace(self.space)
+        self.addCleanup(self.clean)
+
+    def clean(self):
+        """Nothing is left to hold nodes that the next scenario needs."""
+        outcome = self._outcome.result
+        if outcome.failures or outcome.errors:
+            print(self.operator.tail(), flush=True)
+        cluster = self.cluster
+        cluster.delete("trainingjobs", self.space)
+        cluster.delete("pods", self.space)
+        cluster.until("the jobs are gone", lambda: not (
+            cluster.history.all_now("trainingjobs", self.space)
+            or cluster.history.all_now("pods", self.space)))
+        cluster.delete("namespaces", "", self.space)
+        self.assertEqual(broken_laws(cluster.history.changes(self.space)), [])
+
+    def apply(self, job):
+        return self.cluster.create("trainingjobs", job)
+
+    def placed_nodes(self, name, attempt=1):
+        placement = self.cluster.get("placements", self.space, f"{name}-{attempt}")
+        return placement["status"]["nodes"]
+
+    def nodes_of_pods(self, name, attempt=1):
+        return [pod["spec"].get("nodeName")
+                for pod in self.cluster.pods(self.space, name, attempt)]
+
+
+def main():
+    os.environ.setdefault("WEFT_OPERATOR", "build/bin/weft-operator")
+    unittest.main(verbosity=2)
