@@ -16,12 +16,6 @@ using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string& level) {
-  const fabric::Fabric& fabric = pair_cost.fabric();
-  if (const auto tier = fabric.FindTier(level)) return pair_cost.TierWeight(*tier);
-  return fabric.scale_up_link().femtoseconds_per_byte;  // a scale-up network across the levels
-}
-
 class Explainer {
  public:
   Explainer(const Cluster& cluster, const PlanReport& report, std::size_t entry)
@@ -54,41 +48,9 @@ class Explainer {
     out_.over_lower_bound_percent =
         CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     const placement::PairCost pair_cost(fabric_, problem.request.pod.claims_compute_domain);
-    ShareCost(pair_cost, problem.traffic);
+    out_.cost = ShareCost(pair_cost, problem.traffic, placed.plan.nodes);
     DescribeRunnerUp(pair_cost, problem.traffic);
     Sentences(problem.request);
-  }
-
-  // Flows say which bytes run at which level; each costs its level's weight. Missing rails make
-  // some pairs dearer: that part is what the axis costs in all, less its shares.
-  void ShareCost(const placement::PairCost& pair_cost, const traffic::Traffic& traffic) {
-    traffic::Traffic shown = traffic;
-    shown.modelled = true;  // one byte a rank around one ring, where there is no model
-    const auto scores = placement::Score(pair_cost, shown, entry_.placed()->plan.nodes);
-    for (const placement::Flow& flow : scores.flows) {
-      const Int128 cost = flow.bytes * LevelWeight(pair_cost, flow.level);
-      if (cost == 0) continue;
-      out_.cost.push_back({flow.axis, flow.level, traffic.modelled ? flow.bytes : 0, cost});
-    }
-    if (!fabric_.any_degraded()) return;
-    for (int a = 0; a < traffic::kAxisCount; ++a) {
-      AddDegraded(pair_cost, traffic, static_cast<traffic::Axis>(a));
-    }
-  }
-
-  void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
-                   traffic::Axis axis) {
-    std::vector<const traffic::GroupFamily*> families;
-    for (const auto& family : traffic.families) {
-      if (family.axis == axis) families.push_back(&family);
-    }
-    if (families.empty()) return;
-    const traffic::WorkerGraph graph(traffic, families);
-    Int128 extra = placement::Cost(pair_cost, graph, entry_.placed()->plan.nodes);
-    for (const CostShare& share : out_.cost) {
-      if (share.axis == axis) extra -= share.cost;
-    }
-    if (extra > 0) out_.cost.push_back({axis, "missing rails", 0, extra});
   }
 
   void DescribeRunnerUp(const placement::PairCost& pair_cost, const traffic::Traffic& traffic) {
@@ -261,12 +223,15 @@ std::string SpansText(const placement::Scores& scores) {
   return text;
 }
 
+bool IsInPlan(const PlanReport& report, const std::string& name) {
+  return std::any_of(report.entries.begin(), report.entries.end(),
+                     [&](const PlanEntry& entry) { return Names(name, entry); });
+}
+
 Result<std::vector<Explanation>> Explain(const Cluster& cluster, const PlanReport& report,
                                          const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    const bool known = std::any_of(report.entries.begin(), report.entries.end(),
-                                   [&](const PlanEntry& entry) { return Names(name, entry); });
-    if (!known) {
+    if (!IsInPlan(report, name)) {
       return Invalid("\"" + name + "\": no TrainingJob or Placement of this name waits for nodes");
     }
   }

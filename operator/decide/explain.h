@@ -5,17 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "operator/decide/cost_shares.h"
 #include "operator/decide/plan.h"
 
 namespace weft::decide {
-
-// What one axis costs at one level.
-struct CostShare {
-  traffic::Axis axis = traffic::Axis::kTensor;
-  std::string level;
-  Int128 bytes = 0;  // 0 where no model is given
-  Int128 cost = 0;   // femtoseconds
-};
 
 struct RunnerUpText {
   std::vector<std::string> nodes;  // index = worker
@@ -49,6 +42,9 @@ struct Explanation {
   std::vector<DomainAnswer> domains;  // most slots first
   std::vector<placement::Relaxation> relaxations;
 };
+
+// Whether Explain knows the name.
+bool IsInPlan(const PlanReport& report, const std::string& name);
 
 // Explains the entries of a plan; `names` picks some ("ns/name" or "name"), empty means all.
 // Errors  kInvalid for a name that no entry has.

@@ -1,0 +1,246 @@
+#include "operator/decide/explain_held.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/status.h"
+#include "operator/decide/text.h"
+#include "operator/placement/pair_cost.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::decide {
+namespace {
+
+using fabric::NodeIndex;
+using fabric::Tier;
+
+// The narrowest tier with all the nodes in one domain.
+Tier SharedTier(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
+  for (Tier tier = fabric.node_tier(); tier > fabric::kOutside; --tier) {
+    const auto& domain = fabric.domains(tier).of_node;
+    const bool one = std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
+      return domain[node] == domain[nodes.front()];
+    });
+    if (one) return tier;
+  }
+  return fabric::kOutside;
+}
+
+class HeldExplainer {
+ public:
+  HeldExplainer(const Cluster& cluster, Workload workload, const api::Placement& held)
+      : cluster_(cluster), held_(held) {
+    // What was waited for is past.
+    workload.waited_seconds.reset();
+    out_.entry.workload = std::move(workload);
+  }
+
+  Result<HeldExplanation> Run() {
+    PlanEntry& entry = out_.entry;
+    entry.modelled = entry.workload.model->has_value();
+    entry.ranks = entry.workload.workers * entry.workload.accelerator->per_worker;
+    if (!FindNodes()) return std::move(out_);
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    Result<Problem> problem = MakeProblem(on, entry.workload);
+    if (!problem) return problem.error();
+    Judge(on, *problem);
+    return std::move(out_);
+  }
+
+ private:
+  // The nodes in the one fabric that has them all; else a refusal.
+  bool FindNodes() {
+    std::vector<std::string> gone;
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      std::vector<NodeIndex> found;
+      std::vector<std::string> missing;
+      for (const std::string& name : held_.nodes) {
+        const auto node = cluster_.fabrics[f].fabric->FindNode(name);
+        if (node) found.push_back(*node);
+        if (!node) missing.push_back(name);
+      }
+      if (missing.empty() && found.size() == out_.entry.workload.workers) {
+        out_.entry.fabric = f;
+        nodes_ = std::move(found);
+        return true;
+      }
+      if (f == 0 || missing.size() < gone.size()) gone = std::move(missing);
+    }
+    RefuseGone(gone);
+    return false;
+  }
+
+  void RefuseGone(const std::vector<std::string>& gone) {
+    Refused refused;
+    refused.reason = "NodesGone";
+    refused.message = "Placement " + api::Show(held_.meta.key) + " gives it " +
+                      CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") +
+                      " for " + CountText(out_.entry.workload.workers, "worker");
+    if (!gone.empty()) {
+      refused.message += ", of which " + std::to_string(gone.size()) +
+                         " are in no fabric now or incomplete, " + gone.front() + " among them";
+    }
+    refused.message += ".";
+    out_.entry.outcome = std::move(refused);
+  }
+
+  void Judge(const ClusterFabric& on, const Problem& problem) {
+    const traffic::WorkerGraph graph(problem.traffic);
+    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    Placed placed;
+    placed.plan.nodes = nodes_;
+    placed.plan.cost = placement::Cost(pair_cost, graph, nodes_);
+    placed.plan.preferences = PreferencesOf(*on.fabric, problem.request);
+    placed.scores = placement::Score(pair_cost, problem.traffic, nodes_);
+    Explanation& out = out_.explanation;
+    out.total_cost = placed.plan.cost;
+    out.cost = ShareCost(pair_cost, problem.traffic, nodes_);
+    Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
+    SayTopology(*on.fabric, problem.request, placed.plan.preferences);
+    const placement::Placement anew =
+        placement::Place(ClaimsWithoutIt(on), problem.request, graph);
+    if (const auto* plan = std::get_if<placement::Plan>(&anew)) {
+      TakeBound(*plan, placed.plan);
+      SayCompared(*plan, placed.plan,
+                  SpansText(placement::Score(pair_cost, problem.traffic, plan->nodes)));
+    } else {
+      const auto& no = std::get<placement::Unplaceable>(anew);
+      Say("Placed anew, on what is free now and its own nodes, it would get none (" +
+          std::string(placement::ReasonName(no.reason)) + "): " + RejectionsText(no.rejections) +
+          ".");
+    }
+    out_.entry.outcome = std::move(placed);
+  }
+
+  void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }
+
+  placement::Preferences PreferencesOf(const fabric::Fabric& fabric,
+                                       const placement::Request& request) const {
+    placement::Preferences preferences;
+    const Tier shared = SharedTier(fabric, nodes_);
+    if (request.preferred && shared < *request.preferred) {
+      preferences.levels_wider = static_cast<std::uint32_t>(*request.preferred - shared);
+    }
+    // Each distinct set of workers counts once.
+    std::set<std::vector<NodeIndex>> seen;
+    for (const placement::GroupConstraint& group : request.groups) {
+      if (!group.preferred) continue;
+      for (std::size_t s = 0; s < group.sets.size(); ++s) {
+        const auto workers = group.sets.set(s);
+        std::vector<NodeIndex> members;
+        for (const auto worker : workers) members.push_back(nodes_[worker]);
+        if (SharedTier(fabric, members) >= *group.preferred) continue;
+        if (seen.insert({workers.begin(), workers.end()}).second) ++preferences.groups_missed;
+      }
+    }
+    return preferences;
+  }
+
+  void SayTopology(const fabric::Fabric& fabric, const placement::Request& request,
+                   const placement::Preferences& preferences) {
+    if (request.required) {
+      const bool holds = SharedTier(fabric, nodes_) >= *request.required;
+      const std::string& level = fabric.tiers()[*request.required].name;
+      Say(holds ? "topology.required holds: all workers are in one " + level + "."
+                : "topology.required does not hold: the workers are in more than one " + level +
+                      ".");
+    }
+    if (request.preferred) {
+      const std::string& level = fabric.tiers()[*request.preferred].name;
+      Say(preferences.levels_wider == 0
+              ? "topology.preferred holds: all workers are in one " + level + "."
+              : "The placement is " + CountText(preferences.levels_wider, "level") +
+                    " wider than topology.preferred, " + level + ".");
+    }
+    if (preferences.groups_missed == 0) return;
+    Say(CountText(preferences.groups_missed, "group of workers") +
+        " cannot share the level that topology.groups prefers.");
+  }
+
+  fabric::Claims ClaimsWithoutIt(const ClusterFabric& on) const {
+    fabric::Claims claims = on.claims;
+    for (const Holder& holder : on.holders) {
+      if (holder.kind != out_.entry.workload.kind()) continue;
+      if (holder.key != out_.entry.workload.key()) continue;
+      for (const Holding& holding : holder.holdings) {
+        claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+      }
+    }
+    return claims;
+  }
+
+  // A bound under other preferences, or on nodes that it could no longer get, says nothing of it.
+  void TakeBound(const placement::Plan& anew, placement::Plan& now) {
+    if (anew.preferences != now.preferences || anew.lower_bound > now.cost) return;
+    now.lower_bound = anew.lower_bound;
+    out_.explanation.lower_bound = anew.lower_bound;
+    out_.explanation.exact = anew.exact;
+    out_.explanation.over_lower_bound_percent =
+        CostOverLowerBoundPercent(now.cost, anew.lower_bound);
+  }
+
+  void SayCompared(const placement::Plan& anew, const placement::Plan& now,
+                   const std::string& spans) {
+    const std::string where = "Placed anew, on what is free now and its own nodes, ";
+    if (anew.preferences < now.preferences) {
+      Say(where + "it would suit topology better: " + spans + ".");
+    } else if (anew.preferences > now.preferences) {
+      Say(where + "it would suit topology worse: some of its nodes take no such worker now.");
+    } else if (anew.cost < now.cost) {
+      const Int128 less = now.cost - anew.cost;
+      Say(where + "it would cost " + std::to_string(PercentOf(less, now.cost)) + " % less (" +
+          LinkTimeText(less) + " of link time): " + spans + ".");
+    } else {
+      Say(where + "it would cost no less.");
+    }
+  }
+
+  const Cluster& cluster_;
+  const api::Placement& held_;
+  std::vector<NodeIndex> nodes_;
+  HeldExplanation out_;
+};
+
+const api::Placement* PlacementOf(const api::Inputs& inputs, const PlacementPods& pods,
+                                  const Workload& workload) {
+  if (workload.is_job) return pods.CurrentPlacement(inputs.jobs[workload.index]);
+  const api::Placement& own = inputs.placements[workload.index];
+  return own.nodes.empty() ? nullptr : &own;
+}
+
+}  // namespace
+
+Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
+                                                 const std::vector<std::string>& names) {
+  Result<std::vector<Workload>> workloads = AllWorkloads(cluster);
+  if (!workloads) return workloads.error();
+  const PlacementPods pods(*cluster.inputs);
+  std::set<std::string> found;
+  std::vector<HeldExplanation> all;
+  for (Workload& workload : *workloads) {
+    const api::Placement* held = PlacementOf(*cluster.inputs, pods, workload);
+    if (held == nullptr) continue;
+    bool wanted = false;
+    for (const std::string& own : {api::Show(workload.key()), workload.key().name,
+                                   api::Show(held->meta.key), held->meta.key.name}) {
+      if (std::find(names.begin(), names.end(), own) == names.end()) continue;
+      found.insert(own);
+      wanted = true;
+    }
+    if (!wanted) continue;
+    Result<HeldExplanation> one = HeldExplainer(cluster, std::move(workload), *held).Run();
+    if (!one) return one.error();
+    all.push_back(*std::move(one));
+  }
+  for (const std::string& name : names) {
+    if (found.contains(name)) continue;
+    return Invalid("\"" + name +
+                   "\": no TrainingJob or Placement of this name waits for nodes or has them");
+  }
+  return all;
+}
+
+}  // namespace weft::decide
