@@ -4,13 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/kube/backoff.h"
+
 namespace weft::kube {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr Millis kShortestPause{250};
-constexpr Millis kLongestPause{10'000};
+constexpr int kTooManyRequests = 429;
+constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::size_t kMostWords = 2'000;  // of a server's message
 
 const char* NameOf(Method method) {
@@ -29,34 +31,60 @@ const char* NameOf(Method method) {
   return "";
 }
 
-bool IsBusy(int status) { return status == 429 || status == 503 || status == 504; }
-
-std::string WordsOf(const std::string& body) {
-  const Json status = Json::parse(body, nullptr, false);
-  std::string words = status.is_object() ? status.value("message", "") : body;
-  if (words.size() > kMostWords) words.resize(kMostWords);
-  return words;
+bool IsBusy(const Response& response) {
+  const int status = response.status;
+  return status == kTooManyRequests || status == 503 || status == 504 ||
+         (status >= 500 && response.retry_after);
 }
 
-Json PreconditionsOf(const Precondition& only) {
-  Json json = Json::object();
-  if (!only.uid.empty()) json["uid"] = only.uid;
-  if (!only.resource_version.empty()) json["resourceVersion"] = only.resource_version;
-  return json;
+// Twice has the effect of once. PUT and merge patches are: what they are preconditioned on has
+// changed after the first.
+bool MayRepeat(const Request& request) {
+  return request.method != Method::kPost && request.content_type != kJsonPatch;
 }
+
+Json Member(const Json& json, const char* key) {
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return json.is_object() && found != json.end() ? *found : Json();
+}
+
+std::string MessageOf(const Json& status) {
+  const Json message = Member(status, "message");
+  return message.is_string() ? message.get<std::string>() : "";
+}
+
+// A precondition of a patch that did not hold, which the server calls Invalid as well. Of a JSON
+// patch that does not fit the object as it is (a failed `test`) it says nothing more, while what is
+// wrong with an object carries its kind; another uid in a merge patch is an immutable field.
+bool IsOutdated(const Request& request, const Response& response, const Json& status) {
+  constexpr int kUnprocessable = 422;
+  if (request.method != Method::kPatch || response.status != kUnprocessable) return false;
+  const Json details = Member(status, "details");
+  if (request.content_type == kJsonPatch && !details.contains("kind")) return true;
+  const Json causes = Member(details, "causes");
+  return causes.is_array() && !causes.empty() &&
+         std::all_of(causes.begin(), causes.end(),
+                     [](const Json& cause) { return Member(cause, "field") == "metadata.uid"; });
+}
+
+Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
 
 }  // namespace
 
 Error ErrorOf(const Request& request, const Response& response) {
+  const Json status = Json::parse(response.body, nullptr, false);
+  std::string message = status.is_object() ? MessageOf(status) : response.body;
+  if (message.size() > kMostWords) message.resize(kMostWords);
   const std::string words = std::string(NameOf(request.method)) + " " + request.path + ": " +
-                            std::to_string(response.status) + " " + WordsOf(response.body);
+                            std::to_string(response.status) + " " + message;
+  if (IsOutdated(request, response, status)) return {ErrorKind::kConflict, words};
   switch (response.status) {
     case 404:
       return {ErrorKind::kNotFound, words};
     case 409:
       return {ErrorKind::kConflict, words};
     case 401:
-    case 429:
+    case kTooManyRequests:
       return {ErrorKind::kTransient, words};
     default:
       return {response.status / 100 == 4 ? ErrorKind::kInvalid : ErrorKind::kTransient, words};
@@ -67,100 +95,66 @@ Client::Client(Transport& transport, Timer& timer, Options options)
     : transport_(transport),
       timer_(timer),
       options_(std::move(options)),
-      limit_(options_.requests_per_second, options_.burst) {}
+      limit_(options_.requests_per_second, options_.burst),
+      seed_(options_.seed) {}
 
-Result<Json> Client::Do(Request request) {
-  for (int tries = 1;; ++tries) {
+Result<Json> Client::Do(const Request& request) { return Do(request, options_.tries); }
+
+Result<Json> Client::Do(const Request& request, int tries) {
+  Backoff backoff({.first = options_.first_pause, .longest = options_.longest_pause}, seed_++);
+  for (;; --tries) {
     const Millis turn = limit_.Take(timer_.Now());
-    if (turn.count() > 0 && !timer_.Wait(turn)) return Error{ErrorKind::kTransient, "stopping"};
+    if (turn.count() > 0 && !timer_.Wait(turn)) return Stopping();
     Result<Response> response = transport_.Send(request);
     if (!response) return response.error();
     if (response->status / 100 == 2) {
       Json body = Json::parse(response->body, nullptr, false);
-      if (body.is_discarded()) {
-        return Error{ErrorKind::kTransient, request.path + ": the answer is no JSON"};
-      }
-      return body;
+      if (!body.is_discarded()) return body;
+      return Error{ErrorKind::kTransient, request.path + ": the answer is no JSON"};
     }
-    if (!IsBusy(response->status) || tries == options_.tries) return ErrorOf(request, *response);
-    const Millis pause = std::clamp(response->retry_after.value_or(kShortestPause * (1 << tries)),
-                                    kShortestPause, kLongestPause);
-    if (!timer_.Wait(pause)) return ErrorOf(request, *response);
+    const bool safe = response->status == kTooManyRequests || MayRepeat(request);
+    const bool soon = response->retry_after.value_or(Millis{0}) <= options_.longest_pause;
+    if (!IsBusy(*response) || !safe || !soon || tries <= 1) return ErrorOf(request, *response);
+    const Millis pause = backoff.Failed(timer_.Now(), response->retry_after);
+    if (!timer_.Wait(pause)) return Stopping();
   }
 }
 
 Result<Json> Client::Get(const Resource& resource, const api::ObjectKey& key) {
-  Request request;
-  request.path = PathOf(resource, key);
-  return Do(std::move(request));
+  return Do(GetRequest(resource, key));
 }
 
 Result<Json> Client::Create(const Resource& resource, const Json& object, bool dry_run) {
-  Request request;
-  request.method = Method::kPost;
-  const std::string space = object.at("metadata").value("namespace", "");
-  request.path = PathOf(resource, {space, ""});
-  request.query["fieldManager"] = options_.field_manager;
-  if (dry_run) request.query["dryRun"] = "All";
-  request.content_type = "application/json";
-  request.body = object.dump();
-  return Do(std::move(request));
+  return Do(CreateRequest(resource, object,
+                          {.field_manager = options_.field_manager, .dry_run = dry_run}));
 }
 
 Result<Json> Client::Patch(const Resource& resource, const api::ObjectKey& key, PatchType type,
                            const Json& patch, std::string_view subresource) {
-  Request request;
-  request.method = Method::kPatch;
-  request.path = PathOf(resource, key, subresource);
-  request.query["fieldManager"] = options_.field_manager;
-  request.content_type = type == PatchType::kMerge  ? "application/merge-patch+json"
-                         : type == PatchType::kJson ? "application/json-patch+json"
-                                                    : "application/apply-patch+yaml";
-  if (type == PatchType::kApply) request.query["force"] = "true";
-  request.body = patch.dump();
-  return Do(std::move(request));
+  return Do(PatchRequest(resource, key, {type, patch},
+                         {.field_manager = options_.field_manager,
+                          .subresource = subresource,
+                          .force = type == PatchType::kApply}));
 }
 
-Result<Json> Client::Replace(const Resource& resource, const Json& object) {
-  const Json& metadata = object.at("metadata");
-  Request request;
-  request.method = Method::kPut;
-  request.path = PathOf(resource, {metadata.value("namespace", ""), metadata.value("name", "")});
-  request.query["fieldManager"] = options_.field_manager;
-  request.content_type = "application/json";
-  request.body = object.dump();
-  return Do(std::move(request));
+Result<Json> Client::Replace(const Resource& resource, const Json& object,
+                             std::string_view subresource) {
+  return Do(ReplaceRequest(
+      resource, object, {.field_manager = options_.field_manager, .subresource = subresource}));
 }
 
 Status Client::Delete(const Resource& resource, const api::ObjectKey& key,
                       const Precondition& only) {
-  Request request;
-  request.method = Method::kDelete;
-  request.path = PathOf(resource, key);
-  request.content_type = "application/json";
-  request.body = Json{{"apiVersion", "v1"},
-                      {"kind", "DeleteOptions"},
-                      {"propagationPolicy", "Background"},
-                      {"preconditions", PreconditionsOf(only)}}
-                     .dump();
-  const Result<Json> answer = Do(std::move(request));
+  const Result<Json> answer = Do(DeleteRequest(resource, key, {.only = only}));
   if (answer || answer.error().kind == ErrorKind::kNotFound) return {};
   // Another object has the name by now: the one that was meant is gone.
-  if (answer.error().kind == ErrorKind::kConflict && only.resource_version.empty()) return {};
+  const bool replaced = !only.uid.empty() && only.resource_version.empty();
+  if (answer.error().kind == ErrorKind::kConflict && replaced) return {};
   return answer.error();
 }
 
 Status Client::Evict(const api::ObjectKey& pod, const Precondition& only) {
-  Request request;
-  request.method = Method::kPost;
-  request.path = PathOf(kPods, pod, "eviction");
-  request.content_type = "application/json";
-  request.body = Json{{"apiVersion", "policy/v1"},
-                      {"kind", "Eviction"},
-                      {"metadata", {{"name", pod.name}, {"namespace", pod.space}}},
-                      {"deleteOptions", {{"preconditions", PreconditionsOf(only)}}}}
-                     .dump();
-  const Result<Json> answer = Do(std::move(request));
+  const Result<Json> answer = Do(EvictRequest(pod, {.only = only}), 1);
   if (answer || answer.error().kind == ErrorKind::kNotFound) return {};
   return answer.error();
 }

@@ -1,29 +1,30 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "operator/base/result.h"
 #include "operator/kube/rate_limit.h"
+#include "operator/kube/requests.h"
 #include "operator/kube/resource.h"
 #include "operator/kube/timer.h"
 #include "operator/kube/transport.h"
 
 namespace weft::kube {
 
-// Which object a write is about: one of the same name that came later is another.
-struct Precondition {
-  std::string uid;               // "" any
-  std::string resource_version;  // "" any
-};
-
-// Single requests to an API server, with their answers decoded. Waits its turn by a rate limit, and
-// as long as a server that is too busy asks for (429 and 503 with Retry-After), a few times.
+// Single requests to an API server, with their answers decoded. Waits its turn by a rate limit.
 //
-// Errors  kNotFound 404; kConflict 409 (changed, or exists already); kInvalid other 4xx, with the
-//         server's words; kTransient: no answer, 401, 429, 5xx. A create that got no answer may
-//         have happened: read before doing it again.
+// A server that is too busy (429, and 503, 504 or a 5xx with Retry-After) is asked again, a few
+// times, after what it asks for or a jittered back-off. Only where that is safe: 429 says that
+// nothing was done, after the others a POST or a JSON patch may have been. A server that asks for
+// more patience than longest_pause gets it from the caller's own back-off.
+//
+// Errors  kNotFound 404; kConflict 409 (changed, or exists already), or a patch whose precondition
+//         does not hold; kInvalid other 4xx, with the server's words; kTransient: no answer, 401,
+//         429, 5xx. A create that got no answer may have happened: read before doing it again.
 // Thread-safety  all calls may run at once.
 class Client {
  public:
@@ -32,29 +33,37 @@ class Client {
     double requests_per_second = 500;
     int burst = 1'000;
     int tries = 4;
+    Millis first_pause{500};
+    Millis longest_pause{10'000};
+    std::uint64_t seed = 1;  // of the pauses' jitter: another one for each replica
   };
+  using PatchType = kube::PatchType;
   Client(Transport& transport, Timer& timer, Options options);
 
   Result<nlohmann::json> Get(const Resource& resource, const api::ObjectKey& key);
   Result<nlohmann::json> Create(const Resource& resource, const nlohmann::json& object,
                                 bool dry_run = false);
-  enum class PatchType : std::uint8_t { kMerge, kJson, kApply };
-  // A merge patch carries the precondition in its metadata, a JSON patch as tests in front.
+  // Apply takes the fields that it names from other managers.
   Result<nlohmann::json> Patch(const Resource& resource, const api::ObjectKey& key, PatchType type,
                                const nlohmann::json& patch, std::string_view subresource = "");
-  Result<nlohmann::json> Replace(const Resource& resource, const nlohmann::json& object);
-  // What is gone already counts as done.
+  Result<nlohmann::json> Replace(const Resource& resource, const nlohmann::json& object,
+                                 std::string_view subresource = "");
+  // What is gone already counts as done, and so does another object of the same name.
   Status Delete(const Resource& resource, const api::ObjectKey& key, const Precondition& only);
+  // One try: 429 says that a disruption budget forbids it for now (kTransient).
   Status Evict(const api::ObjectKey& pod, const Precondition& only);
 
-  // One request, as often as it is worth; the body of a 2xx answer.
-  Result<nlohmann::json> Do(Request request);
+  // A request of requests.h, as often as it is worth; the body of a 2xx answer.
+  Result<nlohmann::json> Do(const Request& request);
 
  private:
+  Result<nlohmann::json> Do(const Request& request, int tries);
+
   Transport& transport_;
   Timer& timer_;
   const Options options_;
   RateLimit limit_;
+  std::atomic<std::uint64_t> seed_;
 };
 
 // What an answer that is not 2xx means.

@@ -19,10 +19,13 @@ struct Resource {
 inline constexpr Resource kNodes{"", "v1", "nodes", "Node", false};
 inline constexpr Resource kPods{"", "v1", "pods", "Pod", true};
 inline constexpr Resource kServices{"", "v1", "services", "Service", true};
+inline constexpr Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
+inline constexpr Resource kSecrets{"", "v1", "secrets", "Secret", true};
 inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
                                            "PriorityClass", false};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
+inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kTrainingJobs{"weft.dev", "v1alpha1", "trainingjobs", "TrainingJob",
                                         true};
 inline constexpr Resource kPlacements{"weft.dev", "v1alpha1", "placements", "Placement", true};

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "operator/kube/resource.h"
+#include "operator/kube/transport.h"
+
+namespace weft::kube {
+
+// Which object a write is about: one of the same name that came later is another.
+struct Precondition {
+  std::string uid;               // "" any
+  std::string resource_version;  // "" any
+};
+
+// How a write is to be done.
+struct Write {
+  std::string field_manager = "weft";
+  std::string_view subresource = "";  // "status"
+  bool dry_run = false;
+  bool force = false;   // apply only: takes fields from other managers
+  bool strict = false;  // unknown and duplicate fields are refused instead of dropped
+};
+
+enum class PatchType : std::uint8_t {
+  kMerge,  // preconditions: uid and resourceVersion in its metadata
+  kJson,   // preconditions: `test` operations in front
+  kApply,  // server-side apply: the fields that this manager owns, with apiVersion and kind
+};
+
+struct Deletion {
+  Precondition only{};
+  std::string propagation = "Background";     // Foreground, Orphan
+  std::optional<std::int64_t> grace_seconds{};  // unset: the object's own
+};
+
+// Requests as values. Lists and watches are Watch's (operator/kube/watch.h).
+Request GetRequest(const Resource& resource, const api::ObjectKey& key);
+// `object` has metadata, where the namespace is taken from; PUT takes the name from there too.
+Request CreateRequest(const Resource& resource, const nlohmann::json& object, const Write& write);
+Request ReplaceRequest(const Resource& resource, const nlohmann::json& object, const Write& write);
+struct Patch {
+  PatchType type = PatchType::kMerge;
+  const nlohmann::json& body;
+};
+Request PatchRequest(const Resource& resource, const api::ObjectKey& key, const Patch& patch,
+                     const Write& write);
+Request DeleteRequest(const Resource& resource, const api::ObjectKey& key, const Deletion& how);
+// Every object of a namespace that has the labels ("weft.dev/job-name=x"); never all of them.
+Request DeleteCollectionRequest(const Resource& resource, const std::string& space,
+                                const std::string& label_selector, const Deletion& how);
+Request EvictRequest(const api::ObjectKey& pod, const Deletion& how);
+
+}  // namespace weft::kube
