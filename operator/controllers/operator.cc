@@ -35,6 +35,9 @@ class Sink final : public kube::ObjectSink {
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
   void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
   void OnSynced(const std::string& version) override { decoding_.OnSynced(version); }
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
+    return decoding_.HeldUpTo(version);
+  }
 
  private:
   StoreSink<T> typed_;

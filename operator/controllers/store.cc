@@ -1,6 +1,7 @@
 #include "operator/controllers/store.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace weft::controllers {
@@ -233,6 +234,26 @@ decide::NodeState Store::StateOf(const std::string& node) const {
   if (found == nodes_.end()) return {false, std::nullopt};
   return {true, found->second.not_ready_since};
 }
+
+// Of the kinds that answers to our own writes put here; the others come from the watch alone.
+template <typename T>
+std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version) const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t version = VersionOf(resource_version);
+  if constexpr (std::is_same_v<T, api::Pod>) return pods_.UpTo(version);
+  if constexpr (std::is_same_v<T, api::TrainingJob>) return jobs_.UpTo(version);
+  if constexpr (std::is_same_v<T, api::Placement>) return placements_.UpTo(version);
+  if constexpr (std::is_same_v<T, Service>) return services_.UpTo(version);
+  return {};
+}
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::Node>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::Pod>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::PriorityClass>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::Namespace>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::Fabric>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::TrainingJob>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<api::Placement>(const std::string&) const;
+template std::vector<api::ObjectKey> Store::HeldUpTo<Service>(const std::string&) const;
 
 std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   const std::lock_guard lock(mutex_);

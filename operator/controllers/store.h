@@ -76,6 +76,11 @@ class Store {
   void RemoveNamespace(const api::ObjectKey& key);
   void RemoveService(const api::ObjectKey& key);
 
+  // Keys of one kind that are held in a version up to that one: what a list of that version does
+  // not show is gone.
+  template <typename T>
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) const;
+
   // Nothing where there is no such job.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::optional<Undecodable> UndecodableJob(const api::ObjectKey& job) const;

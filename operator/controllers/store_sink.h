@@ -26,6 +26,9 @@ class StoreSink final : public kube::TypedSink<T> {
   void OnSynced(const std::string& version) override {
     log_.Debug("listed", {{"resource", resource_}, {"version", version}});
   }
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
+    return store_.HeldUpTo<T>(version);
+  }
   void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
                      const std::string& why) override {
     log_.Warning("object not understood", {{"object", api::Show(key)}, {"reason", why}});

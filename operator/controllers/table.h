@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "operator/api/meta.h"
 
@@ -57,6 +58,15 @@ class Table {
     objects_.erase(found);
     Forget(key, object->meta.uid);
     return object;
+  }
+
+  // Keys of what is held in a version up to that one.
+  std::vector<api::ObjectKey> UpTo(std::uint64_t version) const {
+    std::vector<api::ObjectKey> keys;
+    for (const auto& [key, object] : objects_) {
+      if (VersionOf(object->meta.resource_version) <= version) keys.push_back(key);
+    }
+    return keys;
   }
 
   const std::map<api::ObjectKey, Object>& objects() const { return objects_; }
