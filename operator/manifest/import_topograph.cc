@@ -75,8 +75,9 @@ class ModelReader {
     if (name.empty() || !value.is_object()) return Invalid(place + ": must be a named map");
     const Result<json> labels = Member(value, "labels", json::object(), place);
     if (!labels) return labels.error();
+    const std::string labels_place = place + ".labels.";
     for (const auto& [key, label] : labels->items()) {
-      Result<std::string> text = Text(label, place + ".labels." + key);
+      Result<std::string> text = Text(label, labels_place + key);
       if (!text) return text.error();
       switch_labels_[name][key] = label_names_.Shorten(*text);
     }
@@ -122,10 +123,11 @@ class ModelReader {
     const Result<json> annotations = Member(block, "annotations", json::object(), place);
     if (!annotations) return annotations.error();
     Labels labels;
+    const std::string annotations_place = place + ".annotations.";
     for (const auto& [key, value] : annotations->items()) {
       const bool domain = key == "accelerator.topology.test/domain";
       if (!domain && key != "accelerator.topology.test/sub-domain") continue;
-      Result<std::string> text = Text(value, place + ".annotations." + key);
+      Result<std::string> text = Text(value, annotations_place + key);
       if (!text) return text.error();
       labels[domain ? kDomainLabel : kSubDomainLabel] = label_names_.Shorten(*text);
     }
