@@ -41,7 +41,7 @@ class ApiServer:
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
-        except http.client.RemoteDisconnected:  # the server had closed what lay idle
+        except (http.client.HTTPException, OSError):  # the server closes what lies idle
             connection.close()
             connection.request(method, path, body, headers)
             answer = connection.getresponse()

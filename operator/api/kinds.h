@@ -85,6 +85,7 @@ struct Placement {
   std::vector<IndexLabel> worker_index_labels;
   // status
   std::vector<std::string> nodes;  // index = worker; empty until placed
+  std::vector<ExcludedNode> excluded;
   std::vector<Condition> conditions;
   Raw raw;
 };

@@ -94,6 +94,9 @@ class CommandLine {
   void AddSnapshot();
   void AddMap();
   void AddFabric();
+  void AddShow(CLI::App* fabric);
+  void AddGenerate(CLI::App* fabric);
+  void AddImport(CLI::App* fabric);
   void AddCompletion();
 
   CLI::App app_;
@@ -191,6 +194,12 @@ void CommandLine::AddMap() {
 void CommandLine::AddFabric() {
   CLI::App* fabric = app_.add_subcommand("fabric", "Show, generate or import a fabric");
   fabric->require_subcommand(1);
+  AddShow(fabric);
+  AddGenerate(fabric);
+  AddImport(fabric);
+}
+
+void CommandLine::AddShow(CLI::App* fabric) {
   CLI::App* show = Add(fabric, "show", "Draw the tree of levels with free and used GPUs",
                        "  weft fabric show -f cluster.yaml\n"
                        "  weft fabric show -f cluster.yaml --nodes\n"
@@ -198,7 +207,9 @@ void CommandLine::AddFabric() {
                        [this] { return RunFabricShow(show_); });
   AddInput(show, show_.input);
   show->add_flag("--nodes", show_.nodes, "List every node");
+}
 
+void CommandLine::AddGenerate(CLI::App* fabric) {
   CLI::App* generate = Add(
       fabric, "generate", "Write Node and Fabric manifests of a reference design",
       "  weft fabric generate --list\n"
@@ -216,7 +227,9 @@ void CommandLine::AddFabric() {
   generate->add_option("--seed", generate_.seed, "Of the earlier jobs")->capture_default_str();
   generate->add_option("--gpus-per-node", generate_.gpus_per_node, "GPUs of each node")
       ->check(CLI::PositiveNumber);
+}
 
+void CommandLine::AddImport(CLI::App* fabric) {
   CLI::App* import =
       Add(fabric, "import", "Write Node and Fabric manifests of a fabric dump, model or table",
           "  ibnetdiscover > fabric.txt && weft fabric import fabric.txt --gpus-per-node 8\n"
@@ -227,7 +240,8 @@ void CommandLine::AddFabric() {
       ->required()
       ->type_name("FILE");
   const auto format = [&](const char* name, const char* what) {
-    import->add_flag_callback(std::string("--") + name, [this, name] { import_.format = name; }, what);
+    import->add_flag_callback(
+        std::string("--") + name, [this, name] { import_.format = name; }, what);
 };
 format("ibnetdiscover", "The file is an ibnetdiscover dump (default: by its text)");
 format("topograph", "... a topograph model");

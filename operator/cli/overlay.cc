@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/decode.h"
+#include "operator/decide/workload.h"
 
 namespace weft::cli {
 namespace {
@@ -32,6 +33,10 @@ Status Inherit(const Kind& live, Kind& wanted) {
   Result<Kind> decoded = Decode(object, wanted);
   if (!decoded) return decoded.error();
   decoded->place = wanted.place;
+  for (const char* key : {decide::kExcludedNodesAnnotation, decide::kWaitedAnnotation}) {
+    const auto told = live.meta.annotations.find(key);
+    if (told != live.meta.annotations.end()) decoded->meta.annotations.insert(*told);
+  }
   wanted = *std::move(decoded);
   return {};
 }

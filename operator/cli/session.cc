@@ -1,6 +1,7 @@
 #include "operator/cli/session.h"
 
 #include <chrono>
+#include <ctime>
 #include <iostream>
 
 #include "operator/cli/cluster_source.h"
@@ -8,6 +9,8 @@
 #include "operator/cli/overlay.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
+#include "operator/decide/as_of.h"
+#include "operator/decide/placement_pods.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::cli {
@@ -40,6 +43,16 @@ void NameSkipped(const std::vector<std::string>& skipped) {
   std::cerr << "weft: skipped " << skipped.size() - kMostSkipped << " more objects\n";
 }
 
+// What the operator knows by its clock.
+void TellTime(api::Inputs& live) {
+  const auto now = static_cast<UnixSeconds>(std::time(nullptr));
+  for (api::TrainingJob& job : live.jobs) {
+    decide::CountDown(job, now);
+    job.meta.annotations.erase(decide::kWaitedAnnotation);
+    if (!decide::HasCondition(job.conditions, "Placed")) decide::TellWait(job, now);
+  }
+}
+
 Result<api::Inputs> ReadLive(const InputArguments& input) {
   Result<api::Inputs> wanted = api::Inputs();
   if (!input.files.empty()) wanted = ReadFiles(input.files);
@@ -49,6 +62,7 @@ Result<api::Inputs> ReadLive(const InputArguments& input) {
                       [](const std::string& line) { Progress("weft: " + line); });
   if (!live) return live.error();
   NameSkipped(live->skipped);
+  TellTime(live->inputs);
   return Overlay(std::move(live->inputs), *std::move(wanted));
 }
 

@@ -59,6 +59,8 @@ decide::JobView JobController::ViewOf(const JobObjects& objects) const {
   const std::lock_guard lock(mutex_);
   const auto counted = counted_.find(objects.job->meta.uid);
   if (counted != counted_.end()) view.counted = counted->second;
+  const auto tried = tried_.find(objects.job->meta.uid);
+  if (tried != tried_.end()) view.tried = tried->second;
   return view;
 }
 
@@ -119,6 +121,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFi
   log_.Info("job let go", {{"job", api::Show(meta.key)}});
   const std::lock_guard lock(mutex_);
   counted_.erase(meta.uid);
+  tried_.erase(meta.uid);
   return Outcome{};
 }
 
@@ -131,9 +134,18 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
     return tried.error();
   }
   const bool refused = !tried && tried.error().kind == ErrorKind::kInvalid;
-  return WriteStatusOf(pass,
-                       decide::AfterDryRun(*pass.view, !refused,
-                                           refused ? tried.error().message : "the job is valid"));
+  {
+    const std::lock_guard lock(mutex_);
+    if (refused) {
+      tried_[pass.job().meta.uid] = options_.now();
+    } else {
+      tried_.erase(pass.job().meta.uid);
+    }
+  }
+  const decide::JobStatus status = decide::AfterDryRun(
+      *pass.view, !refused, refused ? tried.error().message : "the job is valid");
+  if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
+  return WriteStatusOf(pass, status);
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const decide::AskPlanner&) {

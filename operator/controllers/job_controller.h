@@ -77,6 +77,7 @@ class JobController {
 
   mutable std::mutex mutex_;
   std::map<std::string, UnixSeconds> counted_;     // by uid: when status was written last
+  std::map<std::string, UnixSeconds> tried_;       // by uid: when worker 0 was tried last
   std::map<api::ObjectKey, Undecodable> refused_;  // written already
 };
 

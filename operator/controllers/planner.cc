@@ -7,6 +7,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/controllers/parallel.h"
+#include "operator/decide/as_of.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/status.h"
 #include "operator/launch/objects.h"
@@ -77,33 +78,6 @@ void Planner::Run() {
   }
 }
 
-namespace {
-
-// Seconds that a job has waited for nodes: since its Placed condition says so, or it was made.
-std::int64_t WaitedSeconds(const api::TrainingJob& job, UnixSeconds now) {
-  const decide::JobStatus status = decide::StatusOf(job);
-  auto since = decide::Since(status, "Placed");
-  if (!since || decide::Is(status, "Placed")) since = ParseTime(job.meta.creation_timestamp);
-  return std::max<std::int64_t>(0, now - since.value_or(now));
-}
-
-// What is left of a running job's expected duration.
-void CountDown(api::TrainingJob& job, UnixSeconds now) {
-  const decide::JobStatus status = decide::StatusOf(job);
-  const auto placed = decide::Since(status, "Placed");
-  if (!job.expected_duration_seconds || !placed || !decide::Is(status, "Placed")) return;
-  job.expected_duration_seconds =
-      std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
-}
-
-std::string Joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
-
-}  // namespace
-
 // Only what asks is planned for; everything else is what it must keep clear of.
 api::Inputs Planner::Collect() {
   api::Inputs inputs = store_.Inputs();
@@ -115,11 +89,9 @@ api::Inputs Planner::Collect() {
   const UnixSeconds now = options_.now();
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
     api::TrainingJob& job = inputs.jobs[i];
-    CountDown(job, now);
+    decide::CountDown(job, now);
     if (!asked.contains(job.meta.uid)) continue;
-    job.meta.annotations[decide::kExcludedNodesAnnotation] =
-        Joined(decide::ExcludedAt(job.record.excluded, now));
-    job.meta.annotations[decide::kWaitedAnnotation] = std::to_string(WaitedSeconds(job, now));
+    decide::TellWait(job, now);
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {

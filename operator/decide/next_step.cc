@@ -51,7 +51,7 @@ class Life {
     if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
       return DryRun{};
     }
-    if (accepted->status != "True") return Wait{};
+    if (accepted->status != "True") return TryAgain();
     if (Overdue()) return FailNow("DeadlineExceeded", "activeDeadlineSeconds have passed");
     if (Is(status_, "Restarting")) return TearDown();
     if (const api::Placement* next = PlacementAfter(status_.attempt)) return Adopt(*next);
@@ -169,6 +169,15 @@ class Life {
     }
     SetCondition(status_, {"Suspended", false, "Resumed", "spec.suspend is false"}, view_.now);
     return WriteStatus{std::move(status_)};
+  }
+
+  Step TryAgain() const {
+    const std::int64_t age = view_.tried - Since(status_, "Accepted").value_or(view_.tried);
+    const std::int64_t pause =
+        std::clamp(age, options_.shortest_retry_seconds, options_.longest_retry_seconds);
+    const std::int64_t left = view_.tried + pause - view_.now;
+    if (left > 0) return Wait{left};
+    return DryRun{};
   }
 
   void Unplace(std::string_view reason, const std::string& message) {

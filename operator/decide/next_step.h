@@ -24,6 +24,9 @@ struct LifeOptions {
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   ExclusionTimes exclusion;                 // of nodes that refused a pod
   std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
+  // A job that admission refuses is tried again: a quota, an account or a policy may be what is
+  // missing. The pause is as long as the refusal is old, within these.
+  std::int64_t shortest_retry_seconds = 2, longest_retry_seconds = 60;
 };
 
 // What is known of a node that a pod of the job is on.
@@ -47,6 +50,7 @@ struct JobView {
   std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was written last
+  UnixSeconds tried = 0;    // when worker 0 was created on trial last
 };
 
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.

@@ -111,14 +111,21 @@ std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) 
 
 std::optional<std::uint32_t> PlacementPods::WorkerOf(const api::Placement& placement,
                                                      const api::Pod& pod) const {
+  return WorkerIndexOf(placement, pod);
+}
+
+std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod) {
+  const auto number_at = [&pod](const std::string& key) {
+    const auto number = LabelNumber(pod.meta.labels, key);
+    return number ? number : LabelNumber(pod.meta.annotations, key);
+  };
   std::optional<std::int64_t> index;
   if (placement.worker_index_labels.empty()) {
-    index = LabelNumber(pod.meta.labels, kWorkerIndexLabel);
+    index = number_at(kWorkerIndexLabel);
   } else {
     index = 0;
     for (const api::IndexLabel& label : placement.worker_index_labels) {
-      auto number = LabelNumber(pod.meta.labels, label.key);
-      if (!number) number = LabelNumber(pod.meta.annotations, label.key);
+      const auto number = number_at(label.key);
       if (!number) return std::nullopt;
       index = SaturatingAdd(*index, SaturatingMultiply(*number, label.stride));
     }

@@ -46,6 +46,10 @@ class PlacementPods {
   std::map<std::string, std::vector<std::size_t>> pods_in_space_;
 };
 
+// The worker that the pod is by spec.workerIndexLabels, else by weft.dev/worker-index; none where
+// they do not say, or name none that the Placement has.
+std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod);
+
 bool HasCondition(const std::vector<api::Condition>& conditions, const std::string& type);
 // Complete or Failed.
 bool IsFinished(const api::TrainingJob& job);

@@ -38,13 +38,14 @@ dump() {
     >"$work/all.json"
 }
 
-# same_as_files COMMAND...: equal answer and exit code. The one difference is the order, which a
-# file is asked for.
+# same_as_files COMMAND...: equal answer and exit code. The differences are the order, which a file
+# is asked for, and how long a job has waited, which no file knows.
 same_as_files() {
   local want=0 got=0
   "$WEFT" "$@" -f "$work/all.json" >"$work/from-files" 2>"$work/stderr" || want=$?
   [ -s "$work/from-files" ] || fail "no answer from files: $*"
-  "$WEFT" "$@" --kubeconfig "$config" >"$work/stdout" 2>"$work/stderr" || got=$?
+  "$WEFT" "$@" --kubeconfig "$config" >"$work/live" 2>"$work/stderr" || got=$?
+  sed '/^  annotations:$/{N; /weft.dev\/waited-seconds/d}' "$work/live" >"$work/stdout"
   [ "$want" = "$got" ] || fail "exit code $got, and $want from files: $*"
   expect_same "$work/stdout" "$work/from-files"
 }
@@ -97,6 +98,8 @@ same_as_files audit -o json
 expect_exit 3 "$WEFT" plan --context cli -o json
 cp "$work/stdout" "$work/by-context"
 "$WEFT" snapshot --cluster >"$work/snapshot.yaml"
+[ "$(grep -c 'weft.dev/waited-seconds: "[0-9]' "$work/snapshot.yaml")" = 3 ] ||
+  fail 'the snapshot does not say how long its three jobs have waited'
 expect_exit 3 "$WEFT" plan -f "$work/snapshot.yaml" -o json
 python3 - "$work/stdout" "$work/by-context" <<'PYTHON' || fail 'the snapshot is planned otherwise'
 import json, sys

@@ -22,8 +22,8 @@ PATIENCE_SECONDS = 60  # on a machine that does much else
 GPUS = "nvidia.com/gpu"
 WEFT = "/apis/weft.dev/v1alpha1"
 ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes": "/api/v1",
-         "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "trainingjobs": WEFT,
-         "placements": WEFT, "leases": "/apis/coordination.k8s.io/v1"}
+         "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "resourcequotas": "/api/v1",
+         "trainingjobs": WEFT, "placements": WEFT, "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
 
 

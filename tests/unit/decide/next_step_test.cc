@@ -29,6 +29,7 @@ class World {
   UnixSeconds now = kStart;
   bool scheduler_binds = true;
   bool room = true;                        // the planner finds nodes
+  bool admitted = true;                    // worker 0, on trial
   std::map<std::string, NodeState> nodes;  // those that are not well
   std::vector<std::string> trace;          // what was done, in words
 
@@ -67,6 +68,7 @@ class World {
     };
     if (refused_ && !room) view.refusal = PlanRefusal{"InsufficientCapacity", "24 short"};
     view.now = now;
+    view.tried = tried_;
     return view;
   }
 
@@ -75,7 +77,11 @@ class World {
     trace.push_back("let go");
     job_.meta.finalizers.clear();
   }
-  void Do(const DryRun&) { Write(AfterDryRun(View(), true, "valid")); }
+  void Do(const DryRun&) {
+    tried_ = now;
+    const JobStatus next = AfterDryRun(View(), admitted, admitted ? "valid" : "exceeded quota");
+    if (next != status()) Write(next);
+  }
   void Do(const AskPlanner&) {
     refused_ = !room;
     if (room) Commit(job_.attempt + 1);
@@ -151,6 +157,7 @@ class World {
   std::vector<api::Pod> pods_;
   bool service_ = false;
   bool refused_ = false;
+  UnixSeconds tried_ = 0;
 };
 
 using Trace = std::vector<std::string>;
@@ -178,6 +185,21 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
   EXPECT_EQ(world.Phase(), "Complete");
   EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
                                 "PodsReady: AllReady", "Complete: Succeeded"}));
+}
+
+TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
+  World world;
+  world.admitted = false;
+  std::vector<std::int64_t> pauses;
+  for (int i = 0; i < 8; ++i) {
+    pauses.push_back(world.Run().seconds.value_or(-1));
+    world.now += pauses.back();
+  }
+  EXPECT_EQ(pauses, (std::vector<std::int64_t>{2, 2, 4, 8, 16, 32, 60, 60}));
+  EXPECT_EQ(world.Phase(), "Invalid");
+  world.admitted = true;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3"}));
 }
 
 TEST(NextStepTest, AFullClusterIsSaidAndAskedAgain) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+
+namespace weft::decide {
+
+// What a clock adds to a live job before it is planned, so that decisions themselves need none and
+// a snapshot hands it on.
+
+// expectedDurationSeconds of a job that has nodes becomes what is left of it.
+void CountDown(api::TrainingJob& job, UnixSeconds now);
+
+// The annotations of workload.h: nodes that are left out at that time, and how long the job has
+// waited: since its Placed condition says so, or it was made.
+void TellWait(api::TrainingJob& job, UnixSeconds now);
+
+}  // namespace weft::decide

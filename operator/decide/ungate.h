@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/decide/next_step.h"
+#include "operator/decide/worker_order.h"
+
+namespace weft::decide {
+
+// On a pod whose gate was removed for a Placement: that one's uid. Its worker stands beside it,
+// under kWorkerIndexLabel.
+inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
+
+// A Placement with a podSelector and the pods of others that it selects. Points into a snapshot.
+struct GangView {
+  const api::Placement* placement = nullptr;
+  std::vector<const api::Pod*> pods;  // none that a TrainingJob owns
+  UnixSeconds now = 0;
+};
+
+// What this writes of status; the rest of it stays.
+struct PlacementStatus {
+  bool keeps_nodes = true;  // else nodes, spans and traffic go, and the planner decides anew
+  std::vector<api::Condition> conditions;
+  std::vector<api::ExcludedNode> excluded;
+};
+
+// Each pod gets the affinity to its worker's node and loses the gate, in one update.
+struct UngatePods {
+  std::vector<WorkerPod> pods;
+};
+struct EvictPods {
+  std::vector<const api::Pod*> pods;
+};
+struct WritePlacement {
+  PlacementStatus status;
+};
+using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
+
+// What to do next for a Placement of pods that Weft does not own. Pure and level-based: all that it
+// knows stands in the API server, so that a new leader goes on where the last one stopped.
+//
+// The planner commits status.nodes when enough pods wait; they stay as they are for as long as any
+// pod that was ungated for them lives, and the condition Verified tells how far the gang is:
+//   absent               nobody was ungated
+//   Unknown, Binding     pods are ungated, and kube-scheduler binds them; since the transition
+//   True, AsPlaced       every pod is bound to its worker's node
+//   False, BindRefused   not all bound by the deadline (UngateRefused: not all ungated): pods with a
+//                        controller are evicted, the others must be deleted by hand
+// Pods are ungated only while as many wait as there are workers; later a controller's new pod for a
+// worker that has gone takes that worker's node. When no ungated pod is left the nodes are given
+// back (Placed=False), those that refused are left out for a while, and the planner decides anew.
+// Cost  O(pods log pods).
+UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
+
+}  // namespace weft::decide

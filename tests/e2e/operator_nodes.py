@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Nodes that go, fall silent, are cordoned, drained or relabelled under a running gang."""
+
+from operator_lib import condition, poll, training_job
+from operator_scenarios import Scenarios, main
+
+# The API server's words for a node that has told nothing for its grace period.
+SILENT_SECONDS = 120
+LEAF = "fabric.topograph.run/tier-0"
+
+
+class Nodes(Scenarios):
+    def run_job(self, **spec):
+        """(the job, the node of its worker 1)"""
+        job = training_job(self.space, "job", 3, **spec)
+        # Of a pod on a lost node nobody confirms the end: it counts as gone after its grace period.
+        job["spec"]["workers"]["template"]["spec"]["terminationGracePeriodSeconds"] = 1
+        self.apply(job)
+        self.cluster.until_running(self.space, "job")
+        return self.placed_nodes("job")[1]
+
+    def put_back(self, node):
+        kept = ("name", "labels", "annotations")
+        self.cluster.create("nodes", {
+            "apiVersion": "v1", "kind": "Node", "spec": {"taints": node["spec"].get("taints", [])},
+            "metadata": {key: node["metadata"][key] for key in kept if key in node["metadata"]},
+            "status": {key: node["status"][key] for key in ("capacity", "allocatable")}})
+        poll(lambda: self.is_ready(node["metadata"]["name"]), "the node is back")
+
+    def is_ready(self, name):
+        node = self.cluster.get("nodes", "", name)
+        return any(one["type"] == "Ready" and one["status"] == "True"
+                   for one in node["status"].get("conditions", [])) and not any(
+                       taint["key"].startswith("node.kubernetes.io/")
+                       for taint in node["spec"].get("taints", []))
+
+    def change_node(self, name, change, undo):
+        self.cluster.patch("nodes", "", name, change)
+        self.addCleanup(poll, lambda: self.is_ready(name), f"{name} is well again")
+        self.addCleanup(self.cluster.patch, "nodes", "", name, undo)
+
+    def expect_elsewhere(self, lost, restarts, seconds=60):
+        job = self.cluster.until_running(self.space, "job", attempt=2, seconds=seconds)
+        self.assertEqual(job["status"]["restarts"], restarts)
+        self.assertEqual(job["status"]["lastFailure"]["attempt"], 1)
+        nodes = self.placed_nodes("job", 2)
+        self.assertNotIn(lost, nodes)
+        self.assertEqual(self.nodes_of_pods("job", 2), nodes)
+        return job["status"]["lastFailure"]
+
+    def test_a_deleted_node(self):
+        lost = self.run_job(failurePolicy={"maxRestarts": 0})
+        node = self.cluster.get("nodes", "", lost)
+        self.addCleanup(self.put_back, node)
+        self.cluster.delete("nodes", "", lost)
+        failure = self.expect_elsewhere(lost, restarts=0)
+        self.assertIn(failure["reason"], ("NodeLost", "PodDeleted", "Disrupted"))
+
+    def test_a_silent_node_counts_where_the_policy_says_so(self):
+        lost = self.run_job(
+            failurePolicy={"maxRestarts": 1, "infrastructure": "RestartCounted"})
+        self.change_node(lost, {"metadata": {"labels": {"weft.test/lost": "yes"}}},
+                         {"metadata": {"labels": {"weft.test/lost": None}}})
+        failure = self.expect_elsewhere(lost, restarts=1, seconds=SILENT_SECONDS)
+        self.assertEqual((failure["reason"], failure["node"], failure["worker"]),
+                         ("NodeLost", lost, 1))
+
+    def test_a_cordoned_node_keeps_its_gang_until_it_is_drained(self):
+        drained = self.run_job()
+        self.change_node(drained, {"spec": {"unschedulable": True}},
+                         {"spec": {"unschedulable": None}})
+        self.apply(training_job(self.space, "other", 2, 0))
+        self.cluster.until_condition(self.space, "other", "Complete")
+        self.assertEqual(self.cluster.job(self.space, "job")["status"]["attempt"], 1)
+
+        [pod] = [pod for pod in self.cluster.pods(self.space, "job")
+                 if pod["spec"]["nodeName"] == drained]
+        name = pod["metadata"]["name"]
+        self.cluster.call("POST", self.cluster.path("pods", self.space, name) + "/eviction", {
+            "apiVersion": "policy/v1", "kind": "Eviction",
+            "metadata": {"name": name, "namespace": self.space}})
+        self.expect_elsewhere(drained, restarts=0)
+
+    def test_a_relabelled_node_keeps_its_gang(self):
+        name = self.run_job()
+        leaf = self.cluster.get("nodes", "", name)["metadata"]["labels"][LEAF]
+        self.change_node(name, {"metadata": {"labels": {LEAF: "elsewhere"}}},
+                         {"metadata": {"labels": {LEAF: leaf}}})
+        # A job that is planned after the change shows that the operator has seen it.
+        self.apply(training_job(self.space, "other", 30, topology={"required": "leaf"}))
+        job = self.cluster.until_condition(self.space, "other", "Placed", "False")
+        self.assertIn("leaf", condition(job, "Placed")["message"])
+        job = self.cluster.job(self.space, "job")
+        self.assertEqual((job["status"]["attempt"], condition(job, "PodsReady")["status"]),
+                         (1, "True"))
+
+    def test_a_lost_node_ends_a_job_that_wants_it_so(self):
+        lost = self.run_job(failurePolicy={"infrastructure": "Fail"})
+        self.addCleanup(self.put_back, self.cluster.get("nodes", "", lost))
+        self.cluster.delete("nodes", "", lost)
+        self.cluster.until_condition(self.space, "job", "Failed")
+
+
+if __name__ == "__main__":
+    main()
