@@ -52,8 +52,8 @@ class Refusals(Scenarios):
     def test_a_rule_that_only_the_scheduler_knows(self):
         taken, *_ = self.first_nodes(2)
         self.cluster.create("pods", foreign_pod(self.space, "noisy", taken, 0, noisy="yes"))
-        self.cluster.until("it runs", lambda: self.cluster.history.now(
-            "pods", self.space, "noisy")["status"].get("phase") == "Running")
+        self.cluster.until("it runs", lambda: (self.cluster.history.now(
+            "pods", self.space, "noisy") or {"status": {}})["status"].get("phase") == "Running")
         job = training_job(self.space, "job", 2)
         job["spec"]["workers"]["template"]["spec"]["affinity"] = {"podAntiAffinity": {
             "requiredDuringSchedulingIgnoredDuringExecution": [
