@@ -11,7 +11,7 @@
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
-# Builds in build/, build-sanitize/ and build-fuzz/. With CI=true a suite that cannot run is a
+# Builds in build/ and build-sanitize/. With CI=true a suite that cannot run is a
 # failure; elsewhere it is left out and said so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,13 +42,14 @@ cannot_run() {
   [ "${CI:-}" != true ] || exit 1
 }
 
-# The first clang that brings libFuzzer's runtime.
+# The first clang that brings libFuzzer's runtime; else gcc, which has the sanitizers alone.
+clang=''
 find_clang() {
   local name runtimes
   for name in ${WEFT_CLANG:-} clang-{14..22} clang; do
     command -v "$name" >/dev/null || continue
     runtimes=("$("$name" -print-resource-dir)"/lib/linux/libclang_rt.fuzzer-*.a)
-    [ ! -e "${runtimes[0]}" ] || { echo "$name"; return; }
+    [ ! -e "${runtimes[0]}" ] || { clang=$name; return; }
   done
 }
 
@@ -69,26 +70,30 @@ build_main() {
   ninja -C build -j "$jobs" "$@"
 }
 
+# build_sanitized TARGET...: with clang the fuzzers come from the same objects.
 build_sanitized() {
+  local compilers=()
+  [ -z "$clang" ] ||
+    compilers=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang/clang++}")
   cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DWEFT_SANITIZE=ON \
-    -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS >/dev/null
-  ninja -C build-sanitize -j "$jobs" unit_tests
+    "${compilers[@]}" >/dev/null
+  ninja -C build-sanitize -j "$jobs" "$@"
 }
 
 # One list of tests over both builds and the fuzzers, so that one run of ctest sums up everything.
 write_test_list() {
-  local with_fuzzers=$1 source target
+  local source target
   mkdir -p build/all
   {
     echo "subdirs(\"$root/build\" \"$root/build-sanitize\")"
-    if [ "$with_fuzzers" = yes ]; then
-      for source in tests/fuzz/*_fuzz.cc; do
-        target=$(basename "$source" .cc)
-        echo "add_test(fuzz.$target bash \"$root/tests/fuzz/run.sh\" --only $target $fuzz_seconds)"
-        # The longest tests start first.
-        echo "set_tests_properties(fuzz.$target PROPERTIES LABELS fuzz TIMEOUT 120 COST 1000)"
-      done
-    fi
+    [ -n "$clang" ] || return 0
+    for source in tests/fuzz/*_fuzz.cc; do
+      target=$(basename "$source" .cc)
+      echo "add_test(fuzz.$target bash \"$root/tests/fuzz/run.sh\"" \
+        "\"$root/build-sanitize\" $target $fuzz_seconds)"
+      # The longest tests start first.
+      echo "set_tests_properties(fuzz.$target PROPERTIES LABELS fuzz TIMEOUT 120 COST 1000)"
+    done
   } >build/all/CTestTestfile.cmake
 }
 
@@ -97,18 +102,11 @@ run_everything() {
   build_control_plane
   stage 'Building everything in build/'
   build_main
-  stage 'Building the unit tests with ASan and UBSan in build-sanitize/'
-  build_sanitized
-  local clang with_fuzzers=no
-  clang=$(find_clang)
-  if [ -n "$clang" ]; then
-    stage "Building the fuzzers in build-fuzz/ with $clang"
-    WEFT_CLANG=$clang tests/fuzz/run.sh --build
-    with_fuzzers=yes
-  else
-    cannot_run 'the fuzzers: no clang with libFuzzer'
-  fi
-  write_test_list $with_fuzzers
+  find_clang
+  stage "Building the unit tests${clang:+ and the fuzzers} with ASan and UBSan in build-sanitize/"
+  build_sanitized unit_tests ${clang:+fuzzers}
+  [ -n "$clang" ] || cannot_run 'the fuzzers: no clang with libFuzzer'
+  write_test_list
   stage 'Running the tests'
   [ -d ../shared/data ] ||
     echo 'NOT TESTED: real topology files: ../shared/data is absent (cases are listed as skipped)'
@@ -127,11 +125,12 @@ campaign_quality() {
 }
 
 campaign_fuzz() {
-  local clang
-  clang=$(find_clang)
+  find_clang
   [ -n "$clang" ] || { echo 'the fuzzers need a clang with libFuzzer' >&2; exit 1; }
-  stage "Every parser fuzzed for $campaign_fuzz_seconds s, built with $clang"
-  WEFT_CLANG=$clang tests/fuzz/run.sh $campaign_fuzz_seconds
+  stage "Building the fuzzers with $clang"
+  build_sanitized fuzzers
+  stage "Every parser fuzzed for $campaign_fuzz_seconds s"
+  tests/fuzz/run.sh "$root/build-sanitize" all $campaign_fuzz_seconds
 }
 
 campaign_bench() {

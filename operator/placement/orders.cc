@@ -46,7 +46,7 @@ class DigitCodes {
         if (++digit == grid[i]) digit = 0;
       }
       stride *= grid[i];
-      const int bits = std::bit_width(grid[i] - 1);
+      const int bits = static_cast<int>(std::bit_width(grid[i] - 1));
       for (int bit = 0; bit < bits; ++bit) digit_[static_cast<std::size_t>(shift + bit)] = i;
       shift += bits;
     }

@@ -1,21 +1,13 @@
 #!/usr/bin/env bash
 # Runs libFuzzer targets on copies of their seeds. Ends with 1 where one of them crashes, hangs or
-# grows past its memory; the input is left in build-fuzz/findings.
+# grows past its memory; the input is left in findings/ of the build. tests/run.sh builds them.
 #
-#   tests/fuzz/run.sh [SECONDS]                 builds all and runs each, one after the other (30)
-#   tests/fuzz/run.sh --build                   builds only
-#   tests/fuzz/run.sh --only TARGET [SECONDS]   runs one that is built
+#   tests/fuzz/run.sh BUILD TARGET [SECONDS]   one (30 s)
+#   tests/fuzz/run.sh BUILD all [SECONDS]      each, one after the other
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-build=${WEFT_FUZZ_BUILD:-$root/build-fuzz}
-clang=${WEFT_CLANG:-clang-14}
-
-build_targets() {
-  cmake -S "$root" -B "$build" -G Ninja -DWEFT_FUZZ=ON -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang/clang++}" >/dev/null
-  ninja -C "$build" fuzzers
-}
+build=$1
 
 run_target() {
   local target=$1 seconds=$2 seeds
@@ -38,15 +30,12 @@ run_target() {
   return $result
 }
 
-case ${1:-} in
-  --build) build_targets ;;
-  --only) run_target "$2" "${3:-30}" ;;
-  *)
-    build_targets
-    failed=0
-    for source in "$root"/tests/fuzz/*_fuzz.cc; do
-      run_target "$(basename "$source" .cc)" "${1:-30}" || failed=1
-    done
-    exit $failed
-    ;;
-esac
+if [ "$2" != all ]; then
+  run_target "$2" "${3:-30}"
+  exit
+fi
+failed=0
+for source in "$root"/tests/fuzz/*_fuzz.cc; do
+  run_target "$(basename "$source" .cc)" "${3:-30}" || failed=1
+done
+exit $failed

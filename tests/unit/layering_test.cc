@@ -176,7 +176,7 @@ TEST(ModuleRules, FindAModuleThatNobodyClassified) {
 }
 
 TEST(TopLevelRules, FindWhatIsMissingAndWhatDoesNotBelong) {
-  EXPECT_EQ(CheckTopLevel({".git", "CMakeLists.txt", "LICENSE", "build-fuzz", "crds", "deploy",
+  EXPECT_EQ(CheckTopLevel({".git", "CMakeLists.txt", "LICENSE", "build-sanitize", "crds", "deploy",
                            "notes.txt", "operator", "proto", "tests"}),
             (Violations{"README.md: is not there", "notes.txt: does not belong at the top"}));
 }
