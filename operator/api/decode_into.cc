@@ -7,8 +7,8 @@
 namespace weft::api {
 namespace {
 
-template <typename Kind>
-Status Append(Result<Kind> decoded, std::vector<Kind>& list) {
+template <typename Kind, typename List>
+Status Append(Result<Kind> decoded, List& list) {
   if (!decoded) return decoded.error();
   list.push_back(*std::move(decoded));
   return {};
@@ -83,8 +83,9 @@ Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inpu
   return {};
 }
 
-template <typename Kind>
-Status CheckUniqueIn(const std::vector<Kind>& list) {
+template <typename List>
+Status CheckUniqueIn(const List& list) {
+  using Kind = typename List::value_type;
   std::vector<const Kind*> by_key;
   by_key.reserve(list.size());
   for (const Kind& object : list) by_key.push_back(&object);

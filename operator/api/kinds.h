@@ -10,6 +10,7 @@
 
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
+#include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
 #include "operator/placement/pod_requirements.h"
@@ -141,8 +142,8 @@ struct Namespace {
 
 // Everything a decision reads, in input order within each kind.
 struct Inputs {
-  std::vector<Node> nodes;
-  std::vector<Pod> pods;
+  SharedList<Node> nodes;
+  SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;
   std::vector<Namespace> namespaces;
   std::vector<Fabric> fabrics;

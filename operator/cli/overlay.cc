@@ -67,6 +67,20 @@ Result<std::vector<std::size_t>> Merge(std::vector<Kind> wanted, std::vector<Kin
   return places;
 }
 
+template <typename Kind>
+void Merge(const SharedList<Kind>& wanted, SharedList<Kind>& live) {
+  std::map<api::ObjectKey, std::size_t> by_key;
+  for (std::size_t i = 0; i < live.size(); ++i) by_key.emplace(live[i].meta.key, i);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = by_key.find(wanted[i].meta.key);
+    if (found == by_key.end()) {
+      live.push_back(wanted.Share(i));
+    } else {
+      live.Replace(found->second, wanted.Share(i));
+    }
+  }
+}
+
 }  // namespace
 
 Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
@@ -76,9 +90,9 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   for (const auto* merged : {&jobs, &placements}) {
     if (!*merged) return merged->error();
   }
-  for (const auto& rest : {Merge(std::move(wanted.nodes), live.nodes),
-                           Merge(std::move(wanted.pods), live.pods),
-                           Merge(std::move(wanted.fabrics), live.fabrics),
+  Merge(wanted.nodes, live.nodes);
+  Merge(wanted.pods, live.pods);
+  for (const auto& rest : {Merge(std::move(wanted.fabrics), live.fabrics),
                            Merge(std::move(wanted.namespaces), live.namespaces),
                            Merge(std::move(wanted.priority_classes), live.priority_classes)}) {
     if (!rest) return rest.error();

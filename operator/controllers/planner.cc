@@ -79,8 +79,9 @@ void Planner::Run() {
 }
 
 // Only what asks is planned for; everything else is what it must keep clear of.
-api::Inputs Planner::Collect() {
-  api::Inputs inputs = store_.Inputs();
+Store::Picture Planner::Collect() {
+  Store::Picture picture = store_.Look();
+  api::Inputs& inputs = picture.inputs;
   std::set<std::string> asked;
   {
     const std::lock_guard lock(mutex_);
@@ -98,30 +99,31 @@ api::Inputs Planner::Collect() {
     const api::Placement& placement = inputs.placements[i];
     if (placement.nodes.empty() && !OwningJob(placement.meta)) inputs.order.push_back({false, i});
   }
-  return inputs;
+  return picture;
 }
 
-// A Fabric that cannot be built is left out, and named; the others are used.
-std::optional<decide::Cluster> Planner::Build(api::Inputs inputs) {
-  const decide::ClusterOptions options{.refuse_inconsistent = false};
-  while (true) {
-    api::Inputs copy = inputs;
-    Result<decide::Cluster> cluster = decide::BuildCluster(std::move(copy), options);
-    if (cluster) return *std::move(cluster);
-    log_.Error("a fabric cannot be used", {{"reason", cluster.error().message}});
-    const auto bad =
-        std::find_if(inputs.fabrics.begin(), inputs.fabrics.end(), [&](const api::Fabric& fabric) {
-          return cluster.error().message.starts_with(fabric.place);
-        });
-    if (bad == inputs.fabrics.end()) return std::nullopt;
-    inputs.fabrics.erase(bad);
+// Fabrics are built anew only where a Node or a Fabric has changed.
+std::optional<decide::Cluster> Planner::Build(Store::Picture picture) {
+  if (fabrics_of_ != picture.fabrics) {
+    Result<decide::Fabrics> built =
+        decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside);
+    if (!built) {
+      log_.Error("no fabric", {{"reason", built.error().message}});
+      return std::nullopt;
+    }
+    fabrics_ = *std::move(built);
+    fabrics_of_ = picture.fabrics;
+    for (const decide::Fabrics::Refused& one : fabrics_.refused) {
+      log_.Error("a Fabric cannot be used", {{"fabric", one.name}, {"reason", one.why}});
+    }
   }
+  return decide::BuildCluster(std::move(picture.inputs), fabrics_);
 }
 
 void Planner::Pass() {
-  api::Inputs inputs = Collect();
-  if (inputs.order.empty()) return;
-  const std::optional<decide::Cluster> cluster = Build(std::move(inputs));
+  Store::Picture picture = Collect();
+  if (picture.inputs.order.empty()) return;
+  const std::optional<decide::Cluster> cluster = Build(std::move(picture));
   if (!cluster) return;
   const auto report = decide::Plan(*cluster, {.order = decide::Order::kOperator,
                                               .place = {},

@@ -58,8 +58,8 @@ class Planner {
 
   bool AwaitWork();
   void Pass();
-  api::Inputs Collect();
-  std::optional<decide::Cluster> Build(api::Inputs inputs);
+  Store::Picture Collect();
+  std::optional<decide::Cluster> Build(Store::Picture picture);
   void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
@@ -78,7 +78,10 @@ class Planner {
   bool asked_anew_ = false;
   std::set<std::string> asked_;              // uids of jobs
   std::map<std::string, Refusal> refusals_;  // by uid
+  // Of the planning thread.
   std::int64_t last_pass_milliseconds_ = 0;
+  decide::Fabrics fabrics_;
+  std::optional<std::uint64_t> fabrics_of_;  // which picture's they are
 };
 
 }  // namespace weft::controllers

@@ -68,6 +68,7 @@ void Store::Put(api::Node node) {
     if (!ready && !entry.not_ready_since) entry.not_ready_since = now_();
     if (!planned) return;  // a heartbeat
     entry.node = std::make_shared<const api::Node>(std::move(node));
+    ++fabric_changes_;
   }
   if (health) TellJobsOn(name);
   hooks_.on_capacity();
@@ -77,6 +78,7 @@ void Store::RemoveNode(const api::ObjectKey& key) {
   {
     const std::lock_guard lock(mutex_);
     nodes_.erase(key.name);
+    ++fabric_changes_;
   }
   TellJobsOn(key.name);
   hooks_.on_capacity();
@@ -184,10 +186,30 @@ void Store::RemovePlanned(Table<T>& table, const api::ObjectKey& key) {
   hooks_.on_capacity();
 }
 
-void Store::Put(api::Fabric fabric) { PutPlanned(fabrics_, std::move(fabric)); }
+// Its status is for people: no plan reads it.
+void Store::Put(api::Fabric fabric) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto object = std::make_shared<const api::Fabric>(std::move(fabric));
+    const auto [before, replaced] = fabrics_.Put(object);
+    if (!replaced) return;
+    const bool same = before && before->meta.uid == object->meta.uid &&
+                      before->meta.generation == object->meta.generation;
+    if (same) return;
+    ++fabric_changes_;
+  }
+  hooks_.on_capacity();
+}
 void Store::Put(api::PriorityClass priority) { PutPlanned(priorities_, std::move(priority)); }
 void Store::Put(api::Namespace space) { PutPlanned(namespaces_, std::move(space)); }
-void Store::RemoveFabric(const api::ObjectKey& key) { RemovePlanned(fabrics_, key); }
+void Store::RemoveFabric(const api::ObjectKey& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!fabrics_.Remove(key)) return;
+    ++fabric_changes_;
+  }
+  hooks_.on_capacity();
+}
 void Store::RemovePriorityClass(const api::ObjectKey& key) { RemovePlanned(priorities_, key); }
 void Store::RemoveNamespace(const api::ObjectKey& key) { RemovePlanned(namespaces_, key); }
 
@@ -308,18 +330,21 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsIn(const std::string& sp
   return pods;
 }
 
-api::Inputs Store::Inputs() const {
+Store::Picture Store::Look() const {
   const std::lock_guard lock(mutex_);
-  api::Inputs inputs;
+  Picture picture;
+  picture.fabrics = fabric_changes_;
+  api::Inputs& inputs = picture.inputs;
   inputs.nodes.reserve(nodes_.size());
-  for (const auto& [name, entry] : nodes_) inputs.nodes.push_back(*entry.node);
-  inputs.pods = Copies(pods_);
+  for (const auto& [name, entry] : nodes_) inputs.nodes.push_back(entry.node);
+  inputs.pods.reserve(pods_.objects().size());
+  for (const auto& [key, pod] : pods_.objects()) inputs.pods.push_back(pod);
   inputs.priority_classes = Copies(priorities_);
   inputs.namespaces = Copies(namespaces_);
   inputs.fabrics = Copies(fabrics_);
   inputs.jobs = Copies(jobs_);
   inputs.placements = Copies(placements_);
-  return inputs;
+  return picture;
 }
 
 }  // namespace weft::controllers

@@ -89,7 +89,11 @@ class Store {
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
   std::vector<std::shared_ptr<const api::Pod>> PodsIn(const std::string& space) const;
   // Everything that a decision reads, by key within each kind; `order` is empty.
-  api::Inputs Inputs() const;
+  struct Picture {
+    api::Inputs inputs;
+    std::uint64_t fabrics = 0;  // equal in two pictures: so are their nodes and Fabrics
+  };
+  Picture Look() const;
 
  private:
   struct NodeEntry {
@@ -109,6 +113,7 @@ class Store {
   const std::function<UnixSeconds()> now_;
   StoreHooks hooks_;
   mutable std::mutex mutex_;
+  std::uint64_t fabric_changes_ = 0;
   std::map<std::string, NodeEntry> nodes_;
   Table<api::Pod> pods_;
   Table<api::TrainingJob> jobs_;

@@ -44,56 +44,68 @@ std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
 }
 
 // The nodes that a Fabric selects, but those in `aside` (ascending).
-std::vector<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api::Inputs& inputs,
-                                       const std::vector<std::string>& aside) {
-  std::vector<fabric::NodeFacts> nodes;
-  for (const api::Node& node : inputs.nodes) {
-    if (!Selects(spec, node.facts)) continue;
-    if (std::binary_search(aside.begin(), aside.end(), node.facts.name)) continue;
-    nodes.push_back(node.facts);
+SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api::Inputs& inputs,
+                                      const std::vector<std::string>& aside) {
+  SharedList<fabric::NodeFacts> nodes;
+  for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {
+    const fabric::NodeFacts& facts = inputs.nodes[n].facts;
+    if (!Selects(spec, facts)) continue;
+    if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
+    nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(inputs.nodes.Share(n), &facts));
   }
   return nodes;
 }
 
+bool LinksDeclared(const fabric::Fabric& on) {
+  const auto assumed = [](const fabric::Link& link) {
+    return link.source == fabric::BandwidthSource::kAssumed;
+  };
+  if (!on.crossing_scale_up().empty() && assumed(on.scale_up_link())) return false;
+  return std::none_of(on.tiers().begin(), on.tiers().end(),
+                      [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
+}
+
 class Builder {
  public:
-  Builder(api::Inputs inputs, const ClusterOptions& options) : options_(options) {
-    cluster_.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
-  }
+  Builder(const api::Inputs& inputs, OnBadFabric on_bad) : inputs_(inputs), on_bad_(on_bad) {}
 
-  Result<Cluster> Run() {
-    const api::Inputs& inputs = *cluster_.inputs;
-    for (const std::string& note : inputs.notes) Say(Severity::kInfo, "Ignored", note);
-    cluster_.overlapping = FindOverlapping(inputs);
-    if (!cluster_.overlapping.empty()) {
+  Result<Fabrics> Run() {
+    fabrics_.overlapping = FindOverlapping(inputs_);
+    if (!fabrics_.overlapping.empty()) {
       Say(Severity::kWarning, "Overlapping",
-          std::to_string(cluster_.overlapping.size()) +
-              " nodes are in two Fabrics and used by neither: " + NameSome(cluster_.overlapping));
+          std::to_string(fabrics_.overlapping.size()) +
+              " nodes are in two Fabrics and used by neither: " + NameSome(fabrics_.overlapping));
     }
-    const Status built = inputs.fabrics.empty() ? BuildRecognised() : BuildGiven();
+    const Status built = inputs_.fabrics.empty() ? BuildRecognised() : BuildGiven();
     if (!built) return built.error();
-    for (const ClusterFabric& on : cluster_.fabrics) NoteFabric(on);
-    BookHolders(cluster_);
-    return std::move(cluster_);
+    for (const Fabrics::Built& one : fabrics_.built) NoteFabric(*one.fabric);
+    return std::move(fabrics_);
   }
 
  private:
   void Say(Severity severity, std::string reason, std::string text) {
-    cluster_.notes.push_back({severity, std::move(reason), std::move(text)});
+    fabrics_.notes.push_back({severity, std::move(reason), std::move(text)});
   }
 
   Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
-    std::vector<fabric::NodeFacts> nodes = NodesOf(spec, *cluster_.inputs, cluster_.overlapping);
-    Result<fabric::Fabric> built = fabric::Fabric::Build(
-        std::move(spec), std::move(nodes), {.refuse_inconsistent = options_.refuse_inconsistent});
-    if (!built) return Error{built.error().kind, place + ": " + built.error().message};
-    cluster_.fabrics.emplace_back(std::make_unique<const fabric::Fabric>(*std::move(built)));
-    cluster_.fabrics.back().recognised = recognised;
+    const std::string name = spec.name;
+    SharedList<fabric::NodeFacts> nodes = NodesOf(spec, inputs_, fabrics_.overlapping);
+    Result<fabric::Fabric> built =
+        fabric::Fabric::Build(std::move(spec), std::move(nodes),
+                              {.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse});
+    if (built) {
+      fabrics_.built.push_back(
+          {std::make_shared<const fabric::Fabric>(*std::move(built)), recognised});
+    } else if (on_bad_ == OnBadFabric::kRefuse) {
+      return Error{built.error().kind, place + ": " + built.error().message};
+    } else {
+      fabrics_.refused.push_back({name, built.error().message});
+    }
     return {};
   }
 
   Status BuildGiven() {
-    for (const api::Fabric& fabric : cluster_.inputs->fabrics) {
+    for (const api::Fabric& fabric : inputs_.fabrics) {
       fabric::FabricSpec spec = fabric.spec;
       spec.name = fabric.meta.key.name;
       if (Status added = Add(std::move(spec), fabric.place, false); !added) return added;
@@ -104,13 +116,13 @@ class Builder {
   Status BuildRecognised() {
     fabric::FabricSpec spec;
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(NodesOf(spec, *cluster_.inputs, {}));
+        fabric::RecognisePreset(NodesOf(spec, inputs_, {}));
     if (family) {
       spec.preset = *family;
       Say(Severity::kInfo, "FabricRecognised",
           "no Fabric is given; the nodes carry the labels of " + spec.preset +
               ", whose levels are used as fabric \"" + spec.name + "\"");
-    } else if (!cluster_.inputs->jobs.empty() || !cluster_.inputs->placements.empty()) {
+    } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
       Say(Severity::kWarning, "FabricFlat",
           "no Fabric is given and the nodes carry no labels of a known family: one flat network "
           "is assumed, so only node borders count");
@@ -118,35 +130,36 @@ class Builder {
     return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
   }
 
-  void NoteFabric(const ClusterFabric& on) {
-    const auto incomplete = on.fabric->incomplete();
+  void NoteFabric(const fabric::Fabric& on) {
+    const auto incomplete = on.incomplete();
     if (!incomplete.empty()) {
       std::vector<std::string> names;
       for (const auto& node : incomplete) names.push_back(node.node);
       const auto& first = incomplete.front();
       Say(Severity::kWarning, "Incomplete",
-          "fabric \"" + on.name() +
+          "fabric \"" + on.spec().name +
               "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
               (incomplete.size() == 1 ? " is" : " are") +
               " incomplete and never used: " + NameSome(names) + " (" + first.node +
               (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
     }
-    if (!on.fabric->crossing_scale_up().empty()) {
-      const std::string& scale_up = on.fabric->spec().scale_up->name;
+    if (!on.crossing_scale_up().empty()) {
+      const std::string& scale_up = on.spec().scale_up->name;
       Say(Severity::kInfo, "ScaleUpCrossesLevel",
-          "fabric \"" + on.name() + "\": domains of " + scale_up +
+          "fabric \"" + on.spec().name + "\": domains of " + scale_up +
               " cross the levels; they count for cost, but are no level that a job can name");
     }
-    if (!on.LinksDeclared() && on.fabric->node_count() > 0) {
+    if (!LinksDeclared(on) && on.node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",
-          "fabric \"" + on.name() +
+          "fabric \"" + on.spec().name +
               "\": the bandwidth of some links is assumed (LinksDeclared is False); times and "
               "percentages rest on that assumption");
     }
   }
 
-  ClusterOptions options_;
-  Cluster cluster_;
+  const api::Inputs& inputs_;
+  const OnBadFabric on_bad_;
+  Fabrics fabrics_;
 };
 
 }  // namespace
@@ -163,14 +176,7 @@ std::string_view SeverityName(Severity severity) {
   return "";
 }
 
-bool ClusterFabric::LinksDeclared() const {
-  const auto assumed = [](const fabric::Link& link) {
-    return link.source == fabric::BandwidthSource::kAssumed;
-  };
-  if (!fabric->crossing_scale_up().empty() && assumed(fabric->scale_up_link())) return false;
-  return std::none_of(fabric->tiers().begin(), fabric->tiers().end(),
-                      [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
-}
+bool ClusterFabric::LinksDeclared() const { return decide::LinksDeclared(*fabric); }
 
 std::optional<std::size_t> Cluster::FindFabric(const std::string& name) const {
   for (std::size_t f = 0; f < fabrics.size(); ++f) {
@@ -179,8 +185,30 @@ std::optional<std::size_t> Cluster::FindFabric(const std::string& name) const {
   return std::nullopt;
 }
 
-Result<Cluster> BuildCluster(api::Inputs inputs, const ClusterOptions& options) {
-  return Builder(std::move(inputs), options).Run();
+Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad) {
+  return Builder(inputs, on_bad).Run();
+}
+
+Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
+  Cluster cluster;
+  cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
+  for (const std::string& note : cluster.inputs->notes) {
+    cluster.notes.push_back({Severity::kInfo, "Ignored", note});
+  }
+  cluster.notes.insert(cluster.notes.end(), fabrics.notes.begin(), fabrics.notes.end());
+  cluster.overlapping = fabrics.overlapping;
+  for (const Fabrics::Built& one : fabrics.built) {
+    cluster.fabrics.emplace_back(one.fabric);
+    cluster.fabrics.back().recognised = one.recognised;
+  }
+  BookHolders(cluster);
+  return cluster;
+}
+
+Result<Cluster> BuildCluster(api::Inputs inputs) {
+  const Result<Fabrics> fabrics = BuildFabrics(inputs);
+  if (!fabrics) return fabrics.error();
+  return BuildCluster(std::move(inputs), *fabrics);
 }
 
 bool MatchesLabels(const fabric::LabelSelector& selector,

@@ -53,13 +53,13 @@ struct Holder {
 
 // One fabric with what is in use on it.
 struct ClusterFabric {
-  explicit ClusterFabric(std::unique_ptr<const fabric::Fabric> built)
+  explicit ClusterFabric(std::shared_ptr<const fabric::Fabric> built)
       : fabric(std::move(built)), claims(*fabric) {}
 
   const std::string& name() const { return fabric->spec().name; }
   bool LinksDeclared() const;  // no tier's bandwidth is Assumed
 
-  std::unique_ptr<const fabric::Fabric> fabric;  // claims point at it
+  std::shared_ptr<const fabric::Fabric> fabric;  // claims point at it
   fabric::Claims claims;                         // of all holders
   std::vector<Holder> holders;                   // by kind, then key
   bool recognised = false;                       // no Fabric object: made from the labels alone
@@ -77,18 +77,40 @@ struct Cluster {
   std::optional<std::size_t> FindFabric(const std::string& name) const;
 };
 
-struct ClusterOptions {
-  bool refuse_inconsistent = true;  // fabric::Fabric::Options
+// The fabrics without what is in use on them: the same until a Node or a Fabric changes.
+struct Fabrics {
+  struct Built {
+    std::shared_ptr<const fabric::Fabric> fabric;
+    bool recognised = false;
+  };
+  struct Refused {
+    std::string name, why;
+  };
+  std::vector<Built> built;      // in input order
+  std::vector<Refused> refused;  // Fabrics that cannot be built
+  std::vector<std::string> overlapping;
+  std::vector<Note> notes;
 };
 
-// Builds the fabrics and books the claims. Without a Fabric object the label family is recognised
-// (a note says which), else one flat network is assumed. Pods that hold a node are usage; a
+enum class OnBadFabric : std::uint8_t {
+  kRefuse,    // plan, lint: an error, with both witnesses of an inconsistent tree
+  kSetAside,  // the running operator: the Fabric, or an inconsistent tree's smaller side
+};
+
+// Without a Fabric object the label family is recognised (a note says which), else one flat network
+// is assumed.
+//
+// Errors  kInvalid, "<place>: spec.levels[0]...: ..." for a Fabric that cannot be built.
+// Cost    O(nodes log nodes).
+Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad = OnBadFabric::kRefuse);
+
+// Books the claims on fabrics that were built of the same nodes. Pods that hold a node are usage; a
 // Placement with nodes counts once: a worker whose pod is among the pods is not counted again.
 //
-// Errors  kInvalid, "<place>: spec.levels[0]...: ..." for a Fabric that cannot be built, with both
-//         witnesses for an inconsistent tree.
-// Cost    O(nodes log nodes + pods log pods).
-Result<Cluster> BuildCluster(api::Inputs inputs, const ClusterOptions& options = {});
+// Cost    O(nodes + pods log pods).
+Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
+// Both.
+Result<Cluster> BuildCluster(api::Inputs inputs);
 
 // Whether the labels satisfy the selector, as metav1.LabelSelector says.
 bool MatchesLabels(const fabric::LabelSelector& selector,

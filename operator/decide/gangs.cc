@@ -129,7 +129,7 @@ std::string_view Value(std::string_view digits) {
 }
 
 // By index where every pod has one of its own, else by name.
-void SortMembers(const std::vector<api::Pod>& pods, Gang& gang) {
+void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
   std::vector<std::pair<Index, std::size_t>> by_index;
   for (const std::size_t p : gang.pods) {
     if (const auto index = IndexOf(pods[p], gang.kind)) by_index.push_back({*index, p});
@@ -191,7 +191,7 @@ PodOwner OwnerOf(const api::Pod& pod) {
   return {pod.meta.key, ""};
 }
 
-std::vector<Gang> FindGangs(const std::vector<api::Pod>& pods,
+std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen) {
   std::map<std::pair<std::string, api::ObjectKey>, std::vector<std::size_t>> by_owner;
   for (const std::size_t p : chosen) {

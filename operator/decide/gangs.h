@@ -27,7 +27,7 @@ PodOwner OwnerOf(const api::Pod& pod);
 
 // Every pod of `pods` whose index is in `chosen`, grouped; gangs by kind, then key. Members by
 // index, then name as people count (job-2 before job-10).
-std::vector<Gang> FindGangs(const std::vector<api::Pod>& pods,
+std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen);
 
 // Names with numbers in them, as people count.

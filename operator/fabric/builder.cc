@@ -39,7 +39,7 @@ std::vector<std::uint32_t> LeastNodes(const Groups& groups,
 
 }  // namespace
 
-FabricBuilder::FabricBuilder(FabricSpec spec, std::vector<NodeFacts> nodes, Fabric::Options options)
+FabricBuilder::FabricBuilder(FabricSpec spec, SharedList<NodeFacts> nodes, Fabric::Options options)
     : options_(options), nodes_(std::move(nodes)) {
   fabric_.spec_ = std::move(spec);
 }
@@ -68,19 +68,20 @@ Result<Fabric> FabricBuilder::Run() {
 }
 
 Status FabricBuilder::SelectNodes() {
-  std::vector<const NodeFacts*> all;
-  all.reserve(nodes_.size());
-  for (const NodeFacts& node : nodes_) all.push_back(&node);
-  std::sort(all.begin(), all.end(),
-            [](const NodeFacts* a, const NodeFacts* b) { return a->name < b->name; });
+  std::vector<std::size_t> by_name(nodes_.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  std::sort(by_name.begin(), by_name.end(),
+            [this](std::size_t a, std::size_t b) { return nodes_[a].name < nodes_[b].name; });
   const std::optional<LabelSelector>& selector = fabric_.spec_.node_selector;
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    if (all[n]->name.empty()) return Invalid("a node has no name");
-    if (n > 0 && all[n]->name == all[n - 1]->name) {
-      return Invalid("node " + all[n]->name + " is given twice");
+  for (std::size_t n = 0; n < by_name.size(); ++n) {
+    const NodeFacts& node = nodes_[by_name[n]];
+    if (node.name.empty()) return Invalid("a node has no name");
+    if (n > 0 && node.name == nodes_[by_name[n - 1]].name) {
+      return Invalid("node " + node.name + " is given twice");
     }
-    if (selector ? Matches(*selector, *all[n]) : HasAccelerator(*all[n])) {
-      candidates_.push_back(all[n]);
+    if (selector ? Matches(*selector, node) : HasAccelerator(node)) {
+      source_.push_back(by_name[n]);
+      candidates_.push_back(&node);
     }
   }
   return {};

@@ -12,7 +12,7 @@ namespace weft::fabric {
 // order the tree, fill the arrays.
 class FabricBuilder {
  public:
-  FabricBuilder(FabricSpec spec, std::vector<NodeFacts> nodes, Fabric::Options options);
+  FabricBuilder(FabricSpec spec, SharedList<NodeFacts> nodes, Fabric::Options options);
 
   Result<Fabric> Run();
 
@@ -33,7 +33,8 @@ class FabricBuilder {
   void FillPathCodes();
 
   Fabric::Options options_;
-  std::vector<NodeFacts> nodes_;
+  SharedList<NodeFacts> nodes_;
+  std::vector<std::size_t> source_;  // of each candidate in nodes_
   std::vector<const NodeFacts*> candidates_;
   LevelGroups groups_;
   Groups scale_up_;

@@ -139,9 +139,7 @@ void FabricBuilder::FillNodes() {
   }
   fabric_.nodes_.reserve(count);
   for (NodeIndex n = 0; n < count; ++n) {
-    // candidates_ point into nodes_; offsets make the element movable.
-    const auto offset = static_cast<std::size_t>(candidates_[order_[n]] - nodes_.data());
-    fabric_.nodes_.push_back(std::move(nodes_[offset]));
+    fabric_.nodes_.push_back(nodes_.Share(source_[order_[n]]));
     fabric_.name_rank_[n] = rank_of_candidate[order_[n]];
     fabric_.by_name_[fabric_.name_rank_[n]] = n;
   }

@@ -6,7 +6,7 @@
 
 namespace weft::fabric {
 
-Result<Fabric> Fabric::Build(FabricSpec spec, std::vector<NodeFacts> nodes, Options options) {
+Result<Fabric> Fabric::Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options) {
   return FabricBuilder(std::move(spec), std::move(nodes), options).Run();
 }
 

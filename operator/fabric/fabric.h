@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
 
@@ -81,7 +82,7 @@ class Fabric {
 
   // Cost O(nodes * (labels looked up + log nodes)) time, memory linear in nodes.
   // Errors kInvalid with the field's path in `spec` or with both witnesses of an inconsistency.
-  static Result<Fabric> Build(FabricSpec spec, std::vector<NodeFacts> nodes, Options options);
+  static Result<Fabric> Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options);
 
   const FabricSpec& spec() const { return spec_; }
 
@@ -160,7 +161,7 @@ class Fabric {
   std::vector<DomainIndex> crossing_scale_up_;
   Link scale_up_link_;
   Link node_link_;
-  std::vector<NodeFacts> nodes_;
+  SharedList<NodeFacts> nodes_;
   std::vector<std::uint32_t> name_rank_;
   std::vector<NodeIndex> by_name_;
   std::vector<std::uint64_t> path_codes_;

@@ -217,7 +217,7 @@ bool Covers(const Family& family, const NodeFacts& node) {
 
 std::span<const Preset> Presets() { return kPresets; }
 
-Result<FabricSpec> ExpandPreset(FabricSpec spec, const std::vector<NodeFacts>& nodes) {
+Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes) {
   if (!spec.levels.empty()) return Invalid("spec.preset: give either a preset or levels, not both");
   const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& known) {
     return known.preset.name == spec.preset;
@@ -247,7 +247,7 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const std::vector<NodeFacts>& n
   return spec;
 }
 
-std::optional<std::string_view> RecognisePreset(const std::vector<NodeFacts>& nodes) {
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes) {
   std::array<std::size_t, kFamilies.size()> covered{};
   std::size_t total = 0;
   for (const NodeFacts& node : nodes) {

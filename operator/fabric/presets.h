@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
 
@@ -32,12 +33,12 @@ std::span<const Preset> Presets();
 // selected node carries are used where a family has a variable number of tiers (all but OCI and
 // CoreWeave); where none carries any, the family's narrowest, so that the refusal names a key.
 // Errors kInvalid for an unknown preset, with the known names; for a preset beside levels.
-Result<FabricSpec> ExpandPreset(FabricSpec spec, const std::vector<NodeFacts>& nodes);
+Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 
 // The preset whose narrowest label most accelerator nodes carry, in the order of Presets() on a
 // tie; none where no family covers a node. Zones and racks, which every cloud labels, count only
 // where no network family covers half of the nodes. Used when the cluster has no Fabric.
-std::optional<std::string_view> RecognisePreset(const std::vector<NodeFacts>& nodes);
+std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes);
 
 // Values that stand for "unknown" and must not become a shared domain ("no-imds-data", "").
 bool IsPlaceholder(std::string_view value);

@@ -136,7 +136,9 @@ TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
 TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
   Scene scene(FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});
-  for (api::Pod& pod : scene.inputs.pods) pod.meta.labels["app"] = "x";
+  for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
+    scene.inputs.pods.Edit(p).meta.labels["app"] = "x";
+  }
   api::Placement& beside = scene.Placement("p", 2);
   beside.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
   beside.model = MeasuredData(1'000'000'000);

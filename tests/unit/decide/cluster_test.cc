@@ -92,7 +92,8 @@ TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {
 TEST(Cluster, WithoutAFabricTheLabelFamilyIsRecognisedAndSaid) {
   Scene scene(FourNodes());
   scene.inputs.fabrics.clear();
-  for (api::Node& node : scene.inputs.nodes) {
+  for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
+    api::Node& node = scene.inputs.nodes.Edit(n);
     node.facts.labels = {{"fabric.topograph.run/tier-0", node.facts.name < "n2" ? "a" : "b"},
                          {"fabric.topograph.run/tier-1", "s"}};
   }

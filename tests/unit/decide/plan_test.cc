@@ -251,8 +251,8 @@ TEST(Plan, TheOrderOfNodesAndPodsInTheInputDoesNotMatter) {
   scene.Job("a", 3).model = MeasuredData(1'000'000);
   scene.Job("b", 2).topology.required = "leaf";
   Scene turned = scene;
-  std::reverse(turned.inputs.nodes.begin(), turned.inputs.nodes.end());
-  std::reverse(turned.inputs.pods.begin(), turned.inputs.pods.end());
+  turned.inputs.nodes = Reversed(turned.inputs.nodes);
+  turned.inputs.pods = Reversed(turned.inputs.pods);
   const Cluster one = scene.Build(), other = turned.Build();
   const auto first = Plan(one), second = Plan(other);
   ASSERT_TRUE(first && second);

@@ -15,6 +15,13 @@ namespace weft::decide {
 
 inline constexpr const char* kGpu = "nvidia.com/gpu";
 
+template <typename T>
+SharedList<T> Reversed(const SharedList<T>& list) {
+  SharedList<T> reversed;
+  for (std::size_t i = list.size(); i-- > 0;) reversed.push_back(list.Share(i));
+  return reversed;
+}
+
 struct Scene {
   api::Inputs inputs;
 
@@ -71,7 +78,7 @@ struct Scene {
     pod.phase = node.empty() ? "Pending" : "Running";
     pod.pod.requests = {{kGpu, 8}};
     inputs.pods.push_back(std::move(pod));
-    return inputs.pods.back();
+    return inputs.pods.Edit(inputs.pods.size() - 1);
   }
 
   Result<Cluster> TryBuild() const { return BuildCluster(inputs); }

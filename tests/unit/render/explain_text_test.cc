@@ -91,7 +91,7 @@ TEST(ExplainTextTest, ARefusalIsToldDomainByDomain) {
   Scene scene(FourNodes());
   scene.Pod("p", "n0");
   scene.Pod("q", "n2");
-  scene.inputs.nodes[3].facts.unschedulable = true;
+  scene.inputs.nodes.Edit(3).facts.unschedulable = true;
   scene.Job("one", 1).expected_duration_seconds = 90'000;
   scene.Job("late", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/one: 1 worker on 1 spine, 1 leaf, 1 node

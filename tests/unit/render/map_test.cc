@@ -211,7 +211,7 @@ TEST(MapSvgTest, HostileNamesStayText) {
 TEST(MapSvgTest, DoesNotDependOnTheOrderOfNodes) {
   const Planned forward(Queue());
   Scene scene = Queue();
-  std::reverse(scene.inputs.nodes.begin(), scene.inputs.nodes.end());
+  scene.inputs.nodes = decide::Reversed(scene.inputs.nodes);
   const Planned backward(scene);
   EXPECT_EQ(MapSvg(forward.Map()), MapSvg(backward.Map()));
   EXPECT_EQ(MapHtml({forward.Map()}), MapHtml({backward.Map()}));
