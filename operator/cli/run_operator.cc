@@ -202,6 +202,7 @@ class Process {
     options.jobs.now = now;
     options.jobs.writes_at_once = flags_.writes_at_once;
     options.planner.now = now;
+    options.fabrics.now = now;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
     options.workers = flags_.workers;
     options.seed = std::random_device{}();

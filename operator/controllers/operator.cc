@@ -52,11 +52,13 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       log_(log),
       options_(std::move(options)),
       store_(options_.jobs.now),
-      planner_(store_, writer, log, WithAnswers(options_.planner, queue_)),
+      fabrics_(store_, cache_, writer, recorder, log, options_.fabrics),
+      planner_(store_, cache_, writer, log, WithAnswers(options_.planner, queue_)),
       controller_(store_, writer, planner_, recorder, log, options_.jobs) {
   store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
                    .on_placement = [](const api::ObjectKey&) {},
-                   .on_capacity = [this] { planner_.OnCapacity(); }});
+                   .on_capacity = [this] { planner_.OnCapacity(); },
+                   .on_fabric = [this] { fabrics_.OnChange(); }});
   using manifest::Subject;
   const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
                                      const std::string& labels, auto decode,
@@ -118,6 +120,7 @@ void Operator::Start() {
     for (std::size_t i = 0; i < options_.workers; ++i) {
       workers.emplace_back([this] { Reconcile(); });
     }
+    workers.emplace_back([this] { fabrics_.Run(); });
     planner_.Run();
     for (std::thread& worker : workers) worker.join();
   });
@@ -127,6 +130,7 @@ void Operator::Stop() {
   if (stopped_.exchange(true)) return;
   queue_.Close();
   planner_.Stop();
+  fabrics_.Stop();
   for (const auto& reflector : reflectors_) reflector->Cancel();
   for (std::thread& thread : threads_) thread.join();
   for (const auto& reflector : reflectors_) reflector->Stop();

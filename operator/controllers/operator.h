@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/fabric_controller.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
@@ -26,8 +28,9 @@ class Operator {
     std::string space;  // namespace of jobs, "" all
     JobController::Options jobs;
     Planner::Options planner;  // on_answer is filled in
-    std::size_t workers = 8;   // jobs that are reconciled at once
-    std::uint64_t seed = 0;    // of the watches
+    FabricController::Options fabrics;
+    std::size_t workers = 8;  // jobs that are reconciled at once
+    std::uint64_t seed = 0;   // of the watches
   };
   Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
            Options options);
@@ -51,6 +54,8 @@ class Operator {
   const Options options_;
   Store store_;
   WorkQueue queue_;
+  FabricCache cache_;
+  FabricController fabrics_;
   Planner planner_;
   JobController controller_;
   std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;

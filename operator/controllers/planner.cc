@@ -16,8 +16,8 @@ namespace weft::controllers {
 
 using Json = nlohmann::json;
 
-Planner::Planner(Store& store, ApiWriter& writer, Log& log, Options options)
-    : store_(store), writer_(writer), log_(log), options_(std::move(options)) {}
+Planner::Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options)
+    : store_(store), cache_(cache), writer_(writer), log_(log), options_(std::move(options)) {}
 
 void Planner::Ask(const api::TrainingJob& job) {
   const std::lock_guard lock(mutex_);
@@ -102,40 +102,22 @@ Store::Picture Planner::Collect() {
   return picture;
 }
 
-// Fabrics are built anew only where a Node or a Fabric has changed.
-std::optional<decide::Cluster> Planner::Build(Store::Picture picture) {
-  if (fabrics_of_ != picture.fabrics) {
-    Result<decide::Fabrics> built =
-        decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside);
-    if (!built) {
-      log_.Error("no fabric", {{"reason", built.error().message}});
-      return std::nullopt;
-    }
-    fabrics_ = *std::move(built);
-    fabrics_of_ = picture.fabrics;
-    for (const decide::Fabrics::Refused& one : fabrics_.refused) {
-      log_.Error("a Fabric cannot be used", {{"fabric", one.name}, {"reason", one.why}});
-    }
-  }
-  return decide::BuildCluster(std::move(picture.inputs), fabrics_);
-}
-
 void Planner::Pass() {
   Store::Picture picture = Collect();
   if (picture.inputs.order.empty()) return;
-  const std::optional<decide::Cluster> cluster = Build(std::move(picture));
-  if (!cluster) return;
-  const auto report = decide::Plan(*cluster, {.order = decide::Order::kOperator,
-                                              .place = {},
-                                              .best = true,
-                                              .refuse_invalid = true,
-                                              .reserve_after_seconds = options_.reserve_seconds,
-                                              .explained_refusals = 8,
-                                              .microseconds = nullptr,
-                                              .progress = nullptr});
+  const auto fabrics = cache_.Of(picture);
+  const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
+  const auto report = decide::Plan(cluster, {.order = decide::Order::kOperator,
+                                             .place = {},
+                                             .best = true,
+                                             .refuse_invalid = true,
+                                             .reserve_after_seconds = options_.reserve_seconds,
+                                             .explained_refusals = 8,
+                                             .microseconds = nullptr,
+                                             .progress = nullptr});
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
-    Answer(*cluster, report->entries[i]);
+    Answer(cluster, report->entries[i]);
     return true;
   });
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "operator/controllers/api_writer.h"
+#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/store.h"
 #include "operator/decide/plan.h"
@@ -36,7 +37,7 @@ class Planner {
     std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
     int pause_times = 4;                          // as long as the last pass took
   };
-  Planner(Store& store, ApiWriter& writer, Log& log, Options options);
+  Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 
   // The job wants nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
@@ -59,7 +60,6 @@ class Planner {
   bool AwaitWork();
   void Pass();
   Store::Picture Collect();
-  std::optional<decide::Cluster> Build(Store::Picture picture);
   void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
@@ -67,6 +67,7 @@ class Planner {
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 
   Store& store_;
+  FabricCache& cache_;
   ApiWriter& writer_;
   Log& log_;
   const Options options_;
@@ -78,10 +79,7 @@ class Planner {
   bool asked_anew_ = false;
   std::set<std::string> asked_;              // uids of jobs
   std::map<std::string, Refusal> refusals_;  // by uid
-  // Of the planning thread.
   std::int64_t last_pass_milliseconds_ = 0;
-  decide::Fabrics fabrics_;
-  std::optional<std::uint64_t> fabrics_of_;  // which picture's they are
 };
 
 }  // namespace weft::controllers

@@ -71,7 +71,7 @@ void Store::Put(api::Node node) {
     ++fabric_changes_;
   }
   if (health) TellJobsOn(name);
-  hooks_.on_capacity();
+  TellFabric();
 }
 
 void Store::RemoveNode(const api::ObjectKey& key) {
@@ -81,7 +81,7 @@ void Store::RemoveNode(const api::ObjectKey& key) {
     ++fabric_changes_;
   }
   TellJobsOn(key.name);
-  hooks_.on_capacity();
+  TellFabric();
 }
 
 void Store::Put(api::Pod pod) {
@@ -190,6 +190,7 @@ void Store::RemovePlanned(Table<T>& table, const api::ObjectKey& key) {
 void Store::Put(api::Fabric fabric) {
   {
     const std::lock_guard lock(mutex_);
+    undecodable_fabrics_.erase(fabric.meta.key);
     const auto object = std::make_shared<const api::Fabric>(std::move(fabric));
     const auto [before, replaced] = fabrics_.Put(object);
     if (!replaced) return;
@@ -198,16 +199,40 @@ void Store::Put(api::Fabric fabric) {
     if (same) return;
     ++fabric_changes_;
   }
-  hooks_.on_capacity();
+  TellFabric();
 }
 void Store::Put(api::PriorityClass priority) { PutPlanned(priorities_, std::move(priority)); }
 void Store::Put(api::Namespace space) { PutPlanned(namespaces_, std::move(space)); }
 void Store::RemoveFabric(const api::ObjectKey& key) {
   {
     const std::lock_guard lock(mutex_);
-    if (!fabrics_.Remove(key)) return;
+    const bool refused = undecodable_fabrics_.erase(key) > 0;
+    if (!fabrics_.Remove(key) && !refused) return;
     ++fabric_changes_;
   }
+  TellFabric();
+}
+
+// What it was is used no longer.
+void Store::PutUndecodableFabric(const Undecodable& fabric) {
+  {
+    const std::lock_guard lock(mutex_);
+    fabrics_.Drop(fabric.key);
+    undecodable_fabrics_[fabric.key] = fabric;
+    ++fabric_changes_;
+  }
+  TellFabric();
+}
+
+std::vector<Undecodable> Store::UndecodableFabrics() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Undecodable> all;
+  for (const auto& [key, fabric] : undecodable_fabrics_) all.push_back(fabric);
+  return all;
+}
+
+void Store::TellFabric() const {
+  hooks_.on_fabric();
   hooks_.on_capacity();
 }
 void Store::RemovePriorityClass(const api::ObjectKey& key) { RemovePlanned(priorities_, key); }

@@ -22,7 +22,7 @@ struct Service {
   api::ObjectMeta meta;
 };
 
-// A TrainingJob that no decoder takes, and why.
+// A TrainingJob or a Fabric that no decoder takes, and why.
 struct Undecodable {
   api::ObjectKey key;
   std::string uid;
@@ -37,6 +37,7 @@ struct StoreHooks {
   std::function<void(const api::ObjectKey& job)> on_job;              // it, or something of it
   std::function<void(const api::ObjectKey& placement)> on_placement;  // of others: it, or its pods
   std::function<void()> on_capacity;  // a plan made now could come out otherwise
+  std::function<void()> on_fabric;    // a Node or a Fabric is another
 };
 
 // One job with all that is its own, held for as long as a pass takes.
@@ -66,6 +67,7 @@ class Store {
   void Put(api::Namespace space);
   void Put(Service service);
   void PutUndecodable(const Undecodable& job);
+  void PutUndecodableFabric(const Undecodable& fabric);
 
   void RemoveNode(const api::ObjectKey& key);
   void RemovePod(const api::ObjectKey& key);
@@ -84,6 +86,7 @@ class Store {
   // Nothing where there is no such job.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::optional<Undecodable> UndecodableJob(const api::ObjectKey& job) const;
+  std::vector<Undecodable> UndecodableFabrics() const;
   std::vector<api::ObjectKey> JobKeys() const;
   std::vector<api::ObjectKey> PlacementKeys() const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
@@ -106,6 +109,7 @@ class Store {
   void PutPlanned(Table<T>& table, T object);
   template <typename T>
   void RemovePlanned(Table<T>& table, const api::ObjectKey& key);
+  void TellFabric() const;
   void TellJob(const api::ObjectMeta& owned) const;
   void TellJobsOn(const std::string& node) const;
   decide::NodeState StateOf(const std::string& node) const;
@@ -122,7 +126,8 @@ class Store {
   Table<api::PriorityClass> priorities_;
   Table<api::Namespace> namespaces_;
   Table<Service> services_;
-  std::map<api::ObjectKey, Undecodable> undecodable_;
+  std::map<api::ObjectKey, Undecodable> undecodable_;  // jobs
+  std::map<api::ObjectKey, Undecodable> undecodable_fabrics_;
   std::map<std::string, Keys> pods_of_;        // by the uid of the controlling TrainingJob
   std::map<std::string, Keys> placements_of_;  // likewise
 };

@@ -12,7 +12,7 @@
 namespace weft::controllers {
 
 // Puts one kind into the store. What cannot be decoded is taken out of it, and said; of a
-// TrainingJob its user is told by condition.
+// TrainingJob or a Fabric its user is told by condition.
 template <typename T>
 class StoreSink final : public kube::TypedSink<T> {
  public:
@@ -32,9 +32,16 @@ class StoreSink final : public kube::TypedSink<T> {
   void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
                      const std::string& why) override {
     log_.Warning("object not understood", {{"object", api::Show(key)}, {"reason", why}});
+    // In its own status the object needs no name.
+    const std::string place = api::Show(key) + ": ";
+    const std::size_t named = why.find(place);
+    const Undecodable object{key, metadata.value("uid", ""),
+                             metadata.value("generation", std::int64_t{0}),
+                             named == why.npos ? why : why.substr(named + place.size())};
     if constexpr (std::is_same_v<T, api::TrainingJob>) {
-      store_.PutUndecodable(
-          {key, metadata.value("uid", ""), metadata.value("generation", std::int64_t{0}), why});
+      store_.PutUndecodable(object);
+    } else if constexpr (std::is_same_v<T, api::Fabric>) {
+      store_.PutUndecodableFabric(object);
     } else {
       remove_(key);
     }

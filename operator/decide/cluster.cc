@@ -56,15 +56,6 @@ SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api:
   return nodes;
 }
 
-bool LinksDeclared(const fabric::Fabric& on) {
-  const auto assumed = [](const fabric::Link& link) {
-    return link.source == fabric::BandwidthSource::kAssumed;
-  };
-  if (!on.crossing_scale_up().empty() && assumed(on.scale_up_link())) return false;
-  return std::none_of(on.tiers().begin(), on.tiers().end(),
-                      [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
-}
-
 class Builder {
  public:
   Builder(const api::Inputs& inputs, OnBadFabric on_bad) : inputs_(inputs), on_bad_(on_bad) {}
@@ -174,6 +165,15 @@ std::string_view SeverityName(Severity severity) {
       return "error";
   }
   return "";
+}
+
+bool LinksDeclared(const fabric::Fabric& on) {
+  const auto assumed = [](const fabric::Link& link) {
+    return link.source == fabric::BandwidthSource::kAssumed;
+  };
+  if (!on.crossing_scale_up().empty() && assumed(on.scale_up_link())) return false;
+  return std::none_of(on.tiers().begin(), on.tiers().end(),
+                      [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
 }
 
 bool ClusterFabric::LinksDeclared() const { return decide::LinksDeclared(*fabric); }

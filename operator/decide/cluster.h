@@ -51,13 +51,15 @@ struct Holder {
   std::optional<std::int64_t> expected_seconds;  // expectedDurationSeconds of its TrainingJob
 };
 
+bool LinksDeclared(const fabric::Fabric& on);  // no tier's bandwidth is Assumed
+
 // One fabric with what is in use on it.
 struct ClusterFabric {
   explicit ClusterFabric(std::shared_ptr<const fabric::Fabric> built)
       : fabric(std::move(built)), claims(*fabric) {}
 
   const std::string& name() const { return fabric->spec().name; }
-  bool LinksDeclared() const;  // no tier's bandwidth is Assumed
+  bool LinksDeclared() const;
 
   std::shared_ptr<const fabric::Fabric> fabric;  // claims point at it
   fabric::Claims claims;                         // of all holders

@@ -1,0 +1,18 @@
+#include "operator/controllers/fabric_cache.h"
+
+#include <utility>
+
+namespace weft::controllers {
+
+std::shared_ptr<const decide::Fabrics> FabricCache::Of(const Store::Picture& picture) {
+  const std::lock_guard lock(mutex_);
+  if (!fabrics_ || of_ != picture.fabrics) {
+    // Nothing is an error here: a Fabric that cannot be built is set aside.
+    fabrics_ = std::make_shared<const decide::Fabrics>(
+        *decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside));
+    of_ = picture.fabrics;
+  }
+  return fabrics_;
+}
+
+}  // namespace weft::controllers

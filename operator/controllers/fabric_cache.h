@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "operator/controllers/store.h"
+#include "operator/decide/cluster.h"
+
+namespace weft::controllers {
+
+// The fabrics of the latest picture, built anew only where a Node or a Fabric has changed since.
+// Thread-safety  all calls may run at once.
+class FabricCache {
+ public:
+  std::shared_ptr<const decide::Fabrics> Of(const Store::Picture& picture);
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const decide::Fabrics> fabrics_;
+  std::uint64_t of_ = 0;  // which picture's they are
+};
+
+}  // namespace weft::controllers

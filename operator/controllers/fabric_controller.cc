@@ -1,0 +1,128 @@
+#include "operator/controllers/fabric_controller.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/decide/fabric_status.h"
+
+namespace weft::controllers {
+namespace {
+
+using Json = nlohmann::json;
+
+// "True", "False", or "" where it is not told.
+std::string ValidIn(const Json& status) {
+  if (!status.contains("conditions")) return "";
+  for (const Json& condition : status.at("conditions")) {
+    if (condition.value("type", "") == "Valid") return condition.value("status", "");
+  }
+  return "";
+}
+
+std::string MessageIn(const Json& status) {
+  for (const Json& condition : status.at("conditions")) {
+    if (condition.value("type", "") == "Valid") return condition.value("message", "");
+  }
+  return "";
+}
+
+}  // namespace
+
+FabricController::FabricController(Store& store, FabricCache& cache, ApiWriter& writer,
+                                   Recorder& recorder, Log& log, Options options)
+    : store_(store),
+      cache_(cache),
+      writer_(writer),
+      recorder_(recorder),
+      log_(log),
+      options_(std::move(options)) {}
+
+void FabricController::OnChange() {
+  const std::lock_guard lock(mutex_);
+  work_ = true;
+  changed_.notify_all();
+}
+
+void FabricController::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+bool FabricController::AwaitWork(std::int64_t pause_milliseconds) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(pause_milliseconds),
+                    [this] { return stopped_; });
+  changed_.wait(lock, [this] { return stopped_ || work_; });
+  work_ = false;
+  return !stopped_;
+}
+
+void FabricController::Run() {
+  using std::chrono::steady_clock;
+  std::int64_t pause = 0;
+  while (AwaitWork(pause)) {
+    const auto start = steady_clock::now();
+    const bool done = Pass();
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start);
+    pause = std::max<std::int64_t>(options_.least_pause_milliseconds,
+                                   options_.pause_times * took.count());
+    if (done) continue;
+    pause = std::max(pause, options_.retry_milliseconds);
+    OnChange();
+  }
+}
+
+// False where a write must be tried again.
+bool FabricController::Pass() {
+  const Store::Picture picture = store_.Look();
+  const auto fabrics = cache_.Of(picture);
+  bool done = true;
+  for (const api::Fabric& fabric : picture.inputs.fabrics) {
+    const Json status = decide::FabricStatus(fabric, *fabrics, options_.now());
+    done = Write(fabric.meta, fabric.raw, status) && done;
+  }
+  for (const Undecodable& bad : store_.UndecodableFabrics()) {
+    const auto written = refused_.find(bad.key);
+    if (written != refused_.end() && written->second == bad) continue;
+    api::ObjectMeta meta;
+    meta.key = bad.key;
+    meta.uid = bad.uid;
+    const Json status = decide::RefusedFabricStatus(bad.why, options_.now());
+    if (Write(meta, nullptr, status)) {
+      refused_[bad.key] = bad;
+    } else {
+      done = false;
+    }
+  }
+  return done;
+}
+
+bool FabricController::Write(const api::ObjectMeta& meta, const api::Raw& raw, const Json& status) {
+  Json before = Json::object();
+  if (raw && raw->contains("status")) before = raw->at("status");
+  if (before == status) return true;
+  Json patch = status;
+  for (const auto& [key, value] : before.items()) {
+    if (!patch.contains(key)) patch[key] = nullptr;  // a merge patch keeps what it does not name
+  }
+  const auto stored =
+      writer_.PatchStatus({Kind::kFabric, meta.key, meta.uid, ""}, {{"status", std::move(patch)}});
+  if (!stored) {
+    if (stored.error().kind == ErrorKind::kNotFound) return true;
+    log_.Warning("status of a Fabric not written",
+                 {{"fabric", meta.key.name}, {"reason", stored.error().message}});
+    return false;
+  }
+  const std::string valid = ValidIn(status), was = ValidIn(before);
+  if (valid != was && (valid == "False" || was == "False")) {
+    recorder_.Record({"Fabric", &meta, valid == "False", valid == "False" ? "Invalid" : "Valid",
+                      "Build", MessageIn(status)});
+  }
+  return true;
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/recorder.h"
+#include "operator/controllers/store.h"
+
+namespace weft::controllers {
+
+// Writes what is found of each Fabric into its status, and an event where it becomes unusable or
+// usable again. Passes are spaced, so that nodes that come and go by the hundred cost little.
+// Thread-safety  all calls may run at once.
+class FabricController {
+ public:
+  struct Options {
+    std::function<UnixSeconds()> now;
+    std::int64_t least_pause_milliseconds = 1000;  // between passes
+    int pause_times = 10;                          // as long as the last pass took
+    std::int64_t retry_milliseconds = 10'000;      // after a write that failed
+  };
+  FabricController(Store& store, FabricCache& cache, ApiWriter& writer, Recorder& recorder,
+                   Log& log, Options options);
+
+  // A Node or a Fabric has changed.
+  void OnChange();
+  // Works until Stop.
+  void Run();
+  void Stop();
+
+ private:
+  bool AwaitWork(std::int64_t pause_milliseconds);
+  bool Pass();
+  bool Write(const api::ObjectMeta& meta, const api::Raw& before, const nlohmann::json& status);
+
+  Store& store_;
+  FabricCache& cache_;
+  ApiWriter& writer_;
+  Recorder& recorder_;
+  Log& log_;
+  const Options options_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  bool work_ = true;
+  std::map<api::ObjectKey, Undecodable> refused_;  // written already
+};
+
+}  // namespace weft::controllers
