@@ -31,6 +31,9 @@ constexpr std::string_view kStarting = "Starting";  // all bound, not all ready 
 constexpr std::string_view kAllReady = "AllReady";
 constexpr std::string_view kNotAllReady = "NotAllReady";  // they were, once
 
+// Reason of Suspended while it is False and the attempt is being undone.
+constexpr std::string_view kSuspending = "Suspending";
+
 std::optional<std::int64_t> Sooner(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
@@ -45,7 +48,7 @@ class Life {
     if (!HasFinalizer()) return AddFinalizer{};
     if (IsFinished(job_)) return AfterTheEnd();
     if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
-    if (job_.suspend) return Suspend();
+    if (job_.suspend || ReasonOf(status_, "Suspended") == kSuspending) return Suspend();
     if (Is(status_, "Suspended")) return Resume();
     const api::Condition* accepted = FindCondition(status_, "Accepted");
     if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
@@ -151,7 +154,15 @@ class Life {
     return DeleteJob{};
   }
 
+  // Said before the first pod goes and carried to its end, so that a job that is resumed meanwhile
+  // starts a new attempt, and never the old one again or as if its pods had failed.
   Step Suspend() {
+    if (Is(status_, "Placed") && !Is(status_, "Restarting") &&
+        ReasonOf(status_, "Suspended") != kSuspending) {
+      SetCondition(status_, {"Suspended", false, kSuspending, "the pods are being deleted"},
+                   view_.now);
+      return WriteStatus{std::move(status_)};
+    }
     if (auto step = Clear()) return *std::move(step);
     if (Is(status_, "Suspended")) return Wait{};
     SetCondition(status_, {"Suspended", true, "Suspended", "spec.suspend is true"}, view_.now);

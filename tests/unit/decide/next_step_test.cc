@@ -35,13 +35,18 @@ class World {
 
   // Steps until nothing is left to do, at most so many; what the last one waits for.
   Wait Run(int most = 60) {
-    for (int i = 0; i < most; ++i) {
-      const Step step = NextStep(View(), options);
+    if (const auto wait = Step(most)) return *wait;
+    ADD_FAILURE() << "no rest after " << most << " steps; the last: " << trace.back();
+    return {};
+  }
+  // So many, or fewer where the last one waits.
+  std::optional<Wait> Step(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      const decide::Step step = NextStep(View(), options);
       if (const auto* wait = std::get_if<Wait>(&step)) return *wait;
       std::visit([this](const auto& one) { Do(one); }, step);
     }
-    ADD_FAILURE() << "no rest after " << most << " steps; the last: " << trace.back();
-    return {};
+    return std::nullopt;
   }
 
   JobStatus status() const { return StatusOf(job_); }
@@ -295,6 +300,20 @@ TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {
   world.Run();
   EXPECT_EQ(world.status().attempt, 2);
   EXPECT_EQ(world.status().record.suspended_seconds, 500);
+}
+
+TEST(NextStepTest, ResumedBeforeItsPodsAreGoneItStartsANewAttempt) {
+  for (const int steps : {1, 2, 3}) {
+    World world = Running();
+    world.job().failure_policy.infrastructure = "Fail";
+    world.job().suspend = true;
+    world.Step(steps);
+    world.job().suspend = false;
+    world.Run();
+    EXPECT_EQ(world.trace, (Trace{"delete 3", "unplace", "Suspended: Suspended", "place 2",
+                                  "Placed: Placed", "create 3"}))
+        << "resumed after " << steps << " steps";
+  }
 }
 
 TEST(NextStepTest, TheDeadlineLeavesSuspendedTimeOut) {
