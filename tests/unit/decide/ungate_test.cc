@@ -1,0 +1,364 @@
+#include "operator/decide/ungate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "operator/decide/placement_pods.h"
+
+namespace weft::decide {
+namespace {
+
+constexpr UnixSeconds kStart = 1'800'000'000;
+constexpr std::uint32_t kWorkers = 3;
+using Trace = std::vector<std::string>;
+
+// A cluster of one gang: carries out steps as an API server, a planner, a controller of pods, a
+// scheduler and kubelets would.
+class World {
+ public:
+  World() {
+    placement_.meta.key = {"ns", "gang"};
+    placement_.meta.uid = "u1";
+    placement_.workers = kWorkers;
+    placement_.pod_selector.emplace();
+    for (std::uint32_t i = 0; i < kWorkers; ++i) NewPod();
+    Plan();
+  }
+
+  UnixSeconds now = kStart;
+  int plans = 9;               // that the planner has room for
+  bool controller = true;      // the pods have one, and it makes a new one for each that goes
+  bool ungating = true;        // admission lets gates be removed
+  bool kubelets = true;        // pods that are deleted go
+  std::set<std::string> full;  // nodes that kube-scheduler does not bind to
+  Trace trace;
+
+  // Steps and the cluster's answers until nothing is left to do; what the last one waits for.
+  Wait Run(int most = 60) {
+    for (int i = 0; i < most; ++i) {
+      const UngateStep step = NextUngateStep(View(), options);
+      if (const auto* wait = std::get_if<Wait>(&step)) {
+        if (!Plan()) return *wait;
+        continue;
+      }
+      std::visit([this](const auto& one) { Do(one); }, step);
+    }
+    ADD_FAILURE() << "no rest after " << most << " steps";
+    return {};
+  }
+
+  api::Pod& NewPod() {
+    auto pod = std::make_unique<api::Pod>();
+    pod->meta.key = {"ns", "p-" + std::to_string(made_++)};
+    pod->scheduling_gates = {api::kGate};
+    pod->phase = "Pending";
+    if (controller) pod->meta.owners.push_back({"batch/v1", "Job", "j", "j1", true});
+    pods_.push_back(std::move(pod));
+    return *pods_.back();
+  }
+  std::vector<std::unique_ptr<api::Pod>>& pods() { return pods_; }
+  api::Pod& pod(std::size_t i) { return *pods_.at(i); }
+  api::Placement& placement() { return placement_; }
+
+  void Remove(api::Pod& pod) {
+    std::erase_if(pods_, [&](const auto& one) { return one.get() == &pod; });
+    if (controller) NewPod();
+  }
+
+  // "Verified=True AsPlaced"
+  std::string Condition(const std::string& type) const {
+    for (const api::Condition& one : placement_.conditions) {
+      if (one.type == type) return one.type + "=" + one.status + " " + one.reason;
+    }
+    return type + " is absent";
+  }
+  std::string Message(const std::string& type) const {
+    for (const api::Condition& one : placement_.conditions) {
+      if (one.type == type) return one.message;
+    }
+    return "";
+  }
+  Trace Nodes() const {
+    Trace nodes;
+    for (const auto& pod : pods_) nodes.push_back(pod->node_name);
+    return nodes;
+  }
+
+  LifeOptions options;
+
+ private:
+  GangView View() const {
+    GangView view;
+    view.placement = &placement_;
+    for (const auto& pod : pods_) view.pods.push_back(pod.get());
+    view.now = now;
+    return view;
+  }
+
+  // The planner's part: nodes once enough pods wait, never those that are left out.
+  bool Plan() {
+    const auto gated =
+        std::count_if(pods_.begin(), pods_.end(), [](const auto& pod) { return IsGated(*pod); });
+    if (!placement_.nodes.empty() || gated < kWorkers || plans == 0) return false;
+    --plans;
+    const std::vector<std::string> out = ExcludedAt(placement_.excluded, now);
+    for (int i = 0; placement_.nodes.size() < kWorkers; ++i) {
+      const std::string node = "n" + std::to_string(i);
+      if (std::find(out.begin(), out.end(), node) == out.end()) placement_.nodes.push_back(node);
+    }
+    placement_.conditions = {{"Placed", "True", "Placed", "", FormatTime(now)}};
+    trace.push_back("plan");
+    return true;
+  }
+
+  void Do(const UngatePods& step) {
+    EXPECT_EQ(Condition("Verified"), "Verified=Unknown Binding") << "ungated before it is said";
+    if (!ungating) {
+      trace.push_back("ungating refused");
+      now += options.bind_deadline_seconds;
+      return;
+    }
+    trace.push_back("ungate " + std::to_string(step.pods.size()));
+    for (const WorkerPod& one : step.pods) {
+      api::Pod& pod = *std::find_if(pods_.begin(), pods_.end(), [&](const auto& candidate) {
+                         return candidate.get() == one.pod;
+                       })->get();
+      ASSERT_TRUE(IsGated(pod));
+      pod.scheduling_gates.clear();
+      pod.meta.annotations = {{kPlacementUidAnnotation, placement_.meta.uid},
+                              {kWorkerIndexLabel, std::to_string(one.worker)}};
+      Schedule(pod);
+    }
+  }
+  void Schedule(api::Pod& pod) {
+    const std::string& node =
+        placement_.nodes[std::stoul(pod.meta.annotations.at(kWorkerIndexLabel))];
+    if (full.contains(node)) {
+      pod.unscheduled = "0/9 nodes are available";
+    } else {
+      pod.node_name = node;
+      pod.phase = "Running";
+    }
+  }
+  void Do(const EvictPods& step) {
+    trace.push_back("evict " + std::to_string(step.pods.size()));
+    const std::vector<const api::Pod*> doomed = step.pods;
+    for (const api::Pod* pod : doomed) {
+      EXPECT_FALSE(pod->meta.owners.empty()) << "nobody would make it again";
+      auto& mine = *const_cast<api::Pod*>(pod);
+      mine.meta.deleting = true;
+      mine.meta.deletion_timestamp = FormatTime(now + 30);
+      if (kubelets || mine.node_name.empty()) Remove(mine);
+    }
+  }
+  void Do(const WritePlacement& step) {
+    const bool same = step.status.keeps_nodes && step.status.conditions == placement_.conditions &&
+                      step.status.excluded == placement_.excluded;
+    EXPECT_FALSE(same) << "a write that changes nothing";
+    const std::string placed = Condition("Placed"), verified = Condition("Verified");
+    placement_.conditions = step.status.conditions;
+    placement_.excluded = step.status.excluded;
+    if (!step.status.keeps_nodes) placement_.nodes.clear();
+    if (Condition("Verified") != verified) trace.push_back(Condition("Verified"));
+    if (Condition("Placed") != placed) trace.push_back(Condition("Placed"));
+  }
+  void Do(const Wait&) {}
+
+  api::Placement placement_;
+  std::vector<std::unique_ptr<api::Pod>> pods_;
+  int made_ = 0;
+};
+
+// A gang whose pods are all bound.
+World Bound() {
+  World world;
+  world.Run();
+  world.trace.clear();
+  return world;
+}
+
+TEST(UngateTest, PodsAreUngatedForTheirNodesAndThatIsVerified) {
+  World world;
+  world.Run();
+  EXPECT_EQ(world.trace,
+            (Trace{"plan", "Verified=Unknown Binding", "ungate 3", "Verified=True AsPlaced"}));
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2"}));
+}
+
+TEST(UngateTest, APlacementWithoutNodesOrBeingDeletedIsLeftAlone) {
+  World world;
+  world.placement().meta.deleting = true;
+  world.Run();
+  EXPECT_EQ(world.trace, Trace{"plan"});
+  world = World();
+  world.placement().pod_selector.reset();
+  world.Run();
+  EXPECT_EQ(world.trace, Trace{"plan"});
+}
+
+TEST(UngateTest, APodThatIsGatedByOthersTooIsNotYetThere) {
+  World world;
+  world.pod(1).scheduling_gates.push_back("kueue.x-k8s.io/admission");
+  EXPECT_EQ(world.Run().seconds, 60);
+  world.now += 60;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False WaitingForPods"}));
+  EXPECT_EQ(world.Message("Placed"), "only 2 pods of 3 waited when the nodes were found");
+  world.pod(1).scheduling_gates.pop_back();
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+TEST(UngateTest, PodsThatAreNoGangGiveTheNodesBackAndNothingIsUngated) {
+  World world;
+  world.placement().worker_index_labels = {{"index", 1}};
+  for (int i = 0; i < 3; ++i) world.pod(i).meta.labels["index"] = "1";
+  world.plans = 0;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False WorkerIndexInvalid"}));
+  EXPECT_NE(world.Message("Placed").find("both worker 1"), std::string::npos);
+}
+
+TEST(UngateTest, ANodeThatRefusesUndoesTheGangWhichIsPlacedElsewhere) {
+  World world;
+  world.full = {"n1"};
+  EXPECT_EQ(world.Run().seconds, 60);
+  EXPECT_EQ(world.Condition("Verified"), "Verified=Unknown Binding");
+  world.trace.clear();
+  world.now += 60;
+  world.Run();
+  EXPECT_EQ(world.trace,
+            (Trace{"Verified=False BindRefused", "evict 3", "Placed=False BindRefused", "plan",
+                   "Verified=Unknown Binding", "ungate 3", "Verified=True AsPlaced"}));
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n2", "n3"}));
+  ASSERT_EQ(world.placement().excluded.size(), 1U);
+  EXPECT_EQ(world.placement().excluded[0].node, "n1");
+}
+
+TEST(UngateTest, WhyAGangWasUndoneIsSaidInTheSchedulersWords) {
+  World world;
+  world.full = {"n1"};
+  world.Run();
+  world.now += 60;
+  world.controller = false;  // no new pods
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=False BindRefused");
+  EXPECT_EQ(world.Message("Placed"), "1 worker not bound; n1: 0/9 nodes are available");
+}
+
+TEST(UngateTest, APreemptionIsNotAwaited) {
+  World world;
+  world.full = {"n1"};
+  world.Run();
+  world.trace.clear();
+  world.pod(1).nominated_node = "n1";
+  world.Run();
+  EXPECT_EQ(world.trace[0], "Verified=False BindRefused");
+}
+
+TEST(UngateTest, PlainPodsAreOnlyReported) {
+  World world;
+  for (const auto& pod : world.pods()) pod->meta.owners.clear();
+  world.controller = false;
+  world.full = {"n1"};
+  world.Run();
+  world.now += 60;
+  world.trace.clear();
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
+  EXPECT_EQ(world.trace, Trace{"Verified=False BindRefused"});
+  EXPECT_NE(world.Message("Verified").find("must be deleted by hand: p-0, p-1, p-2"),
+            std::string::npos);
+  while (!world.pods().empty()) world.Remove(world.pod(0));
+  world.Run();
+  EXPECT_EQ(world.Condition("Placed"), "Placed=False BindRefused");
+}
+
+TEST(UngateTest, PlainPodsThatAreBoundTooLateAreTaken) {
+  World world;
+  for (const auto& pod : world.pods()) pod->meta.owners.clear();
+  world.full = {"n1"};
+  world.Run();
+  world.now += 60;
+  world.Run();
+  world.pod(1).node_name = "n1";
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+TEST(UngateTest, WhatAdmissionDoesNotUngateGivesTheNodesBack) {
+  World world;
+  world.ungating = false;
+  world.plans = 0;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"plan", "Verified=Unknown Binding", "ungating refused",
+                                "Verified=False UngateRefused", "Placed=False UngateRefused"}));
+  EXPECT_NE(world.Message("Placed").find("still gated: p-0, p-1, p-2"), std::string::npos);
+}
+
+TEST(UngateTest, ANewPodForAWorkerThatHasGoneTakesItsNode) {
+  World world = Bound();
+  world.Remove(world.pod(1));
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Verified=Unknown Binding", "ungate 1", "Verified=True AsPlaced"}));
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n2", "n1"}));
+}
+
+TEST(UngateTest, NodesStayUntilTheLastPodHasGone) {
+  World world = Bound();
+  world.controller = false;
+  world.Remove(world.pod(0));
+  world.Remove(world.pod(0));
+  world.Run();
+  EXPECT_EQ(world.trace, Trace{});
+  world.Remove(world.pod(0));
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone"}));
+}
+
+TEST(UngateTest, APodThatIsBeingDeletedHoldsItsNodeUntilItIsGone) {
+  World world = Bound();
+  world.pod(0).meta.deleting = true;
+  world.pod(0).meta.deletion_timestamp = FormatTime(world.now + 30);
+  world.NewPod();
+  EXPECT_EQ(world.Run().seconds, 90);  // its grace, and a node's loss
+  EXPECT_EQ(world.trace, Trace{});
+  world.now += 90;
+  world.Run();
+  EXPECT_EQ(world.trace[1], "ungate 1");
+}
+
+TEST(UngateTest, AGangThatHasEndedKeepsItsNodesAsARecord) {
+  World world = Bound();
+  for (const auto& pod : world.pods()) pod->phase = "Succeeded";
+  world.Run();
+  EXPECT_EQ(world.trace, Trace{});
+  world.controller = false;
+  world.Remove(world.pod(0));
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone"}));
+}
+
+TEST(UngateTest, PodsOnOtherNodesAreNamed) {
+  World world;
+  world.Run();
+  world.pod(2).node_name = "n7";
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=False Elsewhere");
+  EXPECT_EQ(world.Message("Verified"), "not on their worker's node: p-2");
+}
+
+TEST(UngateTest, AnotherPlacementsPodsAreNotOurs) {
+  World world = Bound();
+  world.placement().meta.uid = "u2";  // deleted, and made again by the same name
+  world.placement().conditions.pop_back();
+  EXPECT_EQ(world.Run().seconds, 60);
+  world.now += 60;
+  world.Run();
+  EXPECT_EQ(world.Condition("Placed"), "Placed=False WaitingForPods");
+}
+
+}  // namespace
+}  // namespace weft::decide
