@@ -96,7 +96,9 @@ start_etcd() {
 }
 
 start_kube-apiserver() {
-  local certificates=$dir/certificates
+  local certificates=$dir/certificates audit=()
+  [ -z "${WEFT_AUDIT_POLICY:-}" ] ||
+    audit=(--audit-policy-file "$WEFT_AUDIT_POLICY" --audit-log-path "$dir/logs/audit.log")
   start kube-apiserver "$bin/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" \
     --bind-address 127.0.0.1 --advertise-address 127.0.0.1 --secure-port "$apiserver_port" \
     --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
@@ -104,7 +106,8 @@ start_kube-apiserver() {
     --service-account-issuer https://kubernetes.default.svc \
     --service-account-key-file "$certificates/service-accounts.key" \
     --service-account-signing-key-file "$certificates/service-accounts.key" \
-    --service-cluster-ip-range 10.96.0.0/16 --endpoint-reconciler-type none --profiling=false
+    --service-cluster-ip-range 10.96.0.0/16 --endpoint-reconciler-type none --profiling=false \
+    "${audit[@]}"
 }
 
 start_kube-controller-manager() {

@@ -8,7 +8,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 local_cluster=${WEFT_SOURCE_DIR:-$here/../..}/deploy/local-cluster.sh
 : "${WEFT_OPERATOR:?the weft-operator binary to test}"
-export WEFT_OPERATOR WEFT_CLUSTER_DIR=$work/clusters
+export WEFT_OPERATOR WEFT_CLUSTER_DIR=$work/clusters WEFT_AUDIT_POLICY=$here/audit_policy.yaml
+export WEFT_LOCAL_CLUSTER=$local_cluster
 trap '"$local_cluster" down --name operator >/dev/null 2>&1; rm -rf "$work"' EXIT
 
 # run_scenarios NODES FILE...: in turn, on one cluster of so many nodes.

@@ -28,15 +28,15 @@ class History:
             server = ApiServer()
             listed = first_list(server, f"{roots[plural]}/{plural}")
             self._now[plural] = {key_of(thing): thing for thing in listed["items"]}
-            path = (f"{roots[plural]}/{plural}?watch=1&timeoutSeconds=7200"
-                    f"&resourceVersion={listed['metadata']['resourceVersion']}")
-            threading.Thread(target=self._watch, args=(server, plural, path), daemon=True).start()
+            threading.Thread(target=self._watch, daemon=True, args=(
+                server, f"{roots[plural]}/{plural}", plural,
+                listed["metadata"]["resourceVersion"])).start()
 
-    def _watch(self, server, plural, path):
+    def _watch(self, server, path, plural, version):
         try:
-            for change in server.watch(path):
-                self._record(plural, change["type"], change["object"])
-            raise ConnectionError("the watch ended")
+            while not self._closed:  # the server ends one that is slow; nothing is lost by that
+                for change in server.watch(f"{path}?watch=1&resourceVersion={version}"):
+                    version = self._record(plural, change["type"], change["object"])
         except (OSError, ValueError, http.client.HTTPException) as error:
             with self._changed:
                 self._broken = None if self._closed else f"{plural}: {error}"
@@ -53,6 +53,7 @@ class History:
             else:
                 self._now[plural][key_of(thing)] = thing
             self._changed.notify_all()
+            return version
 
     def close(self):
         self._closed = True
@@ -73,6 +74,12 @@ class History:
             return sorted((change for change in self._changes
                            if space in (None, change.thing["metadata"]["namespace"])),
                           key=lambda change: change.version)
+
+    def grown_beyond(self, length, seconds):
+        """How many changes there are, as soon as that is more than so many, or after the time."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._changes) > length or self._broken, seconds)
+            return len(self._changes)
 
     def until(self, expectation, holds, seconds):
         end = time.monotonic() + seconds
@@ -99,9 +106,10 @@ def key_of(thing):
     return thing["metadata"]["namespace"], thing["metadata"]["name"]
 
 
-def broken_laws(changes, gpus_of_a_node=8):
+def broken_laws(changes, lost_nodes=(), gpus_of_a_node=8):
     """What the changes break, each in a sentence."""
-    laws = [CapacityLaw(gpus_of_a_node), OncePerWorkerLaw(), AttemptLaw(), EndLaw(), DepartureLaw()]
+    laws = [CapacityLaw(gpus_of_a_node), OncePerWorkerLaw(), AttemptLaw(), EndLaw(),
+            DepartureLaw(lost_nodes)]
     for change in changes:
         for law in laws:
             law.look(change)
@@ -190,16 +198,33 @@ class EndLaw:
 
 
 class DepartureLaw:
-    """The pods of a job are gone before the job is."""
+    """The pods of a job are gone before the job is; on a node that is lost nobody confirms that,
+    and being deleted is enough."""
 
-    def __init__(self):
-        self.pods = collections.defaultdict(set)
+    def __init__(self, lost_nodes):
+        self.lost_nodes = lost_nodes
+        self.pods = collections.defaultdict(dict)  # job -> those that are there
         self.broken = []
 
     def look(self, change):
         uid = change.thing["metadata"]["uid"]
         if change.plural == "pods":
-            job = change.thing["metadata"].get("labels", {}).get("weft.dev/job-uid")
-            (self.pods[job].discard if change.type == "DELETED" else self.pods[job].add)(uid)
-        elif change.plural == "trainingjobs" and change.type == "DELETED" and self.pods[uid]:
-            self.broken.append(f"{key_of(change.thing)}: gone before {len(self.pods[uid])} pods")
+            pods = self.pods[change.thing["metadata"].get("labels", {}).get("weft.dev/job-uid")]
+            if change.type == "DELETED":
+                pods.pop(uid, None)
+            else:
+                pods[uid] = change.thing
+        elif change.plural == "trainingjobs" and change.type == "DELETED":
+            self.broken += [f"{key_of(change.thing)}: gone before its pod {in_short(pod)}"
+                            for pod in self.pods[uid].values() if not self.counts_as_gone(pod)]
+
+    def counts_as_gone(self, pod):
+        return (pod["spec"].get("nodeName") in self.lost_nodes
+                and "deletionTimestamp" in pod["metadata"])
+
+
+def in_short(pod):
+    name, status, deleted = (pod["metadata"]["name"], pod["status"].get("phase"),
+                             pod["metadata"].get("deletionTimestamp"))
+    return f"{name} on {pod['spec'].get('nodeName')}, {status}" + (
+        f", deleted at {deleted}" if deleted else "")

@@ -153,7 +153,9 @@ class Operator:
     """A running weft-operator; its log is a file of its own."""
 
     def __init__(self, work, name, *flags):
+        self.name = name
         self.log = os.path.join(work, f"{name}.log")
+        # Of a flag that is given twice the last counts.
         command = [os.environ["WEFT_OPERATOR"], "--kubeconfig", os.environ["KUBECONFIG"],
                    "--probe-address", "", "--identity", name, *flags]
         with open(self.log, "a", encoding="utf-8") as log:
@@ -186,6 +188,44 @@ class Operator:
     def tail(self, lines=30):
         with open(self.log, encoding="utf-8", errors="replace") as log:
             return "".join(log.readlines()[-lines:])
+
+
+def as_user(work, user):
+    """A kubeconfig with which the audit log tells one operator's requests from another's."""
+    shown = subprocess.run(["kubectl", "config", "view", "--raw", "--minify", "-o", "json"],
+                           check=True, capture_output=True)
+    config = json.loads(shown.stdout)
+    config["users"][0]["user"].update({"as": user, "as-groups": ["system:masters"]})
+    path = os.path.join(work, f"{user}.kubeconfig")
+    with open(path, "w", encoding="utf-8", opener=lambda *file: os.open(*file, 0o600)) as file:
+        json.dump(config, file)
+    return path
+
+
+WRITES = ("create", "update", "patch", "delete", "deletecollection")
+
+
+class Audit:
+    """The requests of weft-operators, from now on, as the API server logs them."""
+
+    def __init__(self):
+        self.path = os.path.join(os.path.dirname(os.environ["KUBECONFIG"]), "logs", "audit.log")
+        self.begin = os.path.getsize(self.path)
+
+    def requests(self, user=None):
+        with open(self.path, encoding="utf-8") as file:
+            file.seek(self.begin)
+            for line in file:
+                request = json.loads(line)
+                name = request.get("impersonatedUser", request["user"])["username"]
+                if request.get("userAgent", "").startswith("weft-operator/") and user in (
+                        None, name):
+                    yield request
+
+    def writes(self, user=None):
+        """But for those of the Lease."""
+        return [one for one in self.requests(user) if one["verb"] in WRITES
+                and one["objectRef"]["resource"] != "leases"]
 
 
 class Paused:
