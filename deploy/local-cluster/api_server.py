@@ -1,6 +1,7 @@
 """Plain requests to an API server: what a kubeconfig's current context names."""
 
 import base64
+import contextlib
 import http.client
 import json
 import ssl
@@ -50,9 +51,10 @@ class ApiServer:
     def watch(self, path):
         """Every change that the server tells of, until it ends the answer; on its own connection"""
         connection = http.client.HTTPSConnection(self._host, self._port, context=self._tls)
-        connection.request("GET", path, headers={"User-Agent": "weft-local-cluster"})
-        answer = connection.getresponse()
-        if answer.status != 200:
-            raise ConnectionError(f"{path}: {answer.status}")
-        for line in answer:
-            yield json.loads(line)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={"User-Agent": "weft-local-cluster"})
+            with connection.getresponse() as answer:
+                if answer.status != 200:
+                    raise ConnectionError(f"{path}: {answer.status}")
+                for line in answer:
+                    yield json.loads(line)

@@ -9,6 +9,9 @@ import time
 
 from api_server import ApiServer
 
+# What a connection may end in, or an answer that is cut short.
+BROKEN = (OSError, ValueError, http.client.HTTPException)
+
 Change = collections.namedtuple("Change", "version plural type thing")
 
 
@@ -24,6 +27,7 @@ class History:
         self._changes = []
         self._broken = None
         self._closed = False
+        self._outages = False
         for plural in plurals:
             server = ApiServer()
             listed = first_list(server, f"{roots[plural]}/{plural}")
@@ -33,14 +37,43 @@ class History:
                 listed["metadata"]["resourceVersion"])).start()
 
     def _watch(self, server, path, plural, version):
-        try:
-            while not self._closed:  # the server ends one that is slow; nothing is lost by that
+        while not self._closed:  # the server ends a watch that is slow; nothing is lost by that
+            try:
                 for change in server.watch(f"{path}?watch=1&resourceVersion={version}"):
                     version = self._record(plural, change["type"], change["object"])
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            with self._changed:
-                self._broken = None if self._closed else f"{plural}: {error}"
-                self._changed.notify_all()
+            except BROKEN as error:
+                if not self._outages:
+                    return self._break(f"{plural}: {error}")
+                try:
+                    version = self._catch_up(plural, first_list(server, path))
+                except BROKEN as again:
+                    return self._break(f"{plural}: {again}")
+        return None
+
+    def _break(self, why):
+        with self._changed:
+            self._broken = None if self._closed else why
+            self._changed.notify_all()
+
+    def expect_outages(self):
+        """Of the API server: what happened meanwhile is known by its result alone."""
+        self._outages = True
+
+    def _catch_up(self, plural, listed):
+        version = listed["metadata"]["resourceVersion"]
+        there = {key_of(thing): thing for thing in listed["items"]}
+        with self._changed:
+            before = dict(self._now[plural])
+        for key, thing in before.items():
+            if key not in there or there[key]["metadata"]["uid"] != thing["metadata"]["uid"]:
+                gone = {**thing, "metadata": {**thing["metadata"], "resourceVersion": version}}
+                self._record(plural, "DELETED", gone)
+        for key, thing in there.items():
+            known = before.get(key, {"metadata": {}})["metadata"]
+            if known.get("resourceVersion") != thing["metadata"]["resourceVersion"]:
+                is_new = known.get("uid") != thing["metadata"]["uid"]
+                self._record(plural, "ADDED" if is_new else "MODIFIED", thing)
+        return version
 
     def _record(self, plural, kind, thing):
         if kind == "ERROR":
@@ -92,14 +125,19 @@ class History:
             return found
 
 
-def first_list(server, path, tries=100):
-    """A definition that has just been established may not be served yet."""
-    for _ in range(tries):
-        status, answer = server.request("GET", path)
+def first_list(server, path, seconds=60):
+    """A definition that has just been established, or a server that has, may not be served yet."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            status, answer = server.request("GET", path)
+        except BROKEN as error:
+            status, answer = 0, error
         if status == 200:
             return answer
+        if time.monotonic() > end:
+            raise ConnectionError(f"{path}: {status} {answer}")
         time.sleep(0.1)
-    raise AssertionError(f"{path}: {status} {answer}")
 
 
 def key_of(thing):

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Two operators, one leader: it is killed, cut off or asked to go, and the other goes on."""
+
+import http.client
+import signal
+import socket
+import time
+
+from operator_lib import Audit, Operator, as_user, poll, training_job
+from operator_scenarios import Scenarios, main
+
+TAKEOVER_SECONDS = 20
+HANDOVER_SECONDS = 5  # a candidate looks every two seconds, and a tenth more by chance
+# A written Lease, the end of a process: what follows at once where the machine is busy.
+SOON_SECONDS = 15
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Leaders(Scenarios):
+    """`operator` is the leader, and `standby` becomes it."""
+
+    flags = ()  # no short deadline: a gang must not start anew for want of a leader
+    names = 0
+
+    @classmethod
+    def start_operator(cls):
+        cls.names += 1
+        name = f"operator-{cls.names}"
+        port = free_port()
+        operator = Operator(cls.work.name, name, *cls.flags, "--kubeconfig",
+                            as_user(cls.work.name, name), "--probe-address", f"127.0.0.1:{port}")
+        operator.port = port
+        return operator
+
+    def setUp(self):
+        self.until_holder(self.operator, SOON_SECONDS)
+        self.operator.stop()
+        type(self).operator = leader = self.start_operator()
+        self.until_holder(leader, SOON_SECONDS)
+        self.standby = self.start_operator()
+        # Last of all: one of them has to clean up.
+        self.addCleanup(lambda: [one.kill() for one in (leader, self.standby)
+                                 if one is not self.operator])
+        super().setUp()
+        poll(lambda: self.probe(self.standby, "/readyz")[0] == 200, "the standby is ready")
+
+    def stand_in(self):
+        """The standby is the one that counts from now on."""
+        type(self).operator = self.standby
+
+    def holder(self):
+        lease = self.cluster.get("leases", "weft-system", "weft-operator")
+        return lease and lease["spec"]["holderIdentity"]
+
+    def until_holder(self, operator, seconds):
+        """The seconds that it took."""
+        begun = time.monotonic()
+        poll(lambda: self.holder() == operator.name, f"{operator.name} leads", seconds)
+        return time.monotonic() - begun
+
+    @staticmethod
+    def probe(operator, path):
+        connection = http.client.HTTPConnection("127.0.0.1", operator.port, timeout=5)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        except OSError as error:
+            return 0, str(error)
+        finally:
+            connection.close()
+
+    def apply_jobs(self, prefix, jobs=6, run_seconds=3):
+        for number in range(jobs):
+            self.apply(training_job(self.space, f"{prefix}-{number}", 4, run_seconds))
+
+    def until_complete(self, prefix, jobs=6):
+        for number in range(jobs):
+            job = self.cluster.until_condition(self.space, f"{prefix}-{number}", "Complete")
+            self.assertEqual((job["status"]["attempt"], job["status"]["restarts"]), (1, 0))
+
+    def test_a_killed_leader_is_followed_by_the_standby(self):
+        self.apply_jobs("before")
+        self.cluster.until_running(self.space, "before-0")
+        self.operator.kill()
+        begun = time.monotonic()
+        self.stand_in()
+        self.apply_jobs("without", 1)
+        seconds = self.until_holder(self.standby, TAKEOVER_SECONDS)
+        self.until_complete("without", 1)
+        print(f"a killed leader: Lease taken {seconds:.1f} s later, the job of the meantime done "
+              f"{time.monotonic() - begun:.1f} s later", flush=True)
+        self.until_complete("before")
+
+    def test_a_leader_that_was_cut_off_writes_nothing_when_it_is_back(self):
+        former = self.operator
+        self.apply_jobs("before")
+        self.cluster.until_running(self.space, "before-0")
+        former.signal(signal.SIGSTOP)
+        self.apply_jobs("meanwhile", 2)
+        seconds = self.until_holder(self.standby, TAKEOVER_SECONDS)
+        self.stand_in()
+        self.until_complete("before")
+        # There is work to be done when it comes back.
+        self.apply_jobs("after")
+        audit = Audit()
+        former.signal(signal.SIGCONT)
+        self.assertEqual(former.process.wait(SOON_SECONDS), 1)
+        self.assertIn("lost the lead", former.tail())
+        self.until_complete("meanwhile", 2)
+        self.until_complete("after")
+        # Events may still tell of what it did while it led.
+        self.assertEqual([(one["verb"], one["requestURI"]) for one in audit.writes(former.name)
+                          if one["objectRef"]["resource"] != "events"], [])
+        self.assertNotEqual(audit.writes(self.standby.name), [])
+        self.assertEqual(self.holder(), self.standby.name)
+        print(f"a leader cut off: Lease taken {seconds:.1f} s later", flush=True)
+
+    def test_a_leader_that_is_asked_to_go_hands_over_at_once(self):
+        self.apply_jobs("before")
+        self.cluster.until_running(self.space, "before-0")
+        former = self.operator
+        self.stand_in()
+        begun = time.monotonic()
+        former.stop()
+        ended = time.monotonic() - begun
+        self.until_holder(self.standby, HANDOVER_SECONDS)
+        print(f"a leader asked to go: ended {ended:.1f} s later, Lease taken "
+              f"{time.monotonic() - begun:.1f} s later", flush=True)
+        self.apply_jobs("after", 2)
+        self.until_complete("before")
+        self.until_complete("after", 2)
+
+    def test_both_answer_probes_and_one_writes(self):
+        audit = Audit()
+        self.apply_jobs("job", 2)
+        self.until_complete("job", 2)
+        for operator in (self.operator, self.standby):
+            self.assertEqual(self.probe(operator, "/healthz"), (200, "ok\n"))
+            self.assertEqual(self.probe(operator, "/readyz"), (200, "ok\n"))
+            self.assertEqual(self.probe(operator, "/else")[0], 404)
+        self.assertNotEqual(audit.writes(self.operator.name), [])
+        self.assertEqual(audit.writes(self.standby.name), [])
+
+
+if __name__ == "__main__":
+    main()
