@@ -8,6 +8,7 @@
 #include "operator/api/decode.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/as_of.h"
+#include "operator/decide/exclusion.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/status.h"
 #include "operator/launch/objects.h"
@@ -63,8 +64,16 @@ bool Planner::AwaitWork() {
   const std::int64_t pause =
       std::max(options_.least_pause_milliseconds, options_.pause_times * last_pass_milliseconds_);
   changed_.wait_for(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
-  changed_.wait(lock, [&] { return stopped_ || asked_anew_ || capacity_changed_; });
+  const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
+  while (!due() && (!next_look_ || *next_look_ > options_.now())) {
+    if (next_look_) {
+      changed_.wait_for(lock, std::chrono::seconds(1));  // the clock is not ours
+    } else {
+      changed_.wait(lock);
+    }
+  }
   capacity_changed_ = asked_anew_ = false;
+  next_look_.reset();
   return !stopped_;
 }
 
@@ -190,16 +199,29 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
   return {};
 }
 
+void Planner::LookAt(UnixSeconds time) {
+  const std::lock_guard lock(mutex_);
+  next_look_ = std::min(next_look_.value_or(time), time);
+}
+
 void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused) {
+  const UnixSeconds now = options_.now();
+  if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
+  if (const auto back = decide::FirstReturn(job.record.excluded, now)) LookAt(*back);
+  std::optional<UnixSeconds> later;
   {
     const std::lock_guard lock(mutex_);
     Refusal& refusal = refusals_[job.meta.uid];
-    const bool same = refusal.generation == job.meta.generation &&
-                      refusal.text.reason == refused.reason &&
-                      refusal.text.message == refused.message;
-    if (same) return;
-    refusal = {job.meta.generation, {refused.reason, refused.message}};
+    const bool alike =
+        refusal.generation == job.meta.generation && refusal.text.reason == refused.reason;
+    if (alike && refusal.text.message == refused.message) return;
+    if (alike && now < refusal.told + options_.reword_seconds) {
+      later = refusal.told + options_.reword_seconds;
+    } else {
+      refusal = {job.meta.generation, {refused.reason, refused.message}, now};
+    }
   }
+  if (later) return LookAt(*later);
   options_.on_answer(job.meta.key);
 }
 

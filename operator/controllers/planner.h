@@ -25,7 +25,7 @@ namespace weft::controllers {
 //
 // A pass takes everything that waits together, and starts only when all commits of the one before
 // have been answered; what they booked is in the store by then. Passes without anything new wait
-// for the cluster to change, and are spaced by several times what one takes.
+// for the cluster to change or a wait to end, and are spaced by several times what one takes.
 // Thread-safety  all calls may run at once.
 class Planner {
  public:
@@ -36,6 +36,8 @@ class Planner {
     std::int64_t reserve_seconds = 600;           // waited so long, a job's nodes are kept for it
     std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
     int pause_times = 4;                          // as long as the last pass took
+    // The same refusal in other words ("... for another 9 min") is told this seldom.
+    std::int64_t reword_seconds = 15;
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 
@@ -55,6 +57,7 @@ class Planner {
   struct Refusal {
     std::int64_t generation = 0;
     decide::PlanRefusal text;
+    UnixSeconds told = 0;
   };
 
   bool AwaitWork();
@@ -64,6 +67,7 @@ class Planner {
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
   void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
+  void LookAt(UnixSeconds time);
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 
   Store& store_;
@@ -77,6 +81,7 @@ class Planner {
   bool stopped_ = false;
   bool capacity_changed_ = false;
   bool asked_anew_ = false;
+  std::optional<UnixSeconds> next_look_;     // an answer may differ then by the clock alone
   std::set<std::string> asked_;              // uids of jobs
   std::map<std::string, Refusal> refusals_;  // by uid
   std::int64_t last_pass_milliseconds_ = 0;

@@ -29,6 +29,16 @@ void Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
   }
 }
 
+std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,
+                                       UnixSeconds now) {
+  std::optional<UnixSeconds> first;
+  for (const api::ExcludedNode& entry : excluded) {
+    const UnixSeconds until = ParseTime(entry.until).value_or(0);
+    if (until > now) first = std::min(first.value_or(until), until);
+  }
+  return first;
+}
+
 std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded,
                                     UnixSeconds now) {
   std::vector<std::string> nodes;

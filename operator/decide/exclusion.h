@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct ExclusionTimes {
 // ended more than `most_seconds` ago are forgotten.
 void Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times, UnixSeconds now,
              std::vector<api::ExcludedNode>& excluded);
+
+// When the first of those that are left out at that time may be used again; nothing where none is.
+std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,
+                                       UnixSeconds now);
 
 // Nodes that are left out at that time, by name.
 std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded,

@@ -79,8 +79,20 @@ class Planner {
       Refuse(entry, "WaitingForPods", ShortOfPodsText(workload));
       return {};
     }
+    if (!workload.no_gang.empty()) {
+      Refuse(entry, "WorkerIndexInvalid", workload.no_gang);
+      return {};
+    }
     Solve(*problem, start, entry);
-    return {};
+    if (!WaitsInVain(entry)) return {};
+    entry.workload.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
+    return Decide(entry);
+  }
+
+  // For a level that would not hold the job even on an empty fabric.
+  static bool WaitsInVain(const PlanEntry& entry) {
+    const Refused* refused = entry.refused();
+    return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
   }
 
   bool IsShortOfPods(const Workload& workload) const {
@@ -206,9 +218,10 @@ class Planner {
     if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
     refused.reason = "WaitingForPreferred";
+    refused.wait_ends_in_seconds = *wait - *workload.waited_seconds;
     refused.message = "Waits for one " + workload.topology->preferred +
                       " (topology.preferred) for another " +
-                      DurationText(*wait - *workload.waited_seconds) + ". " + refused.message;
+                      DurationText(*refused.wait_ends_in_seconds) + ". " + refused.message;
   }
 
   std::vector<Ending> Endings(std::size_t fabric) const {

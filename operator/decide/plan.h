@@ -41,6 +41,7 @@ struct Refused {
   std::optional<placement::Unplaceable> why;  // absent where no solver was asked
   std::vector<placement::Relaxation> relaxations;
   Outlook outlook;
+  std::optional<std::int64_t> wait_ends_in_seconds;  // WaitingForPreferred: then it settles
 };
 
 struct PlanEntry {

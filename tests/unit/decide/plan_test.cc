@@ -110,12 +110,21 @@ const QueueCase kQueueCases[] = {
      {"a-1: RequiredLevel"}},
     {"WhileItWaitsForThePreferredLevelItTakesNoWiderOne",
      [](Scene& s) {
-       api::TrainingJob& job = s.Job("a", 3);
+       s.Pod("p", "n1");
+       api::TrainingJob& job = s.Job("a", 2);
        job.topology.preferred = "leaf";
        job.topology.wait_for_preferred_seconds = 600;
        job.meta.annotations = {{kWaitedAnnotation, "599"}};
      },
      {"a-1: WaitingForPreferred"}},
+    {"ALevelThatCouldNeverHoldItIsNotWaitedFor",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("a", 3);
+       job.topology.preferred = "leaf";
+       job.topology.wait_for_preferred_seconds = 600;
+       job.meta.annotations = {{kWaitedAnnotation, "0"}};
+     },
+     {"a-1: n0 n1 n2"}},
     {"AfterTheWaitItSettlesForAWiderLevel",
      [](Scene& s) {
        api::TrainingJob& job = s.Job("a", 3);
