@@ -111,6 +111,7 @@ const QueueCase kQueueCases[] = {
     {"WhileItWaitsForThePreferredLevelItTakesNoWiderOne",
      [](Scene& s) {
        s.Pod("p", "n1");
+       s.Pod("q", "n3");
        api::TrainingJob& job = s.Job("a", 2);
        job.topology.preferred = "leaf";
        job.topology.wait_for_preferred_seconds = 600;
