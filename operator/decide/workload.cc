@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/worker_order.h"
 
 namespace weft::decide {
 namespace {
@@ -148,9 +149,7 @@ class Pending {
     std::vector<const api::Pod*> gated;
     for (const std::size_t p : pods_.PodsOf(placement)) {
       const api::Pod& pod = inputs_.pods[p];
-      const auto& gates = pod.scheduling_gates;
-      if (!pod.node_name.empty() || pod.meta.deleting) continue;
-      if (std::find(gates.begin(), gates.end(), api::kGate) != gates.end()) gated.push_back(&pod);
+      if (pod.node_name.empty() && !pod.meta.deleting && IsGated(pod)) gated.push_back(&pod);
     }
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
     if (gated.empty()) return;
@@ -164,6 +163,10 @@ class Pending {
         most = std::max(most, amount);
       }
     }
+    if (gated.size() < placement.workers) return;
+    const std::vector<const api::Pod*> none(placement.workers, nullptr);
+    const auto assigned = AssignWorkers(placement, std::move(gated), none);
+    if (!assigned) workload.no_gang = assigned.error().message;
   }
 
   // Two Placements of one name cannot both be written.

@@ -40,7 +40,9 @@ struct Workload {
   std::optional<std::int64_t> expected_seconds;
   std::vector<std::string> excluded_nodes;
   std::optional<std::int64_t> waited_seconds;
-  std::uint32_t gated_pods = 0;  // a Placement with a podSelector: pods that wait for it
+  // A Placement with a podSelector: pods that wait for it, and why they cannot be its workers.
+  std::uint32_t gated_pods = 0;
+  std::string no_gang;
 
   std::int64_t attempt = 0;  // of a TrainingJob: attempts that were placed before
 
