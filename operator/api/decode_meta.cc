@@ -41,6 +41,14 @@ std::vector<Condition> DecodeConditions(const Field& conditions) {
   return result;
 }
 
+std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes) {
+  std::vector<ExcludedNode> result;
+  for (const Field& item : nodes.Items()) {
+    result.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});
+  }
+  return result;
+}
+
 fabric::SelectorExpression DecodeSelectorExpression(const Field& expression) {
   return {expression["key"].Require().Str(), expression["operator"].Require().Str(),
           expression["values"].StrList()};

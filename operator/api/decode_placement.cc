@@ -65,6 +65,7 @@ Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& pla
   placement.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
   DecodeSpec(root["spec"], placement);
   DecodeNodes(root["status"]["nodes"], placement);
+  placement.excluded = DecodeExcludedNodes(root["status"]["excludedNodes"]);
   placement.conditions = DecodeConditions(root["status"]["conditions"]);
   if (Status decoded = decoding.status(); !decoded) return decoded.error();
   const Status shape = traffic::CheckShape(placement.model, placement.parallelism,

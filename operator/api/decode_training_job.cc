@@ -135,9 +135,7 @@ JobRecord DecodeRecord(const Field& status) {
         LastFailure{last["attempt"].Int(), last["worker"].Int(),   last["node"].Str(),
                     last["reason"].Str(),  last["exitCode"].Int(), last["time"].Str()};
   }
-  for (const Field& item : status["excludedNodes"].Items()) {
-    record.excluded.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});
-  }
+  record.excluded = DecodeExcludedNodes(status["excludedNodes"]);
   return record;
 }
 

@@ -120,6 +120,14 @@ OrderedJson EncodeConditions(const std::vector<Condition>& conditions) {
   return out;
 }
 
+OrderedJson EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes) {
+  OrderedJson out = OrderedJson::array();
+  for (const ExcludedNode& node : nodes) {
+    out.push_back({{"node", node.node}, {"until", node.until}, {"times", node.times}});
+  }
+  return out;
+}
+
 OrderedJson EncodeHead(const char* kind, const ObjectMeta& meta) {
   OrderedJson metadata = {{"name", meta.key.name}};
   PutText(metadata, "namespace", meta.key.space);
@@ -155,6 +163,9 @@ OrderedJson EncodePlacementSpec(const Placement& placement) {
 OrderedJson EncodePlacement(const Placement& placement) {
   OrderedJson status;
   if (!placement.nodes.empty()) status["nodes"] = placement.nodes;
+  if (!placement.excluded.empty()) {
+    status["excludedNodes"] = EncodeExcludedNodes(placement.excluded);
+  }
   if (!placement.conditions.empty()) status["conditions"] = EncodeConditions(placement.conditions);
   return EncodePlacement(placement, std::move(status));
 }

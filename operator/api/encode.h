@@ -17,6 +17,7 @@ nlohmann::ordered_json EncodeTopology(const TopologySpec& topology);
 nlohmann::ordered_json EncodeAccelerator(const Accelerator& accelerator);
 nlohmann::ordered_json EncodeLabelSelector(const fabric::LabelSelector& selector);
 nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions);
+nlohmann::ordered_json EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes);
 
 // `spec` of the kinds. The name of a FabricSpec is the object's and stands in its metadata.
 nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);
@@ -24,7 +25,7 @@ nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
 
 // Whole objects, with apiVersion, kind and metadata.
 nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
-// The status is the one that the value holds (nodes and conditions).
+// The status is the one that the value holds (nodes, excluded ones and conditions).
 nlohmann::ordered_json EncodePlacement(const Placement& placement);
 // The status is `status`, for callers that have more to say; left out where it is null.
 nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);

@@ -116,6 +116,7 @@ enum class Scope { kNamespaced, kCluster };
 // `metadata`; the name is required, the namespace of a namespaced kind defaults to "default".
 ObjectMeta DecodeMeta(const Field& metadata, Scope scope);
 std::vector<Condition> DecodeConditions(const Field& conditions);
+std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes);
 // {matchLabels, matchExpressions}.
 fabric::LabelSelector DecodeLabelSelector(const Field& selector);
 fabric::SelectorExpression DecodeSelectorExpression(const Field& expression);

@@ -51,6 +51,9 @@ void TellTime(api::Inputs& live) {
     job.meta.annotations.erase(decide::kWaitedAnnotation);
     if (!decide::HasCondition(job.conditions, "Placed")) decide::TellWait(job, now);
   }
+  for (api::Placement& placement : live.placements) {
+    if (placement.nodes.empty()) decide::TellWait(placement, now);
+  }
 }
 
 Result<api::Inputs> ReadLive(const InputArguments& input) {

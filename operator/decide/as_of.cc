@@ -1,7 +1,9 @@
 #include "operator/decide/as_of.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "operator/decide/exclusion.h"
 #include "operator/decide/job_status.h"
@@ -10,10 +12,14 @@
 namespace weft::decide {
 namespace {
 
-std::int64_t WaitedSeconds(const api::TrainingJob& job, UnixSeconds now) {
-  const JobStatus status = StatusOf(job);
-  auto since = Since(status, "Placed");
-  if (!since || Is(status, "Placed")) since = ParseTime(job.meta.creation_timestamp);
+std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
+                           const std::vector<api::Condition>& conditions, UnixSeconds now) {
+  std::optional<UnixSeconds> since;
+  for (const api::Condition& condition : conditions) {
+    if (condition.type != "Placed" || condition.status == "True") continue;
+    since = ParseTime(condition.last_transition_time);
+  }
+  if (!since) since = ParseTime(meta.creation_timestamp);
   return std::max<std::int64_t>(0, now - since.value_or(now));
 }
 
@@ -21,6 +27,14 @@ std::string Joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
   return text;
+}
+
+void Tell(const std::vector<api::ExcludedNode>& excluded,
+          const std::vector<api::Condition>& conditions, UnixSeconds now, api::ObjectMeta& meta) {
+  const std::string names = Joined(ExcludedAt(excluded, now));
+  meta.annotations.erase(kExcludedNodesAnnotation);
+  if (!names.empty()) meta.annotations[kExcludedNodesAnnotation] = names;
+  meta.annotations[kWaitedAnnotation] = std::to_string(WaitedSeconds(meta, conditions, now));
 }
 
 }  // namespace
@@ -34,10 +48,11 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
 }
 
 void TellWait(api::TrainingJob& job, UnixSeconds now) {
-  const std::string excluded = Joined(ExcludedAt(job.record.excluded, now));
-  job.meta.annotations.erase(kExcludedNodesAnnotation);
-  if (!excluded.empty()) job.meta.annotations[kExcludedNodesAnnotation] = excluded;
-  job.meta.annotations[kWaitedAnnotation] = std::to_string(WaitedSeconds(job, now));
+  Tell(job.record.excluded, job.conditions, now, job.meta);
+}
+
+void TellWait(api::Placement& placement, UnixSeconds now) {
+  Tell(placement.excluded, placement.conditions, now, placement.meta);
 }
 
 }  // namespace weft::decide

@@ -11,8 +11,9 @@ namespace weft::decide {
 // expectedDurationSeconds of a job that has nodes becomes what is left of it.
 void CountDown(api::TrainingJob& job, UnixSeconds now);
 
-// The annotations of workload.h: nodes that are left out at that time, and how long the job has
+// The annotations of workload.h: nodes that are left out at that time, and how long it has
 // waited: since its Placed condition says so, or it was made.
 void TellWait(api::TrainingJob& job, UnixSeconds now);
+void TellWait(api::Placement& placement, UnixSeconds now);
 
 }  // namespace weft::decide

@@ -108,10 +108,7 @@ Json EncodeJobStatus(const JobStatus& status) {
   Put(json, "completionTime", record.completion_time);
   if (record.suspended_seconds > 0) json["suspendedSeconds"] = record.suspended_seconds;
   if (record.last_failure) json["lastFailure"] = EncodeFailure(*record.last_failure);
-  for (const api::ExcludedNode& node : record.excluded) {
-    json["excludedNodes"].push_back(
-        {{"node", node.node}, {"until", node.until}, {"times", node.times}});
-  }
+  if (!record.excluded.empty()) json["excludedNodes"] = api::EncodeExcludedNodes(record.excluded);
   json["conditions"] = api::EncodeConditions(status.conditions);
   return json;
 }

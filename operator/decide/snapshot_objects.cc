@@ -21,9 +21,12 @@ constexpr const char* kComputeDomainClaim = "compute-domain-channel";
 
 // Annotations that decisions read: those of snapshots, and indices of pods.
 bool IsRead(std::string_view key) {
-  constexpr std::string_view kPrefixes[] = {"batch.kubernetes.io/", "jobset.sigs.k8s.io/",
+  constexpr std::string_view kPrefixes[] = {"weft.dev/",
+                                            "batch.kubernetes.io/",
+                                            "jobset.sigs.k8s.io/",
                                             "leaderworkerset.sigs.k8s.io/",
-                                            "training.kubeflow.org/", "apps.kubernetes.io/"};
+                                            "training.kubeflow.org/",
+                                            "apps.kubernetes.io/"};
   if (key == kExcludedNodesAnnotation || key == kWaitedAnnotation) return true;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return key.starts_with(prefix); }) &&

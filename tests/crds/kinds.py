@@ -132,6 +132,12 @@ def training_job_spec(template):
         ["workers"], rules=shape_rules("self.workers.replicas") + immutable_rules())
 
 
+def excluded_nodes():
+    return list_of(object_of({
+        "node": SHORT, "until": {"type": "string", "format": "date-time"},
+        "times": {"type": "integer", "format": "int64", "minimum": 0}}), 1024)
+
+
 def training_job_status():
     count = {"type": "integer", "format": "int64", "minimum": 0}
     return object_of({
@@ -150,9 +156,7 @@ def training_job_status():
                                   "reason": SHORT, "exitCode": NUMBER,
                                   "time": {"type": "string", "format": "date-time"}}),
         "suspendedSeconds": count,
-        "excludedNodes": list_of(object_of({
-            "node": SHORT, "until": {"type": "string", "format": "date-time"}, "times": count}),
-            1024),
+        "excludedNodes": excluded_nodes(),
         "conditions": conditions(),
     })
 
@@ -194,6 +198,7 @@ def placement_status():
         "nodes": list_of(text(longest=253, shortest=1), 16384, "node of worker i"),
         "spans": list_of(domain, 32),
         "traffic": traffic,
+        "excludedNodes": excluded_nodes(),
         "conditions": conditions(),
     })
 

@@ -30,6 +30,7 @@ Placement FullPlacement() {
   placement.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {{"tier", "In", {"a", "b"}}}};
   placement.worker_index_labels = {{"example.com/index", 8}};
   placement.nodes = {"n1", "n2"};
+  placement.excluded = {{"n3", "2026-01-01T00:00:00Z", 2}};
   return placement;
 }
 
@@ -50,7 +51,8 @@ TEST(EncodeTest, APlacementReadsAsInTheReference) {
             R"("podSelector":{"matchLabels":{"app":"x"},"matchExpressions":)"
             R"([{"key":"tier","operator":"In","values":["a","b"]}]},)"
             R"("workerIndexLabels":[{"key":"example.com/index","stride":8}]},)"
-            R"("status":{"nodes":["n1","n2"]}})");
+            R"("status":{"nodes":["n1","n2"],"excludedNodes":)"
+            R"([{"node":"n3","until":"2026-01-01T00:00:00Z","times":2}]}})");
 }
 
 TEST(EncodeTest, APlacementDecodesToWhatWasEncoded) {
@@ -63,6 +65,7 @@ TEST(EncodeTest, APlacementDecodesToWhatWasEncoded) {
   EXPECT_EQ(after->parallelism, before.parallelism);
   EXPECT_EQ(after->pod_selector, before.pod_selector);
   EXPECT_EQ(after->nodes, before.nodes);
+  EXPECT_EQ(after->excluded, before.excluded);
   EXPECT_EQ(EncodePlacement(*after), EncodePlacement(before));
 }
 
