@@ -116,6 +116,7 @@ generate_nodes() {
 add_nodes() {
   [ "$nodes" -gt 0 ] || return 0
   local begun=$EPOCHREALTIME loaded
+  local ready_seconds=$((ready_seconds + nodes / 25))
   loaded=$(python3 "$parts/load.py" <"$dir/nodes.yaml") || die 'nodes could not be created'
   say "$loaded in $(seconds_since "$begun") s"
   begun=$EPOCHREALTIME

@@ -8,6 +8,8 @@
 #       quality    the solver against the exact optimum on 25 times the random instances
 #       fuzz       every parser fuzzed for five minutes
 #       bench      benchmarks, five repetitions; writes build/bench.md
+#       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
+#                  what it costs to be idle on 10,000 nodes (half an hour)
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
@@ -140,6 +142,16 @@ campaign_bench() {
   tests/bench/table.sh
 }
 
+campaign_operator() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'weft-operator killed, filled and left idle'
+  WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator \
+    WEFT_SOURCE_DIR=$root bash tests/e2e/operator_campaign.sh
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -159,9 +171,9 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | lint) ;;
+      quality | fuzz | bench | operator | lint) ;;
       *)
-        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, lint" >&2
+        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, operator, lint" >&2
         exit 2
         ;;
     esac
