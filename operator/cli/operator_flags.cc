@@ -27,6 +27,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--namespace", flags.space, "follow jobs of this namespace alone; default all");
   app.add_option("--leader-elect", flags.leader_elect,
                  "lead only while holding the Lease weft-operator");
+  app.add_flag("--read-only", flags.read_only,
+               "follow the cluster and answer probes, but write nothing except the Lease");
   app.add_option("--lease-namespace", flags.lease_namespace,
                  "namespace of the Lease; default the pod's own, else weft-system");
   app.add_option("--identity", flags.identity, "name in the Lease; default host name and pid");
@@ -132,7 +134,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
   const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
   out << "--kubeconfig=" << quoted(flags.kubeconfig) << " --context=" << quoted(flags.context)
       << " --namespace=" << quoted(flags.space) << " --leader-elect=" << std::boolalpha
-      << flags.leader_elect << " --lease-namespace=" << quoted(flags.lease_namespace)
+      << flags.leader_elect << " --read-only=" << flags.read_only
+      << " --lease-namespace=" << quoted(flags.lease_namespace)
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds

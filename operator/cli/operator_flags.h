@@ -12,6 +12,7 @@ struct OperatorFlags {
   std::string kubeconfig, context;
   std::string space;  // "" every namespace
   bool leader_elect = true;
+  bool read_only = false;
   std::string lease_namespace;  // "" the pod's own, else weft-system
   std::string identity;         // "" host name and something random
   std::int64_t bind_deadline_seconds = 60;

@@ -165,7 +165,10 @@ class Process {
              }});
   }
 
-  bool MayWrite() const { return keeper_ ? keeper_->IsLeader() : leads_.load(); }
+  bool MayWrite() const {
+    if (flags_.read_only) return false;
+    return keeper_ ? keeper_->IsLeader() : leads_.load();
+  }
 
   kube::LeaseKeeper::Options LeaseOptions() {
     kube::LeaseKeeper::Options options;
@@ -204,6 +207,7 @@ class Process {
     options.planner.now = now;
     options.fabrics.now = now;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
+    options.read_only = flags_.read_only;
     options.workers = flags_.workers;
     options.seed = std::random_device{}();
     return options;

@@ -21,7 +21,7 @@ Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
 // Deletion is about the object, whatever state it has come to.
 Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.key, meta.uid, ""}; }
 
-constexpr JobController::Outcome kAgain{.again = true, .seconds = std::nullopt};
+constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, 
       log_(log),
       options_(std::move(options)) {}
 
-Result<JobController::Outcome> JobController::Reconcile(const api::ObjectKey& key) {
+Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (const auto job = store_.UndecodableJob(key)) return Refuse(*job);
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
   if (!objects) return Outcome{};

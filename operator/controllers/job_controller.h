@@ -8,6 +8,7 @@
 
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
+#include "operator/controllers/outcome.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
@@ -31,10 +32,6 @@ class JobController {
 
   // One pass.
   // Errors  of the write; the caller retries transient ones and conflicts.
-  struct Outcome {
-    bool again = false;                   // the next step may follow at once
-    std::optional<std::int64_t> seconds;  // look again at the latest then
-  };
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:

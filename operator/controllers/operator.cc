@@ -54,11 +54,14 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       store_(options_.jobs.now),
       fabrics_(store_, cache_, writer, recorder, log, options_.fabrics),
       planner_(store_, cache_, writer, log, WithAnswers(options_.planner, queue_)),
-      controller_(store_, writer, planner_, recorder, log, options_.jobs) {
-  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
-                   .on_placement = [](const api::ObjectKey&) {},
-                   .on_capacity = [this] { planner_.OnCapacity(); },
-                   .on_fabric = [this] { fabrics_.OnChange(); }});
+      controller_(store_, writer, planner_, recorder, log, options_.jobs),
+      placements_(store_, writer, recorder, log,
+                  {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
+  store_.SetHooks(
+      {.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
+       .on_placement = [this](const api::ObjectKey& placement) { gangs_.Add(placement); },
+       .on_capacity = [this] { planner_.OnCapacity(); },
+       .on_fabric = [this] { fabrics_.OnChange(); }});
   using manifest::Subject;
   const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
                                      const std::string& labels, auto decode,
@@ -116,19 +119,29 @@ void Operator::Start() {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     log_.Info("synced");
-    std::vector<std::thread> workers;
-    for (std::size_t i = 0; i < options_.workers; ++i) {
-      workers.emplace_back([this] { Reconcile(); });
-    }
-    workers.emplace_back([this] { fabrics_.Run(); });
-    planner_.Run();
-    for (std::thread& worker : workers) worker.join();
+    if (!options_.read_only) Work();
   });
+}
+
+void Operator::Work() {
+  std::vector<std::thread> workers;
+  for (std::size_t i = 0; i < options_.workers; ++i) {
+    workers.emplace_back([this] {
+      Reconcile(queue_, [this](const api::ObjectKey& key) { return controller_.Reconcile(key); });
+    });
+    workers.emplace_back([this] {
+      Reconcile(gangs_, [this](const api::ObjectKey& key) { return placements_.Reconcile(key); });
+    });
+  }
+  workers.emplace_back([this] { fabrics_.Run(); });
+  planner_.Run();
+  for (std::thread& worker : workers) worker.join();
 }
 
 void Operator::Stop() {
   if (stopped_.exchange(true)) return;
   queue_.Close();
+  gangs_.Close();
   planner_.Stop();
   fabrics_.Stop();
   for (const auto& reflector : reflectors_) reflector->Cancel();
@@ -136,22 +149,22 @@ void Operator::Stop() {
   for (const auto& reflector : reflectors_) reflector->Stop();
 }
 
-void Operator::Reconcile() {
-  while (const auto key = queue_.Take()) Settle(*key, controller_.Reconcile(*key));
+void Operator::Reconcile(WorkQueue& queue, const Pass& pass) {
+  while (const auto key = queue.Take()) Settle(queue, *key, pass(*key));
 }
 
 // Outcomes become queue operations here and nowhere else.
-void Operator::Settle(const api::ObjectKey& key, const Result<JobController::Outcome>& outcome) {
+void Operator::Settle(WorkQueue& queue, const api::ObjectKey& key, const Result<Outcome>& outcome) {
   if (!outcome) {
     const ErrorKind kind = outcome.error().kind;
     if (kind != ErrorKind::kConflict && kind != ErrorKind::kNotFound) {
-      log_.Warning("pass failed", {{"job", api::Show(key)}, {"reason", outcome.error().message}});
+      log_.Warning("pass failed", {{"of", api::Show(key)}, {"reason", outcome.error().message}});
     }
-    return queue_.Done(key, true);
+    return queue.Done(key, true);
   }
-  queue_.Done(key, false);
-  if (outcome->again) return queue_.Add(key);
-  if (outcome->seconds) queue_.AddAfter(key, std::chrono::seconds(*outcome->seconds));
+  queue.Done(key, false);
+  if (outcome->again) return queue.Add(key);
+  if (outcome->seconds) queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
 }
 
 }  // namespace weft::controllers

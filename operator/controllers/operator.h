@@ -10,6 +10,7 @@
 #include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/fabric_controller.h"
 #include "operator/controllers/job_controller.h"
+#include "operator/controllers/placement_controller.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
@@ -29,7 +30,8 @@ class Operator {
     JobController::Options jobs;
     Planner::Options planner;  // on_answer is filled in
     FabricController::Options fabrics;
-    std::size_t workers = 8;  // jobs that are reconciled at once
+    bool read_only = false;   // follows the cluster, and leaves it as it is
+    std::size_t workers = 8;  // jobs that are reconciled at once, and as many Placements
     std::uint64_t seed = 0;   // of the watches
   };
   Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
@@ -46,18 +48,22 @@ class Operator {
   kube::Millis Staleness() const;
 
  private:
-  void Reconcile();
-  void Settle(const api::ObjectKey& key, const Result<JobController::Outcome>& outcome);
+  using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
+  void Work();
+  void Reconcile(WorkQueue& queue, const Pass& pass);
+  void Settle(WorkQueue& queue, const api::ObjectKey& key, const Result<Outcome>& outcome);
 
   kube::Transport& transport_;
   Log& log_;
   const Options options_;
   Store store_;
-  WorkQueue queue_;
+  WorkQueue queue_;  // jobs
+  WorkQueue gangs_;  // Placements of pods of others
   FabricCache cache_;
   FabricController fabrics_;
   Planner planner_;
   JobController controller_;
+  PlacementController placements_;
   std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
   std::atomic<bool> stopped_{false};

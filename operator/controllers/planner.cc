@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/api/encode.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/as_of.h"
 #include "operator/decide/exclusion.h"
@@ -105,9 +106,16 @@ Store::Picture Planner::Collect() {
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
-    const api::Placement& placement = inputs.placements[i];
-    if (placement.nodes.empty() && !OwningJob(placement.meta)) inputs.order.push_back({false, i});
+    api::Placement& placement = inputs.placements[i];
+    if (!placement.nodes.empty() || OwningJob(placement.meta)) continue;
+    decide::TellWait(placement, now);
+    asked.insert(placement.meta.uid);
+    inputs.order.push_back({false, i});
   }
+  const std::lock_guard lock(mutex_);
+  std::erase_if(refusals_, [&](const auto& one) {  // of Placements that are gone
+    return !asked.contains(one.first) && !asked_.contains(one.first);
+  });
   return picture;
 }
 
@@ -143,7 +151,7 @@ void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& en
     return OnCapacity();  // planned again
   }
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
-  if (workload.is_job) Forget(workload.meta->uid);
+  Forget(workload.meta->uid);
 }
 
 // Created as it will be, then its nodes: whoever writes them first has placed the attempt.
@@ -199,52 +207,51 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
   return {};
 }
 
-void Planner::LookAt(UnixSeconds time) {
+void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_or(time), time); }
+
+// Whether it is to be told: not what was told last, nor the same in other words too soon.
+bool Planner::IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
+                     const decide::Refused& refused) {
+  const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
-  next_look_ = std::min(next_look_.value_or(time), time);
+  if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
+  if (const auto back = decide::FirstReturn(excluded, now)) LookAt(*back);
+  Refusal& refusal = refusals_[meta.uid];
+  const bool alike = refusal.generation == meta.generation && refusal.text.reason == refused.reason;
+  if (alike && refusal.text.message == refused.message) return false;
+  if (alike && now < refusal.told + options_.reword_seconds) {
+    LookAt(refusal.told + options_.reword_seconds);
+    return false;
+  }
+  refusal = {meta.generation, {refused.reason, refused.message}, now};
+  return true;
 }
 
 void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused) {
-  const UnixSeconds now = options_.now();
-  if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
-  if (const auto back = decide::FirstReturn(job.record.excluded, now)) LookAt(*back);
-  std::optional<UnixSeconds> later;
-  {
-    const std::lock_guard lock(mutex_);
-    Refusal& refusal = refusals_[job.meta.uid];
-    const bool alike =
-        refusal.generation == job.meta.generation && refusal.text.reason == refused.reason;
-    if (alike && refusal.text.message == refused.message) return;
-    if (alike && now < refusal.told + options_.reword_seconds) {
-      later = refusal.told + options_.reword_seconds;
-    } else {
-      refusal = {job.meta.generation, {refused.reason, refused.message}, now};
-    }
-  }
-  if (later) return LookAt(*later);
-  options_.on_answer(job.meta.key);
+  if (IsNews(job.meta, job.record.excluded, refused)) options_.on_answer(job.meta.key);
 }
 
 void Planner::RefusePlacement(const api::Placement& placement, const decide::Refused& refused) {
-  for (const api::Condition& condition : placement.conditions) {
-    if (condition.type == "Placed" && condition.reason == refused.reason &&
-        condition.message == refused.message) {
-      return;
-    }
-  }
-  const Json condition = {{"type", "Placed"},
-                          {"status", "False"},
-                          {"reason", refused.reason},
-                          {"message", refused.message},
-                          {"lastTransitionTime", FormatTime(options_.now())}};
+  if (!IsNews(placement.meta, placement.excluded, refused)) return;
+  std::vector<api::Condition> conditions = placement.conditions;
+  auto placed = std::find_if(conditions.begin(), conditions.end(),
+                             [](const api::Condition& c) { return c.type == "Placed"; });
+  if (placed == conditions.end()) placed = conditions.insert(placed, {"Placed", "", "", "", ""});
+  if (placed->reason == refused.reason && placed->message == refused.message) return;
+  if (placed->status != "False") placed->last_transition_time = FormatTime(options_.now());
+  placed->status = "False";
+  placed->reason = refused.reason;
+  placed->message = refused.message;
   const Target target{Kind::kPlacement, placement.meta.key, placement.meta.uid,
                       placement.meta.resource_version};
-  const auto written =
-      writer_.PatchStatus(target, {{"status", {{"conditions", Json::array({condition})}}}});
-  if (!written) {
-    log_.Warning("refusal not written",
-                 {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});
-  }
+  const auto written = writer_.PatchStatus(
+      target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
+  if (written) return;
+  Forget(placement.meta.uid);
+  OnCapacity();  // told again
+  if (written.error().kind == ErrorKind::kConflict) return;
+  log_.Warning("refusal not written",
+               {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});
 }
 
 }  // namespace weft::controllers

@@ -67,7 +67,9 @@ class Planner {
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
   void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
-  void LookAt(UnixSeconds time);
+  bool IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
+              const decide::Refused& refused);
+  void LookAt(UnixSeconds time);  // under the lock
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 
   Store& store_;

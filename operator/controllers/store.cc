@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "operator/decide/cluster.h"
+
 namespace weft::controllers {
 namespace {
 
@@ -86,6 +88,7 @@ void Store::RemoveNode(const api::ObjectKey& key) {
 
 void Store::Put(api::Pod pod) {
   const api::ObjectMeta meta = pod.meta;
+  std::optional<api::ObjectMeta> relabelled;  // as it was
   bool planned = false;
   {
     const std::lock_guard lock(mutex_);
@@ -94,9 +97,12 @@ void Store::Put(api::Pod pod) {
     if (!replaced) return;
     planned = !before || !HoldAlike(*before, *object);
     if (before) Unindex(pods_of_, before->meta);
+    if (before && before->meta.labels != meta.labels) relabelled = before->meta;
     if (const auto owner = OwningJob(meta)) pods_of_[owner->uid].insert(meta.key);
   }
   TellJob(meta);
+  TellPlacementsOf(meta);
+  if (relabelled) TellPlacementsOf(*relabelled);
   if (planned) hooks_.on_capacity();
 }
 
@@ -109,6 +115,7 @@ void Store::RemovePod(const api::ObjectKey& key) {
   }
   if (!before) return;
   TellJob(before->meta);
+  TellPlacementsOf(before->meta);
   if (before->Holds() || !before->scheduling_gates.empty()) hooks_.on_capacity();
 }
 
@@ -143,6 +150,7 @@ void Store::RemoveJob(const api::ObjectKey& key) {
 
 void Store::Put(api::Placement placement) {
   const api::ObjectMeta meta = placement.meta;
+  const bool selects = placement.pod_selector && !OwningJob(meta);
   {
     const std::lock_guard lock(mutex_);
     const auto [before, replaced] =
@@ -150,6 +158,7 @@ void Store::Put(api::Placement placement) {
     if (!replaced) return;
     if (before) Unindex(placements_of_, before->meta);
     if (const auto owner = OwningJob(meta)) placements_of_[owner->uid].insert(meta.key);
+    if (selects) selecting_.insert(meta.key);
   }
   TellJob(meta);
   if (!OwningJob(meta)) hooks_.on_placement(meta.key);
@@ -161,6 +170,7 @@ void Store::RemovePlacement(const api::ObjectKey& key) {
   {
     const std::lock_guard lock(mutex_);
     before = placements_.Remove(key);
+    selecting_.erase(key);
     if (before) Unindex(placements_of_, before->meta);
   }
   if (!before) return;
@@ -276,6 +286,22 @@ void Store::TellJobsOn(const std::string& node) const {
   for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
 }
 
+// Of the Placements that select it: few, beside the pods.
+void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
+  if (OwningJob(pod)) return;
+  std::vector<api::ObjectKey> placements;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto key = selecting_.lower_bound({pod.key.space, ""});
+         key != selecting_.end() && key->space == pod.key.space; ++key) {
+      const auto placement = placements_.Find(*key);
+      if (!placement || !placement->pod_selector) continue;
+      if (decide::MatchesLabels(*placement->pod_selector, pod.labels)) placements.push_back(*key);
+    }
+  }
+  for (const api::ObjectKey& placement : placements) hooks_.on_placement(placement);
+}
+
 decide::NodeState Store::StateOf(const std::string& node) const {
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return {false, std::nullopt};
@@ -344,13 +370,17 @@ std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& k
   return placements_.Find(key);
 }
 
-std::vector<std::shared_ptr<const api::Pod>> Store::PodsIn(const std::string& space) const {
-  const std::lock_guard lock(mutex_);
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
   std::vector<std::shared_ptr<const api::Pod>> pods;
+  if (!placement.pod_selector) return pods;
+  const std::string& space = placement.meta.key.space;
+  const std::lock_guard lock(mutex_);
   const auto& all = pods_.objects();
   for (auto pod = all.lower_bound({space, ""}); pod != all.end() && pod->first.space == space;
        ++pod) {
-    pods.push_back(pod->second);
+    const api::ObjectMeta& meta = pod->second->meta;
+    const bool selected = decide::MatchesLabels(*placement.pod_selector, meta.labels);
+    if (selected && !OwningJob(meta)) pods.push_back(pod->second);
   }
   return pods;
 }

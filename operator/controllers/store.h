@@ -90,7 +90,8 @@ class Store {
   std::vector<api::ObjectKey> JobKeys() const;
   std::vector<api::ObjectKey> PlacementKeys() const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
-  std::vector<std::shared_ptr<const api::Pod>> PodsIn(const std::string& space) const;
+  // Those that its podSelector matches, and no TrainingJob owns.
+  std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   // Everything that a decision reads, by key within each kind; `order` is empty.
   struct Picture {
     api::Inputs inputs;
@@ -112,6 +113,7 @@ class Store {
   void TellFabric() const;
   void TellJob(const api::ObjectMeta& owned) const;
   void TellJobsOn(const std::string& node) const;
+  void TellPlacementsOf(const api::ObjectMeta& pod) const;
   decide::NodeState StateOf(const std::string& node) const;
 
   const std::function<UnixSeconds()> now_;
@@ -130,6 +132,7 @@ class Store {
   std::map<api::ObjectKey, Undecodable> undecodable_fabrics_;
   std::map<std::string, Keys> pods_of_;        // by the uid of the controlling TrainingJob
   std::map<std::string, Keys> placements_of_;  // likewise
+  Keys selecting_;                             // Placements with a podSelector
 };
 
 // The TrainingJob that controls the object, by owner reference.

@@ -6,6 +6,7 @@
 #include "operator/decide/next_step.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/environment.h"
+#include "operator/launch/pin.h"
 
 namespace weft::launch {
 namespace {
@@ -20,27 +21,6 @@ std::string Padded(const api::TrainingJob& job, std::uint32_t worker) {
 
 Json JobLabels(const api::TrainingJob& job) {
   return {{api::kJobNameLabel, job.meta.key.name}, {decide::kJobUidLabel, job.meta.uid}};
-}
-
-// The member as an object, made where it is absent or null.
-Json& ObjectAt(Json& parent, const char* key) {
-  Json& member = parent[key];
-  if (!member.is_object()) member = Json::object();
-  return member;
-}
-
-// Every term is an alternative, so each gets the node.
-void PinTo(const std::string& node, Json& spec) {
-  Json& required = ObjectAt(ObjectAt(ObjectAt(spec, "affinity"), "nodeAffinity"),
-                            "requiredDuringSchedulingIgnoredDuringExecution");
-  Json& terms = required["nodeSelectorTerms"];
-  if (!terms.is_array() || terms.empty()) terms = Json::array({Json::object()});
-  const Json field = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}};
-  for (Json& term : terms) {
-    Json& fields = term["matchFields"];
-    if (!fields.is_array()) fields = Json::array();
-    fields.push_back(field);
-  }
 }
 
 Json Metadata(const api::TrainingJob& job, const Worker& worker, const Json& pod_template) {

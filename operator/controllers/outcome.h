@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace weft::controllers {
+
+// What a pass over one object leaves to do.
+struct Outcome {
+  bool again = false;                   // the next step may follow at once
+  std::optional<std::int64_t> seconds;  // look again at the latest then
+};
+
+}  // namespace weft::controllers

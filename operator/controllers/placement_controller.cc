@@ -1,0 +1,141 @@
+#include "operator/controllers/placement_controller.h"
+
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/api/encode.h"
+#include "operator/controllers/parallel.h"
+#include "operator/launch/pin.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+namespace {
+
+// The first error of many writes at once.
+class FirstError {
+ public:
+  // Whether the write was done.
+  bool Note(const Status& status) {
+    if (status) return true;
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = status.error();
+    return false;
+  }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+PlacementController::PlacementController(Store& store, ApiWriter& writer, Recorder& recorder,
+                                         Log& log, Options options)
+    : store_(store),
+      writer_(writer),
+      recorder_(recorder),
+      log_(log),
+      options_(std::move(options)) {}
+
+Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
+  const auto placement = store_.PlacementAt(key);
+  if (!placement || !placement->pod_selector || OwningJob(placement->meta)) return Outcome{};
+  const auto pods = store_.PodsOf(*placement);
+  decide::GangView view;
+  view.placement = placement.get();
+  for (const auto& pod : pods) view.pods.push_back(pod.get());
+  view.now = options_.now();
+  return std::visit([&](const auto& step) { return Do(*placement, step); },
+                    decide::NextUngateStep(view, options_.life));
+}
+
+Status PlacementController::Ungate(const api::Placement& placement, const decide::WorkerPod& one) {
+  const api::ObjectMeta& meta = one.pod->meta;
+  const Json patch = launch::UngatePatch(
+      *one.pod, {placement.meta.uid, one.worker, placement.nodes.at(one.worker)});
+  const Result<Json> stored =
+      writer_.Patch({Kind::kPod, meta.key, meta.uid, meta.resource_version}, patch);
+  if (!stored) return stored.error();
+  Result<api::Pod> pod = api::DecodePod(*stored, "Pod");
+  if (!pod) return pod.error();
+  store_.Put(*std::move(pod));
+  return {};
+}
+
+PlacementController::Answer PlacementController::Do(const api::Placement& placement,
+                                                    const decide::UngatePods& step) {
+  FirstError first;
+  ForEach(step.pods.size(), options_.writes_at_once,
+          [&](std::size_t i) { return first.Note(Ungate(placement, step.pods[i])); });
+  if (!first.error()) return Outcome{.again = true, .seconds = std::nullopt};
+  if (first.error()->kind == ErrorKind::kInvalid) {
+    recorder_.Record({"Placement", &placement.meta, true, "UngateRefused", "UngatePods",
+                      first.error()->message});
+  }
+  return *first.error();
+}
+
+PlacementController::Answer PlacementController::Do(const api::Placement& placement,
+                                                    const decide::EvictPods& step) {
+  FirstError first;
+  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+    const api::ObjectMeta& meta = step.pods[i]->meta;
+    first.Note(writer_.Evict({Kind::kPod, meta.key, meta.uid, ""}));
+    return true;
+  });
+  if (first.error()) return *first.error();
+  log_.Info("evicted", {{"placement", api::Show(placement.meta.key)},
+                        {"pods", std::to_string(step.pods.size())}});
+  return Outcome{};  // the watch tells when they are gone
+}
+
+// On the state that it was decided from.
+PlacementController::Answer PlacementController::Do(const api::Placement& placement,
+                                                    const decide::WritePlacement& step) {
+  Json status = {{"conditions", api::EncodeConditions(step.status.conditions)},
+                 {"excludedNodes", nullptr}};
+  if (!step.status.excluded.empty()) {
+    status["excludedNodes"] = api::EncodeExcludedNodes(step.status.excluded);
+  }
+  if (!step.status.keeps_nodes) {
+    for (const char* key : {"nodes", "spans", "traffic"}) status[key] = nullptr;
+  }
+  const api::ObjectMeta& meta = placement.meta;
+  const Result<Json> stored = writer_.PatchStatus(
+      {Kind::kPlacement, meta.key, meta.uid, meta.resource_version}, {{"status", status}});
+  if (!stored) return stored.error();
+  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  if (decoded) store_.Put(*std::move(decoded));
+  Tell(placement, step.status);
+  return Outcome{.again = true, .seconds = std::nullopt};
+}
+
+// Events tell the story in the conditions' own words.
+void PlacementController::Tell(const api::Placement& placement,
+                               const decide::PlacementStatus& status) {
+  for (const api::Condition& now : status.conditions) {
+    const auto before = std::find_if(placement.conditions.begin(), placement.conditions.end(),
+                                     [&](const api::Condition& c) { return c.type == now.type; });
+    const bool same = before != placement.conditions.end() && before->status == now.status &&
+                      before->reason == now.reason;
+    if (same) continue;
+    recorder_.Record(
+        {"Placement", &placement.meta, now.status == "False", now.reason, now.type, now.message});
+    log_.Info(now.type + "=" + now.status, {{"placement", api::Show(placement.meta.key)},
+                                            {"reason", now.reason},
+                                            {"why", now.message}});
+  }
+}
+
+PlacementController::Answer PlacementController::Do(const api::Placement&,
+                                                    const decide::Wait& step) {
+  return Outcome{.again = false, .seconds = step.seconds};
+}
+
+}  // namespace weft::controllers

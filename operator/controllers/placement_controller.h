@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/outcome.h"
+#include "operator/controllers/recorder.h"
+#include "operator/controllers/store.h"
+#include "operator/decide/ungate.h"
+
+namespace weft::controllers {
+
+// Carries out decide::NextUngateStep for one Placement with a podSelector after the other: look,
+// decide, one step, again. The planner writes the nodes; this hands the pods of others to them.
+// Thread-safety  Reconcile from many threads, for different Placements.
+class PlacementController {
+ public:
+  struct Options {
+    decide::LifeOptions life;
+    std::function<UnixSeconds()> now;
+    std::size_t writes_at_once = 16;
+  };
+  PlacementController(Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
+                      Options options);
+
+  // One pass.
+  // Errors  of the write; the caller retries transient ones and conflicts.
+  Result<Outcome> Reconcile(const api::ObjectKey& key);
+
+ private:
+  using Answer = Result<Outcome>;
+
+  Answer Do(const api::Placement& placement, const decide::UngatePods& step);
+  Answer Do(const api::Placement& placement, const decide::EvictPods& step);
+  Answer Do(const api::Placement& placement, const decide::WritePlacement& step);
+  Answer Do(const api::Placement& placement, const decide::Wait& step);
+
+  Status Ungate(const api::Placement& placement, const decide::WorkerPod& one);
+  void Tell(const api::Placement& placement, const decide::PlacementStatus& status);
+
+  Store& store_;
+  ApiWriter& writer_;
+  Recorder& recorder_;
+  Log& log_;
+  const Options options_;
+};
+
+}  // namespace weft::controllers

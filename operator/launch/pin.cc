@@ -1,0 +1,73 @@
+#include "operator/launch/pin.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/ungate.h"
+
+namespace weft::launch {
+namespace {
+
+using Json = nlohmann::json;
+
+// The member as an object, made where it is absent or null.
+Json& ObjectAt(Json& parent, const char* key) {
+  Json& member = parent[key];
+  if (!member.is_object()) member = Json::object();
+  return member;
+}
+
+Json& TermsOf(Json& spec) {
+  return ObjectAt(ObjectAt(ObjectAt(spec, "affinity"), "nodeAffinity"),
+                  "requiredDuringSchedulingIgnoredDuringExecution")["nodeSelectorTerms"];
+}
+
+Json Encode(const std::vector<fabric::SelectorExpression>& expressions) {
+  Json out = Json::array();
+  for (const fabric::SelectorExpression& one : expressions) {
+    out.push_back({{"key", one.key}, {"operator", one.op}});
+    if (!one.values.empty()) out.back()["values"] = one.values;
+  }
+  return out;
+}
+
+Json Encode(const placement::NodeSelectorTerm& term) {
+  Json out = Json::object();
+  if (!term.match_expressions.empty()) out["matchExpressions"] = Encode(term.match_expressions);
+  if (!term.match_fields.empty()) out["matchFields"] = Encode(term.match_fields);
+  return out;
+}
+
+}  // namespace
+
+void PinTo(const std::string& node, Json& spec) {
+  Json& terms = TermsOf(spec);
+  if (!terms.is_array() || terms.empty()) terms = Json::array({Json::object()});
+  const Json field = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}};
+  for (Json& term : terms) {
+    Json& fields = term["matchFields"];
+    if (!fields.is_array()) fields = Json::array();
+    fields.push_back(field);
+  }
+}
+
+Json UngatePatch(const api::Pod& pod, const Seat& seat) {
+  Json spec = Json::object();
+  if (pod.pod.required_affinity) {
+    Json& terms = TermsOf(spec);
+    for (const auto& term : *pod.pod.required_affinity) terms.push_back(Encode(term));
+  }
+  PinTo(seat.node, spec);
+  Json& gates = spec["schedulingGates"] = Json::array();
+  for (const std::string& gate : pod.scheduling_gates) {
+    if (gate != api::kGate) gates.push_back({{"name", gate}});
+  }
+  return {{"metadata",
+           {{"annotations",
+             {{decide::kPlacementUidAnnotation, seat.placement_uid},
+              {decide::kWorkerIndexLabel, std::to_string(seat.worker)}}}}},
+          {"spec", std::move(spec)}};
+}
+
+}  // namespace weft::launch

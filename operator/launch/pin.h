@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "operator/api/kinds.h"
+
+namespace weft::launch {
+
+// Ties a PodSpec to the node: a required affinity on metadata.name in every term that it has, for
+// terms are alternatives.
+void PinTo(const std::string& node, nlohmann::json& spec);
+
+// What a pod of others becomes when it loses its gate.
+struct Seat {
+  std::string placement_uid;
+  std::uint32_t worker = 0;
+  std::string node;
+};
+
+// The merge patch that ties the pod to its node, removes the gate and notes for whom, at once. To
+// be applied to that very state of the pod (uid and resourceVersion): lists stand in it whole.
+// While a pod is gated the API server lets its terms be added to, and nothing else (KEP-3838).
+nlohmann::json UngatePatch(const api::Pod& pod, const Seat& seat);
+
+}  // namespace weft::launch
