@@ -23,7 +23,8 @@ GPUS = "nvidia.com/gpu"
 WEFT = "/apis/weft.dev/v1alpha1"
 ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes": "/api/v1",
          "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "resourcequotas": "/api/v1",
-         "trainingjobs": WEFT, "placements": WEFT, "leases": "/apis/coordination.k8s.io/v1"}
+         "jobs": "/apis/batch/v1", "trainingjobs": WEFT, "placements": WEFT,
+         "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
 
 
