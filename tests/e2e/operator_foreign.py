@@ -152,25 +152,26 @@ class Foreign(ForeignScenarios):
 
     def test_a_gang_that_is_not_bound_whole_is_placed_anew(self):
         # Weft does not know of rules between pods; the probe tells where a gang would go now.
-        self.start("probe", 4)
+        self.start("probe", 2)
         taken = self.until_bound("probe")[1]
         self.remove("probe")
         self.cluster.create("pods", {
             "metadata": {"name": "noisy", "namespace": self.space, "labels": {"noisy": "yes"}},
             "spec": {"nodeName": taken, "containers": [
                 {"name": "c", "image": "registry.example/other:1"}]}})
-        quiet = job(self.space, "train", 4)
+        quiet = job(self.space, "train", 2)
         quiet["spec"]["template"]["spec"]["affinity"]["podAntiAffinity"] = {
             "requiredDuringSchedulingIgnoredDuringExecution": [
                 {"topologyKey": HOST, "labelSelector": {"matchLabels": {"noisy": "yes"}}}]}
         self.cluster.create("jobs", quiet)
-        self.cluster.create("placements", placement(self.space, "train", 4))
-        self.cluster.until("all pods are ungated", lambda: len(self.pods("train")) == 4 and (
+        self.cluster.create("placements", placement(self.space, "train", 2))
+        self.cluster.until("all pods are ungated", lambda: len(self.pods("train")) == 2 and (
             not any(is_gated(pod) for pod in self.pods("train"))))
         first = [pod["metadata"]["uid"] for pod in self.pods("train")]
         refused = self.until("train", "Verified", "False", "BindRefused")
         self.assertIn("anti-affinity", refused["message"])
-        self.cluster.until("the pods are others", lambda: len(self.pods("train")) == 4 and all(
+        # A Job makes new pods ten seconds after the first that failed, doubling for each.
+        self.cluster.until("the pods are others", lambda: len(self.pods("train")) == 2 and all(
             pod["metadata"]["uid"] not in first for pod in self.pods("train")), 120)
         self.assertNotIn(taken, self.until_bound("train", 120))
         excluded = self.placement("train")["status"]["excludedNodes"]

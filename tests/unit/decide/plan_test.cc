@@ -83,6 +83,19 @@ const QueueCase kQueueCases[] = {
        s.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
      },
      {"p: WaitingForPods"}},
+    {"APodThatWaitsForAnotherGateTooIsNotYetThere",
+     [](Scene& s) {
+       s.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       s.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate, "test/other"};
+     },
+     {"p: WaitingForPods"}},
+    {"PodsThatCannotBeItsWorkersAreRefused",
+     [](Scene& s) {
+       s.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       s.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
+       s.Pod("y", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
+     },
+     {"p: WorkerIndexInvalid"}},
     {"APlacementWithASelectorTakesWhatItsPodsAsk",
      [](Scene& s) {
        s.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
