@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""How fast a placement becomes bound pods, against what the same API server and kube-scheduler need
+for the same pods when a plain parallel client creates them.
+
+Pairs of runs in turn: weft-operator is given the jobs, from the first request to the last pod bound;
+then a client of 16 threads creates the very same pods (their node affinity too). Every run begins
+with an empty cluster. Prints each run, the medians, and the processor seconds of each server.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import copy
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
+from operator_lib import Cluster, Operator, server_process, training_job  # noqa: E402
+
+SPACE = "handoff"
+PATIENCE_SECONDS = 600
+SERVERS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kwok")
+THREADS = 16
+
+Run = collections.namedtuple("Run", "seconds processor")
+
+
+def processor_seconds(process):
+    with open(f"/proc/{process}/stat", encoding="utf-8") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Bench:
+    def __init__(self, jobs, workers):
+        self.jobs, self.workers = jobs, workers
+        self.cluster = Cluster()
+        self.cluster.make_namespace(SPACE)
+
+    def pods(self):
+        return self.cluster.history.all_now("pods", SPACE)
+
+    def until_bound(self):
+        self.cluster.until("all pods are bound", lambda: sum(
+            "nodeName" in pod["spec"] for pod in self.pods()) == self.jobs * self.workers,
+            PATIENCE_SECONDS)
+
+    def until_empty(self):
+        self.cluster.until("the namespace is empty", lambda: not (
+            self.pods() or self.cluster.history.all_now("trainingjobs", SPACE)), PATIENCE_SECONDS)
+
+    def in_parallel(self, plural, things):
+        with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
+            list(threads.map(lambda thing: self.cluster.create(plural, thing), things))
+
+    def measure(self, processes, start):
+        before = {name: processor_seconds(process) for name, process in processes.items()}
+        begin = time.monotonic()
+        start()
+        self.until_bound()
+        seconds = time.monotonic() - begin
+        return Run(seconds, {name: processor_seconds(process) - before[name]
+                             for name, process in processes.items()})
+
+    def by_operator(self, operator):
+        jobs = [training_job(SPACE, f"job-{i}", self.workers) for i in range(self.jobs)]
+        run = self.measure({**servers(), "weft-operator": operator.process.pid},
+                           lambda: self.in_parallel("trainingjobs", jobs))
+        pods = [bare(pod) for pod in self.pods()]
+        self.cluster.delete("trainingjobs", SPACE)
+        self.until_empty()
+        return run, pods
+
+    def by_client(self, pods):
+        run = self.measure({**servers(), "client": os.getpid()},
+                           lambda: self.in_parallel("pods", pods))
+        self.cluster.delete("pods", SPACE, options={"gracePeriodSeconds": 0})
+        self.until_empty()
+        return run
+
+
+def servers():
+    return {name: server_process(name) for name in SERVERS}
+
+
+def bare(pod):
+    """As its creator wrote it, owned by nobody: nothing would delete it otherwise."""
+    pod = copy.deepcopy(pod)
+    meta, spec = pod["metadata"], pod["spec"]
+    spec.pop("nodeName")
+    return {"apiVersion": "v1", "kind": "Pod", "spec": spec,
+            "metadata": {key: meta[key] for key in ("name", "namespace", "labels", "annotations")}}
+
+
+def show(name, run, pods):
+    spent = ", ".join(f"{server} {seconds:.1f}" for server, seconds in run.processor.items())
+    print(f"{name:>8}  {run.seconds:6.2f} s  {pods / run.seconds:5.0f} pods/s  processor s: {spent}",
+          flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1024, help="of each job")
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--json", help="file for the medians")
+    arguments = parser.parse_args()
+    bench = Bench(arguments.jobs, arguments.workers)
+    total = arguments.jobs * arguments.workers
+    ours, theirs = [], []
+    with tempfile.TemporaryDirectory() as work:
+        operator = Operator(work, "handoff")
+        try:
+            for _ in range(arguments.pairs):
+                run, pods = bench.by_operator(operator)
+                ours.append(run)
+                show("operator", run, total)
+                theirs.append(bench.by_client(pods))
+                show("client", theirs[-1], total)
+        finally:
+            operator.stop()
+    medians = [statistics.median(run.seconds for run in runs) for runs in (ours, theirs)]
+    print(f"{arguments.jobs} x {arguments.workers} workers: operator {medians[0]:.2f} s "
+          f"({total / medians[0]:.0f} pods/s), client {medians[1]:.2f} s "
+          f"({total / medians[1]:.0f} pods/s), ratio {medians[0] / medians[1]:.2f} (goal 1.2)")
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"operator_seconds": medians[0], "client_seconds": medians[1]}, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+#include "operator/controllers/store.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace weft::controllers {
+namespace {
+
+constexpr UnixSeconds kNow = 1'000;
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() {
+    store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { Note("job " + job.name); },
+                     .on_placement = [this](const api::ObjectKey& p) { Note("pl " + p.name); },
+                     .on_capacity = [this] { Note("capacity"); },
+                     .on_fabric = [this] { Note("fabric"); }});
+  }
+
+  void Note(const std::string& what) { told_.push_back(what); }
+  std::vector<std::string> Told() { return std::exchange(told_, {}); }
+
+  static api::Node Node(const std::string& name, const std::string& ready = "True") {
+    api::Node node;
+    node.meta.key.name = node.facts.name = name;
+    node.facts.conditions = {{"Ready", ready}};
+    return node;
+  }
+  static api::Pod PodOf(const std::string& job, const std::string& node, const char* version) {
+    api::Pod pod;
+    pod.meta.key = {"ns", job + "-1-0"};
+    pod.meta.uid = "u-" + job;
+    pod.meta.resource_version = version;
+    pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", job, "j-" + job, true}};
+    pod.node_name = node;
+    pod.phase = "Running";
+    return pod;
+  }
+  static api::TrainingJob Job(const std::string& name) {
+    api::TrainingJob job;
+    job.meta.key = {"ns", name};
+    job.meta.uid = "j-" + name;
+    return job;
+  }
+
+  std::vector<std::string> told_;
+  Store store_{[] { return kNow; }};
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(StoreTest, AHeartbeatIsNoChange) {
+  store_.Put(Node("n"));
+  Told();
+  const auto before = store_.Look().fabrics;
+  store_.Put(Node("n"));
+  EXPECT_EQ(Told(), Words());
+  EXPECT_EQ(store_.Look().fabrics, before);
+}
+
+TEST_F(StoreTest, ANodeThatChangesTellsPlannersFabricsAndTheJobsOnIt) {
+  store_.Put(Node("n"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("b", "other", "1"));
+  Told();
+  const auto before = store_.Look().fabrics;
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
+  EXPECT_NE(store_.Look().fabrics, before);
+}
+
+TEST_F(StoreTest, APodTellsItsJobAndPlannersOnlyWhereItHoldsOtherThings) {
+  store_.Put(PodOf("a", "n", "1"));
+  EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+  api::Pod ready = PodOf("a", "n", "2");
+  ready.ready = true;
+  store_.Put(ready);
+  EXPECT_EQ(Told(), (Words{"job a"}));
+  api::Pod ended = PodOf("a", "n", "3");
+  ended.phase = "Succeeded";
+  store_.Put(ended);
+  EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+}
+
+TEST_F(StoreTest, AJobComesWithWhatIsItsOwn) {
+  store_.Put(Job("a"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("b", "n", "1"));
+  store_.Put(Node("n", "False"));
+  const auto objects = store_.ObjectsOf({"ns", "a"});
+  ASSERT_TRUE(objects);
+  ASSERT_EQ(objects->pods.size(), 1U);
+  EXPECT_EQ(objects->pods[0]->meta.key.name, "a-1-0");
+  ASSERT_TRUE(objects->nodes.contains("n"));
+  EXPECT_FALSE(store_.ObjectsOf({"ns", "gone"}));
+}
+
+TEST_F(StoreTest, TwoPicturesShareTheirObjects) {
+  store_.Put(Node("n"));
+  const auto one = store_.Look(), two = store_.Look();
+  EXPECT_EQ(&one.inputs.nodes[0], &two.inputs.nodes[0]);
+}
+
+TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
+  api::Fabric fabric;
+  fabric.meta.key.name = "default";
+  fabric.meta.uid = "f";
+  fabric.meta.generation = 1;
+  fabric.meta.resource_version = "1";
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  fabric.meta.resource_version = "2";
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), Words());
+  fabric.meta.resource_version = "3";
+  fabric.meta.generation = 2;
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, AFabricThatCannotBeReadReplacesWhatItWas) {
+  api::Fabric fabric;
+  fabric.meta.key.name = "default";
+  store_.Put(fabric);
+  store_.PutUndecodableFabric({{"", "default"}, "f", 2, "spec.preset: unknown"});
+  EXPECT_TRUE(store_.Look().inputs.fabrics.empty());
+  EXPECT_EQ(store_.UndecodableFabrics().size(), 1U);
+  store_.Put(fabric);
+  EXPECT_EQ(store_.Look().inputs.fabrics.size(), 1U);
+  EXPECT_TRUE(store_.UndecodableFabrics().empty());
+}
+
+}  // namespace
+}  // namespace weft::controllers

@@ -1,0 +1,77 @@
+#include "operator/controllers/table.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace weft::controllers {
+namespace {
+
+struct Thing {
+  api::ObjectMeta meta;
+};
+
+std::shared_ptr<const Thing> Make(const std::string& uid, const std::string& version) {
+  Thing thing;
+  thing.meta.key = {"ns", "a"};
+  thing.meta.uid = uid;
+  thing.meta.resource_version = version;
+  return std::make_shared<const Thing>(std::move(thing));
+}
+
+const api::ObjectKey kKey = {"ns", "a"};
+
+std::string VersionIn(const Table<Thing>& table) {
+  const auto thing = table.Find(kKey);
+  return thing ? thing->meta.resource_version : "";
+}
+
+TEST(TableTest, AnOlderStateNeverReplacesANewerOne) {
+  Table<Thing> table;
+  EXPECT_TRUE(table.Put(Make("u", "9")).second);
+  EXPECT_FALSE(table.Put(Make("u", "8")).second);
+  EXPECT_TRUE(table.Put(Make("u", "10")).second);
+  EXPECT_EQ(VersionIn(table), "10");
+}
+
+TEST(TableTest, AnObjectThatWentDoesNotComeBackWithALateAnswer) {
+  Table<Thing> table;
+  table.Put(Make("u", "5"));
+  table.Remove(kKey);
+  EXPECT_FALSE(table.Put(Make("u", "6")).second);
+  EXPECT_EQ(VersionIn(table), "");
+}
+
+TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
+  Table<Thing> table;
+  table.Put(Make("u", "5"));
+  table.Remove(kKey);
+  EXPECT_TRUE(table.Put(Make("v", "7")).second);
+  EXPECT_EQ(VersionIn(table), "7");
+}
+
+TEST(TableTest, WhatIsDroppedMayComeBack) {
+  Table<Thing> table;
+  table.Put(Make("u", "5"));
+  table.Drop(kKey);
+  EXPECT_EQ(VersionIn(table), "");
+  EXPECT_TRUE(table.Put(Make("u", "6")).second);
+}
+
+TEST(TableTest, NamesWhatIsHeldUpToAVersion) {
+  Table<Thing> table;
+  table.Put(Make("u", "5"));
+  EXPECT_TRUE(table.UpTo(4).empty());
+  EXPECT_EQ(table.UpTo(5), (std::vector<api::ObjectKey>{kKey}));
+}
+
+TEST(TableTest, WhatIsNoVersionCountsAsNone) {
+  EXPECT_EQ(VersionOf("12"), 12U);
+  EXPECT_EQ(VersionOf(""), 0U);
+  EXPECT_EQ(VersionOf("1x"), 0U);
+  EXPECT_EQ(VersionOf("99999999999999999999"), 0U);
+}
+
+}  // namespace
+}  // namespace weft::controllers

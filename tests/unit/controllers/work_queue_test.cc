@@ -1,0 +1,83 @@
+#include "operator/controllers/work_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+namespace weft::controllers {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+const api::ObjectKey kA = {"ns", "a"}, kB = {"ns", "b"};
+
+std::string Taken(WorkQueue& queue) {
+  const auto key = queue.Take();
+  return key ? key->name : "closed";
+}
+
+TEST(WorkQueueTest, AKeyThatIsAddedTwiceIsTakenOnce) {
+  WorkQueue queue;
+  queue.Add(kA);
+  queue.Add(kA);
+  queue.Add(kB);
+  EXPECT_EQ(Taken(queue), "a");
+  EXPECT_EQ(Taken(queue), "b");
+  EXPECT_EQ(queue.depth(), 2U);  // both are being worked on
+  queue.Done(kA, false);
+  queue.Done(kB, false);
+  EXPECT_EQ(queue.depth(), 0U);
+}
+
+TEST(WorkQueueTest, WhatIsAddedDuringItsPassIsLookedAtAgainAfterIt) {
+  WorkQueue queue;
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Add(kA);
+  queue.Add(kB);
+  EXPECT_EQ(Taken(queue), "b");  // not a: its pass runs
+  queue.Done(kA, false);
+  EXPECT_EQ(Taken(queue), "a");
+}
+
+TEST(WorkQueueTest, AnEarlierTimeStandsAgainstALaterOne) {
+  WorkQueue queue;
+  queue.AddAfter(kA, hours(1));
+  queue.AddAfter(kB, hours(1));
+  queue.Add(kB);
+  queue.AddAfter(kB, hours(2));
+  EXPECT_EQ(Taken(queue), "b");
+}
+
+TEST(WorkQueueTest, WhatFailedComesBackThoughItWasNotAdded) {
+  WorkQueue queue({.first_retry = milliseconds(1), .last_retry = milliseconds(2)});
+  queue.Add(kA);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(Taken(queue), "a");
+    queue.Done(kA, true);
+  }
+}
+
+TEST(WorkQueueTest, WhatFailedIsNotHurriedByItsOwnWrite) {
+  WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Add(kA);
+  queue.Done(kA, true);
+  queue.Add(kB);
+  EXPECT_EQ(Taken(queue), "b");
+}
+
+TEST(WorkQueueTest, CloseEndsWhoWaits) {
+  WorkQueue queue;
+  std::string last;
+  std::thread waiting([&] { last = Taken(queue); });
+  queue.Close();
+  waiting.join();
+  EXPECT_EQ(last, "closed");
+}
+
+}  // namespace
+}  // namespace weft::controllers

@@ -1,0 +1,265 @@
+#include "operator/kube/http_transport.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace weft::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A server of this process on a free port of the loopback, one thread; each connection gets the
+// next script.
+class ScriptedServer {
+ public:
+  // Reads requests from the connection and writes answers.
+  using Script = std::function<void(int connection)>;
+
+  explicit ScriptedServer(std::vector<Script> scripts) : scripts_(std::move(scripts)) {
+    listener_ = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(listener_, any, size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    EXPECT_EQ(getsockname(listener_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~ScriptedServer() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  ScriptedServer(const ScriptedServer&) = delete;
+  ScriptedServer& operator=(const ScriptedServer&) = delete;
+
+  std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  // Up to the empty line; "" at the end of the connection.
+  static std::string ReadHead(int connection) {
+    std::string head;
+    for (char byte = 0; !head.ends_with("\r\n\r\n");) {
+      if (recv(connection, &byte, 1, 0) != 1) return "";
+      head += byte;
+    }
+    return head;
+  }
+  static void Write(int connection, const std::string& text) {
+    EXPECT_EQ(send(connection, text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+  static void WaitForEnd(int connection) {
+    for (char byte = 0; recv(connection, &byte, 1, 0) > 0;) {
+    }
+  }
+
+ private:
+  void Serve() {
+    for (const Script& script : scripts_) {
+      const int connection = accept(listener_, nullptr, nullptr);
+      if (connection < 0) return;
+      script(connection);
+      close(connection);
+    }
+  }
+
+  const std::vector<Script> scripts_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+std::string Answer(const std::string& status, const std::string& body,
+                   const std::string& headers = "") {
+  return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+         headers + "\r\n" + body;
+}
+
+// Answers one request and keeps what was asked.
+ScriptedServer::Script Once(const std::string& answer, std::string* asked = nullptr) {
+  return [answer, asked](int connection) {
+    const std::string head = ScriptedServer::ReadHead(connection);
+    if (asked != nullptr) *asked = head;
+    ScriptedServer::Write(connection, answer);
+  };
+}
+
+std::unique_ptr<Transport> TransportTo(const std::string& url, const Source& token = {}) {
+  Config config;
+  config.server = url;
+  config.token = token;
+  return MakeHttpTransport(std::move(config), "weft-test");
+}
+
+Request Get(const std::string& path) {
+  Request request;
+  request.path = path;
+  request.timeout = seconds(20);
+  return request;
+}
+
+TEST(HttpTransportTest, ARequestCarriesPathQueryAgentAndToken) {
+  std::string asked;
+  ScriptedServer server({Once(Answer("200 OK", "{}", "Connection: close\r\n"), &asked)});
+  const auto transport = TransportTo(server.Url(), {.data = "t0ken", .file = ""});
+  Request request = Get("/api/v1/pods");
+  request.query = {{"labelSelector", "a=b,c"}};
+  const auto answer = transport->Send(request);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "{}");
+  EXPECT_TRUE(asked.starts_with("GET /api/v1/pods?labelSelector=a%3Db%2Cc HTTP/1.1\r\n")) << asked;
+  EXPECT_NE(asked.find("weft-test\r\n"), std::string::npos);
+  EXPECT_NE(asked.find("Bearer t0ken\r\n"), std::string::npos);
+}
+
+TEST(HttpTransportTest, AnAnswerThatSaysWaitSaysHowLong) {
+  ScriptedServer server({Once(Answer("429 Too Many Requests", "slow down", "Retry-After: 7\r\n"))});
+  const auto answer = TransportTo(server.Url())->Send(Get("/x"));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 429);
+  EXPECT_EQ(answer->retry_after, seconds(7));
+}
+
+TEST(HttpTransportTest, ATokenThatIsRefusedIsReadAgain) {
+  const std::string file = ::testing::TempDir() + "/weft-token-" + std::to_string(getpid());
+  std::ofstream(file) << "old";
+  std::string second;
+  ScriptedServer server({[&](int connection) {
+                           ScriptedServer::ReadHead(connection);
+                           std::ofstream(file) << "new";
+                           ScriptedServer::Write(
+                               connection, Answer("401 Unauthorized", "", "Connection: close\r\n"));
+                         },
+                         Once(Answer("200 OK", "in"), &second)});
+  const auto answer = TransportTo(server.Url(), {.data = "", .file = file})->Send(Get("/x"));
+  std::remove(file.c_str());
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->body, "in");
+  EXPECT_NE(second.find("Bearer new\r\n"), std::string::npos) << second;
+}
+
+TEST(HttpTransportTest, AStreamArrivesInPieces) {
+  ScriptedServer server({[](int connection) {
+    ScriptedServer::ReadHead(connection);
+    ScriptedServer::Write(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (const char* chunk : {"4\r\none\n\r\n", "4\r\ntwo\n\r\n", "0\r\n\r\n"}) {
+      ScriptedServer::Write(connection, chunk);
+    }
+  }});
+  std::string body;
+  const Cancel cancel{false};
+  const auto answer = TransportTo(server.Url())
+                          ->Stream(
+                              Get("/watch"),
+                              [&](std::string_view chunk) {
+                                body += chunk;
+                                return true;
+                              },
+                              cancel);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(body, "one\ntwo\n");
+  EXPECT_EQ(answer->body, "");
+}
+
+// Sends the head and one piece, and then nothing until the client goes.
+void FallSilent(int connection) {
+  ScriptedServer::ReadHead(connection);
+  ScriptedServer::Write(connection,
+                        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n");
+  ScriptedServer::WaitForEnd(connection);
+}
+
+TEST(HttpTransportTest, ASilentStreamIsGivenUp) {
+  ScriptedServer server({FallSilent});
+  Request request = Get("/watch");
+  request.timeout = milliseconds(300);
+  const Cancel cancel{false};
+  const auto answer = TransportTo(server.Url())
+                          ->Stream(
+                              request, [](std::string_view) { return true; }, cancel);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::kTransient);
+  EXPECT_NE(answer.error().message.find("silent"), std::string::npos) << answer.error().message;
+}
+
+TEST(HttpTransportTest, TheSinkMayEndAStream) {
+  ScriptedServer server({FallSilent});
+  const Cancel cancel{false};
+  int pieces = 0;
+  const auto answer = TransportTo(server.Url())
+                          ->Stream(
+                              Get("/watch"),
+                              [&](std::string_view) {
+                                ++pieces;
+                                return false;
+                              },
+                              cancel);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(pieces, 1);
+}
+
+TEST(HttpTransportTest, AStreamCanBeCancelledFromAnotherThread) {
+  ScriptedServer server({FallSilent});
+  Cancel cancel{false};
+  const auto answer = TransportTo(server.Url())
+                          ->Stream(
+                              Get("/watch"),
+                              [&](std::string_view) {
+                                cancel = true;
+                                return true;
+                              },
+                              cancel);
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST(HttpTransportTest, ARefusedStreamHasItsReasonInTheBody) {
+  ScriptedServer server({Once(Answer("410 Gone", "too old"))});
+  const Cancel cancel{false};
+  bool called = false;
+  const auto answer =
+      TransportTo(server.Url())
+          ->Stream(
+              Get("/watch"), [&](std::string_view) { return called = true; }, cancel);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 410);
+  EXPECT_EQ(answer->body, "too old");
+  EXPECT_FALSE(called);
+}
+
+TEST(HttpTransportTest, NobodyThereIsATransientError) {
+  std::string url;
+  {
+    const ScriptedServer gone({});
+    url = gone.Url();
+  }
+  const auto answer = TransportTo(url)->Send(Get("/x"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::kTransient);
+  EXPECT_TRUE(answer.error().message.starts_with(url)) << answer.error().message;
+}
+
+TEST(HttpTransportTest, ATokenFileThatIsNotThereIsNamed) {
+  const auto answer =
+      TransportTo("http://127.0.0.1:1", {.data = "", .file = "/nowhere/token"})->Send(Get("/x"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::kInvalid);
+  EXPECT_NE(answer.error().message.find("/nowhere/token"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::kube
