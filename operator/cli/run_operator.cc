@@ -193,6 +193,7 @@ class Process {
     options.on_failure = [this](const std::string& what) {
       log_.Warning("event dropped", {{"reason", what}});
     };
+    options.may_write = [this] { return MayWrite(); };
     return options;
   }
 

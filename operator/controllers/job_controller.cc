@@ -37,7 +37,11 @@ JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   if (const auto job = store_.UndecodableJob(key)) return Refuse(*job);
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
-  if (!objects) return Outcome{};
+  if (!objects) {
+    const std::lock_guard lock(mutex_);
+    refused_.erase(key);
+    return Outcome{};
+  }
   const decide::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
   return std::visit([&](const auto& step) { return Do(pass, step); },

@@ -106,6 +106,10 @@ void EventRecorder::WriteRest() {
 
 EventRecorder::Sent EventRecorder::Send(Pending& pending) {
   const EventSeries::Write& write = pending.write;
+  if (options_.may_write && !options_.may_write()) {
+    Drop(write, "not ours to write any more");
+    return Sent::kDone;
+  }
   Request request = RequestOf(write);
   request.timeout = cancel_ ? kFarewellTimeout : kTimeout;
   const Result<Response> answer = transport_.Send(request);

@@ -24,6 +24,8 @@ class EventRecorder {
     std::size_t queue = 1'024;
     // Why an event was dropped; from the recorder's thread. May be empty.
     std::function<void(const std::string& what)> on_failure;
+    // Asked before each write: what is false then is dropped. Empty: always.
+    std::function<bool()> may_write;
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
   };
   // `transport` outlives the recorder.

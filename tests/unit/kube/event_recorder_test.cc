@@ -70,6 +70,19 @@ struct Case {
   std::uint64_t dropped = 0;
 };
 
+TEST(EventRecorder, WhoMayNotWriteAnyMoreWritesNothing) {
+  EventServer server({});
+  EventRecorder::Options options;
+  options.timer = std::make_shared<FakeTimer>();
+  options.may_write = [] { return false; };
+  EventRecorder recorder(server, options);
+  recorder.Record(Note("a"));
+  recorder.Cancel();
+  recorder.Run();
+  EXPECT_EQ(server.log, Log());
+  EXPECT_EQ(recorder.dropped(), 1U);
+}
+
 TEST(EventRecorder, WritesWhatItCan) {
   const Case cases[] = {
       {"two notes", {"a", "b"}, {201}, {"POST 201", "POST 201"}},
