@@ -24,7 +24,9 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "file of the cluster's address and credentials; default $KUBECONFIG, "
                  "~/.kube/config, then the pod's own account");
   app.add_option("--context", flags.context, "context of the kubeconfig; default the current one");
-  app.add_option("--namespace", flags.space, "follow jobs of this namespace alone; default all");
+  app.add_option("--namespace", flags.space,
+                 "follow jobs and Placements of this namespace alone; nodes and pods are read "
+                 "everywhere; default all");
   app.add_option("--leader-elect", flags.leader_elect,
                  "lead only while holding the Lease weft-operator");
   app.add_flag("--read-only", flags.read_only,

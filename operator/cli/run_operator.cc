@@ -206,6 +206,7 @@ class Process {
     options.jobs.now = now;
     options.jobs.writes_at_once = flags_.writes_at_once;
     options.planner.now = now;
+    options.planner.space = flags_.space;
     options.fabrics.now = now;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
     options.read_only = flags_.read_only;

@@ -57,20 +57,26 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       controller_(store_, writer, planner_, recorder, log, options_.jobs),
       placements_(store_, writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
-  store_.SetHooks(
-      {.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
-       .on_placement = [this](const api::ObjectKey& placement) { gangs_.Add(placement); },
-       .on_capacity = [this] { planner_.OnCapacity(); },
-       .on_fabric = [this] { fabrics_.OnChange(); }});
+  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
+                   .on_placement =
+                       [this](const api::ObjectKey& placement) {
+                         const bool ours =
+                             options_.space.empty() || placement.space == options_.space;
+                         if (ours) gangs_.Add(placement);
+                       },
+                   .on_capacity = [this] { planner_.OnCapacity(); },
+                   .on_fabric = [this] { fabrics_.OnChange(); }});
   using manifest::Subject;
+  // Jobs of one namespace may be followed, but what holds nodes is read everywhere.
   const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
                                      const std::string& labels, auto decode,
                                      void (Store::*remove)(const api::ObjectKey&)) {
+    const bool holds_nodes = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
     sinks_.push_back(std::make_unique<Sink<T>>(
         std::string(resource.plural), store_, log_,
         [this, remove](const api::ObjectKey& key) { (store_.*remove)(key); }, decode));
     kube::Reflector::Options watching;
-    watching.watch.path = kube::PathOf(resource, {options_.space, ""});
+    watching.watch.path = kube::PathOf(resource, {holds_nodes ? "" : options_.space, ""});
     if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
     watching.watch.seed = options_.seed + sinks_.size();
     watching.subject = subject;

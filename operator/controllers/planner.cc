@@ -108,6 +108,7 @@ Store::Picture Planner::Collect() {
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     api::Placement& placement = inputs.placements[i];
     if (!placement.nodes.empty() || OwningJob(placement.meta)) continue;
+    if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     decide::TellWait(placement, now);
     asked.insert(placement.meta.uid);
     inputs.order.push_back({false, i});

@@ -31,6 +31,7 @@ class Planner {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
+    std::string space;  // namespace of the Placements that are planned, "" all
     std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal that reads differently
     std::size_t commits_at_once = 8;
     std::int64_t reserve_seconds = 600;           // waited so long, a job's nodes are kept for it

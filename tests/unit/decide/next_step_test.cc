@@ -143,9 +143,10 @@ class World {
   void Do(const Wait&) {}
 
   void Write(const JobStatus& next) {
-    EXPECT_FALSE(next == status()) << "a write that changes nothing";
+    const JobStatus previous = status();
+    EXPECT_FALSE(next == previous) << "a write that changes nothing";
     for (const api::Condition& condition : next.conditions) {
-      const api::Condition* before = FindCondition(StatusOf(job_), condition.type);
+      const api::Condition* before = FindCondition(previous, condition.type);
       const std::string was = before == nullptr ? "" : before->status;
       if (was != condition.status && condition.status == "True") {
         trace.push_back(condition.type + ": " + condition.reason);
