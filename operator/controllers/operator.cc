@@ -12,6 +12,10 @@
 namespace weft::controllers {
 namespace {
 
+// Pods of one job change by the hundred while it starts, and a pass looks at all of them: changes
+// that come so soon after each other are looked at together.
+constexpr std::chrono::milliseconds kSettling{25};
+
 Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
   options.on_answer = [&queue](const api::ObjectKey& job) { queue.Add(job); };
   return options;
@@ -57,7 +61,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       controller_(store_, writer, planner_, recorder, log, options_.jobs),
       placements_(store_, writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
-  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.Add(job); },
+  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.AddAfter(job, kSettling); },
                    .on_placement =
                        [this](const api::ObjectKey& placement) {
                          const bool ours =

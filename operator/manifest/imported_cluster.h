@@ -39,7 +39,7 @@ struct ImportOptions {
 inline constexpr int kDefaultGpusPerNode = 8;
 inline constexpr int kMaxGpusPerNode = 1024;
 // Bounds on hostile input: the nodes of one import, and the levels of its tree (Kueue's bound too).
-inline constexpr std::size_t kMaxImportedNodes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxImportedNodes = std::size_t{1} << 17;
 inline constexpr std::size_t kMaxImportedLevels = 16;
 
 // A Ready node as a training fleet has it: host-name label, `gpus` of `resource` (none at 0), and

@@ -39,6 +39,7 @@ def processor_seconds(process):
 class Bench:
     def __init__(self, jobs, workers):
         self.jobs, self.workers = jobs, workers
+        self.round = 0
         self.cluster = Cluster()
         self.cluster.make_namespace(SPACE)
 
@@ -49,6 +50,13 @@ class Bench:
         self.cluster.until("all pods are bound", lambda: sum(
             "nodeName" in pod["spec"] for pod in self.pods()) == self.jobs * self.workers,
             PATIENCE_SECONDS)
+
+    def warm_up(self):
+        """Until the operator leads and has read the cluster."""
+        self.cluster.create("trainingjobs", training_job(SPACE, "first", 1))
+        self.cluster.until_running(SPACE, "first", seconds=PATIENCE_SECONDS)
+        self.cluster.delete("trainingjobs", SPACE)
+        self.until_empty()
 
     def until_empty(self):
         self.cluster.until("the namespace is empty", lambda: not (
@@ -68,7 +76,10 @@ class Bench:
                              for name, process in processes.items()})
 
     def by_operator(self, operator):
-        jobs = [training_job(SPACE, f"job-{i}", self.workers) for i in range(self.jobs)]
+        # Names of their own: kwok may still be deleting pods of the round before, by name.
+        self.round += 1
+        jobs = [training_job(SPACE, f"job-{self.round}-{i}", self.workers)
+                for i in range(self.jobs)]
         run = self.measure({**servers(), "weft-operator": operator.process.pid},
                            lambda: self.in_parallel("trainingjobs", jobs))
         pods = [bare(pod) for pod in self.pods()]
@@ -93,8 +104,9 @@ def bare(pod):
     pod = copy.deepcopy(pod)
     meta, spec = pod["metadata"], pod["spec"]
     spec.pop("nodeName")
+    kept = {key: meta[key] for key in ("namespace", "labels", "annotations")}
     return {"apiVersion": "v1", "kind": "Pod", "spec": spec,
-            "metadata": {key: meta[key] for key in ("name", "namespace", "labels", "annotations")}}
+            "metadata": {"name": "bare-" + meta["name"], **kept}}
 
 
 def show(name, run, pods):
@@ -116,6 +128,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         operator = Operator(work, "handoff")
         try:
+            bench.warm_up()
             for _ in range(arguments.pairs):
                 run, pods = bench.by_operator(operator)
                 ours.append(run)

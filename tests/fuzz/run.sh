@@ -16,7 +16,7 @@ run_target() {
   cp -r "$root/tests/fuzz/corpus/$target/." "$seeds/"
   local result=0
   # libFuzzer's own leak check can hang at exit; the outer timeout ends whatever else does.
-  timeout -k 10 $((seconds + 60)) "$build/tests/fuzz/$target" -detect_leaks=0 -timeout=5 \
+  timeout -k 10 $((seconds + 60)) "$build/tests/fuzz/$target" -detect_leaks=0 -timeout=40 \
     -rss_limit_mb=2048 -max_total_time="$seconds" -max_len=8192 -print_final_stats=1 \
     -artifact_prefix="$build/findings/$target-" "$seeds" >"$build/$target.log" 2>&1 || result=1
   rm -rf "$seeds"

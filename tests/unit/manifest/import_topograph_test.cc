@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportTopographBad, ::testing::ValuesIn(std::vec
   {"BlocksThatAreAMap", "{blocks: {}}", "model: model.blocks: must be a list"},
   {"ABlockWithoutSwitch", "{blocks: [{nodes: [a]}]}", "model: blocks[0].switch: is missing"},
   {"ANodeThatIsAMap", "{blocks: [{switch: s, nodes: [{}]}]}", "model: blocks[0].nodes[0]: must be a name"},
-  {"AnUnboundedRange", "{blocks: [{switch: s, nodes: [\"n[1-9999999999]\"]}]}", "model: blocks[0].nodes[0]: the list names more than 1048576 nodes"},
+  {"AnUnboundedRange", "{blocks: [{switch: s, nodes: [\"n[1-9999999999]\"]}]}", "model: blocks[0].nodes[0]: the list names more than 131072 nodes"},
   {"ANodeInTwoBlocks", "{blocks: [{switch: s, nodes: [a]}, {switch: t, nodes: [b, a]}]}", "model: blocks[1].nodes[1]: node \"a\" is already in model: blocks[0].nodes[0]"},
   {"ACycle", "{switches: {a: {switches: [b]}, b: {switches: [a]}}, blocks: [{switch: a, nodes: [n1]}]}", "model: switches: the switches form a cycle through \"a\""},
 }), [](const auto& row) { return row.param.name; });
