@@ -9,6 +9,7 @@
 #include "operator/api/encode.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/as_of.h"
+#include "operator/decide/conditions.h"
 #include "operator/decide/exclusion.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/status.h"
@@ -235,14 +236,10 @@ void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused
 void Planner::RefusePlacement(const api::Placement& placement, const decide::Refused& refused) {
   if (!IsNews(placement.meta, placement.excluded, refused)) return;
   std::vector<api::Condition> conditions = placement.conditions;
-  auto placed = std::find_if(conditions.begin(), conditions.end(),
-                             [](const api::Condition& c) { return c.type == "Placed"; });
-  if (placed == conditions.end()) placed = conditions.insert(placed, {"Placed", "", "", "", ""});
-  if (placed->reason == refused.reason && placed->message == refused.message) return;
-  if (placed->status != "False") placed->last_transition_time = FormatTime(options_.now());
-  placed->status = "False";
-  placed->reason = refused.reason;
-  placed->message = refused.message;
+  decide::PutCondition(conditions,
+                       {"Placed", "False", refused.reason, refused.message, ""},
+                       options_.now());
+  if (conditions == placement.conditions) return;
   const Target target{Kind::kPlacement, placement.meta.key, placement.meta.uid,
                       placement.meta.resource_version};
   const auto written = writer_.PatchStatus(

@@ -1,11 +1,11 @@
 #include "operator/decide/job_status.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "operator/api/encode.h"
 #include "operator/base/quantity.h"
+#include "operator/decide/conditions.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
@@ -47,9 +47,7 @@ JobStatus StatusOf(const api::TrainingJob& job) {
 }
 
 const api::Condition* FindCondition(const JobStatus& status, std::string_view type) {
-  const auto found = std::find_if(status.conditions.begin(), status.conditions.end(),
-                                  [&](const api::Condition& c) { return c.type == type; });
-  return found == status.conditions.end() ? nullptr : &*found;
+  return FindCondition(status.conditions, type);
 }
 
 bool Is(const JobStatus& status, std::string_view type) {
@@ -68,17 +66,10 @@ std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type)
 }
 
 void SetCondition(JobStatus& status, const ConditionChange& change, UnixSeconds now) {
-  const char* value = change.is ? "True" : "False";
-  auto found = std::find_if(status.conditions.begin(), status.conditions.end(),
-                            [&](const api::Condition& c) { return c.type == change.type; });
-  if (found == status.conditions.end()) {
-    status.conditions.push_back({std::string(change.type), "", "", "", ""});
-    found = status.conditions.end() - 1;
-  }
-  if (found->status != value) found->last_transition_time = FormatTime(now);
-  found->status = value;
-  found->reason = change.reason;
-  found->message = change.message;
+  PutCondition(status.conditions,
+               {std::string(change.type), change.is ? "True" : "False", std::string(change.reason),
+                change.message, ""},
+               now);
 }
 
 std::string PhaseOf(const JobStatus& status) {

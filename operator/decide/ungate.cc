@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
 
@@ -121,10 +122,7 @@ class Gang {
   }
 
   const api::Condition* Find(std::string_view type) const {
-    for (const api::Condition& condition : placement_.conditions) {
-      if (condition.type == type) return &condition;
-    }
-    return nullptr;
+    return FindCondition(placement_.conditions, type);
   }
   const api::Condition* Verified() const { return Find(kVerified); }
   bool InWindow() const { return Verified() != nullptr && Verified()->status == "Unknown"; }
@@ -143,15 +141,7 @@ class Gang {
   }
 
   void Set(const char* type, const char* value, const char* reason, std::string message) {
-    auto found = std::find_if(status_.conditions.begin(), status_.conditions.end(),
-                              [&](const api::Condition& c) { return c.type == type; });
-    if (found == status_.conditions.end()) {
-      found = status_.conditions.insert(found, api::Condition{type, "", "", "", ""});
-    }
-    if (found->status != value) found->last_transition_time = FormatTime(now_);
-    found->status = value;
-    found->reason = reason;
-    found->message = std::move(message);
+    PutCondition(status_.conditions, {type, value, reason, std::move(message), ""}, now_);
   }
 
   UngateStep Mark(const char* value, const char* reason, std::string message) {

@@ -50,7 +50,7 @@ class Client {
                                  std::string_view subresource = "");
   // What is gone already counts as done, and so does another object of the same name.
   Status Delete(const Resource& resource, const api::ObjectKey& key, const Precondition& only);
-  // One try: 429 says that a disruption budget forbids it for now (kTransient).
+  // One try: 429 says that a disruption budget forbids it at present (kTransient).
   Status Evict(const api::ObjectKey& pod, const Precondition& only);
 
   // A request of requests.h, as often as it is worth; the body of a 2xx answer.

@@ -1,7 +1,8 @@
 #include "operator/placement/instance.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "operator/base/union_find.h"
 
 namespace weft::placement {
 
@@ -11,29 +12,9 @@ using fabric::Tier;
 
 namespace {
 
-// Union-find over workers; the root of a set is its least worker.
-class Sets {
- public:
-  explicit Sets(std::uint32_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-  std::uint32_t Find(std::uint32_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void Join(std::uint32_t x, std::uint32_t y) {
-    x = Find(x);
-    y = Find(y);
-    if (x != y) parent_[std::max(x, y)] = std::min(x, y);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 // Atoms of `tier`: workers joined by every group whose level is that tier or narrower.
 std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft) {
-  Sets sets(request.workers);
+  UnionFind sets(request.workers);
   bool any = false;
   for (const GroupConstraint& group : request.groups) {
     const bool required = group.required && *group.required >= tier;
