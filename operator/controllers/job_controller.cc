@@ -175,8 +175,10 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
   }
   const auto owner = OwningJob(service.meta);
   if (!owner || owner->uid != meta.uid) {
-    return Error{ErrorKind::kTransient,
-                 "Service " + api::Show(meta.key) + " exists and belongs to something else"};
+    const std::string why =
+        "Service " + api::Show(meta.key) + " exists and belongs to something else";
+    recorder_.Record({"TrainingJob", &meta, true, "CreateRefused", "CreateService", why});
+    return Error{ErrorKind::kTransient, why};
   }
   store_.Put(std::move(service));
   return kAgain;
@@ -202,7 +204,7 @@ Status JobController::CreatePod(const Pass& pass, std::int64_t attempt, std::uin
   return {};
 }
 
-// In batches that double, as ReplicaSets do: where admission refuses, few requests are in vain.
+// One first: where admission refuses it, the others are not asked in vain.
 JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePods& step) {
   const api::Placement* placement = nullptr;
   for (const auto& one : pass.objects->placements) {
@@ -211,19 +213,18 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
   if (placement == nullptr) return Outcome{};  // somebody deleted it; the deadline ends this
   std::mutex mutex;
   std::optional<Error> error;
-  std::size_t done = 0;
-  for (std::size_t batch = 1; done < step.workers.size() && !error; batch *= 2) {
-    const std::size_t count = std::min(batch, step.workers.size() - done);
-    ForEach(count, options_.writes_at_once, [&](std::size_t i) {
-      const std::uint32_t worker = step.workers[done + i];
-      if (worker >= placement->nodes.size()) return true;
-      Status created = CreatePod(pass, step.attempt, worker, placement->nodes[worker]);
-      if (created) return true;
-      const std::lock_guard lock(mutex);
-      if (!error) error = created.error();
-      return false;
-    });
-    done += count;
+  const auto create = [&](std::size_t i) {
+    const std::uint32_t worker = step.workers[i];
+    if (worker >= placement->nodes.size()) return true;
+    Status created = CreatePod(pass, step.attempt, worker, placement->nodes[worker]);
+    if (created) return true;
+    const std::lock_guard lock(mutex);
+    if (!error) error = created.error();
+    return false;
+  };
+  if (create(0)) {
+    ForEach(step.workers.size() - 1, options_.writes_at_once,
+            [&](std::size_t i) { return create(i + 1); });
   }
   if (error && error->kind == ErrorKind::kInvalid) {
     recorder_.Record(

@@ -341,7 +341,6 @@ void Life::Count() {
 
 Step Life::Follow() {
   const bool creating = ReasonOf(status_, "PodsReady") == kCreating;
-  if (!view_.service) return CreateService{};
   Count();
   if (Completed()) {
     SetCondition(status_, {"Complete", true, "Succeeded", "every worker succeeded"}, view_.now);
@@ -356,6 +355,13 @@ Step Life::Follow() {
   if (auto missing = MissingWorkers(); !missing.empty()) {
     if (CreationOverdue()) return GiveUp("CreateRefused", "not all pods could be created in time");
     return CreatePods{status_.attempt, std::move(missing)};
+  }
+  // After the pods: its endpoints are then written once, not again for every few pods that come.
+  if (!view_.service) {
+    if (creating && CreationOverdue()) {
+      return GiveUp("CreateRefused", "the job's Service could not be created in time");
+    }
+    return CreateService{};
   }
   if (creating) {
     SetCondition(status_, {"PodsReady", false, kBinding, "kube-scheduler is binding the pods"},

@@ -30,6 +30,7 @@ class World {
   bool scheduler_binds = true;
   bool room = true;                        // the planner finds nodes
   bool admitted = true;                    // worker 0, on trial
+  bool service_name_is_free = true;
   std::map<std::string, NodeState> nodes;  // those that are not well
   std::vector<std::string> trace;          // what was done, in words
 
@@ -101,7 +102,11 @@ class World {
     }
     placements_.push_back(placement);
   }
-  void Do(const CreateService&) { service_ = true; }
+  void Do(const CreateService&) {
+    trace.push_back("create service");
+    service_ = service_name_is_free;
+    if (!service_) now += 10;  // the pause of a refused write
+  }
   void Do(const CreatePods& step) {
     trace.push_back("create " + std::to_string(step.workers.size()));
     for (std::uint32_t worker : step.workers) {
@@ -190,7 +195,7 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
   EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
-                                "PodsReady: AllReady", "Complete: Succeeded"}));
+                                "create service", "PodsReady: AllReady", "Complete: Succeeded"}));
 }
 
 TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
@@ -205,7 +210,8 @@ TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
   EXPECT_EQ(world.Phase(), "Invalid");
   world.admitted = true;
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+                                "create service"}));
 }
 
 TEST(NextStepTest, AFullClusterIsSaidAndAskedAgain) {
@@ -227,13 +233,21 @@ TEST(NextStepTest, AGangThatIsHalfBoundAtTheDeadlineIsUndoneAndPlacedElsewhere) 
   world.scheduler_binds = true;
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
-                                "Restarting: BindRefused", "delete 3", "unplace", "place 2",
-                                "Placed: Placed", "create 3"}));
+                                "create service", "Restarting: BindRefused", "delete 3", "unplace",
+                                "place 2", "Placed: Placed", "create 3"}));
   EXPECT_EQ(world.status().record.restarts, 0);
   ASSERT_EQ(world.status().record.excluded.size(), 1U);
   EXPECT_EQ(world.status().record.excluded[0].node, "n11");
   EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now + 299), Trace{"n11"});
   EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now + 300), Trace{});
+}
+
+TEST(NextStepTest, AServiceOfSomebodyElseEndsTheAttemptAtTheDeadline) {
+  World world;
+  world.service_name_is_free = false;
+  while (world.status().conditions.empty() || !Is(world.status(), "Restarting")) world.Step(1);
+  EXPECT_EQ(ReasonOf(world.status(), "Restarting"), "CreateRefused");
+  EXPECT_EQ(world.now - kStart, 70);  // the bind deadline, and the pause that passed it
 }
 
 TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
