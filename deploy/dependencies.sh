@@ -10,10 +10,10 @@ set -euo pipefail
 
 purpose=${1:-}
 packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
-  libcpprest-dev libssl-dev)
+  libcpprest-dev libssl-dev prometheus-cpp-dev)
 case $purpose in
   build) ;;
-  test) packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3) ;;
+  test) packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 prometheus) ;;
   *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2

@@ -52,7 +52,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "to the API server, at most, watches left out")
       ->check(CLI::Range(1.0, 100'000.0));
   app.add_option("--probe-address", flags.probe_address,
-                 "address:port of /healthz and /readyz; empty: none");
+                 "address:port of /healthz and /readyz, and of /metrics where only this machine "
+                 "reaches it; empty: none");
   app.add_option("--log-level", flags.log_level, "least level of lines that are written")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
   app.add_option("--log-format", flags.log_format, "form of a line")

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "operator/base/timestamp.h"
+#include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/operator.h"
@@ -22,7 +23,8 @@
 #include "operator/kube/event_recorder.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
-#include "operator/service/probe_server.h"
+#include "operator/metrics/counters.h"
+#include "operator/service/probes.h"
 
 namespace weft::cli {
 namespace {
@@ -108,7 +110,8 @@ class Process {
                 {.field_manager = "weft-operator",
                  .requests_per_second = flags.requests_per_second,
                  .burst = static_cast<int>(2 * flags.requests_per_second)}),
-        writer_(client_, [this] { return MayWrite(); }),
+        plain_writer_(client_, [this] { return MayWrite(); }),
+        writer_(plain_writer_, counters_),
         identity_(flags.identity.empty() ? HostName() + "_" + std::to_string(std::random_device{}())
                                          : flags.identity),
         events_(*transport_, EventOptions()),
@@ -121,21 +124,22 @@ class Process {
     } else {
       leads_ = true;
     }
-    std::unique_ptr<controllers::Operator> work;
-    const auto probes = ServeProbes();
-    if (!probes) {
-      log_.Error("no probes", {{"reason", probes.error().message}});
+    const auto server = ServeProbes();
+    if (!server) {
+      log_.Error("no probes", {{"reason", server.error().message}});
       return 2;
     }
     bool led = false;
+    std::shared_ptr<controllers::Operator> work;
     while (!signals.Wait(std::chrono::milliseconds(100))) {
       if (leads_ && !work) {
         log_.Info("leading");
         led = true;
         events_.Start();
-        work = std::make_unique<controllers::Operator>(*transport_, writer_, recorder_, log_,
+        work = std::make_shared<controllers::Operator>(*transport_, writer_, recorder_, log_,
                                                        WorkOptions());
         work->Start();
+        Show(work);
       }
       if (work) synced_ = work->Synced();
       if (work) stale_ = work->Staleness() > kStale;
@@ -144,6 +148,8 @@ class Process {
     const bool lost = led && !leads_;
     log_.Info(lost ? "lost the lead" : "stopping");
     timer_.End();
+    if (work) work->Stop();
+    Show(nullptr);
     work.reset();
     if (led) events_.Stop();  // no write after this: then the lease may go
     if (keeper_) keeper_->Stop();
@@ -152,17 +158,48 @@ class Process {
 
  private:
   // A standby is ready: it could take over at once. A leader is when it has read everything.
-  Result<std::unique_ptr<service::ProbeServer>> ServeProbes() {
-    if (flags_.probe_address.empty()) return std::unique_ptr<service::ProbeServer>();
-    return service::ServeProbes(
-        flags_.probe_address,
-        {.live = [] { return service::Health{}; },
-         .ready =
-             [this] {
-               if (leads_ && !synced_) return service::Health{false, "reading the cluster"};
-               if (stale_) return service::Health{false, "the API server does not answer"};
-               return service::Health{};
-             }});
+  Result<std::unique_ptr<service::HttpServer>> ServeProbes() {
+    if (flags_.probe_address.empty()) return std::unique_ptr<service::HttpServer>();
+    service::HttpServerOptions server;
+    server.address = flags_.probe_address;
+    AddProbes([] { return service::Health{}; },
+              [this] {
+                if (leads_ && !synced_) return service::Health{false, "reading the cluster"};
+                if (stale_) return service::Health{false, "the API server does not answer"};
+                return service::Health{};
+              },
+              server);
+    if (!service::IsLoopback(flags_.probe_address)) return Serve(std::move(server));
+    server.slow["/metrics"] = [this](const service::HttpRequest&) { return Metrics(); };
+    return Serve(std::move(server));
+  }
+
+  service::HttpReply Metrics() {
+    using metrics::Id;
+    metrics::Samples samples;
+    samples.Add(Id::kBuildInfo, {WEFT_VERSION}, 1);
+    samples.Add(Id::kLeader, {}, leads_ ? 1 : 0);
+    metrics::MeasureProcess(samples);
+    std::string figures;
+    if (const auto work = Shown()) {
+      work->Measure(samples);
+      if (work->Synced()) {
+        const auto all = work->Figures();
+        samples.Add(Id::kCollectSeconds, {}, all->seconds);
+        figures = all->text;
+      }
+    }
+    return {200, samples.Text() + counters_.Text() + figures, "text/plain; version=0.0.4"};
+  }
+
+  // What the server's threads look at, while they look.
+  void Show(std::shared_ptr<controllers::Operator> work) {
+    const std::lock_guard lock(shown_mutex_);
+    shown_ = std::move(work);
+  }
+  std::shared_ptr<controllers::Operator> Shown() const {
+    const std::lock_guard lock(shown_mutex_);
+    return shown_;
   }
 
   bool MayWrite() const {
@@ -191,13 +228,14 @@ class Process {
     options.series.instance = identity_;
     options.series.seed = std::random_device{}();
     options.on_failure = [this](const std::string& what) {
+      counters_.Add(metrics::Id::kEventsDropped);
       log_.Warning("event dropped", {{"reason", what}});
     };
     options.may_write = [this] { return MayWrite(); };
     return options;
   }
 
-  controllers::Operator::Options WorkOptions() const {
+  controllers::Operator::Options WorkOptions() {
     controllers::Operator::Options options;
     const auto now = [] { return static_cast<UnixSeconds>(std::time(nullptr)); };
     options.space = flags_.space;
@@ -208,6 +246,13 @@ class Process {
     options.planner.now = now;
     options.planner.space = flags_.space;
     options.fabrics.now = now;
+    options.counters = options.jobs.counters = options.planner.counters = &counters_;
+    options.figures.now = now;
+    options.figures.seconds = [] {
+      const auto time = std::chrono::steady_clock::now().time_since_epoch();
+      return std::chrono::duration<double>(time).count();
+    };
+    options.figures.audit = flags_.read_only;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
     options.read_only = flags_.read_only;
     options.workers = flags_.workers;
@@ -218,15 +263,19 @@ class Process {
   const OperatorFlags& flags_;
   controllers::Log& log_;
   const std::string own_space_;
+  metrics::Counters counters_;
   std::unique_ptr<kube::Transport> transport_;
   kube::SystemTimer timer_;
   kube::Client client_;
-  controllers::KubeWriter writer_;
+  controllers::KubeWriter plain_writer_;
+  controllers::CountingWriter writer_;
   const std::string identity_;
   kube::EventRecorder events_;
   KubeRecorder recorder_;
   std::atomic<bool> leads_{false}, synced_{false}, stale_{false};
   std::unique_ptr<kube::LeaseKeeper> keeper_;
+  mutable std::mutex shown_mutex_;
+  std::shared_ptr<controllers::Operator> shown_;
 };
 
 }  // namespace

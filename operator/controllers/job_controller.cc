@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/objects.h"
 
@@ -288,7 +289,17 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
   }
   if (decide::Is(status, "Placed")) planner_.Forget(job.meta.uid);
   Tell(job, status);
+  Count(pass, status);
   return answer;
+}
+
+void JobController::Count(const Pass& pass, const decide::JobStatus& status) const {
+  if (options_.counters == nullptr) return;
+  std::string fabric;
+  for (const auto& placement : pass.objects->placements) {
+    if (placement->meta.key.name == status.placement_name) fabric = placement->fabric_name;
+  }
+  CountEvents(pass.job(), status, fabric, options_.now(), *options_.counters);
 }
 
 // Events tell the story in the conditions' own words.

@@ -14,6 +14,7 @@
 #include "operator/controllers/store.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/decide/next_step.h"
+#include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
@@ -25,7 +26,8 @@ class JobController {
   struct Options {
     decide::LifeOptions life;
     std::function<UnixSeconds()> now;
-    std::size_t writes_at_once = 16;  // of one batch; the API server's fairness does the rest
+    std::size_t writes_at_once = 16;        // of one batch; the API server's fairness does the rest
+    metrics::Counters* counters = nullptr;  // outlives the controller; null: nothing is counted
   };
   JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
                 Options options);
@@ -64,6 +66,7 @@ class JobController {
   Status CreatePod(const Pass& pass, std::int64_t attempt, std::uint32_t worker,
                    const std::string& node);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
+  void Count(const Pass& pass, const decide::JobStatus& status) const;
 
   Store& store_;
   ApiWriter& writer_;

@@ -56,20 +56,13 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       log_(log),
       options_(std::move(options)),
       store_(options_.jobs.now),
+      figures_(store_, cache_, options_.figures),
       fabrics_(store_, cache_, writer, recorder, log, options_.fabrics),
       planner_(store_, cache_, writer, log, WithAnswers(options_.planner, queue_)),
       controller_(store_, writer, planner_, recorder, log, options_.jobs),
       placements_(store_, writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
-  store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { queue_.AddAfter(job, kSettling); },
-                   .on_placement =
-                       [this](const api::ObjectKey& placement) {
-                         const bool ours =
-                             options_.space.empty() || placement.space == options_.space;
-                         if (ours) gangs_.Add(placement);
-                       },
-                   .on_capacity = [this] { planner_.OnCapacity(); },
-                   .on_fabric = [this] { fabrics_.OnChange(); }});
+  store_.SetHooks(HooksOfStore());
   using manifest::Subject;
   // Jobs of one namespace may be followed, but what holds nodes is read everywhere.
   const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
@@ -84,10 +77,8 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
     if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
     watching.watch.seed = options_.seed + sinks_.size();
     watching.subject = subject;
-    const std::string plural(resource.plural);
-    watching.hooks.on_failure = [this, plural](const std::string& what) {
-      log_.Warning("watch failed", {{"resource", plural}, {"reason", what}});
-    };
+    watched_.emplace_back(resource.plural);
+    watching.hooks = HooksOf(watched_.back());
     reflectors_.push_back(
         std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
   };
@@ -109,6 +100,51 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
 }
 
 Operator::~Operator() { Stop(); }
+
+// Whatever changes a figure tells of one of these.
+StoreHooks Operator::HooksOfStore() {
+  StoreHooks hooks;
+  hooks.on_job = [this](const api::ObjectKey& job) {
+    figures_.OnChange();
+    queue_.AddAfter(job, kSettling);
+  };
+  hooks.on_placement = [this](const api::ObjectKey& placement) {
+    const bool ours = options_.space.empty() || placement.space == options_.space;
+    if (ours) gangs_.Add(placement);
+  };
+  hooks.on_capacity = [this] {
+    figures_.OnChange();
+    planner_.OnCapacity();
+  };
+  hooks.on_fabric = [this] { fabrics_.OnChange(); };
+  return hooks;
+}
+
+kube::ReflectorHooks Operator::HooksOf(const std::string& plural) {
+  kube::ReflectorHooks hooks;
+  hooks.on_failure = [this, plural](const std::string& what) {
+    log_.Warning("watch failed", {{"resource", plural}, {"reason", what}});
+  };
+  if (options_.counters == nullptr) return hooks;
+  hooks.on_restart = [this, plural] {
+    options_.counters->Add(metrics::Id::kWatchRestarts, {plural});
+  };
+  hooks.on_lag = [this](Seconds lag) {
+    options_.counters->Observe(metrics::Id::kEventLag, {}, lag.count());
+  };
+  return hooks;
+}
+
+void Operator::Measure(metrics::Samples& samples) const {
+  using metrics::Id;
+  samples.Add(Id::kSynced, {}, Synced() ? 1 : 0);
+  samples.Add(Id::kQueueDepth, {"trainingjob"}, static_cast<double>(queue_.depth()));
+  samples.Add(Id::kQueueDepth, {"placement"}, static_cast<double>(gangs_.depth()));
+  for (std::size_t i = 0; i < reflectors_.size(); ++i) {
+    const auto silence = static_cast<double>(reflectors_[i]->Staleness().count());
+    samples.Add(Id::kWatchSilence, {watched_[i]}, silence / 1e3);
+  }
+}
 
 bool Operator::Synced() const {
   return std::all_of(reflectors_.begin(), reflectors_.end(),
@@ -134,14 +170,14 @@ void Operator::Start() {
 }
 
 void Operator::Work() {
+  const Loop jobs{"trainingjob", queue_,
+                  [this](const api::ObjectKey& key) { return controller_.Reconcile(key); }};
+  const Loop gangs{"placement", gangs_,
+                   [this](const api::ObjectKey& key) { return placements_.Reconcile(key); }};
   std::vector<std::thread> workers;
   for (std::size_t i = 0; i < options_.workers; ++i) {
-    workers.emplace_back([this] {
-      Reconcile(queue_, [this](const api::ObjectKey& key) { return controller_.Reconcile(key); });
-    });
-    workers.emplace_back([this] {
-      Reconcile(gangs_, [this](const api::ObjectKey& key) { return placements_.Reconcile(key); });
-    });
+    workers.emplace_back([&] { Reconcile(jobs); });
+    workers.emplace_back([&] { Reconcile(gangs); });
   }
   workers.emplace_back([this] { fabrics_.Run(); });
   planner_.Run();
@@ -159,16 +195,29 @@ void Operator::Stop() {
   for (const auto& reflector : reflectors_) reflector->Stop();
 }
 
-void Operator::Reconcile(WorkQueue& queue, const Pass& pass) {
-  while (const auto key = queue.Take()) Settle(queue, *key, pass(*key));
+void Operator::Reconcile(const Loop& loop) {
+  using Clock = std::chrono::steady_clock;
+  while (const auto key = loop.queue.Take()) {
+    const Clock::time_point start = Clock::now();
+    const Result<Outcome> outcome = loop.pass(*key);
+    const std::chrono::duration<double> took = Clock::now() - start;
+    if (options_.counters != nullptr) {
+      options_.counters->Observe(metrics::Id::kReconcileSeconds, {loop.name}, took.count());
+    }
+    Settle(loop, *key, outcome);
+  }
 }
 
 // Outcomes become queue operations here and nowhere else.
-void Operator::Settle(WorkQueue& queue, const api::ObjectKey& key, const Result<Outcome>& outcome) {
+void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome) {
+  WorkQueue& queue = loop.queue;
   if (!outcome) {
     const ErrorKind kind = outcome.error().kind;
     if (kind != ErrorKind::kConflict && kind != ErrorKind::kNotFound) {
       log_.Warning("pass failed", {{"of", api::Show(key)}, {"reason", outcome.error().message}});
+      if (options_.counters != nullptr) {
+        options_.counters->Add(metrics::Id::kReconcileFailures, {loop.name});
+      }
     }
     return queue.Done(key, true);
   }

@@ -9,6 +9,7 @@
 
 #include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/fabric_controller.h"
+#include "operator/controllers/fleet_collector.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/planner.h"
@@ -17,6 +18,7 @@
 #include "operator/controllers/work_queue.h"
 #include "operator/kube/reflector.h"
 #include "operator/kube/transport.h"
+#include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
@@ -30,7 +32,9 @@ class Operator {
     JobController::Options jobs;
     Planner::Options planner;  // on_answer is filled in
     FabricController::Options fabrics;
-    bool read_only = false;   // follows the cluster, and leaves it as it is
+    FleetCollector::Options figures;
+    metrics::Counters* counters = nullptr;  // outlives the operator; null: nothing is counted
+    bool read_only = false;                 // follows the cluster, and leaves it as it is
     std::size_t workers = 8;  // jobs that are reconciled at once, and as many Placements
     std::uint64_t seed = 0;   // of the watches
   };
@@ -46,12 +50,23 @@ class Operator {
   bool Synced() const;
   // Since a watch heard from the API server, the longest.
   kube::Millis Staleness() const;
+  // How it is now: queues, watches.
+  void Measure(metrics::Samples& samples) const;
+  // Of fabrics, jobs and gangs; takes its time where they have changed.
+  std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
   void Work();
-  void Reconcile(WorkQueue& queue, const Pass& pass);
-  void Settle(WorkQueue& queue, const api::ObjectKey& key, const Result<Outcome>& outcome);
+  struct Loop {
+    const char* name;  // of the controller, in metrics
+    WorkQueue& queue;
+    Pass pass;
+  };
+  void Reconcile(const Loop& loop);
+  void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome);
+  StoreHooks HooksOfStore();
+  kube::ReflectorHooks HooksOf(const std::string& plural);
 
   kube::Transport& transport_;
   Log& log_;
@@ -60,12 +75,14 @@ class Operator {
   WorkQueue queue_;  // jobs
   WorkQueue gangs_;  // Placements of pods of others
   FabricCache cache_;
+  FleetCollector figures_;
   FabricController fabrics_;
   Planner planner_;
   JobController controller_;
   PlacementController placements_;
   std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
+  std::vector<std::string> watched_;  // by reflector, their plurals
   std::atomic<bool> stopped_{false};
   std::vector<std::thread> threads_;
 };

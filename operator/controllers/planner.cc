@@ -19,6 +19,19 @@ namespace weft::controllers {
 
 using Json = nlohmann::json;
 
+namespace {
+
+std::int64_t Microseconds() {
+  using std::chrono::microseconds;
+  return std::chrono::duration_cast<microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+double Seconds(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
+
+}  // namespace
+
 Planner::Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options)
     : store_(store), cache_(cache), writer_(writer), log_(log), options_(std::move(options)) {}
 
@@ -83,9 +96,8 @@ void Planner::Run() {
   while (AwaitWork()) {
     const auto start = std::chrono::steady_clock::now();
     Pass();
-    last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(
-                                  std::chrono::steady_clock::now() - start)
-                                  .count();
+    const auto took = std::chrono::steady_clock::now() - start;
+    last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   }
 }
 
@@ -122,6 +134,7 @@ Store::Picture Planner::Collect() {
 }
 
 void Planner::Pass() {
+  const std::int64_t start = Microseconds();
   Store::Picture picture = Collect();
   if (picture.inputs.order.empty()) return;
   const auto fabrics = cache_.Of(picture);
@@ -132,13 +145,23 @@ void Planner::Pass() {
                                              .refuse_invalid = true,
                                              .reserve_after_seconds = options_.reserve_seconds,
                                              .explained_refusals = 8,
-                                             .microseconds = nullptr,
+                                             .microseconds = Microseconds,
                                              .progress = nullptr});
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
     Answer(cluster, report->entries[i]);
     return true;
   });
+  if (options_.counters == nullptr) return;
+  for (const decide::PlanEntry& entry : report->entries) {
+    options_.counters->Observe(metrics::Id::kSolveSeconds, {}, Seconds(entry.solve_microseconds));
+  }
+  options_.counters->Observe(metrics::Id::kPlanPassSeconds, {}, Seconds(Microseconds() - start));
+}
+
+void Planner::Count(const char* result, const std::string& reason) const {
+  if (options_.counters == nullptr) return;
+  options_.counters->Add(metrics::Id::kPlacements, {result, reason});
 }
 
 void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
@@ -150,8 +173,10 @@ void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& en
   const std::string name = api::Show(workload.key());
   if (Status committed = Commit(cluster, entry); !committed) {
     log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
+    Count("NotCommitted", committed.error().kind == ErrorKind::kConflict ? "Conflict" : "Error");
     return OnCapacity();  // planned again
   }
+  Count("Placed", "Placed");
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
   Forget(workload.meta->uid);
 }
@@ -226,6 +251,7 @@ bool Planner::IsNews(const api::ObjectMeta& meta, const std::vector<api::Exclude
     return false;
   }
   refusal = {meta.generation, {refused.reason, refused.message}, now};
+  Count("Refused", refused.reason);
   return true;
 }
 

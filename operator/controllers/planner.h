@@ -16,6 +16,7 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/store.h"
 #include "operator/decide/plan.h"
+#include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
@@ -39,6 +40,7 @@ class Planner {
     int pause_times = 4;                          // as long as the last pass took
     // The same refusal in other words ("... for another 9 min") is told this seldom.
     std::int64_t reword_seconds = 15;
+    metrics::Counters* counters = nullptr;  // outlives the planner; null: nothing is counted
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 
@@ -71,6 +73,7 @@ class Planner {
   bool IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
               const decide::Refused& refused);
   void LookAt(UnixSeconds time);  // under the lock
+  void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 
   Store& store_;

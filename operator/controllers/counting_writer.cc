@@ -1,0 +1,66 @@
+#include "operator/controllers/counting_writer.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+namespace weft::controllers {
+namespace {
+
+const char* KindName(Kind kind) {
+  constexpr const char* kNames[] = {"Pod", "Service", "Placement", "TrainingJob", "Fabric"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* ResultName(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kInvalid:
+      return "Invalid";
+    case ErrorKind::kNotFound:
+      return "NotFound";
+    case ErrorKind::kConflict:
+      return "Conflict";
+    case ErrorKind::kTransient:
+      return "Error";
+  }
+  return "Error";
+}
+
+}  // namespace
+
+template <typename Call>
+auto CountingWriter::Count(const char* verb, Kind kind, const Call& call) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  auto answer = call();
+  const std::chrono::duration<double> time = Clock::now() - start;
+  counters_.Observe(metrics::Id::kApiWriteSeconds, {verb}, time.count());
+  counters_.Add(metrics::Id::kApiWrites,
+                {verb, KindName(kind), answer ? "OK" : ResultName(answer.error())});
+  return answer;
+}
+
+Result<nlohmann::json> CountingWriter::Create(Kind kind, const nlohmann::json& object,
+                                              bool dry_run) {
+  return Count(dry_run ? "dry-run" : "create", kind,
+               [&] { return writer_.Create(kind, object, dry_run); });
+}
+Result<nlohmann::json> CountingWriter::Get(const Target& target) { return writer_.Get(target); }
+Result<nlohmann::json> CountingWriter::Patch(const Target& target, const nlohmann::json& patch) {
+  return Count("patch", target.kind, [&] { return writer_.Patch(target, patch); });
+}
+Result<nlohmann::json> CountingWriter::PatchStatus(const Target& target,
+                                                   const nlohmann::json& patch) {
+  return Count("patch-status", target.kind, [&] { return writer_.PatchStatus(target, patch); });
+}
+Result<nlohmann::json> CountingWriter::PatchExactly(const Target& target,
+                                                    const nlohmann::json& operations) {
+  return Count("patch", target.kind, [&] { return writer_.PatchExactly(target, operations); });
+}
+Status CountingWriter::Delete(const Target& target) {
+  return Count("delete", target.kind, [&] { return writer_.Delete(target); });
+}
+Status CountingWriter::Evict(const Target& target) {
+  return Count("evict", target.kind, [&] { return writer_.Evict(target); });
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/metrics/counters.h"
+
+namespace weft::controllers {
+
+// Hands every write on, and counts it with its result and time.
+class CountingWriter final : public ApiWriter {
+ public:
+  CountingWriter(ApiWriter& writer, metrics::Counters& counters)
+      : writer_(writer), counters_(counters) {}
+
+  Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) override;
+  Result<nlohmann::json> Get(const Target& target) override;
+  Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) override;
+  Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) override;
+  Result<nlohmann::json> PatchExactly(const Target& target,
+                                      const nlohmann::json& operations) override;
+  Status Delete(const Target& target) override;
+  Status Evict(const Target& target) override;
+
+ private:
+  template <typename Call>
+  auto Count(const char* verb, Kind kind, const Call& call);
+
+  ApiWriter& writer_;
+  metrics::Counters& counters_;
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,170 @@
+#include "operator/controllers/figures.h"
+
+#include <map>
+#include <string>
+
+#include "operator/decide/job_figures.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/launch/objects.h"
+
+namespace weft::controllers {
+namespace {
+
+using metrics::Id;
+using metrics::Labels;
+using metrics::Samples;
+
+template <typename Number>
+double Value(Number number) {
+  return static_cast<double>(number);
+}
+
+void AddLevel(const std::string& fabric, const decide::FleetFigures::Level& level,
+              Samples& samples) {
+  samples.Add(Id::kFabricDomains, {fabric, level.name}, Value(level.domains));
+  samples.Add(Id::kFabricLargestFreeBlock, {fabric, level.name}, Value(level.largest_free_block));
+  for (const auto& slots : level.slots) {
+    const Labels labels{fabric, level.name, std::to_string(slots.nodes)};
+    samples.Add(Id::kFabricFreeSlots, labels, Value(slots.free));
+    samples.Add(Id::kFabricStranded, labels, Value(slots.stranded));
+  }
+  for (const auto& domain : level.each) {
+    const Labels labels{fabric, level.name, domain.name};
+    samples.Add(Id::kDomainNodes, labels, Value(domain.nodes));
+    samples.Add(Id::kDomainFreeNodes, labels, Value(domain.free_nodes));
+  }
+}
+
+void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samples& samples) {
+  const decide::FleetFigures fleet = decide::MeasureFleet(on, most_domains);
+  for (std::size_t use = 0; use < decide::kNodeUses; ++use) {
+    const std::string state(decide::NodeUseName(static_cast<decide::NodeUse>(use)));
+    samples.Add(Id::kFabricNodes, {on.name(), state}, Value(fleet.nodes[use]));
+  }
+  samples.Add(Id::kFabricNodes, {on.name(), "incomplete"}, Value(on.fabric->incomplete().size()));
+  for (const auto& [resource, accelerators] : fleet.accelerators) {
+    const auto add = [&](const char* state, std::int64_t count) {
+      samples.Add(Id::kFabricAccelerators, {on.name(), resource, state}, Value(count));
+    };
+    add("used", accelerators.used);
+    add("free", accelerators.free);
+    add("unavailable", accelerators.unavailable);
+  }
+  samples.Add(Id::kFabricValid, {on.name()}, 1);
+  for (const auto& level : fleet.levels) AddLevel(on.name(), level, samples);
+}
+
+void AddTraffic(const Labels& job, const api::Placement& placement, Samples& samples) {
+  const auto with = [&job](std::initializer_list<std::string> more) {
+    Labels labels = job;
+    labels.insert(labels.end(), more);
+    return labels;
+  };
+  const decide::TrafficFigures traffic = decide::ReadTraffic(placement);
+  for (const auto& span : traffic.spans) {
+    samples.Add(Id::kJobDomains, with({span.level}), Value(span.domains));
+  }
+  for (const auto& flow : traffic.flows) {
+    samples.Add(Id::kJobStepBytes, with({flow.axis, flow.level}), Value(flow.bytes));
+  }
+  const auto add = [&](Id id, const std::optional<std::int64_t>& value, double unit) {
+    if (value) samples.Add(id, job, Value(*value) * unit);
+  };
+  add(Id::kJobCrossNodeBytes, traffic.cross_node_bytes, 1);
+  add(Id::kJobBestCrossNodeBytes, traffic.best_cross_node_bytes, 1);
+  add(Id::kJobCostOverBound, traffic.cost_over_bound_percent, 0.01);
+  add(Id::kJobCommunicationSeconds, traffic.communication_milliseconds, 0.001);
+}
+
+void AddWorkers(const Labels& job, const api::TrainingJob& of, const api::Placement& placement,
+                Samples& samples) {
+  for (std::uint32_t w = 0; w < placement.nodes.size(); ++w) {
+    const launch::Worker worker{.attempt = of.attempt, .index = w, .node = placement.nodes[w]};
+    Labels labels = job;
+    labels.insert(labels.end(),
+                  {std::to_string(w), launch::PodName(of, worker), placement.nodes[w]});
+    samples.Add(Id::kJobWorkerInfo, std::move(labels), 1);
+  }
+}
+
+void AddWaiting(const Labels& job, const api::TrainingJob& of, UnixSeconds now, Samples& samples) {
+  const decide::JobStatus status = decide::StatusOf(of);
+  const auto refused = decide::FindCondition(status, "Placed");
+  const auto accepted = decide::FindCondition(status, "Accepted");
+  const std::string reason = refused != nullptr                                   ? refused->reason
+                             : accepted != nullptr && accepted->status == "False" ? accepted->reason
+                                                                                  : "Unknown";
+  samples.Add(Id::kJobWaiting, {job[0], job[1], reason}, Value(decide::WaitsSince(of, now)));
+  samples.Add(Id::kJobWantedAccelerators, {job[0], job[1], of.accelerator.resource_name},
+              Value(of.replicas) * of.accelerator.per_worker);
+}
+
+void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSeconds now,
+            Samples& samples) {
+  const Labels labels{job.meta.key.name, job.meta.key.space};
+  const std::string phase = decide::PhaseOf(decide::StatusOf(job));
+  samples.Add(
+      Id::kJobInfo,
+      {labels[0], labels[1], placement != nullptr ? placement->fabric_name : job.fabric_name, phase,
+       decide::SizeClass(job.replicas)},
+      1);
+  const api::WorkerCounts& workers = job.record.workers;
+  const auto add = [&](const char* state, std::int64_t count) {
+    samples.Add(Id::kJobWorkers, {labels[0], labels[1], state}, Value(count));
+  };
+  add("desired", job.replicas);
+  add("ready", workers.ready);
+  add("succeeded", workers.succeeded);
+  add("failed", workers.failed);
+  samples.Add(Id::kJobRestarts, labels, Value(job.record.restarts));
+  if (decide::WantsNodes(job)) AddWaiting(labels, job, now, samples);
+  if (placement == nullptr || decide::IsFinished(job)) return;
+  AddTraffic(labels, *placement, samples);
+  AddWorkers(labels, job, *placement, samples);
+}
+
+}  // namespace
+
+void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
+                std::uint32_t most_domains, Samples& samples) {
+  for (const decide::ClusterFabric& on : cluster.fabrics) AddFabric(on, most_domains, samples);
+  for (const auto& refused : fabrics.refused) samples.Add(Id::kFabricValid, {refused.name}, 0);
+  if (!cluster.overlapping.empty()) {
+    samples.Add(Id::kFabricNodes, {"", "overlapping"}, Value(cluster.overlapping.size()));
+  }
+}
+
+void AddJobs(const decide::Cluster& cluster, UnixSeconds now, Samples& samples) {
+  const decide::PlacementPods pods(*cluster.inputs);
+  std::map<std::string, std::int64_t> phases;
+  for (const char* phase : {"Pending", "Placed", "Running", "Restarting", "Suspended", "Complete",
+                            "Failed", "Invalid"}) {
+    phases[phase] = 0;
+  }
+  for (const api::TrainingJob& job : cluster.inputs->jobs) {
+    ++phases[decide::PhaseOf(decide::StatusOf(job))];
+    AddJob(job, pods.CurrentPlacement(job), now, samples);
+  }
+  for (const auto& [phase, count] : phases) samples.Add(Id::kJobs, {phase}, Value(count));
+}
+
+void AddGangs(const decide::Cluster& cluster, const decide::AuditReport& report, Samples& samples) {
+  std::int64_t modelled = 0;
+  for (const decide::AuditGang& gang : report.gangs) {
+    const Labels labels{gang.key.name, gang.key.space, gang.kind,
+                        cluster.fabrics[gang.fabric].name()};
+    modelled += gang.modelled ? 1 : 0;
+    samples.Add(Id::kGangWorkers, labels, Value(gang.workers));
+    samples.Add(Id::kGangCrossNodeBytes, labels, Value(gang.now.scores.cross_node_bytes));
+    if (!gang.best) continue;
+    samples.Add(Id::kGangBestCrossNodeBytes, labels, Value(gang.best->scores.cross_node_bytes));
+    if (gang.excess_percent) {
+      samples.Add(Id::kGangExcessCost, labels, Value(*gang.excess_percent) / 100);
+    }
+  }
+  const auto all = static_cast<std::int64_t>(report.gangs.size());
+  samples.Add(Id::kGangs, {"true"}, Value(modelled));
+  samples.Add(Id::kGangs, {"false"}, Value(all - modelled));
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "operator/base/timestamp.h"
+#include "operator/decide/audit.h"
+#include "operator/decide/cluster.h"
+#include "operator/decide/fleet.h"
+#include "operator/metrics/samples.h"
+
+namespace weft::controllers {
+
+// What the catalogue says of fabrics, of jobs and of the gangs of others, as samples.
+void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
+                std::uint32_t most_domains, metrics::Samples& samples);
+void AddJobs(const decide::Cluster& cluster, UnixSeconds now, metrics::Samples& samples);
+void AddGangs(const decide::Cluster& cluster, const decide::AuditReport& report,
+              metrics::Samples& samples);
+
+}  // namespace weft::controllers

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "operator/base/timestamp.h"
+#include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/store.h"
+#include "operator/metrics/samples.h"
+
+namespace weft::controllers {
+
+// The figures of fabrics, jobs and gangs, from the store as it is. They are worked out in the
+// caller's thread, and only where the store has changed since the last time; callers that come
+// meanwhile get the figures of before. Nothing is remembered of an object that is gone.
+// Thread-safety  all calls may run at once. Cost  O(store), seldom; else that of a string.
+class FleetCollector {
+ public:
+  struct Options {
+    std::function<UnixSeconds()> now;
+    std::function<double()> seconds;   // of a steady clock
+    std::uint32_t most_domains = 256;  // series for each domain of levels with no more
+    bool audit = false;                // judge the gangs that others placed
+    double least_seconds_between = 1;  // what is younger is given again
+    double pause_times = 20;           // likewise, as long as the last time took
+    double audit_seconds_between = 30;
+  };
+  FleetCollector(const Store& store, FabricCache& cache, Options options);
+
+  // The store is another.
+  void OnChange() { changes_.fetch_add(1, std::memory_order_relaxed); }
+
+  struct Figures {
+    std::string text;    // in Prometheus' text format
+    double seconds = 0;  // that they took
+    std::size_t series = 0;
+  };
+  std::shared_ptr<const Figures> Collect();
+
+ private:
+  bool Due(double time) const;
+  std::shared_ptr<const Figures> Work(double time);
+
+  const Store& store_;
+  FabricCache& cache_;
+  const Options options_;
+  std::atomic<std::uint64_t> changes_{1};
+
+  std::mutex working_;  // held by the one that works them out
+  std::uint64_t worked_of_ = 0;
+  double worked_at_ = 0;
+  double worked_seconds_ = 0;
+  std::optional<double> audited_at_;
+  std::string audit_text_;
+
+  mutable std::mutex mutex_;  // of figures_
+  std::shared_ptr<const Figures> figures_;
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,26 @@
+#include "operator/controllers/job_counts.h"
+
+#include "operator/decide/job_figures.h"
+
+namespace weft::controllers {
+
+using metrics::Id;
+
+void CountEvents(const api::TrainingJob& before, const decide::JobStatus& after,
+                 const std::string& fabric, UnixSeconds now, metrics::Counters& counters) {
+  const decide::JobEvents events = decide::EventsOf(before, after, now);
+  if (events.start) {
+    counters.Add(Id::kJobAttempts, {events.start->cause});
+    counters.Observe(Id::kJobWaitSeconds, {fabric, decide::SizeClass(before.replicas)},
+                     events.start->wait_seconds);
+  }
+  if (events.loss) {
+    counters.Add(Id::kJobLostAcceleratorSeconds, {events.loss->cause},
+                 events.loss->accelerator_seconds);
+    if (events.loss->before_bound) counters.Add(Id::kBindRefusals, {events.loss->cause});
+  }
+  if (events.bind_seconds) counters.Observe(Id::kBindSeconds, {}, *events.bind_seconds);
+  if (!events.ended.empty()) counters.Add(Id::kJobsEnded, {events.ended, events.end_reason});
+}
+
+}  // namespace weft::controllers

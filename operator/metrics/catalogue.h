@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace weft::metrics {
+
+// Every metric of the operator, by its place in the catalogue.
+enum class Id : std::uint8_t {
+  kBuildInfo,
+  kLeader,
+  kSynced,
+  kQueueDepth,
+  kReconcileSeconds,
+  kReconcileFailures,
+  kWatchRestarts,
+  kWatchSilence,
+  kEventLag,
+  kApiWrites,
+  kApiWriteSeconds,
+  kEventsDropped,
+  kPlacements,
+  kSolveSeconds,
+  kPlanPassSeconds,
+  kBindSeconds,
+  kBindRefusals,
+  kJobWaitSeconds,
+  kJobAttempts,
+  kJobLostAcceleratorSeconds,
+  kJobsEnded,
+  kCollectSeconds,
+  kProcessCpu,
+  kProcessMemory,
+  kProcessFiles,
+  kProcessStart,
+  kFabricNodes,
+  kFabricAccelerators,
+  kFabricDomains,
+  kFabricFreeSlots,
+  kFabricLargestFreeBlock,
+  kFabricStranded,
+  kFabricValid,
+  kDomainNodes,
+  kDomainFreeNodes,
+  kDomainStepBytes,
+  kDomainUplinkSeconds,
+  kJobs,
+  kJobInfo,
+  kJobWaiting,
+  kJobWantedAccelerators,
+  kJobWorkers,
+  kJobRestarts,
+  kJobDomains,
+  kJobStepBytes,
+  kJobCrossNodeBytes,
+  kJobBestCrossNodeBytes,
+  kJobCostOverBound,
+  kJobCommunicationSeconds,
+  kJobWorkerInfo,
+  kGangWorkers,
+  kGangCrossNodeBytes,
+  kGangBestCrossNodeBytes,
+  kGangExcessCost,
+  kGangs,
+};
+
+enum class Type : std::uint8_t { kCounter, kGauge, kHistogram };
+
+// Where its values come from, which is also when they are there.
+enum class Origin : std::uint8_t {
+  kProcess,  // read from the replica itself at a scrape
+  kEvents,   // counted as it happens, by the leader
+  kFleet,    // read from the leader's copy of the cluster at a scrape
+  kJobs,     // likewise, one set for each TrainingJob; gone with it
+  kAudit,    // likewise, with --read-only: what other schedulers placed
+};
+
+inline constexpr std::size_t kMostLabels = 5;
+
+struct Metric {
+  Id id;
+  std::string_view name;
+  Type type;
+  Origin origin;
+  std::array<std::string_view, kMostLabels> labels;  // "" from the first that it has not
+  std::string_view help;
+
+  std::size_t label_count() const;
+};
+
+const Metric& Of(Id id);
+std::span<const Metric> Catalogue();
+
+// Upper bounds of a histogram's buckets.
+std::span<const double> BucketsOf(Id id);
+
+// The catalogue as operator/docs/metrics.md shows it: a Markdown table for each origin.
+std::string CatalogueTables();
+
+}  // namespace weft::metrics

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "operator/metrics/samples.h"
+
+namespace weft::metrics {
+
+// What is counted as it happens: whoever measures gets it passed in.
+// Labels must be few: a series stays for the life of the process.
+// Thread-safety  all calls may run at once. Cost  well under a microsecond each; Text O(series).
+class Counters {
+ public:
+  Counters();
+  ~Counters();
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+
+  void Add(Id counter, const Labels& labels = {}, double by = 1);
+  void Observe(Id histogram, const Labels& labels, double value);
+
+  // All series in Prometheus' text format 0.0.4. Those without labels are there from the start.
+  std::string Text() const;
+
+ private:
+  class Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace weft::metrics

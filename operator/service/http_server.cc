@@ -1,0 +1,107 @@
+#include "operator/service/http_server.h"
+
+#include <cpprest/http_listener.h>
+
+#include <exception>
+#include <utility>
+
+#include "operator/service/slow_lane.h"
+
+namespace weft::service {
+namespace {
+
+namespace http = web::http;
+
+constexpr std::string_view kBearer = "Bearer ";
+
+HttpRequest Read(const http::http_request& request) {
+  HttpRequest read;
+  read.path = request.relative_uri().path();
+  for (const auto& [key, value] : web::uri::split_query(request.relative_uri().query())) {
+    read.query[web::uri::decode(key)] = web::uri::decode(value);
+  }
+  const auto found = request.headers().find("Authorization");
+  if (found != request.headers().end() && found->second.starts_with(kBearer)) {
+    read.bearer = found->second.substr(kBearer.size());
+  }
+  return read;
+}
+
+// A reader that has gone away is nobody's failure.
+void Send(const http::http_request& request, const HttpReply& reply) {
+  http::http_response response(static_cast<http::status_code>(reply.status));
+  response.headers().add("Cache-Control", "no-store");
+  response.headers().add("X-Content-Type-Options", "nosniff");
+  response.set_body(reply.body, reply.content_type);
+  request.reply(response).then([](const pplx::task<void>& sent) {
+    try {
+      sent.get();
+    } catch (const std::exception&) {
+    }
+  });
+}
+
+class Server final : public HttpServer {
+ public:
+  Server(const std::string& uri, HttpServerOptions options)
+      : options_(std::move(options)), listener_(web::uri(uri)), lane_(options_.most_waiting) {
+    listener_.support(http::methods::GET,
+                      [this](const http::http_request& request) { Answer(request); });
+  }
+  ~Server() override {
+    try {
+      listener_.close().wait();
+    } catch (const std::exception&) {  // it is going anyway
+    }
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void Open() { listener_.open().wait(); }
+
+ private:
+  void Answer(const http::http_request& request) {
+    const HttpRequest read = Read(request);
+    if (const auto quick = options_.quick.find(read.path); quick != options_.quick.end()) {
+      return Send(request, quick->second(read));
+    }
+    const auto slow = options_.slow.find(read.path);
+    if (slow == options_.slow.end()) return Send(request, {404, NotFound()});
+    const bool taken =
+        lane_.Take([request, read, handle = &slow->second] { Send(request, (*handle)(read)); });
+    if (!taken) Send(request, {503, "too many requests wait already\n"});
+  }
+
+  std::string NotFound() const {
+    std::string text = "not found; try";
+    for (const auto* paths : {&options_.quick, &options_.slow}) {
+      for (const auto& [path, handle] : *paths) text += " " + path;
+    }
+    return text + "\n";
+  }
+
+  const HttpServerOptions options_;
+  http::experimental::listener::http_listener listener_;
+  SlowLane lane_;  // ends before the listener
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options) {
+  const std::string& address = options.address;
+  const std::string host = address.starts_with(":") ? "0.0.0.0" + address : address;
+  try {
+    auto server = std::make_unique<Server>("http://" + host, options);
+    server->Open();
+    return std::unique_ptr<HttpServer>(std::move(server));
+  } catch (const std::exception& error) {
+    return Invalid("cannot listen on " + address + ": " + error.what());
+  }
+}
+
+bool IsLoopback(const std::string& address) {
+  return address.starts_with("127.") || address.starts_with("localhost:") ||
+         address.starts_with("[::1]:");
+}
+
+}  // namespace weft::service

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "operator/base/result.h"
+
+namespace weft::service {
+
+struct HttpRequest {
+  std::string path;
+  std::map<std::string, std::string> query;
+  std::string bearer;  // the token of "Authorization: Bearer ...", "" without
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string body;
+  std::string content_type = "text/plain; charset=utf-8";
+};
+
+using Handler = std::function<HttpReply(const HttpRequest&)>;
+
+// Answers GET requests. Nothing waits for anything else: quick handlers run in the library's
+// threads, which the watches of the API server share, and slow ones in a thread of the server's
+// own, of lower priority, one after the other; what does not fit into its queue gets 503.
+// Thread-safety  handlers are called from those threads.
+class HttpServer {
+ public:
+  virtual ~HttpServer() = default;
+};
+
+struct HttpServerOptions {
+  // "127.0.0.1:8081", "[::1]:8081", ":8081" for every address.
+  std::string address;
+  std::map<std::string, Handler> quick, slow;  // by path
+  std::size_t most_waiting = 64;               // for the slow ones
+};
+
+// Serves until destroyed; nothing runs after that.
+// Errors  kInvalid: no such address, or somebody else has it.
+Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options);
+
+// No other machine can reach it.
+bool IsLoopback(const std::string& address);
+
+}  // namespace weft::service

@@ -1,0 +1,153 @@
+#include "operator/controllers/fleet_collector.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/fabric_builder.h"
+
+namespace weft::controllers {
+namespace {
+
+constexpr UnixSeconds kNow = 1'000'000;
+
+// A store of one fabric with two leaves of two nodes, and a clock that stands until it is told.
+struct World {
+  Store store{[] { return kNow; }};
+  FabricCache cache;
+  double clock = 100;
+  FleetCollector collector;
+  int versions = 0;
+
+  explicit World(bool audit = false) : collector(store, cache, OptionsOf(audit)) {
+    StoreHooks hooks;
+    hooks.on_job = [this](const api::ObjectKey&) { collector.OnChange(); };
+    hooks.on_placement = [](const api::ObjectKey&) {};
+    hooks.on_capacity = [this] { collector.OnChange(); };
+    hooks.on_fabric = [] {};
+    store.SetHooks(hooks);
+    const testing::FabricShape shape = testing::Leaves({{8, 8}, {8, 8}});
+    for (fabric::NodeFacts& facts : testing::MakeNodes(shape)) {
+      api::Node node;
+      node.meta = Meta("", facts.name);
+      node.facts = std::move(facts);
+      store.Put(std::move(node));
+    }
+    api::Fabric fabric;
+    fabric.meta = Meta("", "default");
+    fabric.spec = testing::MakeSpec(shape);
+    store.Put(std::move(fabric));
+  }
+
+  FleetCollector::Options OptionsOf(bool audit) {
+    FleetCollector::Options options;
+    options.now = [] { return kNow; };
+    options.seconds = [this] { return clock; };
+    options.audit = audit;
+    return options;
+  }
+
+  api::ObjectMeta Meta(const std::string& space, const std::string& name) {
+    api::ObjectMeta meta;
+    meta.key = {space, name};
+    meta.uid = name + "-uid";
+    meta.resource_version = std::to_string(++versions);
+    return meta;
+  }
+
+  void PutJob(const std::string& name) {
+    api::TrainingJob job;
+    job.meta = Meta("team-a", name);
+    job.meta.creation_timestamp = FormatTime(kNow - 60);
+    job.replicas = 2;
+    job.accelerator = {"nvidia.com/gpu", 8};
+    job.conditions = {{"Placed", "False", "NoCapacity", "", FormatTime(kNow - 50)}};
+    store.Put(std::move(job));
+  }
+
+  void PutPod(const std::string& name, const std::string& node, const std::string& owner) {
+    api::Pod pod;
+    pod.meta = Meta("team-b", name);
+    pod.meta.owners = {{"batch/v1", "Job", owner, owner + "-uid", true}};
+    pod.node_name = node;
+    pod.phase = "Running";
+    pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    store.Put(std::move(pod));
+  }
+
+  // The next scrape, so much later.
+  std::string Scrape(double later = 60) {
+    clock += later;
+    return collector.Collect()->text;
+  }
+};
+
+bool Has(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+TEST(FleetCollectorTest, ShowsWhatIsFreeAndWhoWaits) {
+  World world;
+  world.PutJob("a");
+  world.PutPod("p", "n0", "other");
+  const std::string text = world.Scrape();
+  EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 3")) << text;
+  EXPECT_TRUE(
+      Has(text, "weft_fabric_free_slots{fabric=\"default\",level=\"leaf\",slot_nodes=\"2\"} 1"));
+  EXPECT_TRUE(Has(text,
+                  "weft_trainingjob_waiting_since_timestamp_seconds{trainingjob=\"a\","
+                  "trainingjob_namespace=\"team-a\",reason=\"NoCapacity\"} 999940"))
+      << text;
+  EXPECT_TRUE(Has(text, "weft_trainingjobs{phase=\"Pending\"} 1"));
+}
+
+TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
+  World world;
+  world.PutJob("a");
+  world.PutPod("p", "n0", "other");
+  EXPECT_NE(world.Scrape().find("trainingjob=\"a\""), std::string::npos);
+  world.store.RemoveJob({"team-a", "a"});
+  world.store.RemovePod({"team-b", "p"});
+  const std::string text = world.Scrape();
+  EXPECT_EQ(text.find("trainingjob=\"a\""), std::string::npos) << text;
+  EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 4")) << text;
+}
+
+TEST(FleetCollectorTest, WorksThemOutOnlyWhereSomethingChanged) {
+  World world;
+  const auto first = world.collector.Collect();
+  world.clock += 60;
+  EXPECT_EQ(world.collector.Collect(), first);
+  world.PutJob("a");
+  EXPECT_NE(world.collector.Collect(), first);
+}
+
+TEST(FleetCollectorTest, WorksThemOutAtMostOnceASecond) {
+  World world;
+  const auto first = world.collector.Collect();
+  world.PutJob("a");
+  world.clock += 0.5;
+  EXPECT_EQ(world.collector.Collect(), first);
+  world.clock += 0.6;
+  EXPECT_NE(world.collector.Collect(), first);
+}
+
+TEST(FleetCollectorTest, JudgesGangsOfOthersWhereItIsAsked) {
+  World plain, auditing(true);
+  for (World* world : {&plain, &auditing}) {
+    world->PutPod("g-0", "n0", "gang");
+    world->PutPod("g-1", "n2", "gang");
+  }
+  EXPECT_EQ(plain.Scrape().find("weft_gang"), std::string::npos);
+  const std::string text = auditing.Scrape();
+  const std::string gang =
+      "{gang=\"gang\",gang_namespace=\"team-b\",gang_kind=\"Job\",fabric=\"default\"} ";
+  EXPECT_TRUE(Has(text, "weft_gang_workers" + gang + "2")) << text;
+  // Across leaves a byte takes twice as long as inside one.
+  EXPECT_TRUE(Has(text, "weft_gang_excess_cost_ratio" + gang + "1")) << text;
+  EXPECT_TRUE(Has(text, "weft_gangs{modelled=\"false\"} 1")) << text;
+}
+
+}  // namespace
+}  // namespace weft::controllers

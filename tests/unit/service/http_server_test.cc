@@ -1,0 +1,115 @@
+#include "operator/service/http_server.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "operator/service/probes.h"
+#include "tests/unit/service/http_client.h"
+
+namespace weft::service {
+namespace {
+
+HttpServerOptions At(std::uint16_t port) {
+  HttpServerOptions options;
+  options.address = "127.0.0.1:" + std::to_string(port);
+  return options;
+}
+
+bool Is(const std::string& answer, int status, const std::string& body) {
+  return answer.starts_with("HTTP/1.1 " + std::to_string(status) + " ") &&
+         answer.ends_with("\r\n\r\n" + body);
+}
+
+TEST(HttpServerTest, ProbesSayWhatIsWrong) {
+  const std::uint16_t port = FreePort();
+  HttpServerOptions options = At(port);
+  AddProbes([] { return Health{}; }, [] { return Health{false, "reading the cluster"}; }, options);
+  const auto server = Serve(std::move(options));
+  ASSERT_TRUE(server);
+  EXPECT_TRUE(Is(Get(port, "/healthz"), 200, "ok\n"));
+  EXPECT_TRUE(Is(Get(port, "/readyz"), 503, "reading the cluster\n"));
+  EXPECT_TRUE(Is(Get(port, "/"), 404, "not found; try /healthz /readyz\n"));
+}
+
+TEST(HttpServerTest, AHandlerSeesPathQueryAndToken) {
+  const std::uint16_t port = FreePort();
+  HttpServerOptions options = At(port);
+  options.slow["/a"] = [](const HttpRequest& request) {
+    std::string text = request.path + " " + request.bearer;
+    for (const auto& [key, value] : request.query) text += " " + key + "=" + value;
+    return HttpReply{200, text};
+  };
+  const auto server = Serve(std::move(options));
+  ASSERT_TRUE(server);
+  const std::string answer = Get(port, "/a?x=1%202&y=z", "Authorization: Bearer secret\r\n");
+  EXPECT_TRUE(Is(answer, 200, "/a secret x=1 2 y=z")) << answer;
+}
+
+TEST(HttpServerTest, AQuickAnswerDoesNotWaitForASlowOne) {
+  const std::uint16_t port = FreePort();
+  HttpServerOptions options = At(port);
+  options.most_waiting = 1;
+  std::promise<void> begun, end;
+  std::shared_future<void> ended = end.get_future().share();
+  options.slow["/slow"] = [&, ended](const HttpRequest&) {
+    begun.set_value();
+    ended.wait();
+    return HttpReply{200, "done"};
+  };
+  options.slow["/next"] = [](const HttpRequest&) { return HttpReply{200, "next"}; };
+  options.quick["/quick"] = [](const HttpRequest&) { return HttpReply{200, "quick"}; };
+  const auto server = Serve(std::move(options));
+  ASSERT_TRUE(server);
+  auto slow = std::async(std::launch::async, [&] { return Get(port, "/slow"); });
+  begun.get_future().wait();
+  EXPECT_TRUE(Is(Get(port, "/quick"), 200, "quick"));
+  // One may wait; of two that come together one is turned away.
+  auto first = std::async(std::launch::async, [&] { return Get(port, "/next"); });
+  auto second = std::async(std::launch::async, [&] { return Get(port, "/next"); });
+  while (first.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready &&
+         second.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+  }
+  end.set_value();
+  EXPECT_TRUE(Is(slow.get(), 200, "done"));
+  const std::string both = first.get() + second.get();
+  EXPECT_NE(both.find("503"), std::string::npos) << both;
+  EXPECT_NE(both.find("next"), std::string::npos) << both;
+}
+
+TEST(HttpServerTest, APortThatIsTakenIsNamed) {
+  const std::uint16_t port = FreePort();
+  const auto server = Serve(At(port));
+  ASSERT_TRUE(server);
+  const auto second = Serve(At(port));
+  ASSERT_FALSE(second);
+  EXPECT_TRUE(
+      second.error().message.starts_with("cannot listen on 127.0.0.1:" + std::to_string(port)))
+      << second.error().message;
+}
+
+TEST(HttpServerTest, ThePortIsFreeAgainAfterwards) {
+  const std::uint16_t port = FreePort();
+  for (int i = 0; i < 3; ++i) {
+    HttpServerOptions options = At(port);
+    options.slow["/a"] = [](const HttpRequest&) { return HttpReply{200, "a"}; };
+    const auto server = Serve(std::move(options));
+    ASSERT_TRUE(server) << server.error().message;
+    EXPECT_TRUE(Is(Get(port, "/a"), 200, "a"));
+  }
+}
+
+TEST(HttpServerTest, KnowsWhichAddressesOnlyThisMachineReaches) {
+  for (const char* address : {"127.0.0.1:1", "127.1.2.3:80", "localhost:1", "[::1]:1"}) {
+    EXPECT_TRUE(IsLoopback(address)) << address;
+  }
+  for (const char* address : {":8443", "0.0.0.0:1", "10.0.0.1:1", "[::]:1", "localhost.evil:1"}) {
+    EXPECT_FALSE(IsLoopback(address)) << address;
+  }
+}
+
+}  // namespace
+}  // namespace weft::service
