@@ -40,10 +40,12 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(double time)
   worked_of_ = changes_.load(std::memory_order_relaxed);
   Store::Picture picture = store_.Look();
   const auto fabrics = cache_.Of(picture);
+  decide::OrderAll(picture.inputs);
   const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
   metrics::Samples samples;
   AddFabrics(cluster, *fabrics, options_.most_domains, samples);
   AddJobs(cluster, options_.now(), samples);
+  if (!running_.AddTo(cluster, options_.most_domains, samples)) OnChange();
   auto figures = std::make_shared<Figures>();
   figures->text = samples.Text();
   figures->series = samples.size();

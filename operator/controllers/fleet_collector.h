@@ -10,6 +10,7 @@
 
 #include "operator/base/timestamp.h"
 #include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/running_figures.h"
 #include "operator/controllers/store.h"
 #include "operator/metrics/samples.h"
 
@@ -55,6 +56,7 @@ class FleetCollector {
   std::uint64_t worked_of_ = 0;
   double worked_at_ = 0;
   double worked_seconds_ = 0;
+  RunningFigures running_;
   std::optional<double> audited_at_;
   std::string audit_text_;
 

@@ -136,6 +136,10 @@ constexpr Metric kCatalogue[] = {
    {"trainingjob", "trainingjob_namespace"},
    "Cost of the placement over what no placement on the capacity that was free can beat; 1 is the "
    "best."},
+  {Id::kJobCostOverBest, "weft_trainingjob_cost_over_best_ratio", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Cost of the placement over that of the one that the same search finds with nothing else on the "
+   "fabric; 1 is the best."},
   {Id::kJobCommunicationSeconds, "weft_trainingjob_predicted_communication_seconds", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Communication of one optimizer step without overlap, as predicted."},

@@ -59,6 +59,7 @@ enum class Id : std::uint8_t {
   kJobCrossNodeBytes,
   kJobBestCrossNodeBytes,
   kJobCostOverBound,
+  kJobCostOverBest,
   kJobCommunicationSeconds,
   kJobWorkerInfo,
   kGangWorkers,

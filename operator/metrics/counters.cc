@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <utility>
 
 #include "operator/base/check.h"
 
@@ -66,12 +67,23 @@ class Counters::Families {
   std::map<Id, prometheus::Family<prometheus::Histogram>*> histograms_;
 };
 
+// Known from the start, so that the first one is a rise that a rate sees.
+const std::pair<Id, Labels> kFromTheStart[] = {
+    {Id::kBindRefusals, {"BindRefused"}},
+    {Id::kBindRefusals, {"CreateRefused"}},
+    {Id::kReconcileFailures, {"trainingjob"}},
+    {Id::kReconcileFailures, {"placement"}},
+    {Id::kPlacements, {"Placed", "Placed"}},
+    {Id::kJobAttempts, {"Submitted"}},
+};
+
 Counters::Counters() : families_(std::make_unique<Families>()) {
   for (const Metric& metric : Catalogue()) {
     if (metric.label_count() > 0 || metric.origin != Origin::kEvents) continue;
     if (metric.type == Type::kHistogram) families_->Histogram(metric.id, {});
     if (metric.type == Type::kCounter) families_->Counter(metric.id, {});
   }
+  for (const auto& [id, labels] : kFromTheStart) families_->Counter(id, labels);
 }
 Counters::~Counters() = default;
 

@@ -1,41 +1,15 @@
 #include "operator/render/map_input.h"
 
 #include "operator/decide/explain.h"
-#include "operator/placement/seating.h"
-#include "operator/placement/traffic_tally.h"
+#include "operator/decide/running.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {
 
-using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
 namespace {
-
-constexpr double kFemtosecondsPerMillisecond = 1e12;
-
-// Adds what one job sends out of each domain that it uses.
-void AddJob(const fabric::Fabric& fabric, const decide::Problem& problem,
-            const std::vector<NodeIndex>& nodes, std::vector<std::vector<MapFlow>>& leaving) {
-  const placement::PairCost pair_cost(fabric, problem.request.pod.claims_compute_domain);
-  const placement::Seating seating(fabric, nodes);
-  placement::Tally tally(pair_cost, problem.traffic, seating);
-  for (const traffic::GroupFamily& family : problem.traffic.families) tally.Add(family);
-  const std::vector<std::vector<Int128>> bytes = tally.LeavingBytes();
-  for (Tier t = 1; t < bytes.size(); ++t) {
-    const auto weight = static_cast<double>(pair_cost.TierWeight(t - 1));
-    for (std::size_t seat = 0; seat < bytes[t].size(); ++seat) {
-      const DomainIndex domain = seating.domains(t)[seat];
-      const std::int64_t accelerators = fabric.AcceleratorsIn(t, domain);
-      MapFlow& flow = leaving[t][domain];
-      flow.bytes += bytes[t][seat];
-      if (accelerators <= 0) continue;
-      flow.milliseconds += static_cast<double>(bytes[t][seat]) * weight /
-                           static_cast<double>(accelerators) / kFemtosecondsPerMillisecond;
-    }
-  }
-}
 
 // Bytes of the UTF-8 sequence that starts at `at`; 0 where it is none, or one XML 1.0 forbids.
 std::size_t SequenceAt(const std::string& text, std::size_t at) {
@@ -83,10 +57,11 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     map.jobs.push_back({name, decide::SpansText(placed->scores),
                         entry.modelled ? BytesText(placed->scores.cross_node_bytes) : "-", nodes,
                         entry.workload.accelerator->per_worker});
-    if (!entry.modelled) continue;
-    const auto problem = decide::MakeProblem(on, entry.workload);
-    if (!problem) continue;  // it was placed, so its problem can be made
-    AddJob(*on.fabric, *problem, nodes, map.leaving);
+    for (const decide::DomainFlow& flow : decide::FlowsOf(on, entry.workload, nodes)) {
+      MapFlow& sum = map.leaving[flow.tier][flow.domain];
+      sum.bytes += flow.bytes;
+      sum.milliseconds += flow.milliseconds;
+    }
   }
   return map;
 }

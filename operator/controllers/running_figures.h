@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/decide/running.h"
+#include "operator/metrics/samples.h"
+
+namespace weft::controllers {
+
+// What all running workloads send out of each domain, and how far each is from its best. That of
+// one workload is worked out once for each of its placements and states of its spec, and forgotten
+// with it.
+class RunningFigures {
+ public:
+  // Domains of levels with no more than that, and not of the node. False where workloads are left
+  // for the next time: a search each may take long.
+  bool AddTo(const decide::Cluster& cluster, std::uint32_t most_domains, metrics::Samples& samples);
+
+ private:
+  struct Known {
+    std::shared_ptr<const fabric::Fabric> fabric;
+    std::int64_t generation = 0;
+    std::vector<decide::DomainFlow> flows;
+    std::optional<double> cost_over_best;
+  };
+  const Known& Find(const decide::ClusterFabric& on, const decide::Running& running);
+
+  std::size_t searches_left_ = 0;
+  std::map<std::string, Known> known_, before_;  // by the Placement's uid
+};
+
+}  // namespace weft::controllers

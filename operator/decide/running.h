@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "operator/decide/cluster.h"
+#include "operator/decide/workload.h"
+
+namespace weft::decide {
+
+// A TrainingJob or a Placement of its own that has nodes now.
+struct Running {
+  Workload workload;
+  const api::Placement* placement = nullptr;  // what gave it the nodes; points into the inputs
+  std::size_t fabric = 0;                     // into Cluster::fabrics
+  std::vector<fabric::NodeIndex> nodes;       // index = worker
+};
+
+// In the order of inputs.order. Left out: what is on a fabric or a node that is gone.
+// Errors  kInvalid for a malformed annotation.
+Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster);
+
+// inputs.order of everything, for inputs that were not read from files.
+void OrderAll(api::Inputs& inputs);
+
+// What one workload sends out of one domain in one step, as predicted.
+struct DomainFlow {
+  fabric::Tier tier = 0;
+  fabric::DomainIndex domain = 0;
+  Int128 bytes = 0;
+  double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
+};
+
+// Of every domain that it uses, narrower than outside; none without a model.
+// Cost  O(ranks x axes x tiers), as placement::Score.
+std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workload,
+                                const std::vector<fabric::NodeIndex>& nodes);
+
+// What its placement costs over what the same solver finds with nothing else on the fabric: 1 is
+// the best. Absent where that costs nothing and this does not, or nothing fits even then.
+// Cost  one search.
+std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& workload,
+                                   const std::vector<fabric::NodeIndex>& nodes);
+
+}  // namespace weft::decide
