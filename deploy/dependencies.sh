@@ -13,7 +13,9 @@ packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-
   libcpprest-dev libssl-dev prometheus-cpp-dev)
 case $purpose in
   build) ;;
-  test) packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 prometheus) ;;
+  test)
+    packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 prometheus lua5.1 umoci)
+    ;;
   *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
     exit 2

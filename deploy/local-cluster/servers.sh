@@ -99,6 +99,7 @@ start_kube-apiserver() {
   local certificates=$dir/certificates audit=()
   [ -z "${WEFT_AUDIT_POLICY:-}" ] ||
     audit=(--audit-policy-file "$WEFT_AUDIT_POLICY" --audit-log-path "$dir/logs/audit.log")
+  # shellcheck disable=SC2086
   start kube-apiserver "$bin/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" \
     --bind-address 127.0.0.1 --advertise-address 127.0.0.1 --secure-port "$apiserver_port" \
     --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
@@ -107,7 +108,7 @@ start_kube-apiserver() {
     --service-account-key-file "$certificates/service-accounts.key" \
     --service-account-signing-key-file "$certificates/service-accounts.key" \
     --service-cluster-ip-range 10.96.0.0/16 --endpoint-reconciler-type none --profiling=false \
-    "${audit[@]}"
+    "${audit[@]}" ${WEFT_API_SERVER_FLAGS:-}
 }
 
 start_kube-controller-manager() {

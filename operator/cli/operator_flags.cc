@@ -94,13 +94,25 @@ std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std:
   return arguments;
 }
 
+// CLI11 takes the next argument for the value of "--name=".
+std::vector<std::string> WithEmptyValues(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  for (const std::string& argument : arguments) {
+    const bool empty = argument.starts_with("--") && argument.find('=') + 1 == argument.size();
+    all.push_back(empty ? argument.substr(0, argument.size() - 1) : argument);
+    if (empty) all.emplace_back();
+  }
+  return all;
+}
+
 }  // namespace
 
 ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
   ParsedFlags parsed;
   OperatorFlags flags;
   std::string config;
-  const auto parse = [&](std::vector<std::string> all) {
+  const auto parse = [&](const std::vector<std::string>& as_given) {
+    std::vector<std::string> all = WithEmptyValues(as_given);
     CLI::App app{"Places TrainingJobs on a cluster and follows them to their end.",
                  "weft-operator"};
     flags = {};

@@ -14,6 +14,7 @@ QUICK = ("--bind-deadline", "5", "--node-loss", "3")
 class Scenarios(unittest.TestCase):
     """One operator for all of a class, a namespace for each test; the laws hold at the end."""
 
+    operator_type = Operator
     flags = QUICK
     lost_nodes = ()  # those that a scenario takes away for good
 
@@ -23,7 +24,7 @@ class Scenarios(unittest.TestCase):
         cls.addClassCleanup(cls.work.cleanup)
         cls.cluster = Cluster()
         cls.addClassCleanup(cls.cluster.close)
-        cls.operator = Operator(cls.work.name, cls.__name__.lower(), *cls.flags)
+        cls.operator = cls.operator_type(cls.work.name, cls.__name__.lower(), *cls.flags)
         # A scenario may put another in its place.
         cls.addClassCleanup(lambda: cls.operator.stop())  # pylint: disable=unnecessary-lambda
 

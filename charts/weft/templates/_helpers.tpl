@@ -1,0 +1,83 @@
+{{- define "weft.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "weft.fullname" -}}
+{{- $name := include "weft.name" . }}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else if contains $name .Release.Name }}
+{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "weft.operator" -}}
+{{ include "weft.fullname" . }}-operator
+{{- end }}
+
+{{- define "weft.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "weft.operator" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- required "serviceAccount.name: which one, where the chart creates none?" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "weft.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "weft.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "weft.labels" -}}
+{{ include "weft.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "weft.image" -}}
+{{- $registry := default .Values.image.registry .Values.global.imageRegistry }}
+{{- $name := ternary (printf "%s/%s" $registry .Values.image.repository) .Values.image.repository (ne $registry "") }}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" $name .Values.image.digest }}
+{{- else }}
+{{- printf "%s:%s" $name (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{/* Namespaces in which the operator writes: a list, or none where it writes in all. */}}
+{{- define "weft.namespaces" -}}
+{{- if .Values.watchNamespace }}
+{{- list .Values.watchNamespace | toJson }}
+{{- else }}
+{{- .Values.rbac.namespaces | toJson }}
+{{- end }}
+{{- end }}
+
+{{/* The settings of weft-operator, for its configuration file. */}}
+{{- define "weft.config" -}}
+{{- $chosen := dict
+  "leader-elect" .Values.leaderElection.enabled
+  "lease-namespace" .Release.Namespace
+  "log-format" .Values.log.format
+  "log-level" .Values.log.level
+  "namespace" .Values.watchNamespace
+  "probe-address" (printf ":%v" .Values.probes.port)
+  "read-only" .Values.readOnly }}
+{{- range $name, $value := .Values.config }}
+{{- if hasKey $chosen $name }}
+{{- fail (printf "config.%s: the chart has a value of its own for it (see README.md)" $name) }}
+{{- end }}
+{{- $_ := set $chosen $name $value }}
+{{- end -}}
+apiVersion: config.weft.dev/v1alpha1
+kind: OperatorConfiguration
+{{- range $name, $value := $chosen }}
+{{ $name }}: {{ toJson $value }}
+{{- end }}
+{{- end }}

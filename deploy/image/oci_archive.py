@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Packs a folder as an OCI image of one layer, in an archive of its image layout.
+
+Same folder, same bytes: names in order, no owner, no time but SOURCE_DATE_EPOCH. Source: OCI image
+format specification 1.1 (2024), image layout, manifest, config and layer.
+"""
+
+import argparse
+import datetime
+import gzip
+import hashlib
+import io
+import json
+import os
+import platform
+import tarfile
+
+USER = "65532:65532"
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+def digest(content):
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
+def entries(rootfs):
+    """Paths below a folder, parents first, in one order on every machine."""
+    for folder, folders, files in os.walk(rootfs):
+        folders.sort()
+        links = [one for one in folders if os.path.islink(os.path.join(folder, one))]
+        for name in sorted(folders + files):
+            yield os.path.relpath(os.path.join(folder, name), rootfs)
+        folders[:] = [one for one in folders if one not in links]
+
+
+def layer(rootfs, time):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for path in sorted(entries(rootfs)):
+            info = tar.gettarinfo(os.path.join(rootfs, path), arcname=path)
+            info.uid = info.gid = 0
+            info.uname = info.gname = ""
+            info.mtime = time
+            if info.islnk():  # the same file under another name: written again
+                raise SystemExit(f"oci_archive.py: {path} is a hard link")
+            if info.isreg():
+                with open(os.path.join(rootfs, path), "rb") as file:
+                    tar.addfile(info, file)
+            else:
+                tar.addfile(info)
+    return out.getvalue()
+
+
+class Layout:
+    """The files of an image layout."""
+
+    def __init__(self):
+        self.files = {"oci-layout": b'{"imageLayoutVersion":"1.0.0"}'}
+
+    def add(self, media, content):
+        """A blob; its descriptor."""
+        self.files["blobs/sha256/" + digest(content)[len("sha256:"):]] = content
+        return {"mediaType": media, "digest": digest(content), "size": len(content)}
+
+    def add_json(self, media, value):
+        return self.add(media, json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
+
+    def write(self, path, time):
+        with tarfile.open(path, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+            for name in sorted(self.files):
+                info = tarfile.TarInfo(name)
+                info.size, info.mode, info.mtime = len(self.files[name]), 0o644, time
+                tar.addfile(info, io.BytesIO(self.files[name]))
+
+
+def image(arguments, time):
+    created = datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime(
+        "%Y-%m-%dT%H:%M:%SZ")
+    about = {"org.opencontainers.image.title": "weft-operator",
+             "org.opencontainers.image.description":
+                 "Places GPU training jobs so that the least traffic crosses slow links",
+             "org.opencontainers.image.licenses": "Apache-2.0",
+             "org.opencontainers.image.version": arguments.version}
+    files = layer(arguments.rootfs, time)
+    layout = Layout()
+    config = layout.add_json("application/vnd.oci.image.config.v1+json", {
+        "architecture": ARCHITECTURES.get(platform.machine(), platform.machine()),
+        "os": "linux",
+        "created": created,
+        "config": {"User": USER, "WorkingDir": "/home/weft", "Labels": about,
+                   "Env": ["PATH=/usr/bin", "HOME=/home/weft"],
+                   "Entrypoint": ["/usr/bin/weft-operator"]},
+        "rootfs": {"type": "layers", "diff_ids": [digest(files)]},
+        "history": [{"created": created, "created_by": "deploy/image.sh"}],
+    })
+    packed = layout.add("application/vnd.oci.image.layer.v1.tar+gzip",
+                        gzip.compress(files, 9, mtime=0))
+    manifest = layout.add_json("application/vnd.oci.image.manifest.v1+json", {
+        "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+        "config": config, "layers": [packed], "annotations": about})
+    manifest["annotations"] = {"org.opencontainers.image.ref.name": arguments.name}
+    layout.files["index.json"] = json.dumps(
+        {"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
+         "manifests": [manifest]}, sort_keys=True).encode()
+    layout.write(arguments.output, time)
+    return manifest["digest"], len(files), packed["size"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("rootfs", "output", "name", "version"):
+        parser.add_argument(f"--{name}", required=True)
+    arguments = parser.parse_args()
+    what, size, packed = image(arguments, int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    print(f"{arguments.output}: {arguments.name}@{what}, {size / 1e6:.1f} MB, "
+          f"{packed / 1e6:.1f} MB to pull")
+
+
+if __name__ == "__main__":
+    main()

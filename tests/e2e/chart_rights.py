@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""The operator runs with the rights that the chart gives it: none is missing, none is unused."""
+
+import json
+import os
+import signal
+import subprocess
+import urllib.request
+
+from chart_lib import ACCOUNT, AccountAudit, Deployed, granted, health, kubectl
+from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
+from operator_lib import poll, server_process, training_job
+from operator_scenarios import main
+
+RESTART_SECONDS = 120  # of an API server, where the machine does much else
+# Asked by the API server's admission (OwnerReferencesPermissionEnforcement), not by a request.
+BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
+# Asked of a Placement that is there before its watch has told: the last leader's, as it died.
+AFTER_A_DEATH = {("weft.dev", "placements", "get")}
+
+
+class Rights(ForeignScenarios):
+    operator_type = Deployed
+    flags = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.audit = AccountAudit(from_now=False)
+        super().setUpClass()
+
+    def until_used(self, *rights):
+        poll(lambda: set(rights) <= self.audit.used(), f"{rights} is used")
+
+    def test_every_right_is_used_and_none_is_missing(self):
+        self.cluster.history.expect_outages()
+        self.run_to_its_end()
+        self.tell_argo_cd()
+        self.suspend_twice()
+        self.meet_what_is_there()
+        self.undo_a_gang()
+        self.read_without_streams()
+        self.assertEqual(self.audit.refused(), set())
+        self.assertEqual(self.operator.forbidden(), [])
+        self.assertEqual(granted() - self.audit.used() - BY_ADMISSION - AFTER_A_DEATH, set())
+
+    def run_to_its_end(self):
+        probe = f"http://127.0.0.1:{self.operator.port}/readyz"
+        self.apply(training_job(self.space, "short", 2, 0, ttlSecondsAfterFinished=1))
+        self.cluster.until_condition(self.space, "short", "Complete")
+        with urllib.request.urlopen(probe, timeout=10) as answer:
+            self.assertEqual(answer.read(), b"ok\n")
+        self.cluster.until_no_job(self.space, "short")
+
+    def tell_argo_cd(self):
+        jobs = [("no-room", "Progressing", "Placed", "False", training_job(self.space, "", 33)),
+                ("failing", "Degraded", "Failed", "True", training_job(
+                    self.space, "", 2, annotations={"weft.test/exit-code": "3"})),
+                ("running", "Healthy", "PodsReady", "True", training_job(self.space, "", 2)),
+                ("asleep", "Suspended", "Suspended", "True", training_job(
+                    self.space, "", 2, suspend=True)),
+                ("ended", "Healthy", "Complete", "True", training_job(self.space, "", 2, 0))]
+        for name, *_, thing in jobs:
+            thing["metadata"]["name"] = name
+            self.assertEqual(health(self.apply(thing)), "Progressing")
+        for name, says, kind, status, _ in jobs:
+            one = self.cluster.until_condition(self.space, name, kind, status)
+            self.assertEqual(health(one), says, f"{name}: {one['status']}")
+        self.assertEqual(health(self.cluster.get("placements", self.space, "running-1")), "Healthy")
+        for name, preset, says in (("sound", "TopographV1", "Healthy"), ("odd", "Tea", "Degraded")):
+            self.assertEqual(self.fabric_health(name, preset), says)
+        for name, *_ in jobs:
+            self.cluster.delete("trainingjobs", self.space, name)
+            self.cluster.until_no_job(self.space, name)
+
+    def fabric_health(self, name, preset):
+        fabric = {"apiVersion": "weft.dev/v1alpha1", "kind": "Fabric",
+                  "metadata": {"name": name}, "spec": {"preset": preset}}
+        kubectl("create", "-f", "-", text=json.dumps(fabric))
+        seen = poll(lambda: (one := json.loads(kubectl("get", "fabric", name, "-o", "json"))).get(
+            "status") and one, "the Fabric is looked at")
+        kubectl("delete", "fabric", name)
+        return health(seen)
+
+    def suspend_twice(self):
+        """The second time is the same event once more."""
+        self.apply(training_job(self.space, "pause", 2))
+        for attempt in (1, 2):
+            self.cluster.until_running(self.space, "pause", attempt)
+            self.cluster.patch("trainingjobs", self.space, "pause", {"spec": {"suspend": True}})
+            self.cluster.until_condition(self.space, "pause", "Suspended")
+            self.cluster.patch("trainingjobs", self.space, "pause", {"spec": {"suspend": False}})
+        self.until_used(("events.k8s.io", "events", "patch"))
+
+    def meet_what_is_there(self):
+        """Objects of others with the names that a job's would have are looked at and left alone."""
+        self.cluster.create("pods", {
+            "metadata": {"name": "taken-1-0", "namespace": self.space, "labels": {"not": "ours"}},
+            "spec": {"containers": [{"name": "c", "image": "registry.example/other:1"}]}})
+        self.cluster.create("services", {
+            "metadata": {"name": "other", "namespace": self.space},
+            "spec": {"ports": [{"port": 80}]}})
+        self.apply(training_job(self.space, "taken", 2))
+        self.apply(training_job(self.space, "other", 2))
+        self.until_used(("", "pods", "get"), ("", "services", "get"))
+        for name in ("taken", "other"):
+            self.cluster.delete("trainingjobs", self.space, name)
+            self.cluster.until_no_job(self.space, name)
+
+    def undo_a_gang(self):
+        """Of a stock Job whose pods go only beside one that is nowhere, which Weft cannot know."""
+        hopeless = job(self.space, "train", 2)
+        hopeless["spec"]["template"]["spec"]["affinity"]["podAffinity"] = {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": HOST, "labelSelector": {"matchLabels": {"none": "such"}}}]}
+        self.cluster.create("placements", placement(self.space, "train", 2))
+        self.cluster.create("jobs", hopeless)
+        self.until_used(("", "pods/eviction", "create"))
+        self.remove("train")
+
+    def read_without_streams(self):
+        """From an API server that does not stream lists the operator reads them in pages."""
+        self.operator.stop()
+        os.kill(server_process("kube-apiserver"), signal.SIGKILL)
+        flags = os.environ["WEFT_API_SERVER_FLAGS"] + " --feature-gates=WatchList=false"
+        subprocess.run([os.environ["WEFT_LOCAL_CLUSTER"], "up", "--name", "operator"], check=True,
+                       capture_output=True, timeout=RESTART_SECONDS,
+                       env={**os.environ, "WEFT_API_SERVER_FLAGS": flags})
+        self.operator.start()
+        self.until_used(*((group, resource, "list") for group, resource, verb in granted()
+                          if verb == "list"))
+        self.apply(training_job(self.space, "paged", 2))
+        self.cluster.until_running(self.space, "paged")
+
+
+class Policies(ForeignScenarios):
+    """What RBAC allows and admission does not."""
+
+    operator_type = Deployed
+    flags = ()
+
+    def refused(self, message, *arguments):
+        with self.assertRaises(AssertionError) as raised:
+            kubectl(*arguments)
+        self.assertIn(message, str(raised.exception))
+
+    def test_of_a_pod_of_others_the_operator_changes_where_it_goes_and_nothing_else(self):
+        self.start("train", 3, pods=2)
+        self.cluster.until("two pods", lambda: len(self.pods("train")) == 2)
+        pod = self.pods("train")[0]["metadata"]["name"]
+        patch = ("patch", "pod", pod, "-n", self.space, "--as", ACCOUNT, "--type=json", "-p")
+        for what, change in (
+                ("nothing of a pod's containers", "replace /spec/containers/0/image other:1"),
+                ("nothing of where and how long", 'add /spec/nodeSelector {"a":"b"}'),
+                ("nothing of where and how long", 'add /spec/activeDeadlineSeconds 7'),
+                ("no label, owner or finalizer", "add /metadata/labels/team other"),
+                ("no label, owner or finalizer", 'add /metadata/finalizers ["a.example/b"]'),
+                ("no annotation of a pod but", "add /metadata/annotations/note other"),
+                ("no annotation of a pod but",
+                 "remove /metadata/annotations/weft.test~1run-seconds")):
+            self.refused(what, *patch, operation(change))
+        kubectl(*patch, operation("add /metadata/annotations/weft.dev~1worker-index 1"))
+        kubectl(*patch, operation("remove /spec/schedulingGates"))
+
+    def test_only_who_may_place_takes_the_gate_away(self):
+        self.start("train", 3, pods=2)
+        self.cluster.until("two pods", lambda: len(self.pods("train")) == 2)
+        first, second = [one["metadata"]["name"] for one in self.pods("train")]
+        for role in ("edit", "admin"):
+            kubectl("create", "rolebinding", role, f"--clusterrole={role}", f"--user={role}", "-n",
+                    self.space)
+        ungate = ("-n", self.space, "--type=json", "-p", operation("remove /spec/schedulingGates"))
+        self.refused("only Weft takes the gate", "patch", "pod", first, "--as=edit", *ungate)
+        self.assertTrue(all(is_gated(pod) for pod in self.pods("train")))
+        kubectl("label", "pod", first, "-n", self.space, "--as=edit", "team=a")
+        poll(lambda: kubectl("auth", "can-i", "patch", "placements/status", "-n", self.space,
+                             "--as=admin"), "the roles are aggregated")
+        kubectl("patch", "pod", first, "--as=admin", *ungate)
+        kubectl("delete", "pod", second, "-n", self.space, "--as=edit", "--wait=false")
+
+    def test_nobody_passes_a_pod_off_as_weft_s(self):
+        kubectl("create", "rolebinding", "edit", "--clusterrole=edit", "--user=edit", "-n",
+                self.space)
+        run_pod = ("run", "forged", "--image=registry.example/other:1", "-n", self.space,
+                   "--as=edit")
+        self.refused("only Weft creates pods with the label", *run_pod,
+                     "--labels=weft.dev/job-uid=7")
+        kubectl(*run_pod)
+        self.refused("only Weft creates pods with the label", "label", "pod", "forged", "-n",
+                     self.space, "--as=edit", "weft.dev/job-uid=7")
+
+
+def operation(text):
+    """As JSON: "add /path value"."""
+    verb, path, *value = text.split(" ", 2)
+    rest = ""
+    if value:
+        is_json = value[0][0] in "{[0123456789" and not path.endswith("index")
+        rest = f', "value": {value[0]}' if is_json else f', "value": "{value[0]}"'
+    return f'[{{"op": "{verb}", "path": "{path}"{rest}}}]'
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# The chart: its values, install, upgrade and uninstall, and the operator under the rights, the
+# arguments and the image that it has from there.
+source "$(dirname "$0")/operator_cluster.sh"
+
+chart=${WEFT_SOURCE_DIR:-$here/../..}/charts/weft
+export WEFT_AUDIT_POLICY=$here/chart_audit_policy.yaml
+# Then owning an object that blocks a deletion needs a right of its own.
+export WEFT_API_SERVER_FLAGS=--enable-admission-plugins=OwnerReferencesPermissionEnforcement
+
+expect_exit 0 "$local_cluster" up --name operator --nodes 32
+eval "$(<"$work/stdout")"
+export HELM_CONFIG_HOME=$work/helm HELM_CACHE_HOME=$work/helm HELM_DATA_HOME=$work/helm
+
+# Values.
+for values in "" ci/full-values.yaml ci/namespaced-values.yaml; do
+  expect_exit 0 helm lint --strict "$chart" ${values:+--values "$chart/$values"}
+  expect_exit 0 helm template weft "$chart" ${values:+--values "$chart/$values"} -n default
+  cp "$work/stdout" "$work/rendered.yaml"
+  expect_exit 0 kubectl apply --server-side --force-conflicts --dry-run=server \
+    --validate=strict -f "$work/rendered.yaml"
+  expect_text "$work/stdout" 'deployment.apps/'
+  ! grep -q 'Warning' "$work/stderr" || fail "the API server warns"
+done
+expect_exit 0 diff <(sed -n 's/^version: //p' "$chart/Chart.yaml") \
+  <("$WEFT" --version | sed 's/.* //')
+expect_exit 1 helm template weft "$chart" --set probes.prt=1
+expect_text "$work/stderr" "at '/probes': additional properties 'prt' not allowed"
+expect_exit 1 helm template weft "$chart" --set config.namespace=x
+expect_text "$work/stderr" 'config.namespace: the chart has a value of its own'
+expect_exit 1 helm template weft "$chart" --set leaderElection.enabled=false
+expect_text "$work/stderr" 'leaderElection.enabled'
+expect_exit 0 helm template weft "$chart" --set config.requests-per-second=1000000
+expect_text "$work/stdout" 'requests-per-second: 1000000'
+
+# A namespace that refuses what is not restricted; a cluster that knows nothing of Weft.
+kubectl create namespace weft-system >/dev/null
+kubectl label namespace weft-system pod-security.kubernetes.io/enforce=restricted >/dev/null
+kubectl delete -f "$chart/../../crds" >/dev/null
+
+# What is installed has one definition less to show, and an older number.
+cp -RL "$chart" "$work/older"
+sed -i 's/^version: .*/version: 0.0.1/' "$work/older/Chart.yaml"
+sed -i 's/name: Cross-Node/name: Crossing/' "$work"/older/files/crds/*.yaml
+expect_exit 0 helm package "$work/older" --destination "$work"
+columns() {
+  kubectl get crd trainingjobs.weft.dev \
+    -o 'jsonpath={.spec.versions[0].additionalPrinterColumns[*].name}'
+}
+
+expect_exit 0 helm install weft "$work/weft-0.0.1.tgz" -n weft-system --wait --timeout 60s
+expect_text "$work/stdout" 'kubectl rollout status -n weft-system deployment/weft-operator'
+[[ $(columns) == *Crossing* ]] || fail "the definitions are not those of the chart: $(columns)"
+expect_exit 0 kubectl get pods -n weft-system -l app.kubernetes.io/instance=weft -o name
+[ "$(wc -l <"$work/stdout")" = 2 ] || fail 'not two pods'
+kubectl create namespace kept >/dev/null
+sed '/namespace:/s/team-a/kept/' "${chart%/charts/weft}/deploy/examples/trainingjob.yaml" \
+  >"$work/job.yaml"
+expect_exit 0 kubectl apply -f "$work/job.yaml"
+
+expect_exit 0 helm upgrade weft "$chart" -n weft-system --wait --timeout 60s
+[[ $(columns) == *Cross-Node* ]] || fail "the definitions were not upgraded: $(columns)"
+expect_exit 0 kubectl get trainingjob -n kept llama3-8b
+
+# Uninstalled, it leaves the definitions and the job.
+expect_exit 0 helm uninstall weft -n weft-system --wait --timeout 60s
+expect_exit 0 kubectl get trainingjob -n kept llama3-8b
+for definition in fabrics placements trainingjobs; do
+  echo "customresourcedefinition.apiextensions.k8s.io/$definition.weft.dev"
+done >"$work/kept"
+everywhere=clusterroles,clusterrolebindings,priorityclasses,validatingadmissionpolicies
+everywhere+=,validatingadmissionpolicybindings,customresourcedefinitions
+expect_exit 0 kubectl get "$everywhere" -l app.kubernetes.io/instance=weft -o name
+expect_same "$work/stdout" "$work/kept"
+expect_exit 0 kubectl get -n weft-system -o name -l app.kubernetes.io/instance=weft \
+  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets
+expect_empty "$work/stdout"
+kubectl delete namespace kept --wait=false >/dev/null
+
+# Under its own rights, from the image.
+expect_exit 0 "$WEFT_SOURCE_DIR/deploy/image.sh" --rootfs "$work/rootfs" --bin "$(dirname "$WEFT")"
+export WEFT_ROOTFS=$work/rootfs WEFT_CHART=$chart
+for file in chart_rights.py chart_modes.py; do
+  python3 "$here/$file" || fail "$file"
+  checks=$((checks + 1))
+done
+expect_exit 0 "$local_cluster" down --name operator
+passed
