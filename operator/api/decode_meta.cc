@@ -22,8 +22,8 @@ ObjectMeta DecodeMeta(const Field& metadata, Scope scope) {
   meta.creation_timestamp = metadata["creationTimestamp"].Str();
   meta.deletion_timestamp = metadata["deletionTimestamp"].Str();
   meta.deleting = metadata["deletionTimestamp"].present();
-  meta.labels = metadata["labels"].StrMap();
-  meta.annotations = metadata["annotations"].StrMap();
+  meta.labels = metadata["labels"].Texts();
+  meta.annotations = metadata["annotations"].Texts();
   meta.finalizers = metadata["finalizers"].StrList();
   for (const Field& owner : metadata["ownerReferences"].Items()) {
     meta.owners.push_back({owner["apiVersion"].Str(), owner["kind"].Str(), owner["name"].Str(),

@@ -258,6 +258,12 @@ std::map<std::string, std::string> Field::StrMap() const {
   return texts;
 }
 
+TextMap Field::Texts() const {
+  TextMap texts(StrMap());
+  texts.Trim();
+  return texts;
+}
+
 std::string Field::path() const { return decoding_->Path(step_); }
 
 }  // namespace weft::api

@@ -95,6 +95,7 @@ class Field {
   std::string_view key() const;        // of a member
   std::vector<std::string> StrList() const;
   std::map<std::string, std::string> StrMap() const;
+  TextMap Texts() const;
 
   // "spec.template.spec.containers[0].name"; a key with other characters stands in brackets.
   std::string path() const;

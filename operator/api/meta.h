@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
+
+#include "operator/base/text_map.h"
 
 namespace weft::api {
 
@@ -36,8 +37,8 @@ struct ObjectMeta {
   std::string creation_timestamp;  // RFC 3339, "" when absent
   bool deleting = false;
   std::string deletion_timestamp;  // when its grace period ends, "" when it stays
-  std::map<std::string, std::string> labels;
-  std::map<std::string, std::string> annotations;
+  TextMap labels;
+  TextMap annotations;
   std::vector<std::string> finalizers;
   std::vector<OwnerReference> owners;
 };

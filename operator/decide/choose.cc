@@ -37,13 +37,12 @@ bool Fits(const ClusterFabric& on, const Workload& workload) {
   return sum >= workload.workers;
 }
 
-const std::string* NamespaceDefault(const Cluster& cluster, const std::string& space) {
+std::optional<std::string_view> NamespaceDefault(const Cluster& cluster, const std::string& space) {
   for (const api::Namespace& one : cluster.inputs->namespaces) {
     if (one.meta.key.name != space) continue;
-    const auto label = one.meta.labels.find(api::kDefaultFabricLabel);
-    if (label != one.meta.labels.end()) return &label->second;
+    if (const auto name = one.meta.labels.At(api::kDefaultFabricLabel)) return name;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 using Choice = std::variant<std::size_t, NoFabric>;
@@ -68,11 +67,11 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
     return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +
                    *workload.fabric_name + "\"; known: " + KnownFabrics(cluster));
   }
-  if (const std::string* name = NamespaceDefault(cluster, workload.key().space)) {
-    if (const auto found = cluster.FindFabric(*name)) return Choice(*found);
+  if (const auto name = NamespaceDefault(cluster, workload.key().space)) {
+    if (const auto found = cluster.FindFabric(std::string(*name))) return Choice(*found);
     return Choice(NoFabric{
         "NoFabric", "The namespace " + workload.key().space + " has the label " +
-                        api::kDefaultFabricLabel + "=" + *name +
+                        api::kDefaultFabricLabel + "=" + std::string(*name) +
                         ", but there is no such Fabric; known: " + KnownFabrics(cluster) + "."});
   }
   if (cluster.fabrics.size() == 1) return Choice(std::size_t{0});

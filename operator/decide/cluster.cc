@@ -211,8 +211,7 @@ Result<Cluster> BuildCluster(api::Inputs inputs) {
   return BuildCluster(std::move(inputs), *fabrics);
 }
 
-bool MatchesLabels(const fabric::LabelSelector& selector,
-                   const std::map<std::string, std::string>& labels) {
+bool MatchesLabels(const fabric::LabelSelector& selector, const TextMap& labels) {
   for (const auto& [key, wanted] : selector.match_labels) {
     const auto found = labels.find(key);
     if (found == labels.end() || found->second != wanted) return false;

@@ -115,7 +115,6 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
 Result<Cluster> BuildCluster(api::Inputs inputs);
 
 // Whether the labels satisfy the selector, as metav1.LabelSelector says.
-bool MatchesLabels(const fabric::LabelSelector& selector,
-                   const std::map<std::string, std::string>& labels);
+bool MatchesLabels(const fabric::LabelSelector& selector, const TextMap& labels);
 
 }  // namespace weft::decide

@@ -31,16 +31,16 @@ constexpr const char* kWorkerIndex = "weft.dev/worker-index";
 using Index = std::pair<std::int64_t, std::int64_t>;
 
 // A label, or the annotation of that name.
-const std::string* Find(const api::Pod& pod, const char* key) {
+std::optional<std::string> Find(const api::Pod& pod, std::string_view key) {
   for (const auto* values : {&pod.meta.labels, &pod.meta.annotations}) {
-    if (const auto found = values->find(key); found != values->end()) return &found->second;
+    if (const auto value = values->At(key)) return std::string(*value);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> Number(const api::Pod& pod, const char* key) {
-  const std::string* text = Find(pod, key);
-  if (text == nullptr) return std::nullopt;
+  const auto text = Find(pod, key);
+  if (!text) return std::nullopt;
   std::int64_t value = 0;
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, value);
@@ -66,7 +66,7 @@ std::string KubeflowKind(const api::Pod& pod) {
       {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
       {"xgboostjob", "XGBoostJob"}, {"paddle", "PaddleJob"}, {"jaxjob", "JAXJob"},
   };
-  if (const std::string* by = Find(pod, kKubeflowOperator)) {
+  if (const auto by = Find(pod, kKubeflowOperator)) {
     for (const auto& [prefix, kind] : kKinds) {
       if (by->starts_with(prefix)) return std::string(kind);
     }
@@ -77,11 +77,11 @@ std::string KubeflowKind(const api::Pod& pod) {
 
 // The replica that holds rank 0 first: the master, chief or launcher.
 std::int64_t ReplicaTypeRank(const api::Pod& pod) {
-  const std::string* type = Find(pod, kKubeflowType);
-  if (type == nullptr) type = Find(pod, kKubeflowRole);
-  if (type == nullptr) type = Find(pod, "replica-type");
-  if (type == nullptr) return 1;
-  std::string lower = *type;
+  auto type = Find(pod, kKubeflowType);
+  if (!type) type = Find(pod, kKubeflowRole);
+  if (!type) type = Find(pod, "replica-type");
+  if (!type) return 1;
+  std::string& lower = *type;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
@@ -103,7 +103,7 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
     if (!completion) return std::nullopt;
     return Index{job.value_or(0), *completion};
   }
-  if (Find(pod, kKubeflowJobName) != nullptr) {
+  if (Find(pod, kKubeflowJobName)) {
     auto index = Number(pod, kKubeflowIndex);
     if (!index) index = Number(pod, "replica-index");
     const std::int64_t type = ReplicaTypeRank(pod);
@@ -173,21 +173,21 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 
 PodOwner OwnerOf(const api::Pod& pod) {
   const std::string& space = pod.meta.key.space;
-  if (const std::string* job = Find(pod, api::kJobNameLabel)) return {{space, *job}, "TrainingJob"};
-  if (const std::string* set = Find(pod, kLeaderWorkerSet)) {
-    const std::string* group = Find(pod, kLeaderGroup);
-    return {{space, *set + (group != nullptr ? "-" + *group : "")}, "LeaderWorkerSet"};
+  if (const auto job = Find(pod, api::kJobNameLabel)) return {{space, *job}, "TrainingJob"};
+  if (const auto set = Find(pod, kLeaderWorkerSet)) {
+    const auto group = Find(pod, kLeaderGroup);
+    return {{space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet"};
   }
-  if (const std::string* set = Find(pod, kJobSetName)) {
+  if (const auto set = Find(pod, kJobSetName)) {
     return {{space, *set}, FromTrainer(pod) ? "TrainJob" : "JobSet"};
   }
-  if (const std::string* job = Find(pod, kKubeflowJobName)) {
+  if (const auto job = Find(pod, kKubeflowJobName)) {
     return {{space, *job}, KubeflowKind(pod)};
   }
   if (const api::OwnerReference* controller = Controller(pod)) {
     return {{space, controller->name}, controller->kind};
   }
-  if (const std::string* job = Find(pod, kBatchJobName)) return {{space, *job}, "Job"};
+  if (const auto job = Find(pod, kBatchJobName)) return {{space, *job}, "Job"};
   return {pod.meta.key, ""};
 }
 

@@ -18,8 +18,7 @@ std::optional<std::int64_t> ParseNumber(std::string_view text) {
   return value;
 }
 
-std::optional<std::int64_t> LabelNumber(const std::map<std::string, std::string>& labels,
-                                        const std::string& key) {
+std::optional<std::int64_t> LabelNumber(const TextMap& labels, std::string_view key) {
   const auto found = labels.find(key);
   return found == labels.end() ? std::nullopt : ParseNumber(found->second);
 }
@@ -45,9 +44,8 @@ PlacementPods::PlacementPods(const api::Inputs& inputs) : inputs_(inputs) {
   for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
     const api::ObjectMeta& meta = inputs.pods[p].meta;
     pods_in_space_[meta.key.space].push_back(p);
-    const auto label = meta.labels.find(api::kJobNameLabel);
-    if (label != meta.labels.end()) {
-      pods_of_job_[{meta.key.space, label->second}].push_back(p);
+    if (const auto job = meta.labels.At(api::kJobNameLabel)) {
+      pods_of_job_[{meta.key.space, std::string(*job)}].push_back(p);
     }
   }
 }

@@ -112,7 +112,7 @@ class Writer {
     pod.meta.key = {holder.key.space, holding.assumed->placement + "-" + worker};
     pod.meta.labels = {{api::kJobNameLabel, holder.key.name}, {kWorkerIndexLabel, worker}};
     if (const auto& number = holding.assumed->attempt) {
-      pod.meta.labels[kAttemptLabel] = std::to_string(*number);
+      pod.meta.labels.Set(kAttemptLabel, std::to_string(*number));
     }
     pod.node_name = on.fabric->node(holding.node).name;
     pod.phase = "Pending";

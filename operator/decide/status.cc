@@ -30,7 +30,7 @@ api::Placement MakePlacement(const Cluster& cluster, const PlanEntry& entry) {
   api::Placement placement;
   if (workload.is_job) {
     placement.meta.key.space = workload.key().space;
-    placement.meta.labels[api::kJobNameLabel] = workload.key().name;
+    placement.meta.labels.Set(api::kJobNameLabel, workload.key().name);
   } else {
     const api::Placement& own = cluster.inputs->placements[workload.index];
     placement.meta.key.space = own.meta.key.space;

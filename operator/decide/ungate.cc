@@ -94,9 +94,7 @@ class Gang {
 
   // As written when the pod was ungated.
   std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod) const {
-    const auto mark = pod.meta.annotations.find(kWorkerIndexLabel);
-    if (mark == pod.meta.annotations.end()) return std::nullopt;
-    const std::string& text = mark->second;
+    const std::string_view text = pod.meta.annotations.At(kWorkerIndexLabel).value_or("");
     std::uint32_t worker = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), worker);
     const bool whole = error == std::errc() && stop == text.data() + text.size();

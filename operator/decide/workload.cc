@@ -33,12 +33,12 @@ class Priorities {
   std::optional<std::int64_t> default_;
 };
 
-std::vector<std::string> SplitNames(const std::string& text) {
+std::vector<std::string> SplitNames(std::string_view text) {
   std::vector<std::string> names;
   std::size_t begin = 0;
   while (begin <= text.size()) {
     std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) names.push_back(text.substr(begin, end - begin));
+    if (end > begin) names.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
   return names;
@@ -46,13 +46,12 @@ std::vector<std::string> SplitNames(const std::string& text) {
 
 Status ReadAnnotations(Workload& workload) {
   const auto& annotations = workload.meta->annotations;
-  if (const auto excluded = annotations.find(kExcludedNodesAnnotation);
-      excluded != annotations.end()) {
-    workload.excluded_nodes = SplitNames(excluded->second);
+  if (const auto excluded = annotations.At(kExcludedNodesAnnotation)) {
+    workload.excluded_nodes = SplitNames(*excluded);
   }
-  const auto waited = annotations.find(kWaitedAnnotation);
-  if (waited == annotations.end()) return {};
-  const std::string& text = waited->second;
+  const auto waited = annotations.At(kWaitedAnnotation);
+  if (!waited) return {};
+  const std::string_view text = *waited;
   std::int64_t seconds = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (text.empty() || error != std::errc() || stop != text.data() + text.size() || seconds < 0) {

@@ -16,7 +16,7 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   for (const NodeCondition& condition : node.conditions) {
     if (condition.type == "Ready" && condition.status != "True") return "not Ready";
   }
-  const auto matches = [](const std::string& rule, const std::string& value) {
+  const auto matches = [](const std::string& rule, std::string_view value) {
     return rule.empty() || rule == value;
   };
   for (const TaintMatch& rule : rules.taints) {
@@ -37,9 +37,9 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
     }
   }
   for (const LabelMatch& rule : rules.labels) {
-    const auto label = node.labels.find(rule.key);
-    if (label != node.labels.end() && matches(rule.value, label->second)) {
-      return "label " + label->first + "=" + label->second;
+    const auto value = node.labels.At(rule.key);
+    if (value && matches(rule.value, *value)) {
+      return "label " + rule.key + "=" + std::string(*value);
     }
   }
   return "";

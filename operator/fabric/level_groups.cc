@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::string_view kHostName = "kubernetes.io/hostname";
 
-// The label's value; the node's name for an absent host name; nullptr where it is absent.
-const std::string* LabelValue(const NodeFacts& node, const std::string& key) {
-  const auto found = node.labels.find(key);
-  if (found != node.labels.end()) return &found->second;
-  return key == kHostName ? &node.name : nullptr;
+// The label's value; the node's name for an absent host name; nothing where it is absent.
+std::optional<std::string_view> LabelValue(const NodeFacts& node, std::string_view key) {
+  const auto value = node.labels.At(key);
+  if (!value && key == kHostName) return node.name;
+  return value;
 }
 
 // Numbers values in the order of first sight. Looked up only, never iterated.
@@ -65,8 +65,8 @@ class LevelGrouping {
     std::vector<RailLeaves> leaves(candidates_.size());
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
       for (const std::string& key : spec_.rails->leaf_label_keys) {
-        const std::string* value = LabelValue(*candidates_[n], key);
-        leaves[n].push_back(value == nullptr || IsPlaceholder(*value) ? std::string_view()
+        const auto value = LabelValue(*candidates_[n], key);
+        leaves[n].push_back(!value || IsPlaceholder(*value) ? std::string_view()
                                                                       : *value);
       }
     }
@@ -75,8 +75,8 @@ class LevelGrouping {
     const std::string& key = spec_.levels.back().label_key;
     leaf_from_rails_ =
         std::none_of(candidates_.begin(), candidates_.end(), [&](const NodeFacts* node) {
-          const std::string* value = key.empty() ? nullptr : LabelValue(*node, key);
-          return value != nullptr && !IsPlaceholder(*value);
+          const auto value = key.empty() ? std::nullopt : LabelValue(*node, key);
+          return value && !IsPlaceholder(*value);
         });
   }
 
@@ -89,11 +89,11 @@ class LevelGrouping {
     for (std::size_t l = 0; l < spec_.levels.size(); ++l) {
       if (FromRails(l)) continue;
       const LevelSpec& level = spec_.levels[l];
-      const std::string* value = LabelValue(*candidates_[n], level.label_key);
-      if (value != nullptr && !IsPlaceholder(*value)) continue;
-      const bool placeholder = value != nullptr;
+      const auto value = LabelValue(*candidates_[n], level.label_key);
+      if (value && !IsPlaceholder(*value)) continue;
+      const bool placeholder = value.has_value();
       return SetAside(n, level.name, level.label_key,
-                      placeholder ? "placeholder \"" + *value + "\"" : "");
+                      placeholder ? "placeholder \"" + std::string(*value) + "\"" : "");
     }
     if (!result_.rails.empty() && result_.rails[n] == 0) {
       SetAside(n, spec_.levels.back().name, spec_.rails->leaf_label_keys.front(), "no rail at all");
@@ -202,8 +202,8 @@ Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeF
   for (std::size_t n = 0; n < candidates.size(); ++n) {
     if (aside[n]) continue;
     const auto next = static_cast<std::uint32_t>(groups.names.size());
-    const std::string* value = LabelValue(*candidates[n], scale_up.label_key);
-    if (value == nullptr || IsPlaceholder(*value)) {
+    const auto value = LabelValue(*candidates[n], scale_up.label_key);
+    if (!value || IsPlaceholder(*value)) {
       groups.of_node[n] = next;
       groups.names.push_back(candidates[n]->name);
       continue;
@@ -211,7 +211,7 @@ Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeF
     const std::uint32_t id = values.Of(*value);
     if (id == group_of_value.size()) {
       group_of_value.push_back(next);
-      groups.names.push_back(*value);
+      groups.names.emplace_back(*value);
     }
     groups.of_node[n] = group_of_value[id];
   }

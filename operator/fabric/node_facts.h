@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/text_map.h"
+
 namespace weft::fabric {
 
 struct Taint {
@@ -26,7 +28,7 @@ using Resources = std::map<std::string, std::int64_t>;
 // The part of a Kubernetes Node that Weft reads.
 struct NodeFacts {
   std::string name;
-  std::map<std::string, std::string> labels;
+  TextMap labels;
   std::vector<Taint> taints;
   std::vector<NodeCondition> conditions;
   bool unschedulable = false;

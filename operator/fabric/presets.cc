@@ -180,7 +180,7 @@ std::vector<LevelSpec> LevelsOf(const Family& family, const Nodes& nodes) {
 bool AnyShares(const Nodes& nodes, const std::string& key) {
   std::map<std::string_view, int> uses;
   for (const NodeFacts* node : nodes) {
-    if (Carries(*node, key) && ++uses[node->labels.at(key)] > 1) return true;
+    if (Carries(*node, key) && ++uses[*node->labels.At(key)] > 1) return true;
   }
   return false;
 }

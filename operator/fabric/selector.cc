@@ -7,13 +7,13 @@
 namespace weft::fabric {
 namespace {
 
-const std::string* Find(const NodeFacts& node, const std::string& key) {
-  const auto label = node.labels.find(key);
-  if (label != node.labels.end()) return &label->second;
-  return key == "kubernetes.io/hostname" ? &node.name : nullptr;
+std::optional<std::string_view> Find(const NodeFacts& node, std::string_view key) {
+  const auto value = node.labels.At(key);
+  if (!value && key == "kubernetes.io/hostname") return node.name;
+  return value;
 }
 
-std::optional<std::int64_t> Integer(const std::string& text) {
+std::optional<std::int64_t> Integer(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -23,10 +23,10 @@ std::optional<std::int64_t> Integer(const std::string& text) {
 
 // Source: k8s.io/apimachinery/pkg/labels, Requirement.Matches.
 bool Holds(const SelectorExpression& expression, const NodeFacts& node) {
-  const std::string* value = Find(node, expression.key);
-  if (expression.op == "Exists") return value != nullptr;
-  if (expression.op == "DoesNotExist") return value == nullptr;
-  if (value == nullptr) return expression.op == "NotIn";
+  const std::optional<std::string_view> value = Find(node, expression.key);
+  if (expression.op == "Exists") return value.has_value();
+  if (expression.op == "DoesNotExist") return !value;
+  if (!value) return expression.op == "NotIn";
   const auto& values = expression.values;
   const bool listed = std::find(values.begin(), values.end(), *value) != values.end();
   if (expression.op == "In") return listed;
@@ -42,8 +42,7 @@ bool Holds(const SelectorExpression& expression, const NodeFacts& node) {
 
 bool Matches(const LabelSelector& selector, const NodeFacts& node) {
   for (const auto& [key, wanted] : selector.match_labels) {
-    const std::string* value = Find(node, key);
-    if (value == nullptr || *value != wanted) return false;
+    if (Find(node, key) != wanted) return false;
   }
   return std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(),
                      [&](const SelectorExpression& expression) { return Holds(expression, node); });

@@ -288,14 +288,14 @@ class IbImporter {
         const Level& level = levels_[levels_.size() - 1 - l];
         const int domain = level.domain_of_host[i];
         if (domain < 0) continue;
-        node.labels["weft.dev/" + level_names_[l]] =
-            labels.Shorten(level.names[static_cast<std::size_t>(domain)]);
+        node.labels.Set("weft.dev/" + level_names_[l],
+                        labels.Shorten(level.names[static_cast<std::size_t>(domain)]));
       }
       for (const int leaf : host.leaves) {
         const auto rail = rail_of_leaf_.find(leaf);
         if (rails_ < 2 || rail == rail_of_leaf_.end()) continue;
-        node.labels.emplace("weft.dev/rail-" + std::to_string(rail->second),
-                            labels.Shorten(At(leaf).name));
+        node.labels.Add("weft.dev/rail-" + std::to_string(rail->second),
+                        labels.Shorten(At(leaf).name));
       }
       cluster_.nodes.push_back(std::move(node));
     }

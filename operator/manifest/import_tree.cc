@@ -91,9 +91,9 @@ ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<Tree
   NodeNames names;
   for (const TreeNode& node : nodes) {
     fabric::NodeFacts facts = MakeNode(names.Shorten(node.name), options.resource_name, gpus);
-    facts.labels.insert(node.labels.begin(), node.labels.end());
+    for (const auto& [key, value] : node.labels) facts.labels.Add(key, value);
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (!node.path[i].empty()) facts.labels[levels[i].label_key] = labels.at(node.path[i]);
+      if (!node.path[i].empty()) facts.labels.Set(levels[i].label_key, labels.at(node.path[i]));
     }
     cluster.nodes.push_back(std::move(facts));
   }

@@ -78,7 +78,7 @@ class Writer {
     out_ += '\n';
   }
 
-  void WriteLabels(std::string_view indent, const std::map<std::string, std::string>& labels) {
+  void WriteLabels(std::string_view indent, const auto& labels) {
     for (const auto& [key, value] : labels) {
       out_ += indent;
       AppendKey(key, out_);

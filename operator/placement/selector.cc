@@ -28,7 +28,7 @@ bool IsLabelValue(std::string_view text) {
                      [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-bool Holds(const std::vector<std::string>& values, const std::string& value) {
+bool Holds(const std::vector<std::string>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 

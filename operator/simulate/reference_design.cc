@@ -121,16 +121,15 @@ class Cluster {
   static fabric::NodeFacts NodeOf(const FleetRecipe& recipe, int index, int nodes, int gpus) {
     fabric::NodeFacts node =
         manifest::MakeNode(NodeName(recipe, index, nodes), recipe.resource, gpus);
-    for (const auto& [key, value] : recipe.labels) node.labels[key] = value;
-    if (!recipe.count_label.empty()) node.labels[recipe.count_label] = std::to_string(gpus);
+    for (const auto& [key, value] : recipe.labels) node.labels.Set(key, value);
+    if (!recipe.count_label.empty()) node.labels.Set(recipe.count_label, std::to_string(gpus));
     for (std::size_t l = 0; l < recipe.levels.size(); ++l) {
       const RecipeLevel& level = recipe.levels[l];
-      node.labels[level.label_key] =
-          level.domain_prefix +
-          Padded(DomainOf(recipe, l, index) + 1, DomainOf(recipe, l, nodes - 1) + 1, 2);
+      node.labels.Set(level.label_key, level.domain_prefix +
+          Padded(DomainOf(recipe, l, index) + 1, DomainOf(recipe, l, nodes - 1) + 1, 2));
     }
     if (recipe.nodes_per_clique > 0) {
-      node.labels["nvidia.com/gpu.clique"] = CliqueOf(index / recipe.nodes_per_clique);
+      node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));
     }
     return node;
   }

@@ -160,10 +160,10 @@ inline fabric::NodeFacts MakeNode(const FabricShape& shape, const TestNode& node
   facts.labels = node.labels;
   for (std::size_t l = 0; l < shape.levels.size() && l < node.domains.size(); ++l) {
     if (!node.domains[l].empty()) {
-      facts.labels[TestLabelKey(shape.levels[l].name)] = node.domains[l];
+      facts.labels.Set(TestLabelKey(shape.levels[l].name), node.domains[l]);
     }
   }
-  if (!node.scale_up.empty()) facts.labels[TestLabelKey("nvlink")] = node.scale_up;
+  if (!node.scale_up.empty()) facts.labels.Set(TestLabelKey("nvlink"), node.scale_up);
   facts.taints = node.taints;
   facts.conditions = node.conditions;
   facts.unschedulable = node.unschedulable;

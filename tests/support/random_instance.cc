@@ -70,12 +70,12 @@ std::vector<fabric::NodeFacts> RandomNodes(Random& random, const RandomOptions& 
     fabric::NodeFacts node;
     // Names in no order that the tree knows.
     node.name = "n" + std::to_string(random.Below(900) + 100) + "-" + std::to_string(i);
-    node.labels["leaf"] = "leaf" + std::to_string(leaf);
-    node.labels["spine"] = "spine" + std::to_string(leaf % spines);
+    node.labels.Set("leaf", "leaf" + std::to_string(leaf));
+    node.labels.Set("spine", "spine" + std::to_string(leaf % spines));
     if (scale_up && random.Chance(85)) {
-      node.labels["clique"] = crossing ? "c" + std::to_string(random.Below(2))
+      node.labels.Set("clique", crossing ? "c" + std::to_string(random.Below(2))
                                        : "c" + std::to_string(leaf) + "-" +
-                                             std::to_string(random.Below(2));
+                                             std::to_string(random.Below(2)));
     }
     node.allocatable = {{kGPU, kGPUs}, {"pods", 110}};
     nodes.push_back(std::move(node));

@@ -137,7 +137,7 @@ TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
   Scene scene(FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});
   for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
-    scene.inputs.pods.Edit(p).meta.labels["app"] = "x";
+    scene.inputs.pods.Edit(p).meta.labels.Set("app", "x");
   }
   api::Placement& beside = scene.Placement("p", 2);
   beside.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};

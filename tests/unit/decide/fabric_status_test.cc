@@ -51,7 +51,7 @@ TEST(FabricStatusTest, CountsWhatTheNodesAre) {
 
 TEST(FabricStatusTest, NamesANodeThatLacksALabel) {
   Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
-  scene.inputs.nodes.Edit(1).facts.labels.clear();
+  scene.inputs.nodes.Edit(1).facts.labels = {};
   const Json status = StatusOf(scene.inputs);
   EXPECT_EQ(status["nodes"], 3);
   EXPECT_EQ(status["incompleteCount"], 1);
@@ -73,7 +73,7 @@ TEST(FabricStatusTest, ATimeMovesOnlyWithTheStatus) {
   scene.inputs.fabrics[0].raw =
       std::make_shared<const nlohmann::json>(nlohmann::json{{"status", nlohmann::json(first)}});
   EXPECT_EQ(StatusOf(scene.inputs, kNow + 60), first);
-  scene.inputs.nodes.Edit(1).facts.labels.clear();
+  scene.inputs.nodes.Edit(1).facts.labels = {};
   const Json second = StatusOf(scene.inputs, kNow + 60);
   EXPECT_EQ(second["conditions"][0]["lastTransitionTime"],
             first["conditions"][0]["lastTransitionTime"]);

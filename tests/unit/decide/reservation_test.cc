@@ -21,7 +21,7 @@ Scene BusyNode(std::optional<std::int64_t> expected) {
 api::TrainingJob& Waiting(Scene& scene, const char* name, std::uint32_t workers,
                           std::int64_t seconds) {
   api::TrainingJob& job = scene.Job(name, workers);
-  job.meta.annotations[kWaitedAnnotation] = std::to_string(seconds);
+  job.meta.annotations.Set(kWaitedAnnotation, std::to_string(seconds));
   return job;
 }
 

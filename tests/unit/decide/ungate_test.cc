@@ -135,7 +135,7 @@ class World {
   }
   void Schedule(api::Pod& pod) {
     const std::string& node =
-        placement_.nodes[std::stoul(pod.meta.annotations.at(kWorkerIndexLabel))];
+        placement_.nodes[std::stoul(std::string(*pod.meta.annotations.At(kWorkerIndexLabel)))];
     if (full.contains(node)) {
       pod.unscheduled = "0/9 nodes are available";
     } else {
@@ -215,7 +215,7 @@ TEST(UngateTest, APodThatIsGatedByOthersTooIsNotYetThere) {
 TEST(UngateTest, PodsThatAreNoGangGiveTheNodesBackAndNothingIsUngated) {
   World world;
   world.placement().worker_index_labels = {{"index", 1}};
-  for (int i = 0; i < 3; ++i) world.pod(i).meta.labels["index"] = "1";
+  for (int i = 0; i < 3; ++i) world.pod(i).meta.labels.Set("index", "1");
   world.plans = 0;
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False WorkerIndexInvalid"}));

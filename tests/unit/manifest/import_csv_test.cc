@@ -27,7 +27,7 @@ std::string Import(const Case& c) {
     out += " " + node.name + ":";
     for (const fabric::LevelSpec& level : cluster->fabric.levels) {
       const auto label = node.labels.find(level.label_key);
-      out += "/" + (label == node.labels.end() ? "-" : label->second);
+      out += "/" + std::string(label == node.labels.end() ? "-" : label->second);
     }
   }
   return out;
@@ -84,10 +84,11 @@ TEST(ImportCsv, ReadsTheRealLingjunTable) {
   std::set<std::string> names, psw, asw;
   for (const fabric::NodeFacts& node : cluster->nodes) {
     EXPECT_LE(node.name.size(), 63U);
-    EXPECT_EQ(node.labels.at("kubernetes.io/hostname"), node.name);
+    EXPECT_EQ(node.labels.At("kubernetes.io/hostname"), node.name);
     names.insert(node.name);
-    psw.insert(node.labels.at("weft.dev/psw"));
-    asw.insert(node.labels.at("weft.dev/psw") + "/" + node.labels.at("weft.dev/asw"));
+    psw.emplace(*node.labels.At("weft.dev/psw"));
+    asw.insert(std::string(*node.labels.At("weft.dev/psw")) + "/" +
+               std::string(*node.labels.At("weft.dev/asw")));
   }
   EXPECT_EQ(names.size(), 847U);
   EXPECT_EQ(psw, (std::set<std::string>{"P10", "P12", "P8"}));

@@ -89,7 +89,7 @@ std::string Tree(const ImportedCluster& cluster) {
     std::map<std::string, std::string> domains;
     for (const fabric::NodeFacts& node : cluster.nodes) {
       const auto label = node.labels.find(level.label_key);
-      domains[label == node.labels.end() ? "-" : label->second] += " " + node.name;
+      domains[std::string(label == node.labels.end() ? "-" : label->second)] += " " + node.name;
     }
     text += level.name + ":";
     for (const auto& [domain, nodes] : domains) text += " " + domain + "=[" + nodes.substr(1) + "]";
@@ -186,18 +186,18 @@ TEST(ImportIbnetdiscover, ToleratesMissingRailsAndAttachesTheOneUnnamedHcaThatFi
   const std::string missing = dump.Text();
   const ImportedCluster without = Import(missing);
   EXPECT_EQ(Tree(without), "leaf: sw1=[n1 n2 n3 n4]\n");
-  EXPECT_EQ(without.nodes[1].labels.count("weft.dev/rail-3"), 0U);
+  EXPECT_FALSE(without.nodes[1].labels.contains("weft.dev/rail-3"));
   EXPECT_TRUE(HasNote(without, "1 of 4 hosts have fewer than the usual 4 HCAs: n2"));
 
   dump.Wire("MT4129 ConnectX7   Mellanox Technologies", 900, "S-4");
   const ImportedCluster with = Import(dump.Text());
-  EXPECT_EQ(with.nodes[1].labels.at("weft.dev/rail-3"), "sw4");
+  EXPECT_EQ(with.nodes[1].labels.At("weft.dev/rail-3"), "sw4");
   EXPECT_TRUE(HasNote(with, "1 unnamed HCA attached"));
 
   // A second one: a host without any name may own either, so neither is attached.
   dump.Wire("MT4129 ConnectX7   Mellanox Technologies", 901, "S-3");
   const ImportedCluster two = Import(dump.Text());
-  EXPECT_EQ(two.nodes[1].labels.count("weft.dev/rail-3"), 0U);
+  EXPECT_FALSE(two.nodes[1].labels.contains("weft.dev/rail-3"));
   EXPECT_TRUE(HasNote(two, "2 of 17 HCAs carry a factory description"));
 }
 
@@ -293,10 +293,10 @@ TEST(ImportIbnetdiscover, ReadsTheRealGb200Dump) {
   std::map<std::string, int> domains, accelerators;
   int degraded = 0;
   for (const fabric::NodeFacts& node : cluster.nodes) {
-    ++domains[node.labels.at("weft.dev/leaf")];
+    ++domains[std::string(*node.labels.At("weft.dev/leaf"))];
     int rails = 0;
     for (int r = 0; r < 4; ++r) {
-      rails += static_cast<int>(node.labels.count("weft.dev/rail-" + std::to_string(r)));
+      rails += static_cast<int>(node.labels.contains("weft.dev/rail-" + std::to_string(r)));
     }
     if (rails < 4) ++degraded;
     const auto gpus = node.allocatable.find("nvidia.com/gpu");
@@ -319,8 +319,8 @@ TEST(ImportIbnetdiscover, ReadsTheRealGb200Dump) {
   EXPECT_TRUE(HasNote(cluster, "13 of 122 hosts have fewer than the usual 4 HCAs"));
   EXPECT_TRUE(HasNote(cluster, "no accelerators: b11-p1-cufm-02, ubuntu"));
   // Rack 1 lacks the leaf of rail 2; the others keep their numbers.
-  EXPECT_EQ(cluster.nodes[0].labels.at("weft.dev/rail-3"), "A09-P1-IBLEAF-04-01");
-  EXPECT_EQ(cluster.nodes[0].labels.count("weft.dev/rail-2"), 0U);
+  EXPECT_EQ(cluster.nodes[0].labels.At("weft.dev/rail-3"), "A09-P1-IBLEAF-04-01");
+  EXPECT_FALSE(cluster.nodes[0].labels.contains("weft.dev/rail-2"));
 }
 
 }  // namespace

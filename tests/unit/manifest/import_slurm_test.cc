@@ -14,7 +14,7 @@ std::string Import(const std::string& text) {
     out += (out.empty() ? "" : " ") + node.name + ":";
     for (const fabric::LevelSpec& level : cluster->fabric.levels) {
       if (level.name != cluster->fabric.levels.front().name) out += "/";
-      out += node.labels.at(level.label_key);
+      out += *node.labels.At(level.label_key);
     }
   }
   return out;
@@ -93,9 +93,9 @@ TEST(ImportSlurm, ReadsTenThousandNodesOnFiveHundredLeaves) {
   ASSERT_TRUE(cluster) << cluster.error().message;
   EXPECT_EQ(cluster->nodes.size(), 10'000U);
   EXPECT_EQ(cluster->nodes.back().name, "peta19999");
-  EXPECT_EQ(cluster->nodes.back().labels.at("weft.dev/leaf"), "l500");
-  EXPECT_EQ(cluster->nodes.back().labels.at("weft.dev/spine"), "g25");
-  EXPECT_EQ(cluster->nodes.back().labels.at("weft.dev/core"), "root");
+  EXPECT_EQ(cluster->nodes.back().labels.At("weft.dev/leaf"), "l500");
+  EXPECT_EQ(cluster->nodes.back().labels.At("weft.dev/spine"), "g25");
+  EXPECT_EQ(cluster->nodes.back().labels.At("weft.dev/core"), "root");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::map<std::string, int>>> Sizes(
   for (const fabric::LevelSpec& level : cluster.fabric.levels) {
     sizes.push_back({level.name, {}});
     for (const fabric::NodeFacts& node : cluster.nodes) {
-      ++sizes.back().second[node.labels.at(level.label_key)];
+      ++sizes.back().second[std::string(*node.labels.At(level.label_key))];
     }
   }
   return sizes;
@@ -122,7 +122,7 @@ TEST_P(ImportTopographReal, ImportsThePublishedModel) {
   EXPECT_EQ(levels, c.levels);
   std::map<std::string, int> accelerator;
   for (const auto& node : cluster->nodes) {
-    ++accelerator[node.labels.at("accelerator.topograph.run/domain")];
+    ++accelerator[std::string(*node.labels.At("accelerator.topograph.run/domain"))];
   }
   EXPECT_EQ(accelerator.size(), c.accelerator_domains);
 }

@@ -47,7 +47,7 @@ ImportedCluster Sample() {
   cluster.fabric.unusable.taints = {{"bad", "", "NoSchedule"}};
   for (const std::string name : {"1101", "true", "n-1"}) {
     cluster.nodes.push_back(MakeNode(name, "nvidia.com/gpu", 8));
-    cluster.nodes.back().labels["weft.dev/leaf"] = "1e3";
+    cluster.nodes.back().labels.Set("weft.dev/leaf", "1e3");
   }
   cluster.nodes[2].unschedulable = true;
   cluster.nodes[2].taints = {{"k", "v", "NoSchedule"}};
@@ -80,7 +80,7 @@ TEST(WriteManifests, ReadBackAsTheyWere) {
 TEST(WriteManifests, EscapesWhatAScalarMustNotHold) {
   ImportedCluster cluster;
   cluster.nodes.push_back(MakeNode("n", "x\": {", 1));
-  cluster.nodes[0].labels["k\n- "] = "\"\\\t";
+  cluster.nodes[0].labels.Set("k\n- ", "\"\\\t");
   const std::string text = WriteManifests(cluster);
   EXPECT_NE(text.find("    \"k\\u000a- \": \"\\\"\\\\\\u0009\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    \"x\\\": {\": \"1\"\n"), std::string::npos) << text;

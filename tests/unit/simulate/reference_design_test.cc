@@ -43,7 +43,7 @@ std::string Shape(const manifest::ImportedCluster& cluster) {
     std::set<std::string> domains;
     for (const auto& node : cluster.nodes) {
       const auto label = node.labels.find(level.label_key);
-      if (label != node.labels.end()) domains.insert(label->second);
+      if (label != node.labels.end()) domains.emplace(label->second);
     }
     shape += " " + level.name + ":" + std::to_string(domains.size());
   }
@@ -119,7 +119,7 @@ TEST(ReferenceDesign, GivesEveryRackItsOwnClique) {
   const manifest::ImportedCluster cluster = Generate(options);
   std::map<std::string, std::set<std::string>> racks;
   for (const auto& node : cluster.nodes) {
-    racks[node.labels.at("nvidia.com/gpu.clique")].insert(node.name.substr(0, 9));
+    racks[std::string(*node.labels.At("nvidia.com/gpu.clique"))].insert(node.name.substr(0, 9));
   }
   EXPECT_EQ(racks.size(), 8U);
   for (const auto& [clique, names] : racks) {
@@ -182,9 +182,8 @@ TEST(ReferenceDesign, FragmentsIntoFullPartlyUsedAndFreeNodesInEveryUnit) {
   std::map<std::string, std::set<std::string>> kinds;  // by unit
   for (const auto& node : cluster.nodes) {
     const std::int64_t held = used[node.name];
-    kinds[node.labels.at("fabric.topograph.run/tier-0")].insert(held == 0   ? "free"
-                                                                : held == 8 ? "full"
-                                                                            : "part");
+    const std::string leaf(*node.labels.At("fabric.topograph.run/tier-0"));
+    kinds[leaf].insert(held == 0 ? "free" : held == 8 ? "full" : "part");
   }
   for (const auto& [unit, seen] : kinds) {
     EXPECT_EQ(seen, (std::set<std::string>{"free", "full", "part"})) << unit;
