@@ -54,6 +54,18 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--probe-address", flags.probe_address,
                  "address:port of /healthz and /readyz, and of /metrics where only this machine "
                  "reaches it; empty: none");
+  app.add_option("--grpc-address", flags.grpc_address,
+                 "address:port of the gRPC service weft.v1.PlacementService; empty: none");
+  app.add_option("--grpc-certificate", flags.grpc_certificate,
+                 "PEM file: certificate of the gRPC service; callers then need one of "
+                 "--grpc-client-ca; read anew when it changes");
+  app.add_option("--grpc-key", flags.grpc_key, "PEM file: key of --grpc-certificate");
+  app.add_option("--grpc-client-ca", flags.grpc_client_ca,
+                 "PEM file: authorities of the callers' certificates");
+  app.add_flag("--grpc-network", flags.grpc_network,
+               "let --grpc-address be one that other machines reach; needs certificates");
+  app.add_flag("--grpc-require-token", flags.grpc_require_token,
+               "callers also need a bearer token that may list Placements");
   app.add_option("--log-level", flags.log_level, "least level of lines that are written")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
   app.add_option("--log-format", flags.log_format, "form of a line")
@@ -157,7 +169,13 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --reserve-after=" << flags.reserve_after_seconds << " --workers=" << flags.workers
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second
-      << " --probe-address=" << quoted(flags.probe_address) << " --log-level=" << flags.log_level
+      << " --probe-address=" << quoted(flags.probe_address)
+      << " --grpc-address=" << quoted(flags.grpc_address)
+      << " --grpc-certificate=" << quoted(flags.grpc_certificate)
+      << " --grpc-key=" << quoted(flags.grpc_key)
+      << " --grpc-client-ca=" << quoted(flags.grpc_client_ca)
+      << " --grpc-network=" << flags.grpc_network
+      << " --grpc-require-token=" << flags.grpc_require_token << " --log-level=" << flags.log_level
       << " --log-format=" << flags.log_format;
   return out.str();
 }

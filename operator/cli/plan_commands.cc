@@ -39,32 +39,6 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
   }
 }
 
-// Without names: whatever waits. Who has nodes already is explained where it is named, as one more
-// entry of the report.
-Result<std::vector<decide::Explanation>> ExplainNames(const decide::Cluster& cluster,
-                                                      const std::vector<std::string>& names,
-                                                      decide::PlanReport& report) {
-  if (names.empty()) return decide::Explain(cluster, report, names);
-  std::vector<std::string> waiting, others;
-  for (const std::string& name : names) {
-    (decide::IsInPlan(report, name) ? waiting : others).push_back(name);
-  }
-  std::vector<decide::Explanation> all;
-  if (!waiting.empty()) {
-    auto explanations = decide::Explain(cluster, report, waiting);
-    if (!explanations) return explanations;
-    all = *std::move(explanations);
-  }
-  auto held = decide::ExplainHeld(cluster, others);
-  if (!held) return held.error();
-  for (decide::HeldExplanation& one : *held) {
-    one.explanation.entry = report.entries.size();
-    report.entries.push_back(std::move(one.entry));
-    all.push_back(std::move(one.explanation));
-  }
-  return all;
-}
-
 }  // namespace
 
 int RunPlan(const PlanArguments& arguments) {
@@ -91,7 +65,7 @@ int RunExplain(const ExplainArguments& arguments) {
   if (!cluster) return Fail(cluster.error());
   auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!report) return Fail(report.error());
-  const auto explanations = ExplainNames(*cluster, arguments.names, *report);
+  const auto explanations = decide::ExplainNamed(*cluster, arguments.names, *report);
   if (!explanations) return Fail(explanations.error());
   int code = kDone;
   for (const decide::Explanation& one : *explanations) {

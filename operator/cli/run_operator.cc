@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "operator/base/timestamp.h"
+#include "operator/cli/operator_view.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
@@ -25,6 +26,7 @@
 #include "operator/kube/lease_keeper.h"
 #include "operator/metrics/counters.h"
 #include "operator/service/probes.h"
+#include "operator/service/rpc_server.h"
 
 namespace weft::cli {
 namespace {
@@ -33,6 +35,9 @@ namespace {
 constexpr std::size_t kTransportThreads = 4;
 // Without a word from the API server for so long, what is known may be out of date.
 constexpr kube::Millis kStale{60'000};
+constexpr const char* kOldGrpc =
+    "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-32731, CVE-2023-33953): "
+    "let only callers you trust have certificates";
 
 controllers::LogLevel LevelOf(const std::string& name) {
   if (name == "debug") return controllers::LogLevel::kDebug;
@@ -129,6 +134,11 @@ class Process {
       log_.Error("no probes", {{"reason", server.error().message}});
       return 2;
     }
+    const auto calls = ServeCalls();
+    if (!calls) {
+      log_.Error("no gRPC", {{"reason", calls.error().message}});
+      return 2;
+    }
     bool led = false;
     std::shared_ptr<controllers::Operator> work;
     while (!signals.Wait(std::chrono::milliseconds(100))) {
@@ -172,6 +182,25 @@ class Process {
     if (!service::IsLoopback(flags_.probe_address)) return Serve(std::move(server));
     server.slow["/metrics"] = [this](const service::HttpRequest&) { return Metrics(); };
     return Serve(std::move(server));
+  }
+
+  Result<std::unique_ptr<service::RpcServer>> ServeCalls() {
+    if (flags_.grpc_address.empty()) return std::unique_ptr<service::RpcServer>();
+    service::RpcOptions options;
+    options.address = flags_.grpc_address;
+    options.certificate = flags_.grpc_certificate;
+    options.key = flags_.grpc_key;
+    options.client_authority = flags_.grpc_client_ca;
+    options.network = flags_.grpc_network;
+    options.require_token = flags_.grpc_require_token;
+    auto server = ServeRpc(options, view_);
+    if (!server || !*server) return server;
+    const std::string host = options.address.substr(0, options.address.rfind(':') + 1);
+    log_.Info("serving gRPC", {{"address", host + std::to_string((*server)->port())}});
+    if (!service::IsLoopback(options.address)) {
+      log_.Warning("gRPC on the network", {{"address", options.address}, {"reason", kOldGrpc}});
+    }
+    return server;
   }
 
   service::HttpReply Metrics() {
@@ -276,6 +305,8 @@ class Process {
   std::unique_ptr<kube::LeaseKeeper> keeper_;
   mutable std::mutex shown_mutex_;
   std::shared_ptr<controllers::Operator> shown_;
+  kube::AccessChecker access_{client_};
+  OperatorView view_{[this] { return Shown(); }, std::to_string(std::random_device{}()), access_};
 };
 
 }  // namespace

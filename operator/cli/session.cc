@@ -6,11 +6,10 @@
 
 #include "operator/cli/cluster_source.h"
 #include "operator/cli/commands.h"
-#include "operator/cli/overlay.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
 #include "operator/decide/as_of.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/decide/overlay.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::cli {
@@ -43,19 +42,6 @@ void NameSkipped(const std::vector<std::string>& skipped) {
   std::cerr << "weft: skipped " << skipped.size() - kMostSkipped << " more objects\n";
 }
 
-// What the operator knows by its clock.
-void TellTime(api::Inputs& live) {
-  const auto now = static_cast<UnixSeconds>(std::time(nullptr));
-  for (api::TrainingJob& job : live.jobs) {
-    decide::CountDown(job, now);
-    job.meta.annotations.erase(decide::kWaitedAnnotation);
-    if (!decide::HasCondition(job.conditions, "Placed")) decide::TellWait(job, now);
-  }
-  for (api::Placement& placement : live.placements) {
-    if (placement.nodes.empty()) decide::TellWait(placement, now);
-  }
-}
-
 Result<api::Inputs> ReadLive(const InputArguments& input) {
   Result<api::Inputs> wanted = api::Inputs();
   if (!input.files.empty()) wanted = ReadFiles(input.files);
@@ -65,8 +51,8 @@ Result<api::Inputs> ReadLive(const InputArguments& input) {
                       [](const std::string& line) { Progress("weft: " + line); });
   if (!live) return live.error();
   NameSkipped(live->skipped);
-  TellTime(live->inputs);
-  return Overlay(std::move(live->inputs), *std::move(wanted));
+  decide::TellTime(live->inputs, std::time(nullptr));
+  return decide::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 
 bool IsLive(const api::Place& place) {

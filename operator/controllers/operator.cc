@@ -112,6 +112,10 @@ StoreHooks Operator::HooksOfStore() {
     const bool ours = options_.space.empty() || placement.space == options_.space;
     if (ours) gangs_.Add(placement);
   };
+  hooks.on_decision = [this](const api::ObjectKey& key) {
+    auto placement = store_.PlacementAt(key);
+    placement ? decisions_->Put(std::move(placement)) : decisions_->Remove(key);
+  };
   hooks.on_capacity = [this] {
     figures_.OnChange();
     planner_.OnCapacity();

@@ -12,6 +12,7 @@
 #include "operator/controllers/fleet_collector.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/placement_controller.h"
+#include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
@@ -54,6 +55,12 @@ class Operator {
   void Measure(metrics::Samples& samples) const;
   // Of fabrics, jobs and gangs; takes its time where they have changed.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
+  // The cluster as it is known now, and the fabrics of its nodes.
+  Store::Picture Look() const { return store_.Look(); }
+  std::shared_ptr<const decide::Fabrics> FabricsOf(const Store::Picture& picture) {
+    return cache_.Of(picture);
+  }
+  std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
@@ -74,6 +81,7 @@ class Operator {
   Store store_;
   WorkQueue queue_;  // jobs
   WorkQueue gangs_;  // Placements of pods of others
+  const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
   FabricCache cache_;
   FleetCollector figures_;
   FabricController fabrics_;

@@ -162,6 +162,7 @@ void Store::Put(api::Placement placement) {
   }
   TellJob(meta);
   if (!OwningJob(meta)) hooks_.on_placement(meta.key);
+  hooks_.on_decision(meta.key);
   hooks_.on_capacity();
 }
 
@@ -175,6 +176,7 @@ void Store::RemovePlacement(const api::ObjectKey& key) {
   }
   if (!before) return;
   TellJob(before->meta);
+  hooks_.on_decision(key);
   hooks_.on_capacity();
 }
 
@@ -338,8 +340,14 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   Collect(pods_, pods_of_, uid, objects.pods);
   const auto service = services_.Find(key);
   objects.service = service && OwningJob(service->meta) && OwningJob(service->meta)->uid == uid;
+  bool unbound = false;
   for (const auto& pod : objects.pods) {
+    unbound = unbound || pod->node_name.empty();
     if (!pod->node_name.empty()) objects.nodes.emplace(pod->node_name, StateOf(pod->node_name));
+  }
+  for (const auto& placement : objects.placements) {
+    if (!unbound) break;  // then nobody asks
+    for (const std::string& node : placement->nodes) objects.nodes.emplace(node, StateOf(node));
   }
   return objects;
 }

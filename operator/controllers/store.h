@@ -34,10 +34,12 @@ struct Undecodable {
 
 // Who wants to know of a change. Called outside the store's lock, from whichever thread changed it.
 struct StoreHooks {
-  std::function<void(const api::ObjectKey& job)> on_job;              // it, or something of it
-  std::function<void(const api::ObjectKey& placement)> on_placement;  // of others: it, or its pods
-  std::function<void()> on_capacity;  // a plan made now could come out otherwise
-  std::function<void()> on_fabric;    // a Node or a Fabric is another
+  using OfObject = std::function<void(const api::ObjectKey&)>;
+  OfObject on_job = [](const api::ObjectKey&) {};        // it, or something of it
+  OfObject on_placement = [](const api::ObjectKey&) {};  // of others: it, or its pods
+  OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement
+  std::function<void()> on_capacity = [] {};  // a plan made now could come out otherwise
+  std::function<void()> on_fabric = [] {};    // a Node or a Fabric is another
 };
 
 // One job with all that is its own, held for as long as a pass takes.

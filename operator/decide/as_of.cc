@@ -7,6 +7,7 @@
 
 #include "operator/decide/exclusion.h"
 #include "operator/decide/job_status.h"
+#include "operator/decide/placement_pods.h"
 #include "operator/decide/workload.h"
 
 namespace weft::decide {
@@ -32,9 +33,9 @@ std::string Joined(const std::vector<std::string>& names) {
 void Tell(const std::vector<api::ExcludedNode>& excluded,
           const std::vector<api::Condition>& conditions, UnixSeconds now, api::ObjectMeta& meta) {
   const std::string names = Joined(ExcludedAt(excluded, now));
-  meta.annotations.erase(kExcludedNodesAnnotation);
-  if (!names.empty()) meta.annotations[kExcludedNodesAnnotation] = names;
-  meta.annotations[kWaitedAnnotation] = std::to_string(WaitedSeconds(meta, conditions, now));
+  meta.annotations.Erase(kExcludedNodesAnnotation);
+  if (!names.empty()) meta.annotations.Set(kExcludedNodesAnnotation, names);
+  meta.annotations.Set(kWaitedAnnotation, std::to_string(WaitedSeconds(meta, conditions, now)));
 }
 
 }  // namespace
@@ -53,6 +54,17 @@ void TellWait(api::TrainingJob& job, UnixSeconds now) {
 
 void TellWait(api::Placement& placement, UnixSeconds now) {
   Tell(placement.excluded, placement.conditions, now, placement.meta);
+}
+
+void TellTime(api::Inputs& live, UnixSeconds now) {
+  for (api::TrainingJob& job : live.jobs) {
+    CountDown(job, now);
+    job.meta.annotations.Erase(kWaitedAnnotation);
+    if (!HasCondition(job.conditions, "Placed")) TellWait(job, now);
+  }
+  for (api::Placement& placement : live.placements) {
+    if (placement.nodes.empty()) TellWait(placement, now);
+  }
 }
 
 }  // namespace weft::decide

@@ -16,4 +16,7 @@ void CountDown(api::TrainingJob& job, UnixSeconds now);
 void TellWait(api::TrainingJob& job, UnixSeconds now);
 void TellWait(api::Placement& placement, UnixSeconds now);
 
+// All of that for the objects of a live cluster, as the operator plans them.
+void TellTime(api::Inputs& live, UnixSeconds now);
+
 }  // namespace weft::decide

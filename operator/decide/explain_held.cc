@@ -243,4 +243,28 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
   return all;
 }
 
+Result<std::vector<Explanation>> ExplainNamed(const Cluster& cluster,
+                                              const std::vector<std::string>& names,
+                                              PlanReport& report) {
+  if (names.empty()) return Explain(cluster, report, names);
+  std::vector<std::string> waiting, others;
+  for (const std::string& name : names) {
+    (IsInPlan(report, name) ? waiting : others).push_back(name);
+  }
+  std::vector<Explanation> all;
+  if (!waiting.empty()) {
+    auto explanations = Explain(cluster, report, waiting);
+    if (!explanations) return explanations;
+    all = *std::move(explanations);
+  }
+  auto held = ExplainHeld(cluster, others);
+  if (!held) return held.error();
+  for (HeldExplanation& one : *held) {
+    one.explanation.entry = report.entries.size();
+    report.entries.push_back(std::move(one.entry));
+    all.push_back(std::move(one.explanation));
+  }
+  return all;
+}
+
 }  // namespace weft::decide

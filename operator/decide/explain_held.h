@@ -25,4 +25,10 @@ struct HeldExplanation {
 Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
+// Those that wait by Explain and those that hold nodes by ExplainHeld, each of these as one more
+// entry of `report`. Without names: whatever waits. Errors as theirs.
+Result<std::vector<Explanation>> ExplainNamed(const Cluster& cluster,
+                                              const std::vector<std::string>& names,
+                                              PlanReport& report);
+
 }  // namespace weft::decide

@@ -13,9 +13,7 @@ namespace {
 
 template <typename Number>
 std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) {
-  const auto found = meta.labels.find(key);
-  if (found == meta.labels.end()) return std::nullopt;
-  const std::string& text = found->second;
+  const std::string_view text = meta.labels.At(key).value_or("");
   Number value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || stop != text.data() + text.size()) {
@@ -23,6 +21,9 @@ std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) 
   }
   return value;
 }
+
+// How soon it is noticed that a node which a gang waits for is deleted.
+constexpr std::int64_t kNodesLookedAtSeconds = 2;
 
 // Reasons of PodsReady: how far an attempt has come.
 constexpr std::string_view kCreating = "Creating";  // pods are being created
@@ -279,6 +280,7 @@ class Life {
   void Count();
   Step Undo(const std::vector<const api::Pod*>& unbound);
   std::optional<Step> CheckBound();
+  const std::string* PlannedNode(const api::Pod& pod) const;
   Step CheckReady();
   std::vector<std::uint32_t> MissingWorkers() const;
   bool Completed() const;
@@ -385,23 +387,35 @@ std::optional<Step> Life::CheckBound() {
   }
   if (unbound.empty()) return std::nullopt;
   const std::int64_t left = created + options_.bind_deadline_seconds - view_.now;
-  if (left <= 0 || preempting) return Undo(unbound);
-  return Wait{left};
+  const bool in_vain = std::any_of(unbound.begin(), unbound.end(), [this](const api::Pod* pod) {
+    const std::string* node = PlannedNode(*pod);
+    return node != nullptr && !view_.node_state(*node).exists;
+  });
+  if (left <= 0 || preempting || in_vain) return Undo(unbound);
+  return Wait{std::min(left, kNodesLookedAtSeconds)};
+}
+
+// nullptr where no Placement says.
+const std::string* Life::PlannedNode(const api::Pod& pod) const {
+  const auto worker = WorkerLabel(pod.meta);
+  for (const api::Placement* placement : view_.placements) {
+    if (AttemptLabel(placement->meta) != status_.attempt) continue;
+    if (worker && *worker < placement->nodes.size()) return &placement->nodes[*worker];
+  }
+  return nullptr;
 }
 
 // The nodes of the pods that were not bound are left out for a while, longer each time.
 Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
-  const api::Placement* current = nullptr;
-  for (const api::Placement* placement : view_.placements) {
-    if (AttemptLabel(placement->meta) == status_.attempt) current = placement;
-  }
   std::vector<std::string> nodes;
   std::string words;  // the scheduler's, about the first of them
   for (const api::Pod* pod : unbound) {
-    const auto worker = WorkerLabel(pod->meta);
-    if (current == nullptr || !worker || *worker >= current->nodes.size()) continue;
-    nodes.push_back(current->nodes[*worker]);
-    if (words.empty() && !pod->unscheduled.empty()) words = nodes.back() + ": " + pod->unscheduled;
+    const std::string* node = PlannedNode(*pod);
+    if (node == nullptr) continue;
+    nodes.push_back(*node);
+    if (!words.empty()) continue;
+    if (!view_.node_state(*node).exists) words = *node + ": the node is gone";
+    if (!pod->unscheduled.empty()) words = *node + ": " + pod->unscheduled;
   }
   Exclude(nodes, options_.exclusion, view_.now, status_.record.excluded);
   if (words.empty()) words = "kube-scheduler gave no reason";

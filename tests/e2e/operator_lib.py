@@ -158,7 +158,8 @@ class Operator:
         self.log = os.path.join(work, f"{name}.log")
         # Of a flag that is given twice the last counts.
         command = [os.environ["WEFT_OPERATOR"], "--kubeconfig", os.environ["KUBECONFIG"],
-                   "--probe-address", "", "--identity", name, *flags]
+                   "--probe-address", "", "--grpc-address", "", "--identity", name,
+                   *flags]
         with open(self.log, "a", encoding="utf-8") as log:
             # pylint: disable-next=consider-using-with
             self.process = subprocess.Popen(command, stdout=log, stderr=log)

@@ -65,10 +65,6 @@ class FakeServer final : public ApiWriter {
 class PlacementControllerTest : public ::testing::Test {
  protected:
   PlacementControllerTest() {
-    store_.SetHooks({.on_job = [](const api::ObjectKey&) {},
-                     .on_placement = [](const api::ObjectKey&) {},
-                     .on_capacity = [] {},
-                     .on_fabric = [] {}});
     server_.objects["gang"] = Json::parse(R"({
       "apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
       "metadata": {"name": "gang", "namespace": "ns", "uid": "g1", "resourceVersion": "1"},

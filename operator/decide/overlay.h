@@ -3,7 +3,7 @@
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
 
-namespace weft::cli {
+namespace weft::decide {
 
 // The live objects as if the wanted ones had been applied to the cluster: an object of the same
 // kind, namespace and name is replaced, others are added behind. A TrainingJob or Placement without
@@ -13,4 +13,4 @@ namespace weft::cli {
 // Errors  kInvalid, the wanted object's place first, where the two do not fit together.
 Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted);
 
-}  // namespace weft::cli
+}  // namespace weft::decide

@@ -1,4 +1,4 @@
-#include "operator/cli/overlay.h"
+#include "operator/decide/overlay.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "operator/api/decode.h"
 #include "operator/decide/workload.h"
 
-namespace weft::cli {
+namespace weft::decide {
 namespace {
 
 using Json = nlohmann::json;
@@ -33,9 +33,8 @@ Status Inherit(const Kind& live, Kind& wanted) {
   Result<Kind> decoded = Decode(object, wanted);
   if (!decoded) return decoded.error();
   decoded->place = wanted.place;
-  for (const char* key : {decide::kExcludedNodesAnnotation, decide::kWaitedAnnotation}) {
-    const auto told = live.meta.annotations.find(key);
-    if (told != live.meta.annotations.end()) decoded->meta.annotations.insert(*told);
+  for (const char* key : {kExcludedNodesAnnotation, kWaitedAnnotation}) {
+    if (const auto told = live.meta.annotations.At(key)) decoded->meta.annotations.Add(key, *told);
   }
   wanted = *std::move(decoded);
   return {};
@@ -106,4 +105,4 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   return live;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::decide

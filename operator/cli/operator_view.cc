@@ -1,0 +1,50 @@
+#include "operator/cli/operator_view.h"
+
+#include <utility>
+
+#include "operator/decide/running.h"
+
+namespace weft::cli {
+
+OperatorView::OperatorView(Working working, std::string epoch, kube::AccessChecker& access)
+    : working_(std::move(working)), epoch_(std::move(epoch)), access_(access) {}
+
+Result<std::shared_ptr<controllers::Operator>> OperatorView::Leading() const {
+  auto work = working_();
+  if (!work) return Error{ErrorKind::kTransient, "this replica does not lead"};
+  if (!work->Synced()) return Error{ErrorKind::kTransient, "the cluster is still being read"};
+  return work;
+}
+
+Result<service::RpcSource::Live> OperatorView::Look() {
+  const auto work = Leading();
+  if (!work) return work.error();
+  controllers::Store::Picture picture = (*work)->Look();
+  auto fabrics = (*work)->FabricsOf(picture);
+  decide::OrderAll(picture.inputs);
+  return Live{std::move(picture.inputs), std::move(fabrics)};
+}
+
+Result<service::RpcSource::Decided> OperatorView::Decisions() {
+  const auto work = Leading();
+  if (!work) return work.error();
+  return Decided{(*work)->decisions(), epoch_};
+}
+
+// Whoever may list Placements may ask what they would be.
+Result<service::RpcSource::Access> OperatorView::Authenticate(const std::string& token) {
+  const auto verdict = access_.Check(
+      token, {.verb = "list", .group = "weft.dev", .resource = "placements", .space = "", .path = ""});
+  if (!verdict) return verdict.error();
+  switch (*verdict) {
+    case kube::AccessChecker::Verdict::kAllowed:
+      return Access::kAllowed;
+    case kube::AccessChecker::Verdict::kForbidden:
+      return Access::kForbidden;
+    case kube::AccessChecker::Verdict::kUnknownToken:
+      break;
+  }
+  return Access::kUnknownToken;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "operator/controllers/operator.h"
+#include "operator/kube/access.h"
+#include "operator/service/rpc_source.h"
+
+namespace weft::cli {
+
+// The running operator as calls over the network see it; nothing while it does not lead.
+class OperatorView final : public service::RpcSource {
+ public:
+  using Working = std::function<std::shared_ptr<controllers::Operator>()>;  // null: does not lead
+
+  // `epoch` names this process among all that ever led.
+  OperatorView(Working working, std::string epoch, kube::AccessChecker& access);
+
+  Result<Live> Look() override;
+  Result<Decided> Decisions() override;
+  Result<Access> Authenticate(const std::string& token) override;
+
+ private:
+  Result<std::shared_ptr<controllers::Operator>> Leading() const;
+
+  const Working working_;
+  const std::string epoch_;
+  kube::AccessChecker& access_;
+};
+
+}  // namespace weft::cli

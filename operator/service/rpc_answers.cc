@@ -1,0 +1,208 @@
+#include "operator/service/rpc_answers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/decide/as_of.h"
+#include "operator/decide/explain_held.h"
+#include "operator/decide/overlay.h"
+#include "operator/decide/plan.h"
+#include "operator/decide/status.h"
+#include "operator/manifest/reader.h"
+#include "operator/render/explain_text.h"
+
+namespace weft::service {
+namespace {
+
+using Json = nlohmann::json;
+
+// What the objects of a request are called in messages.
+constexpr const char* kManifests = "manifests";
+constexpr double kMillisecondsPerSecond = 1e3;
+
+Result<api::Inputs> Read(const std::string& manifests) {
+  if (manifests.empty()) return api::Inputs();
+  return manifest::ReadInputs({{kManifests, manifests}});
+}
+
+// The objects of the request stand in for live ones, or beside them.
+Result<decide::Cluster> ClusterOf(RpcSource::Live live, const std::string& manifests,
+                                  UnixSeconds now) {
+  Result<api::Inputs> wanted = Read(manifests);
+  if (!wanted) return wanted.error();
+  const bool other_fabrics = !wanted->nodes.empty() || !wanted->fabrics.empty();
+  decide::TellTime(live.inputs, now);
+  Result<api::Inputs> inputs = decide::Overlay(std::move(live.inputs), *std::move(wanted));
+  if (!inputs) return inputs.error();
+  if (other_fabrics) return decide::BuildCluster(*std::move(inputs));
+  return decide::BuildCluster(*std::move(inputs), *live.fabrics);
+}
+
+bool IsOfRequest(const decide::PlanEntry& entry) {
+  return entry.workload.place->starts_with(std::string(kManifests) + ": ");
+}
+
+// What is wrong with a live workload is the answer for that one; with one of the request, an error.
+Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster) {
+  decide::PlanOptions options;
+  options.order = decide::Order::kOperator;
+  options.refuse_invalid = true;
+  Result<decide::PlanReport> report = decide::Plan(cluster, options);
+  if (!report) return report;
+  for (const decide::PlanEntry& entry : report->entries) {
+    const decide::Refused* refused = entry.refused();
+    if (refused != nullptr && refused->reason == "Invalid" && IsOfRequest(entry)) {
+      return Invalid(refused->message);
+    }
+  }
+  return report;
+}
+
+std::string TextAt(const Json& object, const char* key) { return object.value(key, ""); }
+
+void Fill(const Json& traffic, v1::Traffic& message) {
+  for (const Json& flow : traffic.value("flows", Json::array())) {
+    v1::Flow& one = *message.add_flows();
+    one.set_axis(TextAt(flow, "axis"));
+    one.set_level(TextAt(flow, "level"));
+    one.set_bytes(TextAt(flow, "bytes"));
+    one.set_bytes_per_gpu(TextAt(flow, "bytesPerGPU"));
+  }
+  message.set_cross_node_bytes(TextAt(traffic, "crossNodeBytes"));
+  message.set_best_cross_node_bytes(TextAt(traffic, "bestCrossNodeBytes"));
+  if (const auto cost = traffic.find("costOverLowerBoundPercent"); cost != traffic.end()) {
+    message.set_cost_over_lower_bound_percent(cost->get<std::int64_t>());
+  }
+  if (const auto time = traffic.find("communicationMilliseconds"); time != traffic.end()) {
+    message.set_communication_seconds(time->get<double>() / kMillisecondsPerSecond);
+  }
+}
+
+// The object as manifests have it.
+v1::Placement MessageOf(const Json& object) {
+  v1::Placement message;
+  const Json& meta = object.at("metadata");
+  message.set_namespace_(TextAt(meta, "namespace"));
+  message.set_name(TextAt(meta, "name"));
+  message.set_job_name(TextAt(meta.value("labels", Json::object()), api::kJobNameLabel));
+  const Json status = object.value("status", Json::object());
+  for (const Json& node : status.value("nodes", Json::array())) {
+    message.add_nodes(node.get<std::string>());
+  }
+  for (const Json& condition : status.value("conditions", Json::array())) {
+    if (TextAt(condition, "type") != "Placed") continue;
+    message.set_reason(TextAt(condition, "reason"));
+    message.set_message(TextAt(condition, "message"));
+  }
+  for (const Json& span : status.value("spans", Json::array())) {
+    v1::Span& one = *message.add_spans();
+    one.set_level(TextAt(span, "level"));
+    one.set_domains(span.value("domains", std::int64_t{0}));
+  }
+  if (const auto traffic = status.find("traffic"); traffic != status.end()) {
+    Fill(*traffic, *message.mutable_traffic());
+  }
+  return message;
+}
+
+void Fill(const decide::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::Level& level) {
+  const fabric::Fabric& fabric = *on.fabric;
+  const fabric::TierDomains& domains = fabric.domains(tier);
+  level.set_name(fabric.tiers()[tier].name);
+  for (fabric::DomainIndex d = 0; d < domains.size(); ++d) {
+    v1::Domain& domain = *level.add_domains();
+    domain.set_name(domains.names[d]);
+    if (tier > 1) {
+      const fabric::TierDomains& wider = fabric.domains(tier - 1);
+      domain.set_parent(wider.names[wider.of_node[domains.begin[d]]]);
+    }
+    domain.set_node_count(domains.begin[d + 1] - domains.begin[d]);
+    domain.set_accelerator_count(fabric.AcceleratorsIn(tier, d));
+    std::int64_t free = 0;
+    for (fabric::NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) {
+      free += std::max<std::int64_t>(on.claims.free_accelerators(n), 0);
+      if (nodes) domain.add_nodes(fabric.node(n).name);
+    }
+    domain.set_free_accelerator_count(free);
+  }
+}
+
+Result<std::size_t> FindFabric(const decide::Cluster& cluster, const std::string& name) {
+  if (!name.empty()) {
+    const auto found = cluster.FindFabric(name);
+    if (found) return *found;
+    return Error{ErrorKind::kNotFound, "name: no Fabric \"" + name + "\""};
+  }
+  if (cluster.fabrics.size() == 1) return std::size_t{0};
+  if (cluster.fabrics.empty()) return Error{ErrorKind::kNotFound, "there is no Fabric"};
+  std::string names;
+  for (const decide::ClusterFabric& one : cluster.fabrics) {
+    names += (names.empty() ? "" : ", ") + one.name();
+  }
+  return Invalid("name: must be one of " + names);
+}
+
+}  // namespace
+
+Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest& request,
+                                    UnixSeconds now) {
+  if (request.manifests().empty()) return Invalid("manifests: is required");
+  const auto cluster = ClusterOf(std::move(live), request.manifests(), now);
+  if (!cluster) return cluster.error();
+  const auto report = PlanAll(*cluster);
+  if (!report) return report.error();
+  v1::PlanResponse response;
+  for (const decide::PlanEntry& entry : report->entries) {
+    if (!IsOfRequest(entry)) continue;
+    *response.add_placements() = MessageOf(Json(decide::PlacementOf(*cluster, entry)));
+  }
+  return response;
+}
+
+Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::ExplainRequest& request,
+                                          UnixSeconds now) {
+  if (request.name().empty()) return Invalid("name: is required");
+  const auto cluster = ClusterOf(std::move(live), request.manifests(), now);
+  if (!cluster) return cluster.error();
+  auto report = PlanAll(*cluster);
+  if (!report) return report.error();
+  const std::string space = request.namespace_().empty() ? "default" : request.namespace_();
+  const auto explained =
+      decide::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);
+  if (!explained) return Error{ErrorKind::kNotFound, explained.error().message};
+  v1::ExplainResponse response;
+  response.set_placed(std::all_of(explained->begin(), explained->end(), [&](const auto& one) {
+    return report->entries[one.entry].placed() != nullptr;
+  }));
+  response.set_text(render::ExplainText(*report, *explained, {}));
+  return response;
+}
+
+Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
+                                           const v1::GetFabricRequest& request) {
+  const decide::Cluster cluster = decide::BuildCluster(std::move(live.inputs), *live.fabrics);
+  const auto which = FindFabric(cluster, request.name());
+  if (!which) return which.error();
+  const decide::ClusterFabric& on = cluster.fabrics[*which];
+  v1::GetFabricResponse response;
+  response.set_name(on.name());
+  for (fabric::Tier tier = 1; tier < on.fabric->node_tier(); ++tier) {
+    Fill(on, tier, request.nodes(), *response.add_levels());
+  }
+  for (const fabric::IncompleteNode& node : on.fabric->incomplete()) {
+    response.add_incomplete_nodes(node.node);
+  }
+  return response;
+}
+
+v1::Placement MessageOf(const api::Placement& placement) {
+  if (placement.raw) return MessageOf(*placement.raw);
+  v1::Placement message;
+  message.set_namespace_(placement.meta.key.space);
+  message.set_name(placement.meta.key.name);
+  for (const std::string& node : placement.nodes) message.add_nodes(node);
+  return message;
+}
+
+}  // namespace weft::service

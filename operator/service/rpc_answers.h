@@ -1,0 +1,24 @@
+#pragma once
+
+#include <weft/v1/placement_service.pb.h>
+
+#include "operator/base/result.h"
+#include "operator/base/timestamp.h"
+#include "operator/service/rpc_source.h"
+
+namespace weft::service {
+
+// What the calls of proto/weft/v1 answer about the cluster as it is at `now`: functions of their
+// arguments alone. Errors  kInvalid: the request is wrong, its place first; kNotFound.
+
+Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest& request,
+                                    UnixSeconds now);
+Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::ExplainRequest& request,
+                                          UnixSeconds now);
+Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
+                                           const v1::GetFabricRequest& request);
+
+// A Placement that stands in the cluster.
+v1::Placement MessageOf(const api::Placement& placement);
+
+}  // namespace weft::service

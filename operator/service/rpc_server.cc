@@ -1,0 +1,340 @@
+#include "operator/service/rpc_server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <weft/v1/placement_service.grpc.pb.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <future>
+#include <utility>
+
+#include "operator/service/http_server.h"
+#include "operator/service/rpc_answers.h"
+#include "operator/service/slow_lane.h"
+
+namespace weft::service {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+
+constexpr std::chrono::seconds kLongestCall{30};
+constexpr milliseconds kLook{500};  // how often a quiet stream looks whether it has ended
+constexpr unsigned kReloadSeconds = 10;
+constexpr int kKeepAliveMilliseconds = 30'000;
+constexpr int kConnectionMilliseconds = 30 * 60'000;
+constexpr int kSpareThreads = 4;  // health, reflection and refusals
+constexpr std::string_view kBearer = "Bearer ";
+
+// Our kinds of error in gRPC's words.
+grpc::Status StatusOf(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::kInvalid:
+      return {grpc::StatusCode::INVALID_ARGUMENT, error.message};
+    case ErrorKind::kNotFound:
+      return {grpc::StatusCode::NOT_FOUND, error.message};
+    case ErrorKind::kConflict:
+      return {grpc::StatusCode::ABORTED, error.message};
+    case ErrorKind::kTransient:
+      break;
+  }
+  return {grpc::StatusCode::UNAVAILABLE, error.message};
+}
+
+std::string TokenOf(const grpc::ServerContext& context) {
+  const auto found = context.client_metadata().find("authorization");
+  if (found == context.client_metadata().end()) return "";
+  const std::string_view value(found->second.data(), found->second.size());
+  return value.starts_with(kBearer) ? std::string(value.substr(kBearer.size())) : "";
+}
+
+// One of at most so many at a time.
+class Seat {
+ public:
+  Seat(std::atomic<int>& taken, int most) : taken_(taken), has_(++taken <= most) {}
+  ~Seat() { --taken_; }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+  explicit operator bool() const { return has_; }
+
+ private:
+  std::atomic<int>& taken_;
+  const bool has_;
+};
+
+// "EPOCH:NUMBER", and back.
+std::string CursorOf(const std::string& epoch, std::uint64_t number) {
+  return epoch + ":" + std::to_string(number);
+}
+std::optional<std::uint64_t> NumberOf(const std::string& cursor, const std::string& epoch) {
+  if (!cursor.starts_with(epoch + ":")) return std::nullopt;
+  const std::string digits = cursor.substr(epoch.size() + 1);
+  if (digits.empty() || digits.size() > 19 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoull(digits);
+}
+
+class Calls final : public v1::PlacementService::Service {
+ public:
+  Calls(const RpcOptions& options, RpcSource& source)
+      : options_(options), source_(source), lane_(static_cast<std::size_t>(options.most_calls)) {}
+
+  void Stop() { stopped_ = true; }
+
+ private:
+  grpc::Status Plan(grpc::ServerContext* context, const v1::PlanRequest* request,
+                    v1::PlanResponse* response) override {
+    return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
+      return AnswerPlan(std::move(live), wanted, std::time(nullptr));
+    });
+  }
+  grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
+                       v1::ExplainResponse* response) override {
+    return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
+      return AnswerExplain(std::move(live), wanted, std::time(nullptr));
+    });
+  }
+  grpc::Status GetFabric(grpc::ServerContext* context, const v1::GetFabricRequest* request,
+                         v1::GetFabricResponse* response) override {
+    return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
+      return AnswerFabric(std::move(live), wanted);
+    });
+  }
+
+  grpc::Status WatchPlacements(grpc::ServerContext* context,
+                               const v1::WatchPlacementsRequest* request,
+                               grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) override;
+
+  grpc::Status Admit(const grpc::ServerContext& context) {
+    const std::string token = TokenOf(context);
+    if (token.empty()) {
+      if (!options_.require_token) return grpc::Status::OK;
+      return {grpc::StatusCode::UNAUTHENTICATED,
+              "metadata \"authorization: Bearer ...\" is missing"};
+    }
+    const auto access = source_.Authenticate(token);
+    if (!access) return StatusOf(access.error());
+    switch (*access) {
+      case RpcSource::Access::kAllowed:
+        return grpc::Status::OK;
+      case RpcSource::Access::kForbidden:
+        return {grpc::StatusCode::PERMISSION_DENIED, "the caller may not list Placements"};
+      case RpcSource::Access::kUnknownToken:
+        break;
+    }
+    return {grpc::StatusCode::UNAUTHENTICATED, "the API server does not know the token"};
+  }
+
+  // Looks and computes in the lane; gives up waiting at the deadline, and the lane skips what nobody
+  // waits for any longer.
+  template <typename Response, typename Compute>
+  grpc::Status Answer(grpc::ServerContext& context, Response& response, Compute compute) {
+    if (grpc::Status admitted = Admit(context); !admitted.ok()) return admitted;
+    struct Work {
+      std::atomic<bool> abandoned = false;
+      std::promise<Result<Response>> done;
+    };
+    const auto work = std::make_shared<Work>();
+    std::future<Result<Response>> result = work->done.get_future();
+    const bool taken = lane_.Take([this, work, compute = std::move(compute)] {
+      if (work->abandoned) return;
+      Result<RpcSource::Live> live = source_.Look();
+      work->done.set_value(live ? compute(*std::move(live)) : Result<Response>(live.error()));
+    });
+    if (!taken) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls at once"};
+    const auto last = std::min(context.deadline(), system_clock::now() + kLongestCall);
+    while (result.wait_for(std::min<system_clock::duration>(kLook, last - system_clock::now())) !=
+           std::future_status::ready) {
+      const bool late = system_clock::now() >= last;
+      if (!late && !context.IsCancelled() && !stopped_) continue;
+      work->abandoned = true;
+      if (!late) return {grpc::StatusCode::CANCELLED, "cancelled"};
+      return {grpc::StatusCode::DEADLINE_EXCEEDED, "no answer before the deadline"};
+    }
+    Result<Response> answer = result.get();
+    if (!answer) return StatusOf(answer.error());
+    response = *std::move(answer);
+    return grpc::Status::OK;
+  }
+
+  const RpcOptions options_;
+  RpcSource& source_;
+  std::atomic<int> streams_ = 0;
+  std::atomic<bool> stopped_ = false;
+  SlowLane lane_;
+};
+
+// One follower of what is decided.
+class Following {
+ public:
+  using Writer = grpc::ServerWriter<v1::WatchPlacementsResponse>;
+  using Message = v1::WatchPlacementsResponse;
+
+  Following(RpcSource::Decided decided, std::string space, Writer& writer)
+      : decided_(std::move(decided)), space_(std::move(space)), writer_(writer) {}
+
+  // Everything that stands, or from the cursor on.
+  grpc::Status Begin(const std::string& cursor) {
+    if (!cursor.empty()) {
+      const auto from = NumberOf(cursor, decided_.epoch);
+      if (!from) return {grpc::StatusCode::OUT_OF_RANGE, "cursor: of another leader, or malformed"};
+      number_ = *from;
+      return grpc::Status::OK;
+    }
+    const auto all = decided_.log->All();
+    number_ = all.number;
+    for (const auto& placement : all.placements) {
+      if (!IsWanted(placement->meta.key)) continue;
+      Message message;  // without a cursor: who breaks off here has not seen all
+      message.set_change(Message::CHANGE_SET);
+      *message.mutable_placement() = MessageOf(*placement);
+      if (!writer_.Write(message)) return {grpc::StatusCode::CANCELLED, "cancelled"};
+    }
+    return grpc::Status::OK;
+  }
+
+  // What has come since, waiting for it for at most so long.
+  grpc::Status Go(milliseconds patience) {
+    const auto changes = decided_.log->After(number_, patience);
+    if (!changes) return {grpc::StatusCode::OUT_OF_RANGE, "cursor: too old"};
+    for (const auto& change : *changes) {
+      number_ = change.number;
+      if (!IsWanted(change.key)) continue;
+      Message message;
+      message.set_change(change.placement ? Message::CHANGE_SET : Message::CHANGE_GONE);
+      if (change.placement) {
+        *message.mutable_placement() = MessageOf(*change.placement);
+      } else {
+        message.mutable_placement()->set_namespace_(change.key.space);
+        message.mutable_placement()->set_name(change.key.name);
+      }
+      if (!Send(std::move(message))) return {grpc::StatusCode::CANCELLED, "cancelled"};
+    }
+    return grpc::Status::OK;
+  }
+
+  bool TellSynced() {
+    Message message;
+    message.set_change(Message::CHANGE_SYNCED);
+    return Send(std::move(message));
+  }
+  const std::string& epoch() const { return decided_.epoch; }
+
+ private:
+  bool IsWanted(const api::ObjectKey& key) const { return space_.empty() || key.space == space_; }
+  bool Send(Message message) {
+    message.set_cursor(CursorOf(decided_.epoch, number_));
+    return writer_.Write(message);
+  }
+
+  const RpcSource::Decided decided_;
+  const std::string space_;
+  Writer& writer_;
+  std::uint64_t number_ = 0;
+};
+
+grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
+                                    const v1::WatchPlacementsRequest* request,
+                                    grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) {
+  if (grpc::Status admitted = Admit(*context); !admitted.ok()) return admitted;
+  const Seat seat(streams_, options_.most_streams);
+  if (!seat) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams at once"};
+  const Result<RpcSource::Decided> decided = source_.Decisions();
+  if (!decided) return StatusOf(decided.error());
+  Following following(*decided, request->namespace_(), *writer);
+  if (grpc::Status begun = following.Begin(request->cursor()); !begun.ok()) return begun;
+  if (grpc::Status caught_up = following.Go(milliseconds(0)); !caught_up.ok()) return caught_up;
+  if (!following.TellSynced()) return grpc::Status::OK;
+  while (!context->IsCancelled() && !stopped_) {
+    if (grpc::Status gone = following.Go(kLook); !gone.ok()) return gone;
+    const auto now = source_.Decisions();
+    if (!now || now->epoch != following.epoch()) {
+      return {grpc::StatusCode::UNAVAILABLE, "this replica does not lead any longer"};
+    }
+  }
+  return grpc::Status::OK;
+}
+
+class GrpcServer final : public RpcServer {
+ public:
+  GrpcServer(const RpcOptions& options, RpcSource& source) : calls_(options, source) {}
+  ~GrpcServer() override {
+    calls_.Stop();
+    if (!server_) return;
+    server_->Shutdown(system_clock::now() + std::chrono::seconds(2));
+    server_->Wait();
+  }
+
+  Status Start(const RpcOptions& options) {
+    grpc::EnableDefaultHealthCheckService(true);
+    const bool loopback = IsLoopback(options.address);
+    if (loopback) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(options.address, CredentialsOf(options), &port_);
+    builder.SetMaxReceiveMessageSize(options.most_message_bytes);
+    grpc::ResourceQuota quota("weft");
+    quota.SetMaxThreads(options.most_calls + options.most_streams + kSpareThreads);
+    builder.SetResourceQuota(quota);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    // A client that is gone is noticed, and one that stays shows its certificate again.
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepAliveMilliseconds);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kConnectionMilliseconds);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kKeepAliveMilliseconds);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.most_streams);
+    builder.RegisterService(&calls_);
+    server_ = builder.BuildAndStart();
+    if (!server_ || port_ == 0) return Invalid("cannot listen on " + options.address);
+    return {};
+  }
+  int port() const override { return port_; }
+
+ private:
+  static std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const RpcOptions& options) {
+    if (options.certificate.empty()) return grpc::InsecureServerCredentials();
+    namespace tls = grpc::experimental;
+    tls::TlsServerCredentialsOptions settings(std::make_shared<tls::FileWatcherCertificateProvider>(
+        options.key, options.certificate, options.client_authority, kReloadSeconds));
+    settings.watch_root_certs();
+    settings.watch_identity_key_cert_pairs();
+    settings.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+    return tls::TlsServerCredentials(settings);
+  }
+
+  Calls calls_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+Status Check(const RpcOptions& options) {
+  const bool some = !options.certificate.empty() || !options.key.empty() ||
+                    !options.client_authority.empty();
+  for (const auto& [file, what] : {std::pair{&options.certificate, "certificate"},
+                                   std::pair{&options.key, "key"},
+                                   std::pair{&options.client_authority, "client authority"}}) {
+    if (some && file->empty()) return Invalid(std::string("no file of the ") + what);
+    if (some && !std::ifstream(*file)) return Invalid(*file + ": cannot be read");
+  }
+  if (IsLoopback(options.address)) return {};
+  if (!options.network) return Invalid(options.address + ": not on loopback");
+  if (!some) return Invalid(options.address + ": on the network only with certificates");
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RpcServer>> ServeRpc(const RpcOptions& options, RpcSource& source) {
+  if (Status fits = Check(options); !fits) return fits.error();
+  auto server = std::make_unique<GrpcServer>(options, source);
+  if (Status started = server->Start(options); !started) return started.error();
+  return std::unique_ptr<RpcServer>(std::move(server));
+}
+
+}  // namespace weft::service
