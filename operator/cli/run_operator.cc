@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "operator/base/timestamp.h"
+#include "operator/cli/operator_servers.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
@@ -24,7 +25,6 @@
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
 #include "operator/metrics/counters.h"
-#include "operator/service/probes.h"
 
 namespace weft::cli {
 namespace {
@@ -124,9 +124,9 @@ class Process {
     } else {
       leads_ = true;
     }
-    const auto server = ServeProbes();
-    if (!server) {
-      log_.Error("no probes", {{"reason", server.error().message}});
+    OperatorServers servers(*transport_, timer_, ServerOptions());
+    if (const Status opened = servers.Open(); !opened) {
+      log_.Error("cannot serve", {{"reason", opened.error().message}});
       return 2;
     }
     bool led = false;
@@ -158,38 +158,22 @@ class Process {
 
  private:
   // A standby is ready: it could take over at once. A leader is when it has read everything.
-  Result<std::unique_ptr<service::HttpServer>> ServeProbes() {
-    if (flags_.probe_address.empty()) return std::unique_ptr<service::HttpServer>();
-    service::HttpServerOptions server;
-    server.address = flags_.probe_address;
-    AddProbes([] { return service::Health{}; },
-              [this] {
-                if (leads_ && !synced_) return service::Health{false, "reading the cluster"};
-                if (stale_) return service::Health{false, "the API server does not answer"};
-                return service::Health{};
-              },
-              server);
-    if (!service::IsLoopback(flags_.probe_address)) return Serve(std::move(server));
-    server.slow["/metrics"] = [this](const service::HttpRequest&) { return Metrics(); };
-    return Serve(std::move(server));
+  service::Health Ready() const {
+    if (leads_ && !synced_) return {false, "reading the cluster"};
+    if (stale_) return {false, "the API server does not answer"};
+    return {};
   }
 
-  service::HttpReply Metrics() {
-    using metrics::Id;
-    metrics::Samples samples;
-    samples.Add(Id::kBuildInfo, {WEFT_VERSION}, 1);
-    samples.Add(Id::kLeader, {}, leads_ ? 1 : 0);
-    metrics::MeasureProcess(samples);
-    std::string figures;
-    if (const auto work = Shown()) {
-      work->Measure(samples);
-      if (work->Synced()) {
-        const auto all = work->Figures();
-        samples.Add(Id::kCollectSeconds, {}, all->seconds);
-        figures = all->text;
-      }
-    }
-    return {200, samples.Text() + counters_.Text() + figures, "text/plain; version=0.0.4"};
+  OperatorServers::Options ServerOptions() {
+    OperatorServers::Options options;
+    options.flags = &flags_;
+    options.version = WEFT_VERSION;
+    options.host_name = HostName();
+    options.counters = &counters_;
+    options.leads = [this] { return leads_.load(); };
+    options.ready = [this] { return Ready(); };
+    options.operator_now = [this] { return Shown(); };
+    return options;
   }
 
   // What the server's threads look at, while they look.
