@@ -52,7 +52,7 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "to the API server, at most, watches left out")
       ->check(CLI::Range(1.0, 100'000.0));
   app.add_option("--probe-address", flags.probe_address,
-                 "address:port of /healthz and /readyz, and of /metrics where only this machine "
+                 "address:port of /healthz and /readyz, and of all else where only this machine "
                  "reaches it; empty: none");
   app.add_option("--grpc-address", flags.grpc_address,
                  "address:port of the gRPC service weft.v1.PlacementService; empty: none");
@@ -66,6 +66,16 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                "let --grpc-address be one that other machines reach; needs certificates");
   app.add_flag("--grpc-require-token", flags.grpc_require_token,
                "callers also need a bearer token that may list Placements");
+  app.add_option("--metrics-address", flags.metrics_address,
+                 "address:port of /metrics alone, \":8443\" for every address; default "
+                 "beside the probes");
+  app.add_option("--metrics-security", flags.metrics_security,
+                 "tls: TLS, and bearer tokens of accounts that may get /metrics; none: neither; "
+                 "auto: tls unless only this machine reaches the address")
+      ->check(CLI::IsMember({"auto", "tls", "none"}));
+  app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
+                 "folder of tls.crt and tls.key, read again when they change; default a "
+                 "certificate signed by itself");
   app.add_option("--log-level", flags.log_level, "least level of lines that are written")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
   app.add_option("--log-format", flags.log_format, "form of a line")
@@ -175,8 +185,11 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --grpc-key=" << quoted(flags.grpc_key)
       << " --grpc-client-ca=" << quoted(flags.grpc_client_ca)
       << " --grpc-network=" << flags.grpc_network
-      << " --grpc-require-token=" << flags.grpc_require_token << " --log-level=" << flags.log_level
-      << " --log-format=" << flags.log_format;
+      << " --grpc-require-token=" << flags.grpc_require_token
+      << " --metrics-address=" << quoted(flags.metrics_address)
+      << " --metrics-security=" << flags.metrics_security
+      << " --metrics-cert-dir=" << quoted(flags.metrics_cert_dir)
+      << " --log-level=" << flags.log_level << " --log-format=" << flags.log_format;
   return out.str();
 }
 

@@ -26,6 +26,9 @@ struct OperatorFlags {
   std::string grpc_certificate, grpc_key, grpc_client_ca;
   bool grpc_network = false;
   bool grpc_require_token = false;
+  std::string metrics_address;                   // "" beside the probes, where that is loopback
+  std::string metrics_security = "auto";         // auto, tls, none
+  std::string metrics_cert_dir;                  // "" signed by itself
   std::string log_level = "info";
   std::string log_format = "text";
 };

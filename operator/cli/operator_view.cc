@@ -6,7 +6,7 @@
 
 namespace weft::cli {
 
-OperatorView::OperatorView(Working working, std::string epoch, kube::AccessChecker& access)
+OperatorView::OperatorView(Working working, std::string epoch, kube::AccessCheck& access)
     : working_(std::move(working)), epoch_(std::move(epoch)), access_(access) {}
 
 Result<std::shared_ptr<controllers::Operator>> OperatorView::Leading() const {
@@ -33,18 +33,19 @@ Result<service::RpcSource::Decided> OperatorView::Decisions() {
 
 // Whoever may list Placements may ask what they would be.
 Result<service::RpcSource::Access> OperatorView::Authenticate(const std::string& token) {
-  const auto verdict = access_.Check(
-      token, {.verb = "list", .group = "weft.dev", .resource = "placements", .space = "", .path = ""});
-  if (!verdict) return verdict.error();
-  switch (*verdict) {
-    case kube::AccessChecker::Verdict::kAllowed:
+  switch (access_.Check(token,
+                        {.verb = "list", .path = "", .group = "weft.dev", .resource = "placements"})) {
+    case kube::Access::kAllowed:
       return Access::kAllowed;
-    case kube::AccessChecker::Verdict::kForbidden:
+    case kube::Access::kForbidden:
       return Access::kForbidden;
-    case kube::AccessChecker::Verdict::kUnknownToken:
+    case kube::Access::kUnauthenticated:
+      return Access::kUnknownToken;
+    case kube::Access::kBusy:
+    case kube::Access::kUnknown:
       break;
   }
-  return Access::kUnknownToken;
+  return Error{ErrorKind::kTransient, "the token cannot be checked at the moment"};
 }
 
 }  // namespace weft::cli

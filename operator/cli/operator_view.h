@@ -16,7 +16,7 @@ class OperatorView final : public service::RpcSource {
   using Working = std::function<std::shared_ptr<controllers::Operator>()>;  // null: does not lead
 
   // `epoch` names this process among all that ever led.
-  OperatorView(Working working, std::string epoch, kube::AccessChecker& access);
+  OperatorView(Working working, std::string epoch, kube::AccessCheck& access);
 
   Result<Live> Look() override;
   Result<Decided> Decisions() override;
@@ -27,7 +27,7 @@ class OperatorView final : public service::RpcSource {
 
   const Working working_;
   const std::string epoch_;
-  kube::AccessChecker& access_;
+  kube::AccessCheck& access_;
 };
 
 }  // namespace weft::cli

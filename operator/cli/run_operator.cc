@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "operator/base/timestamp.h"
-#include "operator/cli/operator_view.h"
+#include "operator/cli/operator_servers.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
@@ -25,8 +25,6 @@
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
 #include "operator/metrics/counters.h"
-#include "operator/service/probes.h"
-#include "operator/service/rpc_server.h"
 
 namespace weft::cli {
 namespace {
@@ -35,9 +33,6 @@ namespace {
 constexpr std::size_t kTransportThreads = 4;
 // Without a word from the API server for so long, what is known may be out of date.
 constexpr kube::Millis kStale{60'000};
-constexpr const char* kOldGrpc =
-    "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-32731, CVE-2023-33953): "
-    "let only callers you trust have certificates";
 
 controllers::LogLevel LevelOf(const std::string& name) {
   if (name == "debug") return controllers::LogLevel::kDebug;
@@ -129,14 +124,9 @@ class Process {
     } else {
       leads_ = true;
     }
-    const auto server = ServeProbes();
-    if (!server) {
-      log_.Error("no probes", {{"reason", server.error().message}});
-      return 2;
-    }
-    const auto calls = ServeCalls();
-    if (!calls) {
-      log_.Error("no gRPC", {{"reason", calls.error().message}});
+    OperatorServers servers(*transport_, timer_, ServerOptions());
+    if (const Status opened = servers.Open(); !opened) {
+      log_.Error("cannot serve", {{"reason", opened.error().message}});
       return 2;
     }
     bool led = false;
@@ -168,57 +158,24 @@ class Process {
 
  private:
   // A standby is ready: it could take over at once. A leader is when it has read everything.
-  Result<std::unique_ptr<service::HttpServer>> ServeProbes() {
-    if (flags_.probe_address.empty()) return std::unique_ptr<service::HttpServer>();
-    service::HttpServerOptions server;
-    server.address = flags_.probe_address;
-    AddProbes([] { return service::Health{}; },
-              [this] {
-                if (leads_ && !synced_) return service::Health{false, "reading the cluster"};
-                if (stale_) return service::Health{false, "the API server does not answer"};
-                return service::Health{};
-              },
-              server);
-    if (!service::IsLoopback(flags_.probe_address)) return Serve(std::move(server));
-    server.slow["/metrics"] = [this](const service::HttpRequest&) { return Metrics(); };
-    return Serve(std::move(server));
+  service::Health Ready() const {
+    if (leads_ && !synced_) return {false, "reading the cluster"};
+    if (stale_) return {false, "the API server does not answer"};
+    return {};
   }
 
-  Result<std::unique_ptr<service::RpcServer>> ServeCalls() {
-    if (flags_.grpc_address.empty()) return std::unique_ptr<service::RpcServer>();
-    service::RpcOptions options;
-    options.address = flags_.grpc_address;
-    options.certificate = flags_.grpc_certificate;
-    options.key = flags_.grpc_key;
-    options.client_authority = flags_.grpc_client_ca;
-    options.network = flags_.grpc_network;
-    options.require_token = flags_.grpc_require_token;
-    auto server = ServeRpc(options, view_);
-    if (!server || !*server) return server;
-    const std::string host = options.address.substr(0, options.address.rfind(':') + 1);
-    log_.Info("serving gRPC", {{"address", host + std::to_string((*server)->port())}});
-    if (!service::IsLoopback(options.address)) {
-      log_.Warning("gRPC on the network", {{"address", options.address}, {"reason", kOldGrpc}});
-    }
-    return server;
-  }
-
-  service::HttpReply Metrics() {
-    using metrics::Id;
-    metrics::Samples samples;
-    samples.Add(Id::kBuildInfo, {WEFT_VERSION}, 1);
-    samples.Add(Id::kLeader, {}, leads_ ? 1 : 0);
-    metrics::MeasureProcess(samples);
-    std::string figures;
-    if (const auto work = Shown()) {
-      work->Measure(samples);
-      if (work->Synced()) {
-        const auto all = work->Figures();
-        samples.Add(Id::kCollectSeconds, {}, all->seconds);
-        figures = all->text;
-      }
-    }
-    return {200, samples.Text() + counters_.Text() + figures, "text/plain; version=0.0.4"};
+  OperatorServers::Options ServerOptions() {
+    OperatorServers::Options options;
+    options.flags = &flags_;
+    options.version = WEFT_VERSION;
+    options.host_name = HostName();
+    options.counters = &counters_;
+    options.leads = [this] { return leads_.load(); };
+    options.ready = [this] { return Ready(); };
+    options.log = &log_;
+    options.epoch = std::to_string(std::random_device{}());
+    options.operator_now = [this] { return Shown(); };
+    return options;
   }
 
   // What the server's threads look at, while they look.
@@ -305,8 +262,6 @@ class Process {
   std::unique_ptr<kube::LeaseKeeper> keeper_;
   mutable std::mutex shown_mutex_;
   std::shared_ptr<controllers::Operator> shown_;
-  kube::AccessChecker access_{client_};
-  OperatorView view_{[this] { return Shown(); }, std::to_string(std::random_device{}()), access_};
 };
 
 }  // namespace

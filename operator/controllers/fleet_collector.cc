@@ -20,8 +20,9 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
     working.lock();  // the first ones are on their way
   }
   const double time = options_.seconds();
-  if (Due(time)) {
-    auto figures = Work(time);
+  const bool audit = options_.audit && Due(audited_, options_.least_seconds_between_audits, time);
+  if (audit || Due(worked_, options_.least_seconds_between, time)) {
+    auto figures = Work(audit);
     const std::lock_guard lock(mutex_);
     figures_ = std::move(figures);
   }
@@ -29,36 +30,38 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
   return figures_;
 }
 
-bool FleetCollector::Due(double time) const {
-  if (!figures_) return true;
-  const double pause =
-      std::max(options_.least_seconds_between, options_.pause_times * worked_seconds_);
-  return changes_.load(std::memory_order_relaxed) != worked_of_ && time - worked_at_ >= pause;
+bool FleetCollector::Due(const Turn& last, double least, double time) const {
+  if (last.of == 0) return true;
+  const double pause = std::max(least, options_.pause_times * last.seconds);
+  return changes_.load(std::memory_order_relaxed) != last.of && time - last.at >= pause;
 }
 
-std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(double time) {
-  worked_of_ = changes_.load(std::memory_order_relaxed);
+std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) {
+  const double begin = options_.seconds();
+  worked_.of = changes_.load(std::memory_order_relaxed);
   Store::Picture picture = store_.Look();
   const auto fabrics = cache_.Of(picture);
   decide::OrderAll(picture.inputs);
   const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
   metrics::Samples samples;
   AddFabrics(cluster, *fabrics, options_.most_domains, samples);
+  for (const Undecodable& fabric : store_.UndecodableFabrics()) {
+    samples.Add(metrics::Id::kFabricValid, {fabric.key.name}, 0);
+  }
   AddJobs(cluster, options_.now(), samples);
   if (!running_.AddTo(cluster, options_.most_domains, samples)) OnChange();
   auto figures = std::make_shared<Figures>();
   figures->text = samples.Text();
   figures->series = samples.size();
-  worked_at_ = options_.seconds();
-  worked_seconds_ = figures->seconds = worked_at_ - time;
-  const bool audit_due =
-      !audited_at_ || worked_at_ - *audited_at_ >= options_.audit_seconds_between;
-  if (options_.audit && audit_due) {
+  worked_.Done(begin, options_.seconds());
+  figures->seconds = worked_.seconds;
+  if (audit) {
     metrics::Samples gangs;
     // An error is a Placement beside a gang that does not divide: the others are judged next time.
     if (const auto report = decide::Audit(cluster)) AddGangs(cluster, *report, gangs);
     audit_text_ = gangs.Text();
-    audited_at_ = options_.seconds();
+    audited_.of = worked_.of;
+    audited_.Done(worked_.at, options_.seconds());
   }
   figures->text += audit_text_;
   return figures;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "operator/base/timestamp.h"
@@ -28,8 +27,8 @@ class FleetCollector {
     std::uint32_t most_domains = 256;  // series for each domain of levels with no more
     bool audit = false;                // judge the gangs that others placed
     double least_seconds_between = 1;  // what is younger is given again
-    double pause_times = 20;           // likewise, as long as the last time took
-    double audit_seconds_between = 30;
+    double least_seconds_between_audits = 5;
+    double pause_times = 20;  // likewise, as long as the last time took
   };
   FleetCollector(const Store& store, FabricCache& cache, Options options);
 
@@ -44,8 +43,14 @@ class FleetCollector {
   std::shared_ptr<const Figures> Collect();
 
  private:
-  bool Due(double time) const;
-  std::shared_ptr<const Figures> Work(double time);
+  // One kind of work: of which state of the store it was done last, when, and how long it took.
+  struct Turn {
+    std::uint64_t of = 0;
+    double at = 0, seconds = 0;
+    void Done(double begin, double end) { at = end, seconds = end - begin; }
+  };
+  bool Due(const Turn& last, double least, double time) const;
+  std::shared_ptr<const Figures> Work(bool audit);
 
   const Store& store_;
   FabricCache& cache_;
@@ -53,11 +58,8 @@ class FleetCollector {
   std::atomic<std::uint64_t> changes_{1};
 
   std::mutex working_;  // held by the one that works them out
-  std::uint64_t worked_of_ = 0;
-  double worked_at_ = 0;
-  double worked_seconds_ = 0;
+  Turn worked_, audited_;
   RunningFigures running_;
-  std::optional<double> audited_at_;
   std::string audit_text_;
 
   mutable std::mutex mutex_;  // of figures_

@@ -1,11 +1,9 @@
 #include "operator/kube/access.h"
 
-#include <openssl/sha.h>
-
-#include <array>
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
-
-#include "operator/kube/resource.h"
+#include <utility>
 
 namespace weft::kube {
 namespace {
@@ -16,75 +14,122 @@ constexpr Resource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews", 
                                  false};
 constexpr Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews",
                                   "SubjectAccessReview", false};
-constexpr std::chrono::seconds kKept{30};
-constexpr std::size_t kMostKept = 1'024;
 
-std::string DigestOf(const std::string& token, const Attempt& attempt) {
-  std::string text;
-  for (const std::string* part : {&token, &attempt.verb, &attempt.group, &attempt.resource,
-                                  &attempt.space, &attempt.path}) {
-    text += *part + '\n';
-  }
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return std::string(digest.begin(), digest.end());
-}
-
-Json ObjectOf(const Resource& resource, Json spec) {
+Json ReviewOf(const Resource& resource, Json spec) {
   return {{"apiVersion", std::string(resource.group) + "/" + std::string(resource.version)},
           {"kind", resource.kind},
           {"metadata", Json::object()},
           {"spec", std::move(spec)}};
 }
 
-Json SpecOf(const Json& user, const Attempt& attempt) {
-  Json spec = {{"user", user.value("username", "")},
-               {"groups", user.value("groups", Json::array())},
-               {"uid", user.value("uid", "")}};
-  if (user.contains("extra")) spec["extra"] = user.at("extra");
-  if (!attempt.path.empty()) {
-    spec["nonResourceAttributes"] = {{"verb", attempt.verb}, {"path", attempt.path}};
-  } else {
-    spec["resourceAttributes"] = {{"verb", attempt.verb},
-                                  {"group", attempt.group},
-                                  {"resource", attempt.resource},
-                                  {"namespace", attempt.space}};
-  }
-  return spec;
+bool IsTrue(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-Json StatusOf(const Json& answer) { return answer.value("status", Json::object()); }
+Json StatusOf(const Json& review) {
+  const auto status = review.find("status");
+  return status != review.end() && status->is_object() ? *status : Json::object();
+}
+
+// "path:/metrics get", "trainingjobs.weft.dev team-a/x watch".
+std::string KeyOf(const AccessQuestion& question) {
+  return Json({question.verb, question.path, question.group, question.resource, question.space,
+               question.name})
+      .dump();
+}
+
+Json SpecOf(const AccessQuestion& question) {
+  if (!question.path.empty()) {
+    return {{"nonResourceAttributes", {{"path", question.path}, {"verb", question.verb}}}};
+  }
+  return {{"resourceAttributes",
+           {{"verb", question.verb},
+            {"group", question.group},
+            {"resource", question.resource},
+            {"namespace", question.space},
+            {"name", question.name}}}};
+}
 
 }  // namespace
 
-AccessChecker::AccessChecker(Client& client, Clock now) : client_(client), now_(std::move(now)) {}
+AccessCheck::AccessCheck(Client& client, Timer& timer, Options options)
+    : client_(client), timer_(timer), options_(std::move(options)), turns_(options_.burst) {}
 
-Result<AccessChecker::Verdict> AccessChecker::Check(const std::string& token,
-                                                    const Attempt& attempt) {
-  const std::string digest = DigestOf(token, attempt);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = answers_.find(digest);
-    if (found != answers_.end() && found->second.until > now_()) return found->second.verdict;
-  }
-  const Result<Verdict> verdict = Ask(token, attempt);
-  if (!verdict) return verdict;
+Access AccessCheck::Check(const std::string& token, const AccessQuestion& question) {
+  if (token.empty()) return Access::kUnauthenticated;
   const std::lock_guard lock(mutex_);
-  std::erase_if(answers_, [&](const auto& one) { return one.second.until <= now_(); });
-  if (answers_.size() < kMostKept) answers_[digest] = {*verdict, now_() + kKept};
-  return verdict;
+  const Instant now = timer_.Now();
+  const auto known = users_.find(token);
+  User user;
+  if (known != users_.end() && known->second.until > now) {
+    user = known->second;
+  } else {
+    if (!TakeTurn(now)) return Access::kBusy;
+    user = Review(token);
+    if (user.access == Access::kUnknown) return user.access;
+    const bool somebody = user.access == Access::kAllowed;
+    user.until = now + (somebody ? options_.token_kept : options_.denied_kept);
+    Keep(users_, token, user, now);
+  }
+  if (user.access != Access::kAllowed) return user.access;
+  const std::string key = user.spec + KeyOf(question);
+  const auto verdict = verdicts_.find(key);
+  if (verdict != verdicts_.end() && verdict->second.until > now) return verdict->second.access;
+  if (!TakeTurn(now)) return Access::kBusy;
+  const Access access = Ask(user.spec, question);
+  if (access == Access::kUnknown) return access;
+  const bool allowed = access == Access::kAllowed;
+  Keep(verdicts_, key,
+       Verdict{access, now + (allowed ? options_.allowed_kept : options_.denied_kept)}, now);
+  return access;
 }
 
-Result<AccessChecker::Verdict> AccessChecker::Ask(const std::string& token,
-                                                  const Attempt& attempt) {
-  const auto who = client_.Create(kTokenReviews, ObjectOf(kTokenReviews, {{"token", token}}));
-  if (!who) return who.error();
-  const Json known = StatusOf(*who);
-  if (!known.value("authenticated", false)) return Verdict::kUnknownToken;
-  const Json user = known.value("user", Json::object());
-  const auto may = client_.Create(kAccessReviews, ObjectOf(kAccessReviews, SpecOf(user, attempt)));
-  if (!may) return may.error();
-  return StatusOf(*may).value("allowed", false) ? Verdict::kAllowed : Verdict::kForbidden;
+bool AccessCheck::TakeTurn(Instant now) {
+  const std::chrono::duration<double> passed = now - turns_filled_;
+  turns_ = std::min<double>(options_.burst, turns_ + passed.count() * options_.reviews_per_second);
+  turns_filled_ = now;
+  if (turns_ < 1) return false;
+  turns_ -= 1;
+  return true;
+}
+
+AccessCheck::User AccessCheck::Review(const std::string& token) {
+  Json spec = {{"token", token}};
+  if (!options_.audiences.empty()) spec["audiences"] = options_.audiences;
+  const auto answer = client_.Create(kTokenReviews, ReviewOf(kTokenReviews, std::move(spec)));
+  if (!answer) return {};
+  const Json status = StatusOf(*answer);
+  const auto user = status.find("user");
+  if (!IsTrue(status, "authenticated") || user == status.end() || !user->is_object()) {
+    return {Access::kUnauthenticated, "", {}};
+  }
+  // For audiences that it does not know an API server answers with none of them.
+  if (!options_.audiences.empty() && status.value("audiences", Json::array()).empty()) {
+    return {Access::kUnauthenticated, "", {}};
+  }
+  Json who = Json::object();
+  for (const auto& [from, to] :
+       {std::pair{"username", "user"}, {"uid", "uid"}, {"groups", "groups"}, {"extra", "extra"}}) {
+    if (const auto part = user->find(from); part != user->end()) who[to] = *part;
+  }
+  return {Access::kAllowed, who.dump(), {}};
+}
+
+Access AccessCheck::Ask(const std::string& user, const AccessQuestion& question) {
+  Json spec = Json::parse(user);
+  spec.update(SpecOf(question));
+  const auto answer = client_.Create(kAccessReviews, ReviewOf(kAccessReviews, std::move(spec)));
+  if (!answer) return Access::kUnknown;
+  return IsTrue(StatusOf(*answer), "allowed") ? Access::kAllowed : Access::kForbidden;
+}
+
+template <typename Map>
+void AccessCheck::Keep(Map& map, const std::string& key, typename Map::mapped_type value,
+                       Instant now) const {
+  std::erase_if(map, [&](const auto& one) { return one.second.until <= now; });
+  if (map.size() >= options_.most_kept) map.clear();
+  map[key] = std::move(value);
 }
 
 }  // namespace weft::kube

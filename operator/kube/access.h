@@ -1,9 +1,9 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
+#include <cstdint>
 #include <map>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,39 +11,66 @@
 
 namespace weft::kube {
 
-// What a caller wants to do: to a resource, or to a path that is none.
-struct Attempt {
-  std::string verb;
-  std::string group, resource, space;  // of a resource
-  std::string path;                    // "/metrics"; "" for a resource
+// Whether a bearer token may do something, as the API server says: TokenReview tells whose it is,
+// SubjectAccessReview what they may. As controller-runtime's filter for metrics does it.
+enum class Access : std::uint8_t {
+  kAllowed,
+  kUnauthenticated,  // no token, or nobody's
+  kForbidden,        // theirs, and not allowed
+  kBusy,             // too many unknown tokens at once
+  kUnknown,          // the API server does not answer
 };
 
-// Whether the holder of a bearer token may do something, in the API server's own words: TokenReview
-// says who it is, SubjectAccessReview what they may.
-//
-// Answers are kept for half a minute: a scrape or a stream of calls costs nothing more.
+// What is asked: a path that is no resource ("/metrics"), or an object.
+struct AccessQuestion {
+  std::string verb = "get";
+  std::string path = "";  // or, where that is "":
+  std::string group = "", resource = "", space = "",
+              name = "";  // space "" every namespace, name "" every object
+};
+
+// Answers are kept: whose a token is for a minute, what is allowed for five, what is denied for
+// half a minute; and no more of them than that. What is not known costs the API server two
+// requests, and only so many a second: a flood of made-up tokens meets kBusy.
 // Thread-safety  all calls may run at once.
-class AccessChecker {
+class AccessCheck {
  public:
-  enum class Verdict { kAllowed, kUnknownToken, kForbidden };
-  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  struct Options {
+    Millis token_kept{60'000}, allowed_kept{300'000}, denied_kept{30'000};
+    std::size_t most_kept = 1'024;
+    double reviews_per_second = 10;
+    int burst = 20;
+    std::vector<std::string> audiences = {};  // of the tokens; empty: the API server's own
+  };
+  // Both outlive it. `client`: of an account that may create both reviews.
+  AccessCheck(Client& client, Timer& timer, Options options);
 
-  explicit AccessChecker(Client& client, Clock now = std::chrono::steady_clock::now);
-
-  // Errors  kTransient and others of the client: no answer.
-  Result<Verdict> Check(const std::string& token, const Attempt& attempt);
+  Access Check(const std::string& token, const AccessQuestion& question);
 
  private:
-  Result<Verdict> Ask(const std::string& token, const Attempt& attempt);
-
-  struct Answer {
-    Verdict verdict;
-    std::chrono::steady_clock::time_point until;
+  struct User {
+    Access access = Access::kUnknown;  // kAllowed: it is somebody's
+    std::string spec;                  // of the SubjectAccessReview, as JSON: who asks
+    Instant until{};
   };
+  struct Verdict {
+    Access access = Access::kUnknown;
+    Instant until{};
+  };
+  bool TakeTurn(Instant now);
+  User Review(const std::string& token);
+  Access Ask(const std::string& spec, const AccessQuestion& question);
+  template <typename Map>
+  void Keep(Map& map, const std::string& key, typename Map::mapped_type value, Instant now) const;
+
   Client& client_;
-  const Clock now_;
+  Timer& timer_;
+  const Options options_;
   std::mutex mutex_;
-  std::map<std::string, Answer> answers_;  // by digest of token and attempt: no secrets in memory
+  double turns_;
+  Instant turns_filled_{};
+  std::map<std::string, User> users_;        // by token
+  std::map<std::string, Verdict> verdicts_;  // by user and question
 };
 
 }  // namespace weft::kube

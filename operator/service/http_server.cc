@@ -41,10 +41,25 @@ void Send(const http::http_request& request, const HttpReply& reply) {
   });
 }
 
+// For every connection, so that a certificate that was replaced is the next one's.
+http::experimental::listener::http_listener_config ConfigOf(const CertificateSource& source) {
+  http::experimental::listener::http_listener_config config;
+  if (!source) return config;
+  config.set_ssl_context_callback([source](boost::asio::ssl::context& context) {
+    const std::shared_ptr<const Pem> pem = source();
+    SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+    context.use_certificate_chain(boost::asio::buffer(pem->chain));
+    context.use_private_key(boost::asio::buffer(pem->key), boost::asio::ssl::context::pem);
+  });
+  return config;
+}
+
 class Server final : public HttpServer {
  public:
   Server(const std::string& uri, HttpServerOptions options)
-      : options_(std::move(options)), listener_(web::uri(uri)), lane_(options_.most_waiting) {
+      : options_(std::move(options)),
+        listener_(web::uri(uri), ConfigOf(options_.certificate)),
+        lane_(options_.most_waiting) {
     listener_.support(http::methods::GET,
                       [this](const http::http_request& request) { Answer(request); });
   }
@@ -62,14 +77,28 @@ class Server final : public HttpServer {
  private:
   void Answer(const http::http_request& request) {
     const HttpRequest read = Read(request);
+    if (options_.refuse) {
+      return Queue(request, [this, request, read] { AnswerIfAllowed(request, read); });
+    }
     if (const auto quick = options_.quick.find(read.path); quick != options_.quick.end()) {
       return Send(request, quick->second(read));
     }
     const auto slow = options_.slow.find(read.path);
     if (slow == options_.slow.end()) return Send(request, {404, NotFound()});
-    const bool taken =
-        lane_.Take([request, read, handle = &slow->second] { Send(request, (*handle)(read)); });
-    if (!taken) Send(request, {503, "too many requests wait already\n"});
+    Queue(request, [request, read, handle = &slow->second] { Send(request, (*handle)(read)); });
+  }
+
+  void Queue(const http::http_request& request, std::function<void()> work) {
+    if (!lane_.Take(std::move(work))) Send(request, {503, "too many requests wait already\n"});
+  }
+
+  void AnswerIfAllowed(const http::http_request& request, const HttpRequest& read) {
+    if (const auto refused = options_.refuse(read)) return Send(request, *refused);
+    for (const auto* paths : {&options_.quick, &options_.slow}) {
+      const auto handle = paths->find(read.path);
+      if (handle != paths->end()) return Send(request, handle->second(read));
+    }
+    Send(request, {404, NotFound()});
   }
 
   std::string NotFound() const {
@@ -91,7 +120,8 @@ Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options) {
   const std::string& address = options.address;
   const std::string host = address.starts_with(":") ? "0.0.0.0" + address : address;
   try {
-    auto server = std::make_unique<Server>("http://" + host, options);
+    auto server =
+        std::make_unique<Server>((options.certificate ? "https://" : "http://") + host, options);
     server->Open();
     return std::unique_ptr<HttpServer>(std::move(server));
   } catch (const std::exception& error) {

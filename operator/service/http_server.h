@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "operator/base/result.h"
+#include "operator/service/certificate.h"
 
 namespace weft::service {
 
@@ -37,6 +39,10 @@ struct HttpServerOptions {
   std::string address;
   std::map<std::string, Handler> quick, slow;  // by path
   std::size_t most_waiting = 64;               // for the slow ones
+  CertificateSource certificate;               // TLS 1.2 or later; null: plain HTTP
+  // Asked before any handler, in the thread of the slow ones: nothing where the request may be
+  // answered, else the refusal. Null: every request may.
+  std::function<std::optional<HttpReply>(const HttpRequest&)> refuse;
 };
 
 // Serves until destroyed; nothing runs after that.

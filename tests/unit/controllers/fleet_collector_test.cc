@@ -114,6 +114,14 @@ TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
   EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 4")) << text;
 }
 
+TEST(FleetCollectorTest, TellsOfFabricsThatCannotBeUsed) {
+  World world;
+  world.store.PutUndecodableFabric({{"", "broken"}, "uid", 1, "spec.levels[0]: no such link type"});
+  const std::string text = world.Scrape();
+  EXPECT_TRUE(Has(text, "weft_fabric_valid{fabric=\"broken\"} 0")) << text;
+  EXPECT_TRUE(Has(text, "weft_fabric_valid{fabric=\"default\"} 1")) << text;
+}
+
 TEST(FleetCollectorTest, WorksThemOutOnlyWhereSomethingChanged) {
   World world;
   const auto first = world.collector.Collect();
@@ -147,6 +155,15 @@ TEST(FleetCollectorTest, JudgesGangsOfOthersWhereItIsAsked) {
   // Across leaves a byte takes twice as long as inside one.
   EXPECT_TRUE(Has(text, "weft_gang_excess_cost_ratio" + gang + "1")) << text;
   EXPECT_TRUE(Has(text, "weft_gangs{modelled=\"false\"} 1")) << text;
+}
+
+TEST(FleetCollectorTest, AGangThatComesRightAfterAnAuditIsJudgedInTheNext) {
+  World world(true);
+  world.Scrape();
+  world.PutPod("g-0", "n0", "gang");
+  world.PutPod("g-1", "n2", "gang");
+  EXPECT_EQ(world.Scrape(2).find("weft_gang_workers"), std::string::npos);
+  EXPECT_NE(world.Scrape(4).find("weft_gang_workers"), std::string::npos);
 }
 
 }  // namespace

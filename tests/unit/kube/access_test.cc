@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,92 +11,149 @@ namespace weft::kube {
 namespace {
 
 using Json = nlohmann::json;
-using Verdict = AccessChecker::Verdict;
 
-// Knows tokens "NAME-token", and lets those in `allowed` do anything.
-class PlayedReviews : public Transport {
+// An API server that knows one token, and lets its owner get /metrics.
+class Reviews : public Transport {
  public:
-  std::set<std::string> known = {"alice", "bob"}, allowed = {"alice"};
-  bool answers = true;
-  std::vector<std::string> asked;
-  Json last;
-
   Result<Response> Send(const Request& request) override {
-    if (!answers) return Error{ErrorKind::kTransient, "no connection"};
-    last = Json::parse(request.body);
+    if (down) return Error{ErrorKind::kTransient, "no connection"};
+    const Json review = Json::parse(request.body);
+    asked.push_back(review["kind"]);
+    last = review["spec"];
     Json status;
-    if (request.path == "/apis/authentication.k8s.io/v1/tokenreviews") {
-      const std::string token = last["spec"]["token"];
-      const std::string name = token.substr(0, token.find('-'));
-      asked.push_back("who is " + token);
-      status["authenticated"] = known.contains(name);
-      if (known.contains(name)) status["user"] = {{"username", name}, {"groups", {"people"}}};
+    if (review["kind"] == "TokenReview") {
+      status = {{"authenticated", false}};
+      if (review["spec"]["token"] == "good" || review["spec"]["token"] == "other") {
+        status = {{"authenticated", true},
+                  {"user",
+                   {{"username", review["spec"]["token"]},
+                    {"uid", "7"},
+                    {"groups", {"system:authenticated"}},
+                    {"extra", {{"key", {"value"}}}}}}};
+      }
     } else {
-      const std::string name = last["spec"]["user"];
-      asked.push_back("may " + name);
-      status["allowed"] = allowed.contains(name);
+      status = {{"allowed", review["spec"]["user"] == "good"}};
     }
-    return Response{201, {}, Json{{"status", status}}.dump()};
+    return Response{201, {}, Json({{"status", status}}).dump()};
   }
   Result<Response> Stream(const Request&, const ChunkSink&, const Cancel&) override {
     return Error{ErrorKind::kInvalid, "not here"};
   }
+
+  bool down = false;
+  std::vector<std::string> asked;
+  Json last;
 };
 
-class AccessTest : public ::testing::Test {
- protected:
-  AccessChecker Checker() {
-    return AccessChecker(client_, [this] { return now_; });
+class PlayedTimer : public Timer {
+ public:
+  Instant Now() const override { return now; }
+  WallMicros Wall() const override { return 0; }
+  bool Wait(Millis) override { return true; }
+  void End() override {}
+  Instant now{Millis{1'000'000}};
+};
+
+struct Gate {
+  Reviews reviews;
+  PlayedTimer timer;
+  Client client;
+  AccessCheck check;
+
+  explicit Gate(AccessCheck::Options options = {})
+      : client(reviews, timer, {.tries = 1}), check(client, timer, std::move(options)) {}
+  Access Get(const std::string& token) { return check.Check(token, {.path = "/metrics"}); }
+  std::size_t asked() const { return reviews.asked.size(); }
+};
+
+TEST(AccessTest, NobodyIsToldApartFromSomebodyWhoMayNot) {
+  Gate gate;
+  EXPECT_EQ(gate.Get("good"), Access::kAllowed);
+  EXPECT_EQ(gate.Get("other"), Access::kForbidden);
+  EXPECT_EQ(gate.Get("made-up"), Access::kUnauthenticated);
+}
+
+TEST(AccessTest, NoTokenCostsNoRequest) {
+  Gate gate;
+  EXPECT_EQ(gate.Get(""), Access::kUnauthenticated);
+  EXPECT_EQ(gate.asked(), 0U);
+}
+
+TEST(AccessTest, TheWholeUserIsAskedFor) {
+  Gate gate;
+  gate.Get("good");
+  EXPECT_EQ(gate.reviews.last, Json({{"user", "good"},
+                                     {"uid", "7"},
+                                     {"groups", {"system:authenticated"}},
+                                     {"extra", {{"key", {"value"}}}},
+                                     {"nonResourceAttributes",
+                                      {{"path", "/metrics"}, {"verb", "get"}}}}));
+}
+
+TEST(AccessTest, AnObjectIsAskedForByItsName) {
+  Gate gate;
+  gate.check.Check("good", {.verb = "watch",
+                            .group = "weft.dev",
+                            .resource = "trainingjobs",
+                            .space = "team-a",
+                            .name = "x"});
+  EXPECT_EQ(gate.reviews.last["resourceAttributes"], Json({{"verb", "watch"},
+                                                           {"group", "weft.dev"},
+                                                           {"resource", "trainingjobs"},
+                                                           {"namespace", "team-a"},
+                                                           {"name", "x"}}));
+}
+
+TEST(AccessTest, AnswersAreKeptForTheirTime) {
+  Gate gate;
+  gate.Get("good");
+  gate.Get("good");
+  EXPECT_EQ(gate.asked(), 2U);
+  gate.timer.now += Millis{61'000};  // whose it is is asked again, what they may is kept
+  gate.Get("good");
+  EXPECT_EQ(gate.reviews.asked,
+            (std::vector<std::string>{"TokenReview", "SubjectAccessReview", "TokenReview"}));
+  gate.timer.now += Millis{300'000};
+  gate.Get("good");
+  EXPECT_EQ(gate.asked(), 5U);
+}
+
+TEST(AccessTest, ARefusalIsKeptForHalfAMinute) {
+  Gate gate;
+  gate.Get("made-up");
+  gate.Get("made-up");
+  EXPECT_EQ(gate.asked(), 1U);
+  gate.timer.now += Millis{31'000};
+  gate.Get("made-up");
+  EXPECT_EQ(gate.asked(), 2U);
+}
+
+TEST(AccessTest, AFloodOfMadeUpTokensIsTurnedAway) {
+  Gate gate({.reviews_per_second = 10, .burst = 5});
+  gate.Get("good");
+  int busy = 0;
+  for (int i = 0; i < 100; ++i) {
+    busy += gate.Get("made-up-" + std::to_string(i)) == Access::kBusy ? 1 : 0;
   }
-
-  PlayedReviews server_;
-  SystemTimer timer_;
-  Client client_{server_, timer_, {.field_manager = "test", .tries = 1}};
-  std::chrono::steady_clock::time_point now_{};
-};
-
-using Texts = std::vector<std::string>;
-const Attempt kScrape{.verb = "get", .group = "", .resource = "", .space = "", .path = "/metrics"};
-const Attempt kList{.verb = "list", .group = "weft.dev", .resource = "placements", .space = "",
-                    .path = ""};
-
-TEST_F(AccessTest, WhoIsKnownAndMayIsAllowed) {
-  auto checker = Checker();
-  EXPECT_EQ(*checker.Check("alice-token", kScrape), Verdict::kAllowed);
-  EXPECT_EQ(server_.last["spec"]["nonResourceAttributes"],
-            (Json{{"verb", "get"}, {"path", "/metrics"}}));
-  EXPECT_EQ(server_.last["spec"]["groups"], Json{"people"});
-  EXPECT_EQ(*checker.Check("alice-token", kList), Verdict::kAllowed);
-  EXPECT_EQ(server_.last["spec"]["resourceAttributes"]["resource"], "placements");
+  EXPECT_EQ(gate.asked(), 5U);
+  EXPECT_EQ(busy, 97);
+  EXPECT_EQ(gate.Get("good"), Access::kAllowed);  // known, so not in its way
+  gate.timer.now += Millis{1'000};
+  EXPECT_EQ(gate.Get("made-up-99"), Access::kUnauthenticated);
 }
 
-TEST_F(AccessTest, WhoIsKnownAndMayNotIsForbidden) {
-  EXPECT_EQ(*Checker().Check("bob-token", kList), Verdict::kForbidden);
+TEST(AccessTest, WithoutAnAnswerNothingIsAllowedAndNothingKept) {
+  Gate gate;
+  gate.reviews.down = true;
+  EXPECT_EQ(gate.Get("good"), Access::kUnknown);
+  gate.reviews.down = false;
+  EXPECT_EQ(gate.Get("good"), Access::kAllowed);
 }
 
-TEST_F(AccessTest, WhoIsUnknownIsNotEvenAskedAbout) {
-  EXPECT_EQ(*Checker().Check("mallory-token", kList), Verdict::kUnknownToken);
-  EXPECT_EQ(server_.asked, Texts{"who is mallory-token"});
-}
-
-TEST_F(AccessTest, AnAnswerIsKeptForHalfAMinuteAndForThatTokenAndDeedAlone) {
-  auto checker = Checker();
-  (void)checker.Check("alice-token", kList);
-  (void)checker.Check("alice-token", kList);
-  EXPECT_EQ(server_.asked.size(), 2U);
-  (void)checker.Check("alice-token2", kList);
-  EXPECT_EQ(server_.asked.size(), 4U);
-  now_ += std::chrono::seconds(31);
-  server_.allowed.clear();
-  EXPECT_EQ(*checker.Check("alice-token", kList), Verdict::kForbidden);
-}
-
-TEST_F(AccessTest, NoAnswerIsNoVerdictAndIsNotKept) {
-  auto checker = Checker();
-  server_.answers = false;
-  EXPECT_EQ(checker.Check("alice-token", kList).error().kind, ErrorKind::kTransient);
-  server_.answers = true;
-  EXPECT_EQ(*checker.Check("alice-token", kList), Verdict::kAllowed);
+TEST(AccessTest, AServerThatDoesNotKnowTheAudienceSaysNothing) {
+  Gate gate({.audiences = {"weft"}});
+  EXPECT_EQ(gate.Get("good"), Access::kUnauthenticated);
+  EXPECT_EQ(gate.reviews.last["audiences"], Json({"weft"}));
 }
 
 }  // namespace

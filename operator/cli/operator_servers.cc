@@ -1,0 +1,141 @@
+#include "operator/cli/operator_servers.h"
+
+#include <optional>
+#include <utility>
+
+#include "operator/metrics/samples.h"
+
+namespace weft::cli {
+namespace {
+
+using service::HttpReply;
+using service::HttpRequest;
+
+constexpr const char* kOldGrpc =
+    "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-32731, CVE-2023-33953): "
+    "let only callers you trust have certificates";
+
+// Reviews are kept, and those that are not must not wait long.
+kube::Client::Options ReviewOptions() {
+  kube::Client::Options options;
+  options.field_manager = "weft-operator";
+  options.tries = 1;
+  return options;
+}
+
+}  // namespace
+
+OperatorServers::OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options)
+    : options_(std::move(options)),
+      client_(transport, timer, ReviewOptions()),
+      access_(client_, timer, {}),
+      view_(options_.operator_now, options_.epoch, access_) {}
+
+Status OperatorServers::Open() {
+  const OperatorFlags& flags = *options_.flags;
+  if (!flags.probe_address.empty()) {
+    service::HttpServerOptions server;
+    server.address = flags.probe_address;
+    AddProbes([] { return service::Health{}; }, options_.ready, server);
+    const bool own = !flags.metrics_address.empty();
+    if (!own && service::IsLoopback(flags.probe_address)) AddPages(server);
+    auto opened = service::Serve(std::move(server));
+    if (!opened) return opened.error();
+    probes_ = *std::move(opened);
+  }
+  if (Status opened = OpenPages(); !opened) return opened;
+  return OpenCalls();
+}
+
+Status OperatorServers::OpenPages() {
+  const OperatorFlags& flags = *options_.flags;
+  if (flags.metrics_address.empty()) return {};
+  service::HttpServerOptions server;
+  server.address = flags.metrics_address;
+  AddPages(server);
+  const bool secure = flags.metrics_security == "tls" ||
+                      (flags.metrics_security == "auto" && !service::IsLoopback(server.address));
+  if (secure) {
+    if (Status secured = Secure(server); !secured) return secured;
+  }
+  auto opened = service::Serve(std::move(server));
+  if (!opened) return opened.error();
+  pages_ = *std::move(opened);
+  return {};
+}
+
+Status OperatorServers::OpenCalls() {
+  const OperatorFlags& flags = *options_.flags;
+  if (flags.grpc_address.empty()) return {};
+  service::RpcOptions server;
+  server.address = flags.grpc_address;
+  server.certificate = flags.grpc_certificate;
+  server.key = flags.grpc_key;
+  server.client_authority = flags.grpc_client_ca;
+  server.network = flags.grpc_network;
+  server.require_token = flags.grpc_require_token;
+  auto opened = service::ServeRpc(server, view_);
+  if (!opened) return Error{opened.error().kind, "--grpc-address: " + opened.error().message};
+  calls_ = *std::move(opened);
+  const std::string host = server.address.substr(0, server.address.rfind(':') + 1);
+  options_.log->Info("serving gRPC", {{"address", host + std::to_string(calls_->port())}});
+  if (!service::IsLoopback(server.address)) {
+    options_.log->Warning("gRPC on the network",
+                          {{"address", server.address}, {"reason", kOldGrpc}});
+  }
+  return {};
+}
+
+void OperatorServers::AddPages(service::HttpServerOptions& server) {
+  server.slow["/metrics"] = [this](const HttpRequest&) { return Metrics(); };
+}
+
+Status OperatorServers::Secure(service::HttpServerOptions& server) {
+  const std::string& folder = options_.flags->metrics_cert_dir;
+  auto certificate =
+      folder.empty()
+          ? service::SelfSignedCertificate({options_.host_name, "localhost", "127.0.0.1", "::1"})
+          : service::MountedCertificate(folder);
+  if (!certificate) return certificate.error();
+  server.certificate = *std::move(certificate);
+  server.refuse = [this](const HttpRequest& request) { return Refuse(request); };
+  return {};
+}
+
+std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
+  kube::AccessQuestion question;
+  question.path = request.path;
+  switch (access_.Check(request.bearer, question)) {
+    case kube::Access::kAllowed:
+      return std::nullopt;
+    case kube::Access::kUnauthenticated:
+      return HttpReply{401, "a valid bearer token is needed\n"};
+    case kube::Access::kForbidden:
+      return HttpReply{403, "not allowed to get this path\n"};
+    case kube::Access::kBusy:
+      return HttpReply{429, "too many unknown tokens\n"};
+    case kube::Access::kUnknown:
+      break;
+  }
+  return HttpReply{503, "the API server does not say whether this is allowed\n"};
+}
+
+HttpReply OperatorServers::Metrics() const {
+  using metrics::Id;
+  metrics::Samples samples;
+  samples.Add(Id::kBuildInfo, {options_.version}, 1);
+  samples.Add(Id::kLeader, {}, options_.leads() ? 1 : 0);
+  metrics::MeasureProcess(samples);
+  std::string figures;
+  if (const auto work = options_.operator_now()) {
+    work->Measure(samples);
+    if (work->Synced()) {
+      const auto all = work->Figures();
+      samples.Add(Id::kCollectSeconds, {}, all->seconds);
+      figures = all->text;
+    }
+  }
+  return {200, samples.Text() + options_.counters->Text() + figures, "text/plain; version=0.0.4"};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "operator/base/result.h"
+#include "operator/cli/operator_flags.h"
+#include "operator/cli/operator_view.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/operator.h"
+#include "operator/kube/access.h"
+#include "operator/metrics/counters.h"
+#include "operator/service/http_server.h"
+#include "operator/service/probes.h"
+#include "operator/service/rpc_server.h"
+
+namespace weft::cli {
+
+// What the running operator answers: over HTTP probes, metrics and the map of its fabrics, over gRPC
+// plans and decisions. Metrics
+// and map stand beside the probes where only this machine reaches those, and on an address of their
+// own where one is given: with TLS and for those who may get the path, unless that is loopback too.
+class OperatorServers {
+ public:
+  struct Options {
+    const OperatorFlags* flags = nullptr;
+    std::string version;
+    std::string host_name;  // in the certificate that is signed by itself
+    metrics::Counters* counters = nullptr;
+    controllers::Log* log = nullptr;
+    std::string epoch;  // of this process, unlike that of any other
+    std::function<bool()> leads;
+    std::function<service::Health()> ready;
+    // The operator while it leads, null before and after; held while it is looked at.
+    std::function<std::shared_ptr<controllers::Operator>()> operator_now;
+  };
+  OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options);
+
+  // Serves until destroyed. Errors  kInvalid: an address or a certificate that cannot be used.
+  Status Open();
+
+ private:
+  void AddPages(service::HttpServerOptions& server);
+  service::HttpReply Metrics() const;
+  Status OpenPages();
+  Status OpenCalls();
+  Status Secure(service::HttpServerOptions& server);
+  std::optional<service::HttpReply> Refuse(const service::HttpRequest& request);
+
+  const Options options_;
+  kube::Client client_;
+  kube::AccessCheck access_;
+  OperatorView view_;
+  std::unique_ptr<service::HttpServer> probes_, pages_;
+  std::unique_ptr<service::RpcServer> calls_;
+};
+
+}  // namespace weft::cli

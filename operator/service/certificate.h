@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+
+namespace weft::service {
+
+// A certificate with those between it and its authority, and its key, as PEM.
+struct Pem {
+  std::string chain, key;
+};
+
+// The certificate for the next connection; called from the library's threads.
+using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
+
+// Of an authority: tls.crt and tls.key in a folder, as a Secret of type kubernetes.io/tls is
+// mounted. Read again for every connection; what cannot be read, or does not belong together while
+// the files are being replaced, leaves the last good pair in use.
+// Errors  kInvalid: there is no good pair now.
+Result<CertificateSource> MountedCertificate(const std::string& folder);
+
+// Signed by itself for these DNS names and IP addresses, on a new P-256 key; made anew long before
+// its year is over.
+// Errors  kTransient: OpenSSL's.
+Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
+
+}  // namespace weft::service
