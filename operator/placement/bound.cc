@@ -35,11 +35,23 @@ std::vector<std::uint32_t> DomainsByRoom(const Instance& instance, Tier tier) {
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
 Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
-  Int128 twice = 0;
+  Int128 twice = 0, crossing = 0;
   std::vector<std::int64_t> heaviest(room - 1);  // descending
+  std::span<const Neighbour> before;
   for (std::uint32_t w = 0; w < instance.workers(); ++w) {
     const auto neighbours = instance.graph().neighbours(w);
     if (neighbours.size() < room) continue;
+    // Workers that follow each other mostly send alike.
+    const bool alike = std::equal(neighbours.begin(), neighbours.end(), before.begin(),
+                                  before.end(), [](const Neighbour& a, const Neighbour& b) {
+                                    return a.bytes == b.bytes;
+                                  });
+    before = neighbours;
+    if (alike) {
+      twice += crossing;
+      continue;
+    }
+    crossing = 0;
     std::fill(heaviest.begin(), heaviest.end(), 0);
     for (const Neighbour& neighbour : neighbours) {
       std::int64_t bytes = neighbour.bytes;
@@ -48,8 +60,9 @@ Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
         bytes = std::min(kept, bytes);
         kept = more;
       }
-      twice += bytes;
+      crossing += bytes;
     }
+    twice += crossing;
   }
   return (twice + 1) / 2;
 }
