@@ -42,7 +42,8 @@ void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samp
     samples.Add(Id::kFabricNodes, {on.name(), state}, Value(fleet.nodes[use]));
   }
   samples.Add(Id::kFabricNodes, {on.name(), "incomplete"}, Value(on.fabric->incomplete().size()));
-  for (const auto& [resource, accelerators] : fleet.accelerators) {
+  for (const auto& [name, accelerators] : fleet.accelerators) {
+    const std::string& resource = name;  // clang 14 captures no binding
     const auto add = [&](const char* state, std::int64_t count) {
       samples.Add(Id::kFabricAccelerators, {on.name(), resource, state}, Value(count));
     };
