@@ -26,20 +26,21 @@ SELECTOR = struct(matchLabels=TEXTS)
 RELABELING = struct(action=TEXT, regex=TEXT, replacement=TEXT, sourceLabels=listed(TEXT),
                     targetLabel=TEXT)
 KEY = struct(name_=TEXT, key_=TEXT)
+TLS = {"insecureSkipVerify": FLAG, "serverName": TEXT, "ca": struct(secret=KEY, configMap=KEY)}
 ENDPOINT = {
     "port": TEXT, "path": TEXT, "scheme": {"enum": ["http", "https"], "type": "string"},
-    "interval": TEXT, "scrapeTimeout": TEXT, "honorLabels": FLAG, "bearerTokenFile": TEXT,
-    "authorization": struct(type=TEXT, credentials=KEY),
-    "tlsConfig": struct(insecureSkipVerify=FLAG, serverName=TEXT, caFile=TEXT,
-                        ca=struct(secret=KEY, configMap=KEY)),
+    "interval": TEXT, "scrapeTimeout": TEXT, "authorization": struct(type=TEXT, credentials=KEY),
     "relabelings": listed(RELABELING), "metricRelabelings": listed(RELABELING)}
+# Only a ServiceMonitor names files of Prometheus' own container.
+SERVICE_ENDPOINT = ENDPOINT | {"bearerTokenFile": TEXT, "tlsConfig": struct(caFile=TEXT, **TLS)}
+POD_ENDPOINT = ENDPOINT | {"tlsConfig": struct(**TLS)}
 MONITOR = {"selector_": SELECTOR, "namespaceSelector": struct(matchNames=listed(TEXT)),
            "jobLabel": TEXT}
 KINDS = {
     "PrometheusRule": struct(groups=listed(struct(
         name_=TEXT, interval=TEXT, limit=NUMBER, rules_=listed(RULE)))),
-    "ServiceMonitor": struct(endpoints_=listed(struct(**ENDPOINT)), **MONITOR),
-    "PodMonitor": struct(podMetricsEndpoints_=listed(struct(**ENDPOINT)), **MONITOR),
+    "ServiceMonitor": struct(endpoints_=listed(struct(**SERVICE_ENDPOINT)), **MONITOR),
+    "PodMonitor": struct(podMetricsEndpoints_=listed(struct(**POD_ENDPOINT)), **MONITOR),
 }
 
 

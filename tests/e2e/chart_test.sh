@@ -27,6 +27,7 @@ for values in "" ci/full-values.yaml ci/namespaced-values.yaml; do
     --validate=strict -f "$work/rendered.yaml"
   expect_text "$work/stdout" 'deployment.apps/'
   expect_text "$work/stdout" 'prometheusrule.monitoring.coreos.com/'
+  expect_text "$work/stdout" 'monitor.monitoring.coreos.com/'
   ! grep -q 'Warning' "$work/stderr" || fail "the API server warns"
 done
 expect_exit 0 diff <(sed -n 's/^version: //p' "$chart/Chart.yaml") \
