@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +14,17 @@ inline constexpr int kFailed = 1;     // outside the input
 inline constexpr int kBadInput = 2;   // usage or input; nothing on standard output
 inline constexpr int kNotPlaced = 3;  // something could not be placed
 
+class LiveView;
+
 // Where a command's objects come from: manifests, a cluster, or both; then the manifests are what
 // would be applied to the cluster.
 struct InputArguments {
   std::vector<std::string> files;
   std::string kubeconfig, context;  // "" not said
   bool cluster = false;             // that of the environment, where neither is said
+  std::string space;                // jobs and gangs of this namespace alone; "" of all
+  bool watch = false;               // again and again, as the cluster changes
+  std::shared_ptr<LiveView> view;   // of that cluster, while it is watched
 
   bool live() const { return cluster || !kubeconfig.empty() || !context.empty(); }
 };
@@ -30,12 +36,13 @@ struct PlanArguments {
   std::string output = "table";  // table, json, yaml
   bool compare = false;          // with schedulers that know nothing of traffic
   bool timings = false;
-  std::string order;             // file, operator; "": as the input says
+  std::string order;  // file, operator; "": as the input says
 };
 int RunPlan(const PlanArguments& arguments);
 
 struct ExplainArguments {
   InputArguments input;
+  std::string output = "table";    // table, json, yaml
   std::vector<std::string> names;  // "namespace/name" or "name"; empty: all
 };
 int RunExplain(const ExplainArguments& arguments);
@@ -48,6 +55,7 @@ int RunAudit(const AuditArguments& arguments);
 
 struct LintArguments {
   InputArguments input;
+  std::string output = "table";  // table, json, yaml
 };
 int RunLint(const LintArguments& arguments);
 
@@ -64,9 +72,16 @@ struct MapArguments {
 };
 int RunMap(const MapArguments& arguments);
 
+struct TopArguments {
+  InputArguments input;
+  std::string output = "table";  // table, wide, json, yaml
+};
+int RunTop(const TopArguments& arguments);
+
 struct ShowArguments {
   InputArguments input;
-  bool nodes = false;  // list every node
+  std::string output = "table";  // table, json, yaml
+  bool nodes = false;            // list every node
 };
 int RunFabricShow(const ShowArguments& arguments);
 

@@ -1,5 +1,7 @@
 #include "operator/cli/completion.h"
 
+#include <algorithm>
+
 namespace weft::cli {
 
 namespace {
@@ -63,6 +65,26 @@ std::string Fish(const std::vector<CommandWords>& commands) {
 
 }  // namespace
 
+std::string Candidates(const std::vector<std::string>& typed,
+                       const std::vector<CommandWords>& commands) {
+  const auto find = [&](const std::string& path) {
+    return std::find_if(commands.begin(), commands.end(),
+                        [&](const CommandWords& one) { return one.path == path; });
+  };
+  auto command = find("");
+  for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
+    const std::string longer = command->path + (command->path.empty() ? "" : " ") + typed[i];
+    if (const auto known = find(longer); known != commands.end()) command = known;
+  }
+  const std::string begun = typed.empty() ? "" : typed.back();
+  std::string out;
+  for (const std::string& word : command->words) {
+    const bool asked = begun.empty() ? !word.starts_with("-") : word.starts_with(begun);
+    if (asked) out += word + "\n";
+  }
+  return out + ":0\n";
+}
+
 std::string CompletionScript(const std::string& shell, const std::vector<CommandWords>& commands) {
   if (shell == "bash") return Bash(commands);
   if (shell == "zsh") {
@@ -71,6 +93,14 @@ std::string CompletionScript(const std::string& shell, const std::vector<Command
            Bash(commands);
   }
   if (shell == "fish") return Fish(commands);
+  if (shell == "kubectl") {
+    return "#!/bin/sh\n"
+           "# Completion of `kubectl weft`, asked by kubectl's own. Install it beside "
+           "kubectl-weft:\n"
+           "#   kubectl weft completion kubectl > ~/.local/bin/kubectl_complete-weft\n"
+           "#   chmod +x ~/.local/bin/kubectl_complete-weft\n"
+           "exec kubectl-weft __complete \"$@\"\n";
+  }
   return "";
 }
 

@@ -11,7 +11,12 @@ struct CommandWords {
   std::vector<std::string> words;  // sub-commands and --options
 };
 
-// A completion script for bash, zsh or fish; "" for another shell.
+// What may stand in place of the last of the words typed, as kubectl asks its plug-ins' completion:
+// one a line, then ":0". Nothing but ":0" lets the shell offer files.
+std::string Candidates(const std::vector<std::string>& typed,
+                       const std::vector<CommandWords>& commands);
+
+// A completion script for bash, zsh, fish, or kubectl; "" for another.
 std::string CompletionScript(const std::string& shell, const std::vector<CommandWords>& commands);
 
 }  // namespace weft::cli

@@ -4,6 +4,7 @@
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
+#include "operator/decide/overview.h"
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_ibnetdiscover.h"
 #include "operator/manifest/import_slurm.h"
@@ -83,6 +84,9 @@ int RunFabricShow(const ShowArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
   Remark(cluster->notes);
+  if (arguments.output != "table") {
+    return Print(Encode(decide::FabricsJson(*cluster), arguments.output), kDone);
+  }
   std::string text;
   for (const decide::ClusterFabric& fabric : cluster->fabrics) {
     if (!text.empty()) text += "\n";

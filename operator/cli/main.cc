@@ -1,11 +1,15 @@
 #include "operator/cli/main.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 #include "operator/cli/commands.h"
 #include "operator/cli/completion.h"
+#include "operator/cli/session.h"
 
 namespace weft::cli {
 
@@ -14,24 +18,33 @@ namespace {
 constexpr const char* kFilesHelp =
     "Manifests: files, folders (.yaml, .yml, .json) or - for standard input; may be repeated";
 
-// Manifests, a cluster, or what manifests would change in a cluster.
-void AddInput(CLI::App* command, InputArguments& input) {
-  command->add_option("-f,--filename", input.files, kFilesHelp)
-      ->allow_extra_args(false)
-      ->type_name("FILE");
-  command
-      ->add_option("--kubeconfig", input.kubeconfig,
-                   "Read the cluster of this kubeconfig; nothing is written to it. With -f: as if "
-                   "those manifests had been applied, each in place of the live object of its kind "
-                   "and name")
-      ->type_name("FILE");
-  command
-      ->add_option("--context", input.context,
-                   "Read the cluster of this context of the kubeconfig (default: the current one)")
-      ->type_name("NAME");
-  command->add_flag("--cluster", input.cluster,
-                    "Read the cluster of $KUBECONFIG, else ~/.kube/config, else that of the pod "
-                    "this runs in");
+constexpr const char* kPlugin = "kubectl-weft";
+
+void AddOutput(CLI::App* command, std::string& output, std::vector<std::string> forms) {
+  std::string help;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    help += (i == 0 ? "" : i + 1 == forms.size() ? " or " : ", ") + forms[i];
+  }
+  command->add_option("-o,--output", output, help)
+      ->check(CLI::IsMember(std::move(forms)))
+      ->capture_default_str();
+}
+
+// As kubectl has it.
+void AddNamespace(CLI::App* command, InputArguments& input) {
+  CLI::Option* one =
+      command
+          ->add_option("-n,--namespace", input.space,
+                       "Jobs of this namespace alone; what others hold is not free all the same")
+          ->type_name("NAMESPACE");
+  command->add_flag("-A,--all-namespaces")
+      ->description("Jobs of all namespaces (default)")
+      ->excludes(one);
+}
+
+void AddWatch(CLI::App* command, InputArguments& input) {
+  command->add_flag("-w,--watch", input.watch,
+                    "Follow the cluster and print again when the answer has changed");
 }
 
 void AddOrder(CLI::App* command, std::string& order) {
@@ -40,6 +53,20 @@ void AddOrder(CLI::App* command, std::string& order) {
                    "file: as read (default); operator: by priority class, then age (default of a "
                    "cluster)")
       ->check(CLI::IsMember({"file", "operator"}));
+}
+
+// Sub-commands and options of a command and all below it.
+void Collect(const CLI::App* app, const std::string& path, std::vector<CommandWords>& out) {
+  CommandWords words{path, {}};
+  for (const CLI::App* command : app->get_subcommands({}))
+    words.words.push_back(command->get_name());
+  for (const CLI::Option* option : app->get_options()) {
+    for (const std::string& name : option->get_lnames()) words.words.push_back("--" + name);
+  }
+  out.push_back(words);
+  for (const CLI::App* command : app->get_subcommands({})) {
+    Collect(command, path.empty() ? command->get_name() : path + " " + command->get_name(), out);
+  }
 }
 
 // The whole command line; `run` is what was chosen.
@@ -59,6 +86,7 @@ class CommandLine {
         "  weft fabric generate --list                   reference designs to try it on\n"
         "\nExit codes: 0 done, 1 a failure outside the input, 2 bad usage or input,\n"
         "3 something could not be placed.");
+    AddTop();
     AddPlan();
     AddExplain();
     AddAudit();
@@ -69,11 +97,25 @@ class CommandLine {
     AddCompletion();
   }
 
+  // The words typed so far, for a script of CompletionScript.
+  int Complete(const std::vector<std::string>& typed) {
+    std::vector<CommandWords> commands;
+    Collect(&app_, "", commands);
+    std::cout << Candidates(typed, commands);
+    return kDone;
+  }
+
   int Run(int argc, char** argv) {
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       return app_.exit(error) == 0 ? kDone : kBadInput;
+    }
+    for (const auto& [command, input] : inputs_) {
+      if (!command->parsed()) continue;
+      // kubectl's plug-in speaks of kubectl's cluster.
+      if (argc > 0 && std::filesystem::path(argv[0]).filename() == kPlugin) input->cluster = true;
+      if (input->watch) return Watch(*input, run_);
     }
     return run_();
   }
@@ -87,6 +129,8 @@ class CommandLine {
     return command;
   }
 
+  void AddInput(CLI::App* command, InputArguments& input);
+  void AddTop();
   void AddPlan();
   void AddExplain();
   void AddAudit();
@@ -101,6 +145,8 @@ class CommandLine {
 
   CLI::App app_;
   std::function<int()> run_;
+  std::vector<std::pair<CLI::App*, InputArguments*>> inputs_;
+  TopArguments top_;
   PlanArguments plan_;
   ExplainArguments explain_;
   AuditArguments audit_;
@@ -113,6 +159,39 @@ class CommandLine {
   std::string shell_;
 };
 
+// Manifests, a cluster, or what manifests would change in a cluster.
+void CommandLine::AddInput(CLI::App* command, InputArguments& input) {
+  inputs_.emplace_back(command, &input);
+  command->add_option("-f,--filename", input.files, kFilesHelp)
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command
+      ->add_option("--kubeconfig", input.kubeconfig,
+                   "Read the cluster of this kubeconfig; nothing is written to it. With -f: as if "
+                   "those manifests had been applied, each in place of the live object of its kind "
+                   "and name")
+      ->type_name("FILE");
+  command
+      ->add_option("--context", input.context,
+                   "Read the cluster of this context of the kubeconfig (default: the current one)")
+      ->type_name("NAME");
+  command->add_flag("--cluster", input.cluster,
+                    "Read the cluster of $KUBECONFIG, else ~/.kube/config, else that of the pod "
+                    "this runs in");
+}
+
+void CommandLine::AddTop() {
+  CLI::App* command = Add(&app_, "top", "Show the fleet and every job that has not ended",
+                          "  kubectl weft top -w                     live\n"
+                          "  weft top --cluster -n team-a -o wide\n"
+                          "  weft top --context gpu-east -o json | jq .fabrics",
+                          [this] { return RunTop(top_); });
+  AddInput(command, top_.input);
+  AddNamespace(command, top_.input);
+  AddWatch(command, top_.input);
+  AddOutput(command, top_.output, {"table", "wide", "json", "yaml"});
+}
+
 void CommandLine::AddPlan() {
   CLI::App* command =
       Add(&app_, "plan", "Place every pending TrainingJob and Placement",
@@ -124,9 +203,9 @@ void CommandLine::AddPlan() {
           "  weft plan --context gpu-east                          what waits there now",
           [this] { return RunPlan(plan_); });
   AddInput(command, plan_.input);
-  command->add_option("-o,--output", plan_.output, "table, json or yaml")
-      ->check(CLI::IsMember({"table", "json", "yaml"}))
-      ->capture_default_str();
+  AddOutput(command, plan_.output, {"table", "json", "yaml"});
+  AddNamespace(command, plan_.input);
+  AddWatch(command, plan_.input);
   command->add_flag("--compare", plan_.compare,
                     "Also say what first-fit, fewest-domains and random placement would cost");
   command->add_flag("--timings", plan_.timings,
@@ -141,6 +220,9 @@ void CommandLine::AddExplain() {
                           "  weft explain --cluster team-a/llama3-70b      a live decision",
                           [this] { return RunExplain(explain_); });
   AddInput(command, explain_.input);
+  AddOutput(command, explain_.output, {"table", "json", "yaml"});
+  AddNamespace(command, explain_.input);
+  AddWatch(command, explain_.input);
   command->add_option("name", explain_.names, "Jobs, as namespace/name or name; none: all")
       ->type_name("JOB");
 }
@@ -152,9 +234,9 @@ void CommandLine::AddAudit() {
                           "  weft audit --context gpu-east",
                           [this] { return RunAudit(audit_); });
   AddInput(command, audit_.input);
-  command->add_option("-o,--output", audit_.output, "table, json or yaml")
-      ->check(CLI::IsMember({"table", "json", "yaml"}))
-      ->capture_default_str();
+  AddOutput(command, audit_.output, {"table", "json", "yaml"});
+  AddNamespace(command, audit_.input);
+  AddWatch(command, audit_.input);
 }
 
 void CommandLine::AddLint() {
@@ -164,6 +246,9 @@ void CommandLine::AddLint() {
           "  weft lint --cluster -f job.yaml",
           [this] { return RunLint(lint_); });
   AddInput(command, lint_.input);
+  AddOutput(command, lint_.output, {"table", "json", "yaml"});
+  AddNamespace(command, lint_.input);
+  AddWatch(command, lint_.input);
 }
 
 void CommandLine::AddSnapshot() {
@@ -206,6 +291,8 @@ void CommandLine::AddShow(CLI::App* fabric) {
                        "  weft fabric show --context gpu-east",
                        [this] { return RunFabricShow(show_); });
   AddInput(show, show_.input);
+  AddOutput(show, show_.output, {"table", "json", "yaml"});
+  AddWatch(show, show_.input);
   show->add_flag("--nodes", show_.nodes, "List every node");
 }
 
@@ -260,37 +347,28 @@ import->add_option("--fabric-name", import_.fabric_name, "Name of the Fabric")
     ->capture_default_str();
 }
 
-// Sub-commands and options of a command and all below it.
-void Collect(const CLI::App* app, const std::string& path, std::vector<CommandWords>& out) {
-  CommandWords words{path, {}};
-  for (const CLI::App* command : app->get_subcommands({}))
-    words.words.push_back(command->get_name());
-  for (const CLI::Option* option : app->get_options()) {
-    for (const std::string& name : option->get_lnames()) words.words.push_back("--" + name);
-  }
-  out.push_back(words);
-  for (const CLI::App* command : app->get_subcommands({})) {
-    Collect(command, path.empty() ? command->get_name() : path + " " + command->get_name(), out);
-  }
-}
-
 void CommandLine::AddCompletion() {
   CLI::App* command = Add(&app_, "completion", "Write a completion script for a shell",
-                          "  source <(weft completion bash)", [this] {
+                          "  source <(weft completion bash)\n"
+                          "  weft completion kubectl > kubectl_complete-weft",
+                          [this] {
                             std::vector<CommandWords> commands;
                             Collect(&app_, "", commands);
                             std::cout << CompletionScript(shell_, commands);
                             return kDone;
                           });
-  command->add_option("shell", shell_, "bash, zsh or fish")
+  command->add_option("shell", shell_, "bash, zsh, fish; kubectl: of `kubectl weft`")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "kubectl"}));
 }
 
 }  // namespace
 
 int Main(int argc, char** argv) {
   try {
+    if (argc > 1 && std::string_view(argv[1]) == "__complete") {
+      return CommandLine().Complete({argv + 2, argv + argc});
+    }
     return CommandLine().Run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::cerr << "weft: out of memory\n";

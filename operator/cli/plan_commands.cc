@@ -21,10 +21,6 @@ namespace weft::cli {
 
 namespace {
 
-std::string Encode(const nlohmann::ordered_json& value, const std::string& format) {
-  return format == "json" ? value.dump(2) + "\n" : manifest::ToYaml(value);
-}
-
 // One JSON object a decided job, in the order they were decided.
 void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& report) {
   for (std::size_t index : report.decided) {
@@ -44,9 +40,10 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
 int RunPlan(const PlanArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto report = PlanCluster(
+  auto report = PlanCluster(
       *cluster, {.order = OrderOf(arguments.input, arguments.order), .timed = arguments.timings});
   if (!report) return Fail(report.error());
+  KeepSpace(arguments.input.space, *report);
   if (arguments.timings) PrintTimings(*cluster, *report);
   const int code = report->AllPlaced() ? kDone : kNotPlaced;
   if (arguments.output != "table") {
@@ -65,11 +62,21 @@ int RunExplain(const ExplainArguments& arguments) {
   if (!cluster) return Fail(cluster.error());
   auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!report) return Fail(report.error());
-  const auto explanations = decide::ExplainNamed(*cluster, arguments.names, *report);
+  std::vector<std::string> names = arguments.names;
+  for (std::string& name : names) {
+    const bool bare = name.find('/') == std::string::npos;
+    if (bare && !arguments.input.space.empty()) name = arguments.input.space + "/" + name;
+  }
+  if (names.empty()) KeepSpace(arguments.input.space, *report);
+  const auto explanations = decide::ExplainNamed(*cluster, names, *report);
   if (!explanations) return Fail(explanations.error());
   int code = kDone;
   for (const decide::Explanation& one : *explanations) {
     if (report->entries[one.entry].placed() == nullptr) code = kNotPlaced;
+  }
+  if (arguments.output != "table") {
+    return Print(Encode(decide::ExplainJson(*cluster, *report, *explanations), arguments.output),
+                 code);
   }
   return Print(render::ExplainText(*report, *explanations, TextStyle()), code);
 }
@@ -77,7 +84,7 @@ int RunExplain(const ExplainArguments& arguments) {
 int RunAudit(const AuditArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto report = decide::Audit(*cluster);
+  const auto report = decide::Audit(*cluster, {.place = {}, .space = arguments.input.space});
   if (!report) return Fail(report.error());
   if (arguments.output == "table") {
     return Print(render::AuditText(*cluster, *report, TextStyle()), kDone);
@@ -89,8 +96,11 @@ int RunAudit(const AuditArguments& arguments) {
 int RunLint(const LintArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const decide::LintReport report = decide::Lint(*cluster);
+  const decide::LintReport report = decide::Lint(*cluster, arguments.input.space);
   const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
+  if (arguments.output != "table") {
+    return Print(Encode(decide::LintJson(report), arguments.output), code);
+  }
   return Print(render::LintText(report, TextStyle()), code);
 }
 

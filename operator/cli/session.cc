@@ -1,16 +1,23 @@
 #include "operator/cli/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "operator/cli/cluster_source.h"
 #include "operator/cli/commands.h"
+#include "operator/cli/live_view.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
 #include "operator/decide/as_of.h"
 #include "operator/decide/overlay.h"
 #include "operator/manifest/reader.h"
+#include "operator/manifest/writer.h"
 
 namespace weft::cli {
 
@@ -22,6 +29,19 @@ constexpr std::size_t kLongQueue = 50;
 constexpr std::size_t kMostSkipped = 10;
 // What decide::Plan calls a workload that is wrong in itself.
 constexpr std::string_view kInvalid = "Invalid";
+constexpr std::chrono::seconds kBetweenLooks{1};  // at a cluster that is watched
+constexpr const char* kClear = "\x1b[H\x1b[2J";
+
+// One process has one standard output.
+bool watching = false;
+
+std::string FirstLines(const std::string& text, int lines) {
+  std::size_t end = 0;
+  for (int line = 0; line < lines && end < text.size(); ++line) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  return text.substr(0, end);
+}
 
 std::int64_t SteadyMicroseconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -42,13 +62,16 @@ void NameSkipped(const std::vector<std::string>& skipped) {
   std::cerr << "weft: skipped " << skipped.size() - kMostSkipped << " more objects\n";
 }
 
+Result<LiveObjects> ReadOnce(const kube::ConfigChoice& choice) {
+  return ReadLiveCluster(choice, [](const std::string& line) { Progress("weft: " + line); });
+}
+
 Result<api::Inputs> ReadLive(const InputArguments& input) {
   Result<api::Inputs> wanted = api::Inputs();
   if (!input.files.empty()) wanted = ReadFiles(input.files);
   if (!wanted) return wanted.error();
-  Result<LiveObjects> live =
-      ReadLiveCluster({input.kubeconfig, input.context},
-                      [](const std::string& line) { Progress("weft: " + line); });
+  Result<LiveObjects> live = input.view ? Result<LiveObjects>({input.view->Look(), {}})
+                                        : ReadOnce({input.kubeconfig, input.context});
   if (!live) return live.error();
   NameSkipped(live->skipped);
   decide::TellTime(live->inputs, std::time(nullptr));
@@ -97,14 +120,63 @@ Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const Pla
   return report;
 }
 
+void KeepSpace(const std::string& space, decide::PlanReport& report) {
+  if (space.empty()) return;
+  constexpr std::size_t kGone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> moved(report.entries.size(), kGone);
+  std::vector<decide::PlanEntry> kept;
+  for (std::size_t e = 0; e < report.entries.size(); ++e) {
+    if (report.entries[e].workload.key().space != space) continue;
+    moved[e] = kept.size();
+    kept.push_back(std::move(report.entries[e]));
+  }
+  report.entries = std::move(kept);
+  std::vector<std::size_t> decided;
+  for (const std::size_t e : report.decided) {
+    if (moved[e] != kGone) decided.push_back(moved[e]);
+  }
+  report.decided = std::move(decided);
+}
+
+std::string Encode(const nlohmann::ordered_json& value, const std::string& format) {
+  return format == "json" ? value.dump(2) + "\n" : manifest::ToYaml(value);
+}
+
 int Fail(const Error& error) {
   std::cerr << "weft: " << error.message << "\n";
   return error.kind == ErrorKind::kInvalid ? kBadInput : kFailed;
 }
 
-int Print(const std::string& text, int code) {
-  const Status written = WriteText("-", text);
+int Print(const std::string& text, int code, const std::string& what) {
+  static std::optional<std::string> before;  // what was printed last
+  if (!watching) {
+    const Status written = WriteText("-", text);
+    return written ? code : Fail(written.error());
+  }
+  const Terminal terminal = StandardOutput();
+  const std::string& matters = terminal.rows > 0 || what.empty() ? text : what;
+  if (before == matters) return code;
+  const std::string between = before ? "\n" : "";
+  before = matters;
+  const Status written = WriteText(
+      "-", terminal.rows > 0 ? kClear + FirstLines(text, terminal.rows - 1) : between + text);
   return written ? code : Fail(written.error());
+}
+
+int Watch(InputArguments& input, const std::function<int()>& command) {
+  if (!input.live()) return Fail(Invalid("-w: only a cluster changes: say --cluster or --context"));
+  if (std::find(input.files.begin(), input.files.end(), "-") != input.files.end()) {
+    return Fail(Invalid("-w: standard input can be read only once"));
+  }
+  auto view = OpenLiveView({input.kubeconfig, input.context});
+  if (!view) return Fail(view.error());
+  input.view = *std::move(view);
+  watching = true;
+  while (true) {
+    const int code = command();
+    if (code == kFailed || code == kBadInput) return code;
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 void Remark(const std::vector<decide::Note>& notes) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,10 +27,20 @@ struct PlanChoice {
 // the operator gives it; with one from a file, an error.
 Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice);
 
+// The entries of one namespace alone; of all where it is "".
+void KeepSpace(const std::string& space, decide::PlanReport& report);
+
+std::string Encode(const nlohmann::ordered_json& value, const std::string& format);  // json, yaml
+
 // Prints "weft: MESSAGE" on standard error and returns the error's exit code.
 int Fail(const Error& error);
-// Prints the text on standard output and returns `code`, or the failure's.
-int Print(const std::string& text, int code);
+// Prints the text on standard output and returns `code`, or the failure's. Of a cluster that is
+// watched a terminal shows the last text alone, and a pipe gets those that differ from the one
+// before in `what`, such as the text without its clock; "": in the text.
+int Print(const std::string& text, int code, const std::string& what = "");
+
+// Runs the command whenever the cluster may have changed, until it fails or the process is ended.
+int Watch(InputArguments& input, const std::function<int()>& command);
 
 // Remarks that belong beside an answer and not into it: standard error, one line each.
 void Remark(const std::vector<decide::Note>& notes);

@@ -18,6 +18,7 @@ Terminal StandardOutput() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.columns = size.ws_col;
+    terminal.rows = size.ws_row;
   }
   return terminal;
 }

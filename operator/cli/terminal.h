@@ -8,6 +8,7 @@ namespace weft::cli {
 struct Terminal {
   bool colour = false;
   int columns = 100;  // of the terminal; 100 for a pipe
+  int rows = 0;       // of the terminal; 0 for a pipe
 };
 Terminal StandardOutput();
 

@@ -59,7 +59,7 @@ struct Seat {
 
 class Auditor {
  public:
-  Auditor(const Cluster& cluster, const placement::Options& options)
+  Auditor(const Cluster& cluster, const AuditOptions& options)
       : cluster_(cluster), options_(options), inputs_(*cluster.inputs), pods_(inputs_) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
   }
@@ -75,6 +75,7 @@ class Auditor {
     }
     for (const Gang& gang : FindGangs(inputs_.pods, chosen)) {
       if (gang.kind == "DaemonSet" || gang.pods.size() < 2) continue;
+      if (!options_.space.empty() && gang.key.space != options_.space) continue;
       if (Status judged = JudgeGang(gang); !judged) return judged.error();
     }
     Finish();
@@ -239,7 +240,7 @@ class Auditor {
                                                       : "");
       claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
     }
-    placement::Placement best = placement::Place(claims, request, graph, options_);
+    placement::Placement best = placement::Place(claims, request, graph, options_.place);
     for (std::size_t w = 0; w < members.size(); ++w) {
       claims.Add(out.now.nodes[w], inputs_.pods[members[w]].pod.requests, domains[w]);
     }
@@ -292,7 +293,7 @@ class Auditor {
   }
 
   const Cluster& cluster_;
-  const placement::Options& options_;
+  const AuditOptions& options_;
   const api::Inputs& inputs_;
   PlacementPods pods_;
   std::map<std::size_t, const api::Placement*> placement_of_;
@@ -302,7 +303,7 @@ class Auditor {
 
 }  // namespace
 
-Result<AuditReport> Audit(const Cluster& cluster, const placement::Options& options) {
+Result<AuditReport> Audit(const Cluster& cluster, const AuditOptions& options) {
   return Auditor(cluster, options).Run();
 }
 

@@ -56,7 +56,11 @@ struct AuditReport {
 // Judges what other schedulers placed (DESIGN section 5, `weft audit`). Gangs of fewer than two
 // workers and pods without accelerators are left out.
 // Errors  kInvalid where a Placement beside a gang does not divide.
-Result<AuditReport> Audit(const Cluster& cluster, const placement::Options& options = {});
+struct AuditOptions {
+  placement::Options place{};
+  std::string space;  // gangs of this namespace alone; "" of all
+};
+Result<AuditReport> Audit(const Cluster& cluster, const AuditOptions& options = {});
 
 nlohmann::ordered_json AuditJson(const Cluster& cluster, const AuditReport& report);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ bool IsInPlan(const PlanReport& report, const std::string& name);
 // Errors  kInvalid for a name that no entry has.
 Result<std::vector<Explanation>> Explain(const Cluster& cluster, const PlanReport& report,
                                          const std::vector<std::string>& names);
+
+nlohmann::ordered_json ExplainJson(const Cluster& cluster, const PlanReport& report,
+                                   const std::vector<Explanation>& explanations);
 
 // "1 spine, 2 leaf, 8 node".
 std::string SpansText(const placement::Scores& scores);

@@ -28,7 +28,7 @@ Finding FromError(const Error& error, const std::string& place) {
 
 class Linter {
  public:
-  explicit Linter(const Cluster& cluster) : cluster_(cluster) {}
+  Linter(const Cluster& cluster, const std::string& space) : cluster_(cluster), space_(space) {}
 
   LintReport Run() {
     Result<std::vector<Workload>> workloads = AllWorkloads(cluster_);
@@ -40,6 +40,7 @@ class Linter {
       Invalid(pending.error(), "");
     }
     for (Workload& workload : *workloads) {
+      if (!space_.empty() && workload.key().space != space_) continue;
       const std::size_t begin = report_.findings.size();
       workload.waited_seconds.reset();  // every wait for a preferred level ends
       Check(workload);
@@ -106,11 +107,14 @@ class Linter {
   }
 
   const Cluster& cluster_;
+  const std::string& space_;
   LintReport report_;
 };
 
 }  // namespace
 
-LintReport Lint(const Cluster& cluster) { return Linter(cluster).Run(); }
+LintReport Lint(const Cluster& cluster, const std::string& space) {
+  return Linter(cluster, space).Run();
+}
 
 }  // namespace weft::decide

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct LintReport {
 };
 
 // Checks every TrainingJob and Placement against the fabrics and says what is wrong or wasteful.
-// What `plan` would return as an Error is a finding of severity error here.
-LintReport Lint(const Cluster& cluster);
+// What `plan` would return as an Error is a finding of severity error here. `space`: those of one
+// namespace alone.
+LintReport Lint(const Cluster& cluster, const std::string& space = "");
+
+nlohmann::ordered_json LintJson(const LintReport& report);
 
 }  // namespace weft::decide

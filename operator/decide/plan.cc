@@ -35,7 +35,8 @@ class Planner {
   }
 
   Result<PlanReport> Run() {
-    Result<std::vector<Workload>> workloads = PendingWorkloads(cluster_, options_.order);
+    Result<std::vector<Workload>> workloads = PendingWorkloads(
+        cluster_, options_.order, options_.refuse_invalid ? Mark::kInvalid : Mark::kNo);
     if (!workloads) return workloads.error();
     entries_.reserve(workloads->size());  // endings point at entries
     for (Workload& workload : *workloads) {
@@ -65,6 +66,7 @@ class Planner {
     const Workload& workload = entry.workload;
     entry.modelled = workload.model->has_value();
     entry.ranks = workload.workers * workload.accelerator->per_worker;
+    if (!workload.invalid.empty()) return Invalid(workload.invalid);
     auto choice = ChooseFabric(cluster_, workload);
     if (!choice) return choice.error();
     if (auto* none = std::get_if<NoFabric>(&*choice)) {

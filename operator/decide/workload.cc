@@ -69,7 +69,7 @@ class Pending {
   Pending(const api::Inputs& inputs, Which which)
       : inputs_(inputs), all_(which == Which::kAll), pods_(inputs), priorities_(inputs) {}
 
-  Result<std::vector<Workload>> Collect() {
+  Result<std::vector<Workload>> Collect(Mark mark) {
     std::vector<Workload> all;
     for (std::size_t position = 0; position < inputs_.order.size(); ++position) {
       const auto& entry = inputs_.order[position];
@@ -81,7 +81,7 @@ class Pending {
       all.push_back(*std::move(workload));
     }
     if (all_) return all;
-    if (Status names = CheckNames(all); !names) return names.error();
+    if (Status names = CheckNames(mark, all); !names) return names.error();
     return all;
   }
 
@@ -169,15 +169,17 @@ class Pending {
   }
 
   // Two Placements of one name cannot both be written.
-  Status CheckNames(const std::vector<Workload>& all) const {
-    std::map<api::ObjectKey, const Workload*> names;
-    for (const Workload& workload : all) {
+  static Status CheckNames(Mark mark, std::vector<Workload>& all) {
+    std::map<api::ObjectKey, Workload*> names;
+    for (Workload& workload : all) {
       api::ObjectKey key = workload.key();
       key.name = workload.PlacementName();
       const auto [other, fresh] = names.emplace(key, &workload);
       if (fresh) continue;
-      return Invalid(*workload.place + ": metadata.name: Placement " + api::Show(key) +
-                     " is also what " + *other->second->place + " would be placed as");
+      const std::string clash = *workload.place + ": metadata.name: Placement " + api::Show(key) +
+                                " is also what " + *other->second->place + " would be placed as";
+      if (mark == Mark::kNo) return Invalid(clash);
+      (workload.is_job ? workload : *other->second).invalid = clash;
     }
     return {};
   }
@@ -205,14 +207,14 @@ std::string Workload::PlacementName() const {
   return meta->key.name + "-" + std::to_string(SaturatingAdd(attempt, 1));
 }
 
-Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order) {
-  Result<std::vector<Workload>> all = Pending(*cluster.inputs, Pending::Which::kPending).Collect();
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order, Mark mark) {
+  auto all = Pending(*cluster.inputs, Pending::Which::kPending).Collect(mark);
   if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
   return all;
 }
 
 Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster) {
-  return Pending(*cluster.inputs, Pending::Which::kAll).Collect();
+  return Pending(*cluster.inputs, Pending::Which::kAll).Collect(Mark::kNo);
 }
 
 void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,

@@ -43,6 +43,7 @@ struct Workload {
   // A Placement with a podSelector: pods that wait for it, and why they cannot be its workers.
   std::uint32_t gated_pods = 0;
   std::string no_gang;
+  std::string invalid;  // what is wrong with this one alone: an error's message; "" nothing
 
   std::int64_t attempt = 0;  // of a TrainingJob: attempts that were placed before
 
@@ -60,8 +61,11 @@ enum class Order : std::uint8_t {
 
 // Unfinished, unsuspended TrainingJobs without a current Placement and Placements without nodes, in
 // the given order.
-// Errors  kInvalid for a malformed annotation.
-Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order);
+// Errors  kInvalid for a malformed annotation, and for two that would be Placements of one name;
+//         with `mark` the job of the two is marked as invalid instead.
+enum class Mark : bool { kNo, kInvalid };
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order,
+                                               Mark mark = Mark::kNo);
 
 // Every TrainingJob that is not finished, suspended and placed ones too, and every Placement of its
 // own, in file order; for lint.

@@ -31,12 +31,13 @@ def free_port():
 
 def install(*values):
     """Or upgrade, to these values alone."""
-    port = free_port()
+    port, metrics = free_port(), free_port()
     run("helm", "upgrade", "--install", "weft", os.environ["WEFT_CHART"], "-n", SPACE,
         "--reset-values", "--wait", "--timeout", "60s",
         "--set", f"probes.port={port},config.bind-deadline=5,config.node-loss=3",
+        "--set", f"metrics.port={metrics}",
         *(word for value in values for word in ("--set", value)))
-    return port
+    return port, metrics
 
 
 class Deployed(Operator):
@@ -45,7 +46,7 @@ class Deployed(Operator):
     def __init__(self, work, name, *values):  # pylint: disable=super-init-not-called
         self.name = name
         self.log = os.path.join(work, f"{name}.log")
-        self.port = install(*values)
+        self.port, self.metrics_port = install(*values)
         self.start()
 
     def start(self):

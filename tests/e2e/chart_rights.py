@@ -4,7 +4,9 @@
 import json
 import os
 import signal
+import ssl
 import subprocess
+import urllib.error
 import urllib.request
 
 from chart_lib import ACCOUNT, AccountAudit, Deployed, granted, health, kubectl
@@ -34,6 +36,7 @@ class Rights(ForeignScenarios):
     def test_every_right_is_used_and_none_is_missing(self):
         self.cluster.history.expect_outages()
         self.run_to_its_end()
+        self.scrape()
         self.tell_argo_cd()
         self.suspend_twice()
         self.meet_what_is_there()
@@ -50,6 +53,33 @@ class Rights(ForeignScenarios):
         with urllib.request.urlopen(probe, timeout=10) as answer:
             self.assertEqual(answer.read(), b"ok\n")
         self.cluster.until_no_job(self.space, "short")
+
+    def scrape(self):
+        """As a Prometheus whose account may, and as others."""
+        for name in ("prometheus", "stranger"):
+            kubectl("create", "serviceaccount", name, "-n", self.space)
+        kubectl("create", "clusterrolebinding", "scrapes",
+                "--clusterrole=weft-operator-metrics-reader",
+                f"--serviceaccount={self.space}:prometheus")
+        self.addCleanup(kubectl, "delete", "clusterrolebinding", "scrapes")
+        self.assertEqual(self.get_metrics("")[0], 401)
+        self.assertEqual(self.get_metrics(kubectl("create", "token", "stranger", "-n", self.space)),
+                         (403, ""))
+        code, text = self.get_metrics(kubectl("create", "token", "prometheus", "-n", self.space))
+        self.assertEqual(code, 200)
+        self.assertIn("weft_leader 1", text)
+
+    def get_metrics(self, token):
+        request = urllib.request.Request(
+            f"https://127.0.0.1:{self.operator.metrics_port}/metrics",
+            headers={"Authorization": f"Bearer {token}"} if token else {})
+        trusting = ssl.create_default_context()
+        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+        try:
+            with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, ""
 
     def tell_argo_cd(self):
         jobs = [("no-room", "Progressing", "Placed", "False", training_job(self.space, "", 33)),

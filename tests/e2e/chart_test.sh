@@ -12,14 +12,22 @@ expect_exit 0 "$local_cluster" up --name operator --nodes 32
 eval "$(<"$work/stdout")"
 export HELM_CONFIG_HOME=$work/helm HELM_CACHE_HOME=$work/helm HELM_DATA_HOME=$work/helm
 
+# As where the Prometheus operator is installed.
+python3 -B "$here/chart_monitoring_crds.py" >"$work/monitoring.json"
+expect_exit 0 kubectl apply --server-side -f "$work/monitoring.json"
+expect_exit 0 kubectl wait --for=condition=Established --timeout=30s -f "$work/monitoring.json"
+
 # Values.
 for values in "" ci/full-values.yaml ci/namespaced-values.yaml; do
   expect_exit 0 helm lint --strict "$chart" ${values:+--values "$chart/$values"}
-  expect_exit 0 helm template weft "$chart" ${values:+--values "$chart/$values"} -n default
+  expect_exit 0 helm template weft "$chart" ${values:+--values "$chart/$values"} -n default \
+    --api-versions monitoring.coreos.com/v1
   cp "$work/stdout" "$work/rendered.yaml"
   expect_exit 0 kubectl apply --server-side --force-conflicts --dry-run=server \
     --validate=strict -f "$work/rendered.yaml"
   expect_text "$work/stdout" 'deployment.apps/'
+  expect_text "$work/stdout" 'prometheusrule.monitoring.coreos.com/'
+  expect_text "$work/stdout" 'monitor.monitoring.coreos.com/'
   ! grep -q 'Warning' "$work/stderr" || fail "the API server warns"
 done
 expect_exit 0 diff <(sed -n 's/^version: //p' "$chart/Chart.yaml") \
@@ -51,6 +59,7 @@ columns() {
 expect_exit 0 helm install weft "$work/weft-0.0.1.tgz" -n weft-system --wait --timeout 60s
 expect_text "$work/stdout" 'kubectl rollout status -n weft-system deployment/weft-operator'
 [[ $(columns) == *Crossing* ]] || fail "the definitions are not those of the chart: $(columns)"
+expect_exit 0 kubectl get prometheusrules -n weft-system weft-alerts
 expect_exit 0 kubectl get pods -n weft-system -l app.kubernetes.io/instance=weft -o name
 [ "$(wc -l <"$work/stdout")" = 2 ] || fail 'not two pods'
 kubectl create namespace kept >/dev/null
@@ -73,14 +82,14 @@ everywhere+=,validatingadmissionpolicybindings,customresourcedefinitions
 expect_exit 0 kubectl get "$everywhere" -l app.kubernetes.io/instance=weft -o name
 expect_same "$work/stdout" "$work/kept"
 expect_exit 0 kubectl get -n weft-system -o name -l app.kubernetes.io/instance=weft \
-  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets
+  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,prometheusrules
 expect_empty "$work/stdout"
 kubectl delete namespace kept --wait=false >/dev/null
 
 # Under its own rights, from the image.
 expect_exit 0 "$WEFT_SOURCE_DIR/deploy/image.sh" --rootfs "$work/rootfs" --bin "$(dirname "$WEFT")"
 export WEFT_ROOTFS=$work/rootfs WEFT_CHART=$chart
-for file in chart_rights.py chart_modes.py; do
+for file in chart_rights.py chart_plugin.py chart_modes.py; do
   python3 "$here/$file" || fail "$file"
   checks=$((checks + 1))
 done

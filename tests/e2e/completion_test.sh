@@ -48,6 +48,22 @@ completes 'weft|fabric|generate|--frag' '--fragmented'
 completes 'weft|audit|--out' '--output'
 completes 'weft|no-such' ''
 
+# kubectl asks a program of this name, as it asks Cobra's.
+expect_exit 0 "$WEFT" completion kubectl
+cp "$work/stdout" "$work/kubectl_complete-weft"
+chmod +x "$work/kubectl_complete-weft"
+ln -s "$WEFT" "$work/kubectl-weft"
+candidates() { PATH=$work:$PATH expect_exit 0 "$work/kubectl_complete-weft" "$@"; }
+candidates ''
+expect_text "$work/stdout" 'top'
+expect_no_text "$work/stdout" '--'
+candidates fabric sh
+printf 'show\n:0\n' >"$work/wanted"
+expect_same "$work/stdout" "$work/wanted"
+candidates top -n team-a --wa
+printf -- '--watch\n:0\n' >"$work/wanted"
+expect_same "$work/stdout" "$work/wanted"
+
 # Each command of --help completes to itself, and each of its options is offered.
 expect_exit 0 "$WEFT" --help
 commands=$(awk '/^Subcommands:/ {on = 1; next} on && !NF {exit} on {print $1}' "$work/stdout")

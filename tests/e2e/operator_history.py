@@ -125,7 +125,7 @@ class History:
             return found
 
 
-def first_list(server, path, seconds=60):
+def first_list(server, path, seconds=180):
     """A definition that has just been established, or a server that has, may not be served yet."""
     end = time.monotonic() + seconds
     while True:

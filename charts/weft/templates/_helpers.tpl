@@ -69,6 +69,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
   "namespace" .Values.watchNamespace
   "probe-address" (printf ":%v" .Values.probes.port)
   "read-only" .Values.readOnly }}
+{{- if .Values.metrics.enabled }}
+{{- $_ := set $chosen "metrics-address" (printf ":%v" .Values.metrics.port) }}
+{{- $_ := set $chosen "metrics-security" "tls" }}
+{{- if .Values.metrics.secretName }}
+{{- $_ := set $chosen "metrics-cert-dir" "/etc/weft-metrics" }}
+{{- end }}
+{{- end }}
 {{- range $name, $value := .Values.config }}
 {{- if hasKey $chosen $name }}
 {{- fail (printf "config.%s: the chart has a value of its own for it (see README.md)" $name) }}
@@ -79,5 +86,25 @@ apiVersion: config.weft.dev/v1alpha1
 kind: OperatorConfiguration
 {{- range $name, $value := $chosen }}
 {{ $name }}: {{ toJson $value }}
+{{- end }}
+{{- end }}
+
+{{/* What ServiceMonitor and PodMonitor have in common, of an endpoint. */}}
+{{- define "weft.scrape" -}}
+path: /metrics
+{{- with .interval }}
+interval: {{ . }}
+{{- end }}
+{{- with .scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- with .tlsConfig }}
+tlsConfig: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .relabelings }}
+relabelings: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}

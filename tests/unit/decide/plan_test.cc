@@ -203,6 +203,22 @@ const ErrorCase kErrorCases[] = {
      "jobs.yaml: TrainingJob ns/x: metadata.annotations[weft.dev/waited-seconds]: must be a whole "
      "number of seconds"},
 };
+// Anybody may give a Placement such a name: the other jobs of the cluster are placed all the same.
+TEST(Plan, AJobWhosePlacementSomebodyElseHasMadeIsRefusedAlone) {
+  Scene scene(FourNodes());
+  scene.Placement("x-1", 1);
+  scene.Job("x", 1);
+  scene.Job("y", 1);
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster, {.refuse_invalid = true});
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->entries.size(), 3u);
+  EXPECT_NE(report->entries[0].placed(), nullptr);
+  ASSERT_NE(report->entries[1].refused(), nullptr);
+  EXPECT_EQ(report->entries[1].refused()->reason, "Invalid");
+  EXPECT_NE(report->entries[2].placed(), nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(Errors, PlanErrorTest, ::testing::ValuesIn(kErrorCases),
                          [](const auto& one) { return std::string(one.param.name); });
 

@@ -1,0 +1,25 @@
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/session.h"
+#include "operator/decide/overview.h"
+#include "operator/render/top_text.h"
+
+namespace weft::cli {
+
+int RunTop(const TopArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.input);
+  if (!cluster) return Fail(cluster.error());
+  const auto show = [&](UnixSeconds now) {
+    const decide::Overview overview = decide::MakeOverview(*cluster, arguments.input.space, now);
+    if (arguments.output == "json" || arguments.output == "yaml") {
+      return Encode(decide::OverviewJson(overview), arguments.output);
+    }
+    return render::TopText(overview, TextStyle(), arguments.output == "wide");
+  };
+  // Ages alone are no news.
+  return Print(show(static_cast<UnixSeconds>(std::time(nullptr))), kDone, show(0));
+}
+
+}  // namespace weft::cli
