@@ -51,8 +51,6 @@ class Operator {
   bool Synced() const;
   // Since a watch heard from the API server, the longest.
   kube::Millis Staleness() const;
-  // What it has read.
-  Store::Picture Look() const { return store_.Look(); }
   // How it is now: queues, watches.
   void Measure(metrics::Samples& samples) const;
   // Of fabrics, jobs and gangs; takes its time where they have changed.

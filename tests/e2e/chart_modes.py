@@ -69,7 +69,8 @@ class LooksOn(Modes):
         poll(lambda: ("coordination.k8s.io", "leases", "update") in self.audit.used(),
              "it keeps its Lease")
         writes = {right for right in granted() if right[2] not in ("get", "list", "watch")}
-        self.assertEqual({resource for _, resource, _ in writes}, {"leases"})
+        self.assertEqual({resource for _, resource, _ in writes},
+                         {"leases", "tokenreviews", "subjectaccessreviews"})
         self.assertEqual(self.audit.refused(), set())
         self.assertEqual(self.operator.forbidden(), [])
 

@@ -63,9 +63,10 @@ class Rights(ForeignScenarios):
                 f"--serviceaccount={self.space}:prometheus")
         self.addCleanup(kubectl, "delete", "clusterrolebinding", "scrapes")
         self.assertEqual(self.get_metrics("")[0], 401)
-        self.assertEqual(self.get_metrics(kubectl("create", "token", "stranger", "-n", self.space)),
-                         (403, ""))
-        code, text = self.get_metrics(kubectl("create", "token", "prometheus", "-n", self.space))
+        token = {name: kubectl("create", "token", name, "-n", self.space).strip()
+                 for name in ("prometheus", "stranger")}
+        self.assertEqual(self.get_metrics(token["stranger"])[0], 403)
+        code, text = self.get_metrics(token["prometheus"])
         self.assertEqual(code, 200)
         self.assertIn("weft_leader 1", text)
 

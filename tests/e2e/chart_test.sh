@@ -82,7 +82,8 @@ everywhere+=,validatingadmissionpolicybindings,customresourcedefinitions
 expect_exit 0 kubectl get "$everywhere" -l app.kubernetes.io/instance=weft -o name
 expect_same "$work/stdout" "$work/kept"
 expect_exit 0 kubectl get -n weft-system -o name -l app.kubernetes.io/instance=weft \
-  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,prometheusrules
+  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,\
+prometheusrules,servicemonitors
 expect_empty "$work/stdout"
 kubectl delete namespace kept --wait=false >/dev/null
 
