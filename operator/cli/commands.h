@@ -30,7 +30,7 @@ struct PlanArguments {
   std::string output = "table";  // table, json, yaml
   bool compare = false;          // with schedulers that know nothing of traffic
   bool timings = false;
-  std::string order;             // file, operator; "": as the input says
+  std::string order;  // file, operator; "": as the input says
 };
 int RunPlan(const PlanArguments& arguments);
 
@@ -50,6 +50,12 @@ struct LintArguments {
   InputArguments input;
 };
 int RunLint(const LintArguments& arguments);
+
+struct VerifyArguments {
+  std::optional<std::int64_t> rank, world;  // both or neither
+  std::string file = "/dev/termination-log";
+};
+int RunVerify(const VerifyArguments& arguments);
 
 struct SnapshotArguments {
   InputArguments input;

@@ -63,6 +63,7 @@ class CommandLine {
     AddExplain();
     AddAudit();
     AddLint();
+    AddVerify();
     AddSnapshot();
     AddMap();
     AddFabric();
@@ -91,6 +92,7 @@ class CommandLine {
   void AddExplain();
   void AddAudit();
   void AddLint();
+  void AddVerify();
   void AddSnapshot();
   void AddMap();
   void AddFabric();
@@ -105,6 +107,7 @@ class CommandLine {
   ExplainArguments explain_;
   AuditArguments audit_;
   LintArguments lint_;
+  VerifyArguments verify_;
   SnapshotArguments snapshot_;
   MapArguments map_;
   ShowArguments show_;
@@ -164,6 +167,19 @@ void CommandLine::AddLint() {
           "  weft lint --cluster -f job.yaml",
           [this] { return RunLint(lint_); });
   AddInput(command, lint_.input);
+}
+
+void CommandLine::AddVerify() {
+  CLI::App* command =
+      Add(&app_, "verify", "In a worker's pod: report where it, or one of its ranks, really runs",
+          "  weft verify                          host and node, as the init container says them\n"
+          "  weft verify --rank 3 --world 16      exit code 1 where that rank was placed elsewhere",
+          [this] { return RunVerify(verify_); });
+  CLI::Option* rank = command->add_option("--rank", verify_.rank, "the framework's own rank");
+  CLI::Option* world = command->add_option("--world", verify_.world, "and how many there are");
+  rank->needs(world);
+  world->needs(rank);
+  command->add_option("--file", verify_.file, "where the report is added")->capture_default_str();
 }
 
 void CommandLine::AddSnapshot() {
