@@ -16,7 +16,7 @@ case $purpose in
   build) ;;
   test)
     packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 python3-pip prometheus lua5.1
-      umoci)
+      umoci python3-venv iproute2 openssh-server openmpi-bin)
     ;;
   *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2
