@@ -15,8 +15,8 @@ packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-
 case $purpose in
   build) ;;
   test)
-    packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 python3-pip python3-yaml
-      prometheus lua5.1 umoci)
+    packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 python3-pip python3-venv
+      python3-yaml prometheus lua5.1 umoci iproute2 openssh-server openmpi-bin)
     ;;
   *)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2

@@ -134,7 +134,7 @@ start_kube-scheduler() {
 
 start_kwok() {
   start kwok "$bin/kwok" --kubeconfig "$dir/certificates/kwok.kubeconfig" \
-    --config "$parts/kwok.yaml" --manage-nodes-with-label-selector '!weft.test/lost' \
+    --config "$parts/kwok.yaml" --manage-nodes-with-label-selector '!weft.test/lost,!weft.test/kubelet' \
     --node-lease-duration-seconds "$(lease_seconds)" --cidr 10.128.0.0/9 --node-ip 10.64.0.1 \
     --server-address "127.0.0.1:$kwok_port"
 }

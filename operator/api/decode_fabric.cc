@@ -101,11 +101,37 @@ void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
   }
 }
 
+// What a shell and a container runtime take as a variable's name, and Weft does not keep to itself.
+void CheckVariableName(const Field& field, const std::string& name) {
+  constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view kRest =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  if (name.empty() || name.size() > kTextAtMost || kFirst.find(name.front()) == kFirst.npos ||
+      name.find_first_not_of(kRest) != name.npos) {
+    field.Fail("must be a variable's name: letters, digits and '_', no digit first");
+  }
+  if (name.starts_with("WEFT_")) field.Fail("WEFT_ is reserved");
+}
+
+std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
+  std::vector<fabric::EnvironmentVariable> environment;
+  for (const Field& item : ReadItems(field, kRulesAtMost)) {
+    item.RefuseUnknown({"name", "value"});
+    fabric::EnvironmentVariable variable{item["name"].Require().Str(), ReadText(item["value"])};
+    CheckVariableName(item["name"], variable.name);
+    const bool twice = std::any_of(environment.begin(), environment.end(),
+                                   [&](const auto& one) { return one.name == variable.name; });
+    if (twice) item["name"].Fail("is given twice");
+    environment.push_back(std::move(variable));
+  }
+  return environment;
+}
+
 fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
   spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp",
                                 "nodeLink", "rails", "unusable", "costTolerancePercent",
-                                "acceleratorModel"});
+                                "acceleratorModel", "environment"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
     result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);
@@ -118,6 +144,7 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.cost_tolerance_percent =
       static_cast<int>(spec["costTolerancePercent"].Int(kPercent, result.cost_tolerance_percent));
   result.accelerator_model = ReadText(spec["acceleratorModel"]);
+  result.environment = DecodeEnvironment(spec["environment"]);
   return result;
 }
 

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
@@ -17,12 +19,47 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
   }
 }
 
-void DecodeFailure(const Field& containers, Pod& pod) {
+// As long as the kubelet lets a termination message be, and as the reasons here are of use.
+constexpr std::size_t kReportBytes = 4096;
+constexpr std::size_t kReasonBytes = 256;
+
+// A runtime's chain of causes ends in `exec: "torchrun": executable file not found in $PATH`.
+std::string StartError(const std::string& reason, const std::string& message) {
+  if (reason != "StartError" && reason != "ContainerCannotRun") return "";
+  const std::size_t cause = message.rfind("exec: ");
+  return message.substr(cause == message.npos ? 0 : cause, kReasonBytes);
+}
+
+void DecodeWaiting(const Field& container, Pod& pod) {
+  const Field waiting = container["state"]["waiting"];
+  const std::string reason = waiting["reason"].Str();
+  if (!pod.waiting.empty() || reason.empty() || reason == "ContainerCreating" ||
+      reason == "PodInitializing") {
+    return;
+  }
+  pod.waiting = "container " + container["name"].Str() + ": " + reason;
+  if (const std::string message = waiting["message"].Str(); !message.empty()) {
+    pod.waiting += ": " + message.substr(0, kReasonBytes);
+  }
+}
+
+void AddReport(const std::string& message, Pod& pod) {
+  std::istringstream lines(message.substr(0, kReportBytes));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("weft ")) pod.report += line + "\n";
+  }
+}
+
+void DecodeContainers(const Field& containers, Pod& pod) {
   for (const Field& container : containers.Items()) {
+    DecodeWaiting(container, pod);
     const Field ended = container["state"]["terminated"];
+    if (!ended.present()) continue;
+    const std::string reason = ended["reason"].Str(), message = ended["message"].Str();
+    AddReport(message, pod);
     const std::int64_t code = ended["exitCode"].Int();
-    if (!ended.present() || code == 0 || pod.failure) continue;
-    pod.failure = Pod::Failure{container["name"].Str(), ended["reason"].Str(), code};
+    if (code == 0 || pod.failure) continue;
+    pod.failure = Pod::Failure{container["name"].Str(), reason, code, StartError(reason, message)};
   }
 }
 
@@ -46,8 +83,8 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   pod.reason = status["reason"].Str();
   pod.nominated_node = status["nominatedNodeName"].Str();
   DecodeConditionsOf(status, pod);
-  DecodeFailure(status["initContainerStatuses"], pod);
-  DecodeFailure(status["containerStatuses"], pod);
+  DecodeContainers(status["initContainerStatuses"], pod);
+  DecodeContainers(status["containerStatuses"], pod);
   if (Status done = decoding.status(); !done) return done.error();
   return pod;
 }

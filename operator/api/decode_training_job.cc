@@ -1,6 +1,5 @@
-#include <array>
-
 #include "operator/api/decode.h"
+#include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
@@ -10,39 +9,6 @@
 
 namespace weft::api {
 namespace {
-
-// The member of spec.framework that belongs to each type; Custom has none.
-constexpr std::array<std::string_view, 5> kMembers = {"torch", "deepSpeed", "mpi", "jax",
-                                                      "tensorFlow"};
-
-void CheckFrameworkMember(const Field& member, FrameworkType type) {
-  if (type == FrameworkType::kTorch) {
-    member.RefuseUnknown({"rendezvous", "port"});
-    member["rendezvous"].OneOf({"Static", "C10d"});
-    member["port"].Int(kPort);
-  } else if (type == FrameworkType::kMPI) {
-    member.RefuseUnknown({"implementation"});
-    member["implementation"].OneOf({"OpenMPI", "Intel", "MPICH"});
-  } else {
-    member.RefuseUnknown({"port"});
-    member["port"].Int(kPort);
-  }
-}
-
-FrameworkType DecodeFramework(const Field& field) {
-  if (!field.present()) return FrameworkType::kCustom;
-  field.RefuseUnknown({"type", "torch", "deepSpeed", "mpi", "jax", "tensorFlow"});
-  const auto type = ReadEnum(field["type"].Require(), kFrameworkNames, FrameworkType::kCustom);
-  for (std::size_t i = 0; i < kMembers.size(); ++i) {
-    const Field member = field[kMembers[i]];
-    if (!member.present()) continue;
-    if (static_cast<std::size_t>(type) != i) {
-      member.Fail("is not for type " + std::string(NameOf(kFrameworkNames, type)));
-    }
-    CheckFrameworkMember(member, type);
-  }
-  return type;
-}
 
 FailurePolicy DecodeFailurePolicy(const Field& field) {
   field.RefuseUnknown({"maxRestarts", "resetAfterSeconds", "infrastructure"});

@@ -78,6 +78,9 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   if (!unusable.empty()) out["unusable"] = std::move(unusable);
   out["costTolerancePercent"] = spec.cost_tolerance_percent;
   PutText(out, "acceleratorModel", spec.accelerator_model);
+  for (const fabric::EnvironmentVariable& variable : spec.environment) {
+    out["environment"].push_back({{"name", variable.name}, {"value", variable.value}});
+  }
   return out;
 }
 

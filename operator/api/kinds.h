@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/framework.h"
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 #include "operator/base/shared_list.h"
@@ -34,8 +35,6 @@ struct TopologySpec {
   std::vector<GroupSpec> groups;
 };
 
-enum class FrameworkType : std::uint8_t { kTorch, kDeepSpeed, kMPI, kJAX, kTensorFlow, kCustom };
-
 struct FailurePolicy {
   std::int64_t max_restarts = 0;
   std::optional<std::int64_t> reset_after_seconds;
@@ -47,7 +46,7 @@ struct TrainingJob {
   ObjectMeta meta;
   bool suspend = false;
   std::string fabric_name;
-  FrameworkType framework = FrameworkType::kCustom;
+  Framework framework;
   Accelerator accelerator;
   std::uint32_t replicas = 0;
   placement::PodRequirements pod;  // of workers.template
@@ -108,8 +107,8 @@ struct Node {
 struct Pod {
   Place place;
   ObjectMeta meta;
-  std::string node_name;   // spec.nodeName, "" unbound
-  std::string phase;       // Pending, Running, Succeeded, Failed, Unknown
+  std::string node_name;  // spec.nodeName, "" unbound
+  std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
   std::vector<std::string> scheduling_gates;
   placement::PodRequirements pod;
   std::string priority_class_name;
@@ -122,9 +121,12 @@ struct Pod {
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
+    std::string message;  // why its program could not be started
   };
   std::optional<Failure> failure;
-  bool Holds() const;      // bound and not finished: its requests count as used
+  std::string waiting;  // why a container is not started yet, but for the ordinary reasons
+  std::string report;   // lines that begin with "weft " of termination messages (decide/verify.h)
+  bool Holds() const;   // bound and not finished: its requests count as used
 };
 
 struct PriorityClass {

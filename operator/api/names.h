@@ -16,6 +16,8 @@ namespace weft::api {
 using Names = std::span<const std::string_view>;
 inline constexpr auto kFrameworkNames =
     std::to_array<std::string_view>({"Torch", "DeepSpeed", "MPI", "JAX", "TensorFlow", "Custom"});
+inline constexpr auto kRendezvousNames = std::to_array<std::string_view>({"Static", "C10d"});
+inline constexpr auto kMpiNames = std::to_array<std::string_view>({"OpenMPI", "Intel", "MPICH"});
 inline constexpr auto kPrecisionNames =
     std::to_array<std::string_view>({"FP32", "TF32", "FP16", "BF16", "FP8"});
 inline constexpr auto kGradientPrecisionNames =

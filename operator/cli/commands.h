@@ -59,6 +59,12 @@ struct LintArguments {
 };
 int RunLint(const LintArguments& arguments);
 
+struct VerifyArguments {
+  std::optional<std::int64_t> rank, world;  // both or neither
+  std::string file = "/dev/termination-log";
+};
+int RunVerify(const VerifyArguments& arguments);
+
 struct SnapshotArguments {
   InputArguments input;
   std::string order;  // as above

@@ -91,6 +91,7 @@ class CommandLine {
     AddExplain();
     AddAudit();
     AddLint();
+    AddVerify();
     AddSnapshot();
     AddMap();
     AddFabric();
@@ -135,6 +136,7 @@ class CommandLine {
   void AddExplain();
   void AddAudit();
   void AddLint();
+  void AddVerify();
   void AddSnapshot();
   void AddMap();
   void AddFabric();
@@ -151,6 +153,7 @@ class CommandLine {
   ExplainArguments explain_;
   AuditArguments audit_;
   LintArguments lint_;
+  VerifyArguments verify_;
   SnapshotArguments snapshot_;
   MapArguments map_;
   ShowArguments show_;
@@ -249,6 +252,19 @@ void CommandLine::AddLint() {
   AddOutput(command, lint_.output, {"table", "json", "yaml"});
   AddNamespace(command, lint_.input);
   AddWatch(command, lint_.input);
+}
+
+void CommandLine::AddVerify() {
+  CLI::App* command =
+      Add(&app_, "verify", "In a worker's pod: report where it, or one of its ranks, really runs",
+          "  weft verify                          host and node, as the init container says them\n"
+          "  weft verify --rank 3 --world 16      exit code 1 where that rank was placed elsewhere",
+          [this] { return RunVerify(verify_); });
+  CLI::Option* rank = command->add_option("--rank", verify_.rank, "the framework's own rank");
+  CLI::Option* world = command->add_option("--world", verify_.world, "and how many there are");
+  rank->needs(world);
+  world->needs(rank);
+  command->add_option("--file", verify_.file, "where the report is added")->capture_default_str();
 }
 
 void CommandLine::AddSnapshot() {

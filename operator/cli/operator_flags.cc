@@ -48,6 +48,9 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--writes-at-once", flags.writes_at_once,
                  "pods of one job that are created or deleted at once")
       ->check(CLI::Range(1, 256));
+  app.add_option("--verify-image", flags.verify_image,
+                 "image with `weft`, run before the containers of every worker to report where it "
+                 "is (condition PlacementVerified); empty: none");
   app.add_option("--requests-per-second", flags.requests_per_second,
                  "to the API server, at most, watches left out")
       ->check(CLI::Range(1.0, 100'000.0));
@@ -177,6 +180,7 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds
       << " --reserve-after=" << flags.reserve_after_seconds << " --workers=" << flags.workers
+      << " --verify-image=" << quoted(flags.verify_image)
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second
       << " --probe-address=" << quoted(flags.probe_address)

@@ -19,6 +19,7 @@ struct OperatorFlags {
   std::int64_t node_loss_seconds = 60;
   std::int64_t reserve_after_seconds = 600;
   std::uint32_t workers = 8;
+  std::string verify_image;  // "" no init container
   std::uint32_t writes_at_once = 16;
   double requests_per_second = 500;
   std::string probe_address = "127.0.0.1:8081";  // "" none

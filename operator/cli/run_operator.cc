@@ -240,6 +240,8 @@ class Process {
     };
     options.figures.audit = flags_.read_only;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
+    options.verify_image = flags_.verify_image;
+    options.jobs.life.verify_image = !flags_.verify_image.empty();
     options.read_only = flags_.read_only;
     options.workers = flags_.workers;
     options.seed = std::random_device{}();

@@ -11,7 +11,15 @@
 namespace weft::controllers {
 
 // The kinds that the operator writes.
-enum class Kind : std::uint8_t { kPod, kService, kPlacement, kTrainingJob, kFabric };
+enum class Kind : std::uint8_t {
+  kPod,
+  kService,
+  kConfigMap,
+  kSecret,
+  kPlacement,
+  kTrainingJob,
+  kFabric
+};
 
 // What identifies the object that a write is about: an object of the same name that came later is
 // another one.

@@ -15,4 +15,9 @@ std::shared_ptr<const decide::Fabrics> FabricCache::Of(const Store::Picture& pic
   return fabrics_;
 }
 
+std::shared_ptr<const decide::Fabrics> FabricCache::Latest() const {
+  const std::lock_guard lock(mutex_);
+  return fabrics_;
+}
+
 }  // namespace weft::controllers

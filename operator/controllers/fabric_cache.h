@@ -14,9 +14,11 @@ namespace weft::controllers {
 class FabricCache {
  public:
   std::shared_ptr<const decide::Fabrics> Of(const Store::Picture& picture);
+  // Those of the picture that was asked for last; null before the first.
+  std::shared_ptr<const decide::Fabrics> Latest() const;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::shared_ptr<const decide::Fabrics> fabrics_;
   std::uint64_t of_ = 0;  // which picture's they are
 };

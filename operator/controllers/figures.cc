@@ -80,10 +80,9 @@ void AddTraffic(const Labels& job, const api::Placement& placement, Samples& sam
 void AddWorkers(const Labels& job, const api::TrainingJob& of, const api::Placement& placement,
                 Samples& samples) {
   for (std::uint32_t w = 0; w < placement.nodes.size(); ++w) {
-    const launch::Worker worker{.attempt = of.attempt, .index = w, .node = placement.nodes[w]};
     Labels labels = job;
     labels.insert(labels.end(),
-                  {std::to_string(w), launch::PodName(of, worker), placement.nodes[w]});
+                  {std::to_string(w), launch::PodName(of, of.attempt, w), placement.nodes[w]});
     samples.Add(Id::kJobWorkerInfo, std::move(labels), 1);
   }
 }

@@ -7,6 +7,8 @@
 #include "operator/api/decode.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
+#include "operator/decide/launcher.h"
+#include "operator/decide/verify.h"
 #include "operator/launch/objects.h"
 
 namespace weft::controllers {
@@ -132,8 +134,11 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFi
 
 // Worker 0 goes through the whole chain of admission, under a name that no attempt has.
 JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
-  const launch::Worker worker{.attempt = 0, .index = 0, .node = "not-placed-yet"};
-  const auto tried = writer_.Create(Kind::kPod, launch::MakePod(pass.job(), worker), true);
+  launch::Gang gang;
+  gang.job = &pass.job();
+  gang.attempt = 0;
+  gang.nodes = {"not-placed-yet"};
+  const auto tried = writer_.Create(Kind::kPod, launch::MakePod(gang, 0), true);
   if (!tried && tried.error().kind != ErrorKind::kInvalid &&
       tried.error().kind != ErrorKind::kConflict) {
     return tried.error();
@@ -147,8 +152,10 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
       tried_.erase(pass.job().meta.uid);
     }
   }
-  const decide::JobStatus status = decide::AfterDryRun(
-      *pass.view, !refused, refused ? tried.error().message : "the job is valid");
+  const auto launcher = decide::WrongLauncher(pass.job());
+  const std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
+  const decide::JobStatus status =
+      decide::AfterDryRun(*pass.view, !refused, refused ? tried.error().message : valid);
   if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
   return WriteStatusOf(pass, status);
 }
@@ -185,24 +192,31 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
   return kAgain;
 }
 
-Status JobController::CreatePod(const Pass& pass, std::int64_t attempt, std::uint32_t worker,
-                                const std::string& node) {
-  const Json pod = launch::MakePod(pass.job(), {.attempt = attempt, .index = worker, .node = node});
+Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
+  const Json pod = launch::MakePod(gang, worker);
   Result<Json> stored = writer_.Create(Kind::kPod, pod, false);
   if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    const api::ObjectKey key{pass.job().meta.key.space, pod["metadata"]["name"].get<std::string>()};
+    const api::ObjectKey key{gang.job->meta.key.space, pod["metadata"]["name"].get<std::string>()};
     stored = writer_.Get({Kind::kPod, key, "", ""});
   }
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
   if (!decoded) return decoded.error();
   const auto owner = OwningJob(decoded->meta);
-  if (!owner || owner->uid != pass.job().meta.uid) {
+  if (!owner || owner->uid != gang.job->meta.uid) {
     return Error{ErrorKind::kTransient,
                  "Pod " + api::Show(decoded->meta.key) + " exists and belongs to something else"};
   }
   store_.Put(*std::move(decoded));
   return {};
+}
+
+Error JobController::CreateRefused(const Pass& pass, const Error& error) {
+  if (error.kind == ErrorKind::kInvalid) {
+    recorder_.Record(
+        {"TrainingJob", &pass.job().meta, true, "CreateRefused", "CreatePods", error.message});
+  }
+  return error;
 }
 
 // One first: where admission refuses it, the others are not asked in vain.
@@ -212,12 +226,14 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
     if (decide::AttemptLabel(one->meta) == step.attempt) placement = one.get();
   }
   if (placement == nullptr) return Outcome{};  // somebody deleted it; the deadline ends this
+  const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
+  if (!gang) return CreateRefused(pass, gang.error());
   std::mutex mutex;
   std::optional<Error> error;
   const auto create = [&](std::size_t i) {
     const std::uint32_t worker = step.workers[i];
-    if (worker >= placement->nodes.size()) return true;
-    Status created = CreatePod(pass, step.attempt, worker, placement->nodes[worker]);
+    if (worker >= gang->nodes.size()) return true;
+    Status created = CreatePod(*gang, worker);
     if (created) return true;
     const std::lock_guard lock(mutex);
     if (!error) error = created.error();
@@ -227,11 +243,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
     ForEach(step.workers.size() - 1, options_.writes_at_once,
             [&](std::size_t i) { return create(i + 1); });
   }
-  if (error && error->kind == ErrorKind::kInvalid) {
-    recorder_.Record(
-        {"TrainingJob", &pass.job().meta, true, "CreateRefused", "CreatePods", error->message});
-  }
-  if (error) return *error;
+  if (error) return CreateRefused(pass, *error);
   return kAgain;
 }
 
@@ -310,12 +322,17 @@ void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& s
     const bool fresh = before == job.conditions.end();
     if (!fresh && before->status == now.status && before->reason == now.reason) continue;
     const bool is = now.status == "True";
-    if (fresh && !is && now.type != "Accepted" && now.type != "Placed") continue;
+    if (now.status == "Unknown") continue;
+    if (fresh && !is && now.type != "Accepted" && now.type != "Placed" &&
+        now.type != decide::kVerified) {
+      continue;
+    }
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
         (is && (now.type == "Failed" || now.type == "Restarting")) ||
-        (!is && (now.type == "Accepted" || (now.type == "Placed" && now.reason != "Suspended" &&
-                                            now.reason != "Restarting")));
+        (!is &&
+         (now.type == "Accepted" || now.type == decide::kVerified ||
+          (now.type == "Placed" && now.reason != "Suspended" && now.reason != "Restarting")));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
     log_.Info(now.type + std::string(is ? "" : " is not"),
               {{"job", api::Show(job.meta.key)}, {"reason", now.reason}, {"why", now.message}});

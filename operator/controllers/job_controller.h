@@ -14,6 +14,7 @@
 #include "operator/controllers/store.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/decide/next_step.h"
+#include "operator/launch/gang.h"
 #include "operator/metrics/counters.h"
 
 namespace weft::controllers {
@@ -26,6 +27,8 @@ class JobController {
   struct Options {
     decide::LifeOptions life;
     std::function<UnixSeconds()> now;
+    // What an attempt's pods are made from; its ConfigMap is there afterwards.
+    std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
     std::size_t writes_at_once = 16;        // of one batch; the API server's fairness does the rest
     metrics::Counters* counters = nullptr;  // outlives the controller; null: nothing is counted
   };
@@ -63,8 +66,8 @@ class JobController {
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const decide::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
-  Status CreatePod(const Pass& pass, std::int64_t attempt, std::uint32_t worker,
-                   const std::string& node);
+  Error CreateRefused(const Pass& pass, const Error& error);
+  Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
   void Count(const Pass& pass, const decide::JobStatus& status) const;
 

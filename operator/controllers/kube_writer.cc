@@ -14,6 +14,10 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kPods;
     case Kind::kService:
       return kube::kServices;
+    case Kind::kConfigMap:
+      return kube::kConfigMaps;
+    case Kind::kSecret:
+      return kube::kSecrets;
     case Kind::kPlacement:
       return kube::kPlacements;
     case Kind::kTrainingJob:

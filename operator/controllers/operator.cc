@@ -21,6 +21,13 @@ Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
   return options;
 }
 
+JobController::Options WithGangs(JobController::Options options, GangFiles& files) {
+  options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
+    return files.Of(job, placement);
+  };
+  return options;
+}
+
 Result<Service> DecodeService(const nlohmann::json& object, const api::Place& place) {
   Result<api::ObjectMeta> meta = api::DecodeMetadata(object, place);
   if (!meta) return meta.error();
@@ -57,9 +64,10 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       options_(std::move(options)),
       store_(options_.jobs.now),
       figures_(store_, cache_, options_.figures),
+      files_(store_, cache_, writer, options_.verify_image),
       fabrics_(store_, cache_, writer, recorder, log, options_.fabrics),
       planner_(store_, cache_, writer, log, WithAnswers(options_.planner, queue_)),
-      controller_(store_, writer, planner_, recorder, log, options_.jobs),
+      controller_(store_, writer, planner_, recorder, log, WithGangs(options_.jobs, files_)),
       placements_(store_, writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
   store_.SetHooks(HooksOfStore());

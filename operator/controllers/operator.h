@@ -10,6 +10,7 @@
 #include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/fabric_controller.h"
 #include "operator/controllers/fleet_collector.h"
+#include "operator/controllers/gang_files.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/placement_log.h"
@@ -35,6 +36,7 @@ class Operator {
     FabricController::Options fabrics;
     FleetCollector::Options figures;
     metrics::Counters* counters = nullptr;  // outlives the operator; null: nothing is counted
+    std::string verify_image;               // of the init container weft-verify, "" for none
     bool read_only = false;                 // follows the cluster, and leaves it as it is
     std::size_t workers = 8;  // jobs that are reconciled at once, and as many Placements
     std::uint64_t seed = 0;   // of the watches
@@ -84,6 +86,7 @@ class Operator {
   const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
   FabricCache cache_;
   FleetCollector figures_;
+  GangFiles files_;
   FabricController fabrics_;
   Planner planner_;
   JobController controller_;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "operator/decide/launcher.h"
+
 namespace weft::decide {
 namespace {
 
@@ -22,7 +24,10 @@ bool IsTheClusters(const std::string& reason) {
          reason.starts_with("OutOf");
 }
 
-Fault OfPod(const api::Pod& pod, std::uint32_t worker) {
+// Exit codes of shells (POSIX.1-2017, 2.8.2).
+constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
+
+Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t worker) {
   Fault fault;
   fault.worker = worker;
   fault.node = pod.node_name;
@@ -34,8 +39,17 @@ Fault OfPod(const api::Pod& pod, std::uint32_t worker) {
   } else if (pod.failure) {
     fault.exit_code = pod.failure->exit_code;
     fault.reason = pod.failure->reason.empty() ? "Error" : pod.failure->reason;
-    fault.message = who + ": container " + pod.failure->container + " ended with exit code " +
-                    std::to_string(fault.exit_code) + " (" + fault.reason + ")";
+    const std::string container = who + ": container " + pod.failure->container;
+    fault.message = container + " ended with exit code " + std::to_string(fault.exit_code) + " (" +
+                    fault.reason + ")";
+    if (!pod.failure->message.empty()) {
+      fault.message = container + " could not be started: " + pod.failure->message;
+    } else if (fault.exit_code == kCommandNotFound || fault.exit_code == kCannotExecute) {
+      fault.message +=
+          ", as of a shell that does not find its command or may not run it; the "
+          "command is: " +
+          CommandOf(job, pod.failure->container);
+    }
   } else {
     fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;
     fault.message = who + " failed (" + fault.reason + ")";
@@ -89,7 +103,7 @@ std::optional<Fault> FindFault(const JobView& view, std::int64_t attempt, bool c
       consider(
           {true, w, "", "PodDeleted", "the pod of worker " + std::to_string(w) + " is gone", 0});
     } else if (pod->phase == "Failed") {
-      consider(OfPod(*pod, w));
+      consider(OfPod(*view.job, *pod, w));
     } else if (pod->phase != "Succeeded") {
       if (auto fault = OfLivePod(view, *pod, w, options)) consider(*std::move(fault));
     }

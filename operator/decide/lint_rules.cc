@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/decide/launcher.h"
+#include "operator/decide/reserved_names.h"
 #include "operator/decide/text.h"
 #include "operator/placement/node_filter.h"
 
@@ -235,9 +237,26 @@ Findings PipelineBubble(const LintSubject& subject) {
                     std::to_string(PercentOf(idle, busy + idle)) + " % of the time")};
 }
 
-constexpr std::array<LintRule, 9> kRules = {
+Findings ReservedName(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto use = job == nullptr ? std::nullopt : FindReservedUse(*job);
+  if (!use) return {};
+  return {Found(Severity::kError, use->field, "ReservedName",
+                use->message + "; the operator refuses the job")};
+}
+
+Findings UnexpectedLauncher(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto wrong = job == nullptr ? std::nullopt : WrongLauncher(*job);
+  if (!wrong) return {};
+  return {Found(Severity::kWarning, "spec.workers.template.spec.containers[0].command",
+                "UnexpectedLauncher", *wrong)};
+}
+
+constexpr std::array<LintRule, 11> kRules = {
     TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
-    Durations,           NoModel,          Preferences,     PipelineBubble,
+    Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
+    UnexpectedLauncher,
 };
 
 }  // namespace

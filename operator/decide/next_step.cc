@@ -4,9 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include "operator/decide/conditions.h"
 #include "operator/decide/fault.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/reserved_names.h"
 #include "operator/decide/text.h"
+#include "operator/decide/verify.h"
 
 namespace weft::decide {
 namespace {
@@ -32,6 +35,9 @@ constexpr std::string_view kStarting = "Starting";  // all bound, not all ready 
 constexpr std::string_view kAllReady = "AllReady";
 constexpr std::string_view kNotAllReady = "NotAllReady";  // they were, once
 
+// Reason of Accepted while the template uses a name of Weft's own.
+constexpr std::string_view kReserved = "ReservedName";
+
 // Reason of Suspended while it is False and the attempt is being undone.
 constexpr std::string_view kSuspending = "Suspending";
 
@@ -51,6 +57,7 @@ class Life {
     if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
     if (job_.suspend || ReasonOf(status_, "Suspended") == kSuspending) return Suspend();
     if (Is(status_, "Suspended")) return Resume();
+    if (auto refused = RefuseReserved()) return *std::move(refused);
     const api::Condition* accepted = FindCondition(status_, "Accepted");
     if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
       return DryRun{};
@@ -183,6 +190,22 @@ class Life {
     return WriteStatus{std::move(status_)};
   }
 
+  // Looked at where the template is new, or was refused for it.
+  std::optional<Step> RefuseReserved() {
+    const bool was = ReasonOf(status_, "Accepted") == kReserved;
+    if (!was && job_.record.observed_generation == job_.meta.generation) return std::nullopt;
+    const auto use = FindReservedUse(job_);
+    if (!use && was) return DryRun{};
+    if (!use) return std::nullopt;
+    const JobStatus before = status_;
+    SetCondition(status_, {"Accepted", false, kReserved, use->field + ": " + use->message},
+                 view_.now);
+    status_.record.observed_generation = job_.meta.generation;
+    status_.record.workers.desired = job_.replicas;
+    if (status_ == before) return Wait{};
+    return WriteStatus{std::move(status_)};
+  }
+
   Step TryAgain() const {
     const std::int64_t age = view_.tried - Since(status_, "Accepted").value_or(view_.tried);
     const std::int64_t pause =
@@ -195,6 +218,7 @@ class Life {
   void Unplace(std::string_view reason, const std::string& message) {
     SetCondition(status_, {"Placed", false, reason, message}, view_.now);
     SetCondition(status_, {"PodsReady", false, reason, message}, view_.now);
+    std::erase_if(status_.conditions, [](const auto& one) { return one.type == kVerified; });
     status_.placement_name.clear();
     status_.record.summary = {};
     status_.record.workers = {job_.replicas, 0, 0, 0};
@@ -276,8 +300,10 @@ class Life {
     return WriteStatus{std::move(status_)};
   }
 
+  std::string WhyNotReady() const;
   Step Follow();
   void Count();
+  void Verify();
   Step Undo(const std::vector<const api::Pod*>& unbound);
   std::optional<Step> CheckBound();
   const std::string* PlannedNode(const api::Pod& pod) const;
@@ -320,7 +346,8 @@ bool Life::Completed() const {
   std::int64_t succeeded = 0;
   for (const api::Pod* pod : PodsOfAttempt()) {
     if (pod->phase != "Succeeded") continue;
-    if (job_.framework == api::FrameworkType::kMPI && WorkerLabel(pod->meta) == 0U) return true;
+    if (job_.framework.type == api::FrameworkType::kMPI && WorkerLabel(pod->meta) == 0U)
+      return true;
     ++succeeded;
   }
   return succeeded == job_.replicas;
@@ -341,9 +368,19 @@ void Life::Count() {
   status_.record.summary.workers = WorkersText();
 }
 
+void Life::Verify() {
+  for (const api::Placement* placement : view_.placements) {
+    if (AttemptLabel(placement->meta) != status_.attempt) continue;
+    PutCondition(status_.conditions,
+                 VerifyPlacement(job_, placement->nodes, PodsOfAttempt(), options_.verify_image),
+                 view_.now);
+  }
+}
+
 Step Life::Follow() {
   const bool creating = ReasonOf(status_, "PodsReady") == kCreating;
   Count();
+  Verify();
   if (Completed()) {
     SetCondition(status_, {"Complete", true, "Succeeded", "every worker succeeded"}, view_.now);
     SetCondition(status_, {"PodsReady", false, "Complete", "the job is complete"}, view_.now);
@@ -424,6 +461,16 @@ Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
   return GiveUp("BindRefused", message);
 }
 
+// Of the first worker that says something: a launcher or an image that is not there.
+std::string Life::WhyNotReady() const {
+  for (const api::Pod* pod : PodsOfAttempt()) {
+    if (pod->waiting.empty()) continue;
+    return "; worker " + std::to_string(WorkerLabel(pod->meta).value_or(0)) + " on " +
+           pod->node_name + ": " + pod->waiting;
+  }
+  return "; no container says why";
+}
+
 Step Life::CheckReady() {
   const JobStatus before = StatusOf(job_);
   const api::WorkerCounts& counts = status_.record.workers;
@@ -444,7 +491,7 @@ Step Life::CheckReady() {
     if (startup <= 0) {
       Restart(view_,
               {false, 0, "", "StartupTimeout",
-               "not every worker was ready within startupTimeoutSeconds", 0},
+               "not every worker was ready within startupTimeoutSeconds" + WhyNotReady(), 0},
               status_);
       return WriteStatus{std::move(status_)};
     }

@@ -23,6 +23,7 @@ struct LifeOptions {
   std::int64_t creates_per_second = 100;    // pods that an API server stores at the least
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   ExclusionTimes exclusion;                 // of nodes that refused a pod
+  bool verify_image = false;                // an init container reports from every pod
   std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
   // A job that admission refuses is tried again: a quota, an account or a policy may be what is
   // missing. The pause is as long as the refusal is old, within these.

@@ -87,6 +87,13 @@ struct UnusableRules {
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
 
+// Of the workers' environment, in place of what Weft derives; an empty value takes it away.
+struct EnvironmentVariable {
+  std::string name, value;
+
+  friend bool operator==(const EnvironmentVariable&, const EnvironmentVariable&) = default;
+};
+
 // What the nodes hang on: the spec of the kind Fabric (DESIGN section 2). Levels widest first.
 struct FabricSpec {
   std::string name = "default";
@@ -100,6 +107,7 @@ struct FabricSpec {
   UnusableRules unusable;
   int cost_tolerance_percent = 1;
   std::string accelerator_model;
+  std::vector<EnvironmentVariable> environment;
 
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
 };

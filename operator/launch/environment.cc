@@ -8,44 +8,74 @@ namespace {
 
 using Json = nlohmann::json;
 
-void AddTo(const Environment& environment, Json& container) {
+bool Has(const Environment& environment, const std::string& name) {
+  return std::any_of(environment.begin(), environment.end(),
+                     [&](const auto& variable) { return variable.first == name; });
+}
+
+void AddTo(const Environment& environment, const Environment& defaults, Json& container) {
   Json merged = Json::array();
   for (const auto& [name, value] : environment) {
     merged.push_back({{"name", name}, {"value", value}});
   }
-  const auto is_set = [&](const std::string& name) {
-    return std::any_of(environment.begin(), environment.end(),
-                       [&](const auto& variable) { return variable.first == name; });
-  };
-  if (const auto own = container.find("env"); own != container.end() && own->is_array()) {
-    for (const Json& variable : *own) {
-      if (!is_set(variable.value("name", ""))) merged.push_back(variable);
+  Environment own;
+  const auto list = container.find("env");
+  const bool any = list != container.end() && list->is_array();
+  if (any) {
+    for (const Json& variable : *list) own.emplace_back(variable.value("name", ""), "");
+  }
+  for (const auto& [name, value] : defaults) {
+    if (!Has(own, name)) merged.push_back({{"name", name}, {"value", value}});
+  }
+  if (any) {
+    for (const Json& variable : *list) {
+      if (!Has(environment, variable.value("name", ""))) merged.push_back(variable);
     }
   }
   container["env"] = std::move(merged);
 }
 
-}  // namespace
-
-Environment WorkerEnvironment(const api::TrainingJob& job, const Worker& worker) {
-  const std::uint64_t per_worker = job.accelerator.per_worker;
-  return {{"WEFT_JOB", job.meta.key.name},
-          {"WEFT_NAMESPACE", job.meta.key.space},
-          {"WEFT_ATTEMPT", std::to_string(worker.attempt)},
-          {"WEFT_WORKERS", std::to_string(job.replicas)},
-          {"WEFT_WORKER_INDEX", std::to_string(worker.index)},
-          {"WEFT_GPUS_PER_WORKER", std::to_string(per_worker)},
-          {"WEFT_WORLD_SIZE", std::to_string(per_worker * job.replicas)},
-          {"WEFT_FIRST_RANK", std::to_string(per_worker * worker.index)},
-          {"WEFT_NODE", worker.node},
-          {"WEFT_MASTER_ADDR", HostName(job, 0) + "." + job.meta.key.name}};
+// "nvlink.domain" becomes "NVLINK_DOMAIN".
+std::string AsVariable(std::string name) {
+  for (char& c : name) {
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool kept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    c = lower ? static_cast<char>(c - 'a' + 'A') : kept ? c : '_';
+  }
+  return name;
 }
 
-void AddEnvironment(const Environment& environment, Json& spec) {
+}  // namespace
+
+Environment WorkerEnvironment(const Gang& gang, std::uint32_t worker) {
+  const api::TrainingJob& job = *gang.job;
+  const std::uint64_t per_worker = job.accelerator.per_worker;
+  Environment environment = {
+      {"WEFT_JOB", job.meta.key.name},
+      {"WEFT_NAMESPACE", job.meta.key.space},
+      {"WEFT_ATTEMPT", std::to_string(gang.attempt)},
+      {"WEFT_WORKERS", std::to_string(job.replicas)},
+      {"WEFT_WORKER_INDEX", std::to_string(worker)},
+      {"WEFT_GPUS_PER_WORKER", std::to_string(per_worker)},
+      {"WEFT_WORLD_SIZE", std::to_string(per_worker * job.replicas)},
+      {"WEFT_FIRST_RANK", std::to_string(per_worker * worker)},
+      {"WEFT_NODE", gang.nodes[worker]},
+      {"WEFT_HOST", AddressOf(job, worker)},
+      {"WEFT_MASTER_ADDR", AddressOf(job, 0)},
+      {"WEFT_MASTER_PORT", std::to_string(job.framework.port)},
+      {"WEFT_PLACEMENT_FILE", std::string(kFilesFolder) + "/placement.json"}};
+  for (const GangLevel& level : gang.levels) {
+    environment.emplace_back("WEFT_DOMAIN_" + AsVariable(level.name),
+                             level.domains[level.of_worker[worker]]);
+  }
+  return environment;
+}
+
+void AddEnvironment(const Environment& environment, const Environment& defaults, Json& spec) {
   for (const char* list : {"containers", "initContainers"}) {
     const auto containers = spec.find(list);
     if (containers == spec.end() || !containers->is_array()) continue;
-    for (Json& container : *containers) AddTo(environment, container);
+    for (Json& container : *containers) AddTo(environment, defaults, container);
   }
 }
 

@@ -3,28 +3,35 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/decide/host_name.h"
 #include "operator/decide/next_step.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/environment.h"
+#include "operator/launch/framework.h"
+#include "operator/launch/mpi.h"
 #include "operator/launch/pin.h"
+#include "operator/launch/verify_container.h"
+#include "operator/launch/volumes.h"
 
 namespace weft::launch {
 namespace {
 
 using Json = nlohmann::json;
 
-std::string Padded(const api::TrainingJob& job, std::uint32_t worker) {
-  const std::size_t width = std::to_string(job.replicas - 1).size();
-  std::string digits = std::to_string(worker);
-  return std::string(width - digits.size(), '0') + digits;
+Json OwnedByPlacement(const Gang& gang) {
+  return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
+                       {"kind", "Placement"},
+                       {"name", gang.job->meta.key.name + "-" + std::to_string(gang.attempt)},
+                       {"uid", gang.placement_uid}}});
 }
 
 Json JobLabels(const api::TrainingJob& job) {
   return {{api::kJobNameLabel, job.meta.key.name}, {decide::kJobUidLabel, job.meta.uid}};
 }
 
-Json Metadata(const api::TrainingJob& job, const Worker& worker, const Json& pod_template) {
-  Json metadata = {{"name", PodName(job, worker)},
+Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) {
+  const api::TrainingJob& job = *gang.job;
+  Json metadata = {{"name", PodName(job, gang.attempt, worker)},
                    {"namespace", job.meta.key.space},
                    {"ownerReferences", OwnedBy(job)}};
   Json labels = Json::object(), annotations = Json::object();
@@ -33,8 +40,8 @@ Json Metadata(const api::TrainingJob& job, const Worker& worker, const Json& pod
     annotations = own->value("annotations", Json::object());
   }
   labels.update(JobLabels(job));
-  labels[decide::kAttemptLabel] = std::to_string(worker.attempt);
-  labels[decide::kWorkerIndexLabel] = std::to_string(worker.index);
+  labels[decide::kAttemptLabel] = std::to_string(gang.attempt);
+  labels[decide::kWorkerIndexLabel] = std::to_string(worker);
   // Autoscalers leave a gang alone.
   annotations["karpenter.sh/do-not-disrupt"] = "true";
   annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
@@ -45,12 +52,9 @@ Json Metadata(const api::TrainingJob& job, const Worker& worker, const Json& pod
 
 }  // namespace
 
-std::string PodName(const api::TrainingJob& job, const Worker& worker) {
-  return job.meta.key.name + "-" + std::to_string(worker.attempt) + "-" + Padded(job, worker.index);
-}
-
-std::string HostName(const api::TrainingJob& job, std::uint32_t worker) {
-  return job.meta.key.name + "-" + Padded(job, worker);
+std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
+  return job.meta.key.name + "-" + std::to_string(attempt) + "-" +
+         decide::PaddedWorker(job, worker);
 }
 
 Json OwnedBy(const api::TrainingJob& job) {
@@ -62,18 +66,46 @@ Json OwnedBy(const api::TrainingJob& job) {
                        {"blockOwnerDeletion", true}}});
 }
 
-Json MakePod(const api::TrainingJob& job, const Worker& worker) {
+Json MakePod(const Gang& gang, std::uint32_t worker) {
+  const api::TrainingJob& job = *gang.job;
   const Json& pod_template = job.raw->at("spec").at("workers").at("template");
   Json spec = pod_template.at("spec");
   spec["restartPolicy"] = "Never";
-  spec["hostname"] = HostName(job, worker.index);
+  spec["hostname"] = decide::HostName(job, worker);
   spec["subdomain"] = job.meta.key.name;
-  PinTo(worker.node, spec);
-  AddEnvironment(WorkerEnvironment(job, worker), spec);
+  PinTo(gang.nodes[worker], spec);
+  AddVerification(gang.verify_image, spec);
+  AddVolumes(gang, spec);
+  Environment environment = WorkerEnvironment(gang, worker);
+  Environment framework = FrameworkEnvironment(gang, worker);
+  environment.insert(environment.end(), framework.begin(), framework.end());
+  Environment defaults = gang.fabric;
+  if (job.framework.type == api::FrameworkType::kMPI) {
+    const Environment more = MpiDefaults(gang);
+    defaults.insert(defaults.end(), more.begin(), more.end());
+    if (worker != 0) ServeSsh(job, spec);
+  }
+  AddEnvironment(environment, defaults, spec);
   return {{"apiVersion", "v1"},
           {"kind", "Pod"},
-          {"metadata", Metadata(job, worker, pod_template)},
+          {"metadata", Metadata(gang, worker, pod_template)},
           {"spec", std::move(spec)}};
+}
+
+// The Placement owns it: it goes when the attempt is undone.
+Json MakeConfigMap(const Gang& gang) {
+  const api::ObjectMeta& job = gang.job->meta;
+  Json files = {{"placement.json", PlacementFile(gang)}};
+  if (gang.job->framework.type == api::FrameworkType::kMPI) files.update(Json(MpiFiles(gang)));
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata",
+           {{"name", FilesName(gang)},
+            {"namespace", job.key.space},
+            {"labels", JobLabels(*gang.job)},
+            {"ownerReferences", OwnedByPlacement(gang)}}},
+          {"immutable", true},
+          {"data", std::move(files)}};
 }
 
 Json MakeService(const api::TrainingJob& job) {

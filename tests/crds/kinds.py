@@ -69,7 +69,10 @@ def framework():
         "torch": ("Torch", {"rendezvous": enum(["Static", "C10d"], "", "Static"),
                             "port": port(29500)}),
         "deepSpeed": ("DeepSpeed", {"port": port(29500)}),
-        "mpi": ("MPI", {"implementation": enum(["OpenMPI", "Intel", "MPICH"], "", "OpenMPI")}),
+        "mpi": ("MPI", {"implementation": enum(["OpenMPI", "Intel", "MPICH"], "", "OpenMPI"),
+                        "sshPort": integer((1, 65535), "of every worker's sshd", 2222),
+                        "sshUser": text("default: as whom mpirun runs",
+                                        "^[a-z_][-a-z0-9_]{0,31}$", longest=32)}),
         "jax": ("JAX", {"port": port(1234)}),
         "tensorFlow": ("TensorFlow", {"port": port(2222)}),
     }
@@ -316,6 +319,18 @@ def unusable():
         description="never place there, whatever is tolerated")
 
 
+def environment():
+    variable = object_of(
+        {
+            "name": described({**text(pattern="^[A-Za-z_][A-Za-z0-9_]*$", longest=253),
+                               "x-kubernetes-validations": [
+                                   rule("!self.startsWith('WEFT_')", "WEFT_ is reserved")]}, ""),
+            "value": text("empty: Weft does not set it either"),
+        }, ["name"])
+    return list_of(variable, 64, "of every worker, before what Weft derives from the fabric",
+                   kind="map", keys=["name"])
+
+
 def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
@@ -346,6 +361,7 @@ def fabric():
             "costTolerancePercent": integer(
                 (0, 100), "placements within this of the best cost count as equal", 1),
             "acceleratorModel": text("where node labels do not say it"),
+            "environment": environment(),
         },
         rules=fabric_rules())
     status = object_of({

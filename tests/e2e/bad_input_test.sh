@@ -83,7 +83,7 @@ expect_text "$work/stdout" '"items": []'
 expect_text "$work/stderr" 'ConfigMap'
 
 # Every command helps with examples.
-for command in plan explain audit lint snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
+for command in plan explain audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
   # shellcheck disable=SC2086
   expect_exit 0 "$WEFT" $command --help
   expect_text "$work/stdout" 'Examples:'

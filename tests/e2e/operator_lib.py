@@ -24,6 +24,7 @@ WEFT = "/apis/weft.dev/v1alpha1"
 ROOTS = {"pods": "/api/v1", "services": "/api/v1", "events": "/api/v1", "nodes": "/api/v1",
          "namespaces": "/api/v1", "serviceaccounts": "/api/v1", "resourcequotas": "/api/v1",
          "jobs": "/apis/batch/v1", "trainingjobs": WEFT, "placements": WEFT,
+         "configmaps": "/api/v1", "secrets": "/api/v1",
          "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
 
@@ -116,6 +117,12 @@ def poll(holds, expectation, seconds=PATIENCE_SECONDS):
             return found
         time.sleep(0.1)
     raise AssertionError(f"not within {seconds} s: {expectation}")
+
+
+def quantity(text):
+    """Bytes as status has them: 131.9T."""
+    units = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+    return float(text[:-1]) * units[text[-1]] if text[-1] in units else float(text)
 
 
 def label(thing, name):

@@ -78,6 +78,7 @@ class Shapes(Scenarios):
             "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
                 "nodeSelectorTerms": [{"matchFields": [
                     {"key": "metadata.name", "operator": "In", "values": [node]}]}]}}})
+        self.add_files(job, worker, wanted)
         spec = copy.deepcopy(spec)
         environment = {one["name"]: one["value"] for one in spec["containers"][0].pop("env")}
         self.assertEqual(without_names(spec), without_names(wanted))
@@ -85,6 +86,25 @@ class Shapes(Scenarios):
                 "WEFT_WORLD_SIZE": str(8 * WORKERS), "WEFT_NODE": node,
                 "WEFT_MASTER_ADDR": "shape-0.shape"}
         self.assertLessEqual(told.items(), environment.items())
+
+    @staticmethod
+    def add_files(job, worker, spec):
+        """What Weft mounts; and of an MPI job, what the workers but the first run."""
+        files = {"name": "shape-1-weft"}
+        volume = {"name": "weft", "configMap": {**files, "defaultMode": 0o644}}
+        if job["spec"]["framework"]["type"] == "MPI":
+            keys = [{"key": key, "path": f"ssh/{key}", "mode": mode} for key, mode in (
+                ("id", 0o400), ("authorized_keys", 0o444), ("known_hosts", 0o444))]
+            volume = {"name": "weft", "projected": {"defaultMode": 0o555, "sources": [
+                {"configMap": files}, {"secret": {**files, "items": keys}}]}}
+            if worker > 0:
+                spec["containers"][0]["command"] = ["/bin/sh", "/etc/weft/worker"]
+        own = [volume, {"name": "weft-shm", "emptyDir": {"medium": "Memory"}}]
+        account = spec["volumes"].pop()
+        spec["volumes"] += [*own, account]
+        mounts = spec["containers"][0]["volumeMounts"]
+        mounts[-1:] = [{"name": "weft", "mountPath": "/etc/weft", "readOnly": True},
+                       {"name": "weft-shm", "mountPath": "/dev/shm"}, mounts[-1]]
 
     def judge_service(self, job):
         spec = self.cluster.get("services", self.space, "shape")["spec"]
@@ -95,7 +115,8 @@ class Shapes(Scenarios):
     def judge_end(self, job):
         status = job["status"]
         self.assertEqual({one["type"]: one["status"] for one in status["conditions"]}, {
-            "Accepted": "True", "Placed": "True", "PodsReady": "False", "Complete": "True"})
+            "Accepted": "True", "Placed": "True", "PodsReady": "False", "Complete": "True",
+            "PlacementVerified": "Unknown"})
         self.assertEqual((status["attempt"], status["restarts"], status["phase"]),
                          (1, 0, "Complete"))
         self.assertEqual(status["placementName"], "shape-1")

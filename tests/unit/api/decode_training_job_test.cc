@@ -27,7 +27,7 @@ TEST(DecodeTrainingJobTest, AbsentFieldsTakeTheirDefaults) {
   EXPECT_EQ(job->meta.key, (ObjectKey{"team-a", "x"}));
   EXPECT_EQ(job->meta.uid, "u1");
   EXPECT_FALSE(job->suspend);
-  EXPECT_EQ(job->framework, FrameworkType::kCustom);
+  EXPECT_EQ(job->framework, Framework{});
   EXPECT_EQ(job->accelerator.resource_name, "nvidia.com/gpu");
   EXPECT_EQ(job->accelerator.per_worker, 4u);
   EXPECT_EQ(job->replicas, 2u);

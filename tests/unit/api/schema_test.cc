@@ -116,7 +116,7 @@ TEST(SchemaTest, BothSidesOfAnUpdateAreGoodObjects) {
 json Shown(const TrainingJob& job) {
   const FailurePolicy& policy = job.failure_policy;
   json shown = {{"suspend", job.suspend},
-                {"framework", static_cast<int>(job.framework)},
+                {"framework", static_cast<int>(job.framework.type)},
                 {"accelerator", EncodeAccelerator(job.accelerator)},
                 {"parallelism", EncodeParallelism(job.parallelism)},
                 {"startup", job.startup_timeout_seconds},

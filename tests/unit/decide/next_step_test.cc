@@ -21,7 +21,7 @@ class World {
     job_.meta.uid = "u1";
     job_.meta.generation = 1;
     job_.replicas = kWorkers;
-    job_.framework = api::FrameworkType::kTorch;
+    job_.framework.type = api::FrameworkType::kTorch;
   }
 
   api::TrainingJob& job() { return job_; }
@@ -384,7 +384,7 @@ TEST(NextStepTest, AFinishedJobGoesAfterItsTimeToLive) {
 
 TEST(NextStepTest, AnMPIJobIsCompleteWhenItsLauncherIs) {
   World world = Running();
-  world.job().framework = api::FrameworkType::kMPI;
+  world.job().framework.type = api::FrameworkType::kMPI;
   world.pods()[0].phase = "Succeeded";
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");

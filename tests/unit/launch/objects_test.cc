@@ -27,9 +27,18 @@ api::TrainingJob Job(const char* pod_spec_extra) {
   return *std::move(job);
 }
 
+Gang GangOf(const api::TrainingJob& job, std::int64_t attempt) {
+  Gang gang;
+  gang.job = &job;
+  gang.attempt = attempt;
+  gang.placement_uid = "p1";
+  for (std::uint32_t w = 0; w < job.replicas; ++w) gang.nodes.push_back("n" + std::to_string(w));
+  return gang;
+}
+
 TEST(MakePodTest, NamesAndHostNamesSortAsRanksDo) {
   const api::TrainingJob job = Job("{}");
-  const Json pod = MakePod(job, {.attempt = 3, .index = 7, .node = "n7"});
+  const Json pod = MakePod(GangOf(job, 3), 7);
   EXPECT_EQ(pod["metadata"]["name"], "llama-3-07");
   EXPECT_EQ(pod["spec"]["hostname"], "llama-07");
   EXPECT_EQ(pod["spec"]["subdomain"], "llama");
@@ -37,14 +46,15 @@ TEST(MakePodTest, NamesAndHostNamesSortAsRanksDo) {
 }
 
 TEST(MakePodTest, CarriesItsOwnLabelsWhateverTheTemplateSays) {
-  const Json labels =
-      MakePod(Job("{}"), {.attempt = 3, .index = 7, .node = "n7"})["metadata"]["labels"];
+  const api::TrainingJob job = Job("{}");
+  const Json labels = MakePod(GangOf(job, 3), 7)["metadata"]["labels"];
   EXPECT_EQ(labels, Json::parse(R"({"app": "x", "weft.dev/job-name": "llama",
     "weft.dev/job-uid": "u1", "weft.dev/attempt": "3", "weft.dev/worker-index": "7"})"));
 }
 
 TEST(MakePodTest, APodWithoutAffinityIsTiedByOneTerm) {
-  const Json pod = MakePod(Job("{}"), {.attempt = 1, .index = 0, .node = "n7"});
+  const api::TrainingJob job = Job("{}");
+  const Json pod = MakePod(GangOf(job, 1), 7);
   EXPECT_EQ(pod["spec"]["affinity"], Json::parse(R"({"nodeAffinity": {
     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n7"]}]}]}}})"));
@@ -55,18 +65,19 @@ TEST(MakePodTest, EveryTermOfTheTemplateIsTied) {
     "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
       {"matchExpressions": [{"key": "b", "operator": "Exists"}]}]}}}})");
-  const Json pod = MakePod(job, {.attempt = 1, .index = 0, .node = "n7"});
+  const Json pod = MakePod(GangOf(job, 1), 0);
   const Json& terms = pod["spec"]["affinity"]["nodeAffinity"]
                          ["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
   ASSERT_EQ(terms.size(), 2U);
   for (const Json& term : terms) {
-    EXPECT_EQ(term["matchFields"][0]["values"], Json::array({"n7"}));
+    EXPECT_EQ(term["matchFields"][0]["values"], Json::array({"n0"}));
     EXPECT_EQ(term["matchExpressions"].size(), 1U);
   }
 }
 
 TEST(MakePodTest, TheTemplatesVariablesFollowWeftsOwn) {
-  const Json pod = MakePod(Job("{}"), {.attempt = 2, .index = 3, .node = "n7"});
+  const api::TrainingJob job = Job("{}");
+  const Json pod = MakePod(GangOf(job, 2), 3);
   const Json& env = pod["spec"]["containers"][0]["env"];
   EXPECT_EQ(env.back(), (Json{{"name", "OWN"}, {"value", "$(WEFT_NODE)"}}));
   Json values = Json::object();
@@ -74,8 +85,53 @@ TEST(MakePodTest, TheTemplatesVariablesFollowWeftsOwn) {
   EXPECT_EQ(values["WEFT_WORKER_INDEX"], "3");
   EXPECT_EQ(values["WEFT_FIRST_RANK"], "24");
   EXPECT_EQ(values["WEFT_WORLD_SIZE"], "96");
-  EXPECT_EQ(values["WEFT_NODE"], "n7");
+  EXPECT_EQ(values["WEFT_NODE"], "n3");
+  EXPECT_EQ(values["WEFT_HOST"], "llama-03.llama");
   EXPECT_EQ(values["WEFT_MASTER_ADDR"], "llama-00.llama");
+}
+
+TEST(MakePodTest, FilesAndSharedMemoryAreInEveryContainer) {
+  const api::TrainingJob job = Job(R"({"initContainers": [{"name": "fetch", "image": "i"}]})");
+  const Json spec = MakePod(GangOf(job, 2), 3)["spec"];
+  EXPECT_EQ(spec["volumes"],
+            Json::parse(R"([{"name": "weft", "configMap": {"name": "llama-2-weft"}},
+    {"name": "weft-shm", "emptyDir": {"medium": "Memory"}}])"));
+  const Json mounts = Json::parse(R"([
+    {"name": "weft", "mountPath": "/etc/weft", "readOnly": true},
+    {"name": "weft-shm", "mountPath": "/dev/shm"}])");
+  EXPECT_EQ(spec["containers"][0]["volumeMounts"], mounts);
+  EXPECT_EQ(spec["initContainers"][0]["volumeMounts"], mounts);
+}
+
+TEST(MakePodTest, SharedMemoryIsHalfOfWhatThePodMayUseAndTheTemplatesOwnStays) {
+  const api::TrainingJob job = Job(R"({"containers": [
+    {"name": "trainer", "image": "i",
+     "resources": {"limits": {"nvidia.com/gpu": 8, "memory": "3Gi"}}},
+    {"name": "loader", "image": "i", "resources": {"limits": {"memory": "1Gi"}},
+     "volumeMounts": [{"name": "own", "mountPath": "/dev/shm"}]}]})");
+  const Json spec = MakePod(GangOf(job, 1), 0)["spec"];
+  EXPECT_EQ(spec["volumes"][1]["emptyDir"]["sizeLimit"], "2147483648");
+  EXPECT_EQ(spec["containers"][1]["volumeMounts"].size(), 2U);
+  EXPECT_EQ(spec["containers"][1]["volumeMounts"][0]["name"], "own");
+}
+
+TEST(MakePodTest, WhatTheFabricSaysYieldsToTheTemplate) {
+  const api::TrainingJob job = Job("{}");
+  Gang gang = GangOf(job, 1);
+  gang.fabric = {{"OWN", "theirs"}, {"NCCL_CROSS_NIC", "0"}};
+  const Json env = MakePod(gang, 0)["spec"]["containers"][0]["env"];
+  EXPECT_EQ(env.back(), (Json{{"name", "OWN"}, {"value", "$(WEFT_NODE)"}}));
+  EXPECT_EQ(env[env.size() - 2], (Json{{"name", "NCCL_CROSS_NIC"}, {"value", "0"}}));
+}
+
+TEST(MakeConfigMapTest, IsThePlacementsOwnAndNeverChanges) {
+  const api::TrainingJob job = Job("{}");
+  const Json map = MakeConfigMap(GangOf(job, 2));
+  EXPECT_EQ(map["metadata"]["name"], "llama-2-weft");
+  EXPECT_EQ(map["metadata"]["ownerReferences"], Json::parse(R"([
+    {"apiVersion": "weft.dev/v1alpha1", "kind": "Placement", "name": "llama-2", "uid": "p1"}])"));
+  EXPECT_TRUE(map["immutable"]);
+  EXPECT_EQ(Json::parse(map["data"]["placement.json"].get<std::string>())["nodes"].size(), 12U);
 }
 
 TEST(MakeServiceTest, IsHeadlessAndAnswersBeforeReadiness) {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "operator/api/framework.h"
+#include "operator/api/json_reader.h"
+
+namespace weft::api {
+
+// spec.framework; Custom where absent. Only the member that the type names may stand beside it.
+Framework DecodeFramework(const Field& field);
+
+}  // namespace weft::api

@@ -1,0 +1,71 @@
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+
+#include "operator/api/kinds.h"
+#include "operator/cli/commands.h"
+#include "operator/decide/verify.h"
+
+namespace weft::cli {
+namespace {
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::uint32_t Number(const char* name) {
+  const std::string text = Variable(name);
+  std::uint32_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+// One write, so that lines of several ranks do not mix. A pod without such a file (a test, another
+// runtime) is told on standard output alone.
+void Report(const std::string& line, const std::string& file) {
+  std::cout << line << std::flush;
+  std::ofstream out(file, std::ios::app);
+  if (out) out << line << std::flush;
+}
+
+}  // namespace
+
+int RunVerify(const VerifyArguments& arguments) {
+  const std::string worker = Variable("WEFT_WORKER_INDEX");
+  if (worker.empty()) {
+    std::cerr << "weft verify: WEFT_WORKER_INDEX is not set: this is no worker of a TrainingJob\n";
+    return kBadInput;
+  }
+  if (!arguments.rank) {
+    std::string line = "weft host " + HostName();
+    const std::string node = Variable("WEFT_BOUND_NODE");
+    if (!node.empty()) line += " node " + node;
+    Report(line + " worker " + worker + "\n", arguments.file);
+    return kDone;
+  }
+  Report("weft rank " + std::to_string(*arguments.rank) + " of " +
+             std::to_string(*arguments.world) + "\n",
+         arguments.file);
+  api::TrainingJob job;
+  job.replicas = Number("WEFT_WORKERS");
+  job.accelerator.per_worker = Number("WEFT_GPUS_PER_WORKER");
+  if (decide::IsRankOf(job, Number("WEFT_WORKER_INDEX"), *arguments.rank, *arguments.world)) {
+    return kDone;
+  }
+  std::cerr << "weft verify: worker " << worker << " on " << Variable("WEFT_NODE") << " runs rank "
+            << *arguments.rank << " of " << *arguments.world << "; placed there are "
+            << Variable("WEFT_GPUS_PER_WORKER") << " ranks from " << Variable("WEFT_FIRST_RANK")
+            << " on, of " << Variable("WEFT_WORLD_SIZE") << "\n";
+  return kFailed;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,69 @@
+#include "operator/controllers/gang_files.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/decide/next_step.h"
+#include "operator/kube/ssh_key.h"
+#include "operator/launch/fabric_environment.h"
+#include "operator/launch/mpi.h"
+#include "operator/launch/objects.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Placement& placement) {
+  launch::Gang gang;
+  gang.job = &job;
+  gang.attempt = decide::AttemptLabel(placement.meta).value_or(0);
+  gang.placement_uid = placement.meta.uid;
+  gang.nodes = placement.nodes;
+  gang.verify_image = verify_image_;
+  LookUpFabric(placement, gang);
+  if (Status recorded = Record(gang); !recorded) return recorded.error();
+  if (job.framework.type == api::FrameworkType::kMPI) {
+    if (Status made = MakeSecret(gang); !made) return made.error();
+  }
+  return gang;
+}
+
+void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
+  auto fabrics = fabrics_.Latest();
+  if (!fabrics) fabrics = fabrics_.Of(store_.Look());
+  for (const decide::Fabrics::Built& one : fabrics->built) {
+    if (one.fabric->spec().name != placement.fabric_name) continue;
+    gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);
+    gang.fabric = launch::FabricEnvironment(one.fabric->spec(), *gang.job);
+  }
+}
+
+// Written once and never read: a key that is there is as good.
+Status GangFiles::MakeSecret(const launch::Gang& gang) {
+  const auto key = kube::MakeSshKeyPair();
+  if (!key) return key.error();
+  const auto stored = writer_.Create(
+      Kind::kSecret, launch::MakeSshSecret(gang, {key->private_pem, key->public_line}), false);
+  if (!stored && stored.error().kind != ErrorKind::kConflict) return stored.error();
+  return {};
+}
+
+Status GangFiles::Record(launch::Gang& gang) {
+  const Json made = launch::MakeConfigMap(gang);
+  Result<Json> stored = writer_.Create(Kind::kConfigMap, made, false);
+  if (stored) return {};
+  if (stored.error().kind != ErrorKind::kConflict) return stored.error();
+  const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
+  stored = writer_.Get({Kind::kConfigMap, key, "", ""});
+  if (!stored) return stored.error();
+  const Json owners = stored->at("metadata").value("ownerReferences", Json::array());
+  if (owners.empty() || owners.front().value("uid", "") != gang.placement_uid) {
+    return Error{ErrorKind::kTransient,
+                 "ConfigMap " + api::Show(key) + " exists and belongs to something else"};
+  }
+  const Json files = stored->value("data", Json::object());
+  launch::ReadPlacementFile(files.value("placement.json", ""), gang);
+  return {};
+}
+
+}  // namespace weft::controllers

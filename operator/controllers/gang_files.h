@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "operator/base/result.h"
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/store.h"
+#include "operator/launch/gang.h"
+
+namespace weft::controllers {
+
+// What the pods of an attempt are made from, and the ConfigMap that is mounted in them. The
+// ConfigMap is the record: domains are looked up in the fabric when it is created, and read from
+// it ever after, so that a restarted operator tells the pods that are missing what it told the
+// others.
+// Thread-safety  all calls may run at once.
+class GangFiles {
+ public:
+  // `verify_image`: of the init container that reports from every pod, "" for none.
+  GangFiles(Store& store, FabricCache& fabrics, ApiWriter& writer, std::string verify_image)
+      : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
+
+  // The gang of that Placement. Creates its ConfigMap where it is not there. Points to `job`.
+  // Errors  of the write; kTransient where something else has its name.
+  Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
+
+ private:
+  void LookUpFabric(const api::Placement& placement, launch::Gang& gang);
+  Status Record(launch::Gang& gang);
+  Status MakeSecret(const launch::Gang& gang);
+
+  Store& store_;
+  FabricCache& fabrics_;
+  ApiWriter& writer_;
+  const std::string verify_image_;
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,104 @@
+#include "operator/launch/fabric_environment.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace weft::launch {
+namespace {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+
+// Networks that carry data by RDMA, by the names of the known link types.
+bool IsRdma(const std::string& type) {
+  return type.starts_with("InfiniBand") || type.starts_with("RoCE");
+}
+
+bool OnHostNetwork(const api::TrainingJob& job) {
+  const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
+  return spec.value("hostNetwork", false);
+}
+
+void Set(const std::string& name, const std::string& value, Environment& environment) {
+  std::erase_if(environment, [&](const auto& one) { return one.first == name; });
+  if (!value.empty()) environment.emplace_back(name, value);
+}
+
+// Numbers domains in the order in which workers come to them.
+template <typename DomainOf, typename NameOf>
+GangLevel Numbered(const std::string& name, const std::vector<NodeIndex>& nodes, DomainOf domain_of,
+                   NameOf name_of) {
+  GangLevel level{name, {}, {}, false};
+  std::map<DomainIndex, std::uint32_t> numbers;
+  for (const NodeIndex node : nodes) {
+    const DomainIndex domain = domain_of(node);
+    const auto next = static_cast<std::uint32_t>(level.domains.size());
+    const auto [number, fresh] = numbers.emplace(domain, next);
+    if (fresh) level.domains.push_back(name_of(domain, node));
+    level.of_worker.push_back(number->second);
+  }
+  return level;
+}
+
+std::optional<std::vector<NodeIndex>> Indices(const fabric::Fabric& on,
+                                              const std::vector<std::string>& names) {
+  std::vector<NodeIndex> nodes;
+  for (const std::string& name : names) {
+    const auto node = on.FindNode(name);
+    if (!node) return std::nullopt;
+    nodes.push_back(*node);
+  }
+  return nodes;
+}
+
+// Across the levels the network's domains have no names in the fabric: the label has them.
+GangLevel CrossingScaleUp(const fabric::Fabric& on, const std::vector<NodeIndex>& nodes) {
+  const fabric::ScaleUpSpec& scale_up = *on.spec().scale_up;
+  return Numbered(
+      scale_up.name, nodes, [&](NodeIndex n) { return on.crossing_scale_up()[n]; },
+      [&](DomainIndex, NodeIndex n) {
+        const auto& labels = on.node(n).labels;
+        const auto label = labels.find(scale_up.label_key);
+        return label == labels.end() ? on.node(n).name : std::string(label->second);
+      });
+}
+
+}  // namespace
+
+Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::TrainingJob& job) {
+  const std::string& resource = job.accelerator.resource_name;
+  Environment environment;
+  if (resource.starts_with("nvidia.com/") || resource.starts_with("amd.com/")) {
+    if (spec.rails) environment.emplace_back("NCCL_CROSS_NIC", "0");
+    const bool rdma = std::any_of(spec.levels.begin(), spec.levels.end(), [](const auto& level) {
+      return level.link && IsRdma(level.link->type);
+    });
+    if (rdma && !OnHostNetwork(job)) environment.emplace_back("NCCL_SOCKET_IFNAME", "eth0");
+  }
+  for (const auto& variable : spec.environment) Set(variable.name, variable.value, environment);
+  return environment;
+}
+
+std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJob& job,
+                                  const std::vector<std::string>& names) {
+  const auto nodes = Indices(on, names);
+  if (!nodes) return {};
+  const bool usable = !on.ScaleUpNeedsClaim() || job.pod.claims_compute_domain;
+  std::vector<GangLevel> levels;
+  for (fabric::Tier tier = 1; tier < on.node_tier(); ++tier) {
+    const fabric::TierDomains& domains = on.domains(tier);
+    levels.push_back(Numbered(
+        on.tiers()[tier].name, *nodes, [&](NodeIndex n) { return domains.of_node[n]; },
+        [&](DomainIndex d, NodeIndex) { return domains.names[d]; }));
+    levels.back().scale_up = usable && on.nested_scale_up() == tier;
+  }
+  if (!on.crossing_scale_up().empty()) {
+    levels.push_back(CrossingScaleUp(on, *nodes));
+    levels.back().scale_up = usable;
+  }
+  return levels;
+}
+
+}  // namespace weft::launch

@@ -1,0 +1,83 @@
+#include "operator/launch/gang.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/json_reader.h"
+#include "operator/decide/host_name.h"
+
+namespace weft::launch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A ConfigMap holds 1 MiB (k8s.io/api/core/v1, MaxSecretSize); other files need some of it.
+constexpr std::size_t kBytesAtMost = 900'000;
+
+Json EncodeLevel(const GangLevel& level) {
+  Json json = {{"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker}};
+  if (level.scale_up) json["scaleUp"] = true;
+  return json;
+}
+
+GangLevel DecodeLevel(const api::Field& field) {
+  GangLevel level;
+  level.name = field["name"].Require().Str();
+  level.domains = field["domains"].Require().StrList();
+  level.scale_up = field["scaleUp"].Bool();
+  const auto last = static_cast<std::int64_t>(level.domains.size()) - 1;
+  for (const api::Field& domain : field["ofWorker"].Items()) {
+    level.of_worker.push_back(static_cast<std::uint32_t>(domain.Int({.min = 0, .max = last})));
+  }
+  return level;
+}
+
+}  // namespace
+
+std::string FilesName(const Gang& gang) {
+  return gang.job->meta.key.name + "-" + std::to_string(gang.attempt) + "-weft";
+}
+
+std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
+  return decide::HostName(job, worker) + "." + job.meta.key.name;
+}
+
+std::string PlacementFile(const Gang& gang) {
+  const api::TrainingJob& job = *gang.job;
+  Json json = {{"job", job.meta.key.name},
+               {"namespace", job.meta.key.space},
+               {"attempt", gang.attempt},
+               {"workers", job.replicas},
+               {"gpusPerWorker", job.accelerator.per_worker},
+               {"nodes", gang.nodes}};
+  json["environment"] = Json::object();
+  for (const auto& [name, value] : gang.fabric) json["environment"][name] = value;
+  json["levels"] = Json::array();
+  for (const GangLevel& level : gang.levels) json["levels"].push_back(EncodeLevel(level));
+  std::string text = json.dump();
+  for (const char* part : {"levels", "nodes"}) {
+    if (text.size() <= kBytesAtMost) break;
+    json.erase(part);
+    text = json.dump();
+  }
+  return text;
+}
+
+void ReadPlacementFile(const std::string& text, Gang& gang) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  api::Decoding decoding(json, FilesName(gang));
+  const api::Field root = decoding.Root();
+  std::vector<GangLevel> levels;
+  for (const api::Field& level : root["levels"].Items()) {
+    levels.push_back(DecodeLevel(level));
+    if (levels.back().of_worker.size() != gang.nodes.size()) level.Fail("is not of these workers");
+  }
+  Environment fabric;
+  for (const api::Field& variable : root["environment"].Require().Members()) {
+    fabric.emplace_back(variable.key(), variable.Str());
+  }
+  if (decoding.failed()) return;
+  gang.levels = std::move(levels);
+  gang.fabric = std::move(fabric);
+}
+
+}  // namespace weft::launch

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/api/kinds.h"
+
+namespace weft::launch {
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// The domains of one level that a gang is in.
+struct GangLevel {
+  std::string name;
+  std::vector<std::string> domains;      // in the order in which workers first use them
+  std::vector<std::uint32_t> of_worker;  // index into domains
+  bool scale_up = false;                 // this gang's traffic uses the scale-up network inside it
+
+  friend bool operator==(const GangLevel&, const GangLevel&) = default;
+};
+
+// One attempt of a job with its placement: what its pods are made from. Read back from the
+// attempt's ConfigMap once that exists, so that every pod of an attempt is told the same.
+struct Gang {
+  const api::TrainingJob* job = nullptr;
+  std::int64_t attempt = 1;
+  std::string placement_uid;
+  std::vector<std::string> nodes;  // of worker i
+  std::vector<GangLevel> levels;   // widest first, the node left out
+  Environment fabric;              // what the network's libraries are told (fabric_environment.h)
+  std::string verify_image;        // "" for no init container (verify_container.h)
+};
+
+// "<job>-<attempt>-weft": of the ConfigMap and, with MPI, the Secret that are mounted in the pods.
+std::string FilesName(const Gang& gang);
+
+// "<host name>.<job>": the worker's DNS name inside its namespace.
+std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
+
+// /etc/weft/placement.json:
+//   {"job", "namespace", "attempt", "workers", "gpusPerWorker",
+//    "nodes": [of worker i], "environment": {of the fabric},
+//    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
+// Where that is more than a ConfigMap holds, first "levels" are left out, then "nodes".
+std::string PlacementFile(const Gang& gang);
+// Levels and environment as the file has them; what is no such file changes nothing.
+void ReadPlacementFile(const std::string& text, Gang& gang);
+
+}  // namespace weft::launch

@@ -1,0 +1,176 @@
+#include "operator/launch/mpi.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/decide/host_name.h"
+#include "operator/launch/environment.h"
+#include "operator/launch/objects.h"
+
+namespace weft::launch {
+namespace {
+
+using Json = nlohmann::json;
+using api::MpiImplementation;
+
+std::string File(const char* name) { return std::string(kFilesFolder) + "/" + name; }
+
+std::string HostFile(const Gang& gang) {
+  const api::TrainingJob& job = *gang.job;
+  const std::uint32_t each = job.accelerator.per_worker;
+  std::string text;
+  for (std::uint32_t w = 0; w < job.replicas; ++w) {
+    if (job.framework.implementation != MpiImplementation::kOpenMPI) {
+      text += AddressOf(job, w) + ":" + std::to_string(each) + "\n";
+      continue;
+    }
+    // Open MPI knows the host that mpirun runs on by its own name alone.
+    const std::string host = w == 0 ? decide::HostName(job, 0) : AddressOf(job, w);
+    for (std::uint32_t r = 0; r < each; ++r) text += host + "\n";
+  }
+  return text;
+}
+
+// The probe ends when sshd there takes the key: a name that does not resolve yet, a port that is
+// not open yet and a Secret that is not mounted yet look alike.
+constexpr const char* kRsh = R"sh(#!/bin/sh
+# [ssh options] HOST COMMAND...: ssh, as soon as the host answers; on this very host no ssh.
+while [ $# -gt 0 ]; do
+  case $1 in
+    -[bcDEeFIiJLlmOopQRSWw]) shift 2 ;;
+    -*) shift ;;
+    *) break ;;
+  esac
+done
+host=$1
+shift
+[ "$host" != "$WEFT_HOST" ] || exec /bin/sh -c "$*"
+tries=0
+until ssh -n -F /etc/weft/ssh_config "$host" true 2>/dev/null; do
+  tries=$((tries + 1))
+  if [ $tries -gt 1500 ]; then echo "weft: no answer from $host" >&2; break; fi
+  sleep 0.2
+done
+exec ssh -F /etc/weft/ssh_config "$host" "$@"
+)sh";
+
+constexpr const char* kWorker = R"sh(#!/bin/sh
+# Serves mpirun of worker 0. What it starts gets this container's environment.
+umask 077
+export -p >"${TMPDIR:-/tmp}/weft-environment" || exit 1
+mkdir -p /run/sshd 2>/dev/null
+sshd=$(command -v sshd || echo /usr/sbin/sshd)
+exec "$sshd" -D -e -f /etc/weft/sshd_config
+)sh";
+
+constexpr const char* kSession = R"sh(#!/bin/sh
+. "${TMPDIR:-/tmp}/weft-environment"
+exec /bin/sh -c "$SSH_ORIGINAL_COMMAND"
+)sh";
+
+std::string SshConfig(const api::Framework& framework) {
+  std::string text =
+      "Host *\n  Port " + std::to_string(framework.ssh_port) +
+      "\n  IdentityFile /etc/weft/ssh/id\n  UserKnownHostsFile /etc/weft/ssh/known_hosts\n"
+      "  StrictHostKeyChecking yes\n  BatchMode yes\n  ConnectTimeout 10\n  LogLevel ERROR\n";
+  if (!framework.ssh_user.empty()) text += "  User " + framework.ssh_user + "\n";
+  return text;
+}
+
+std::string SshdConfig(const api::Framework& framework) {
+  return "Port " + std::to_string(framework.ssh_port) +
+         "\nHostKey /etc/weft/ssh/id\nAuthorizedKeysFile /etc/weft/ssh/authorized_keys\n"
+         "StrictModes no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
+         "PermitRootLogin prohibit-password\nUsePAM no\nPidFile none\nMaxStartups 1000\n"
+         "ForceCommand /etc/weft/session\n";
+}
+
+Json* WorkerContainer(const api::TrainingJob& job, Json& containers) {
+  for (Json& container : containers) {
+    const Json limits =
+        container.value("resources", Json::object()).value("limits", Json::object());
+    if (limits.contains(job.accelerator.resource_name)) return &container;
+  }
+  return containers.empty() ? nullptr : &containers.front();
+}
+
+}  // namespace
+
+Environment MpiEnvironment(const Gang& gang) {
+  const std::string hosts = File("hostfile"), rsh = File("rsh");
+  switch (gang.job->framework.implementation) {
+    case MpiImplementation::kIntel:
+      return {{"I_MPI_HYDRA_HOST_FILE", hosts},
+              {"I_MPI_HYDRA_BOOTSTRAP", "ssh"},
+              {"I_MPI_HYDRA_BOOTSTRAP_EXEC", rsh},
+              {"I_MPI_PERHOST", std::to_string(gang.job->accelerator.per_worker)},
+              {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT", "0"}};
+    case MpiImplementation::kMPICH:
+      return {{"HYDRA_HOST_FILE", hosts},
+              {"HYDRA_LAUNCHER", "ssh"},
+              {"HYDRA_LAUNCHER_EXEC", rsh},
+              {"HYDRA_ENV", "none"}};  // else worker 0's environment replaces the others' own
+    case MpiImplementation::kOpenMPI:
+      break;
+  }
+  return {{"OMPI_MCA_orte_default_hostfile", hosts},
+          {"OMPI_MCA_orte_keep_fqdn_hostnames", "1"},
+          {"OMPI_MCA_rmaps", "seq"},
+          {"OMPI_MCA_plm_rsh_agent", rsh},
+          {"PRTE_MCA_prte_default_hostfile", hosts},
+          {"PRTE_MCA_prte_keep_fqdn_hostnames", "1"},
+          {"PRTE_MCA_rmaps_default_mapping_policy", "seq"},
+          {"PRTE_MCA_plm_ssh_agent", rsh}};
+}
+
+Environment MpiDefaults(const Gang& gang) {
+  switch (gang.job->framework.implementation) {
+    case MpiImplementation::kIntel:
+      return {{"I_MPI_HYDRA_IFACE", "eth0"}};
+    case MpiImplementation::kMPICH:
+      return {};
+    case MpiImplementation::kOpenMPI:
+      break;
+  }
+  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+          {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+}
+
+std::map<std::string, std::string> MpiFiles(const Gang& gang) {
+  const api::Framework& framework = gang.job->framework;
+  return {{"hostfile", HostFile(gang)},           {"rsh", kRsh},
+          {"ssh_config", SshConfig(framework)},   {"worker", kWorker},
+          {"sshd_config", SshdConfig(framework)}, {"session", kSession}};
+}
+
+Json MakeSshSecret(const Gang& gang, const SshKey& key) {
+  Json secret = MakeConfigMap(gang);
+  secret["kind"] = "Secret";
+  secret["type"] = "Opaque";
+  secret.erase("data");
+  secret["stringData"] = {{"id", key.private_pem},
+                          {"authorized_keys", key.public_line + "\n"},
+                          {"known_hosts", "* " + key.public_line + "\n"}};
+  return secret;
+}
+
+// ssh refuses a private key that others may read.
+Json SshVolumeSource(const Gang& gang) {
+  const auto item = [](const std::string& name, int mode) {
+    return Json{{"key", name}, {"path", "ssh/" + name}, {"mode", mode}};
+  };
+  return {
+      {"secret",
+       {{"name", FilesName(gang)},
+        {"items", {item("id", 0400), item("authorized_keys", 0444), item("known_hosts", 0444)}}}}};
+}
+
+void ServeSsh(const api::TrainingJob& job, Json& spec) {
+  Json* container = WorkerContainer(job, spec.at("containers"));
+  if (container == nullptr) return;
+  (*container)["command"] = {"/bin/sh", File("worker")};
+  container->erase("args");
+}
+
+}  // namespace weft::launch

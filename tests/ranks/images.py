@@ -1,0 +1,23 @@
+"""What images hold, since there are none here: the environment that an image would bring, and the
+folders of this machine that are seen in it."""
+
+import os
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+class Images:
+    """By name. Each sees the machine's own programs and those of its folders."""
+
+    def __init__(self):
+        self.images = {}
+
+    def add(self, name, folders=(), **environment):
+        """`folders` with a bin/ come first in PATH."""
+        paths = [os.path.join(folder, "bin") for folder in folders]
+        path = ":".join([*filter(os.path.isdir, paths), SYSTEM_PATH])
+        self.images[name] = {"folders": list(folders),
+                             "environment": {"PATH": path, "HOME": "/tmp", **environment}}
+
+    def get(self, name):
+        return self.images.get(name)

@@ -1,0 +1,103 @@
+"""What the rank tests of all frameworks share: nodes with real processes, gangs of twelve, and the
+ring of ranks held against the placement."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(HERE, "..", "..")
+sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
+                os.path.join(SOURCE, "deploy", "local-cluster")]
+sys.dont_write_bytecode = True
+from images import Images  # noqa: E402
+from kubelet import Kubelet  # noqa: E402
+from operator_lib import GPUS, training_job  # noqa: E402
+from operator_scenarios import Scenarios  # noqa: E402
+
+WORKERS, GPUS_EACH = 12, 2  # enough that names do not sort as numbers do
+PROGRAMS = os.path.join(HERE, "programs")
+TIER = "fabric.topograph.run/tier-"
+LINE = re.compile(r"rank (\d+) of (\d+) on (\S+) node (\S+) after (\S+) at ([0-9.]+)")
+
+
+def installed(name):
+    """Where a framework is; the test says so where it cannot be had, and fails where nobody looks."""
+    try:
+        run = subprocess.run([os.path.join(HERE, "install.sh"), name], check=True,
+                             stdout=subprocess.PIPE, text=True)
+        return run.stdout.strip()
+    except subprocess.CalledProcessError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        print(f"NOT TESTED: {name} cannot be installed ({error})", file=sys.stderr, flush=True)
+        raise unittest.SkipTest(f"{name} cannot be installed") from error
+
+
+class RankScenarios(Scenarios):
+    """Twelve nodes in three leaves, whose names follow no order that matters."""
+
+    # Ranks that all start at once leave an operator little time to renew a Lease.
+    flags = ("--bind-deadline", "30", "--node-loss", "30", "--leader-elect=false")
+    workers, gpus_each = WORKERS, GPUS_EACH
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.images = Images()
+        cls.kubelet = Kubelet(cls.cluster, cls.images, cls.work.name)
+        cls.addClassCleanup(cls.kubelet.close)
+        for n in range(WORKERS):
+            cls.kubelet.add_node(f"{cls.__name__.lower()}-{(n * 5) % WORKERS}", GPUS_EACH, **{
+                TIER + "0": f"leaf-{n % 3}", TIER + "1": "spine-0"})
+            cls.addClassCleanup(cls.cluster.delete, "nodes", "",
+                                f"{cls.__name__.lower()}-{(n * 5) % WORKERS}")
+
+    def gang(self, framework, command, name="ring", environment=(), **spec):
+        job = training_job(self.space, name, self.workers, framework=framework, **spec)
+        job["spec"]["accelerator"]["perWorker"] = self.gpus_each
+        [container] = job["spec"]["workers"]["template"]["spec"]["containers"]
+        container.update(image=self.image, command=command, env=[
+            {"name": key, "value": value} for key, value in dict(environment).items()])
+        container["resources"]["limits"][GPUS] = self.gpus_each
+        container["resources"]["requests"] = {"cpu": "40"}  # a node for each
+        return job
+
+    def logs(self, name, attempt=1):
+        """Of all workers, in order."""
+        return [self.kubelet.runtime(pod).log() for pod in
+                self.cluster.pods(self.space, name, attempt)]
+
+    def ended(self, name, seconds=300):
+        def holds():
+            job = self.cluster.job(self.space, name)
+            ends = {one["type"] for one in (job or {}).get("status", {}).get("conditions", [])
+                    if one["status"] == "True"} & {"Complete", "Failed"}
+            return job if ends else None
+        job = self.cluster.until(f"{name} has ended", holds, seconds)
+        if not any(one["type"] == "Complete" for one in job["status"]["conditions"]):
+            self.fail("\n".join([str(job["status"]["conditions"]), *self.logs(name)]))
+        return job
+
+    def judge_ring(self, name, attempt=1, ranks_each=None, logs=None):
+        """Every rank ran on the node that the placement has for its worker, and was preceded on
+        the ring by its neighbour there. The first rank's time of the first collective."""
+        ranks_each = ranks_each or self.gpus_each
+        nodes = self.placed_nodes(name, attempt)
+        self.assertEqual(len(set(nodes)), self.workers)
+        said = {}
+        logs = self.logs(name, attempt) if logs is None else logs
+        for match in LINE.finditer("\n".join(logs)):
+            rank, world, host, node, before, when = match.groups()
+            self.assertNotIn(int(rank), said, "said twice")
+            said[int(rank)] = (int(world), host, node, before, float(when))
+        world = self.workers * ranks_each
+        self.assertEqual(sorted(said), list(range(world)), logs)
+        for rank, (of, host, node, before, _) in said.items():
+            worker = rank // ranks_each
+            self.assertEqual((of, host, node, before),
+                             (world, f"{name}-{worker:02}", nodes[worker],
+                              nodes[(rank - 1) % world // ranks_each]))
+        return said[0][-1]

@@ -1,0 +1,143 @@
+#include "operator/launch/framework.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/decide/reserved_names.h"
+#include "operator/launch/environment.h"
+
+namespace weft::launch {
+namespace {
+
+using api::FrameworkType;
+
+struct Case {
+  std::string name;  // reads as a sentence
+  api::Framework framework;
+  std::uint32_t per_worker;
+  Environment want;  // of worker 3 of 12
+};
+
+api::Framework Of(FrameworkType type, std::uint16_t port,
+                  api::Rendezvous rendezvous = api::Rendezvous::kStatic) {
+  api::Framework framework;
+  framework.type = type;
+  framework.port = port;
+  framework.rendezvous = rendezvous;
+  return framework;
+}
+
+std::vector<Case> Cases() {
+  return {
+      {"torchrun is told its node's rank",
+       Of(FrameworkType::kTorch, 29500),
+       8,
+       {{"PET_NNODES", "12"},
+        {"PET_NPROC_PER_NODE", "8"},
+        {"MASTER_ADDR", "llama-00.llama"},
+        {"MASTER_PORT", "29500"},
+        {"GROUP_RANK", "3"},
+        {"PET_NODE_RANK", "3"},
+        {"PET_MASTER_ADDR", "llama-00.llama"},
+        {"PET_MASTER_PORT", "29500"}}},
+      {"under c10d torchrun sorts by an address that sorts as the workers do",
+       Of(FrameworkType::kTorch, 7000, api::Rendezvous::kC10d),
+       8,
+       {{"PET_NNODES", "12"},
+        {"PET_NPROC_PER_NODE", "8"},
+        {"MASTER_ADDR", "llama-00.llama"},
+        {"MASTER_PORT", "7000"},
+        {"GROUP_RANK", "3"},
+        {"PET_RDZV_BACKEND", "c10d"},
+        {"PET_RDZV_ENDPOINT", "llama-00.llama:7000"},
+        {"PET_RDZV_ID", "u1-2"},
+        {"PET_LOCAL_ADDR", "llama-03.llama"}}},
+      {"a worker of one rank may do without torchrun",
+       Of(FrameworkType::kDeepSpeed, 29500),
+       1,
+       {{"PET_NNODES", "12"},
+        {"PET_NPROC_PER_NODE", "1"},
+        {"MASTER_ADDR", "llama-00.llama"},
+        {"MASTER_PORT", "29500"},
+        {"GROUP_RANK", "3"},
+        {"PET_NODE_RANK", "3"},
+        {"PET_MASTER_ADDR", "llama-00.llama"},
+        {"PET_MASTER_PORT", "29500"},
+        {"RANK", "3"},
+        {"WORLD_SIZE", "12"},
+        {"LOCAL_RANK", "0"}}},
+      {"JAX has one process a worker, and a partition for each NVLink domain",
+       Of(FrameworkType::kJAX, 1234),
+       4,
+       {{"JAX_COORDINATOR_ADDRESS", "llama-00.llama:1234"},
+        {"JAX_NUM_PROCESSES", "12"},
+        {"JAX_PROCESS_ID", "3"},
+        {"JAX_PARTITION_INDEX", "1"}}},
+      {"a job of its own kind is told nothing more", Of(FrameworkType::kCustom, 29500), 8, {}},
+  };
+}
+
+class FrameworkTest : public testing::Test {
+ protected:
+  FrameworkTest() {
+    job_.meta.key = {"team-a", "llama"};
+    job_.meta.uid = "u1";
+    job_.replicas = 12;
+    gang_.job = &job_;
+    gang_.attempt = 2;
+    gang_.nodes.assign(12, "n");
+    gang_.levels = {{"leaf", {"l"}, std::vector<std::uint32_t>(12, 0), false},
+                    {"nvlink", {"a", "b"}, {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1}, true}};
+  }
+  api::TrainingJob job_;
+  Gang gang_;
+};
+
+TEST_F(FrameworkTest, EachIsToldWhatItReads) {
+  for (const Case& c : Cases()) {
+    job_.framework = c.framework;
+    job_.accelerator.per_worker = c.per_worker;
+    EXPECT_EQ(FrameworkEnvironment(gang_, 3), c.want) << c.name;
+  }
+}
+
+TEST_F(FrameworkTest, TensorFlowKnowsEveryWorkersServer) {
+  job_.framework = Of(FrameworkType::kTensorFlow, 2222);
+  job_.replicas = 3;
+  const Environment want = {
+      {"TF_CONFIG",
+       R"({"cluster":{"worker":["llama-0.llama:2222","llama-1.llama:2222","llama-2.llama:2222"]},)"
+       R"("task":{"type":"worker","index":1},"environment":"cloud"})"}};
+  EXPECT_EQ(FrameworkEnvironment(gang_, 1), want);
+}
+
+TEST_F(FrameworkTest, WithoutAScaleUpNetworkJaxHasNoPartitions) {
+  job_.framework = Of(FrameworkType::kJAX, 1234);
+  gang_.levels.back().scale_up = false;
+  EXPECT_EQ(FrameworkEnvironment(gang_, 3).size(), 3U);
+}
+
+TEST_F(FrameworkTest, WhatIsSetIsReserved) {
+  for (const FrameworkType type :
+       {FrameworkType::kTorch, FrameworkType::kDeepSpeed, FrameworkType::kMPI, FrameworkType::kJAX,
+        FrameworkType::kTensorFlow, FrameworkType::kCustom}) {
+    for (const auto rendezvous : {api::Rendezvous::kStatic, api::Rendezvous::kC10d}) {
+      job_.framework = Of(type, 1, rendezvous);
+      job_.accelerator.per_worker = 1;
+      for (const auto& [name, value] : FrameworkEnvironment(gang_, 3)) {
+        EXPECT_TRUE(decide::IsReservedVariable(job_.framework, name)) << name;
+      }
+      for (const auto& [name, value] : WorkerEnvironment(gang_, 3)) {
+        EXPECT_TRUE(decide::IsReservedVariable(job_.framework, name)) << name;
+      }
+    }
+  }
+}
+
+TEST_F(FrameworkTest, DomainsOfEveryLevelAreInTheEnvironment) {
+  const Environment environment = WorkerEnvironment(gang_, 3);
+  const Environment last(environment.end() - 2, environment.end());
+  EXPECT_EQ(last, (Environment{{"WEFT_DOMAIN_LEAF", "l"}, {"WEFT_DOMAIN_NVLINK", "b"}}));
+}
+
+}  // namespace
+}  // namespace weft::launch

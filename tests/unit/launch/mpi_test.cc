@@ -1,0 +1,85 @@
+#include "operator/launch/mpi.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/launch/objects.h"
+
+namespace weft::launch {
+namespace {
+
+using Json = nlohmann::json;
+
+api::TrainingJob Job(const std::string& mpi) {
+  Json object = Json::parse(R"json({
+    "apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+    "metadata": {"name": "x", "namespace": "team-a", "uid": "u1"},
+    "spec": {"framework": {"type": "MPI"}, "workers": {"replicas": 2, "template": {"spec": {
+      "containers": [{"name": "helper", "image": "i", "command": ["sleep"]},
+                     {"name": "trainer", "image": "i", "command": ["mpirun"], "args": ["train"],
+                      "resources": {"limits": {"nvidia.com/gpu": 2}}}]}}}}})json");
+  object["spec"]["framework"]["mpi"] = Json::parse(mpi);
+  auto job = api::DecodeTrainingJob(object, "test");
+  EXPECT_TRUE(job) << job.error().message;
+  return *std::move(job);
+}
+
+Gang GangOf(const api::TrainingJob& job) { return {&job, 1, "p1", {"b", "a"}, {}, {}, ""}; }
+
+struct Case {
+  std::string name;  // reads as a sentence
+  std::string mpi, hosts;
+};
+
+TEST(MpiTest, TheHostfileIsInTheImplementationsOwnForm) {
+  const std::vector<Case> cases = {
+      {"Open MPI has a line for each rank", R"({"implementation": "OpenMPI"})",
+       "x-0\nx-0\nx-1.x\nx-1.x\n"},
+      {"Intel MPI counts them", R"({"implementation": "Intel"})", "x-0.x:2\nx-1.x:2\n"},
+      {"so does MPICH", R"({"implementation": "MPICH"})", "x-0.x:2\nx-1.x:2\n"},
+  };
+  for (const Case& c : cases) {
+    const api::TrainingJob job = Job(c.mpi);
+    EXPECT_EQ(MpiFiles(GangOf(job))["hostfile"], c.hosts) << c.name;
+  }
+}
+
+TEST(MpiTest, WorkerZeroRunsTheLauncherAndTheOthersServeIt) {
+  const api::TrainingJob job = Job("{}");
+  const Json launcher = MakePod(GangOf(job), 0)["spec"]["containers"];
+  const Json worker = MakePod(GangOf(job), 1)["spec"]["containers"];
+  EXPECT_EQ(launcher[1]["command"], Json::array({"mpirun"}));
+  EXPECT_EQ(launcher[1]["args"], Json::array({"train"}));
+  EXPECT_EQ(worker[1]["command"], Json::parse(R"(["/bin/sh", "/etc/weft/worker"])"));
+  EXPECT_FALSE(worker[1].contains("args"));
+  EXPECT_EQ(worker[0]["command"], Json::array({"sleep"}));
+}
+
+TEST(MpiTest, KeysAreMountedBesideTheFilesForTheirOwnerAlone) {
+  const api::TrainingJob job = Job("{}");
+  EXPECT_EQ(MakePod(GangOf(job), 1)["spec"]["volumes"][0], Json::parse(R"json({"name": "weft",
+    "projected": {"defaultMode": 365, "sources": [
+      {"configMap": {"name": "x-1-weft"}},
+      {"secret": {"name": "x-1-weft", "items": [
+        {"key": "id", "path": "ssh/id", "mode": 256},
+        {"key": "authorized_keys", "path": "ssh/authorized_keys", "mode": 292},
+        {"key": "known_hosts", "path": "ssh/known_hosts", "mode": 292}]}}]}})json"));
+  const Json secret = MakeSshSecret(GangOf(job), {"PEM", "ecdsa AAAA"});
+  EXPECT_EQ(secret["kind"], "Secret");
+  EXPECT_FALSE(secret.contains("data"));
+  EXPECT_EQ(secret["stringData"], Json::parse(R"({"id": "PEM",
+    "authorized_keys": "ecdsa AAAA\n", "known_hosts": "* ecdsa AAAA\n"})"));
+}
+
+TEST(MpiTest, PortAndUserAreTheJobs) {
+  const api::TrainingJob job = Job(R"({"sshPort": 2200, "sshUser": "mpi"})");
+  const auto files = MpiFiles(GangOf(job));
+  EXPECT_NE(files.at("sshd_config").find("Port 2200\n"), std::string::npos);
+  EXPECT_NE(files.at("ssh_config").find("Port 2200\n"), std::string::npos);
+  EXPECT_NE(files.at("ssh_config").find("User mpi\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::launch
