@@ -5,6 +5,7 @@
 #include <string>
 
 #include "operator/base/result.h"
+#include "operator/cli/map_page.h"
 #include "operator/cli/operator_flags.h"
 #include "operator/controllers/operator.h"
 #include "operator/kube/access.h"
@@ -37,12 +38,14 @@ class OperatorServers {
  private:
   void AddPages(service::HttpServerOptions& server);
   service::HttpReply Metrics() const;
+  service::HttpReply Map();
   Status Secure(service::HttpServerOptions& server);
   std::optional<service::HttpReply> Refuse(const service::HttpRequest& request);
 
   const Options options_;
   kube::Client client_;
   kube::AccessCheck access_;
+  MapPage map_;
   std::unique_ptr<service::HttpServer> probes_, pages_;
 };
 

@@ -54,6 +54,8 @@ class Operator {
   void Measure(metrics::Samples& samples) const;
   // Of fabrics, jobs and gangs; takes its time where they have changed.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
+  // As it is known now, its inputs in order. Cost  O(nodes + pods log pods).
+  decide::Cluster Look();
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
