@@ -10,6 +10,8 @@
 #       bench      benchmarks, five repetitions; writes build/bench.md
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
 #                  what it costs to be idle on 10,000 nodes (half an hour)
+#       ranks      every framework's ranks as real processes: their order, their traffic against the
+#                  prediction, and how much later they start than by hand
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
@@ -152,6 +154,16 @@ campaign_operator() {
     WEFT_SOURCE_DIR=$root bash tests/e2e/operator_campaign.sh
 }
 
+campaign_ranks() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'Ranks as real processes'
+  WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
+    bash tests/e2e/ranks.sh
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -171,9 +183,9 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | operator | lint) ;;
+      quality | fuzz | bench | operator | ranks | lint) ;;
       *)
-        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, operator, lint" >&2
+        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, operator, ranks, lint" >&2
         exit 2
         ;;
     esac

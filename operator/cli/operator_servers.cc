@@ -88,6 +88,7 @@ Status OperatorServers::OpenCalls() {
 
 void OperatorServers::AddPages(service::HttpServerOptions& server) {
   server.slow["/metrics"] = [this](const HttpRequest&) { return Metrics(); };
+  server.slow["/map"] = [this](const HttpRequest&) { return Map(); };
 }
 
 Status OperatorServers::Secure(service::HttpServerOptions& server) {
@@ -118,6 +119,13 @@ std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
       break;
   }
   return HttpReply{503, "the API server does not say whether this is allowed\n"};
+}
+
+HttpReply OperatorServers::Map() {
+  const auto work = options_.operator_now();
+  if (!work) return {503, "this replica does not lead: the map is the leader's\n"};
+  if (!work->Synced()) return {503, "reading the cluster\n"};
+  return {200, map_.Show(*work), "text/html; charset=utf-8"};
 }
 
 HttpReply OperatorServers::Metrics() const {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "operator/base/result.h"
+#include "operator/cli/map_page.h"
 #include "operator/cli/operator_flags.h"
 #include "operator/cli/operator_view.h"
 #include "operator/controllers/log.h"
@@ -45,6 +46,7 @@ class OperatorServers {
   service::HttpReply Metrics() const;
   Status OpenPages();
   Status OpenCalls();
+  service::HttpReply Map();
   Status Secure(service::HttpServerOptions& server);
   std::optional<service::HttpReply> Refuse(const service::HttpRequest& request);
 
@@ -52,6 +54,7 @@ class OperatorServers {
   kube::Client client_;
   kube::AccessCheck access_;
   OperatorView view_;
+  MapPage map_;
   std::unique_ptr<service::HttpServer> probes_, pages_;
   std::unique_ptr<service::RpcServer> calls_;
 };

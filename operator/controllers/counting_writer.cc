@@ -7,8 +7,23 @@ namespace weft::controllers {
 namespace {
 
 const char* KindName(Kind kind) {
-  constexpr const char* kNames[] = {"Pod", "Service", "Placement", "TrainingJob", "Fabric"};
-  return kNames[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case Kind::kPod:
+      return "Pod";
+    case Kind::kService:
+      return "Service";
+    case Kind::kConfigMap:
+      return "ConfigMap";
+    case Kind::kSecret:
+      return "Secret";
+    case Kind::kPlacement:
+      return "Placement";
+    case Kind::kTrainingJob:
+      return "TrainingJob";
+    case Kind::kFabric:
+      return "Fabric";
+  }
+  return "";
 }
 
 const char* ResultName(const Error& error) {

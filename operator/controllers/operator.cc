@@ -109,6 +109,13 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
 
 Operator::~Operator() { Stop(); }
 
+decide::Cluster Operator::LookAtCluster() {
+  Store::Picture picture = store_.Look();
+  const auto fabrics = cache_.Of(picture);
+  decide::OrderAll(picture.inputs);
+  return decide::BuildCluster(std::move(picture.inputs), *fabrics);
+}
+
 // Whatever changes a figure tells of one of these.
 StoreHooks Operator::HooksOfStore() {
   StoreHooks hooks;

@@ -63,6 +63,8 @@ class Operator {
     return cache_.Of(picture);
   }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
+  // As it is known now, its inputs in order. Cost  O(nodes + pods log pods).
+  decide::Cluster LookAtCluster();
 
  private:
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;

@@ -29,29 +29,66 @@ table{border-collapse:collapse;margin:0 0 12px;background:var(--weft-box)}
 th,td{border:1px solid var(--weft-line);padding:3px 10px;text-align:left}
 th{font-weight:600;color:var(--weft-dim)}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 td svg{display:block}.map{overflow-x:auto}[data-job]{cursor:pointer}
+p.lost{display:none}.lost p.lost{display:block}
 .picked g[data-job]:not(.on){opacity:.15}.picked tr[data-job]:not(.on){opacity:.45}
 </style></head><body>
 <h1>Fabric map</h1>
-<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier pods, a
-colour for each planned job. The bar under a name is what leaves the domain per step. Point at
-anything for more; click a job to single it out.</p>
 )";
 
+constexpr const char* kPlanned =
+    "<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier "
+    "pods, a\n"
+    "colour for each planned job. The bar under a name is what leaves the domain per step. Point "
+    "at\n"
+    "anything for more; click a job to single it out.</p>\n";
+constexpr const char* kLive =
+    "<p>A square is a node (of a large fabric, a domain), filled by its GPUs: a colour for each "
+    "job,\n"
+    "grey for lone pods. The bar under a name is what leaves the domain per step, as predicted. "
+    "Point\n"
+    "at anything for more, at a job for why it is there; click a job to single it out.</p>\n";
+
+// A job is singled out by its name, so that it stays so when the page is drawn anew.
 constexpr const char* kScript = R"(<script>
-document.querySelectorAll('section').forEach(function(section){
-  var on=null;
-  section.addEventListener('click',function(event){
-    var hit=event.target.closest('[data-job]');
-    if(!hit)return;
-    var job=hit.getAttribute('data-job');
-    on=on===job?null:job;
-    section.classList.toggle('picked',on!==null);
+var main=document.querySelector('main'),on=null;
+function show(){
+  main.classList.toggle('picked',on!==null);
+  main.querySelectorAll('section').forEach(function(section){
+    var numbers={};
+    section.querySelectorAll('tr[data-name]').forEach(function(row){
+      numbers[row.getAttribute('data-job')]=row.getAttribute('data-name');
+    });
     section.querySelectorAll('[data-job]').forEach(function(part){
-      part.classList.toggle('on',part.getAttribute('data-job')===on);
+      part.classList.toggle('on',numbers[part.getAttribute('data-job')]===on);
     });
   });
+}
+main.addEventListener('click',function(event){
+  var hit=event.target.closest('[data-job]');
+  if(!hit)return;
+  var row=hit.closest('section').querySelector('tr[data-job="'+hit.getAttribute('data-job')+'"]');
+  var name=row.getAttribute('data-name');
+  on=on===name?null:name;
+  show();
 });
-</script></body></html>
+)";
+
+constexpr const char* kScriptEnd = "</script></body></html>\n";
+
+// What cannot be had leaves the last picture, and says so.
+constexpr const char* kRefresh = R"(function refresh(){
+  fetch(location.href,{cache:'no-store'}).then(function(answer){
+    if(!answer.ok)throw new Error(answer.status);
+    return answer.text();
+  }).then(function(text){
+    var next=new DOMParser().parseFromString(text,'text/html').querySelector('main');
+    main.replaceChildren.apply(main,next.childNodes);
+    document.body.classList.remove('lost');
+    show();
+  }).catch(function(){document.body.classList.add('lost');})
+  .finally(function(){setTimeout(refresh,SECONDS*1000);});
+}
+setTimeout(refresh,SECONDS*1000);
 )";
 
 constexpr int kSwatch = 14;
@@ -73,8 +110,11 @@ std::string JobRow(const MapJob& job, std::size_t index) {
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const auto workers = static_cast<std::int64_t>(job.nodes.size());
   const std::string side = std::to_string(kSwatch);
-  return "<tr data-job=\"" + std::to_string(index) + "\"><td><svg width=\"" + side +
-         "\" height=\"" + side + "\">" + JobSwatch(index, 0, 0, kSwatch) + "</svg></td>" +
+  const std::string name = EscapeXml(job.name);
+  const std::string why = job.why.empty() ? "" : " title=\"" + EscapeXml(job.why) + "\"";
+  return "<tr data-job=\"" + std::to_string(index) + "\" data-name=\"" + name + "\"" + why +
+         "><td><svg width=\"" + side + "\" height=\"" + side + "\">" +
+         JobSwatch(index, 0, 0, kSwatch) + "</svg></td>" +
          Cells(
              "td",
              {job.name, Grouped(workers), Grouped(SaturatingMultiply(workers, job.gpus_per_worker)),
@@ -101,7 +141,8 @@ std::string Nowhere(const MapInput& map) {
   std::string out;
   for (const MapRefusal& refusal : map.refused) {
     if (!refusal.without_fabric) continue;
-    out += "<p class=\"bad\">" + EscapeXml(refusal.name) +
+    const std::string why = refusal.why.empty() ? "" : " title=\"" + EscapeXml(refusal.why) + "\"";
+    out += "<p class=\"bad\"" + why + ">" + EscapeXml(refusal.name) +
            ": not placed: " + EscapeXml(refusal.reason) + "</p>\n";
   }
   return out;
@@ -137,9 +178,27 @@ std::string Section(const MapInput& map) {
 
 std::string MapHtml(const std::vector<MapInput>& maps) {
   std::string page = kHead;
+  page += kPlanned;
+  page += "<main>\n";
   if (!maps.empty()) page += Nowhere(maps.front());
   for (const MapInput& map : maps) page += Section(map);
-  return page + kScript;
+  return page + "</main>\n" + kScript + kScriptEnd;
+}
+
+std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::string& when,
+                        int seconds) {
+  std::string page = kHead;
+  page += kLive;
+  page += "<p class=\"bad lost\">The operator does not answer; this is the last picture.</p>\n";
+  page += "<main>\n<p>As of <time>" + EscapeXml(when) + "</time></p>\n";
+  if (maps.empty()) page += "<p class=\"bad\">No fabric: no node has an accelerator.</p>\n";
+  if (!maps.empty()) page += Nowhere(*maps.front());
+  for (const MapInput* map : maps) page += Section(*map);
+  std::string refresh = kRefresh;
+  for (std::size_t at = 0; (at = refresh.find("SECONDS", at)) != std::string::npos;) {
+    refresh.replace(at, 7, std::to_string(seconds));
+  }
+  return page + "</main>\n" + kScript + refresh + kScriptEnd;
 }
 
 }  // namespace weft::render

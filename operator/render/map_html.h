@@ -8,8 +8,13 @@
 namespace weft::render {
 
 // One self-contained page: for each fabric a section with its jobs as a table and its map; no
-// outside asset. A click on a job, in the table or on the map, dims all others; light or dark as
-// the reader's system is.
+// outside asset. A click on a job, in the table or on the map, dims all others; pointing at one
+// tells why it is there. Light or dark as the reader's system is.
 std::string MapHtml(const std::vector<MapInput>& maps);
+
+// The same of what runs now, for a server: the page asks for itself again every so many seconds,
+// and keeps the job that is singled out. `when`: of the picture, for people.
+std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::string& when,
+                        int seconds);
 
 }  // namespace weft::render

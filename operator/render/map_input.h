@@ -15,12 +15,14 @@ struct MapJob {
   std::string cross_node;                // "1.048 TB", "-" without a model
   std::vector<fabric::NodeIndex> nodes;  // by worker
   std::uint32_t gpus_per_worker = 0;
+  std::string why = {};  // why it is there, "" unsaid
 };
 
 struct MapRefusal {
   std::string name;
   std::string reason;
   bool without_fabric = false;  // none could be named: the same on every map
+  std::string why = {};         // in sentences, "" unsaid
 };
 
 // What one domain sends outward in one step, over all jobs with a model.

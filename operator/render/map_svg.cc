@@ -240,6 +240,7 @@ class Picture {
       const auto workers = usage_.Workers(box.tier, box.domain, job);
       lines.push_back(map_.jobs[job].name + ": worker" + (workers.size() == 1 ? " " : "s ") +
                       NumberRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
+      if (!map_.jobs[job].why.empty()) lines.push_back("  " + map_.jobs[job].why);
     }
     lines.push_back(FreeText(usage) + ", " + Grouped(usage.earlier) + " held by earlier pods");
     const std::string trouble = Trouble(box);

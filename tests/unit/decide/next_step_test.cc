@@ -266,7 +266,7 @@ TEST(NextStepTest, AServiceOfSomebodyElseEndsTheAttemptAtTheDeadline) {
 TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
   World world = Running();
   world.pods()[1].phase = "Failed";
-  world.pods()[1].failure = api::Pod::Failure{"trainer", "OOMKilled", 137};
+  world.pods()[1].failure = api::Pod::Failure{"trainer", "OOMKilled", 137, ""};
   world.Run();
   EXPECT_EQ(world.Phase(), "Failed");
   EXPECT_EQ(ReasonOf(world.status(), "Failed"), "OOMKilled");

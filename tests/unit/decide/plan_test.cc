@@ -210,7 +210,9 @@ TEST(Plan, AJobWhosePlacementSomebodyElseHasMadeIsRefusedAlone) {
   scene.Job("x", 1);
   scene.Job("y", 1);
   const Cluster cluster = scene.Build();
-  const auto report = Plan(cluster, {.refuse_invalid = true});
+  PlanOptions options;
+  options.refuse_invalid = true;
+  const auto report = Plan(cluster, options);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->entries.size(), 3u);
   EXPECT_NE(report->entries[0].placed(), nullptr);

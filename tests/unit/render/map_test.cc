@@ -269,7 +269,7 @@ TEST(MapHtmlTest, HasAMapForEachFabricAndNamesWhatHasNoneOnce) {
   const std::string page = MapHtml({map, map});
   EXPECT_EQ(Count(page, "<section>"), 2U);
   EXPECT_EQ(Count(page, "ns/lost"), 1U);
-  EXPECT_EQ(Count(page, "<tr data-job=\"0\">"), 2U);
+  EXPECT_EQ(Count(page, "<tr data-job=\"0\""), 2U);
   EXPECT_TRUE(Has(page, "4 nodes, 32 GPUs: 4 held by earlier pods, 28 planned, 0 free"));
   EXPECT_FALSE(Has(page, "src="));
   EXPECT_FALSE(Has(page, "href="));

@@ -12,8 +12,8 @@ python=(python3)
 expect_exit 0 "$local_cluster" up --name operator --nodes 0
 eval "$(<"$work/stdout")"
 kubectl create namespace weft-system >/dev/null
-# start_ranks.py and traffic_ranks.py measure: tests/run.sh --campaign ranks.
-for file in ${WEFT_RANKS:-verify_ranks.py mpi_ranks.py torch_ranks.py jax_ranks.py}; do
+files=${WEFT_RANKS:-verify_ranks.py mpi_ranks.py torch_ranks.py jax_ranks.py traffic_ranks.py start_ranks.py}
+for file in $files; do
   "${python[@]}" "$here/../ranks/$file" || fail "$file"
   checks=$((checks + 1))
 done

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "operator/controllers/operator.h"
+
+namespace weft::cli {
+
+// The live map of what an operator knows, as a page that asks for itself again. Drawn at most every
+// two seconds, and for at most a twentieth of the time, however many look at it.
+// Thread-safety  all calls may run at once.
+class MapPage {
+ public:
+  std::string Show(controllers::Operator& of);
+
+ private:
+  std::mutex mutex_;
+  std::string page_;
+  double drawn_at_ = 0, drawn_seconds_ = 0;
+};
+
+}  // namespace weft::cli

@@ -1,0 +1,163 @@
+#include "operator/render/live_map.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "operator/base/quantity.h"
+#include "operator/decide/job_figures.h"
+#include "operator/decide/job_status.h"
+#include "operator/decide/running.h"
+#include "operator/render/text_format.h"
+
+namespace weft::render {
+namespace {
+
+using fabric::NodeIndex;
+using fabric::Tier;
+
+constexpr std::size_t kLeastGang = 2;
+
+bool IsJob(const decide::Holder& holder) {
+  if (holder.kind == "TrainingJob" || holder.kind == "Placement") return true;
+  return holder.kind != "Pod" && holder.holdings.size() >= kLeastGang;
+}
+
+std::int64_t Accelerators(const fabric::Fabric& fabric, const fabric::Resources& amounts) {
+  std::int64_t sum = 0;
+  for (const auto& [name, amount] : amounts) {
+    const auto resource = fabric.FindResource(name);
+    if (resource && fabric.IsAccelerator(*resource)) sum += amount;
+  }
+  return sum;
+}
+
+// "1 spine, 2 leaf, 8 node".
+std::string SpansOf(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
+  std::string text;
+  for (Tier t = 1; t <= fabric.node_tier(); ++t) {
+    std::set<fabric::DomainIndex> domains;
+    for (const NodeIndex node : nodes) domains.insert(fabric.domains(t).of_node[node]);
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(domains.size()) + " " + fabric.tiers()[t].name;
+  }
+  return text;
+}
+
+// Why it is there, as far as its Placement says: "1 spine, 2 leaf; 104 % of the bound".
+std::string WhyOf(const api::Placement& placement) {
+  std::string why;
+  for (const api::Condition& condition : placement.conditions) {
+    if (condition.type == "Placed") why = condition.message;
+  }
+  const decide::TrafficFigures traffic = decide::ReadTraffic(placement);
+  if (traffic.cost_over_bound_percent) {
+    why += "; cost " + std::to_string(*traffic.cost_over_bound_percent) +
+           " % of the bound that no placement on the free capacity beats";
+  }
+  if (traffic.cross_node_bytes && traffic.best_cross_node_bytes) {
+    why += "; " + BytesText(*traffic.cross_node_bytes) + " between nodes, " +
+           BytesText(*traffic.best_cross_node_bytes) + " at best";
+  }
+  return why;
+}
+
+class Builder {
+ public:
+  explicit Builder(const decide::Cluster& cluster) : cluster_(cluster) {
+    if (auto running = decide::RunningWorkloads(cluster)) running_ = *std::move(running);
+    for (const decide::Running& one : running_) {
+      by_key_[{std::string(one.workload.kind()), one.workload.key()}] = &one;
+    }
+  }
+
+  LiveMap Build(std::size_t fabric) const {
+    const decide::ClusterFabric& on = cluster_.fabrics[fabric];
+    LiveMap live;
+    auto claims = std::make_unique<fabric::Claims>(on.claims);
+    live.input.title = on.name();
+    live.input.fabric = on.fabric.get();
+    live.input.leaving.resize(on.fabric->tiers().size());
+    for (Tier t = 0; t < live.input.leaving.size(); ++t) {
+      live.input.leaving[t].resize(on.fabric->domains(t).size());
+    }
+    for (const decide::Holder& holder : on.holders) {
+      if (!IsJob(holder) || holder.holdings.empty()) continue;
+      for (const decide::Holding& holding : holder.holdings) {
+        claims->Remove(holding.node, *holding.amounts, holding.compute_domain);
+      }
+      live.input.jobs.push_back(JobOf(*on.fabric, holder));
+      AddFlows(fabric, holder, live.input);
+    }
+    AddWaiting(live.input);
+    live.claims = std::move(claims);
+    live.input.claims = live.claims.get();
+    return live;
+  }
+
+ private:
+  const decide::Running* Find(const decide::Holder& holder) const {
+    const auto found = by_key_.find({holder.kind, holder.key});
+    return found == by_key_.end() ? nullptr : found->second;
+  }
+
+  MapJob JobOf(const fabric::Fabric& fabric, const decide::Holder& holder) const {
+    MapJob job;
+    const std::string kind = holder.kind == "TrainingJob" ? "" : " (" + holder.kind + ")";
+    job.name = api::Show(holder.key) + kind;
+    job.cross_node = "-";
+    for (const decide::Holding& holding : holder.holdings) job.nodes.push_back(holding.node);
+    job.gpus_per_worker =
+        static_cast<std::uint32_t>(Accelerators(fabric, *holder.holdings.front().amounts));
+    if (const decide::Running* running = Find(holder)) {
+      if (running->nodes.size() == job.nodes.size()) job.nodes = running->nodes;
+      api::Summary summary;
+      decide::Summarise(*running->placement, summary);
+      if (const auto bytes = ParseQuantity(summary.cross_node)) job.cross_node = BytesText(*bytes);
+      job.why = WhyOf(*running->placement);
+    } else {
+      job.why = "placed by another scheduler";
+    }
+    job.spans = SpansOf(fabric, job.nodes);
+    return job;
+  }
+
+  void AddFlows(std::size_t fabric, const decide::Holder& holder, MapInput& map) const {
+    const decide::Running* running = Find(holder);
+    if (running == nullptr || running->fabric != fabric) return;
+    const decide::ClusterFabric& on = cluster_.fabrics[fabric];
+    for (const auto& flow : decide::FlowsOf(on, running->workload, running->nodes)) {
+      MapFlow& sum = map.leaving[flow.tier][flow.domain];
+      sum.bytes += flow.bytes;
+      sum.milliseconds += flow.milliseconds;
+    }
+  }
+
+  void AddWaiting(MapInput& map) const {
+    for (const api::TrainingJob& job : cluster_.inputs->jobs) {
+      if (!decide::WantsNodes(job)) continue;
+      const decide::JobStatus status = decide::StatusOf(job);
+      const api::Condition* placed = decide::FindCondition(status, "Placed");
+      MapRefusal refusal{api::Show(job.meta.key), "not looked at yet", true, ""};
+      if (placed != nullptr) refusal.reason = placed->reason;
+      if (placed != nullptr) refusal.why = placed->message;
+      map.refused.push_back(std::move(refusal));
+    }
+  }
+
+  const decide::Cluster& cluster_;
+  std::vector<decide::Running> running_;
+  std::map<std::pair<std::string, api::ObjectKey>, const decide::Running*> by_key_;
+};
+
+}  // namespace
+
+std::vector<LiveMap> BuildLiveMaps(const decide::Cluster& cluster) {
+  const Builder builder(cluster);
+  std::vector<LiveMap> maps;
+  for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) maps.push_back(builder.Build(f));
+  return maps;
+}
+
+}  // namespace weft::render
