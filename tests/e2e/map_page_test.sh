@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The operator's page /map in a headless Chromium, on a cluster of deploy/local-cluster.sh: jobs in
-# colour, why they are there, a picture that changes by itself.
+# colour, why they are there, a picture.
 source "$(dirname "$0")/operator_cluster.sh"
 
 chromium=''
