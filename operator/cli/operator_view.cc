@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "operator/decide/running.h"
-
 namespace weft::cli {
 
 OperatorView::OperatorView(Working working, std::string epoch, kube::AccessCheck& access)
@@ -21,7 +19,6 @@ Result<service::RpcSource::Live> OperatorView::Look() {
   if (!work) return work.error();
   controllers::Store::Picture picture = (*work)->Look();
   auto fabrics = (*work)->FabricsOf(picture);
-  decide::OrderAll(picture.inputs);
   return Live{std::move(picture.inputs), std::move(fabrics)};
 }
 

@@ -14,6 +14,7 @@
 #include "operator/cli/live_view.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
+#include "operator/controllers/store_sink.h"
 #include "operator/decide/as_of.h"
 #include "operator/decide/overlay.h"
 #include "operator/manifest/reader.h"
@@ -79,7 +80,8 @@ Result<api::Inputs> ReadLive(const InputArguments& input) {
 }
 
 bool IsLive(const api::Place& place) {
-  return place.starts_with(std::string(kClusterPlace) + ": ");
+  return place.starts_with(std::string(kClusterPlace) + ": ") ||
+         place.starts_with(std::string(controllers::kServedPlace) + ": ");
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Sink final : public kube::ObjectSink {
   Sink(std::string resource, Store& store, Log& log, typename StoreSink<T>::Remove remove,
        typename kube::DecodingSink<T>::Decode decode)
       : typed_(std::move(resource), store, log, std::move(remove)),
-        decoding_("API server", std::move(decode), typed_) {}
+        decoding_(kServedPlace, std::move(decode), typed_) {}
   void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
   void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
@@ -109,10 +109,15 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
 
 Operator::~Operator() { Stop(); }
 
-decide::Cluster Operator::LookAtCluster() {
+Store::Picture Operator::Look() const {
   Store::Picture picture = store_.Look();
-  const auto fabrics = cache_.Of(picture);
   decide::OrderAll(picture.inputs);
+  return picture;
+}
+
+decide::Cluster Operator::LookAtCluster() {
+  Store::Picture picture = Look();
+  const auto fabrics = cache_.Of(picture);
   return decide::BuildCluster(std::move(picture.inputs), *fabrics);
 }
 

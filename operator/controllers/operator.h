@@ -57,8 +57,8 @@ class Operator {
   void Measure(metrics::Samples& samples) const;
   // Of fabrics, jobs and gangs; takes its time where they have changed.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
-  // The cluster as it is known now, and the fabrics of its nodes.
-  Store::Picture Look() const { return store_.Look(); }
+  // The cluster as it is known now, its inputs in order, and the fabrics of its nodes.
+  Store::Picture Look() const;
   std::shared_ptr<const decide::Fabrics> FabricsOf(const Store::Picture& picture) {
     return cache_.Of(picture);
   }

@@ -11,6 +11,9 @@
 
 namespace weft::controllers {
 
+// What messages call objects that a watch brought.
+inline constexpr const char* kServedPlace = "API server";
+
 // Puts one kind into the store. What cannot be decoded is taken out of it, and said; of a
 // TrainingJob or a Fabric its user is told by condition.
 template <typename T>

@@ -64,6 +64,9 @@ class Plugin(ForeignScenarios):
         self.apply(training_job(self.space, "large", 33))
         self.cluster.until_running(self.space, "job")
         self.cluster.until_condition(self.space, "large", "Placed", "False")
+        watching = Watching("plan", "-A")
+        self.addCleanup(watching.end)
+        watching.until(f"{self.space}/large")
         top = json.loads(kubectl("weft", "top", "-n", self.space, "-o", "json"))
         self.assertEqual([(one["name"], one["phase"]) for one in top["jobs"]],
                          [("job", "Running"), ("large", "Pending")])

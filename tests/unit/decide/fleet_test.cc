@@ -76,7 +76,8 @@ TEST(FleetTest, DomainsAreListedOfLevelsWithFewOnly) {
   TwoLeaves two;
   two.scene.Pod("a", "n5");
   const Cluster cluster = two.scene.Build();
-  const auto& leaves = LevelOf(Measure(cluster, 2), "leaf").each;
+  const FleetFigures fleet = Measure(cluster, 2);
+  const auto& leaves = LevelOf(fleet, "leaf").each;
   ASSERT_EQ(leaves.size(), 2U);
   EXPECT_EQ(std::tuple(leaves[1].name, leaves[1].nodes, leaves[1].free_nodes),
             std::tuple("l1", 4, 3));
