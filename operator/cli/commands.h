@@ -75,6 +75,7 @@ struct MapArguments {
   InputArguments input;
   std::string output = "html";  // html, svg
   std::string fabric;           // svg: which; "" the first
+  std::string serve;            // host:port of a page that follows the cluster; "": none
 };
 int RunMap(const MapArguments& arguments);
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/cli/commands.h"
+#include "operator/cli/serve_map.h"
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
 #include "operator/decide/overview.h"
@@ -112,6 +113,7 @@ int RunFabricGenerate(const GenerateArguments& arguments) {
 int RunFabricImport(const ImportArguments& arguments) { return PrintManifests(Import(arguments)); }
 
 int RunMap(const MapArguments& arguments) {
+  if (!arguments.serve.empty()) return ServeMap(arguments);
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
   const auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});

@@ -57,6 +57,7 @@ class View final : public LiveView {
   }
 
   api::Inputs Look() override { return operator_.Look().inputs; }
+  decide::Cluster LookAtCluster() override { return operator_.LookAtCluster(); }
 
  private:
   static controllers::Operator::Options OptionsOf() {

@@ -4,6 +4,7 @@
 
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
+#include "operator/decide/cluster.h"
 #include "operator/kube/config.h"
 
 namespace weft::cli {
@@ -14,6 +15,7 @@ class LiveView {
   virtual ~LiveView() = default;
   // The objects as they are now.
   virtual api::Inputs Look() = 0;
+  virtual decide::Cluster LookAtCluster() = 0;
 };
 
 // Returns once everything was read.

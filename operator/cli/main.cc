@@ -282,7 +282,8 @@ void CommandLine::AddMap() {
   CLI::App* command = Add(&app_, "map", "Draw the fabric with every job on it",
                           "  weft map -f cluster.yaml -f jobs.yaml > map.html\n"
                           "  weft map -f cluster.yaml -f jobs.yaml -o svg > map.svg\n"
-                          "  weft map --cluster > map.html",
+                          "  weft map --cluster > map.html\n"
+                          "  weft map --cluster --serve 127.0.0.1:8001",
                           [this] { return RunMap(map_); });
   AddInput(command, map_.input);
   command->add_option("-o,--output", map_.output, "html or svg")
@@ -290,6 +291,10 @@ void CommandLine::AddMap() {
       ->capture_default_str();
   command->add_option("--fabric", map_.fabric, "The fabric to draw as SVG (default: the first)")
       ->type_name("NAME");
+  command
+      ->add_option("--serve", map_.serve,
+                   "Serve a page that follows the cluster, until interrupted, at a loopback address")
+      ->type_name("ADDRESS:PORT");
 }
 
 void CommandLine::AddFabric() {

@@ -4,16 +4,17 @@
 #include <mutex>
 #include <string>
 
-#include "operator/controllers/operator.h"
+#include "operator/decide/cluster.h"
 
 namespace weft::cli {
 
-// The live map of what an operator knows, as a page that asks for itself again. Drawn at most every
+// The live map of a cluster that is followed, as a page that asks for itself again. Drawn at most every
 // two seconds, and for at most a twentieth of the time, however many look at it.
 // Thread-safety  all calls may run at once.
 class MapPage {
  public:
-  std::string Show(controllers::Operator& of);
+  using Look = std::function<decide::Cluster()>;
+  std::string Show(const Look& look);
 
  private:
   std::mutex mutex_;

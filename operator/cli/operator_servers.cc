@@ -125,7 +125,7 @@ HttpReply OperatorServers::Map() {
   const auto work = options_.operator_now();
   if (!work) return {503, "this replica does not lead: the map is the leader's\n"};
   if (!work->Synced()) return {503, "reading the cluster\n"};
-  return {200, map_.Show(*work), "text/html; charset=utf-8"};
+  return {200, map_.Show([&] { return work->LookAtCluster(); }), "text/html; charset=utf-8"};
 }
 
 HttpReply OperatorServers::Metrics() const {

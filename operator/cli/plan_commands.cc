@@ -107,10 +107,14 @@ int RunLint(const LintArguments& arguments) {
 int RunSnapshot(const SnapshotArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  const auto objects = decide::Snapshot(*cluster, OrderOf(arguments.input, arguments.order));
-  if (!objects) return Fail(objects.error());
+  // What is wrong in a cluster stays there; what is wrong in a file is an error.
+  const auto mark = arguments.input.live() ? decide::Mark::kInvalid : decide::Mark::kNo;
+  const auto order = OrderOf(arguments.input, arguments.order);
+  const auto snapshot = decide::Snapshot(*cluster, order, mark);
+  if (!snapshot) return Fail(snapshot.error());
+  for (const std::string& why : snapshot->left_out) std::cerr << "weft: left out: " << why << "\n";
   std::string text;
-  for (const nlohmann::ordered_json& object : *objects) text += "---\n" + manifest::ToYaml(object);
+  for (const auto& object : snapshot->objects) text += "---\n" + manifest::ToYaml(object);
   return Print(text, kDone);
 }
 

@@ -57,12 +57,7 @@ class Life {
     if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
     if (job_.suspend || ReasonOf(status_, "Suspended") == kSuspending) return Suspend();
     if (Is(status_, "Suspended")) return Resume();
-    if (auto refused = RefuseReserved()) return *std::move(refused);
-    const api::Condition* accepted = FindCondition(status_, "Accepted");
-    if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
-      return DryRun{};
-    }
-    if (accepted->status != "True") return TryAgain();
+    if (auto step = Accept()) return *std::move(step);
     if (Overdue()) return FailNow("DeadlineExceeded", "activeDeadlineSeconds have passed");
     if (Is(status_, "Restarting")) return TearDown();
     if (const api::Placement* next = PlacementAfter(status_.attempt)) return Adopt(*next);
@@ -172,7 +167,7 @@ class Life {
       return WriteStatus{std::move(status_)};
     }
     if (auto step = Clear()) return *std::move(step);
-    if (Is(status_, "Suspended")) return Wait{};
+    if (Is(status_, "Suspended")) return Accept().value_or(Wait{});
     SetCondition(status_, {"Suspended", true, "Suspended", "spec.suspend is true"}, view_.now);
     if (Is(status_, "Restarting")) {
       SetCondition(status_, {"Restarting", false, "Suspended", "suspended"}, view_.now);
@@ -188,6 +183,18 @@ class Life {
     }
     SetCondition(status_, {"Suspended", false, "Resumed", "spec.suspend is false"}, view_.now);
     return WriteStatus{std::move(status_)};
+  }
+
+  // Whether the job as it is now could run at all; a suspended one too, so that its user need not
+  // wait for a mistake.
+  std::optional<Step> Accept() {
+    if (auto refused = RefuseReserved()) return refused;
+    const api::Condition* accepted = FindCondition(status_, "Accepted");
+    if (accepted == nullptr || job_.record.observed_generation != job_.meta.generation) {
+      return DryRun{};
+    }
+    if (accepted->status != "True") return TryAgain();
+    return std::nullopt;
   }
 
   // Looked at where the template is new, or was refused for it.

@@ -20,8 +20,8 @@ class Writer {
   explicit Writer(const Cluster& cluster)
       : cluster_(cluster), inputs_(*cluster.inputs), pods_(inputs_) {}
 
-  Result<std::vector<Json>> Run(Order order) {
-    Result<std::vector<Workload>> pending = PendingWorkloads(cluster_, order);
+  Result<SnapshotObjects> Run(Order order, Mark mark) {
+    Result<std::vector<Workload>> pending = PendingWorkloads(cluster_, order, mark);
     if (!pending) return pending.error();
     Fabrics();
     for (const api::Namespace& space : inputs_.namespaces) {
@@ -37,7 +37,7 @@ class Writer {
     Assumed();
     WithNodes(*pending);
     for (const Workload& workload : *pending) Pending(workload);
-    return std::move(out_);
+    return SnapshotObjects{std::move(out_), std::move(left_out_)};
   }
 
  private:
@@ -89,6 +89,7 @@ class Writer {
   }
 
   void Pending(const Workload& workload) {
+    if (!workload.invalid.empty()) return left_out_.push_back(workload.invalid);
     Json object = workload.is_job ? JobObject(inputs_.jobs[workload.index])
                                   : PlacementObject(inputs_.placements[workload.index]);
     out_.push_back(std::move(object));
@@ -125,12 +126,13 @@ class Writer {
   const api::Inputs& inputs_;
   PlacementPods pods_;
   std::vector<Json> out_;
+  std::vector<std::string> left_out_;
 };
 
 }  // namespace
 
-Result<std::vector<Json>> Snapshot(const Cluster& cluster, Order order) {
-  return Writer(cluster).Run(order);
+Result<SnapshotObjects> Snapshot(const Cluster& cluster, Order order, Mark mark) {
+  return Writer(cluster).Run(order, mark);
 }
 
 }  // namespace weft::decide

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "operator/base/result.h"
@@ -13,7 +14,12 @@ namespace weft::decide {
 // (the recognised one too), Nodes, Pods that hold a node or wait for a Placement, assumed claims as
 // Pods, PriorityClasses, Namespaces that name a fabric, and the pending workloads in decision order
 // with excluded nodes and elapsed waits as annotations. Only what Weft reads is written: no
-// secrets, no environment, no commands.
-Result<std::vector<nlohmann::ordered_json>> Snapshot(const Cluster& cluster, Order order);
+// secrets, no environment, no commands. With Mark::kInvalid a job that is wrong in itself is left
+// out and told, as it takes no part.
+struct SnapshotObjects {
+  std::vector<nlohmann::ordered_json> objects;
+  std::vector<std::string> left_out;  // why, one message each
+};
+Result<SnapshotObjects> Snapshot(const Cluster& cluster, Order order, Mark mark = Mark::kNo);
 
 }  // namespace weft::decide

@@ -36,6 +36,8 @@ expect_exit 1 helm template weft "$chart" --set probes.prt=1
 expect_text "$work/stderr" "at '/probes': additional properties 'prt' not allowed"
 expect_exit 1 helm template weft "$chart" --set config.namespace=x
 expect_text "$work/stderr" 'config.namespace: the chart has a value of its own'
+expect_exit 1 helm template weft "$chart" --set grpc.enabled=true
+expect_text "$work/stderr" 'grpc.secretName: the Secret with'
 expect_exit 1 helm template weft "$chart" --set leaderElection.enabled=false
 expect_text "$work/stderr" 'leaderElection.enabled'
 expect_exit 0 helm template weft "$chart" --set config.requests-per-second=1000000
@@ -90,7 +92,8 @@ kubectl delete namespace kept --wait=false >/dev/null
 # Under its own rights, from the image.
 expect_exit 0 "$WEFT_SOURCE_DIR/deploy/image.sh" --rootfs "$work/rootfs" --bin "$(dirname "$WEFT")"
 export WEFT_ROOTFS=$work/rootfs WEFT_CHART=$chart
-for file in chart_rights.py chart_plugin.py chart_modes.py; do
+for file in chart_rights.py chart_plugin.py chart_modes.py chart_grpc.py; do
+  [ $file != chart_grpc.py ] || source "$here/rpc_stubs.sh" # from there on, with its Python
   python3 "$here/$file" || fail "$file"
   checks=$((checks + 1))
 done

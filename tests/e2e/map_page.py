@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The live map as a browser shows it: what it holds, and its picture."""
+"""The live map as a browser shows it: what it holds, how it follows, its picture."""
 
 import os
 import re
@@ -7,19 +7,12 @@ import subprocess
 import tempfile
 import unittest
 
+from browser import Browser
 from metrics_prometheus import fetch, free_port
 from operator_lib import Cluster, Operator, poll, training_job
 
 SPACE = "map-page"
-
-
-def browse(url, work, *arguments):
-    """Chromium with a profile of its own; what it prints."""
-    shown = subprocess.run(
-        [os.environ["WEFT_CHROMIUM"], "--headless", "--no-sandbox", "--disable-gpu",
-         "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={work}/profile",
-         *arguments, url], check=True, capture_output=True, timeout=120)
-    return shown.stdout.decode()
+ON_MAP = "document.querySelectorAll('svg g[data-job]').length"
 
 
 class MapPage(unittest.TestCase):
@@ -33,32 +26,57 @@ class MapPage(unittest.TestCase):
         cls.port = free_port()
         cls.operator = Operator(cls.work.name, "map", "--probe-address", f"127.0.0.1:{cls.port}")
         cls.addClassCleanup(cls.operator.stop)
-        cls.url = f"http://127.0.0.1:{cls.port}/map"
+        cls.browser = Browser(os.environ["WEFT_CHROMIUM"], f"{cls.work.name}/profile")
+        cls.addClassCleanup(cls.browser.close)
 
-    def test_page(self):
+    def test_the_operators_page_is_whole_and_follows(self):
+        url = f"http://127.0.0.1:{self.port}/map"
         self.cluster.create("trainingjobs", training_job(SPACE, "left", 8))
-        self.cluster.create("trainingjobs", training_job(SPACE, "right", 20))
         self.cluster.create("trainingjobs", training_job(SPACE, "huge", 500))
-        for name in ("left", "right"):
-            self.cluster.until_running(SPACE, name)
+        self.cluster.until_running(SPACE, "left")
         self.cluster.until_condition(SPACE, "huge", "Placed", "False")
 
         def page_of_all():
-            page = fetch(self.url)
-            return page if "map-page/huge: not placed" in page and page.count(
-                'data-name="map-page/') == 2 else None
-        page = poll(page_of_all, "the page shows both jobs and the one that waits")
+            page = fetch(url)
+            shown = "map-page/huge: not placed" in page and 'data-name="map-page/left"' in page
+            return page if shown else None
+        page = poll(page_of_all, "the page shows the job that runs and the one that waits")
         self.assertNotRegex(page, r'(src|href)="?(https?:)?//')  # no asset from elsewhere
         self.assertIn("InsufficientCapacity", page)
-        self.assertEqual(len(re.findall(r'<tr data-job="\d+" data-name="[^"]+" title="[^"]+', page)),
-                         2, "a job's row tells why it is there")
+        self.assertRegex(page, r'<tr data-job="\d+" data-name="map-page/left" title="[^"]+')
 
-        # What the browser makes of it: script run, no error, the jobs on the map.
-        shown = browse(self.url, self.work.name, "--virtual-time-budget=1000", "--dump-dom")
-        self.assertEqual(shown.count('<g data-job="'), 28 + 2)  # nodes, and the table's swatches
+        self.browser.open(url)
+        self.browser.until(ON_MAP, 8 + 1)  # nodes, and the table's swatch
+        self.cluster.create("trainingjobs", training_job(SPACE, "right", 20))
+        self.browser.until(ON_MAP, 28 + 2)
+        # A job that was clicked is singled out, and stays so when the page is drawn anew.
+        self.browser.value("document.querySelector('tr[data-name=\"map-page/right\"]').click()")
+        self.browser.until("document.querySelectorAll('svg g.on').length", 20 + 1)
+        self.cluster.delete("trainingjobs", SPACE, "left")
+        self.browser.until(ON_MAP, 20 + 1)
+        self.browser.until("document.querySelectorAll('svg g.on').length", 20 + 1)
+        self.assertEqual(self.browser.errors, [])
         picture = os.path.join(os.environ["WEFT_SCREENSHOTS"], "map_page.png")
-        browse(self.url, self.work.name, "--window-size=1500,1300", f"--screenshot={picture}")
+        self.browser.picture(picture, 1500, 1000)
         self.assertGreater(os.path.getsize(picture), 20_000)
+
+    def test_the_command_lines_page_shows_the_same(self):
+        port = free_port()
+        # pylint: disable-next=consider-using-with
+        serving = subprocess.Popen(
+            [os.environ["WEFT"], "map", "--cluster", "--serve", f"127.0.0.1:{port}"],
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(serving.communicate)
+        self.addCleanup(serving.kill)
+        self.assertIn(f"http://127.0.0.1:{port}/", serving.stderr.readline())
+        self.cluster.create("trainingjobs", training_job(SPACE, "third", 5))
+        self.browser.open(f"http://127.0.0.1:{port}/")
+        row = "document.querySelectorAll('tr[data-name=\"map-page/third\"]').length"
+        self.browser.until(row, 1)
+        self.assertEqual(len(re.findall("data-name=", fetch(f"http://127.0.0.1:{port}/"))),
+                         self.browser.value("document.querySelectorAll('tr[data-name]').length"))
+        self.cluster.delete("trainingjobs", SPACE, "third")
+        self.cluster.until_no_job(SPACE, "third")
 
 
 if __name__ == "__main__":

@@ -154,6 +154,17 @@ def follow_decisions(cluster, operator_again, address, work):
         follower.stop()
 
 
+def find_the_leader(address, work):
+    """Of two operators that one name stands for."""
+    standby = Operator(work, "standby", "--grpc-address", "127.0.0.1:0")
+    try:
+        both = f"ipv4:{address_of(standby)},{address}"
+        subprocess.run([sys.executable, f"{EXAMPLES}/watch_placements.py", both, "--changes", "1"],
+                       check=True, timeout=CALL_SECONDS, stdout=subprocess.DEVNULL)
+    finally:
+        standby.stop()
+
+
 def explain_both_ways(cluster, stub):
     cluster.create("trainingjobs", training_job(SPACE, "there", 2))
     cluster.until_running(SPACE, "there")
@@ -299,6 +310,7 @@ def main():
                 explain_both_ways(cluster, stub)
                 check_health_and_reflection(channel)
             follow_decisions(cluster, operator_again, address, work)
+            find_the_leader(address, work)
         finally:
             operators[-1].stop()
         check_certificates_and_tokens(cluster, work)

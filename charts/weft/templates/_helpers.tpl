@@ -76,6 +76,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $chosen "metrics-cert-dir" "/etc/weft-metrics" }}
 {{- end }}
 {{- end }}
+{{- if .Values.verification.enabled }}
+{{- $_ := set $chosen "verify-image" (.Values.verification.image | default (include "weft.image" .)) }}
+{{- end }}
+{{- if .Values.grpc.enabled }}
+{{- $_ := required "grpc.secretName: the Secret with tls.crt, tls.key and ca.crt" .Values.grpc.secretName }}
+{{- $_ := set $chosen "grpc-address" (printf ":%v" .Values.grpc.port) }}
+{{- $_ := set $chosen "grpc-network" true }}
+{{- $_ := set $chosen "grpc-certificate" "/etc/weft-grpc/tls.crt" }}
+{{- $_ := set $chosen "grpc-key" "/etc/weft-grpc/tls.key" }}
+{{- $_ := set $chosen "grpc-client-ca" "/etc/weft-grpc/ca.crt" }}
+{{- $_ := set $chosen "grpc-require-token" .Values.grpc.requireToken }}
+{{- end }}
 {{- range $name, $value := .Values.config }}
 {{- if hasKey $chosen $name }}
 {{- fail (printf "config.%s: the chart has a value of its own for it (see README.md)" $name) }}

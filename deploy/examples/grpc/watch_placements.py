@@ -3,6 +3,8 @@
 
     watch_placements.py ADDRESS [--namespace NAME] [--changes N]
 
+ADDRESS may stand for several operators (dns:///NAME:PORT): it goes round until it finds the leader.
+
 Needs grpcio and the stubs of proto/weft/v1:
 
     pip install grpcio grpcio-tools
@@ -56,7 +58,8 @@ def main():
     parser.add_argument("--namespace", default="", help="default: all")
     parser.add_argument("--changes", type=int, help="end after so many")
     arguments = parser.parse_args()
-    with grpc.insecure_channel(arguments.address) as channel:
+    going_round = [("grpc.lb_policy_name", "round_robin")]
+    with grpc.insecure_channel(arguments.address, going_round) as channel:
         stub = rpc.PlacementServiceStub(channel)
         for number, change in enumerate(follow(stub, arguments.namespace), start=1):
             print(line(change), flush=True)

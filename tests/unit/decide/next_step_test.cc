@@ -330,6 +330,16 @@ TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {
   EXPECT_EQ(world.status().record.suspended_seconds, 500);
 }
 
+TEST(NextStepTest, ASuspendedJobIsLookedAtBeforeItIsResumed) {
+  World world;
+  world.job().suspend = true;
+  world.job().meta.generation = 3;
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Suspended");
+  EXPECT_EQ(ReasonOf(world.status(), "Accepted"), "Valid");
+  EXPECT_EQ(world.status().record.observed_generation, 3);
+}
+
 TEST(NextStepTest, ResumedBeforeItsPodsAreGoneItStartsANewAttempt) {
   for (const int steps : {1, 2, 3}) {
     World world = Running();

@@ -57,9 +57,9 @@ Scene BusyScene() {
 
 TEST(Snapshot, GivesTheSameAnswerInDecisionOrder) {
   const Cluster cluster = BusyScene().Build();
-  const auto objects = Snapshot(cluster, Order::kOperator);
-  ASSERT_TRUE(objects);
-  auto inputs = ReadBack(*objects);
+  const auto snapshot = Snapshot(cluster, Order::kOperator);
+  ASSERT_TRUE(snapshot);
+  auto inputs = ReadBack(snapshot->objects);
   ASSERT_TRUE(inputs) << inputs.error().message;
   const auto again = BuildCluster(*std::move(inputs));
   ASSERT_TRUE(again) << again.error().message;
@@ -68,16 +68,29 @@ TEST(Snapshot, GivesTheSameAnswerInDecisionOrder) {
 }
 
 TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {
-  const auto objects = Snapshot(BusyScene().Build(), Order::kFile);
-  ASSERT_TRUE(objects);
+  const auto snapshot = Snapshot(BusyScene().Build(), Order::kFile);
+  ASSERT_TRUE(snapshot);
   std::vector<std::string> pods;
   std::string all;
-  for (const auto& object : *objects) {
+  for (const auto& object : snapshot->objects) {
     if (object["kind"] == "Pod") pods.push_back(object["metadata"]["name"]);
     all += object.dump();
   }
   EXPECT_EQ(pods, (std::vector<std::string>{"running-1-0", "running-1-1"}));
   EXPECT_EQ(all.find("hunter2"), std::string::npos);
+}
+
+TEST(Snapshot, OfAClusterLeavesOutTheJobThatIsWrongInItself) {
+  Scene scene(testing::Leaves({{8, 8}}));
+  scene.Placement("x-1", 1);
+  scene.Job("x", 1);
+  const Cluster cluster = scene.Build();
+  EXPECT_FALSE(Snapshot(cluster, Order::kOperator));
+  const auto snapshot = Snapshot(cluster, Order::kOperator, Mark::kInvalid);
+  ASSERT_TRUE(snapshot);
+  ASSERT_EQ(snapshot->left_out.size(), 1U);
+  EXPECT_NE(snapshot->left_out[0].find("TrainingJob ns/x"), std::string::npos);
+  EXPECT_EQ(snapshot->objects.back()["kind"], "Placement");
 }
 
 }  // namespace

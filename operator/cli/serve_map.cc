@@ -1,0 +1,40 @@
+#include "operator/cli/serve_map.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+#include "operator/cli/live_view.h"
+#include "operator/cli/map_page.h"
+#include "operator/cli/session.h"
+#include "operator/service/http_server.h"
+
+namespace weft::cli {
+
+int ServeMap(const MapArguments& arguments) {
+  const InputArguments& input = arguments.input;
+  if (!input.live() || !input.files.empty()) {
+    return Fail(Invalid("--serve: follows a cluster alone: say --cluster or --context, without -f"));
+  }
+  // The page asks nobody who they are, and shows what its user may see.
+  if (!service::IsLoopback(arguments.serve)) {
+    return Fail(Invalid("--serve: other machines could reach \"" + arguments.serve +
+                        "\": say 127.0.0.1:PORT"));
+  }
+  const auto view = OpenLiveView({input.kubeconfig, input.context});
+  if (!view) return Fail(view.error());
+  MapPage page;
+  service::HttpServerOptions server;
+  server.address = arguments.serve;
+  server.slow["/"] = [&](const service::HttpRequest&) {
+    return service::HttpReply{200, page.Show([&] { return (*view)->LookAtCluster(); }),
+                              "text/html; charset=utf-8"};
+  };
+  const auto opened = service::Serve(std::move(server));
+  if (!opened) return Fail(opened.error());
+  std::cerr << "weft: the map is at http://" << arguments.serve << "/\n";
+  while (true) pause();
+}
+
+}  // namespace weft::cli
