@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Fabric map</title><style>
+<title>Fabric map</title><link rel="icon" href="data:,"><style>
 :root{color-scheme:light dark;--weft-page:#f4f6f8;--weft-box:#fff;--weft-line:#c3c9d1;
 --weft-ink:#1d2733;--weft-dim:#5d6873;--weft-free:#fff;--weft-used:#a4acb6;--weft-off:#f3c9c4;
 --weft-bad:#b3261e;--weft-groove:#e8ebef;--weft-bar:#4a5561}
@@ -70,6 +70,8 @@ main.addEventListener('click',function(event){
   var name=row.getAttribute('data-name');
   on=on===name?null:name;
   show();
+  var first=on!==null&&hit===row?row.closest('section').querySelector('.map g.on'):null;
+  if(first)first.scrollIntoView({block:'nearest'});
 });
 )";
 
@@ -148,23 +150,31 @@ std::string Nowhere(const MapInput& map) {
   return out;
 }
 
+// Of GPUs that no job on the map has, and of those that one has.
+struct Words {
+  const char* held;
+  const char* planned;
+};
+constexpr Words kOfPlan{"held by earlier pods", "planned"};
+constexpr Words kOfCluster{"held by lone pods", "by jobs"};
+
 // "127 nodes, 1,016 GPUs: 348 held by earlier pods, 512 planned, 148 free, 8 on nodes that take no
 // pods (1 node cordoned)".
-std::string Sums(const MapInput& map) {
+std::string Sums(const MapInput& map, const Words& words) {
   std::int64_t planned = 0;
   const DomainUsage usage = MapUsage(map).In(fabric::kOutside, 0);
   for (const auto& [job, gpus] : usage.planned) planned = SaturatingAdd(planned, gpus);
   std::string text = Counted(map.fabric->node_count(), "node") + ", " +
-                     Counted(usage.total, "GPU") + ": " + Grouped(usage.earlier) +
-                     " held by earlier pods, " + Grouped(planned) + " planned, " +
+                     Counted(usage.total, "GPU") + ": " + Grouped(usage.earlier) + " " +
+                     words.held + ", " + Grouped(planned) + " " + words.planned + ", " +
                      Grouped(usage.free) + " free";
   const std::string off = OffText(CountIn(*map.claims, fabric::kOutside, 0));
   if (!off.empty()) text += ", " + Grouped(usage.off) + " on nodes that take no pods (" + off + ")";
   return text;
 }
 
-std::string Section(const MapInput& map) {
-  std::string out = "<section><h2>" + EscapeXml(map.title) + "</h2>\n<p>" + Sums(map);
+std::string Section(const MapInput& map, const Words& words) {
+  std::string out = "<section><h2>" + EscapeXml(map.title) + "</h2>\n<p>" + Sums(map, words);
   const std::size_t incomplete = map.fabric->incomplete().size();
   if (incomplete > 0) {
     out += "; <span class=\"bad\">" + Counted(static_cast<std::int64_t>(incomplete), "more node") +
@@ -181,7 +191,7 @@ std::string MapHtml(const std::vector<MapInput>& maps) {
   page += kPlanned;
   page += "<main>\n";
   if (!maps.empty()) page += Nowhere(maps.front());
-  for (const MapInput& map : maps) page += Section(map);
+  for (const MapInput& map : maps) page += Section(map, kOfPlan);
   return page + "</main>\n" + kScript + kScriptEnd;
 }
 
@@ -193,7 +203,7 @@ std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::str
   page += "<main>\n<p>As of <time>" + EscapeXml(when) + "</time></p>\n";
   if (maps.empty()) page += "<p class=\"bad\">No fabric: no node has an accelerator.</p>\n";
   if (!maps.empty()) page += Nowhere(*maps.front());
-  for (const MapInput* map : maps) page += Section(*map);
+  for (const MapInput* map : maps) page += Section(*map, kOfCluster);
   std::string refresh = kRefresh;
   for (std::size_t at = 0; (at = refresh.find("SECONDS", at)) != std::string::npos;) {
     refresh.replace(at, 7, std::to_string(seconds));

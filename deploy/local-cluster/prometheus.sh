@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Prometheus on this machine's loopback, reading the operator that the chart installed on a cluster of
+# local-cluster.sh as one in a cluster would: over TLS, with the token of an account that may, and
+# with the chart's rules. Ends, and leaves nothing behind, when it is interrupted.
+#
+#   deploy/local-cluster/prometheus.sh [--listen ADDRESS:PORT] [--target ADDRESS:PORT]
+#
+# Defaults: 127.0.0.1:9090, and the chart's 127.0.0.1:8443.
+set -euo pipefail
+rules=$(cd "$(dirname "$0")/../../charts/weft/files/rules" && pwd)
+listen=127.0.0.1:9090 target=127.0.0.1:8443
+while [ $# -gt 0 ]; do
+  case $1 in
+    --listen) listen=${2:?--listen ADDRESS:PORT} ;;
+    --target) target=${2:?--target ADDRESS:PORT} ;;
+    *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] && exit; exit 2 ;;
+  esac
+  shift 2
+done
+command -v prometheus >/dev/null || { echo 'prometheus.sh: no prometheus: apt-get install prometheus' >&2; exit 1; }
+
+work=$(mktemp -d)
+trap 'kill "$server" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+trap 'exit 0' INT TERM
+server=''
+kubectl apply -f - >/dev/null <<END
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: prometheus, namespace: weft-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: prometheus-reads-weft}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: weft-operator-metrics-reader}
+subjects: [{kind: ServiceAccount, name: prometheus, namespace: weft-system}]
+END
+(umask 077 && kubectl create token -n weft-system prometheus --duration 24h >"$work/token")
+cat >"$work/prometheus.yaml" <<END
+global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s}
+rule_files: ["$rules/*.yaml"]
+scrape_configs:
+- job_name: weft-operator
+  scheme: https
+  tls_config: {insecure_skip_verify: true}  # it signs its certificate itself
+  authorization: {credentials_file: "$work/token"}
+  static_configs: [{targets: ["$target"]}]
+END
+prometheus --config.file="$work/prometheus.yaml" --storage.tsdb.path="$work/data" \
+  --web.listen-address="$listen" --log.level=warn &
+server=$!
+echo "prometheus.sh: http://$listen/" >&2
+wait "$server"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The README's "Install" on a cluster of this machine, command by command as it is printed there:
+# within three minutes the job has run, its figures are in Prometheus, and the map shows it.
+source "$(dirname "$0")/operator_cluster.sh"
+
+root=${WEFT_SOURCE_DIR:-$here/../..}
+most_seconds=180
+trap '"$local_cluster" down >/dev/null 2>&1; rm -rf "$work"' EXIT
+
+sed -n '/^## Install/,/^## The operator/p' "$root/README.md" |
+  awk '/^```console/ {inside = 1; next} /^```/ {inside = 0} inside && sub(/^\$ /, "")' \
+    >"$work/commands"
+for word in local-cluster.sh 'helm install' prometheus.sh '--serve' 'kubectl apply' promtool; do
+  expect_text "$work/commands" "$word"
+done
+
+# Each command must succeed; what runs in the background ends with the shell.
+{
+  echo 'set -euo pipefail; trap '\''kill $(jobs -p) 2>/dev/null; wait'\'' EXIT'
+  sed '/^kubectl get tj/a curl -sf http://127.0.0.1:8001/ >"$WEFT_SEEN/map"' "$work/commands"
+  cat <<'END'
+query='last_over_time(weft_trainingjob_predicted_step_bytes[3m])'
+promtool query instant http://127.0.0.1:9090 "$query" >"$WEFT_SEEN/figures"
+END
+} >"$work/script"
+begin=$SECONDS
+export WEFT_SEEN=$work
+expect_exit 0 env --chdir "$root" timeout 300 bash "$work/script"
+[ $((SECONDS - begin)) -le $most_seconds ] || fail "it took $((SECONDS - begin)) s"
+echo "from no cluster to a job that has run, seen in Prometheus and on the map: $((SECONDS - begin)) s"
+expect_text "$work/stdout" 'llama3-8b condition met'
+expect_text "$work/stdout" 'weft_trainingjob_predicted_cross_node_bytes{'
+expect_text "$work/figures" 'trainingjob="llama3-8b"'
+expect_text "$work/map" '<title>Fabric map'
+expect_text "$work/map" 'team-a/llama3-8b'
+passed
