@@ -14,6 +14,7 @@ BM_Solve/100000/1024/8    10
 BM_Solve/100000/16384/8   200
 BM_ReadYaml/10000         5000
 BM_ReadJson/10000         1000
+BM_Scrape                 1000
 '
 
 filter=${1:-.}
