@@ -8,6 +8,8 @@
 #       quality    the solver against the exact optimum on 25 times the random instances
 #       fuzz       every parser fuzzed for five minutes
 #       bench      benchmarks, five repetitions; writes build/bench.md
+#       cluster    the hand-off to kube-scheduler, the first copy from a real API server, and what
+#                  scrapes and calls cost the placing of jobs (half an hour)
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
 #                  what it costs to be idle on 10,000 nodes (half an hour)
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
@@ -164,6 +166,19 @@ campaign_ranks() {
     bash tests/e2e/ranks.sh
 }
 
+campaign_cluster() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft-operator and the benchmarks'
+  build_main
+  stage 'Hand-off to kube-scheduler'
+  tests/bench/handoff.sh
+  stage 'First copy of a cluster from a real API server'
+  tests/bench/sync.sh
+  stage 'Scrapes, calls and the page beside the placing of jobs'
+  tests/bench/contention.sh
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -183,9 +198,10 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | operator | ranks | lint) ;;
+      quality | fuzz | bench | cluster | operator | ranks | lint) ;;
       *)
-        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, operator, ranks, lint" >&2
+        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster, operator," \
+          "ranks, lint" >&2
         exit 2
         ;;
     esac
