@@ -108,12 +108,6 @@ OrderedJson EncodeLabelSelector(const fabric::LabelSelector& selector) {
   return out;
 }
 
-OrderedJson EncodeTexts(const TextMap& texts) {
-  OrderedJson object = OrderedJson::object();
-  for (const auto& [key, value] : texts) object[std::string(key)] = value;
-  return object;
-}
-
 OrderedJson EncodeConditions(const std::vector<Condition>& conditions) {
   OrderedJson out = OrderedJson::array();
   for (const Condition& condition : conditions) {
@@ -141,8 +135,8 @@ OrderedJson EncodeHead(const char* kind, const ObjectMeta& meta) {
   PutText(metadata, "resourceVersion", meta.resource_version);
   if (meta.generation != 0) metadata["generation"] = meta.generation;
   PutText(metadata, "creationTimestamp", meta.creation_timestamp);
-  if (!meta.labels.empty()) metadata["labels"] = EncodeTexts(meta.labels);
-  if (!meta.annotations.empty()) metadata["annotations"] = EncodeTexts(meta.annotations);
+  if (!meta.labels.empty()) metadata["labels"] = meta.labels;
+  if (!meta.annotations.empty()) metadata["annotations"] = meta.annotations;
   for (const OwnerReference& owner : meta.owners) {
     metadata["ownerReferences"].push_back(EncodeOwner(owner));
   }

@@ -16,7 +16,6 @@ nlohmann::ordered_json EncodeParallelism(const traffic::Parallelism& parallelism
 nlohmann::ordered_json EncodeTopology(const TopologySpec& topology);
 nlohmann::ordered_json EncodeAccelerator(const Accelerator& accelerator);
 nlohmann::ordered_json EncodeLabelSelector(const fabric::LabelSelector& selector);
-nlohmann::ordered_json EncodeTexts(const TextMap& texts);  // labels, annotations
 nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions);
 nlohmann::ordered_json EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes);
 

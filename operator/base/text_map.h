@@ -62,9 +62,7 @@ class TextMap {
   }
 
   bool empty() const { return bytes_.empty(); }
-  std::size_t size() const {
-    return static_cast<std::size_t>(std::distance(begin(), end()));
-  }
+  std::size_t size() const { return static_cast<std::size_t>(std::distance(begin(), end())); }
   Iterator begin() const { return Iterator(bytes_.data(), bytes_.data() + bytes_.size()); }
   Iterator end() const {
     return Iterator(bytes_.data() + bytes_.size(), bytes_.data() + bytes_.size());
@@ -80,6 +78,13 @@ class TextMap {
   void Trim() { bytes_.shrink_to_fit(); }
 
   friend bool operator==(const TextMap&, const TextMap&) = default;
+
+  // As nlohmann::json writes a std::map; left to itself it would make an array of pairs.
+  template <typename Json>
+  friend void to_json(Json& json, const TextMap& texts) {
+    json = Json::object();
+    for (const auto& [key, value] : texts) json[std::string(key)] = value;
+  }
 
  private:
   void Append(std::string_view key, std::string_view value);

@@ -23,8 +23,8 @@ constexpr int kTries = 4;  // of one page
 constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000};
 constexpr int kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kGone = 410;
 
-constexpr Resource kKinds[] = {kube::kFabrics,         kube::kTrainingJobs, kube::kPlacements,
-                               kube::kPods,            kube::kNodes,        kube::kNamespaces,
+constexpr Resource kKinds[] = {kube::kFabrics,        kube::kTrainingJobs, kube::kPlacements,
+                               kube::kPods,           kube::kNodes,        kube::kNamespaces,
                                kube::kPriorityClasses};
 
 std::string VersionOf(const Resource& resource) {
@@ -97,8 +97,8 @@ class ClusterReader {
       Result<kube::Page> page =
           kube::ParsePage(response->body, manifest::SubjectOfKind(resource.kind));
       if (!page) {
-        return Error{page.error().kind, "cluster: list " + std::string(resource.plural) + ": " +
-                                            page.error().message};
+        return Error{page.error().kind,
+                     "cluster: list " + std::string(resource.plural) + ": " + page.error().message};
       }
       for (kube::ServedObject& item : page->items) items.push_back(std::move(item));
       if (page->next.empty()) return true;

@@ -292,8 +292,9 @@ void CommandLine::AddMap() {
   command->add_option("--fabric", map_.fabric, "The fabric to draw as SVG (default: the first)")
       ->type_name("NAME");
   command
-      ->add_option("--serve", map_.serve,
-                   "Serve a page that follows the cluster, until interrupted, at a loopback address")
+      ->add_option(
+          "--serve", map_.serve,
+          "Serve a page that follows the cluster, until interrupted, at a loopback address")
       ->type_name("ADDRESS:PORT");
 }
 

@@ -23,13 +23,13 @@ struct OperatorFlags {
   std::uint32_t writes_at_once = 16;
   double requests_per_second = 500;
   std::string probe_address = "127.0.0.1:8081";  // "" none
-  std::string grpc_address = "127.0.0.1:8082";  // "" none
+  std::string grpc_address = "127.0.0.1:8082";   // "" none
   std::string grpc_certificate, grpc_key, grpc_client_ca;
   bool grpc_network = false;
   bool grpc_require_token = false;
-  std::string metrics_address;                   // "" beside the probes, where that is loopback
-  std::string metrics_security = "auto";         // auto, tls, none
-  std::string metrics_cert_dir;                  // "" signed by itself
+  std::string metrics_address;            // "" beside the probes, where that is loopback
+  std::string metrics_security = "auto";  // auto, tls, none
+  std::string metrics_cert_dir;           // "" signed by itself
   std::string log_level = "info";
   std::string log_format = "text";
 };

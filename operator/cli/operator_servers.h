@@ -18,10 +18,10 @@
 
 namespace weft::cli {
 
-// What the running operator answers: over HTTP probes, metrics and the map of its fabrics, over gRPC
-// plans and decisions. Metrics
-// and map stand beside the probes where only this machine reaches those, and on an address of their
-// own where one is given: with TLS and for those who may get the path, unless that is loopback too.
+// What the running operator answers: over HTTP probes, metrics and the map of its fabrics, over
+// gRPC plans and decisions. Metrics and map stand beside the probes where only this machine reaches
+// those, and on an address of their own where one is given: with TLS and for those who may get the
+// path, unless that is loopback too.
 class OperatorServers {
  public:
   struct Options {

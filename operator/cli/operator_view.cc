@@ -30,8 +30,8 @@ Result<service::RpcSource::Decided> OperatorView::Decisions() {
 
 // Whoever may list Placements may ask what they would be.
 Result<service::RpcSource::Access> OperatorView::Authenticate(const std::string& token) {
-  switch (access_.Check(token,
-                        {.verb = "list", .path = "", .group = "weft.dev", .resource = "placements"})) {
+  switch (access_.Check(
+      token, {.verb = "list", .path = "", .group = "weft.dev", .resource = "placements"})) {
     case kube::Access::kAllowed:
       return Access::kAllowed;
     case kube::Access::kForbidden:

@@ -15,7 +15,8 @@ namespace weft::cli {
 int ServeMap(const MapArguments& arguments) {
   const InputArguments& input = arguments.input;
   if (!input.live() || !input.files.empty()) {
-    return Fail(Invalid("--serve: follows a cluster alone: say --cluster or --context, without -f"));
+    return Fail(
+        Invalid("--serve: follows a cluster alone: say --cluster or --context, without -f"));
   }
   // The page asks nobody who they are, and shows what its user may see.
   if (!service::IsLoopback(arguments.serve)) {

@@ -262,8 +262,7 @@ void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused
 void Planner::RefusePlacement(const api::Placement& placement, const decide::Refused& refused) {
   if (!IsNews(placement.meta, placement.excluded, refused)) return;
   std::vector<api::Condition> conditions = placement.conditions;
-  decide::PutCondition(conditions,
-                       {"Placed", "False", refused.reason, refused.message, ""},
+  decide::PutCondition(conditions, {"Placed", "False", refused.reason, refused.message, ""},
                        options_.now());
   if (conditions == placement.conditions) return;
   const Target target{Kind::kPlacement, placement.meta.key, placement.meta.uid,

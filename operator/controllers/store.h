@@ -38,8 +38,8 @@ struct StoreHooks {
   OfObject on_job = [](const api::ObjectKey&) {};        // it, or something of it
   OfObject on_placement = [](const api::ObjectKey&) {};  // of others: it, or its pods
   OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement
-  std::function<void()> on_capacity = [] {};  // a plan made now could come out otherwise
-  std::function<void()> on_fabric = [] {};    // a Node or a Fabric is another
+  std::function<void()> on_capacity = [] {};             // a plan made now could come out otherwise
+  std::function<void()> on_fabric = [] {};               // a Node or a Fabric is another
 };
 
 // One job with all that is its own, held for as long as a pass takes.

@@ -77,8 +77,8 @@ class HeldExplainer {
     Refused refused;
     refused.reason = "NodesGone";
     refused.message = "Placement " + api::Show(held_.meta.key) + " gives it " +
-                      CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") +
-                      " for " + CountText(out_.entry.workload.workers, "worker");
+                      CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") + " for " +
+                      CountText(out_.entry.workload.workers, "worker");
     if (!gone.empty()) {
       refused.message += ", of which " + std::to_string(gone.size()) +
                          " are in no fabric now or incomplete, " + gone.front() + " among them";
@@ -100,8 +100,7 @@ class HeldExplainer {
     out.cost = ShareCost(pair_cost, problem.traffic, nodes_);
     Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
     SayTopology(*on.fabric, problem.request, placed.plan.preferences);
-    const placement::Placement anew =
-        placement::Place(ClaimsWithoutIt(on), problem.request, graph);
+    const placement::Placement anew = placement::Place(ClaimsWithoutIt(on), problem.request, graph);
     if (const auto* plan = std::get_if<placement::Plan>(&anew)) {
       TakeBound(*plan, placed.plan);
       SayCompared(*plan, placed.plan,
@@ -144,9 +143,9 @@ class HeldExplainer {
     if (request.required) {
       const bool holds = SharedTier(fabric, nodes_) >= *request.required;
       const std::string& level = fabric.tiers()[*request.required].name;
-      Say(holds ? "topology.required holds: all workers are in one " + level + "."
-                : "topology.required does not hold: the workers are in more than one " + level +
-                      ".");
+      Say(holds
+              ? "topology.required holds: all workers are in one " + level + "."
+              : "topology.required does not hold: the workers are in more than one " + level + ".");
     }
     if (request.preferred) {
       const std::string& level = fabric.tiers()[*request.preferred].name;

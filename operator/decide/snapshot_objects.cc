@@ -39,7 +39,7 @@ Json Metadata(const api::ObjectMeta& meta) {
   if (!meta.uid.empty()) out["uid"] = meta.uid;
   if (!meta.creation_timestamp.empty()) out["creationTimestamp"] = meta.creation_timestamp;
   if (meta.deleting) out["deletionTimestamp"] = kSomeTime;
-  if (!meta.labels.empty()) out["labels"] = api::EncodeTexts(meta.labels);
+  if (!meta.labels.empty()) out["labels"] = meta.labels;
   for (const auto& [key, value] : meta.annotations) {
     if (IsRead(key)) out["annotations"][key] = value;
   }

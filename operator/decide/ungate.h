@@ -51,7 +51,8 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 //   absent               nobody was ungated
 //   Unknown, Binding     pods are ungated, and kube-scheduler binds them; since the transition
 //   True, AsPlaced       every pod is bound to its worker's node
-//   False, BindRefused   not all bound by the deadline (UngateRefused: not all ungated): pods with a
+//   False, BindRefused   not all bound by the deadline (UngateRefused: not all ungated): pods with
+//   a
 //                        controller are evicted, the others must be deleted by hand
 // Pods are ungated only while as many wait as there are workers; later a controller's new pod for a
 // worker that has gone takes that worker's node. When no ungated pod is left the nodes are given

@@ -66,8 +66,7 @@ class LevelGrouping {
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
       for (const std::string& key : spec_.rails->leaf_label_keys) {
         const auto value = LabelValue(*candidates_[n], key);
-        leaves[n].push_back(!value || IsPlaceholder(*value) ? std::string_view()
-                                                                      : *value);
+        leaves[n].push_back(!value || IsPlaceholder(*value) ? std::string_view() : *value);
       }
     }
     rail_sets_ = GroupByRails(leaves);

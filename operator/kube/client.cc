@@ -139,8 +139,8 @@ Result<Json> Client::Patch(const Resource& resource, const api::ObjectKey& key, 
 
 Result<Json> Client::Replace(const Resource& resource, const Json& object,
                              std::string_view subresource) {
-  return Do(ReplaceRequest(
-      resource, object, {.field_manager = options_.field_manager, .subresource = subresource}));
+  return Do(ReplaceRequest(resource, object,
+                           {.field_manager = options_.field_manager, .subresource = subresource}));
 }
 
 Status Client::Delete(const Resource& resource, const api::ObjectKey& key,

@@ -34,7 +34,7 @@ enum class PatchType : std::uint8_t {
 
 struct Deletion {
   Precondition only{};
-  std::string propagation = "Background";     // Foreground, Orphan
+  std::string propagation = "Background";       // Foreground, Orphan
   std::optional<std::int64_t> grace_seconds{};  // unset: the object's own
 };
 

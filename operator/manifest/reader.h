@@ -16,7 +16,7 @@ namespace weft::manifest {
 struct Limits {
   std::size_t bytes = std::size_t{2} << 30;
   std::size_t depth = 64;
-  std::size_t values = 400'000'000;   // scalars, maps and sequences of one text
+  std::size_t values = 400'000'000;  // scalars, maps and sequences of one text
   std::size_t documents = 2'000'000;
   std::size_t scalar_bytes = std::size_t{4} << 20;
 };

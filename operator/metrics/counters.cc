@@ -9,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <utility>
 
 #include "operator/base/check.h"
 
@@ -69,12 +68,9 @@ class Counters::Families {
 
 // Known from the start, so that the first one is a rise that a rate sees.
 const std::pair<Id, Labels> kFromTheStart[] = {
-    {Id::kBindRefusals, {"BindRefused"}},
-    {Id::kBindRefusals, {"CreateRefused"}},
-    {Id::kReconcileFailures, {"trainingjob"}},
-    {Id::kReconcileFailures, {"placement"}},
-    {Id::kPlacements, {"Placed", "Placed"}},
-    {Id::kJobAttempts, {"Submitted"}},
+    {Id::kBindRefusals, {"BindRefused"}},      {Id::kBindRefusals, {"CreateRefused"}},
+    {Id::kReconcileFailures, {"trainingjob"}}, {Id::kReconcileFailures, {"placement"}},
+    {Id::kPlacements, {"Placed", "Placed"}},   {Id::kJobAttempts, {"Submitted"}},
 };
 
 Counters::Counters() : families_(std::make_unique<Families>()) {

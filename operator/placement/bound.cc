@@ -42,10 +42,9 @@ Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
     const auto neighbours = instance.graph().neighbours(w);
     if (neighbours.size() < room) continue;
     // Workers that follow each other mostly send alike.
-    const bool alike = std::equal(neighbours.begin(), neighbours.end(), before.begin(),
-                                  before.end(), [](const Neighbour& a, const Neighbour& b) {
-                                    return a.bytes == b.bytes;
-                                  });
+    const bool alike =
+        std::equal(neighbours.begin(), neighbours.end(), before.begin(), before.end(),
+                   [](const Neighbour& a, const Neighbour& b) { return a.bytes == b.bytes; });
     before = neighbours;
     if (alike) {
       twice += crossing;

@@ -17,10 +17,10 @@ namespace {
 constexpr std::uint32_t kEveryPair = 96;         // up to this many workers every pair is tried
 constexpr std::size_t kMostPlaces = 256;         // nodes that take part
 constexpr std::uint32_t kCliquesUnfolded = 256;  // up to this many workers cliques become pairs
-constexpr std::size_t kPartners = 12;   // swap partners looked at per neighbour (large jobs)
-constexpr std::uint32_t kKicks = 3;        // random swaps that leave a local optimum
-constexpr std::uint32_t kIdleKicks = 40;   // rounds of kicks in vain before giving up
-constexpr std::uint64_t kSeed = 1;         // any fixed number: same input, same answer
+constexpr std::size_t kPartners = 12;     // swap partners looked at per neighbour (large jobs)
+constexpr std::uint32_t kKicks = 3;       // random swaps that leave a local optimum
+constexpr std::uint32_t kIdleKicks = 40;  // rounds of kicks in vain before giving up
+constexpr std::uint64_t kSeed = 1;        // any fixed number: same input, same answer
 
 class LocalSearch {
  public:

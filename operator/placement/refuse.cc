@@ -20,9 +20,8 @@ void CountRejections(const Instance& instance, Unplaceable& no) {
   for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
     if (instance.slots()[n] > 0) continue;
     const Verdict verdict = Judge(instance.claims(), instance.query(), n);
-    std::string detail = verdict.rejection == Rejection::kResource
-                             ? verdict.resource_name
-                             : verdict.detail;
+    std::string detail =
+        verdict.rejection == Rejection::kResource ? verdict.resource_name : verdict.detail;
     ++count[{verdict.rejection, std::move(detail)}];
   }
   for (const auto& [why, nodes] : count) no.rejections.push_back({why.first, why.second, nodes});

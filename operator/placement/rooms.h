@@ -43,7 +43,7 @@ class Rooms {
   bool plain_ = true;
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
-  std::vector<std::vector<std::uint64_t>> room_;  // by tier but the node's
+  std::vector<std::vector<std::uint64_t>> room_;                       // by tier but the node's
   std::vector<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
   // One number a child: most room first, in use before wholly free, then by index.
   struct Key {

@@ -50,8 +50,7 @@ std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation
     text += "  Cost C = 0: nothing is sent between nodes.\n";
     return text + RunnerUp(one, options);
   }
-  std::string bound =
-      "Cost C = " + decide::LinkTimeText(one.total_cost) + " of link time a step";
+  std::string bound = "Cost C = " + decide::LinkTimeText(one.total_cost) + " of link time a step";
   if (one.lower_bound > 0) {
     bound += "; no placement on the free capacity costs less than " +
              decide::LinkTimeText(one.lower_bound);

@@ -168,8 +168,7 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
   auto report = PlanAll(*cluster);
   if (!report) return report.error();
   const std::string space = request.namespace_().empty() ? "default" : request.namespace_();
-  const auto explained =
-      decide::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);
+  const auto explained = decide::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);
   if (!explained) return Error{ErrorKind::kNotFound, explained.error().message};
   v1::ExplainResponse response;
   response.set_placed(std::all_of(explained->begin(), explained->end(), [&](const auto& one) {

@@ -133,8 +133,8 @@ class Calls final : public v1::PlacementService::Service {
     return {grpc::StatusCode::UNAUTHENTICATED, "the API server does not know the token"};
   }
 
-  // Looks and computes in the lane; gives up waiting at the deadline, and the lane skips what nobody
-  // waits for any longer.
+  // Looks and computes in the lane; gives up waiting at the deadline, and the lane skips what
+  // nobody waits for any longer.
   template <typename Response, typename Compute>
   grpc::Status Answer(grpc::ServerContext& context, Response& response, Compute compute) {
     if (grpc::Status admitted = Admit(context); !admitted.ok()) return admitted;
@@ -314,11 +314,11 @@ class GrpcServer final : public RpcServer {
 };
 
 Status Check(const RpcOptions& options) {
-  const bool some = !options.certificate.empty() || !options.key.empty() ||
-                    !options.client_authority.empty();
-  for (const auto& [file, what] : {std::pair{&options.certificate, "certificate"},
-                                   std::pair{&options.key, "key"},
-                                   std::pair{&options.client_authority, "client authority"}}) {
+  const bool some =
+      !options.certificate.empty() || !options.key.empty() || !options.client_authority.empty();
+  for (const auto& [file, what] :
+       {std::pair{&options.certificate, "certificate"}, std::pair{&options.key, "key"},
+        std::pair{&options.client_authority, "client authority"}}) {
     if (some && file->empty()) return Invalid(std::string("no file of the ") + what);
     if (some && !std::ifstream(*file)) return Invalid(*file + ": cannot be read");
   }

@@ -125,8 +125,9 @@ class Cluster {
     if (!recipe.count_label.empty()) node.labels.Set(recipe.count_label, std::to_string(gpus));
     for (std::size_t l = 0; l < recipe.levels.size(); ++l) {
       const RecipeLevel& level = recipe.levels[l];
-      node.labels.Set(level.label_key, level.domain_prefix +
-          Padded(DomainOf(recipe, l, index) + 1, DomainOf(recipe, l, nodes - 1) + 1, 2));
+      node.labels.Set(level.label_key,
+                      level.domain_prefix + Padded(DomainOf(recipe, l, index) + 1,
+                                                   DomainOf(recipe, l, nodes - 1) + 1, 2));
     }
     if (recipe.nodes_per_clique > 0) {
       node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));

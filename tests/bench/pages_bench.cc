@@ -50,9 +50,8 @@ class Fleet {
   Fleet() {
     api::Fabric fabric;
     fabric.meta = Meta("", "default");
-    fabric.spec.levels = {
-        {"spine", "spine", fabric::Identity::kValue, Link("InfiniBandNDR")},
-        {"leaf", "leaf", fabric::Identity::kValue, Link("InfiniBandNDR")}};
+    fabric.spec.levels = {{"spine", "spine", fabric::Identity::kValue, Link("InfiniBandNDR")},
+                          {"leaf", "leaf", fabric::Identity::kValue, Link("InfiniBandNDR")}};
     fabric.spec.outside = Link("InfiniBandNDR");
     fabric.spec.node_link = Link("NVLink4");
     store_.Put(std::move(fabric));
@@ -98,8 +97,8 @@ class Fleet {
     job.conditions = {{"Placed", "True", "Placed", "", FormatTime(kNow - 1800)}};
     api::Placement placement;
     placement.meta = Meta("team-a", job.placement_name);
-    placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", job.meta.key.name, job.meta.uid,
-                              true}};
+    placement.meta.owners = {
+        {"weft.dev/v1alpha1", "TrainingJob", job.meta.key.name, job.meta.uid, true}};
     placement.workers = kWorkers;
     placement.accelerator = job.accelerator;
     placement.model = job.model;

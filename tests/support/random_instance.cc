@@ -46,9 +46,9 @@ fabric::LinkSpec Link(std::int64_t bandwidth, std::int64_t oversubscription) {
 
 fabric::FabricSpec RandomSpec(Random& random, bool scale_up) {
   fabric::FabricSpec spec;
-  spec.levels = {{"spine", "spine", fabric::Identity::kValue,
-                  Link(50'000'000'000, random.Between(100, 400))},
-                 {"leaf", "leaf", fabric::Identity::kValue, Link(50'000'000'000, 100)}};
+  spec.levels = {
+      {"spine", "spine", fabric::Identity::kValue, Link(50'000'000'000, random.Between(100, 400))},
+      {"leaf", "leaf", fabric::Identity::kValue, Link(50'000'000'000, 100)}};
   spec.outside = Link(25'000'000'000, random.Between(100, 700));
   spec.node_link = Link(450'000'000'000, 100);
   if (scale_up) {
@@ -73,9 +73,9 @@ std::vector<fabric::NodeFacts> RandomNodes(Random& random, const RandomOptions& 
     node.labels.Set("leaf", "leaf" + std::to_string(leaf));
     node.labels.Set("spine", "spine" + std::to_string(leaf % spines));
     if (scale_up && random.Chance(85)) {
-      node.labels.Set("clique", crossing ? "c" + std::to_string(random.Below(2))
-                                       : "c" + std::to_string(leaf) + "-" +
-                                             std::to_string(random.Below(2)));
+      node.labels.Set(
+          "clique", crossing ? "c" + std::to_string(random.Below(2))
+                             : "c" + std::to_string(leaf) + "-" + std::to_string(random.Below(2)));
     }
     node.allocatable = {{kGPU, kGPUs}, {"pods", 110}};
     nodes.push_back(std::move(node));
@@ -178,8 +178,7 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   const traffic::Parallelism shape = RandomShape(random, workers * per_worker);
   std::optional<traffic::Model> model;
   if (random.Chance(90)) model = RandomModel(random);
-  instance.traffic =
-      Take(traffic::ComputeTraffic(model, shape, workers, per_worker), "traffic");
+  instance.traffic = Take(traffic::ComputeTraffic(model, shape, workers, per_worker), "traffic");
   instance.graph = std::make_unique<traffic::WorkerGraph>(instance.traffic);
   instance.request.job = "test/job";
   instance.request.workers = workers;

@@ -27,8 +27,8 @@ struct RandomInstance {
 struct RandomOptions {
   std::uint32_t most_nodes = 6;
   std::uint32_t most_workers = 5;
-  bool constraints = true;   // required, preferred, groups
-  bool crossing = true;      // scale-up domains that cross the levels
+  bool constraints = true;  // required, preferred, groups
+  bool crossing = true;     // scale-up domains that cross the levels
   std::uint32_t fewest_workers = 2;
 };
 

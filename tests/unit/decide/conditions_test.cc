@@ -21,8 +21,8 @@ TEST(ConditionsTest, ANewConditionComesLastAndIsAsOldAsNow) {
 TEST(ConditionsTest, TheSameStatusKeepsItsTimeWhateverTheWords) {
   std::vector<api::Condition> conditions = {With("Placed", "False", "then")};
   PutCondition(conditions, {"Placed", "False", "Other", "other words", ""}, kNow);
-  EXPECT_EQ(conditions, (std::vector<api::Condition>{
-                            {"Placed", "False", "Other", "other words", "then"}}));
+  EXPECT_EQ(conditions,
+            (std::vector<api::Condition>{{"Placed", "False", "Other", "other words", "then"}}));
 }
 
 TEST(ConditionsTest, AnotherStatusIsAsOldAsNow) {

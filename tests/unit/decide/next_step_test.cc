@@ -28,8 +28,8 @@ class World {
   std::vector<api::Pod>& pods() { return pods_; }
   UnixSeconds now = kStart;
   bool scheduler_binds = true;
-  bool room = true;                        // the planner finds nodes
-  bool admitted = true;                    // worker 0, on trial
+  bool room = true;      // the planner finds nodes
+  bool admitted = true;  // worker 0, on trial
   bool service_name_is_free = true;
   std::map<std::string, NodeState> nodes;  // those that are not well
   std::vector<std::string> trace;          // what was done, in words
@@ -210,8 +210,8 @@ TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
   EXPECT_EQ(world.Phase(), "Invalid");
   world.admitted = true;
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
-                                "create service"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3", "create service"}));
 }
 
 TEST(NextStepTest, AFullClusterIsSaidAndAskedAgain) {

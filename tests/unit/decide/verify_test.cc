@@ -20,10 +20,16 @@ const std::string kHost1 = "weft host llama-1 node a worker 1\n";
 std::vector<Case> Cases() {
   return {
       {"nobody has reported yet", {"", ""}, "Unknown", "Waiting", "not every worker has reported"},
-      {"nobody is asked to", {"", ""}, "Unknown", "NoVerifyImage",
+      {"nobody is asked to",
+       {"", ""},
+       "Unknown",
+       "NoVerifyImage",
        "the operator has no --verify-image; ranks that report are compared",
        false},
-      {"one worker is missing", {kHost0, ""}, "Unknown", "Waiting",
+      {"one worker is missing",
+       {kHost0, ""},
+       "Unknown",
+       "Waiting",
        "not every worker has reported"},
       {"every worker is where it was placed",
        {kHost0, kHost1},

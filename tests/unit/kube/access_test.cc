@@ -82,12 +82,12 @@ TEST(AccessTest, NoTokenCostsNoRequest) {
 TEST(AccessTest, TheWholeUserIsAskedFor) {
   Gate gate;
   gate.Get("good");
-  EXPECT_EQ(gate.reviews.last, Json({{"user", "good"},
-                                     {"uid", "7"},
-                                     {"groups", {"system:authenticated"}},
-                                     {"extra", {{"key", {"value"}}}},
-                                     {"nonResourceAttributes",
-                                      {{"path", "/metrics"}, {"verb", "get"}}}}));
+  EXPECT_EQ(gate.reviews.last,
+            Json({{"user", "good"},
+                  {"uid", "7"},
+                  {"groups", {"system:authenticated"}},
+                  {"extra", {{"key", {"value"}}}},
+                  {"nonResourceAttributes", {{"path", "/metrics"}, {"verb", "get"}}}}));
 }
 
 TEST(AccessTest, AnObjectIsAskedForByItsName) {

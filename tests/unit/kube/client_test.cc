@@ -133,8 +133,8 @@ struct RetryCase {
   Request request;
   std::deque<Response> answers;
   int sent;
-  std::string want;               // how it ends
-  std::vector<int> least_waits;   // milliseconds
+  std::string want;              // how it ends
+  std::vector<int> least_waits;  // milliseconds
 };
 void PrintTo(const RetryCase& c, std::ostream* out) { *out << c.name; }
 
@@ -290,9 +290,8 @@ TEST(Client, AppliesByForceUnderItsOwnName) {
   Client client(transport, timer, {.field_manager = "weft-operator"});
   EXPECT_TRUE(client.Patch(kTrainingJobs, {"a", "j"}, PatchType::kApply, kNothing, "status"));
   EXPECT_EQ(transport.last().path, "/apis/weft.dev/v1alpha1/namespaces/a/trainingjobs/j/status");
-  EXPECT_EQ(transport.last().query,
-            (std::map<std::string, std::string>{{"fieldManager", "weft-operator"},
-                                                {"force", "true"}}));
+  EXPECT_EQ(transport.last().query, (std::map<std::string, std::string>{
+                                        {"fieldManager", "weft-operator"}, {"force", "true"}}));
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ TEST(CertificateTest, AFolderWithoutAPairIsNamed) {
   const Folder folder;
   const auto source = MountedCertificate(folder.path);
   ASSERT_FALSE(source);
-  EXPECT_EQ(source.error().message, folder.path.string() +
-                                        ": must hold tls.crt and tls.key, a certificate and its key");
+  EXPECT_EQ(source.error().message,
+            folder.path.string() + ": must hold tls.crt and tls.key, a certificate and its key");
 }
 
 }  // namespace

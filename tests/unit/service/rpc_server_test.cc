@@ -39,7 +39,8 @@ spec:
 std::string Gang(int workers) {
   return "apiVersion: weft.dev/v1alpha1\nkind: Placement\n"
          "metadata: {name: gang, namespace: team-a}\n"
-         "spec: {workers: " + std::to_string(workers) + ", accelerator: {perWorker: 8}}\n";
+         "spec: {workers: " +
+         std::to_string(workers) + ", accelerator: {perWorker: 8}}\n";
 }
 
 std::shared_ptr<const api::Placement> Decided(const std::string& name, const std::string& version) {
@@ -80,9 +81,8 @@ class RpcServerTest : public ::testing::Test {
     auto server = ServeRpc(options, world_);
     ASSERT_TRUE(server) << server.error().message;
     server_ = *std::move(server);
-    stub_ = v1::PlacementService::NewStub(
-        grpc::CreateChannel("127.0.0.1:" + std::to_string(server_->port()),
-                            grpc::InsecureChannelCredentials()));
+    stub_ = v1::PlacementService::NewStub(grpc::CreateChannel(
+        "127.0.0.1:" + std::to_string(server_->port()), grpc::InsecureChannelCredentials()));
   }
   static void Limit(grpc::ClientContext& context, const std::string& token = "") {
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
@@ -97,8 +97,9 @@ class RpcServerTest : public ::testing::Test {
     return stub_->Plan(&context, request, &plan_);
   }
   // The next so many responses of a stream, in words; then its end where there are fewer.
-  std::vector<std::string> Watch(const std::string& cursor, std::size_t count,
-                                 const std::function<void()>& when_synced = [] {}) {
+  std::vector<std::string> Watch(
+      const std::string& cursor, std::size_t count,
+      const std::function<void()>& when_synced = [] {}) {
     grpc::ClientContext context;
     Limit(context);
     v1::WatchPlacementsRequest request;
@@ -166,8 +167,8 @@ TEST_F(RpcServerTest, AReplicaThatDoesNotLeadIsUnavailable) {
 }
 
 TEST_F(RpcServerTest, TokensAreCheckedWhereOneIsGivenAndRequiredWhereToldTo) {
-  Serve({.address = "", .certificate = "", .key = "", .client_authority = "",
-         .require_token = true});
+  Serve(
+      {.address = "", .certificate = "", .key = "", .client_authority = "", .require_token = true});
   EXPECT_EQ(Plan(Gang(2)).error_code(), StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(Plan(Gang(2), "unknown").error_code(), StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(Plan(Gang(2), "weak").error_code(), StatusCode::PERMISSION_DENIED);
@@ -177,8 +178,7 @@ TEST_F(RpcServerTest, TokensAreCheckedWhereOneIsGivenAndRequiredWhereToldTo) {
 TEST_F(RpcServerTest, AStreamTellsWhatStandsAndThenEveryChangeAndGoesOnFromItsCursor) {
   Serve();
   world_.log->Put(Decided("a", "1"));
-  EXPECT_EQ(Watch("", 3, [&] { world_.log->Put(Decided("b", "2")); }),
-            (Texts{"a", "synced", "b"}));
+  EXPECT_EQ(Watch("", 3, [&] { world_.log->Put(Decided("b", "2")); }), (Texts{"a", "synced", "b"}));
   world_.log->Remove({"team-a", "a"});
   EXPECT_EQ(Watch(cursor_, 2), (Texts{"a gone", "synced"}));
 }
