@@ -9,10 +9,53 @@ import unittest
 
 from browser import Browser
 from metrics_prometheus import fetch, free_port
-from operator_lib import Cluster, Operator, poll, training_job
+from operator_lib import SOURCE, Cluster, Operator, poll, training_job
 
 SPACE = "map-page"
 ON_MAP = "document.querySelectorAll('svg g[data-job]').length"
+
+
+class LargeMaps(unittest.TestCase):
+    """A thousand nodes one by one, ten thousand by domain; both fit the window's width and are
+    quick."""
+
+    MOST_ELEMENTS, MOST_SECONDS = 25_000, 0.5  # for a click
+    WINDOW = 1600
+
+    def test_sizes(self):
+        with tempfile.TemporaryDirectory() as work:
+            browser = Browser(os.environ["WEFT_CHROMIUM"], f"{work}/profile")
+            self.addCleanup(browser.close)
+            for nodes in (1_000, 10_000):
+                with self.subTest(nodes=nodes):
+                    self.look(browser, work, nodes)
+
+    def look(self, browser, work, nodes):
+        weft, jobs = os.environ["WEFT"], f"{SOURCE}/deploy/examples/superpod-queue.yaml"
+        fleet, page = f"{work}/{nodes}.yaml", f"{work}/{nodes}.html"
+        with open(fleet, "w", encoding="utf-8") as out:
+            subprocess.run([weft, "fabric", "generate", "--design", "roce-fat-tree-7to1", "--nodes",
+                            str(nodes), "--fragmented", "40"], check=True, stdout=out)
+        with open(page, "w", encoding="utf-8") as out:
+            subprocess.run([weft, "map", "-f", fleet, "-f", jobs], check=False, stdout=out)
+        browser.open(f"file://{page}")
+        browser.until("document.querySelectorAll('tr[data-name]').length", 5)
+        browser.picture(f"{os.environ['WEFT_SCREENSHOTS']}/map_{nodes}.png", self.WINDOW, 1400)
+        self.assertLess(browser.value("document.querySelectorAll('*').length"), self.MOST_ELEMENTS)
+        self.assertLessEqual(browser.value("document.documentElement.scrollWidth"), self.WINDOW)
+        clicked = browser.value("""(function(){
+            var begin = performance.now();
+            document.querySelector('tr[data-name]').click();
+            document.body.getBoundingClientRect();
+            return performance.now() - begin;
+        })()""")
+        self.assertLess(clicked, self.MOST_SECONDS * 1e3)
+        # What was clicked is in sight.
+        self.assertTrue(browser.value("""(function(){
+            var box = document.querySelector('.map g.on').getBoundingClientRect();
+            return box.top >= 0 && box.bottom <= innerHeight;
+        })()"""))
+        self.assertEqual(browser.errors, [])
 
 
 class MapPage(unittest.TestCase):

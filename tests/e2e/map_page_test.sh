@@ -12,6 +12,8 @@ if [ -z "$chromium" ]; then
   [ "${CI:-}" != true ] || exit 1
   exit 0
 fi
-export WEFT_CHROMIUM=$chromium WEFT_SCREENSHOTS=${WEFT_SCREENSHOTS:-$work}
+# Pictures are kept, to be looked at.
+export WEFT_CHROMIUM=$chromium WEFT_SCREENSHOTS=${WEFT_SCREENSHOTS:-$(dirname "$WEFT")/../screenshots}
+mkdir -p "$WEFT_SCREENSHOTS"
 run_scenarios 96 map_page.py
 passed
