@@ -14,6 +14,7 @@
 #include "operator/decide/running.h"
 #include "operator/render/live_map.h"
 #include "operator/render/map_html.h"
+#include "tests/support/models.h"
 
 namespace weft {
 namespace {
@@ -31,16 +32,7 @@ fabric::LinkSpec Link(const char* type) {
 }
 
 traffic::Model Llama70B() {
-  traffic::Transformer model;
-  model.parameters = 70'600'000'000;
-  model.layers = 80;
-  model.hidden_size = 8192;
-  model.attention_heads = 64;
-  model.key_value_heads = 8;
-  model.feed_forward_size = 28672;
-  model.vocabulary_size = 128256;
-  model.sequence_length = 8192;
-  model.micro_batch_size = 1;
+  traffic::Transformer model = traffic::testing::Llama70B();
   model.global_batch_size = 65536;
   return {model, {}};
 }

@@ -7,21 +7,14 @@
 
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
+#include "tests/support/models.h"
 
 namespace weft::traffic {
 namespace {
 
-// Llama-3 70B; a batch that every degree of data below divides.
+// A batch that every degree of data below divides.
 Model Dense() {
-  Transformer model;
-  model.parameters = 70'600'000'000;
-  model.layers = 80;
-  model.hidden_size = 8192;
-  model.attention_heads = 64;
-  model.key_value_heads = 8;
-  model.vocabulary_size = 128256;
-  model.sequence_length = 8192;
-  model.micro_batch_size = 1;
+  Transformer model = testing::Llama70B();
   model.global_batch_size = 65536;
   return {model, {}};
 }

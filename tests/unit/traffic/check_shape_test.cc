@@ -1,7 +1,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/units.h"
 #include "operator/traffic/traffic.h"
-#include "tests/unit/traffic/models.h"
+#include "tests/support/models.h"
 
 namespace weft::traffic {
 namespace {

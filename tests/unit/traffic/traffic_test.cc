@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/units.h"
-#include "tests/unit/traffic/models.h"
+#include "tests/support/models.h"
 
 namespace weft::traffic {
 namespace {

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/base/units.h"
-#include "tests/unit/traffic/models.h"
+#include "tests/support/models.h"
 
 namespace weft::traffic {
 namespace {
