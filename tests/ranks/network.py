@@ -16,8 +16,8 @@ def run(*command, **more):
 
 def hold(*namespaces):
     """A process that does nothing but keep these namespaces; the caller ends it."""
-    process = subprocess.Popen([*MORTAL, "unshare", *namespaces, "sh", "-c", "echo; exec >&-; read x"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    keep = [*MORTAL, "unshare", *namespaces, "sh", "-c", "echo; exec >&-; read x"]
+    process = subprocess.Popen(keep, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     if not process.stdout.readline():
         raise OSError(f"no namespaces {namespaces}: exit code {process.wait()}")
     process.stdout.close()
@@ -51,8 +51,8 @@ class Network:
         port, address = f"pod{self.ports}", str(next(self.addresses))
         run("nsenter", "-t", str(pod.pid), "-n", "-u", "sh", "-euc",
             f"hostname {host_name}; ip link set lo up; "
-            f"ip link add name eth0 type veth peer name {port} netns /proc/{self.switch.pid}/ns/net;"
-            f"ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
+            f"ip link add name eth0 type veth peer name {port}"
+            f" netns /proc/{self.switch.pid}/ns/net; ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
         self._in(self.switch, "link", "set", port, "master", "fabric", "up")
         return pod, address
 
