@@ -48,6 +48,12 @@ class ApiServer:
             answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
 
+    def close(self):
+        """This thread's connection, before the thread ends."""
+        if hasattr(self._of_thread, "connection"):
+            self._of_thread.connection.close()
+            del self._of_thread.connection
+
     def watch(self, path):
         """Every change that the server tells of, until it ends the answer; on its own connection"""
         connection = http.client.HTTPSConnection(self._host, self._port, context=self._tls)

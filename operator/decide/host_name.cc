@@ -1,5 +1,7 @@
 #include "operator/decide/host_name.h"
 
+#include <nlohmann/json.hpp>
+
 namespace weft::decide {
 
 std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
@@ -10,6 +12,12 @@ std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
 
 std::string HostName(const api::TrainingJob& job, std::uint32_t worker) {
   return job.meta.key.name + "-" + PaddedWorker(job, worker);
+}
+
+bool OnHostNetwork(const api::TrainingJob& job) {
+  if (!job.raw) return false;
+  const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
+  return spec.value("hostNetwork", false);
 }
 
 }  // namespace weft::decide

@@ -64,6 +64,12 @@ bool IsPython(std::string_view program) {
          program.substr(6).find_first_not_of("0123456789.") == program.npos;
 }
 
+bool HasFlag(const Words& words, const std::string& flag) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word == flag || word.starts_with(flag + "=");
+  });
+}
+
 }  // namespace
 
 std::string CommandOf(const api::TrainingJob& job, const std::string& container) {
@@ -97,6 +103,11 @@ std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
     return "framework " + framework + " expects " +
            (own_processes ? "the script itself" : std::string(Expected(type))) +
            ", and the command is " + program;
+  }
+  if (program == "deepspeed" && job.replicas > 1 &&
+      (!HasFlag(words, "--no_ssh") || !HasFlag(words, "--hostfile"))) {
+    return "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's ranks "
+           "as a job of their own";
   }
   const bool module = words.size() > 2 && words[1] == "-m";
   if (known == kLaunchers.end() && IsPython(program) && !module && !own_processes &&

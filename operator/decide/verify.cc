@@ -35,13 +35,6 @@ void ReadLine(const std::string& line, PodReport& report) {
   }
 }
 
-// The pod's own host name is the node's there.
-bool OnHostNetwork(const api::TrainingJob& job) {
-  if (!job.raw) return false;
-  const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
-  return spec.value("hostNetwork", false);
-}
-
 class Comparison {
  public:
   Comparison(const api::TrainingJob& job, const std::vector<std::string>& nodes)

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "operator/decide/host_name.h"
+
 namespace weft::launch {
 namespace {
 
@@ -14,11 +16,6 @@ using fabric::NodeIndex;
 // Networks that carry data by RDMA, by the names of the known link types.
 bool IsRdma(const std::string& type) {
   return type.starts_with("InfiniBand") || type.starts_with("RoCE");
-}
-
-bool OnHostNetwork(const api::TrainingJob& job) {
-  const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
-  return spec.value("hostNetwork", false);
 }
 
 void Set(const std::string& name, const std::string& value, Environment& environment) {
@@ -75,7 +72,7 @@ Environment FabricEnvironment(const fabric::FabricSpec& spec, const api::Trainin
     const bool rdma = std::any_of(spec.levels.begin(), spec.levels.end(), [](const auto& level) {
       return level.link && IsRdma(level.link->type);
     });
-    if (rdma && !OnHostNetwork(job)) environment.emplace_back("NCCL_SOCKET_IFNAME", "eth0");
+    if (rdma && !decide::OnHostNetwork(job)) environment.emplace_back("NCCL_SOCKET_IFNAME", "eth0");
   }
   for (const auto& variable : spec.environment) Set(variable.name, variable.value, environment);
   return environment;

@@ -123,13 +123,11 @@ Environment MpiEnvironment(const Gang& gang) {
 }
 
 Environment MpiDefaults(const Gang& gang) {
-  switch (gang.job->framework.implementation) {
-    case MpiImplementation::kIntel:
-      return {{"I_MPI_HYDRA_IFACE", "eth0"}};
-    case MpiImplementation::kMPICH:
-      return {};
-    case MpiImplementation::kOpenMPI:
-      break;
+  const MpiImplementation implementation = gang.job->framework.implementation;
+  if (implementation != MpiImplementation::kOpenMPI) {
+    if (decide::OnHostNetwork(*gang.job)) return {};
+    const bool intel = implementation == MpiImplementation::kIntel;
+    return {{intel ? "I_MPI_HYDRA_IFACE" : "HYDRA_IFACE", "eth0"}};
   }
   return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},

@@ -96,7 +96,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
 Json MakeConfigMap(const Gang& gang) {
   const api::ObjectMeta& job = gang.job->meta;
   Json files = {{"placement.json", PlacementFile(gang)}};
-  if (gang.job->framework.type == api::FrameworkType::kMPI) files.update(Json(MpiFiles(gang)));
+  files.update(Json(FrameworkFiles(gang)));
   return {{"apiVersion", "v1"},
           {"kind", "ConfigMap"},
           {"metadata",

@@ -12,7 +12,7 @@ python=(python3)
 expect_exit 0 "$local_cluster" up --name operator --nodes 0
 eval "$(<"$work/stdout")"
 kubectl create namespace weft-system >/dev/null
-files=${WEFT_RANKS:-verify_ranks.py mpi_ranks.py torch_ranks.py jax_ranks.py traffic_ranks.py start_ranks.py}
+files=${WEFT_RANKS:-verify_ranks.py mpi_ranks.py torch_ranks.py deepspeed_ranks.py jax_ranks.py tensorflow_ranks.py traffic_ranks.py start_ranks.py}
 for file in $files; do
   "${python[@]}" "$here/../ranks/$file" || fail "$file"
   checks=$((checks + 1))

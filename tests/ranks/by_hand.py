@@ -58,9 +58,8 @@ def write_plan(runtime, own, hosts):
 def start(sandbox, plan, log):
     with open(log, "ab") as file:
         return subprocess.Popen(
-            ["nsenter", "-t", str(sandbox.pid), "-n", "-u", "-i", "unshare", "--mount", "--pid",
-             "--fork", "--kill-child", sys.executable, "-B", os.path.join(HERE, "container.py"),
-             plan], stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+            network.enter(sandbox, sys.executable, "-B", os.path.join(HERE, "container.py"), plan),
+            stdin=subprocess.DEVNULL, stdout=file, stderr=file)
 
 
 def read(path):

@@ -24,9 +24,9 @@ pip=(-q --disable-pip-version-check -r "$wanted")
 if [ "$name" = deepspeed ]; then
   folder=$("$here/install.sh" torch)
   done=$folder/complete-$name-$version
-  # It looks for torch while it is built, and compiles nothing before it is used.
+  # It looks for torch while it is built, and needs that one operator on CPUs.
   pip+=(--no-build-isolation)
-  export DS_BUILD_OPS=0
+  export DS_BUILD_OPS=0 DS_BUILD_SHM_COMM=1
 else
   folder=$cache/$name-$version
   done=$folder/complete

@@ -1,17 +1,13 @@
 """The network of pods on one machine: a bridge in a namespace of its own, and a namespace with an
 interface eth0 for each pod. Needs the rights of root, of the machine or of a user namespace."""
 
-import ctypes
 import ipaddress
 import subprocess
 import time
 
-PR_SET_PDEATHSIG, SIGKILL = 1, 9
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
-
-
-def _die_with_parent():
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
+# What runs is killed when the thread that started it is no more.
+MORTAL = ("setpriv", "--pdeathsig", "KILL")
 
 
 def run(*command, **more):
@@ -20,9 +16,8 @@ def run(*command, **more):
 
 def hold(*namespaces):
     """A process that does nothing but keep these namespaces; the caller ends it."""
-    process = subprocess.Popen(["unshare", *namespaces, "sh", "-c", "echo; exec >&-; read x"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               preexec_fn=_die_with_parent)
+    keep = [*MORTAL, "unshare", *namespaces, "sh", "-c", "echo; exec >&-; read x"]
+    process = subprocess.Popen(keep, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     if not process.stdout.readline():
         raise OSError(f"no namespaces {namespaces}: exit code {process.wait()}")
     process.stdout.close()
@@ -56,8 +51,8 @@ class Network:
         port, address = f"pod{self.ports}", str(next(self.addresses))
         run("nsenter", "-t", str(pod.pid), "-n", "-u", "sh", "-euc",
             f"hostname {host_name}; ip link set lo up; "
-            f"ip link add name eth0 type veth peer name {port} netns /proc/{self.switch.pid}/ns/net;"
-            f"ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
+            f"ip link add name eth0 type veth peer name {port}"
+            f" netns /proc/{self.switch.pid}/ns/net; ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
         self._in(self.switch, "link", "set", port, "master", "fabric", "up")
         return pod, address
 
@@ -73,6 +68,12 @@ def bytes_sent(pod):
             if name.strip() == "eth0":
                 return int(counts.split()[8])
     raise LookupError("no eth0")
+
+
+def enter(sandbox, *command):
+    """The command that runs another in a pod's namespaces, and in ones of its own."""
+    return [*MORTAL, "nsenter", "-t", str(sandbox.pid), "-n", "-u", "-i",
+            "unshare", "--mount", "--pid", "--fork", "--kill-child", *command]
 
 
 def child_of(process, seconds=10):

@@ -72,9 +72,8 @@ class Container:
         path = os.path.join(self.folder, "plan.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(self.plan(), file)
-        enter = ["nsenter", "-t", str(self.pod.sandbox.pid), "-n", "-u", "-i",
-                 "unshare", "--mount", "--pid", "--fork", "--kill-child",
-                 sys.executable, "-B", os.path.join(HERE, "container.py"), path]
+        enter = network.enter(self.pod.sandbox, sys.executable, "-B",
+                              os.path.join(HERE, "container.py"), path)
         with open(self.log, "ab") as log:
             # pylint: disable-next=consider-using-with
             self.process = subprocess.Popen(enter, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -249,6 +248,7 @@ class PodRuntime:
             network.release(self.sandbox)
         self._report()
         self.kubelet.remove(self.pod)
+        self.kubelet.cluster.server.close()
 
     def _report(self):
         ready = self.phase == "Running"

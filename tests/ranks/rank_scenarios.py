@@ -24,7 +24,7 @@ LINE = re.compile(r"rank (\d+) of (\d+) on (\S+) node (\S+) after (\S+) at ([0-9
 
 
 def installed(name):
-    """Where a framework is; the test says so where it cannot be had, and fails where nobody looks."""
+    """Where a framework is. Where it cannot be had the test says so, and fails if nobody looks."""
     try:
         run = subprocess.run([os.path.join(HERE, "install.sh"), name], check=True,
                              stdout=subprocess.PIPE, text=True)
@@ -58,7 +58,9 @@ class RankScenarios(Scenarios):
     def gang(self, framework, command, name="ring", environment=(), **spec):
         job = training_job(self.space, name, self.workers, framework=framework, **spec)
         job["spec"]["accelerator"]["perWorker"] = self.gpus_each
-        [container] = job["spec"]["workers"]["template"]["spec"]["containers"]
+        pod = job["spec"]["workers"]["template"]["spec"]
+        pod["terminationGracePeriodSeconds"] = 3  # a first process without a handler ignores SIGTERM
+        [container] = pod["containers"]
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
         container["resources"]["limits"][GPUS] = self.gpus_each
@@ -80,6 +82,16 @@ class RankScenarios(Scenarios):
         if not any(one["type"] == "Complete" for one in job["status"]["conditions"]):
             self.fail("\n".join([str(job["status"]["conditions"]), *self.logs(name)]))
         return job
+
+    def restarted_ring(self, framework, command, **spec):
+        """A ring whose last rank fails in the first attempt: all start again, in order again."""
+        last = str(self.workers * self.gpus_each - 1)
+        self.apply(self.gang(framework, command, environment={"RING_FAILS_ONCE": last},
+                             failurePolicy={"maxRestarts": 1}, **spec))
+        status = self.ended("ring")["status"]
+        self.assertEqual((status["attempt"], status["restarts"]), (2, 1))
+        self.judge_ring("ring", attempt=2)
+        return status
 
     def judge_ring(self, name, attempt=1, ranks_each=None, logs=None):
         """Every rank ran on the node that the placement has for its worker, and was preceded on

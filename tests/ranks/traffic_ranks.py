@@ -4,8 +4,8 @@
 import os
 import re
 
-from operator_lib import quantity
 from rank_scenarios import PROGRAMS, RankScenarios, installed
+from operator_lib import quantity
 from operator_scenarios import main
 
 RANKS, STEPS, LAYERS, HIDDEN, SEQUENCE, BATCHES = 6, 4, 2, 64, 64, 8

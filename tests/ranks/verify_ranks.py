@@ -5,8 +5,8 @@ there, and names that Weft keeps to itself, are said where the user looks."""
 import json
 import os
 
-from operator_lib import condition, poll
 from rank_scenarios import RankScenarios
+from operator_lib import condition, poll
 from operator_scenarios import main
 
 BUILD = os.path.dirname(os.path.dirname(os.path.abspath(os.environ["WEFT"])))

@@ -1,5 +1,5 @@
-"""A known number of bytes on the wire: gradients of a data-parallel step, and for tensor x data also
-the all-reduces of a tensor-parallel layer.
+"""A known number of bytes on the wire: gradients of a data-parallel step, and for tensor x data
+also the all-reduces of a tensor-parallel layer.
 
     torch_traffic.py TENSOR STEPS ELEMENTS ACTIVATIONS     of fp32 gradients and activations
 

@@ -80,6 +80,12 @@ TEST(WrongLauncherTest, SaysWhatTheFrameworkExpects) {
        "framework Torch expects torchrun for its 8 ranks a worker, and python3.11 starts one "
        "process"},
       {"DeepSpeed may be started by torchrun", FrameworkType::kDeepSpeed, R"(["torchrun"])", ""},
+      {"or by its own launcher, told of the others", FrameworkType::kDeepSpeed,
+       R"(["deepspeed", "--no_ssh", "--hostfile=/etc/weft/hostfile", "train.py"])", ""},
+      {"which knows one worker alone without the hostfile", FrameworkType::kDeepSpeed,
+       R"(["deepspeed", "--no_ssh", "train.py"])",
+       "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's ranks as "
+       "a job of their own"},
       {"MPI is not", FrameworkType::kMPI, R"(["torchrun", "train.py"])",
        "framework MPI expects mpirun or mpiexec, and the command is torchrun"},
       {"JAX's processes start themselves", FrameworkType::kJAX, R"(["python", "train.py"])", ""},
@@ -90,8 +96,9 @@ TEST(WrongLauncherTest, SaysWhatTheFrameworkExpects) {
       {"and an image's own command", FrameworkType::kMPI, "[]", ""},
   };
   for (const Launched& c : cases) {
-    const auto job =
+    auto job =
         Job(c.type, R"({"containers": [{"name": "trainer", "command": )" + c.command + "}]}");
+    job.replicas = 2;
     EXPECT_EQ(WrongLauncher(job).value_or(""), c.want) << c.name;
   }
 }

@@ -100,6 +100,15 @@ TEST_F(FrameworkTest, EachIsToldWhatItReads) {
   }
 }
 
+TEST_F(FrameworkTest, DeepSpeedsLauncherFindsTheWorkersInOrder) {
+  job_.framework = Of(FrameworkType::kDeepSpeed, 29500);
+  job_.accelerator.per_worker = 4;
+  job_.replicas = 3;
+  const std::map<std::string, std::string> want = {
+      {"hostfile", "llama-0.llama slots=4\nllama-1.llama slots=4\nllama-2.llama slots=4\n"}};
+  EXPECT_EQ(FrameworkFiles(gang_), want);
+}
+
 TEST_F(FrameworkTest, TensorFlowKnowsEveryWorkersServer) {
   job_.framework = Of(FrameworkType::kTensorFlow, 2222);
   job_.replicas = 3;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "operator/api/decode.h"
 #include "operator/launch/objects.h"
@@ -44,6 +46,22 @@ TEST(MpiTest, TheHostfileIsInTheImplementationsOwnForm) {
     const api::TrainingJob job = Job(c.mpi);
     EXPECT_EQ(MpiFiles(GangOf(job))["hostfile"], c.hosts) << c.name;
   }
+}
+
+TEST(MpiTest, HydraIsReachedAtThePodsOwnAddress) {
+  const auto defaults = [](const std::string& mpi, bool host_network) {
+    api::TrainingJob job = Job(mpi);
+    Json raw = *job.raw;
+    raw["spec"]["workers"]["template"]["spec"]["hostNetwork"] = host_network;
+    job.raw = std::make_shared<const Json>(std::move(raw));
+    return MpiDefaults(GangOf(job));
+  };
+  const std::string intel = R"({"implementation": "Intel"})",
+                    mpich = R"({"implementation": "MPICH"})";
+  EXPECT_EQ(defaults(intel, false), (Environment{{"I_MPI_HYDRA_IFACE", "eth0"}}));
+  EXPECT_EQ(defaults(mpich, false), (Environment{{"HYDRA_IFACE", "eth0"}}));
+  EXPECT_EQ(defaults(intel, true), Environment{});
+  EXPECT_EQ(defaults(mpich, true), Environment{});
 }
 
 TEST(MpiTest, WorkerZeroRunsTheLauncherAndTheOthersServeIt) {
