@@ -106,7 +106,8 @@ std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
   }
   if (program == "deepspeed" && job.replicas > 1 &&
       (!HasFlag(words, "--no_ssh") || !HasFlag(words, "--hostfile"))) {
-    return "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's ranks "
+    return "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's "
+           "ranks "
            "as a job of their own";
   }
   const bool module = words.size() > 2 && words[1] == "-m";

@@ -17,20 +17,18 @@ struct Case {
 const std::string kHost0 = "weft host llama-0 node b worker 0\n";
 const std::string kHost1 = "weft host llama-1 node a worker 1\n";
 
+const char* const kWaiting = "not every worker has reported";
+
 std::vector<Case> Cases() {
   return {
-      {"nobody has reported yet", {"", ""}, "Unknown", "Waiting", "not every worker has reported"},
+      {"nobody has reported yet", {"", ""}, "Unknown", "Waiting", kWaiting},
       {"nobody is asked to",
        {"", ""},
        "Unknown",
        "NoVerifyImage",
        "the operator has no --verify-image; ranks that report are compared",
        false},
-      {"one worker is missing",
-       {kHost0, ""},
-       "Unknown",
-       "Waiting",
-       "not every worker has reported"},
+      {"one worker is missing", {kHost0, ""}, "Unknown", "Waiting", kWaiting},
       {"every worker is where it was placed",
        {kHost0, kHost1},
        "True",
@@ -86,7 +84,7 @@ std::vector<Case> Cases() {
        {"weft rank x of 4\nweft rank 99999999999999999999 of 4\n", "weft host\nnonsense\n"},
        "Unknown",
        "Waiting",
-       "not every worker has reported"},
+       kWaiting},
   };
 }
 
