@@ -68,6 +68,14 @@ build_control_plane() {
   with_cluster=ON
 }
 
+# What the ranks of a plain run need, from PyPI or the cache: torch alone has 5.4 GB.
+install_frameworks() {
+  local name
+  for name in openmpi4 jax tensorflow torch; do
+    tests/ranks/install.sh $name >/dev/null || cannot_run "the ranks of $name: it cannot be installed"
+  done
+}
+
 build_main() {
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON \
     -DWEFT_CLUSTER_TESTS=$with_cluster >/dev/null
@@ -104,6 +112,8 @@ write_test_list() {
 run_everything() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
+  stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
+  install_frameworks
   stage 'Building everything in build/'
   build_main
   find_clang

@@ -59,7 +59,8 @@ class RankScenarios(Scenarios):
         job = training_job(self.space, name, self.workers, framework=framework, **spec)
         job["spec"]["accelerator"]["perWorker"] = self.gpus_each
         pod = job["spec"]["workers"]["template"]["spec"]
-        pod["terminationGracePeriodSeconds"] = 3  # a first process without a handler ignores SIGTERM
+        # A first process without a handler of its own ignores SIGTERM.
+        pod["terminationGracePeriodSeconds"] = 3
         [container] = pod["containers"]
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
