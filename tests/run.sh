@@ -3,7 +3,8 @@
 #
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
 #                                    UndefinedBehaviorSanitizer), end-to-end scripts (also on a real
-#                                    Kubernetes control plane), fuzzers briefly
+#                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
+#                                    JAX and TensorFlow), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
 #       quality    the solver against the exact optimum on 25 times the random instances
 #       fuzz       every parser fuzzed for five minutes
@@ -72,7 +73,7 @@ build_control_plane() {
 install_frameworks() {
   local name
   for name in openmpi4 jax tensorflow torch; do
-    tests/ranks/install.sh $name >/dev/null || cannot_run "the ranks of $name: it cannot be installed"
+    tests/ranks/install.sh $name >/dev/null || cannot_run "the ranks of $name: not installed"
   done
 }
 

@@ -84,6 +84,11 @@ class RankScenarios(Scenarios):
             self.fail("\n".join([str(job["status"]["conditions"]), *self.logs(name)]))
         return job
 
+    def add_mpi(self, release):
+        """An image with it, which is the scenario's. Ranks here have no core of their own each."""
+        self.image = f"registry.example/{release}:1"
+        self.images.add(self.image, [installed(release)], OMPI_MCA_mpi_yield_when_idle="1")
+
     def restarted_ring(self, framework, command, **spec):
         """A ring whose last rank fails in the first attempt: all start again, in order again."""
         last = str(self.workers * self.gpus_each - 1)

@@ -24,7 +24,9 @@ class TorchRanks(RankScenarios):
 
     def test_static_with_one_rank_each(self):
         self.gpus_each = 1
-        self.restarted_ring({"type": "Torch"}, RING)
+        self.apply(self.gang({"type": "Torch"}, RING))
+        self.ended("ring")
+        self.judge_ring("ring")
 
     def test_c10d(self):
         self.gpus_each = 1

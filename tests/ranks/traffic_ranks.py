@@ -95,8 +95,7 @@ class Traffic(RankScenarios):
         self.torch(2)
 
     def mpi(self, release, implementation, *launcher):
-        self.image = f"registry.example/{release}:1"
-        self.images.add(self.image, [installed(release)])
+        self.add_mpi(release)
         program = os.path.join(PROGRAMS, "mpi_traffic.py")
         predicted, sent = self.run_steps({"type": "MPI", "mpi": {"implementation": implementation}},
                                          ["mpirun", *launcher, "python", program, release,
