@@ -3,7 +3,8 @@
 #
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
 #                                    UndefinedBehaviorSanitizer), end-to-end scripts (also on a real
-#                                    Kubernetes control plane), fuzzers briefly
+#                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
+#                                    JAX and TensorFlow), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
 #       quality    the solver against the exact optimum on 25 times the random instances
 #       fuzz       every parser fuzzed for five minutes
@@ -70,6 +71,14 @@ build_control_plane() {
   with_cluster=ON
 }
 
+# What the ranks of a plain run need, from PyPI or the cache: torch alone has 5.4 GB.
+install_frameworks() {
+  local name
+  for name in openmpi4 jax tensorflow torch; do
+    tests/ranks/install.sh $name >/dev/null || cannot_run "the ranks of $name: not installed"
+  done
+}
+
 build_main() {
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON \
     -DWEFT_CLUSTER_TESTS=$with_cluster >/dev/null
@@ -106,6 +115,8 @@ write_test_list() {
 run_everything() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
+  stage 'Installing the frameworks whose ranks are tested, unless they are in the cache'
+  install_frameworks
   stage 'Building everything in build/'
   build_main
   find_clang

@@ -45,10 +45,13 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t work
     if (!pod.failure->message.empty()) {
       fault.message = container + " could not be started: " + pod.failure->message;
     } else if (fault.exit_code == kCommandNotFound || fault.exit_code == kCannotExecute) {
+      const bool serves_mpi = job.framework.type == api::FrameworkType::kMPI && worker != 0;
       fault.message +=
-          ", as of a shell that does not find its command or may not run it; the "
-          "command is: " +
-          CommandOf(job, pod.failure->container);
+          serves_mpi
+              ? ", as of an image without sshd, which mpirun of worker 0 needs"
+              : ", as of a shell that does not find its command or may not run it; the command "
+                "is: " +
+                    CommandOf(job, pod.failure->container);
     }
   } else {
     fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;

@@ -107,8 +107,7 @@ std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
   if (program == "deepspeed" && job.replicas > 1 &&
       (!HasFlag(words, "--no_ssh") || !HasFlag(words, "--hostfile"))) {
     return "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's "
-           "ranks "
-           "as a job of their own";
+           "ranks as a job of their own";
   }
   const bool module = words.size() > 2 && words[1] == "-m";
   if (known == kLaunchers.end() && IsPython(program) && !module && !own_processes &&

@@ -19,10 +19,10 @@ constexpr auto kTorch = std::to_array<std::string_view>(
      "MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
      "GROUP_RANK"});
 constexpr auto kOpenMpi = std::to_array<std::string_view>(
-    {"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames", "OMPI_MCA_rmaps",
-     "OMPI_MCA_plm", "OMPI_MCA_plm_rsh_agent", "PRTE_MCA_prte_default_hostfile",
-     "PRTE_MCA_prte_keep_fqdn_hostnames", "PRTE_MCA_rmaps_default_mapping_policy", "PRTE_MCA_plm",
-     "PRTE_MCA_plm_ssh_agent"});
+    {"OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_keep_fqdn_hostnames",
+     "OMPI_MCA_orte_set_default_slots", "OMPI_MCA_rmaps", "OMPI_MCA_plm", "OMPI_MCA_plm_rsh_agent",
+     "PRTE_MCA_prte_default_hostfile", "PRTE_MCA_prte_keep_fqdn_hostnames",
+     "PRTE_MCA_rmaps_default_mapping_policy", "PRTE_MCA_plm", "PRTE_MCA_plm_ssh_agent"});
 constexpr auto kIntel = std::to_array<std::string_view>(
     {"I_MPI_HYDRA_HOST_FILE", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP_EXEC",
      "I_MPI_PERHOST", "I_MPI_JOB_RESPECT_PROCESS_PLACEMENT"});

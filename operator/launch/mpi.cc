@@ -44,6 +44,7 @@ done
 host=$1
 shift
 [ "$host" != "$WEFT_HOST" ] || exec /bin/sh -c "$*"
+command -v ssh >/dev/null || { echo 'weft: mpirun needs ssh in the image' >&2; exit 127; }
 tries=0
 until ssh -n -F /etc/weft/ssh_config "$host" true 2>/dev/null; do
   tries=$((tries + 1))
@@ -114,6 +115,8 @@ Environment MpiEnvironment(const Gang& gang) {
   }
   return {{"OMPI_MCA_orte_default_hostfile", hosts},
           {"OMPI_MCA_orte_keep_fqdn_hostnames", "1"},
+          // A host with one line would else count as many ranks as it has cores.
+          {"OMPI_MCA_orte_set_default_slots", std::to_string(gang.job->accelerator.per_worker)},
           {"OMPI_MCA_rmaps", "seq"},
           {"OMPI_MCA_plm_rsh_agent", rsh},
           {"PRTE_MCA_prte_default_hostfile", hosts},

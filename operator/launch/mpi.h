@@ -11,8 +11,9 @@ namespace weft::launch {
 // mpirun runs on worker 0; the other workers run sshd, until the job is complete. Every
 // implementation starts its ranks in the order of the workers, perWorker on each:
 //   Open MPI 4 and 5  by the sequential mapper: line r of the hostfile is where rank r runs.
-//                     Without it the hostfile's order is no promise, and version 4 puts the launch
-//                     node first. Version 5 reads PRTE_MCA_* and not OMPI_MCA_*, so both are set.
+//                     Without it the hostfile's order is no promise, and version 4 puts the
+//                     launch node first. Version 5 reads PRTE_MCA_* and not OMPI_MCA_*, so both
+//                     are set.
 //   Intel MPI, MPICH  in the order of the hostfile, which says how many.
 // Source  open-mpi/ompi issues 13199, 4327; PRRTE 3 rmaps; hydra's and Intel's environment.
 Environment MpiEnvironment(const Gang& gang);

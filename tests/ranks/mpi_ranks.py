@@ -4,7 +4,7 @@ restart of the whole gang."""
 
 import os
 
-from rank_scenarios import PROGRAMS, RankScenarios, installed
+from rank_scenarios import PROGRAMS, RankScenarios
 from operator_scenarios import main
 
 PROGRAM = ["python", os.path.join(PROGRAMS, "mpi_ring.py")]
@@ -12,8 +12,7 @@ PROGRAM = ["python", os.path.join(PROGRAMS, "mpi_ring.py")]
 
 class MpiRanks(RankScenarios):
     def ring(self, release, implementation, launcher=("mpirun",)):
-        self.image = f"registry.example/{release}:1"
-        self.images.add(self.image, [installed(release)])
+        self.add_mpi(release)
         self.restarted_ring({"type": "MPI", "mpi": {"implementation": implementation}},
                             [*launcher, *PROGRAM])
 

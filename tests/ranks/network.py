@@ -52,22 +52,13 @@ class Network:
         run("nsenter", "-t", str(pod.pid), "-n", "-u", "sh", "-euc",
             f"hostname {host_name}; ip link set lo up; "
             f"ip link add name eth0 type veth peer name {port}"
-            f" netns /proc/{self.switch.pid}/ns/net; ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
+            f" netns /proc/{self.switch.pid}/ns/net;"
+            f"ip address add {address}/{SUBNET.prefixlen} dev eth0; ip link set eth0 up")
         self._in(self.switch, "link", "set", port, "master", "fabric", "up")
         return pod, address
 
     def close(self):
         release(self.switch)
-
-
-def bytes_sent(pod):
-    """By the pod's eth0 so far."""
-    with open(f"/proc/{pod.pid}/net/dev", encoding="utf-8") as file:
-        for line in file:
-            name, _, counts = line.partition(":")
-            if name.strip() == "eth0":
-                return int(counts.split()[8])
-    raise LookupError("no eth0")
 
 
 def enter(sandbox, *command):

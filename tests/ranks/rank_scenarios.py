@@ -59,7 +59,8 @@ class RankScenarios(Scenarios):
         job = training_job(self.space, name, self.workers, framework=framework, **spec)
         job["spec"]["accelerator"]["perWorker"] = self.gpus_each
         pod = job["spec"]["workers"]["template"]["spec"]
-        pod["terminationGracePeriodSeconds"] = 3  # a first process without a handler ignores SIGTERM
+        # A first process without a handler of its own ignores SIGTERM.
+        pod["terminationGracePeriodSeconds"] = 3
         [container] = pod["containers"]
         container.update(image=self.image, command=command, env=[
             {"name": key, "value": value} for key, value in dict(environment).items()])
@@ -82,6 +83,11 @@ class RankScenarios(Scenarios):
         if not any(one["type"] == "Complete" for one in job["status"]["conditions"]):
             self.fail("\n".join([str(job["status"]["conditions"]), *self.logs(name)]))
         return job
+
+    def add_mpi(self, release):
+        """An image with it, which is the scenario's. Ranks here have no core of their own each."""
+        self.image = f"registry.example/{release}:1"
+        self.images.add(self.image, [installed(release)], OMPI_MCA_mpi_yield_when_idle="1")
 
     def restarted_ring(self, framework, command, **spec):
         """A ring whose last rank fails in the first attempt: all start again, in order again."""

@@ -6,7 +6,7 @@ import os
 import statistics
 
 from by_hand import run_again
-from rank_scenarios import PROGRAMS, RankScenarios, installed
+from rank_scenarios import PROGRAMS, RankScenarios
 from operator_scenarios import main
 
 RING = ["mpirun", "python", os.path.join(PROGRAMS, "mpi_ring.py")]
@@ -15,10 +15,10 @@ SECONDS_AT_MOST = 2
 
 
 class Start(RankScenarios):
-    image = "registry.example/openmpi4:1"
+    gpus_each = 1
 
     def test_the_first_collective_is_no_later_than_by_hand(self):
-        self.images.add(self.image, [installed("openmpi4")])
+        self.add_mpi("openmpi4")
         differences = []
         for pair in range(PAIRS):
             name = f"ring{pair}"

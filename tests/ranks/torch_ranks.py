@@ -22,6 +22,12 @@ class TorchRanks(RankScenarios):
         status = self.restarted_ring({"type": "Torch"}, RING)
         self.assertEqual(status["lastFailure"]["worker"], 11)
 
+    def test_static_with_one_rank_each(self):
+        self.gpus_each = 1
+        self.apply(self.gang({"type": "Torch"}, RING))
+        self.ended("ring")
+        self.judge_ring("ring")
+
     def test_c10d(self):
         self.gpus_each = 1
         self.restarted_ring({"type": "Torch", "torch": {"rendezvous": "C10d"}}, RING)
