@@ -75,7 +75,10 @@ class VerifyRanks(RankScenarios):
     def test_so_is_one_that_a_shell_does_not_find(self):
         self.apply(self.gang({"type": "Torch"}, ["sh", "-c", "torchrum train.py"]))
         failed = condition(self.cluster.until_condition(self.space, "ring", "Failed"), "Failed")
-        self.assertIn("the command is: sh -c torchrum train.py", failed["message"])
+        said = "the command is: sh -c torchrum train.py"
+        self.assertIn(said, failed["message"])
+        poll(lambda: any(said in one["message"] for one in self.events(failed["reason"])),
+             "an event")
 
     def test_an_image_that_is_not_there_is_named_at_the_startup_timeout(self):
         job = self.gang({"type": "Custom"}, ["true"], startupTimeoutSeconds=5)
@@ -83,6 +86,8 @@ class VerifyRanks(RankScenarios):
         self.apply(job)
         failed = condition(self.cluster.until_condition(self.space, "ring", "Failed"), "Failed")
         self.assertEqual(failed["reason"], "StartupTimeout")
+        poll(lambda: any("no.example/x:1" in one["message"]
+                         for one in self.events("StartupTimeout")), "an event")
         self.assertIn("container trainer: ErrImagePull: no.example/x:1", failed["message"])
 
     def test_another_frameworks_launcher_is_said_when_the_job_is_accepted(self):
@@ -91,8 +96,9 @@ class VerifyRanks(RankScenarios):
         self.cluster.patch("trainingjobs", self.space, "ring", {"spec": {"suspend": False}})
         accepted = condition(self.cluster.until_condition(self.space, "ring", "Accepted"),
                              "Accepted")
-        self.assertIn("expects mpirun or mpiexec, and the command is torchrun",
-                      accepted["message"])
+        said = "expects mpirun or mpiexec, and the command is torchrun"
+        self.assertIn(said, accepted["message"])
+        poll(lambda: any(said in one["message"] for one in self.events("Valid")), "an event")
 
     def test_a_reserved_name_is_refused_until_it_is_gone(self):
         job = self.apply(self.gang({"type": "Torch"}, ["true"], environment={"PET_NODE_RANK": "0"},

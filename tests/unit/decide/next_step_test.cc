@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "operator/decide/placement_pods.h"
 
@@ -272,6 +273,19 @@ TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
   EXPECT_EQ(ReasonOf(world.status(), "Failed"), "OOMKilled");
   EXPECT_EQ(world.status().record.last_failure->exit_code, 137);
   EXPECT_EQ(world.trace, (Trace{"Failed: OOMKilled", "delete 2"}));
+}
+
+TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
+  World world = Running();
+  world.job().framework.type = api::FrameworkType::kMPI;
+  world.pods()[1].phase = "Failed";
+  world.pods()[1].failure = api::Pod::Failure{"trainer", "Error", 127, ""};
+  const std::string node = world.pods()[1].node_name;
+  world.Run();
+  EXPECT_EQ(FindCondition(world.status(), "Failed")->message,
+            "worker 1 on " + node +
+                ": container trainer ended with exit code 127 (Error), as of an image without sshd, "
+                "which mpirun of worker 0 needs; failurePolicy.maxRestarts is 0");
 }
 
 TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
