@@ -73,7 +73,7 @@ class RankScenarios(Scenarios):
         return [self.kubelet.runtime(pod).log() for pod in
                 self.cluster.pods(self.space, name, attempt)]
 
-    def ended(self, name, seconds=300):
+    def ended(self, name, seconds=600):
         def holds():
             job = self.cluster.job(self.space, name)
             ends = {one["type"] for one in (job or {}).get("status", {}).get("conditions", [])
