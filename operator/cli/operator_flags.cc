@@ -58,7 +58,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "address:port of /healthz and /readyz, and of all else where only this machine "
                  "reaches it; empty: none");
   app.add_option("--grpc-address", flags.grpc_address,
-                 "address:port of the gRPC service weft.v1.PlacementService; empty: none");
+                 "address:port of the gRPC service weft.v1.PlacementService, \":8082\" for every "
+                 "address; empty: none");
   app.add_option("--grpc-certificate", flags.grpc_certificate,
                  "PEM file: certificate of the gRPC service; callers then need one of "
                  "--grpc-client-ca; read anew when it changes");

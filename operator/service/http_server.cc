@@ -118,7 +118,7 @@ class Server final : public HttpServer {
 
 Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options) {
   const std::string& address = options.address;
-  const std::string host = address.starts_with(":") ? "0.0.0.0" + address : address;
+  const std::string host = WithHost(address);
   try {
     auto server =
         std::make_unique<Server>((options.certificate ? "https://" : "http://") + host, options);
@@ -127,6 +127,10 @@ Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options) {
   } catch (const std::exception& error) {
     return Invalid("cannot listen on " + address + ": " + error.what());
   }
+}
+
+std::string WithHost(const std::string& address) {
+  return address.starts_with(":") ? "0.0.0.0" + address : address;
 }
 
 bool IsLoopback(const std::string& address) {

@@ -49,6 +49,9 @@ struct HttpServerOptions {
 // Errors  kInvalid: no such address, or somebody else has it.
 Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options);
 
+// With the host that ":8081" leaves out: every address of this machine.
+std::string WithHost(const std::string& address);
+
 // No other machine can reach it.
 bool IsLoopback(const std::string& address);
 

@@ -278,7 +278,7 @@ class GrpcServer final : public RpcServer {
     const bool loopback = IsLoopback(options.address);
     if (loopback) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(options.address, CredentialsOf(options), &port_);
+    builder.AddListeningPort(WithHost(options.address), CredentialsOf(options), &port_);
     builder.SetMaxReceiveMessageSize(options.most_message_bytes);
     grpc::ResourceQuota quota("weft");
     quota.SetMaxThreads(options.most_calls + options.most_streams + kSpareThreads);

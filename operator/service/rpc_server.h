@@ -10,7 +10,7 @@
 namespace weft::service {
 
 struct RpcOptions {
-  std::string address;  // "127.0.0.1:9090"; port 0 picks a free one
+  std::string address;  // "127.0.0.1:9090", ":9090" for all; port 0 picks a free one
   // PEM files. With them callers need a certificate of `client_authority`; read anew as they
   // change. All three or none.
   std::string certificate, key, client_authority;
