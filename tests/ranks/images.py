@@ -3,6 +3,8 @@ folders of this machine that are seen in it."""
 
 import os
 
+# The scripts of the tests, wherever the tree is: a container has a /tmp of its own.
+PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -16,7 +18,7 @@ class Images:
         """`folders` with a bin/ come first in PATH."""
         paths = [os.path.join(folder, "bin") for folder in folders]
         path = ":".join([*filter(os.path.isdir, paths), SYSTEM_PATH])
-        self.images[name] = {"folders": list(folders),
+        self.images[name] = {"folders": [PROGRAMS, *folders],
                              "environment": {"PATH": path, "HOME": "/tmp", **environment}}
 
     def get(self, name):

@@ -12,13 +12,12 @@ SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(HERE, "..", "..")
 sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "e2e"),
                 os.path.join(SOURCE, "deploy", "local-cluster")]
 sys.dont_write_bytecode = True
-from images import Images  # noqa: E402
+from images import PROGRAMS, Images  # noqa: E402
 from kubelet import Kubelet  # noqa: E402
 from operator_lib import GPUS, training_job  # noqa: E402
 from operator_scenarios import Scenarios  # noqa: E402
 
 WORKERS, GPUS_EACH = 12, 2  # enough that names do not sort as numbers do
-PROGRAMS = os.path.join(HERE, "programs")
 TIER = "fabric.topograph.run/tier-"
 LINE = re.compile(r"rank (\d+) of (\d+) on (\S+) node (\S+) after (\S+) at ([0-9.]+)")
 
