@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The README's "Install" on a cluster of this machine, command by command as it is printed there:
 # within three minutes the job has run, its figures are in Prometheus, and the map shows it.
+# Bears company: it may run beside another cluster.
 source "$(dirname "$0")/operator_cluster.sh"
 
 root=${WEFT_SOURCE_DIR:-$here/../..}
