@@ -14,6 +14,36 @@ namespace {
 constexpr const char* kConfigVersion = "config.weft.dev/v1alpha1";
 constexpr const char* kConfigKind = "OperatorConfiguration";
 
+// What it answers others, and where.
+void DefineServers(CLI::App& app, OperatorFlags& flags) {
+  app.add_option("--probe-address", flags.probe_address,
+                 "address:port of /healthz and /readyz, and of all else where only this machine "
+                 "reaches it; empty: none");
+  app.add_option("--grpc-address", flags.grpc_address,
+                 "address:port of the gRPC service weft.v1.PlacementService, \":8082\" for every "
+                 "address; empty: none");
+  app.add_option("--grpc-certificate", flags.grpc_certificate,
+                 "PEM file: certificate of the gRPC service; callers then need one of "
+                 "--grpc-client-ca; read anew when it changes");
+  app.add_option("--grpc-key", flags.grpc_key, "PEM file: key of --grpc-certificate");
+  app.add_option("--grpc-client-ca", flags.grpc_client_ca,
+                 "PEM file: authorities of the callers' certificates");
+  app.add_flag("--grpc-network", flags.grpc_network,
+               "let --grpc-address be one that other machines reach; needs certificates");
+  app.add_flag("--grpc-require-token", flags.grpc_require_token,
+               "callers also need a bearer token that may list Placements");
+  app.add_option("--metrics-address", flags.metrics_address,
+                 "address:port of /metrics alone, \":8443\" for every address; default "
+                 "beside the probes");
+  app.add_option("--metrics-security", flags.metrics_security,
+                 "tls: TLS, and bearer tokens of accounts that may get /metrics; none: neither; "
+                 "auto: tls unless only this machine reaches the address")
+      ->check(CLI::IsMember({"auto", "tls", "none"}));
+  app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
+                 "folder of tls.crt and tls.key, read again when they change; default a "
+                 "certificate signed by itself");
+}
+
 void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.option_defaults()->always_capture_default()->take_last();
   app.set_version_flag("--version", std::string("weft-operator ") + WEFT_VERSION);
@@ -54,32 +84,7 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--requests-per-second", flags.requests_per_second,
                  "to the API server, at most, watches left out")
       ->check(CLI::Range(1.0, 100'000.0));
-  app.add_option("--probe-address", flags.probe_address,
-                 "address:port of /healthz and /readyz, and of all else where only this machine "
-                 "reaches it; empty: none");
-  app.add_option("--grpc-address", flags.grpc_address,
-                 "address:port of the gRPC service weft.v1.PlacementService, \":8082\" for every "
-                 "address; empty: none");
-  app.add_option("--grpc-certificate", flags.grpc_certificate,
-                 "PEM file: certificate of the gRPC service; callers then need one of "
-                 "--grpc-client-ca; read anew when it changes");
-  app.add_option("--grpc-key", flags.grpc_key, "PEM file: key of --grpc-certificate");
-  app.add_option("--grpc-client-ca", flags.grpc_client_ca,
-                 "PEM file: authorities of the callers' certificates");
-  app.add_flag("--grpc-network", flags.grpc_network,
-               "let --grpc-address be one that other machines reach; needs certificates");
-  app.add_flag("--grpc-require-token", flags.grpc_require_token,
-               "callers also need a bearer token that may list Placements");
-  app.add_option("--metrics-address", flags.metrics_address,
-                 "address:port of /metrics alone, \":8443\" for every address; default "
-                 "beside the probes");
-  app.add_option("--metrics-security", flags.metrics_security,
-                 "tls: TLS, and bearer tokens of accounts that may get /metrics; none: neither; "
-                 "auto: tls unless only this machine reaches the address")
-      ->check(CLI::IsMember({"auto", "tls", "none"}));
-  app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
-                 "folder of tls.crt and tls.key, read again when they change; default a "
-                 "certificate signed by itself");
+  DefineServers(app, flags);
   app.add_option("--log-level", flags.log_level, "least level of lines that are written")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
   app.add_option("--log-format", flags.log_format, "form of a line")
