@@ -17,7 +17,8 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-command -v prometheus >/dev/null || { echo 'prometheus.sh: no prometheus: apt-get install prometheus' >&2; exit 1; }
+command -v prometheus >/dev/null ||
+  { echo 'prometheus.sh: no prometheus: apt-get install prometheus' >&2; exit 1; }
 
 work=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || true; wait; rm -rf "$work"' EXIT

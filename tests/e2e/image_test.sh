@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 : "${WEFT_OPERATOR:?the weft-operator binary to test}"
 
 image=$WEFT_SOURCE_DIR/deploy/image.sh
-most_bytes=$((40 << 20)) # to pull; 10.3 MB in November 2026
+most_bytes=$((40 << 20)) # to pull; 16.9 MB in November 2026, with gRPC
 
 expect_exit 2 "$image" --colour blue
 expect_text "$work/stderr" "what is '--colour'?"
