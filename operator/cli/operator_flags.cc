@@ -76,7 +76,7 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--workers", flags.workers, "jobs that are looked at at once")
       ->check(CLI::Range(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
-                 "pods of one job that are created or deleted at once")
+                 "requests under way at the API server, at most, watches and the Lease left out")
       ->check(CLI::Range(1, 256));
   app.add_option("--verify-image", flags.verify_image,
                  "image with `weft`, run before the containers of every worker to report where it "

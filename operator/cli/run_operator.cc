@@ -105,7 +105,9 @@ class Process {
       : flags_(flags),
         log_(log),
         own_space_(config.space),
-        transport_(kube::MakeHttpTransport(std::move(config), "weft-operator/" WEFT_VERSION)),
+        lease_transport_(kube::MakeHttpTransport(config, "weft-operator/" WEFT_VERSION)),
+        transport_(kube::MakeHttpTransport(std::move(config), "weft-operator/" WEFT_VERSION,
+                                           flags.writes_at_once)),
         client_(*transport_, timer_,
                 {.field_manager = "weft-operator",
                  .requests_per_second = flags.requests_per_second,
@@ -119,7 +121,7 @@ class Process {
 
   int Run(Signals& signals) {
     if (flags_.leader_elect) {
-      keeper_ = std::make_unique<kube::LeaseKeeper>(*transport_, LeaseOptions());
+      keeper_ = std::make_unique<kube::LeaseKeeper>(*lease_transport_, LeaseOptions());
       keeper_->Start();
     } else {
       leads_ = true;
@@ -252,6 +254,8 @@ class Process {
   controllers::Log& log_;
   const std::string own_space_;
   metrics::Counters counters_;
+  // Of its own: writes that wait for the API server must not cost the lead.
+  std::unique_ptr<kube::Transport> lease_transport_;
   std::unique_ptr<kube::Transport> transport_;
   kube::SystemTimer timer_;
   kube::Client client_;

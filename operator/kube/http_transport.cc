@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
@@ -132,18 +133,19 @@ struct Exchange {
 
 class HttpTransport final : public Transport {
  public:
-  HttpTransport(Config config, std::string user_agent)
+  HttpTransport(Config config, std::string user_agent, std::size_t most_at_once)
       : config_(std::move(config)),
         user_agent_(std::move(user_agent)),
+        slots_(static_cast<std::ptrdiff_t>(most_at_once)),
         credentials_(config_),
         client_(config_.server, ClientConfig()),
         stream_client_(config_.server, ClientConfig()) {}
 
   Result<Response> Send(const Request& request) override {
-    Result<Response> answer = Once(request, nullptr, nullptr);
-    if (!answer || answer->status != http::status_codes::Unauthorized) return answer;
-    credentials_.Refused();
-    return Once(request, nullptr, nullptr);
+    slots_.acquire();
+    Result<Response> answer = SendNow(request);
+    slots_.release();
+    return answer;
   }
 
   Result<Response> Stream(const Request& request, const ChunkSink& sink,
@@ -154,6 +156,13 @@ class HttpTransport final : public Transport {
   }
 
  private:
+  Result<Response> SendNow(const Request& request) {
+    Result<Response> answer = Once(request, nullptr, nullptr);
+    if (!answer || answer->status != http::status_codes::Unauthorized) return answer;
+    credentials_.Refused();
+    return Once(request, nullptr, nullptr);
+  }
+
   http::client::http_client_config ClientConfig() {
     http::client::http_client_config config;
     config.set_timeout(std::chrono::minutes(10));  // ours are measured by the caller's thread
@@ -203,6 +212,7 @@ class HttpTransport final : public Transport {
 
   const Config config_;
   const std::string user_agent_;
+  std::counting_semaphore<> slots_;
   Credentials credentials_;
   http::client::http_client client_;
   http::client::http_client stream_client_;
@@ -328,8 +338,9 @@ Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* si
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent) {
-  return std::make_unique<HttpTransport>(std::move(config), user_agent);
+std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent,
+                                             std::size_t most_at_once) {
+  return std::make_unique<HttpTransport>(std::move(config), user_agent, most_at_once);
 }
 
 void UseThreads(std::size_t threads) { crossplat::threadpool::initialize_with_threads(threads); }

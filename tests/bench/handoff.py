@@ -4,7 +4,7 @@ for the same pods when a plain parallel client creates them.
 
 Pairs of runs in turn: weft-operator is given the jobs, from the first request to the last pod bound;
 then a client of 16 threads creates the very same pods (their node affinity too). Every run begins
-with an empty cluster. Prints each run with the processor seconds of each server and the requests
+with an empty cluster whose servers are quiet. Prints each run with the processor seconds of each server and the requests
 that the API server answered most often, and the medians.
 """
 
@@ -30,6 +30,7 @@ PATIENCE_SECONDS = 600
 SERVERS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kwok")
 THREADS = 16
 LOOK_SECONDS = 0.05
+QUIET = 0.3  # of a processor, that all servers together take while nothing is asked of them
 MOST_ASKED = 8  # kinds of request shown
 
 Run = collections.namedtuple("Run", "seconds processor requests")
@@ -70,6 +71,18 @@ class Bench:
         self.cluster.until("the namespace is empty", lambda: not (
             self.pods() or self.cluster.history.all_now("trainingjobs", SPACE)), PATIENCE_SECONDS)
 
+    def until_quiet(self):
+        """kwok still visits every node a while after the nodes are ready, and deletes pods late."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        spent = 0
+        while True:
+            before, spent = spent, sum(map(processor_seconds, servers().values()))
+            if spent - before < QUIET:
+                return
+            if time.monotonic() > end:
+                raise AssertionError(f"the servers are not quiet within {PATIENCE_SECONDS} s")
+            time.sleep(1)
+
     def in_parallel(self, plural, things):
         with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(lambda thing: self.cluster.create(plural, thing), things))
@@ -88,6 +101,7 @@ class Bench:
         return counts
 
     def measure(self, processes, start):
+        self.until_quiet()
         before = {name: processor_seconds(process) for name, process in processes.items()}
         asked = self.requests()
         begin = time.monotonic()

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,6 +46,12 @@ class ScriptedServer {
   }
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
+
+  // Whether a connection beyond those accepted comes within `time`.
+  bool AnotherConnects(milliseconds time) const {
+    pollfd waiting{listener_, POLLIN, 0};
+    return poll(&waiting, 1, static_cast<int>(time.count())) == 1;
+  }
 
   std::string Url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
@@ -124,6 +131,29 @@ TEST(HttpTransportTest, ARequestCarriesPathQueryAgentAndToken) {
   EXPECT_TRUE(asked.starts_with("GET /api/v1/pods?labelSelector=a%3Db%2Cc HTTP/1.1\r\n")) << asked;
   EXPECT_NE(asked.find("weft-test\r\n"), std::string::npos);
   EXPECT_NE(asked.find("Bearer t0ken\r\n"), std::string::npos);
+}
+
+// With one request allowed the second comes only when the first is answered; with two, at once.
+TEST(HttpTransportTest, NoMoreRequestsThanAllowedAreUnderWay) {
+  for (const std::size_t most : {1U, 2U}) {
+    bool another = false;
+    ScriptedServer* self = nullptr;
+    const std::string answer = Answer("200 OK", "", "Connection: close\r\n");
+    ScriptedServer server({[&](int connection) {
+                             ScriptedServer::ReadHead(connection);
+                             another = self->AnotherConnects(milliseconds(300));
+                             ScriptedServer::Write(connection, answer);
+                           },
+                           Once(answer)});
+    self = &server;
+    Config config;
+    config.server = server.Url();
+    const auto transport = MakeHttpTransport(std::move(config), "weft-test", most);
+    std::thread second([&] { EXPECT_TRUE(transport->Send(Get("/b"))); });
+    EXPECT_TRUE(transport->Send(Get("/a")));
+    second.join();
+    EXPECT_EQ(another, most == 2);
+  }
 }
 
 TEST(HttpTransportTest, AnAnswerThatSaysWaitSaysHowLong) {
