@@ -169,32 +169,50 @@ double WholeLines(std::span<const GridAxis> axes, std::uint64_t s) {
   return sum;
 }
 
-// Least traffic between neighbours on the lines of one digit; wrap tells whether lines are rings.
-GridAxis Measure(const traffic::WorkerGraph& graph, std::uint32_t stride, std::uint32_t size) {
-  GridAxis axis{.size = size, .bytes = 0, .cuts = 1};
+// The lines of one digit of the grid: least traffic between neighbours, and how many pairs of them
+// have any. `around` joins the ends of a line of 3 or more, which makes it a ring.
+struct Line {
+  std::uint32_t stride, size, to_end;  // to_end: between the workers at the ends; 0 without a ring
   std::int64_t along = Bytes::kMax, around = Bytes::kMax;
-  const auto between = [&](std::uint32_t a, std::uint32_t b) {
-    for (const Neighbour& neighbour : graph.neighbours(a)) {
-      if (neighbour.worker == b) return neighbour.bytes;
-    }
-    return std::int64_t{0};
-  };
-  std::uint32_t digit = 0;
-  for (std::uint32_t block = 0; block < graph.workers() && along > 0; block += stride) {
-    const bool last = digit == size - 1;
-    digit = last ? 0 : digit + 1;
-    if (size <= 2 && last) continue;
-    std::int64_t& least = last ? around : along;
-    for (std::uint32_t w = block; w < std::min(block + stride, graph.workers()); ++w) {
-      least = std::min(least, between(w, last ? w - (size - 1) * stride : w + stride));
+  std::uint32_t pairs_along = 0, pairs_around = 0;
+
+  std::uint32_t Digit(std::uint32_t worker) const { return worker / stride % size; }
+
+  void Add(const traffic::Edge& edge) {
+    const std::uint32_t apart = edge.b - edge.a;
+    if (apart == stride && Digit(edge.a) + 1 < size) {
+      along = std::min(along, edge.bytes);
+      ++pairs_along;
+    } else if (apart == to_end && Digit(edge.a) == 0) {
+      around = std::min(around, edge.bytes);
+      ++pairs_around;
     }
   }
-  axis.bytes = static_cast<double>(along);
-  if (size > 2 && around > 0) {
-    axis.bytes = static_cast<double>(std::min(along, around));
-    axis.cuts = 2;
+
+  GridAxis Axis(std::uint32_t workers) const {
+    const std::uint32_t lines = workers / size;
+    if (pairs_along < lines * (size - 1)) return {.size = size, .bytes = 0, .cuts = 1};
+    const bool ring = to_end > 0 && pairs_around == lines;
+    return {.size = size,
+            .bytes = static_cast<double>(ring ? std::min(along, around) : along),
+            .cuts = ring ? 2.0 : 1.0};
   }
-  return axis;
+};
+
+std::vector<GridAxis> Measure(const traffic::WorkerGraph& graph,
+                              std::span<const std::uint32_t> grid) {
+  std::vector<Line> lines;
+  std::uint32_t stride = 1;
+  for (const std::uint32_t size : grid) {
+    lines.push_back({.stride = stride, .size = size, .to_end = size > 2 ? (size - 1) * stride : 0});
+    stride *= size;
+  }
+  for (const traffic::Edge& edge : graph.edges()) {
+    for (Line& line : lines) line.Add(edge);
+  }
+  std::vector<GridAxis> axes;
+  for (const Line& line : lines) axes.push_back(line.Axis(graph.workers()));
+  return axes;
 }
 
 // Bytes that must cross between domains of one tier.
@@ -238,14 +256,8 @@ double LeastSurface::At(std::uint64_t room) const {
 std::vector<GridAxis> GridAxes(const Instance& instance) {
   std::vector<std::uint32_t> grid = instance.request().grid;
   if (grid.empty() && instance.workers() > 1) grid = {instance.workers()};
-  std::vector<GridAxis> axes;
   while (true) {
-    axes.clear();
-    std::uint32_t stride = 1;
-    for (std::uint32_t size : grid) {
-      axes.push_back(Measure(instance.graph(), stride, size));
-      stride *= size;
-    }
+    std::vector<GridAxis> axes = Measure(instance.graph(), grid);
     const auto silent = std::find_if(axes.begin(), axes.end(),
                                      [](const GridAxis& axis) { return axis.bytes == 0; });
     if (silent == axes.end() || grid.size() <= 1) return axes;

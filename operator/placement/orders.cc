@@ -95,33 +95,39 @@ class Walker {
  public:
   Walker(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
          std::span<const std::size_t> digits)
-      : nest_(nest), digits_(digits), stride_(grid.size()) {
+      : nest_(nest),
+        digits_(digits),
+        ones_(grid.size(), 1),
+        at_(nest.size() + 1, Shape(grid.size(), 0)) {
     std::uint32_t stride = 1;
-    for (std::size_t i = 0; i < grid.size(); ++i) {
-      stride_[i] = stride;
-      stride *= grid[i];
+    for (const std::uint32_t size : grid) {
+      stride_.push_back(stride);
+      stride *= size;
     }
+    out_.reserve(stride);
     Visit(0, Shape(grid.begin(), grid.end()), 0);
   }
   std::vector<std::uint32_t> Take() { return std::move(out_); }
 
  private:
-  void Visit(std::size_t depth, const Shape& box, std::uint32_t base) {
-    const Shape inner = depth < nest_.size() ? nest_[depth] : Shape(box.size(), 1);
-    Shape at(box.size(), 0);
+  // The box at `here`. Its counter ends where it began, at 0: the next box of this depth has it.
+  void Visit(std::size_t depth, const Shape& box, std::uint32_t here) {
+    const bool innermost = depth == nest_.size();
+    const Shape& inner = innermost ? ones_ : nest_[depth];
+    Shape& at = at_[depth];
     while (true) {
-      std::uint32_t here = base;
-      for (std::size_t i = 0; i < box.size(); ++i) here += at[i] * stride_[i];
-      if (depth < nest_.size()) {
-        Visit(depth + 1, inner, here);
-      } else {
+      if (innermost) {
         out_.push_back(here);
+      } else {
+        Visit(depth + 1, inner, here);
       }
       std::size_t k = 0;
       for (; k < digits_.size(); ++k) {
         const std::size_t i = digits_[k];
         at[i] += inner[i];
+        here += inner[i] * stride_[i];
         if (at[i] < box[i]) break;
+        here -= at[i] * stride_[i];
         at[i] = 0;
       }
       if (k == digits_.size()) return;
@@ -130,7 +136,9 @@ class Walker {
 
   std::span<const Shape> nest_;
   std::span<const std::size_t> digits_;
-  std::vector<std::uint32_t> stride_;
+  const Shape ones_;
+  std::vector<Shape> at_;  // by depth
+  Shape stride_;
   std::vector<std::uint32_t> out_;
 };
 

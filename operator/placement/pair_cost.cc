@@ -73,16 +73,11 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   if (!hierarchical_ || fabric.path_codes().empty()) return;
   codes_ = fabric.path_codes().data();
   for (int bit = 0; bit < 64; ++bit) {
-    weight_by_bit_[static_cast<std::size_t>(bit)] = weight_[fabric.parting_tier(bit)];
+    weight_by_bit_[static_cast<std::size_t>(bit) + 1] = weight_[fabric.parting_tier(bit)];
   }
 }
 
-Tier PairCost::SharedTier(NodeIndex a, NodeIndex b) const {
-  if (!fabric_->path_codes().empty()) {
-    const std::uint64_t parted = fabric_->path_codes()[a] ^ fabric_->path_codes()[b];
-    return parted == 0 ? fabric_->node_tier()
-                       : fabric_->parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
-  }
+Tier PairCost::SlowSharedTier(NodeIndex a, NodeIndex b) const {
   Tier tier = fabric_->node_tier();
   while (tier > 0 && fabric_->domains(tier).of_node[a] != fabric_->domains(tier).of_node[b]) --tier;
   return tier;

@@ -20,7 +20,13 @@ class PairCost {
   PairCost(const fabric::Fabric& fabric, bool claims_compute_domain);
 
   // Narrowest tier the two nodes share; the node tier where they are the same node.
-  fabric::Tier SharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  fabric::Tier SharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const {
+    const std::span<const std::uint64_t> codes = fabric_->path_codes();
+    if (codes.empty()) return SlowSharedTier(a, b);
+    const std::uint64_t parted = codes[a] ^ codes[b];
+    if (parted == 0) return fabric_->node_tier();
+    return fabric_->parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
+  }
 
   // The tier whose link carries the pair's bytes: SharedTier, or the scale-up network where that
   // is faster (the nested tier, or kCrossingScaleUp).
@@ -29,9 +35,8 @@ class PairCost {
 
   // 0 for the same node. Rails missing on either side scale the level's weight.
   std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const {
-    if (a == b) return 0;
-    if (codes_ == nullptr) return SlowWeight(a, b);
-    return weight_by_bit_[static_cast<std::size_t>(std::bit_width(codes_[a] ^ codes_[b]) - 1)];
+    if (codes_ == nullptr) return a == b ? 0 : SlowWeight(a, b);
+    return weight_by_bit_[static_cast<std::size_t>(std::bit_width(codes_[a] ^ codes_[b]))];
   }
   // Weight of a tier for nodes with all rails; 0 for the node tier.
   std::int64_t TierWeight(fabric::Tier tier) const { return weight_[tier]; }
@@ -48,12 +53,13 @@ class PairCost {
 
  private:
   std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  fabric::Tier SlowSharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
   const fabric::Fabric* fabric_;
   // Path codes, where weights depend on the shared tier alone; else null.
   const std::uint64_t* codes_ = nullptr;
-  std::array<std::int64_t, 64> weight_by_bit_{};
-  std::vector<std::int64_t> weight_;  // by tier, widest first
+  std::array<std::int64_t, 65> weight_by_bit_{};  // by the bits in which two codes differ
+  std::vector<std::int64_t> weight_;              // by tier, widest first
   std::int64_t crossing_weight_ = 0;
   bool crossing_ = false;
   bool hierarchical_ = true;

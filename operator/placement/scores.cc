@@ -144,7 +144,8 @@ Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
     slowest += static_cast<double>(axis.slowest);
   }
   scores.communication_milliseconds = slowest / kFemtosecondsPerMillisecond;
-  scores.busiest_uplink = BusiestUplink(pair_cost, seating, tally.LeavingBytes());
+  scores.busiest_uplink =
+      BusiestUplink(pair_cost, seating, tally.LeavingBytes(fabric.node_tier() - 1));
   return scores;
 }
 

@@ -53,7 +53,7 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   touched_.resize(seating.node_tier() + 1);
 }
 
-LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
+inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
   const Tier shared = pair_cost_.SharedTier(seating_.node(a), seating_.node(b));
   if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared;
   const bool crossing =
@@ -61,18 +61,18 @@ LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
   return crossing ? links_ - 1 : shared;
 }
 
-std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
+inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
   if (pair_cost_.hierarchical()) return weight_[link];
   return pair_cost_.LinkWeight(seating_.node(a), seating_.node(b));
 }
 
-void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
+inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
   axis_->bytes[link] += bytes;
   sent_[std::size_t{from} * links_ + link] += bytes;
   slowest_link_ = std::max(slowest_link_, LinkWeight(link, from, to));
 }
 
-void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
+inline void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
   if (bytes != 0) SendOver(LinkOf(from, to), from, to, bytes);
 }
 
@@ -83,12 +83,20 @@ void Tally::Add(const GroupFamily& family) {
   axis_->sends = true;
   slowest_link_ = 0;
   batch_.groups = 0;
-  workers_.resize(family.group_size);
+  batch_.workers.resize(family.group_size);
   for (std::size_t g = 0; g < family.groups(); ++g) {
     const auto group = family.group(g);
-    for (std::size_t k = 0; k < group.size(); ++k) workers_[k] = worker_of_rank_[group[k]];
-    if (batch_.groups > 0 && workers_ != batch_.workers) AddBatch(family);
-    if (batch_.groups == 0) batch_.workers = workers_;
+    const bool alike =
+        batch_.groups > 0 && std::equal(group.begin(), group.end(), batch_.workers.begin(),
+                                        [&](std::uint32_t rank, std::uint32_t worker) {
+                                          return worker_of_rank_[rank] == worker;
+                                        });
+    if (!alike) {
+      if (batch_.groups > 0) AddBatch(family);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        batch_.workers[k] = worker_of_rank_[group[k]];
+      }
+    }
     ++batch_.groups;
   }
   if (batch_.groups > 0) AddBatch(family);
@@ -114,11 +122,14 @@ void Tally::AddBatch(const GroupFamily& family) {
 }
 
 void Tally::FindRuns() {
-  runs_.clear();
-  for (std::uint32_t worker : batch_.workers) {
-    if (runs_.empty() || runs_.back().worker != worker) runs_.push_back({worker, 0});
-    ++runs_.back().ranks;
+  const std::vector<std::uint32_t>& workers = batch_.workers;
+  if (run_space_.size() < workers.size()) run_space_.resize(workers.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0, end = 0; i < workers.size(); i = end) {
+    for (end = i + 1; end < workers.size() && workers[end] == workers[i];) ++end;
+    run_space_[count++] = {workers[i], static_cast<std::uint32_t>(end - i)};
   }
+  runs_ = std::span(run_space_).first(count);
 }
 
 // Each rank of a run sends to the next inside the worker, the last to the next run.
@@ -198,8 +209,8 @@ void Tally::AddSpread() {
 }
 
 // What a worker sends over the links of wider tiers leaves its domain.
-std::vector<std::vector<Int128>> Tally::LeavingBytes() const {
-  std::vector<std::vector<Int128>> leaving(seating_.node_tier() + 1);
+std::vector<std::vector<Int128>> Tally::LeavingBytes(Tier last) const {
+  std::vector<std::vector<Int128>> leaving(last + 1);
   for (Tier t = 1; t < leaving.size(); ++t) leaving[t].resize(seating_.domains(t).size());
   for (std::uint32_t w = 0; w < seating_.workers(); ++w) {
     Int128 wider = 0;

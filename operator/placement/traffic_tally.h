@@ -39,8 +39,8 @@ class Tally {
   void Add(const traffic::GroupFamily& family);
 
   const AxisTally& axis(int index) const { return axes_[static_cast<std::size_t>(index)]; }
-  // Bytes that leave each used domain of a tier, by seat, for every tier.
-  std::vector<std::vector<Int128>> LeavingBytes() const;
+  // Bytes that leave each used domain of a tier, by seat, for the tiers from 1 to `last`.
+  std::vector<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
 
  private:
   // Members of one group that sit in the same worker, next to each other in the group's order.
@@ -77,8 +77,8 @@ class Tally {
   AxisTally* axis_ = nullptr;                        // of the family being added
   std::int64_t slowest_link_ = 0;                    // of the family being added
   Batch batch_;                                      // scratch: the groups being added
-  std::vector<std::uint32_t> workers_;               // scratch: the next group's
-  std::vector<Run> runs_;                            // scratch: of the batch
+  std::vector<Run> run_space_;                       // scratch: of the longest group
+  std::span<const Run> runs_;                        // of the batch
   std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
   std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
   std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Fills the cluster of $KUBECONFIG with 10,000 Nodes of about 5 kB and 50,000 Pods of about 4 kB
-that are bound to them, with nobody to play their kubelets, so that the server has nothing else to
-do. See sync.sh."""
+that are bound to them, with kubelets, controllers and scheduler stopped, so that the server has
+nothing else to do. See sync.sh."""
 
 import concurrent.futures
 import json
 import os
 import signal
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
@@ -41,8 +42,11 @@ def pod(number):
 
 
 def main():
-    os.kill(server_process("kwok"), signal.SIGSTOP)
     server = ApiServer()
+    while server.request("GET", "/api/v1/namespaces/default/serviceaccounts/default")[0] != 200:
+        time.sleep(0.1)  # no pod is admitted without
+    for name in ("kwok", "kube-controller-manager", "kube-scheduler"):
+        os.kill(server_process(name), signal.SIGSTOP)
 
     def create(of):
         path, thing = of
