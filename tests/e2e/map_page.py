@@ -113,6 +113,7 @@ class MapPage(unittest.TestCase):
         self.addCleanup(serving.kill)
         self.assertIn(f"http://127.0.0.1:{port}/", serving.stderr.readline())
         self.cluster.create("trainingjobs", training_job(SPACE, "third", 5))
+        self.addCleanup(self.browser.open, "about:blank")  # else it asks a server that is gone
         self.browser.open(f"http://127.0.0.1:{port}/")
         row = "document.querySelectorAll('tr[data-name=\"map-page/third\"]').length"
         self.browser.until(row, 1)

@@ -5,6 +5,7 @@ WEFT_KILLS, WEFT_JOBS: how often, under how many jobs; WEFT_SEED: the same choic
 """
 
 import heapq
+import itertools
 import os
 import random
 import time
@@ -35,13 +36,14 @@ class Kills(Scenarios):
         self.fates = [self.chance.choice(("runs",) * 6 + ("fails", "deleted", "suspended"))
                       for _ in range(JOBS)]
         self.due = []  # heap of (moment, order of entry, action)
+        self.entries = itertools.count()
         self.moment = 0
         self.kills = 0
         self.downtime = 0.0
         self.lost_node = None
 
     def after(self, changes, action):
-        heapq.heappush(self.due, (self.moment + changes, len(self.due), action))
+        heapq.heappush(self.due, (self.moment + changes, next(self.entries), action))
 
     def make_job(self, number):
         """Applies it, and says what will happen to it."""
