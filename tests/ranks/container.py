@@ -81,9 +81,9 @@ def make_root(plan):
         os.makedirs(f"{root}/{name}", exist_ok=True)
     os.makedirs(f"{root}/run/sshd")
     os.chmod(f"{root}/tmp", 0o1777)
-    for folder in plan["image_folders"]:
-        if not os.path.exists(f"{root}{folder}"):
-            bind(folder, f"{root}{folder}")
+    for path, source in plan["image_folders"].items():
+        if not os.path.exists(f"{root}{path}"):
+            bind(source, f"{root}{path}")
     mount("proc", f"{root}/proc", "proc")
     bind("/sys", f"{root}/sys", read_only=False)
     make_devices(root)

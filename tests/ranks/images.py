@@ -3,8 +3,10 @@ folders of this machine that are seen in it."""
 
 import os
 
-# The scripts of the tests, wherever the tree is: a container has a /tmp of its own.
-PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
+# The scripts of the tests, in every container. One short path wherever the tree is: Debian's
+# mpirun 4.1.4 dies in libhwloc where it is long.
+PROGRAMS = "/programs"
+PROGRAMS_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -18,7 +20,7 @@ class Images:
         """`folders` with a bin/ come first in PATH."""
         paths = [os.path.join(folder, "bin") for folder in folders]
         path = ":".join([*filter(os.path.isdir, paths), SYSTEM_PATH])
-        self.images[name] = {"folders": [PROGRAMS, *folders],
+        self.images[name] = {"folders": {PROGRAMS: PROGRAMS_HERE, **{one: one for one in folders}},
                              "environment": {"PATH": path, "HOME": "/tmp", **environment}}
 
     def get(self, name):
