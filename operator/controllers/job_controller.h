@@ -29,7 +29,7 @@ class JobController {
     std::function<UnixSeconds()> now;
     // What an attempt's pods are made from; its ConfigMap is there afterwards.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
-    std::size_t writes_at_once = 16;        // of one batch; the API server's fairness does the rest
+    std::size_t writes_at_once = 16;        // of one batch; the transport bounds those of all
     metrics::Counters* counters = nullptr;  // outlives the controller; null: nothing is counted
   };
   JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
