@@ -16,13 +16,7 @@ std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string
 void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
                  std::span<const fabric::NodeIndex> nodes, traffic::Axis axis,
                  std::vector<CostShare>& shares) {
-  std::vector<const traffic::GroupFamily*> families;
-  for (const auto& family : traffic.families) {
-    if (family.axis == axis) families.push_back(&family);
-  }
-  if (families.empty()) return;
-  const traffic::WorkerGraph graph(traffic, families);
-  Int128 extra = placement::Cost(pair_cost, graph, nodes);
+  Int128 extra = placement::Cost(pair_cost, traffic::WorkerGraph(traffic, axis), nodes);
   for (const CostShare& share : shares) {
     if (share.axis == axis) extra -= share.cost;
   }

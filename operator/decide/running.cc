@@ -69,8 +69,7 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workloa
   const fabric::Fabric& fabric = *on.fabric;
   const placement::PairCost pair_cost(fabric, problem->request.pod.claims_compute_domain);
   const placement::Seating seating(fabric, nodes);
-  placement::Tally tally(pair_cost, problem->traffic, seating);
-  for (const traffic::GroupFamily& family : problem->traffic.families) tally.Add(family);
+  const placement::Tally tally(pair_cost, problem->traffic, seating);
   const std::vector<std::vector<Int128>> bytes = tally.LeavingBytes(fabric.node_tier());
   for (Tier t = 1; t < bytes.size(); ++t) {
     const auto weight = static_cast<double>(pair_cost.TierWeight(t - 1));

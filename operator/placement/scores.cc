@@ -11,7 +11,6 @@ namespace weft::placement {
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
-using traffic::GroupFamily;
 
 namespace {
 
@@ -130,8 +129,7 @@ Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
   if (!traffic.modelled) return scores;
   WEFT_CHECK(traffic.workers == nodes.size());
 
-  Tally tally(pair_cost, traffic, seating);
-  for (const GroupFamily& family : traffic.families) tally.Add(family);
+  const Tally tally(pair_cost, traffic, seating);
   double slowest = 0;
   for (int a = 0; a < traffic::kAxisCount; ++a) {
     const AxisTally& axis = tally.axis(a);

@@ -56,8 +56,8 @@ struct Scores {
 // nodes; of equally busy ones the widest level's with the least index is named.
 //
 // Shapes  nodes: one per worker of `traffic`. Unmodelled traffic gives spans alone.
-// Cost    O(ranks x axes x tiers); members squared for all-to-all groups where the pair cost is not
-//         hierarchical.
+// Cost    O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
+//         is not hierarchical.
 Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
              std::span<const fabric::NodeIndex> nodes);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::Tier;
 using traffic::GroupFamily;
 using traffic::Pattern;
+using traffic::Seat;
 
 namespace {
 
@@ -33,12 +36,6 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   const auto weights = pair_cost.tier_weights();
   weight_.assign(weights.begin(), weights.end());
   weight_.back() = pair_cost.fabric().node_link().femtoseconds_per_byte;
-  worker_of_rank_.resize(traffic.ranks);
-  for (std::uint32_t r = 0, w = 0; r < traffic.ranks; ++w) {
-    for (std::uint32_t k = 0; k < traffic.per_worker && r < traffic.ranks; ++k) {
-      worker_of_rank_[r++] = w;
-    }
-  }
   sent_.resize(std::size_t{seating.workers()} * links_);
   for (AxisTally& axis : axes_) {
     axis.bytes.resize(links_);
@@ -51,6 +48,10 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
     seen_in_[t].resize(seating.domains(t).size());
   }
   touched_.resize(seating.node_tier() + 1);
+  WEFT_CHECK(traffic.seated.size() == traffic.families.size());
+  for (std::size_t f = 0; f < traffic.families.size(); ++f) {
+    Add(traffic.families[f], traffic.seated[f]);
+  }
 }
 
 inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
@@ -76,128 +77,103 @@ inline void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
   if (bytes != 0) SendOver(LinkOf(from, to), from, to, bytes);
 }
 
-void Tally::Add(const GroupFamily& family) {
+void Tally::Add(const GroupFamily& family, const traffic::SeatedGroups& seated) {
   const std::int64_t bytes_per_gpu = BytesPerGpu(family);
   if (bytes_per_gpu == 0 || family.group_size < 2) return;
   axis_ = &axes_[static_cast<std::size_t>(family.axis)];
   axis_->sends = true;
   slowest_link_ = 0;
-  batch_.groups = 0;
-  batch_.workers.resize(family.group_size);
-  for (std::size_t g = 0; g < family.groups(); ++g) {
-    const auto group = family.group(g);
-    const bool alike =
-        batch_.groups > 0 && std::equal(group.begin(), group.end(), batch_.workers.begin(),
-                                        [&](std::uint32_t rank, std::uint32_t worker) {
-                                          return worker_of_rank_[rank] == worker;
-                                        });
-    if (!alike) {
-      if (batch_.groups > 0) AddBatch(family);
-      for (std::size_t k = 0; k < group.size(); ++k) {
-        batch_.workers[k] = worker_of_rank_[group[k]];
-      }
+  for (std::size_t b = 0; b < seated.batches(); ++b) {
+    const Batch batch = {seated.seats(b), family.group_size, seated.groups(b)};
+    const Int128 amount = family.amount * batch.groups;
+    AddSpread(batch);
+    switch (family.pattern) {
+      case Pattern::kRing:
+        AddRing(batch, amount);
+        break;
+      case Pattern::kNeighbours:
+        AddNeighbours(batch, family);
+        break;
+      case Pattern::kAllToAll:
+        AddAllToAll(batch, amount);
+        break;
     }
-    ++batch_.groups;
   }
-  if (batch_.groups > 0) AddBatch(family);
   axis_->slowest = std::max(axis_->slowest, static_cast<Int128>(bytes_per_gpu) * slowest_link_);
 }
 
-void Tally::AddBatch(const GroupFamily& family) {
-  const Int128 amount = static_cast<Int128>(family.amount) * batch_.groups;
-  FindRuns();
-  AddSpread();
-  switch (family.pattern) {
-    case Pattern::kRing:
-      AddRing(amount);
-      break;
-    case Pattern::kNeighbours:
-      AddNeighbours(family);
-      break;
-    case Pattern::kAllToAll:
-      AddAllToAll(amount);
-      break;
-  }
-  batch_.groups = 0;
-}
-
-void Tally::FindRuns() {
-  const std::vector<std::uint32_t>& workers = batch_.workers;
-  if (run_space_.size() < workers.size()) run_space_.resize(workers.size());
-  std::size_t count = 0;
-  for (std::size_t i = 0, end = 0; i < workers.size(); i = end) {
-    for (end = i + 1; end < workers.size() && workers[end] == workers[i];) ++end;
-    run_space_[count++] = {workers[i], static_cast<std::uint32_t>(end - i)};
-  }
-  runs_ = std::span(run_space_).first(count);
-}
-
-// Each rank of a run sends to the next inside the worker, the last to the next run.
-void Tally::AddRing(Int128 amount) {
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
-    const Run& run = runs_[i];
-    if (run.ranks > 1) {
-      SendOver(seating_.node_tier(), run.worker, run.worker, amount * (run.ranks - 1));
+// Each rank of a seat sends to the next inside the worker, the last to the next seat.
+void Tally::AddRing(const Batch& batch, Int128 amount) {
+  const auto seats = batch.seats;
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    const Seat& seat = seats[i];
+    if (seat.ranks > 1) {
+      SendOver(seating_.node_tier(), seat.worker, seat.worker, amount * (seat.ranks - 1));
     }
-    Send(run.worker, runs_[i + 1 == runs_.size() ? 0 : i + 1].worker, amount);
+    Send(seat.worker, seats[i + 1 == seats.size() ? 0 : i + 1].worker, amount);
   }
 }
 
-void Tally::AddNeighbours(const GroupFamily& family) {
-  const std::vector<std::uint32_t>& at = batch_.workers;
-  const auto all = [&](std::int64_t bytes) { return static_cast<Int128>(bytes) * batch_.groups; };
-  const std::size_t last = at.size() - 1;
-  for (std::size_t k = 0; k < last; ++k) {
-    Send(at[k], at[k + 1], all(k == 0 ? family.end_amount : family.amount));
-    Send(at[k + 1], at[k], all(k + 1 == last ? family.end_amount : family.amount));
+// Stage k and the next send over one boundary, each way; so do the first and the last.
+void Tally::AddNeighbours(const Batch& batch, const GroupFamily& family) {
+  const std::uint32_t last = batch.ranks - 1;
+  const auto over_boundary = [&](std::uint32_t from, std::uint32_t to, std::uint32_t k) {
+    Send(from, to, batch.groups * (k == 0 ? family.end_amount : family.amount));
+    Send(to, from, batch.groups * (k + 1 == last ? family.end_amount : family.amount));
+  };
+  const auto seats = batch.seats;
+  std::uint32_t k = 0;
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    const std::uint32_t worker = seats[i].worker;
+    for (std::uint32_t rank = 1; rank < seats[i].ranks; ++rank) over_boundary(worker, worker, k++);
+    if (i + 1 < seats.size()) over_boundary(worker, seats[i + 1].worker, k++);
   }
-  Send(at[last], at[0], all(family.wrap_amount));
-  Send(at[0], at[last], all(family.wrap_amount));
+  const std::uint32_t first = seats.front().worker, end = seats.back().worker;
+  Send(end, first, batch.groups * family.wrap_amount);
+  Send(first, end, batch.groups * family.wrap_amount);
 }
 
-void Tally::AddAllToAll(Int128 amount) {
+void Tally::AddAllToAll(const Batch& batch, Int128 amount) {
   if (pair_cost_.hierarchical()) {
-    AddAllToAllByTier(amount);
+    AddAllToAllByTier(batch, amount);
     return;
   }
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
-    for (std::size_t j = 0; j < runs_.size(); ++j) {
-      const std::uint64_t pairs =
-          std::uint64_t{runs_[i].ranks} * (runs_[j].ranks - (i == j ? 1 : 0));
-      Send(runs_[i].worker, runs_[j].worker, amount * pairs);
+  for (const Seat& from : batch.seats) {
+    for (const Seat& to : batch.seats) {
+      const std::uint64_t pairs = std::uint64_t{from.ranks} * (to.ranks - (&from == &to ? 1 : 0));
+      Send(from.worker, to.worker, amount * pairs);
     }
   }
 }
 
 // Peers whose narrowest shared tier with a member is t: those in its domain of t, less those in its
 // domain of the next narrower tier. In its own node all but itself.
-void Tally::AddAllToAllByTier(Int128 amount) {
+void Tally::AddAllToAllByTier(const Batch& batch, Int128 amount) {
   const Tier node_tier = seating_.node_tier();
-  const auto group_size = static_cast<std::uint32_t>(batch_.workers.size());
-  for (const Run& run : runs_) {
-    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(run.worker, t)] += run.ranks;
+  for (const Seat& seat : batch.seats) {
+    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] += seat.ranks;
   }
-  for (const Run& run : runs_) {
+  for (const Seat& seat : batch.seats) {
     std::uint32_t narrower = 1;
     for (Tier t = node_tier + 1; t-- > 0;) {
-      const std::uint32_t here = t == 0 ? group_size : members_[t][seating_.seat(run.worker, t)];
-      const std::uint64_t pairs = std::uint64_t{run.ranks} * (here - narrower);
+      const std::uint32_t here = t == 0 ? batch.ranks : members_[t][seating_.seat(seat.worker, t)];
+      const std::uint64_t pairs = std::uint64_t{seat.ranks} * (here - narrower);
       narrower = here;
-      if (pairs != 0) SendOver(t, run.worker, run.worker, amount * pairs);
+      if (pairs != 0) SendOver(t, seat.worker, seat.worker, amount * pairs);
     }
   }
-  for (const Run& run : runs_) {
-    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(run.worker, t)] = 0;
+  for (const Seat& seat : batch.seats) {
+    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] = 0;
   }
 }
 
 // A domain that was seen for this batch lies in wider ones that were.
-void Tally::AddSpread() {
+void Tally::AddSpread(const Batch& batch) {
   ++batch_number_;
   std::fill(touched_.begin(), touched_.end(), 0U);
-  for (const Run& run : runs_) {
+  for (const Seat& seat : batch.seats) {
     for (Tier t = seating_.node_tier(); t-- > 1;) {
-      std::uint32_t& seen = seen_in_[t][seating_.seat(run.worker, t)];
+      std::uint32_t& seen = seen_in_[t][seating_.seat(seat.worker, t)];
       if (seen == batch_number_) break;
       seen = batch_number_;
       ++touched_[t];

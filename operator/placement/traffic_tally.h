@@ -27,31 +27,22 @@ struct AxisTally {
 
 // Adds up who sends what to whom over which link, family by family: what the scores are made of.
 //
-// Neighbouring groups of a family often sit in the same workers (one for each rank of a worker):
-// they are taken together.
-//
-// Cost  O(family members x tiers) per Add; group members squared for all-to-all groups where the
-//       pair cost is not hierarchical.
+// Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost is
+//       not hierarchical.
 class Tally {
  public:
   Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const Seating& seating);
-
-  void Add(const traffic::GroupFamily& family);
 
   const AxisTally& axis(int index) const { return axes_[static_cast<std::size_t>(index)]; }
   // Bytes that leave each used domain of a tier, by seat, for the tiers from 1 to `last`.
   std::vector<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
 
  private:
-  // Members of one group that sit in the same worker, next to each other in the group's order.
-  struct Run {
-    std::uint32_t worker = 0;
-    std::uint32_t ranks = 0;
-  };
-  // Groups that sit in the same workers in the same order.
+  // Groups that sit in the same workers.
   struct Batch {
-    std::vector<std::uint32_t> workers;  // by member
-    std::uint32_t groups = 0;
+    std::span<const traffic::Seat> seats;
+    std::uint32_t ranks = 0;  // of one group
+    Int128 groups = 0;
   };
 
   LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
@@ -59,26 +50,21 @@ class Tally {
   void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
   void SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes);
 
-  void AddBatch(const traffic::GroupFamily& family);
-  void FindRuns();
-  void AddRing(Int128 amount);
-  void AddNeighbours(const traffic::GroupFamily& family);
-  void AddAllToAll(Int128 amount);
-  void AddAllToAllByTier(Int128 amount);
-  void AddSpread();
+  void Add(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated);
+  void AddRing(const Batch& batch, Int128 amount);
+  void AddNeighbours(const Batch& batch, const traffic::GroupFamily& family);
+  void AddAllToAll(const Batch& batch, Int128 amount);
+  void AddAllToAllByTier(const Batch& batch, Int128 amount);
+  void AddSpread(const Batch& batch);
 
   const PairCost& pair_cost_;
   const Seating& seating_;
   LinkIndex links_;                   // tiers and the crossing scale-up network
   std::vector<std::int64_t> weight_;  // by tier, where the pair cost is hierarchical
-  std::vector<std::uint32_t> worker_of_rank_;
-  std::vector<Int128> sent_;  // worker x link, all axes
+  std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;
   AxisTally* axis_ = nullptr;                        // of the family being added
   std::int64_t slowest_link_ = 0;                    // of the family being added
-  Batch batch_;                                      // scratch: the groups being added
-  std::vector<Run> run_space_;                       // scratch: of the longest group
-  std::span<const Run> runs_;                        // of the batch
   std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
   std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
   std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier

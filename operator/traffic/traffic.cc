@@ -148,6 +148,13 @@ void AddMeasured(const MeasuredAxis& measured, const Parallelism& p, const Shape
 
 }  // namespace
 
+void SeatGroups(Traffic& traffic) {
+  traffic.seated.clear();
+  for (const GroupFamily& family : traffic.families) {
+    traffic.seated.emplace_back(family.members, family.group_size, traffic.per_worker);
+  }
+}
+
 Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallelism& parallelism,
                                std::uint32_t workers, std::uint32_t per_worker) {
   if (const Status shape = CheckShape(model, parallelism, workers, per_worker); !shape) {
@@ -173,6 +180,7 @@ Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallel
   auto families = list.Take();
   if (!families) return families.error();
   traffic.families = *std::move(families);
+  SeatGroups(traffic);
   return traffic;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/traffic/seats.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::traffic {
@@ -51,7 +52,11 @@ struct Traffic {
   std::uint32_t workers = 0;
   bool modelled = false;  // false: no model given, one ring over all ranks at one byte a rank
   std::vector<GroupFamily> families;
+  std::vector<SeatedGroups> seated;  // by family
 };
+
+// Fills `seated` from the families.
+void SeatGroups(Traffic& traffic);
 
 // What each rank sends, to whom, in one optimizer step, from the formulas of DESIGN section 4.
 // Exact: products and quotients of whole numbers, rounded half up to a byte once, at the end.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/units.h"
 
 namespace weft::traffic {
@@ -12,53 +13,13 @@ namespace {
 // A clique becomes edges while that takes at most this many edges a member.
 constexpr std::size_t kEdgesPerMember = 4;
 
-// The worker that holds a rank, without a division: a product with 2^64 / perWorker rounded up,
-// exact for ranks of 32 bits.
-// Source  Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019, theorem 1.
-class WorkerOf {
- public:
-  explicit WorkerOf(std::uint32_t per_worker)
-      : inverse_(per_worker == 1 ? 0 : ~std::uint64_t{0} / per_worker + 1) {}
-  std::uint32_t operator()(std::uint32_t rank) const {
-    if (inverse_ == 0) return rank;
-    return static_cast<std::uint32_t>((Int128{rank} * inverse_) >> 64);
-  }
-
- private:
-  std::uint64_t inverse_;
-};
-
-// Whether the members of two groups sit in the same workers, one by one.
-bool Alike(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
-           const WorkerOf& worker_of) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (worker_of(a[i]) != worker_of(b[i])) return false;
-  }
-  return true;
-}
-
-// Workers of one group's members, in order; ranks of one worker that follow each other once.
-void Seat(std::span<const std::uint32_t> group, const WorkerOf& worker_of,
-          std::vector<Clique::Member>& seats) {
-  seats.clear();
-  for (std::uint32_t rank : group) {
-    const std::uint32_t worker = worker_of(rank);
-    if (!seats.empty() && seats.back().worker == worker) {
-      ++seats.back().ranks;
-    } else {
-      seats.push_back({worker, 1});
-    }
-  }
-}
-
 inline void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vector<Edge>& raw) {
   if (a == b || bytes <= 0) return;
   raw.push_back({std::min(a, b), std::max(a, b), bytes});
 }
 
 // Each seat sends from its last rank to the first of the next.
-void EmitRing(const std::vector<Clique::Member>& seats, std::int64_t amount,
-              std::vector<Edge>& raw) {
+void EmitRing(std::span<const Seat> seats, std::int64_t amount, std::vector<Edge>& raw) {
   if (seats.size() < 2) return;
   for (std::size_t i = 0; i + 1 < seats.size(); ++i) {
     Emit(seats[i].worker, seats[i + 1].worker, amount, raw);
@@ -67,8 +28,8 @@ void EmitRing(const std::vector<Clique::Member>& seats, std::int64_t amount,
 }
 
 // Stages stand in order; seats hold runs of stages. `times` alike groups.
-void EmitStages(const std::vector<Clique::Member>& seats, const GroupFamily& family,
-                std::int64_t times, std::vector<Edge>& raw) {
+void EmitStages(std::span<const Seat> seats, const GroupFamily& family, std::int64_t times,
+                std::vector<Edge>& raw) {
   const std::uint32_t last = family.group_size - 1;
   std::uint32_t stage = 0;  // last stage of seat i
   for (std::size_t i = 0; i + 1 < seats.size(); ++i) {
@@ -128,39 +89,33 @@ std::vector<Edge> Merge(std::vector<Edge> raw, std::uint32_t workers) {
 }  // namespace
 
 WorkerGraph::WorkerGraph(const Traffic& traffic) : workers_(traffic.workers) {
-  std::vector<const GroupFamily*> families;
-  for (const GroupFamily& family : traffic.families) families.push_back(&family);
-  Build(traffic, families);
+  Build(traffic, std::nullopt);
 }
 
-WorkerGraph::WorkerGraph(const Traffic& traffic, std::span<const GroupFamily* const> families)
-    : workers_(traffic.workers) {
-  Build(traffic, families);
+WorkerGraph::WorkerGraph(const Traffic& traffic, Axis axis) : workers_(traffic.workers) {
+  Build(traffic, axis);
 }
 
-void WorkerGraph::Build(const Traffic& traffic, std::span<const GroupFamily* const> families) {
+void WorkerGraph::Build(const Traffic& traffic, std::optional<Axis> only) {
+  WEFT_CHECK(traffic.seated.size() == traffic.families.size());
   std::size_t most = 0;  // edges of rings and stages; growing step by step would touch it all twice
-  for (const GroupFamily* family : families) most += family->members.size();
+  for (const SeatedGroups& seated : traffic.seated) most += seated.seats_in_all();
   std::vector<Edge> raw;
   raw.reserve(most);
-  for (const GroupFamily* family : families) Add(traffic, *family, raw);
+  for (std::size_t f = 0; f < traffic.families.size(); ++f) {
+    const GroupFamily& family = traffic.families[f];
+    if (!only || family.axis == *only) Add(family, traffic.seated[f], raw);
+  }
   edges_ = Merge(std::move(raw), workers_);
   Finish();
 }
 
-// Groups that follow each other and sit in the same workers alike are added up first: with a
-// tensor group a worker that is every group but one in perWorker.
-void WorkerGraph::Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw) {
-  const WorkerOf worker_of(traffic.per_worker);
-  std::vector<Clique::Member> seats;
-  const std::size_t groups = family.groups();
-  std::size_t next = 0;
-  for (std::size_t g = 0; g < groups; g = next) {
-    next = g + 1;
-    Seat(family.group(g), worker_of, seats);
+void WorkerGraph::Add(const GroupFamily& family, const SeatedGroups& seated,
+                      std::vector<Edge>& raw) {
+  for (std::size_t b = 0; b < seated.batches(); ++b) {
+    const auto seats = seated.seats(b);
     if (seats.size() < 2) continue;
-    while (next < groups && Alike(family.group(g), family.group(next), worker_of)) ++next;
-    const auto times = static_cast<std::int64_t>(next - g);
+    const std::int64_t times = seated.groups(b);
     const std::int64_t amount = SaturatingMultiply(family.amount, times);
     if (family.pattern == Pattern::kRing) {
       EmitRing(seats, amount, raw);
@@ -172,27 +127,28 @@ void WorkerGraph::Add(const Traffic& traffic, const GroupFamily& family, std::ve
   }
 }
 
-void WorkerGraph::AddClique(std::vector<Clique::Member>& seats, std::int64_t pair,
+void WorkerGraph::AddClique(std::span<const Seat> seats, std::int64_t pair,
                             std::vector<Edge>& raw) {
-  std::sort(seats.begin(), seats.end(),
-            [](const auto& x, const auto& y) { return x.worker < y.worker; });
+  std::vector<Seat> members(seats.begin(), seats.end());
+  std::sort(members.begin(), members.end(),
+            [](const Seat& x, const Seat& y) { return x.worker < y.worker; });
   std::size_t kept = 0;
-  for (const Clique::Member& seat : seats) {
-    if (kept > 0 && seats[kept - 1].worker == seat.worker) {
-      seats[kept - 1].ranks += seat.ranks;
+  for (const Seat& member : members) {
+    if (kept > 0 && members[kept - 1].worker == member.worker) {
+      members[kept - 1].ranks += member.ranks;
     } else {
-      seats[kept++] = seat;
+      members[kept++] = member;
     }
   }
-  seats.resize(kept);
-  if (seats.size() - 1 > 2 * kEdgesPerMember) {  // n (n - 1) / 2 edges for n members
-    cliques_.push_back({seats, pair});
+  members.resize(kept);
+  if (members.size() - 1 > 2 * kEdgesPerMember) {  // n (n - 1) / 2 edges for n members
+    cliques_.push_back({std::move(members), pair});
     return;
   }
-  for (std::size_t i = 0; i < seats.size(); ++i) {
-    for (std::size_t j = i + 1; j < seats.size(); ++j) {
-      const std::int64_t pairs = static_cast<std::int64_t>(seats[i].ranks) * seats[j].ranks;
-      Emit(seats[i].worker, seats[j].worker, SaturatingMultiply(pairs, pair), raw);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t j = i + 1; j < members.size(); ++j) {
+      const std::int64_t pairs = static_cast<std::int64_t>(members[i].ranks) * members[j].ranks;
+      Emit(members[i].worker, members[j].worker, SaturatingMultiply(pairs, pair), raw);
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,11 +22,7 @@ struct Neighbour {
 
 // Workers that all talk to each other: T{i,j} += ranks_i * ranks_j * bytes_per_rank_pair.
 struct Clique {
-  struct Member {
-    std::uint32_t worker = 0;
-    std::uint32_t ranks = 0;
-  };
-  std::vector<Member> members;           // ascending by worker
+  std::vector<Seat> members;             // ascending by worker, each once
   std::int64_t bytes_per_rank_pair = 0;  // both directions
 };
 
@@ -35,12 +32,12 @@ struct Clique {
 //
 // Invariants  edges ascending by (a, b), each pair once, bytes > 0; traffic inside a worker left
 //             out; adjacency holds both ends of every edge, ascending by worker.
-// Cost        O(ranks x axes).
+// Cost        O(seats of all families), at most O(ranks x axes).
 class WorkerGraph {
  public:
   explicit WorkerGraph(const Traffic& traffic);
-  // The graph of some families only (one axis, for the report).
-  WorkerGraph(const Traffic& traffic, std::span<const GroupFamily* const> families);
+  // Of one axis alone.
+  WorkerGraph(const Traffic& traffic, Axis axis);
 
   std::uint32_t workers() const { return workers_; }
   std::span<const Edge> edges() const { return edges_; }
@@ -55,10 +52,10 @@ class WorkerGraph {
   }
 
  private:
-  void Build(const Traffic& traffic, std::span<const GroupFamily* const> families);
-  void Add(const Traffic& traffic, const GroupFamily& family, std::vector<Edge>& raw);
-  // Groups of an all-to-all that sit in the same workers: `pair` bytes between two ranks.
-  void AddClique(std::vector<Clique::Member>& seats, std::int64_t pair, std::vector<Edge>& raw);
+  void Build(const Traffic& traffic, std::optional<Axis> only);
+  void Add(const GroupFamily& family, const SeatedGroups& seated, std::vector<Edge>& raw);
+  // An all-to-all: `pair` bytes between two ranks.
+  void AddClique(std::span<const Seat> seats, std::int64_t pair, std::vector<Edge>& raw);
   void Finish();  // adjacency and cliques by worker
 
   std::uint32_t workers_ = 0;

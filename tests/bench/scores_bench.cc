@@ -52,6 +52,7 @@ void BM_Score(benchmark::State& state) {
                       Family(experts ? Axis::kExpert : Axis::kData,
                              experts ? Pattern::kAllToAll : Pattern::kRing, kDegrees[2], 16),
                       Family(Axis::kPipeline, Pattern::kNeighbours, kDegrees[3], 256)};
+  traffic::SeatGroups(traffic);
   std::vector<fabric::NodeIndex> nodes;
   for (std::uint32_t w = 0; w < traffic.workers; ++w) nodes.push_back(w / 2 * 3 % kNodes);
   const PairCost pair_cost(*cluster.fabric, false);

@@ -95,6 +95,7 @@ TEST_P(ScoreTest, IsAsComputedByHand) {
   traffic.ranks = traffic.workers * c.per_worker;
   traffic.modelled = !c.families.empty();
   traffic.families = c.families;
+  traffic::SeatGroups(traffic);
   EXPECT_EQ(Show(Score(PairCost(*cluster.fabric, c.claims), traffic, c.nodes)), c.want);
 }
 
@@ -470,6 +471,7 @@ TEST(Score, AgreesWithAllPairsOfRanksOneByOne) {
     for (std::uint32_t f = 0; f < families; ++f)
       traffic.families.push_back(RandomFamily(draw, traffic.ranks));
     std::erase_if(traffic.families, [](const GroupFamily& f) { return f.amount == 0; });
+    traffic::SeatGroups(traffic);
     std::vector<NodeIndex> nodes(traffic.workers);
     for (NodeIndex& node : nodes) node = draw(0, cluster.fabric->node_count() - 1);
     const Oracle oracle{*cluster.fabric, cost, traffic, nodes};
@@ -481,8 +483,9 @@ TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
   testing::FabricShape shape = TwoLeaves();
   const testing::Cluster cluster = testing::MakeCluster(shape);
   traffic::Traffic traffic{
-      .ranks = 4, .per_worker = 1, .workers = 4, .modelled = true, .families = {}};
+      .ranks = 4, .per_worker = 1, .workers = 4, .modelled = true, .families = {}, .seated = {}};
   traffic.families.push_back(AllToAll(4, Bytes::kMax, {0, 1, 2, 3}));
+  traffic::SeatGroups(traffic);
   const Scores scores =
       Score(PairCost(*cluster.fabric, false), traffic, std::vector<NodeIndex>{0, 1, 2, 3});
   EXPECT_EQ(FormatInt128(scores.cross_node_bytes), "110680464442257309684");  // 12 x (2^63 - 1)

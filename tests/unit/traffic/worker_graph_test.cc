@@ -89,7 +89,7 @@ void CheckInvariants(const WorkerGraph& graph, const std::string& what) {
     EXPECT_EQ(neighbours, lists[w]) << what << ", worker " << w;
     std::vector<std::uint32_t> cliques;
     for (std::uint32_t c = 0; c < graph.cliques().size(); ++c) {
-      for (const Clique::Member& member : graph.cliques()[c].members) {
+      for (const Seat& member : graph.cliques()[c].members) {
         if (member.worker == w) cliques.push_back(c);
       }
     }
@@ -191,6 +191,7 @@ TEST(WorkerGraph, AddsBothDirections) {
     traffic.per_worker = c.per_worker;
     traffic.workers = traffic.ranks / c.per_worker;
     traffic.families = {c.family};
+    SeatGroups(traffic);
     EXPECT_EQ(Dense(WorkerGraph(traffic)), c.pairs) << c.name;
   }
 }
@@ -205,6 +206,7 @@ TEST(WorkerGraph, SaturatesInsteadOfWrapping) {
     family.group_size = 2;
     family.amount = family.end_amount = family.wrap_amount = Bytes::kMax;
     traffic.families = {family, family};
+    SeatGroups(traffic);
     const WorkerGraph graph(traffic);
     ASSERT_EQ(graph.edges().size(), 1U);
     EXPECT_EQ(graph.edges()[0].bytes, Bytes::kMax);
@@ -224,16 +226,17 @@ TEST(WorkerGraph, KeepsALargeCliqueWhole) {
   EXPECT_EQ(graph.cliques()[0].bytes_per_rank_pair, 2);
 }
 
-TEST(WorkerGraph, OfSomeFamiliesHoldsOnlyThem) {
+TEST(WorkerGraph, OfOneAxisHoldsItAlone) {
   const auto traffic = ComputeTraffic(Model{Small(), {}}, Degrees(2, 1, 2), 8, 1);
   ASSERT_TRUE(traffic);
   Pairs sum;
-  for (const GroupFamily& family : traffic->families) {
-    const GroupFamily* const one[] = {&family};
-    for (const auto& [pair, bytes] : Dense(WorkerGraph(*traffic, one))) sum[pair] += bytes;
+  for (Axis axis : {Axis::kTensor, Axis::kData, Axis::kPipeline}) {
+    const Pairs alone = Dense(WorkerGraph(*traffic, axis));
+    EXPECT_FALSE(alone.empty());
+    for (const auto& [pair, bytes] : alone) sum[pair] += bytes;
   }
   EXPECT_EQ(sum, Dense(WorkerGraph(*traffic)));
-  EXPECT_TRUE(WorkerGraph(*traffic, {}).edges().empty());
+  EXPECT_TRUE(WorkerGraph(*traffic, Axis::kExpert).edges().empty());
 }
 
 }  // namespace

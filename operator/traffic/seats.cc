@@ -1,0 +1,49 @@
+#include "operator/traffic/seats.h"
+
+#include <algorithm>
+
+#include "operator/base/units.h"
+
+namespace weft::traffic {
+
+namespace {
+
+// The worker that holds each rank, without a division: a product with 2^64 / perWorker rounded up,
+// exact for ranks of 32 bits.
+// Source  Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019, theorem 1.
+std::vector<std::uint32_t> WorkersOf(std::span<const std::uint32_t> ranks,
+                                     std::uint32_t per_worker) {
+  std::vector<std::uint32_t> workers(ranks.begin(), ranks.end());
+  if (per_worker == 1) return workers;
+  const std::uint64_t inverse = ~std::uint64_t{0} / per_worker + 1;
+  for (std::uint32_t& worker : workers) {
+    worker = static_cast<std::uint32_t>((Int128{worker} * inverse) >> 64);
+  }
+  return workers;
+}
+
+}  // namespace
+
+SeatedGroups::SeatedGroups(std::span<const std::uint32_t> members, std::uint32_t group_size,
+                           std::uint32_t per_worker) {
+  const std::vector<std::uint32_t> workers = WorkersOf(members, per_worker);
+  const auto size = static_cast<std::ptrdiff_t>(group_size);
+  for (auto at = workers.begin(); at != workers.end(); at += size) {
+    if (at != workers.begin() && std::equal(at, at + size, at - size)) {
+      ++groups_.back();
+    } else {
+      Add({at, at + size});
+    }
+  }
+}
+
+void SeatedGroups::Add(std::span<const std::uint32_t> workers) {
+  for (std::size_t i = 0, end = 0; i < workers.size(); i = end) {
+    for (end = i + 1; end < workers.size() && workers[end] == workers[i];) ++end;
+    seats_.push_back({workers[i], static_cast<std::uint32_t>(end - i)});
+  }
+  begin_.push_back(static_cast<std::uint32_t>(seats_.size()));
+  groups_.push_back(1);
+}
+
+}  // namespace weft::traffic

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::traffic {
+
+// Ranks of one group that sit in one worker and follow each other in the group's order.
+struct Seat {
+  std::uint32_t worker = 0;
+  std::uint32_t ranks = 0;
+};
+
+// The groups of one family by the workers that hold them. Neighbouring groups whose members sit in
+// the same workers, one by one, are one batch: where a worker holds whole groups of a faster axis,
+// the groups of its ranks all sit alike.
+//
+// Shapes  members: groups x group_size ranks, group-major. A batch's seats: in the group's order; a
+//         worker that a group comes back to has several.
+// Cost    O(members) once; what reads the batches costs O(seats).
+class SeatedGroups {
+ public:
+  SeatedGroups(std::span<const std::uint32_t> members, std::uint32_t group_size,
+               std::uint32_t per_worker);
+
+  std::size_t batches() const { return groups_.size(); }
+  std::size_t seats_in_all() const { return seats_.size(); }
+  std::span<const Seat> seats(std::size_t batch) const {
+    return std::span(seats_).subspan(begin_[batch], begin_[batch + 1] - begin_[batch]);
+  }
+  // How many groups sit so.
+  std::uint32_t groups(std::size_t batch) const { return groups_[batch]; }
+
+ private:
+  void Add(std::span<const std::uint32_t> workers);
+
+  std::vector<Seat> seats_;
+  std::vector<std::uint32_t> begin_ = {0};
+  std::vector<std::uint32_t> groups_;
+};
+
+}  // namespace weft::traffic
