@@ -106,7 +106,7 @@ struct Node {
 // The part of a Pod that Weft reads.
 struct Pod {
   Place place;
-  ObjectMeta meta;
+  ObjectMeta meta;        // without annotations whose value is too long for a label
   std::string node_name;  // spec.nodeName, "" unbound
   std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
   std::vector<std::string> scheduling_gates;

@@ -85,6 +85,17 @@ TEST(DecodePod, ReadsWhatPlacesIt) {
   EXPECT_EQ(pod->place, "f: Pod n/p");
 }
 
+TEST(DecodePod, KeepsAnnotationsThatCouldBeLabels) {
+  auto object = PodOf("{}");
+  object["metadata"]["annotations"] = {{"example.com/status", std::string(64, 'x')},
+                                       {"example.com/name", std::string(63, 'x')},
+                                       {"example.com/index", "3"}};
+  const Result<Pod> pod = DecodePod(object, "f");
+  ASSERT_TRUE(pod) << pod.error().message;
+  const TextMap want = {{"example.com/name", std::string(63, 'x')}, {"example.com/index", "3"}};
+  EXPECT_EQ(pod->meta.annotations, want);
+}
+
 TEST(DecodePod, TellsComputeDomainClaimsByName) {
   struct Case {
     const char* name;
