@@ -83,10 +83,12 @@ class ClusterReader {
   // False where the server no longer has the version that the list began with.
   Result<bool> ReadPages(const Resource& resource, int limit,
                          std::vector<kube::ServedObject>& items) {
+    const manifest::Subject subject = manifest::SubjectOfKind(resource.kind);
     kube::Request request;
     request.path = kube::PathOf(resource, {});
     request.query["limit"] = std::to_string(limit);
     request.timeout = kPageTimeout;
+    request.accept = kube::AcceptOf(subject);
     while (true) {
       Result<kube::Response> response = Send(request);
       if (!response) return response.error();
@@ -94,8 +96,7 @@ class ClusterReader {
       if (response->status == kGone && !first) return false;
       if (response->status == kNotFound && resource.group == api::kGroup) return true;
       if (response->status / 100 != 2) return Refusal(resource, *response);
-      Result<kube::Page> page =
-          kube::ParsePage(response->body, manifest::SubjectOfKind(resource.kind));
+      Result<kube::Page> page = kube::ParsePage(response->body, subject);
       if (!page) {
         return Error{page.error().kind,
                      "cluster: list " + std::string(resource.plural) + ": " + page.error().message};

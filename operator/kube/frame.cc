@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "operator/manifest/protobuf.h"
 #include "operator/manifest/served.h"
 #include "operator/manifest/text_check.h"
 
@@ -12,6 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
+constexpr char kFirstTag = 0x0a;  // of a watch event in protobuf: field 1, `type`
 
 Error Broken(std::string what) { return {ErrorKind::kTransient, std::move(what)}; }
 
@@ -84,6 +86,19 @@ Result<WatchEvent> ServerError(const Json& object) {
   return event;
 }
 
+// `why`: what our guards refuse of the object, "" for nothing.
+Result<WatchEvent> Change(EventType type, Json object, const std::string& why) {
+  WatchEvent result;
+  result.type = type;
+  result.resource_version = Text(Find(object, "metadata"), "resourceVersion");
+  result.object =
+      why.empty() ? ServedObject{KeyOf(object), std::move(object), ""} : Unreadable(object, why);
+  if (result.object.key.name.empty() || result.resource_version.empty()) {
+    return Broken("a watch event whose object has no name or no resourceVersion");
+  }
+  return result;
+}
+
 // `line` around `event` could be read, perhaps only as plain JSON (then `why` says why not).
 Result<WatchEvent> ToEvent(const std::string& line, Json event, const std::string& why) {
   const std::optional<EventType> type = TypeOf(Text(&event, "type"));
@@ -95,15 +110,80 @@ Result<WatchEvent> ToEvent(const std::string& line, Json event, const std::strin
     const Json whole = ParseAnything(line);
     return Bookmark(whole["object"]);
   }
-  WatchEvent result;
-  result.type = *type;
-  result.resource_version = Text(Find(*object, "metadata"), "resourceVersion");
-  result.object = why.empty() ? ServedObject{KeyOf(*object), std::move(event["object"]), ""}
-                              : Unreadable(*object, why);
-  if (result.object.key.name.empty() || result.resource_version.empty()) {
-    return Broken("a watch event whose object has no name or no resourceVersion");
+  return Change(*type, std::move(event["object"]), why);
+}
+
+Result<WatchEvent> ParseWatchLine(const std::string& line, manifest::Subject subject) {
+  Result<Json> read = manifest::ReadServed("watch event", line, subject);
+  if (read) return ToEvent(line, std::move(*read), "");
+  Json anything = ParseAnything(line);
+  if (anything.is_discarded()) return Broken(read.error().message);
+  return ToEvent(line, std::move(anything), read.error().message);
+}
+
+// A message of protobuf as JSON; nothing where it is none. `why` is added to.
+std::optional<Json> FromProtobuf(std::string_view bytes, manifest::Message message,
+                                 std::string* why = nullptr) {
+  Json json;
+  bool clean = true;
+  if (!manifest::ReadProtobuf(bytes, message, json, clean)) return std::nullopt;
+  if (!clean && why != nullptr) *why = "not UTF-8, or a NUL byte";
+  return json;
+}
+
+// What is in an envelope, with the name of its kind.
+std::optional<std::pair<std::string, std::string>> Open(std::string_view bytes) {
+  if (!bytes.starts_with(manifest::kProtobufMagic)) return std::nullopt;
+  bytes.remove_prefix(manifest::kProtobufMagic.size());
+  const auto envelope = FromProtobuf(bytes, manifest::Message::kEnvelope);
+  if (!envelope) return std::nullopt;
+  return std::pair(Text(Find(*envelope, "typeMeta"), "kind"), Text(&*envelope, "raw"));
+}
+
+std::optional<manifest::Message> MessageOf(manifest::Subject subject) {
+  if (subject == manifest::Subject::kNode) return manifest::Message::kNode;
+  if (subject == manifest::Subject::kPod) return manifest::Message::kPod;
+  return std::nullopt;
+}
+
+Result<WatchEvent> ParseWatchMessage(std::string_view frame, manifest::Subject subject) {
+  using manifest::Message;
+  const Error broken = Broken("not a watch event");
+  const auto event = FromProtobuf(frame, Message::kWatchEvent);
+  const auto type = event ? TypeOf(Text(&*event, "type")) : std::nullopt;
+  const auto envelope = type ? Open(Text(Find(*event, "object"), "raw")) : std::nullopt;
+  if (!envelope) return broken;
+  const auto message = *type == EventType::kError      ? std::optional(Message::kStatus)
+                       : *type == EventType::kBookmark ? std::optional(Message::kObject)
+                                                       : MessageOf(subject);
+  std::string why;
+  auto object = message ? FromProtobuf(envelope->second, *message, &why) : std::nullopt;
+  if (!object) return broken;
+  if (*type == EventType::kError) return ServerError(*object);
+  if (*type == EventType::kBookmark) return Bookmark(*object);
+  return Change(*type, *std::move(object), why);
+}
+
+Result<Page> ParseMessagePage(const std::string& body, manifest::Subject subject) {
+  const Error broken = Broken("not a list");
+  const auto envelope = Open(body);
+  const auto message = MessageOf(subject);
+  const auto list =
+      envelope ? FromProtobuf(envelope->second, manifest::Message::kList) : std::nullopt;
+  if (!message || !list) return broken;
+  const Json* meta = Find(*list, "metadata");
+  Page page{{}, Text(meta, "resourceVersion"), Text(meta, "continue")};
+  if (page.resource_version.empty()) return broken;
+  const Json* items = Find(*list, "items");
+  if (items == nullptr) return page;
+  for (const Json& item : *items) {
+    std::string why;
+    auto object = FromProtobuf(item.get_ref<const std::string&>(), *message, &why);
+    if (!object || KeyOf(*object).name.empty()) return Broken("a list with an item without a name");
+    page.items.push_back(why.empty() ? ServedObject{KeyOf(*object), *std::move(object), ""}
+                                     : Unreadable(*object, why));
   }
-  return result;
+  return page;
 }
 
 Status FillItems(Json list, const std::string& why, manifest::Subject subject, Page& page) {
@@ -126,30 +206,63 @@ Status FillItems(Json list, const std::string& why, manifest::Subject subject, P
 
 }  // namespace
 
-LineSplitter::Fed LineSplitter::Feed(std::string_view chunk, const Take& take) {
+const char* AcceptOf(manifest::Subject subject) {
+  return MessageOf(subject) ? "application/vnd.kubernetes.protobuf, application/json"
+                            : "application/json";
+}
+
+FrameSplitter::Fed FrameSplitter::Feed(std::string_view chunk, const Take& take) {
+  if (chunk.empty()) return Fed::kAll;
+  if (!lines_) lines_ = chunk.front() > 1;
+  return *lines_ ? FeedLines(chunk, take) : FeedMessages(chunk, take);
+}
+
+FrameSplitter::Fed FrameSplitter::FeedLines(std::string_view chunk, const Take& take) {
   while (!chunk.empty()) {
     const std::size_t end = chunk.find('\n');
     const std::string_view piece = chunk.substr(0, end);
-    if (line_.size() + piece.size() > longest_) return Fed::kTooLong;
-    line_ += piece;
+    if (frame_.size() + piece.size() > longest_) return Fed::kTooLong;
+    frame_ += piece;
     if (end == std::string_view::npos) break;
     chunk.remove_prefix(end + 1);
-    const bool go_on = line_.empty() || take(line_);
-    line_.clear();
+    const bool go_on = frame_.empty() || take(frame_);
+    frame_.clear();
     if (!go_on) return Fed::kStopped;
   }
   return Fed::kAll;
 }
 
-Result<WatchEvent> ParseWatchLine(const std::string& line, manifest::Subject subject) {
-  Result<Json> read = manifest::ReadServed("watch event", line, subject);
-  if (read) return ToEvent(line, std::move(*read), "");
-  Json anything = ParseAnything(line);
-  if (anything.is_discarded()) return Broken(read.error().message);
-  return ToEvent(line, std::move(anything), read.error().message);
+FrameSplitter::Fed FrameSplitter::FeedMessages(std::string_view chunk, const Take& take) {
+  constexpr std::size_t kLengthBytes = 4;
+  while (!chunk.empty()) {
+    if (length_.size() < kLengthBytes) {
+      length_ += chunk.front();
+      chunk.remove_prefix(1);
+      continue;
+    }
+    std::size_t length = 0;
+    for (const char byte : length_) length = length << 8 | static_cast<unsigned char>(byte);
+    if (length > longest_) return Fed::kTooLong;
+    const std::string_view piece = chunk.substr(0, length - frame_.size());
+    frame_ += piece;
+    chunk.remove_prefix(piece.size());
+    if (frame_.size() < length) break;
+    const bool go_on = frame_.empty() || take(frame_);
+    frame_.clear();
+    length_.clear();
+    if (!go_on) return Fed::kStopped;
+  }
+  return Fed::kAll;
+}
+
+// A message's first byte is the tag of its first field, never a bracket.
+Result<WatchEvent> ParseWatchFrame(const std::string& frame, manifest::Subject subject) {
+  const bool message = !frame.empty() && frame.front() == kFirstTag;
+  return message ? ParseWatchMessage(frame, subject) : ParseWatchLine(frame, subject);
 }
 
 Result<Page> ParsePage(const std::string& body, manifest::Subject subject) {
+  if (body.starts_with(manifest::kProtobufMagic)) return ParseMessagePage(body, subject);
   Result<Json> read = manifest::ReadServed("list", body, subject);
   const std::string why = read ? "" : read.error().message;
   Json list = read ? std::move(*read) : ParseAnything(body);
@@ -167,7 +280,10 @@ Result<Page> ParsePage(const std::string& body, manifest::Subject subject) {
 }
 
 std::string StatusMessage(const std::string& body) {
-  const Json status = ParseAnything(body);
+  const auto envelope = Open(body);
+  const auto message =
+      envelope ? FromProtobuf(envelope->second, manifest::Message::kStatus) : std::nullopt;
+  const Json status = message ? *message : ParseAnything(body);
   return manifest::ForMessage(Text(&status, "message"));
 }
 

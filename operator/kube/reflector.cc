@@ -59,7 +59,7 @@ Millis Reflector::Staleness() const {
 void Reflector::Run() {
   using Kind = Watch::Step::Kind;
   while (!cancel_) {
-    const Watch::Step step = watch_.Next(options_.timer->Now());
+    Watch::Step step = watch_.Next(options_.timer->Now());
     if (step.kind == Kind::kWait) {
       options_.timer->Wait(step.wait);
       continue;
@@ -68,6 +68,7 @@ void Reflector::Run() {
     if (step.begins_list) list_begins_ = true;
     fault_.clear();
     malformed_ = false;
+    step.request.accept = AcceptOf(options_.subject);
     step.kind == Kind::kReadPage ? ReadPage(step.request) : Follow(step.request);
   }
 }
@@ -104,24 +105,24 @@ void Reflector::ReadPage(const Request& request) {
 }
 
 void Reflector::Follow(const Request& request) {
-  LineSplitter lines;
+  FrameSplitter frames;
   const ChunkSink sink = [&](std::string_view chunk) {
     Touch();
     const Instant arrived = options_.timer->Now();
-    const LineSplitter::Fed fed =
-        lines.Feed(chunk, [this](const std::string& line) { return TakeLine(line); });
+    const FrameSplitter::Fed fed =
+        frames.Feed(chunk, [this](const std::string& frame) { return TakeFrame(frame); });
     if (options_.hooks.on_lag) {
       options_.hooks.on_lag(options_.timer->Now() - arrived);
     }
-    if (fed == LineSplitter::Fed::kTooLong) Malformed("a line is too long");
-    return fed == LineSplitter::Fed::kAll && !cancel_;
+    if (fed == FrameSplitter::Fed::kTooLong) Malformed("a frame is too long");
+    return fed == FrameSplitter::Fed::kAll && !cancel_;
   };
   const Result<Response> answer = transport_.Stream(request, sink, cancel_);
   if (!cancel_) End(answer);
 }
 
-bool Reflector::TakeLine(const std::string& line) {
-  const Result<WatchEvent> event = ParseWatchLine(line, options_.subject);
+bool Reflector::TakeFrame(const std::string& frame) {
+  const Result<WatchEvent> event = ParseWatchFrame(frame, options_.subject);
   if (!event) {
     Malformed(event.error().message);
     return false;

@@ -76,7 +76,7 @@ class Reflector {
  private:
   void ReadPage(const Request& request);
   void Follow(const Request& request);
-  bool TakeLine(const std::string& line);
+  bool TakeFrame(const std::string& frame);
   void Apply(const WatchEvent& event);
   void BeginList();
   void FinishList(const std::string& resource_version);

@@ -5,8 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/protobuf_text.h"
+
 namespace weft::kube {
 namespace {
+
+using testing::Entry;
+using testing::Envelope;
+using testing::Number;
+using testing::Part;
 
 using Lines = std::vector<std::string>;
 
@@ -14,10 +21,10 @@ struct FeedCase {
   const char* name;
   Lines chunks;
   Lines lines;
-  LineSplitter::Fed last = LineSplitter::Fed::kAll;
+  FrameSplitter::Fed last = FrameSplitter::Fed::kAll;
 };
 
-TEST(LineSplitter, HandsOutWholeLines) {
+TEST(FrameSplitter, HandsOutWholeLines) {
   const FeedCase cases[] = {
       {"one line in one piece", {"abc\n"}, {"abc"}},
       {"a line in three pieces", {"a", "b", "c\n"}, {"abc"}},
@@ -28,14 +35,14 @@ TEST(LineSplitter, HandsOutWholeLines) {
       {"a line that breaks off is never handed out", {"a\nhalf of"}, {"a"}},
       {"nothing", {""}, {}},
       {"a line of the longest length", {"12345678\n"}, {"12345678"}},
-      {"a longer line", {"a\n123456789\n"}, {"a"}, LineSplitter::Fed::kTooLong},
-      {"a longer line without an end", {"12345", "6789"}, {}, LineSplitter::Fed::kTooLong},
-      {"stops where it is told to", {"a\nstop\nb\n"}, {"a", "stop"}, LineSplitter::Fed::kStopped},
+      {"a longer line", {"a\n123456789\n"}, {"a"}, FrameSplitter::Fed::kTooLong},
+      {"a longer line without an end", {"12345", "6789"}, {}, FrameSplitter::Fed::kTooLong},
+      {"stops where it is told to", {"a\nstop\nb\n"}, {"a", "stop"}, FrameSplitter::Fed::kStopped},
   };
   for (const FeedCase& c : cases) {
-    LineSplitter splitter(8);
+    FrameSplitter splitter(8);
     Lines lines;
-    LineSplitter::Fed last = LineSplitter::Fed::kAll;
+    FrameSplitter::Fed last = FrameSplitter::Fed::kAll;
     for (const std::string& chunk : c.chunks) {
       last = splitter.Feed(chunk, [&](const std::string& line) {
         lines.push_back(line);
@@ -43,6 +50,52 @@ TEST(LineSplitter, HandsOutWholeLines) {
       });
     }
     EXPECT_EQ(lines, c.lines) << c.name;
+    EXPECT_EQ(last, c.last) << c.name;
+  }
+}
+
+// A message behind its length.
+std::string Framed(const std::string& message) {
+  std::string length;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    length += static_cast<char>(message.size() >> shift & 0xff);
+  }
+  return length + message;
+}
+
+TEST(FrameSplitter, HandsOutWholeMessages) {
+  const std::string two = Framed("\nab") + Framed("\nstop");
+  Lines bytes;
+  for (const char byte : two) bytes.emplace_back(1, byte);
+  const FeedCase cases[] = {
+      {"two in one piece", {two}, {"\nab", "\nstop"}},
+      {"two byte by byte", bytes, {"\nab", "\nstop"}},
+      {"the end of one and the start of the next",
+       {two.substr(0, 5), two.substr(5, 4), two.substr(9)},
+       {"\nab", "\nstop"}},
+      {"an empty one", {Framed("") + Framed("\na")}, {"\na"}},
+      {"one that breaks off", {Framed("\na") + Framed("\nbc").substr(0, 6)}, {"\na"}},
+      {"a longer one",
+       {Framed("\na") + Framed("123456789")},
+       {"\na"},
+       FrameSplitter::Fed::kTooLong},
+      {"a length past all bounds", {"\xff\xff\xff\xff\n"}, {}, FrameSplitter::Fed::kTooLong},
+      {"stops where it is told to",
+       {Framed("stop") + Framed("\nb")},
+       {"stop"},
+       FrameSplitter::Fed::kStopped},
+  };
+  for (const FeedCase& c : cases) {
+    FrameSplitter splitter(8);
+    Lines frames;
+    FrameSplitter::Fed last = FrameSplitter::Fed::kAll;
+    for (const std::string& chunk : c.chunks) {
+      last = splitter.Feed(chunk, [&](const std::string& frame) {
+        frames.push_back(frame);
+        return frame != "stop";
+      });
+    }
+    EXPECT_EQ(frames, c.lines) << c.name;
     EXPECT_EQ(last, c.last) << c.name;
   }
 }
@@ -77,7 +130,7 @@ struct LineCase {
   manifest::Subject subject = manifest::Subject::kPod;
 };
 
-TEST(ParseWatchLine, ReadsWhatTheServerSends) {
+TEST(ParseWatchFrame, ReadsWhatTheServerSends) {
   const LineCase cases[] = {
       {"a pod that is new",
        R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","namespace":"x",)"
@@ -108,11 +161,11 @@ TEST(ParseWatchLine, ReadsWhatTheServerSends) {
       {"an error without a code", R"({"type":"ERROR","object":{}})", "error 0 "},
   };
   for (const LineCase& c : cases) {
-    EXPECT_EQ(Show(ParseWatchLine(c.line, c.subject)), c.want) << c.name;
+    EXPECT_EQ(Show(ParseWatchFrame(c.line, c.subject)), c.want) << c.name;
   }
 }
 
-TEST(ParseWatchLine, SaysThatTheStreamIsBroken) {
+TEST(ParseWatchFrame, SaysThatTheStreamIsBroken) {
   const LineCase cases[] = {
       {"half a line", R"({"type":"ADDED","obj)",
        "broken: watch event: line 1: not JSON: Missing a closing quotation mark in string."},
@@ -131,7 +184,7 @@ TEST(ParseWatchLine, SaysThatTheStreamIsBroken) {
        "broken: a bookmark without a resourceVersion"},
   };
   for (const LineCase& c : cases) {
-    EXPECT_EQ(Show(ParseWatchLine(c.line, c.subject)), c.want) << c.name;
+    EXPECT_EQ(Show(ParseWatchFrame(c.line, c.subject)), c.want) << c.name;
   }
 }
 
@@ -141,7 +194,7 @@ std::string Nested(int depth) {
 }
 
 // Valid JSON that our guards refuse must cost one object, not the watch.
-TEST(ParseWatchLine, NamesAnObjectThatItCannotRead) {
+TEST(ParseWatchFrame, NamesAnObjectThatItCannotRead) {
   const std::string start =
       R"({"type":"ADDED","object":{"metadata":{"name":"a","namespace":"x","uid":"u",)"
       R"("resourceVersion":"7","generation":2},"spec":{"nodeSelector":)";
@@ -159,7 +212,7 @@ TEST(ParseWatchLine, NamesAnObjectThatItCannotRead) {
        "watch event: line 1: duplicate key \"a\""},
   };
   for (const LineCase& c : cases) {
-    EXPECT_EQ(Show(ParseWatchLine(c.line, c.subject)),
+    EXPECT_EQ(Show(ParseWatchFrame(c.line, c.subject)),
               "added x/a " + meta + " unreadable: " + c.want + " @7")
         << c.name;
   }
@@ -170,6 +223,62 @@ std::string Show(const Result<Page>& page) {
   std::string text = "@" + page->resource_version + " next=" + page->next;
   for (const ServedObject& item : page->items) text += "\n" + Show(item);
   return text;
+}
+
+std::string Event(const std::string& type, const std::string& kind, const std::string& object) {
+  return Part(1, type) + Part(2, Part(1, Envelope(kind, object)));
+}
+
+TEST(ParseWatchFrame, ReadsProtobufAsItReadsJson) {
+  const std::string pod = Part(1, Part(1, "a") + Part(3, "x") + Part(6, "7"));
+  const std::string listed =
+      Part(1, Part(6, "12") + Entry(12, "k8s.io/initial-events-end", "true"));
+  const auto kNode = manifest::Subject::kNode, kWhole = manifest::Subject::kWhole;
+  const LineCase cases[] = {
+      {"a pod that is new", Event("ADDED", "Pod", pod),
+       R"(added x/a {"metadata":{"name":"a","namespace":"x","resourceVersion":"7"}} @7)"},
+      {"a node that is gone", Event("DELETED", "Node", Part(1, Part(1, "n") + Part(6, "8"))),
+       R"(deleted n {"metadata":{"name":"n","resourceVersion":"8"}} @8)", kNode},
+      {"a bookmark", Event("BOOKMARK", "Pod", Part(1, Part(6, "12"))), "bookmark @12"},
+      {"the bookmark behind a streamed list", Event("BOOKMARK", "Node", listed),
+       "bookmark @12 listed", kNode},
+      {"an error", Event("ERROR", "Status", Part(3, "too old") + Number(6, 410)),
+       "error 410 too old"},
+      {"a pod with text that is none", Event("MODIFIED", "Pod", pod + Part(2, Part(10, "\xff"))),
+       R"(modified x/a {"metadata":{"name":"a","namespace":"x","resourceVersion":"7"}})"
+       " unreadable: not UTF-8, or a NUL byte @7"},
+      {"a kind that is not read in protobuf", Event("ADDED", "Job", pod),
+       "broken: not a watch event", kWhole},
+      {"an object without its envelope", Part(1, "ADDED") + Part(2, Part(1, pod)),
+       "broken: not a watch event"},
+      {"an unknown type", Event("MOVED", "Pod", pod), "broken: not a watch event"},
+      {"no message", "\n\xff", "broken: not a watch event"},
+      {"a bookmark of nothing", Event("BOOKMARK", "Pod", ""),
+       "broken: a bookmark without a resourceVersion"},
+      {"a pod without a name", Event("ADDED", "Pod", Part(1, Part(6, "7"))),
+       "broken: a watch event whose object has no name or no resourceVersion"},
+  };
+  for (const LineCase& c : cases) {
+    EXPECT_EQ(Show(ParseWatchFrame(c.line, c.subject)), c.want) << c.name;
+  }
+}
+
+TEST(ParsePage, ReadsProtobufAsItReadsJson) {
+  const std::string meta = Part(1, Part(2, "5") + Part(3, "more"));
+  const std::string items =
+      Part(2, Part(1, Part(1, "a"))) + Part(2, Part(1, Part(1, "b") + Part(5, "\xff")));
+  const auto kNode = manifest::Subject::kNode;
+  const LineCase cases[] = {
+      {"two items", Envelope("NodeList", meta + items),
+       "@5 next=more\na {\"metadata\":{\"name\":\"a\"}}\nb {\"metadata\":{\"name\":\"b\"}} "
+       "unreadable: not UTF-8, or a NUL byte",
+       kNode},
+      {"none", Envelope("NodeList", Part(1, Part(2, "5"))), "@5 next=", kNode},
+      {"no list", Envelope("Status", Part(3, "x")), "broken: not a list", kNode},
+      {"half of it", Envelope("NodeList", meta + items).substr(0, 40), "broken: not a list", kNode},
+  };
+  for (const LineCase& c : cases) EXPECT_EQ(Show(ParsePage(c.line, c.subject)), c.want) << c.name;
+  EXPECT_EQ(StatusMessage(Envelope("Status", Part(3, "pods is forbidden"))), "pods is forbidden");
 }
 
 TEST(ParsePage, ReadsItemsAndWhatComesNext) {

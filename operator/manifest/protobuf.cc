@@ -1,0 +1,277 @@
+#include "operator/manifest/protobuf.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "operator/base/timestamp.h"
+#include "operator/manifest/text_check.h"
+
+namespace weft::manifest {
+namespace {
+
+using Json = nlohmann::json;
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+enum class Shape : std::uint8_t {
+  kText,
+  kBytes,
+  kNumber,
+  kBool,
+  kTime,      // {seconds = 1, nanos = 2} as RFC 3339
+  kQuantity,  // {string = 1} as that text
+  kObject,
+};
+
+enum class Many : std::uint8_t { kOne, kList, kMap };  // kMap: {key = 1, value = 2}, keys are text
+
+struct Field {
+  std::uint32_t number;
+  const char* key;
+  Shape shape = Shape::kText;
+  std::span<const Field> of = {};  // kObject
+  Many many = Many::kOne;
+};
+using Fields = std::span<const Field>;
+
+constexpr Field kOwner[] = {
+    {1, "kind"}, {3, "name"}, {4, "uid"}, {5, "apiVersion"}, {6, "controller", Shape::kBool}};
+constexpr Field kObjectMeta[] = {{1, "name"},
+                                 {3, "namespace"},
+                                 {5, "uid"},
+                                 {6, "resourceVersion"},
+                                 {7, "generation", Shape::kNumber},
+                                 {8, "creationTimestamp", Shape::kTime},
+                                 {9, "deletionTimestamp", Shape::kTime},
+                                 {11, "labels", Shape::kText, {}, Many::kMap},
+                                 {12, "annotations", Shape::kText, {}, Many::kMap},
+                                 {13, "ownerReferences", Shape::kObject, kOwner, Many::kList},
+                                 {14, "finalizers", Shape::kText, {}, Many::kList}};
+
+constexpr Field kTaint[] = {{1, "key"}, {2, "value"}, {3, "effect"}};
+constexpr Field kNodeSpec[] = {{4, "unschedulable", Shape::kBool},
+                               {5, "taints", Shape::kObject, kTaint, Many::kList}};
+constexpr Field kNodeCondition[] = {{1, "type"}, {2, "status"}};
+constexpr Field kNodeStatus[] = {{1, "capacity", Shape::kQuantity, {}, Many::kMap},
+                                 {2, "allocatable", Shape::kQuantity, {}, Many::kMap},
+                                 {4, "conditions", Shape::kObject, kNodeCondition, Many::kList}};
+constexpr Field kNodeMeta[] = {
+    {1, "name"}, {5, "uid"}, {6, "resourceVersion"}, {11, "labels", Shape::kText, {}, Many::kMap}};
+constexpr Field kNode[] = {{1, "metadata", Shape::kObject, kNodeMeta},
+                           {2, "spec", Shape::kObject, kNodeSpec},
+                           {3, "status", Shape::kObject, kNodeStatus}};
+
+constexpr Field kResources[] = {{1, "limits", Shape::kQuantity, {}, Many::kMap},
+                                {2, "requests", Shape::kQuantity, {}, Many::kMap}};
+constexpr Field kContainer[] = {
+    {1, "name"}, {8, "resources", Shape::kObject, kResources}, {24, "restartPolicy"}};
+constexpr Field kRequirement[] = {
+    {1, "key"}, {2, "operator"}, {3, "values", Shape::kText, {}, Many::kList}};
+constexpr Field kTerm[] = {{1, "matchExpressions", Shape::kObject, kRequirement, Many::kList},
+                           {2, "matchFields", Shape::kObject, kRequirement, Many::kList}};
+constexpr Field kNodeSelector[] = {{1, "nodeSelectorTerms", Shape::kObject, kTerm, Many::kList}};
+constexpr Field kNodeAffinity[] = {
+    {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kNodeSelector}};
+constexpr Field kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity}};
+constexpr Field kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, {4, "effect"}};
+constexpr Field kGate[] = {{1, "name"}};
+constexpr Field kClaim[] = {
+    {1, "name"}, {3, "resourceClaimName"}, {4, "resourceClaimTemplateName"}};
+constexpr Field kPodSpec[] = {{2, "containers", Shape::kObject, kContainer, Many::kList},
+                              {7, "nodeSelector", Shape::kText, {}, Many::kMap},
+                              {10, "nodeName"},
+                              {18, "affinity", Shape::kObject, kAffinity},
+                              {20, "initContainers", Shape::kObject, kContainer, Many::kList},
+                              {22, "tolerations", Shape::kObject, kToleration, Many::kList},
+                              {24, "priorityClassName"},
+                              {32, "overhead", Shape::kQuantity, {}, Many::kMap},
+                              {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
+                              {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
+                              {40, "resources", Shape::kObject, kResources}};
+constexpr Field kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
+constexpr Field kWaiting[] = {{1, "reason"}, {2, "message"}};
+constexpr Field kTerminated[] = {{1, "exitCode", Shape::kNumber}, {3, "reason"}, {4, "message"}};
+constexpr Field kState[] = {{1, "waiting", Shape::kObject, kWaiting},
+                            {3, "terminated", Shape::kObject, kTerminated}};
+constexpr Field kContainerStatus[] = {{1, "name"}, {2, "state", Shape::kObject, kState}};
+constexpr Field kPodStatus[] = {
+    {1, "phase"},
+    {2, "conditions", Shape::kObject, kPodCondition, Many::kList},
+    {4, "reason"},
+    {8, "containerStatuses", Shape::kObject, kContainerStatus, Many::kList},
+    {10, "initContainerStatuses", Shape::kObject, kContainerStatus, Many::kList},
+    {11, "nominatedNodeName"}};
+constexpr Field kPod[] = {{1, "metadata", Shape::kObject, kObjectMeta},
+                          {2, "spec", Shape::kObject, kPodSpec},
+                          {3, "status", Shape::kObject, kPodStatus}};
+
+constexpr Field kTypeMeta[] = {{1, "apiVersion"}, {2, "kind"}};
+constexpr Field kEnvelope[] = {{1, "typeMeta", Shape::kObject, kTypeMeta},
+                               {2, "raw", Shape::kBytes}};
+constexpr Field kRaw[] = {{1, "raw", Shape::kBytes}};
+constexpr Field kWatchEvent[] = {{1, "type"}, {2, "object", Shape::kObject, kRaw}};
+constexpr Field kListMeta[] = {{2, "resourceVersion"}, {3, "continue"}};
+constexpr Field kList[] = {{1, "metadata", Shape::kObject, kListMeta},
+                           {2, "items", Shape::kBytes, {}, Many::kList}};
+constexpr Field kObject[] = {{1, "metadata", Shape::kObject, kObjectMeta}};
+constexpr Field kStatus[] = {{3, "message"}, {4, "reason"}, {6, "code", Shape::kNumber}};
+
+Fields FieldsOf(Message message) {
+  switch (message) {
+    case Message::kEnvelope:
+      return kEnvelope;
+    case Message::kWatchEvent:
+      return kWatchEvent;
+    case Message::kList:
+      return kList;
+    case Message::kObject:
+      return kObject;
+    case Message::kNode:
+      return kNode;
+    case Message::kPod:
+      return kPod;
+    case Message::kStatus:
+      return kStatus;
+  }
+  return {};
+}
+
+constexpr UnixSeconds kLastSecond = 253'402'300'799;  // of the year 9999
+
+// Walks one message by its table. False, everywhere: no such message.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes)
+      : in_(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {}
+
+  bool Read(Fields fields, Json& json) {
+    json = Json::object();
+    while (const std::uint32_t tag = in_.ReadTag()) {
+      const Field* field = Find(fields, tag);
+      if (field == nullptr ? !WireFormatLite::SkipField(&in_, tag) : !ReadField(*field, json)) {
+        return false;
+      }
+    }
+    return in_.ConsumedEntireMessage();
+  }
+  bool clean() const { return clean_; }
+
+ private:
+  static const Field* Find(Fields fields, std::uint32_t tag) {
+    const auto number = static_cast<std::uint32_t>(WireFormatLite::GetTagFieldNumber(tag));
+    for (const Field& field : fields) {
+      if (field.number != number) continue;
+      const bool varint = field.many == Many::kOne &&
+                          (field.shape == Shape::kNumber || field.shape == Shape::kBool);
+      const auto type =
+          varint ? WireFormatLite::WIRETYPE_VARINT : WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+      return WireFormatLite::GetTagWireType(tag) == type ? &field : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool ReadField(const Field& field, Json& json) {
+    if (field.many == Many::kMap) return ReadEntry(field, json[field.key]);
+    Json value;
+    if (!ReadValue(field, value)) return false;
+    if (field.many == Many::kList) {
+      json[field.key].push_back(std::move(value));
+    } else if (!value.is_null()) {
+      json[field.key] = std::move(value);
+    }
+    return true;
+  }
+
+  bool ReadEntry(const Field& field, Json& map) {
+    const Field entry[] = {{1, "key"}, {2, "value", field.shape}};
+    Json read;
+    if (!Nested(entry, read)) return false;
+    if (!map.is_object()) map = Json::object();
+    map[read.value("key", "")] = read.value("value", "");
+    return true;
+  }
+
+  // Null where JSON would leave it out.
+  bool ReadValue(const Field& field, Json& value) {
+    switch (field.shape) {
+      case Shape::kObject:
+        return Nested(field.of, value);
+      case Shape::kNumber:
+      case Shape::kBool:
+        return ReadNumber(field.shape, value);
+      case Shape::kTime:
+        return ReadTime(value);
+      case Shape::kQuantity: {
+        static constexpr Field kOnly[] = {{1, "text"}};
+        Json read;
+        if (!Nested(kOnly, read)) return false;
+        value = read.value("text", "0");
+        return true;
+      }
+      case Shape::kText:
+      case Shape::kBytes:
+        return ReadText(field, value);
+    }
+    return false;
+  }
+
+  bool Nested(Fields fields, Json& value) {
+    std::uint32_t size = 0;
+    if (!in_.ReadVarint32(&size) || size > Left()) return false;
+    const CodedInputStream::Limit outer = in_.PushLimit(static_cast<int>(size));
+    return Read(fields, value) && in_.CheckEntireMessageConsumedAndPopLimit(outer);
+  }
+
+  // Bytes of the message that is read. Past it the stream would cut a limit down without a word.
+  std::uint32_t Left() const { return static_cast<std::uint32_t>(in_.BytesUntilLimit()); }
+
+  bool ReadNumber(Shape shape, Json& value) {
+    std::uint64_t number = 0;
+    if (!in_.ReadVarint64(&number)) return false;
+    if (shape == Shape::kBool) {
+      value = number != 0;
+    } else {
+      value = static_cast<std::int64_t>(number);
+    }
+    return true;
+  }
+
+  bool ReadTime(Json& value) {
+    static constexpr Field kSeconds[] = {{1, "seconds", Shape::kNumber}};
+    Json read;
+    if (!Nested(kSeconds, read)) return false;
+    const auto seconds = read.value("seconds", std::int64_t{0});  // 0: no time
+    if (seconds > 0 && seconds <= kLastSecond) value = FormatTime(seconds);
+    return true;
+  }
+
+  bool ReadText(const Field& field, Json& value) {
+    std::string text;
+    std::uint32_t size = 0;
+    if (!in_.ReadVarint32(&size) || !in_.ReadString(&text, static_cast<int>(size))) return false;
+    if (field.shape == Shape::kText && !IsCleanUtf8(text)) {
+      clean_ = false;
+      text.clear();
+    }
+    if (!text.empty() || field.many == Many::kList) value = std::move(text);
+    return true;
+  }
+
+  CodedInputStream in_;
+  bool clean_ = true;
+};
+
+}  // namespace
+
+bool ReadProtobuf(std::string_view bytes, Message message, nlohmann::json& json, bool& clean) {
+  Reader reader(bytes);
+  const bool read = reader.Read(FieldsOf(message), json);
+  clean = reader.clean();
+  return read;
+}
+
+}  // namespace weft::manifest

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+namespace weft::manifest {
+
+// Messages of Kubernetes' protobuf, in which an API server writes Nodes and Pods for a third of
+// what JSON costs it.
+enum class Message : std::uint8_t {
+  kEnvelope,    // {"typeMeta": {"kind"}, "raw": bytes}, behind the four bytes of kMagic
+  kWatchEvent,  // {"type", "object": {"raw": bytes of an envelope}}
+  kList,        // {"metadata", "items": [bytes of an object]}
+  kObject,      // {"metadata"} of any kind
+  kNode,
+  kPod,
+  kStatus,
+};
+
+inline constexpr std::string_view kProtobufMagic{"k8s\0", 4};
+
+// A message as the JSON that stands for it, as far as Weft reads it: of Nodes and Pods what
+// keep_rules.h keeps and api/decode.h reads. As in JSON, empty text is left out; bytes are text
+// here that may hold anything. `clean`: all text is UTF-8 without NUL; what is not is left out.
+//
+// Errors  false: no such message.
+// Cost    linear; 10 us for a Pod of 4 kB.
+// Source  k8s.io/api core/v1 and k8s.io/apimachinery meta/v1 and runtime, generated.proto: numbers
+//         of fields never change.
+bool ReadProtobuf(std::string_view bytes, Message message, nlohmann::json& json, bool& clean);
+
+}  // namespace weft::manifest
