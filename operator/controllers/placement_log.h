@@ -3,20 +3,22 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "operator/api/kinds.h"
 
 namespace weft::controllers {
 
-// What was decided, change by change, for those who follow it: Placements that have nodes, and
-// those that have them no longer.
-// Cost           a change is O(log placements); the oldest of more than `kept` are forgotten.
+// What was decided, in order, for those who follow it: Placements that have nodes, and those that
+// have them no longer. Of each Placement only the last change is held, so that the log is no larger
+// than what stands and `kept` keys of what is gone; who follows late does not see what was between.
+// Cost           a change is O(log placements). Of more than `kept` that are gone the first are
+//                forgotten.
 // Thread-safety  all calls may run at once.
 class PlacementLog {
  public:
@@ -34,24 +36,27 @@ class PlacementLog {
   Standing All() const;
 
   struct Change {
-    std::uint64_t number = 0;  // ascending by one
+    std::uint64_t number = 0;  // ascending
     api::ObjectKey key;
     std::shared_ptr<const api::Placement> placement;  // null: gone
   };
-  // What came after `number`; waits for the first for at most so long. Nothing where some of it is
-  // forgotten, or the number was never given.
+  // What came after `number` and is the last of its Placement; waits for the first for at most so
+  // long. Nothing where some of it is forgotten, or the number was never given.
   std::optional<std::vector<Change>> After(std::uint64_t number,
                                            std::chrono::milliseconds patience) const;
 
  private:
   void Append(const api::ObjectKey& key, std::shared_ptr<const api::Placement> placement);
+  void Forget();
 
   const std::size_t kept_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  std::map<api::ObjectKey, std::shared_ptr<const api::Placement>> standing_;
-  std::deque<Change> changes_;
+  std::map<std::uint64_t, Change> changes_;         // by number
+  std::map<api::ObjectKey, std::uint64_t> latest_;  // each Placement's in `changes_`
+  std::set<std::uint64_t> gone_;                    // of those, the ones without a Placement
   std::uint64_t number_ = 0;
+  std::uint64_t forgotten_ = 0;  // the last that is
 };
 
 }  // namespace weft::controllers

@@ -39,12 +39,24 @@ TEST(PlacementLogTest, ChangesAreToldInOrderAndOnceEach) {
   log.Put(Decided("a", "1"));
   log.Put(Decided("b", "2"));
   log.Put(Decided("a", "1"));  // the watch repeats what the answer said
+  EXPECT_EQ(Told(log, 0), (Texts{"1 a@1", "2 b@2"}));
+  EXPECT_EQ(Told(log, 1), (Texts{"2 b@2"}));
+  log.Remove({"team-a", "b"});
+  log.Remove({"team-a", "b"});
+  EXPECT_EQ(Told(log, 2), (Texts{"3 b gone"}));
+  EXPECT_EQ(Told(log, 3), Texts{});
+}
+
+TEST(PlacementLogTest, WhoIsBehindIsToldTheLastOfEachPlacement) {
+  PlacementLog log;
+  log.Put(Decided("a", "1"));
+  log.Put(Decided("b", "2"));
   log.Put(Decided("a", "3"));
   log.Remove({"team-a", "b"});
-  log.Remove({"team-a", "b"});
-  EXPECT_EQ(Told(log, 0), (Texts{"1 a@1", "2 b@2", "3 a@3", "4 b gone"}));
+  EXPECT_EQ(Told(log, 0), (Texts{"3 a@3", "4 b gone"}));
   EXPECT_EQ(Told(log, 3), (Texts{"4 b gone"}));
-  EXPECT_EQ(Told(log, 4), Texts{});
+  log.Put(Decided("b", "5"));
+  EXPECT_EQ(Told(log, 0), (Texts{"3 a@3", "5 b@5"}));
 }
 
 TEST(PlacementLogTest, AnUndecidedPlacementIsNoneAndOneThatGaveItsNodesBackIsGone) {
@@ -52,8 +64,9 @@ TEST(PlacementLogTest, AnUndecidedPlacementIsNoneAndOneThatGaveItsNodesBackIsGon
   log.Put(Decided("a", "1", {}));
   EXPECT_EQ(Told(log, 0), Texts{});
   log.Put(Decided("a", "2"));
+  EXPECT_EQ(Told(log, 0), (Texts{"1 a@2"}));
   log.Put(Decided("a", "3", {}));
-  EXPECT_EQ(Told(log, 0), (Texts{"1 a@2", "2 a gone"}));
+  EXPECT_EQ(Told(log, 0), (Texts{"2 a gone"}));
 }
 
 TEST(PlacementLogTest, WhatStandsComesWithTheNumberToGoOnFrom) {
@@ -69,9 +82,19 @@ TEST(PlacementLogTest, WhatStandsComesWithTheNumberToGoOnFrom) {
 
 TEST(PlacementLogTest, WhoComesTooLateIsToldSo) {
   PlacementLog log(2);
-  for (const char* version : {"1", "2", "3"}) log.Put(Decided("a", version));
-  EXPECT_EQ(Told(log, 0), Texts{"forgotten"});
-  EXPECT_EQ(Told(log, 1), (Texts{"2 a@2", "3 a@3"}));
+  for (const char* name : {"a", "b", "c", "d"}) log.Put(Decided(name, "1"));
+  for (const char* name : {"a", "b", "c"}) log.Remove({"team-a", name});
+  EXPECT_EQ(Told(log, 4), Texts{"forgotten"});  // 5 was that a is gone
+  EXPECT_EQ(Told(log, 5), (Texts{"6 b gone", "7 c gone"}));
+  EXPECT_EQ(log.All().placements.size(), 1U);
+}
+
+TEST(PlacementLogTest, HoldsNothingOfWhatIsGoneButItsKey) {
+  PlacementLog log;
+  const auto first = Decided("a", "1");
+  log.Put(first);
+  log.Put(Decided("a", "2"));
+  EXPECT_EQ(first.use_count(), 1);
 }
 
 TEST(PlacementLogTest, ANumberThatWasNeverGivenIsRefused) {

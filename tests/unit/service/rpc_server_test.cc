@@ -188,7 +188,10 @@ TEST_F(RpcServerTest, ACursorThatIsForgottenOrOfAnotherLeaderIsOutOfRange) {
   world_.log->Put(Decided("a", "1"));
   EXPECT_EQ(Watch("", 2), (Texts{"a", "synced"}));
   const std::string cursor = cursor_;
-  for (const char* version : {"2", "3", "4", "5", "6"}) world_.log->Put(Decided("a", version));
+  for (const char* name : {"b", "c", "d", "e", "f"}) {
+    world_.log->Put(Decided(name, "2"));
+    world_.log->Remove({"team-a", name});
+  }
   EXPECT_EQ(Watch(cursor, 1), Texts{"cursor: too old"});
   world_.epoch = "e2";
   EXPECT_EQ(Watch(cursor, 1), Texts{"cursor: of another leader, or malformed"});
