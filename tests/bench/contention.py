@@ -6,6 +6,9 @@ time taken until the API server shows it as placed. While it is hammered, anothe
 priority reads /metrics as fast as it is answered, /map once a second, and makes 100 calls a second
 over gRPC. Prints the 50th and 99th percentile of each round, that of the operator's own passes
 (weft_reconcile_seconds), and the median over the pairs of what hammering adds.
+
+With --control nothing is asked of the operator: a process takes as much of the processor instead.
+What that adds as well is the machine's, not the operator's holding itself up.
 """
 
 import argparse
@@ -36,6 +39,8 @@ CALLS_PER_SECOND = 100
 SCRAPERS = 2
 CALL_SECONDS = 30
 PATIENCE_SECONDS = 300
+# With --control: a third of a core, which is what serving takes of the operator when hammered.
+BURN_SECONDS, REST_SECONDS = 0.002, 0.004
 
 Round = collections.namedtuple("Round", "half most own_most")
 
@@ -45,12 +50,16 @@ def get(url):
         return answer.read().decode()
 
 
-def hammer(pages, calls, end, done):
-    """In a process of its own, until `end`; puts what was answered into `done`."""
+def yield_to_all():
     os.setsid()
     os.nice(19)
     with open("/proc/self/autogroup", "w", encoding="utf-8") as group:
         group.write("19")
+
+
+def hammer(pages, calls, end, done):
+    """In a process of its own, until `end`; puts what was answered into `done`."""
+    yield_to_all()
     count = collections.Counter()
 
     def read(path, pause):
@@ -80,6 +89,26 @@ def hammer(pages, calls, end, done):
         for reader in readers:
             reader.join()
     done.put({name: number / seconds for name, number in count.items()})
+
+
+def burn(_pages, _calls, end, done):
+    """In place of hammer: a client's idle time, and a server's work at the usual priority."""
+    client = multiprocessing.Process(target=spin, daemon=True)
+    client.start()
+    while not end.is_set():
+        begin = time.thread_time()
+        while time.thread_time() - begin < BURN_SECONDS:
+            pass
+        time.sleep(REST_SECONDS)
+    client.kill()
+    client.join()
+    done.put({})
+
+
+def spin():
+    yield_to_all()
+    while True:
+        pass
 
 
 def percentile(values, share):
@@ -127,9 +156,9 @@ class Bench:
             self.cluster.history.all_now("trainingjobs", SPACE)), PATIENCE_SECONDS)
         return Round(percentile(seconds, 0.5), percentile(seconds, 0.99), quantile(counts, 0.99))
 
-    def hammered(self, number):
+    def beside(self, what, number):
         end, done = multiprocessing.Event(), multiprocessing.Queue()
-        process = multiprocessing.Process(target=hammer, args=(self.pages, self.calls, end, done))
+        process = multiprocessing.Process(target=what, args=(self.pages, self.calls, end, done))
         process.start()
         try:
             measured = self.round(number)
@@ -163,7 +192,7 @@ def compare(what, pairs):
     loud = statistics.median(pair[1] for pair in pairs)
     ratio = statistics.median(b / a for a, b in pairs)
     added = statistics.median(b - a for a, b in pairs)
-    print(f"{what}: {quiet * 1e3:.1f} ms quiet, {loud * 1e3:.1f} ms hammered; "
+    print(f"{what}: {quiet * 1e3:.1f} ms quiet, {loud * 1e3:.1f} ms beside; "
           f"median of the pairs: times {ratio:.2f}, {added * 1e3:+.1f} ms", flush=True)
 
 
@@ -171,6 +200,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=150, help="in a round")
     parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--control", action="store_true", help="ask nothing, burn the processor")
     arguments = parser.parse_args()
     multiprocessing.set_start_method("spawn")
     with tempfile.TemporaryDirectory() as work:
@@ -181,10 +211,13 @@ def main():
             for number in range(arguments.pairs):
                 quiet = bench.round(2 * number)
                 show("quiet", quiet)
-                loud, answered = bench.hammered(2 * number + 1)
-                show("hammered", loud)
-                print("           answered a second: " + ", ".join(
-                    f"{rate:.1f} {name}" for name, rate in sorted(answered.items())), flush=True)
+                loud, answered = bench.beside(burn if arguments.control else hammer,
+                                              2 * number + 1)
+                show("burning" if arguments.control else "hammered", loud)
+                if answered:
+                    print("           answered a second: " + ", ".join(
+                        f"{rate:.1f} {name}" for name, rate in sorted(answered.items())),
+                        flush=True)
                 pairs.append((quiet, loud))
         finally:
             bench.operator.stop()

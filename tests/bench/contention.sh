@@ -2,7 +2,7 @@
 # What scrapes, calls and the page cost the placing of jobs, on a local cluster of its own with 1,000
 # nodes. See contention.py.
 #
-#   tests/bench/contention.sh [PAIRS]     default 7; needs build/ and the control plane
+#   tests/bench/contention.sh [PAIRS [--control]]     default 7; needs build/ and the control plane
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=$PWD/tests/e2e work=$(mktemp -d)
@@ -14,4 +14,4 @@ source "$here/rpc_stubs.sh"
 eval "$(deploy/local-cluster.sh up --name contention --nodes 1000)"
 trap 'deploy/local-cluster.sh down --name contention; rm -rf "$work"' EXIT
 kubectl create namespace weft-system >/dev/null
-python3 -B tests/bench/contention.py --pairs "${1:-7}"
+python3 -B tests/bench/contention.py --pairs "${1:-7}" "${@:2}"
