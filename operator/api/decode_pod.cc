@@ -1,5 +1,4 @@
 #include <sstream>
-#include <utility>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
@@ -25,15 +24,6 @@ constexpr std::size_t kReportBytes = 4096;
 constexpr std::size_t kReasonBytes = 256;
 // Of a pod's annotations those are read that could be labels: a worker's index, a name.
 constexpr std::size_t kLabelBytes = 63;
-
-void KeepLikeLabels(TextMap& annotations) {
-  TextMap kept;
-  for (const auto& [key, value] : annotations) {
-    if (value.size() <= kLabelBytes) kept.Set(key, value);
-  }
-  annotations = std::move(kept);
-  annotations.Trim();  // a short text moved into a long one leaves the block of the long one
-}
 
 // A runtime's chain of causes ends in `exec: "torchrun": executable file not found in $PATH`.
 std::string StartError(const std::string& reason, const std::string& message) {
@@ -83,7 +73,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   Pod pod;
   pod.place = decoding.place();
   pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
-  KeepLikeLabels(pod.meta.annotations);
+  pod.meta.annotations.KeepIf([](auto, auto value) { return value.size() <= kLabelBytes; });
   const Field spec = root["spec"];
   pod.pod = DecodePodSpec(spec);
   pod.node_name = pod.pod.node_name;

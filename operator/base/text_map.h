@@ -75,6 +75,16 @@ class TextMap {
   void Set(std::string_view key, std::string_view value);  // in the place of what was there
   void Add(std::string_view key, std::string_view value);  // where there is none
   void Erase(std::string_view key);
+  // Keeps the entries that `keep` (of key and value) wants, in a block of their size. Linear.
+  template <typename Keep>
+  void KeepIf(Keep keep) {
+    TextMap kept;
+    for (const auto& [key, value] : *this) {
+      if (keep(key, value)) kept.Append(key, value);
+    }
+    bytes_.swap(kept.bytes_);  // assigned, a short text would leave the block of the long one
+    Trim();
+  }
   void Trim() { bytes_.shrink_to_fit(); }
 
   friend bool operator==(const TextMap&, const TextMap&) = default;
