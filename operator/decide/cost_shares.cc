@@ -1,5 +1,7 @@
 #include "operator/decide/cost_shares.h"
 
+#include <algorithm>
+
 #include "operator/decide/levels.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -16,6 +18,8 @@ std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string
 void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
                  std::span<const fabric::NodeIndex> nodes, traffic::Axis axis,
                  std::vector<CostShare>& shares) {
+  const auto is_of_axis = [axis](const auto& family) { return family.axis == axis; };
+  if (std::none_of(traffic.families.begin(), traffic.families.end(), is_of_axis)) return;
   Int128 extra = placement::Cost(pair_cost, traffic::WorkerGraph(traffic, axis), nodes);
   for (const CostShare& share : shares) {
     if (share.axis == axis) extra -= share.cost;
