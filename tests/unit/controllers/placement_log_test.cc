@@ -92,9 +92,13 @@ TEST(PlacementLogTest, WhoComesTooLateIsToldSo) {
 TEST(PlacementLogTest, HoldsNothingOfWhatIsGoneButItsKey) {
   PlacementLog log;
   const auto first = Decided("a", "1");
+  const auto second = Decided("a", "2");
   log.Put(first);
-  log.Put(Decided("a", "2"));
+  log.Put(second);
   EXPECT_EQ(first.use_count(), 1);
+  EXPECT_EQ(second.use_count(), 2);
+  log.Remove({"team-a", "a"});
+  EXPECT_EQ(second.use_count(), 1);
 }
 
 TEST(PlacementLogTest, ANumberThatWasNeverGivenIsRefused) {
