@@ -6,8 +6,9 @@
 
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
+#include "operator/placement/hard_rules.h"
+#include "operator/placement/instance.h"
 #include "operator/placement/node_filter.h"
-#include "operator/placement/pair_cost.h"
 
 namespace weft::decide {
 namespace {
@@ -47,13 +48,17 @@ class Explainer {
     out_.exact = placed.plan.exact;
     out_.over_lower_bound_percent =
         CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
-    const placement::PairCost pair_cost(fabric_, problem.request.pod.claims_compute_domain);
-    out_.cost = ShareCost(pair_cost, problem.traffic, placed.plan.nodes);
-    DescribeRunnerUp(pair_cost, problem.traffic);
-    Sentences(problem.request);
+    const traffic::WorkerGraph graph(problem.traffic);
+    const placement::Instance instance(claims_, problem.request, graph);
+    out_.cost = ShareCost(instance.pair_cost(), problem.traffic, placed.plan.nodes);
+    DescribeRunnerUp(instance, problem.traffic);
+    out_.why_here = WhyHereText(instance, placed.plan.candidate());
+    out_.why_here.push_back(placed.plan.exact ? "The search was exhaustive: nothing costs less."
+                                              : "The search was bounded; the lower bound says how "
+                                                "far from the best it can be at most.");
   }
 
-  void DescribeRunnerUp(const placement::PairCost& pair_cost, const traffic::Traffic& traffic) {
+  void DescribeRunnerUp(const placement::Instance& instance, const traffic::Traffic& traffic) {
     const placement::Plan& plan = entry_.placed()->plan;
     if (!plan.runner_up) return;
     RunnerUpText text;
@@ -61,62 +66,9 @@ class Explainer {
       text.nodes.push_back(fabric_.node(node).name);
     text.cost = plan.runner_up->cost;
     if (plan.cost > 0) text.cost_percent = PercentUp(text.cost, plan.cost);
-    text.spans = SpansText(placement::Score(pair_cost, traffic, plan.runner_up->nodes));
-    text.why_not = WhyNotRunnerUp(plan);
+    text.spans = SpansText(placement::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
+    text.why_not = placement::WhyWorse(instance, *plan.runner_up, plan.candidate());
     out_.runner_up = std::move(text);
-  }
-
-  static std::string WhyNotRunnerUp(const placement::Plan& plan) {
-    const auto& other = *plan.runner_up;
-    if (other.preferences.levels_wider > plan.preferences.levels_wider) {
-      return "is " +
-             CountText(other.preferences.levels_wider - plan.preferences.levels_wider, "level") +
-             " wider than the chosen one (topology.preferred)";
-    }
-    if (other.preferences.groups_missed > plan.preferences.groups_missed) {
-      return CountText(other.preferences.groups_missed - plan.preferences.groups_missed,
-                       "more group") +
-             " would miss the preferred level";
-    }
-    if (other.cost > plan.cost) {
-      const Int128 more = other.cost - plan.cost;
-      if (plan.cost == 0) return "costs something where the chosen one costs nothing";
-      const std::int64_t percent = PercentUp(more, plan.cost);
-      return "costs " + std::to_string(percent) + " % more (" + LinkTimeText(more) +
-             " of link time)";
-    }
-    return "costs no more, but would break up or fill the fabric worse, or has greater node names";
-  }
-
-  void Sentences(const placement::Request& request) {
-    const placement::Plan& plan = entry_.placed()->plan;
-    if (request.required) {
-      out_.why_here.push_back("topology.required holds: all workers are in one " +
-                              fabric_.tiers()[*request.required].name + ".");
-    }
-    if (request.preferred) {
-      const std::string& level = fabric_.tiers()[*request.preferred].name;
-      out_.why_here.push_back(
-          plan.preferences.levels_wider == 0
-              ? "topology.preferred holds: all workers are in one " + level + "."
-              : "No " + level + " has room for all workers: the placement is " +
-                    CountText(plan.preferences.levels_wider, "level") + " wider than preferred.");
-    }
-    if (plan.preferences.groups_missed > 0) {
-      out_.why_here.push_back(CountText(plan.preferences.groups_missed, "group of workers") +
-                              " cannot share the level that topology.groups prefers.");
-    }
-    std::string broken;
-    for (std::size_t t = 0; t < plan.broken_free_domains.size(); ++t) {
-      if (plan.broken_free_domains[t] == 0) continue;
-      broken += (broken.empty() ? "" : ", ") + std::to_string(plan.broken_free_domains[t]) + " " +
-                fabric_.tiers()[t + 1].name;
-    }
-    out_.why_here.push_back(broken.empty() ? "No wholly free domain is broken up."
-                                           : "Wholly free domains that it uses: " + broken + ".");
-    out_.why_here.push_back(plan.exact ? "The search was exhaustive: nothing costs less."
-                                       : "The search was bounded; the lower bound says how far "
-                                         "from the best it can be at most.");
   }
 
   void WhyNot(const Problem& problem) {
@@ -214,6 +166,20 @@ bool Names(const std::string& name, const PlanEntry& entry) {
 }
 
 }  // namespace
+
+std::vector<std::string> WhyHereText(const placement::Instance& instance,
+                                     const placement::Candidate& chosen) {
+  std::vector<std::string> sentences = placement::Describe(instance, chosen);
+  if (const auto& required = instance.request().required) {
+    const std::string& level = instance.fabric().tiers()[*required].name;
+    const bool holds = instance.HullOfAll(chosen.nodes) >= *required;
+    sentences.insert(
+        sentences.begin(),
+        holds ? "topology.required holds: all workers are in one " + level + "."
+              : "topology.required does not hold: the workers are in more than one " + level + ".");
+  }
+  return sentences;
+}
 
 std::string SpansText(const placement::Scores& scores) {
   std::string text;

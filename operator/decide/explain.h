@@ -55,6 +55,11 @@ Result<std::vector<Explanation>> Explain(const Cluster& cluster, const PlanRepor
 nlohmann::ordered_json ExplainJson(const Cluster& cluster, const PlanReport& report,
                                    const std::vector<Explanation>& explanations);
 
+// Why a placement is good or not, level by level: whether topology.required holds, then
+// placement::Describe.
+std::vector<std::string> WhyHereText(const placement::Instance& instance,
+                                     const placement::Candidate& chosen);
+
 // "1 spine, 2 leaf, 8 node".
 std::string SpansText(const placement::Scores& scores);
 

@@ -8,7 +8,7 @@
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
-#include "operator/placement/pair_cost.h"
+#include "operator/placement/instance.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::decide {
@@ -16,18 +16,6 @@ namespace {
 
 using fabric::NodeIndex;
 using fabric::Tier;
-
-// The narrowest tier with all the nodes in one domain.
-Tier SharedTier(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
-  for (Tier tier = fabric.node_tier(); tier > fabric::kOutside; --tier) {
-    const auto& domain = fabric.domains(tier).of_node;
-    const bool one = std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
-      return domain[node] == domain[nodes.front()];
-    });
-    if (one) return tier;
-  }
-  return fabric::kOutside;
-}
 
 class HeldExplainer {
  public:
@@ -89,22 +77,24 @@ class HeldExplainer {
 
   void Judge(const ClusterFabric& on, const Problem& problem) {
     const traffic::WorkerGraph graph(problem.traffic);
-    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    const fabric::Claims claims = ClaimsWithoutIt(on);
+    const placement::Instance instance(claims, problem.request, graph);
+    const placement::Candidate now = placement::Evaluate(instance, nodes_);
     Placed placed;
-    placed.plan.nodes = nodes_;
-    placed.plan.cost = placement::Cost(pair_cost, graph, nodes_);
-    placed.plan.preferences = PreferencesOf(*on.fabric, problem.request);
-    placed.scores = placement::Score(pair_cost, problem.traffic, nodes_);
+    placed.plan.nodes = now.nodes;
+    placed.plan.preferences = now.preferences;
+    placed.plan.cost = now.cost;
+    placed.scores = placement::Score(instance.pair_cost(), problem.traffic, nodes_);
     Explanation& out = out_.explanation;
-    out.total_cost = placed.plan.cost;
-    out.cost = ShareCost(pair_cost, problem.traffic, nodes_);
+    out.total_cost = now.cost;
+    out.cost = ShareCost(instance.pair_cost(), problem.traffic, nodes_);
     Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
-    SayTopology(*on.fabric, problem.request, placed.plan.preferences);
-    const placement::Placement anew = placement::Place(ClaimsWithoutIt(on), problem.request, graph);
+    for (std::string& sentence : WhyHereText(instance, now)) Say(std::move(sentence));
+    const placement::Placement anew = placement::Place(claims, problem.request, graph);
     if (const auto* plan = std::get_if<placement::Plan>(&anew)) {
       TakeBound(*plan, placed.plan);
       SayCompared(*plan, placed.plan,
-                  SpansText(placement::Score(pair_cost, problem.traffic, plan->nodes)));
+                  SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
     } else {
       const auto& no = std::get<placement::Unplaceable>(anew);
       Say("Placed anew, on what is free now and its own nodes, it would get none (" +
@@ -115,49 +105,6 @@ class HeldExplainer {
   }
 
   void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }
-
-  placement::Preferences PreferencesOf(const fabric::Fabric& fabric,
-                                       const placement::Request& request) const {
-    placement::Preferences preferences;
-    const Tier shared = SharedTier(fabric, nodes_);
-    if (request.preferred && shared < *request.preferred) {
-      preferences.levels_wider = static_cast<std::uint32_t>(*request.preferred - shared);
-    }
-    // Each distinct set of workers counts once.
-    std::set<std::vector<NodeIndex>> seen;
-    for (const placement::GroupConstraint& group : request.groups) {
-      if (!group.preferred) continue;
-      for (std::size_t s = 0; s < group.sets.size(); ++s) {
-        const auto workers = group.sets.set(s);
-        std::vector<NodeIndex> members;
-        for (const auto worker : workers) members.push_back(nodes_[worker]);
-        if (SharedTier(fabric, members) >= *group.preferred) continue;
-        if (seen.insert({workers.begin(), workers.end()}).second) ++preferences.groups_missed;
-      }
-    }
-    return preferences;
-  }
-
-  void SayTopology(const fabric::Fabric& fabric, const placement::Request& request,
-                   const placement::Preferences& preferences) {
-    if (request.required) {
-      const bool holds = SharedTier(fabric, nodes_) >= *request.required;
-      const std::string& level = fabric.tiers()[*request.required].name;
-      Say(holds
-              ? "topology.required holds: all workers are in one " + level + "."
-              : "topology.required does not hold: the workers are in more than one " + level + ".");
-    }
-    if (request.preferred) {
-      const std::string& level = fabric.tiers()[*request.preferred].name;
-      Say(preferences.levels_wider == 0
-              ? "topology.preferred holds: all workers are in one " + level + "."
-              : "The placement is " + CountText(preferences.levels_wider, "level") +
-                    " wider than topology.preferred, " + level + ".");
-    }
-    if (preferences.groups_missed == 0) return;
-    Say(CountText(preferences.groups_missed, "group of workers") +
-        " cannot share the level that topology.groups prefers.");
-  }
 
   fabric::Claims ClaimsWithoutIt(const ClusterFabric& on) const {
     fabric::Claims claims = on.claims;

@@ -257,7 +257,7 @@ class Planner {
     }
     const Placed* placed = entry.placed();
     const auto& topology = *entry.workload.topology;
-    if (placed == nullptr || placed->plan.preferences.levels_wider == 0) return;
+    if (placed == nullptr || placed->plan.preferences[placement::kLevelsWider] == 0) return;
     if (topology.wait_for_preferred_seconds && !entry.workload.waited_seconds) {
       entry.notes.push_back({Severity::kInfo, "WaitsForPreferred",
                              "wider than topology.preferred: the operator would wait " +

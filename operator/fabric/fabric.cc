@@ -17,6 +17,12 @@ std::optional<Tier> Fabric::FindTier(const std::string& name) const {
   return std::nullopt;
 }
 
+Tier Fabric::SlowSharedTier(NodeIndex a, NodeIndex b) const {
+  Tier tier = node_tier();
+  while (tier > 0 && domains_[tier].of_node[a] != domains_[tier].of_node[b]) --tier;
+  return tier;
+}
+
 std::optional<NodeIndex> Fabric::FindNode(const std::string& name) const {
   const auto found =
       std::lower_bound(by_name_.begin(), by_name_.end(), name,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -92,7 +93,7 @@ class Fabric {
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
 
-  // Scale-up network. `nested_scale_up` names its tier where it nests; else `scale_up_domain`
+  // Scale-up network. `nested_scale_up` names its tier where it nests; else `crossing_scale_up`
   // holds each node's domain (crossing the levels). Both absent: no scale-up network.
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
   std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
@@ -112,6 +113,14 @@ class Fabric {
   // narrowest tier that both nodes share: parting_tier(bit). Empty where 64 bits do not suffice.
   std::span<const std::uint64_t> path_codes() const { return path_codes_; }
   Tier parting_tier(int bit) const { return parting_tier_[static_cast<std::size_t>(bit)]; }
+
+  // Narrowest tier the two nodes share; the node tier where they are the same node.
+  Tier SharedTier(NodeIndex a, NodeIndex b) const {
+    if (path_codes_.empty()) return SlowSharedTier(a, b);
+    const std::uint64_t parted = path_codes_[a] ^ path_codes_[b];
+    if (parted == 0) return node_tier();
+    return parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
+  }
 
   // Rails the node has, out of spec().rails->count; equal where rails are not declared or have no
   // leafLabelKeys. With leafLabelKeys the narrowest level's domains are the sets of nodes that
@@ -153,6 +162,8 @@ class Fabric {
 
  private:
   friend class FabricBuilder;
+
+  Tier SlowSharedTier(NodeIndex a, NodeIndex b) const;
 
   FabricSpec spec_;
   std::vector<TierInfo> tiers_;

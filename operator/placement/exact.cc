@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "operator/placement/adjacency.h"
+#include "operator/placement/hard_rules.h"
 #include "operator/placement/symmetry.h"
 
 namespace weft::placement {
@@ -30,6 +31,7 @@ class Board {
         nodes_(std::move(nodes)),
         load_(nodes_.size(), 0),
         at_(instance.workers(), kNowhere),
+        placed_(instance.workers(), kUnplaced),
         weight_(nodes_.size() * nodes_.size()),
         attach_(instance.workers() * nodes_.size(), 0) {
     for (std::size_t a = 0; a < size(); ++a) {
@@ -52,9 +54,10 @@ class Board {
   Int128 Attach(std::uint32_t worker, std::size_t place) const {
     return attach_[worker * size() + place];
   }
+  // Of what stands so far: no way to place the rest has less.
+  Preferences preferences() const { return Prefer(instance_, placed_); }
   Int128 cost() const { return cost_; }
-  Preferences preferences() const;
-  bool MeetsHardRules() const;
+  bool MeetsRules() const { return MeetsTopology(instance_, placed_); }
 
   void Put(std::uint32_t worker, std::size_t place) {
     cost_ += Attach(worker, place);
@@ -72,18 +75,13 @@ class Board {
   // At least what the workers of `rest` will pay to those already placed.
   Int128 LeastAttach(std::span<const std::uint32_t> rest) const;
 
-  std::vector<NodeIndex> Nodes() const {
-    std::vector<NodeIndex> nodes(at_.size());
-    for (std::size_t w = 0; w < at_.size(); ++w) nodes[w] = nodes_[at_[w]];
-    return nodes;
-  }
-  std::uint32_t at(std::uint32_t worker) const { return at_[worker]; }
+  const std::vector<NodeIndex>& placed() const { return placed_; }
+  Candidate candidate() const { return {placed_, preferences(), cost_}; }
   const Instance& instance() const { return instance_; }
 
  private:
   void Book(std::uint32_t worker, std::size_t place, int sign);
   std::vector<std::uint64_t> Kind(std::size_t place) const;
-  Tier HullOf(std::span<const std::uint32_t> workers) const;
 
   const Instance& instance_;
   const Symmetry& symmetry_;
@@ -91,6 +89,7 @@ class Board {
   std::vector<NodeIndex> nodes_;
   std::vector<std::uint32_t> load_;
   std::vector<std::uint32_t> at_;  // place of each worker
+  std::vector<NodeIndex> placed_;  // its node, kUnplaced where it has none
   std::vector<std::int64_t> weight_;
   std::vector<Int128> attach_;
   std::vector<std::vector<std::uint32_t>> in_domain_;
@@ -99,6 +98,7 @@ class Board {
 
 void Board::Book(std::uint32_t worker, std::size_t place, int sign) {
   at_[worker] = sign > 0 ? static_cast<std::uint32_t>(place) : kNowhere;
+  placed_[worker] = sign > 0 ? nodes_[place] : kUnplaced;
   load_[place] += static_cast<std::uint32_t>(sign);
   for (Tier t = 0; t <= instance_.node_tier(); ++t) {
     const DomainIndex domain = instance_.fabric().domains(t).of_node[nodes_[place]];
@@ -153,59 +153,13 @@ Int128 Board::LeastAttach(std::span<const std::uint32_t> rest) const {
   return sum;
 }
 
-Tier Board::HullOf(std::span<const std::uint32_t> workers) const {
-  NodeIndex least = ~0U, most = 0;
-  for (std::uint32_t worker : workers) {
-    if (at_[worker] == kNowhere) continue;
-    least = std::min(least, nodes_[at_[worker]]);
-    most = std::max(most, nodes_[at_[worker]]);
-  }
-  return least == ~0U ? instance_.node_tier() : instance_.pair_cost().SharedTier(least, most);
-}
-
-// Of what stands so far: both only grow as workers are added.
-Preferences Board::preferences() const {
-  Preferences preferences;
-  const Request& request = instance_.request();
-  if (request.preferred) {
-    std::vector<std::uint32_t> all(at_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    const Tier hull = HullOf(all);
-    if (hull < *request.preferred) preferences.levels_wider = *request.preferred - hull;
-  }
-  for (const GroupConstraint& group : request.groups) {
-    if (!group.preferred) continue;
-    for (std::size_t s = 0; s < group.sets.size(); ++s) {
-      if (HullOf(group.sets.set(s)) < *group.preferred) ++preferences.groups_missed;
-    }
-  }
-  return preferences;
-}
-
-bool Board::MeetsHardRules() const {
-  const Request& request = instance_.request();
-  if (request.required) {
-    std::vector<std::uint32_t> all(at_.size());
-    std::iota(all.begin(), all.end(), 0U);
-    if (HullOf(all) < *request.required) return false;
-  }
-  for (const GroupConstraint& group : request.groups) {
-    if (!group.required) continue;
-    for (std::size_t s = 0; s < group.sets.size(); ++s) {
-      if (HullOf(group.sets.set(s)) < *group.required) return false;
-    }
-  }
-  return true;
-}
-
 // First search: least preferences, then least cost.
 class LeastCost {
  public:
   LeastCost(Board& board, std::uint32_t& steps) : board_(board), steps_(steps) {}
 
   void Know(const Candidate& candidate) {
-    if (!Better(candidate.preferences, candidate.cost)) return;
-    best_ = candidate;
+    if (CanWin(candidate.objective())) best_ = candidate;
   }
   // False where the steps ran out.
   bool Run() {
@@ -218,11 +172,7 @@ class LeastCost {
  private:
   static std::vector<std::uint32_t> ByAttachment(const Instance& instance);
 
-  bool Better(const Preferences& preferences, Int128 cost) const {
-    if (!best_) return true;
-    if (preferences != best_->preferences) return preferences < best_->preferences;
-    return cost < best_->cost;
-  }
+  bool CanWin(const Objective& least) const { return !best_ || least < best_->objective(); }
   bool Visit(std::uint32_t depth);
 
   Board& board_;
@@ -253,7 +203,7 @@ bool LeastCost::Visit(std::uint32_t depth) {
   if (steps_ == 0) return false;
   --steps_;
   if (depth == order_.size()) {
-    best_ = Candidate{board_.Nodes(), board_.preferences(), board_.cost()};
+    best_ = board_.candidate();
     return true;
   }
   std::vector<std::uint32_t> choices;
@@ -266,8 +216,8 @@ bool LeastCost::Visit(std::uint32_t depth) {
   for (std::uint32_t place : choices) {
     board_.Put(worker, place);
     bool finished = true;
-    if (board_.MeetsHardRules() &&
-        Better(board_.preferences(), board_.cost() + board_.LeastAttach(rest))) {
+    if (board_.MeetsRules() &&
+        CanWin({board_.preferences(), board_.cost() + board_.LeastAttach(rest)})) {
       finished = Visit(depth + 1);
     }
     board_.Take(worker);
@@ -276,55 +226,46 @@ bool LeastCost::Visit(std::uint32_t depth) {
   return true;
 }
 
-// Second search: among answers of the least preferences and a cost within the limit, the least
-// footprint, then the least names. Workers in index order and places in name order, so that the
-// first of equal answers is the least.
-class LeastFootprint {
+// Second search: among answers of the least preferences and a cost within the limit, the least by
+// the levels after the cost, then the least names. Workers in index order and places in name order,
+// so that the first of equal answers is the least.
+class LeastTies {
  public:
-  LeastFootprint(Board& board, Preferences preferences, Int128 limit, std::uint32_t& steps)
+  LeastTies(Board& board, Preferences preferences, Int128 limit, std::uint32_t& steps)
       : board_(board), preferences_(preferences), limit_(limit), steps_(steps) {}
 
   void Know(const Candidate& candidate) {
     best_ = candidate;
-    footprint_ = FootprintOf(board_.instance(), candidate.nodes);
+    ties_ = BreakTies(board_.instance(), candidate.nodes);
   }
   bool Run() { return Visit(0); }
   const std::optional<Candidate>& best() const { return best_; }
 
  private:
   bool Visit(std::uint32_t worker);
-  bool CanWin(std::uint32_t placed) const;
+  bool CanWin() const;
 
   Board& board_;
   Preferences preferences_;
   Int128 limit_;
   std::uint32_t& steps_;
   std::optional<Candidate> best_;
-  Footprint footprint_;
+  TieBreakers ties_;  // of the best
 };
 
-// Broken domains only grow; slots left shrink by at most one a worker still to come.
-bool LeastFootprint::CanWin(std::uint32_t placed) const {
-  std::vector<NodeIndex> nodes;
-  for (std::uint32_t w = 0; w < placed; ++w) nodes.push_back(board_.node(board_.at(w)));
-  Footprint least = FootprintOf(board_.instance(), nodes);
-  const std::uint32_t to_come = board_.instance().workers() - placed;
-  for (std::uint32_t& left : least.left) left -= std::min(left, to_come);
-  if (least != footprint_) return least < footprint_;
-  for (std::uint32_t w = 0; w < placed; ++w) {
-    const NodeIndex mine = nodes[w], theirs = best_->nodes[w];
-    if (mine == theirs) continue;
-    const fabric::Fabric& fabric = board_.instance().fabric();
-    return fabric.name_rank(mine) < fabric.name_rank(theirs);
-  }
-  return placed < board_.instance().workers();
+// Whether what stands so far can become less than the best; a whole answer must be less.
+bool LeastTies::CanWin() const {
+  const TieBreakers least = BreakTies(board_.instance(), board_.placed());
+  const auto order =
+      CompareTies(board_.instance().fabric(), {&least, board_.placed()}, {&ties_, best_->nodes});
+  return order < 0 || (order == 0 && board_.placed().back() == kUnplaced);
 }
 
-bool LeastFootprint::Visit(std::uint32_t worker) {
+bool LeastTies::Visit(std::uint32_t worker) {
   if (steps_ == 0) return false;
   --steps_;
   if (worker == board_.instance().workers()) {
-    Know({board_.Nodes(), board_.preferences(), board_.cost()});
+    Know(board_.candidate());
     return true;
   }
   std::vector<std::uint32_t> choices, rest(board_.instance().workers() - worker - 1);
@@ -337,8 +278,8 @@ bool LeastFootprint::Visit(std::uint32_t worker) {
   for (std::uint32_t place : choices) {
     board_.Put(worker, place);
     bool finished = true;
-    if (board_.MeetsHardRules() && board_.preferences() <= preferences_ &&
-        board_.cost() + board_.LeastAttach(rest) <= limit_ && CanWin(worker + 1)) {
+    if (board_.MeetsRules() && board_.preferences() <= preferences_ &&
+        board_.cost() + board_.LeastAttach(rest) <= limit_ && CanWin()) {
       finished = Visit(worker + 1);
     }
     board_.Take(worker);
@@ -367,13 +308,12 @@ ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> k
     return result;
   }
   result.finished = true;
-  result.least_preferences = first.best()->preferences;
-  result.least_cost = first.best()->cost;
+  result.least = first.best()->objective();
 
-  const Int128 limit = CostLimit(result.least_cost, tolerance_percent);
+  const Int128 limit = CostLimit(result.least.cost, tolerance_percent);
   std::vector<Candidate> incumbents(known.begin(), known.end());
   incumbents.push_back(*first.best());
-  LeastFootprint second(board, result.least_preferences, limit, steps);
+  LeastTies second(board, result.least.preferences, limit, steps);
   second.Know(incumbents[Best(instance, incumbents, tolerance_percent)]);
   second.Run();
   result.best = second.best();

@@ -4,20 +4,19 @@
 #include <optional>
 #include <span>
 
-#include "operator/placement/objective.h"
+#include "operator/placement/instance.h"
 
 namespace weft::placement {
 
 struct ExactResult {
   bool finished = false;          // every placement was looked at or ruled out
-  Preferences least_preferences;  // meaningful where finished
-  Int128 least_cost = 0;          // of those with the least preferences
+  Objective least;                // meaningful where finished
   std::optional<Candidate> best;  // by the whole order of DESIGN section 4
 };
 
 // Branch and bound over all placements of a small job: first the least preferences and cost, then,
-// among the answers within the tolerance, the least footprint and names. Nodes and untouched
-// domains that look alike are tried once.
+// among the answers within the tolerance, the least by the levels after the cost and names. Nodes
+// and untouched domains that look alike are tried once.
 //
 // `known` are answers found before; they only speed the search up. Gives up (finished false) where
 // the job or what is left of the fabric is too big, or after `steps` tree nodes.

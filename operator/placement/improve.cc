@@ -4,6 +4,7 @@
 
 #include "operator/base/random.h"
 #include "operator/placement/adjacency.h"
+#include "operator/placement/hard_rules.h"
 
 namespace weft::placement {
 
@@ -44,8 +45,8 @@ class LocalSearch {
       for (std::uint32_t i = 0; i < kKicks; ++i) Kick(random);
       while (steps_ > 0 && Pass()) {
       }
-      if (current_.preferences == best.preferences && current_.cost == best.cost) continue;
-      if (Better(current_, best)) {
+      if (current_.objective() == best.objective()) continue;
+      if (current_.objective() < best.objective()) {
         best = current_;
         idle = 0;
       } else {
@@ -66,9 +67,6 @@ class LocalSearch {
   static constexpr std::uint32_t kNoPartner = ~0U;
 
   void FindPlaces();
-  static bool Better(const Candidate& a, const Candidate& b) {
-    return a.preferences != b.preferences ? a.preferences < b.preferences : a.cost < b.cost;
-  }
   bool Pass();
   void Kick(SplitMix64& random);
   void Restore(const Candidate& candidate);
@@ -100,7 +98,7 @@ void LocalSearch::FindPlaces() {
   const Request& request = instance_.request();
   Tier limit = request.required.value_or(fabric::kOutside);
   if (request.preferred) {
-    limit = std::max(limit, *request.preferred - current_.preferences.levels_wider);
+    limit = std::max(limit, *request.preferred - current_.preferences[kLevelsWider]);
   }
   const fabric::Fabric& fabric = instance_.fabric();
   const DomainIndex home = fabric.domains(limit).of_node[current_.nodes.front()];

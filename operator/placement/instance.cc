@@ -61,6 +61,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
             .ignore_claims = options.ignore_claims};
   CountSlots(claims, query_, slots_);
   BuildAtoms();
+  BuildPreferredSets();
   BuildCapacity();
   BuildWhollyFree(options.ignore_claims);
 }
@@ -83,6 +84,51 @@ void Instance::BuildAtoms() {
   }
   if (!uniform_atoms_) std::fill(unit_.begin(), unit_.end(), 1U);
   node_unit_ = unit_.back();
+}
+
+void Instance::BuildPreferredSets() {
+  std::size_t preferring = 0;
+  for (const GroupConstraint& group : request_->groups) {
+    if (!group.preferred) continue;
+    ++preferring;
+    for (std::size_t s = 0; s < group.sets.size(); ++s) {
+      preferred_sets_.push_back({*group.preferred, group.sets.set(s)});
+    }
+  }
+  if (preferring < 2) return;  // the sets of one group are distinct
+  const auto compare = [](const PreferredSet& a, const PreferredSet& b) {
+    return std::lexicographical_compare_three_way(a.workers.begin(), a.workers.end(),
+                                                  b.workers.begin(), b.workers.end());
+  };
+  std::stable_sort(preferred_sets_.begin(), preferred_sets_.end(),
+                   [&](const auto& a, const auto& b) {
+                     const auto order = compare(a, b);
+                     return order != 0 ? order < 0 : a.tier > b.tier;
+                   });
+  const auto same = [&](const auto& a, const auto& b) { return compare(a, b) == 0; };
+  preferred_sets_.erase(std::unique(preferred_sets_.begin(), preferred_sets_.end(), same),
+                        preferred_sets_.end());
+}
+
+// Domains are runs in tree order, so what holds the first and the last node holds all between.
+Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const {
+  NodeIndex least = kUnplaced, most = 0;
+  for (std::uint32_t worker : workers) {
+    if (nodes[worker] == kUnplaced) continue;
+    least = std::min(least, nodes[worker]);
+    most = std::max(most, nodes[worker]);
+  }
+  return least == kUnplaced ? node_tier() : fabric().SharedTier(least, most);
+}
+
+Tier Instance::HullOfAll(Nodes nodes) const {
+  NodeIndex least = kUnplaced, most = 0;
+  for (NodeIndex node : nodes) {
+    if (node == kUnplaced) continue;
+    least = std::min(least, node);
+    most = std::max(most, node);
+  }
+  return least == kUnplaced ? node_tier() : fabric().SharedTier(least, most);
 }
 
 void Instance::BuildCapacity() {

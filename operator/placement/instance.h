@@ -16,7 +16,7 @@ namespace weft::placement {
 class Instance {
  public:
   Instance(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
-           const Options& options);
+           const Options& options = {});
 
   const fabric::Fabric& fabric() const { return claims_->fabric(); }
   const fabric::Claims& claims() const { return *claims_; }
@@ -51,11 +51,25 @@ class Instance {
   std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
   bool has_groups() const { return has_groups_; }
   bool uniform_atoms() const { return uniform_atoms_; }
+  // The sets of workers that a group prefers to see in one domain of `tier`: each distinct set
+  // once, at its narrowest tier.
+  struct PreferredSet {
+    fabric::Tier tier;
+    std::span<const std::uint32_t> workers;
+  };
+  std::span<const PreferredSet> preferred_sets() const { return preferred_sets_; }
+
+  // The narrowest tier with these workers in one domain, of those that are placed; the node tier
+  // where none is.
+  fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
+  fabric::Tier HullOfAll(Nodes nodes) const;
+
   // Size of the largest hard atom of the tier.
   std::uint32_t unit(fabric::Tier tier) const { return unit_[tier]; }
 
  private:
   void BuildAtoms();
+  void BuildPreferredSets();
   void BuildCapacity();
   void BuildWhollyFree(bool ignore_claims);
 
@@ -69,6 +83,7 @@ class Instance {
   std::vector<std::vector<std::uint64_t>> capacity_;
   std::vector<std::vector<std::uint8_t>> wholly_free_;
   std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
+  std::vector<PreferredSet> preferred_sets_;
   std::vector<std::uint32_t> unit_;
   std::uint32_t node_unit_ = 1;
   bool has_groups_ = false;

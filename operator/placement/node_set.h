@@ -15,10 +15,13 @@ namespace weft::placement {
 // Cost  O(nodes of the fabric / 64) to make, compare and walk.
 class NodeSet {
  public:
+  explicit NodeSet(std::size_t fabric_nodes) : words_((fabric_nodes + kBits - 1) / kBits) {}
   NodeSet(std::size_t fabric_nodes, std::span<const fabric::NodeIndex> nodes)
-      : words_((fabric_nodes + kBits - 1) / kBits) {
-    for (fabric::NodeIndex n : nodes) words_[n / kBits] |= std::uint64_t{1} << (n % kBits);
+      : NodeSet(fabric_nodes) {
+    for (fabric::NodeIndex n : nodes) Insert(n);
   }
+
+  void Insert(fabric::NodeIndex n) { words_[n / kBits] |= std::uint64_t{1} << (n % kBits); }
 
   template <typename Visit>
   void ForEach(Visit visit) const {

@@ -77,12 +77,6 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   }
 }
 
-Tier PairCost::SlowSharedTier(NodeIndex a, NodeIndex b) const {
-  Tier tier = fabric_->node_tier();
-  while (tier > 0 && fabric_->domains(tier).of_node[a] != fabric_->domains(tier).of_node[b]) --tier;
-  return tier;
-}
-
 Tier PairCost::CarryingTier(NodeIndex a, NodeIndex b) const {
   const Tier shared = SharedTier(a, b);
   if (shared == fabric_->node_tier()) return shared;

@@ -19,13 +19,8 @@ class PairCost {
  public:
   PairCost(const fabric::Fabric& fabric, bool claims_compute_domain);
 
-  // Narrowest tier the two nodes share; the node tier where they are the same node.
   fabric::Tier SharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const {
-    const std::span<const std::uint64_t> codes = fabric_->path_codes();
-    if (codes.empty()) return SlowSharedTier(a, b);
-    const std::uint64_t parted = codes[a] ^ codes[b];
-    if (parted == 0) return fabric_->node_tier();
-    return fabric_->parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
+    return fabric_->SharedTier(a, b);
   }
 
   // The tier whose link carries the pair's bytes: SharedTier, or the scale-up network where that
@@ -53,7 +48,6 @@ class PairCost {
 
  private:
   std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
-  fabric::Tier SlowSharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
   const fabric::Fabric* fabric_;
   // Path codes, where weights depend on the shared tier alone; else null.

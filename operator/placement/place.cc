@@ -7,7 +7,6 @@
 #include "operator/placement/exact.h"
 #include "operator/placement/improve.h"
 #include "operator/placement/node_set.h"
-#include "operator/placement/objective.h"
 #include "operator/placement/refuse.h"
 #include "operator/placement/search.h"
 
@@ -27,19 +26,18 @@ constexpr std::uint32_t kStepsPerWorker = 8;
 constexpr std::uint32_t kSmallJob = 10;
 constexpr std::uint32_t kLessOfLarger = 10;
 
-// Puts the `count` best by preferences and cost first; ties keep their order.
+// Sorts by preferences, then cost; stable.
 void BestFirst(std::vector<Candidate>& candidates) {
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.preferences != b.preferences ? a.preferences < b.preferences : a.cost < b.cost;
-  });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
 }
 
-std::optional<Plan::RunnerUp> RunnerUp(const Instance& instance,
-                                       const std::vector<Candidate>& sorted, std::size_t best) {
+std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Candidate>& sorted,
+                                  std::size_t best) {
   const NodeSet used(instance.slots().size(), sorted[best].nodes);
   for (const Candidate& other : sorted) {
     if (NodeSet(instance.slots().size(), other.nodes) == used) continue;
-    return Plan::RunnerUp{other.nodes, other.preferences, other.cost};
+    return other;
   }
   return std::nullopt;
 }
@@ -65,13 +63,10 @@ Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int 
   BestFirst(candidates);
   const std::size_t best = Best(instance, candidates, tolerance);
   const Candidate& chosen = candidates[best];
-  Footprint footprint = FootprintOf(instance, chosen.nodes);
   Plan plan;
   plan.nodes = chosen.nodes;
   plan.preferences = chosen.preferences;
   plan.cost = chosen.cost;
-  plan.broken_free_domains = std::move(footprint.broken);
-  plan.left_free_slots = std::move(footprint.left);
   plan.runner_up = RunnerUp(instance, candidates, best);
   return plan;
 }
@@ -98,7 +93,7 @@ Placement Place(const fabric::Claims& claims, const Request& request,
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
   // The bound is no more than the least cost but for rounding in its numeric part.
-  plan.lower_bound = exact.finished ? exact.least_cost : std::min(bound, plan.cost);
+  plan.lower_bound = exact.finished ? exact.least.cost : std::min(bound, plan.cost);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "operator/base/units.h"
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
+#include "operator/placement/levels.h"
 #include "operator/placement/node_filter.h"
 #include "operator/placement/pod_requirements.h"
 #include "operator/traffic/traffic.h"
@@ -46,32 +47,16 @@ struct Options {
   bool ignore_claims = false;                 // as if nothing else ran
 };
 
-// What decides between two placements, most important first. A vector, so that the order can
-// change without touching the search. Lower is better in every entry.
-//   [0] levels wider than `preferred`   [1] groups that miss their own `preferred`
-struct Preferences {
-  std::uint32_t levels_wider = 0;
-  std::uint32_t groups_missed = 0;
-
-  friend auto operator<=>(const Preferences&, const Preferences&) = default;
-};
-
 struct Plan {
   std::vector<fabric::NodeIndex> nodes;  // index = worker
-  Preferences preferences;
+  Preferences preferences{};
   Int128 cost = 0;  // C(p), femtoseconds
   // Proven: no placement on this capacity, under the same hard rules and the same preferences,
   // costs less.
   Int128 lower_bound = 0;
-  bool exact = false;                              // the search was exhaustive
-  std::vector<std::uint32_t> broken_free_domains;  // per tier, widest first, without outside
-  std::vector<std::uint32_t> left_free_slots;      // per tier, widest first, without outside
-  struct RunnerUp {
-    std::vector<fabric::NodeIndex> nodes;
-    Preferences preferences;
-    Int128 cost = 0;
-  };
-  std::optional<RunnerUp> runner_up;  // the best seen that uses another set of domains
+  bool exact = false;  // the search was exhaustive
+  Candidate candidate() const { return {nodes, preferences, cost}; }
+  std::optional<Candidate> runner_up;  // the best seen that uses another set of nodes
 };
 
 enum class Reason : std::uint8_t {
@@ -121,7 +106,7 @@ struct Relaxation {
       constraint;      // "topology.required", "topology.groups[0].required", "nodeSelector", ...
   std::string change;  // "leaf -> spine", "removed"
   Int128 cost = 0;
-  Preferences preferences;
+  Preferences preferences{};
   std::vector<fabric::NodeIndex> nodes;
 };
 std::vector<Relaxation> FindRelaxations(const fabric::Claims& claims, const Request& request,

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "operator/placement/fill.h"
+#include "operator/placement/hard_rules.h"
 #include "operator/placement/orders.h"
 
 namespace weft::placement {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "operator/placement/objective.h"
+#include "operator/placement/instance.h"
 
 namespace weft::placement {
 

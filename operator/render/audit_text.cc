@@ -97,8 +97,8 @@ std::string Sum(const std::string& title, const decide::AuditReport::Total& tota
       Wrap("",
            title + ": " + Counted(static_cast<std::int64_t>(total.gangs), "gang") + ", " +
                Counted(static_cast<std::int64_t>(total.workers), "worker") + "; link time a step " +
-               decide::LinkTimeText(total.cost) + " now, " + decide::LinkTimeText(total.best_cost) +
-               " at best (" + ExcessCell(total.excess_percent).text + ")",
+               LinkTimeText(total.cost) + " now, " + LinkTimeText(total.best_cost) + " at best (" +
+               ExcessCell(total.excess_percent).text + ")",
            2, options.columns);
   if (options.colour) text.replace(0, title.size(), Paint(title, Colour::kBold, true));
   return text + LevelTable(total, options) + "\n";

@@ -22,12 +22,11 @@ std::string CostTable(const decide::PlanEntry& entry, const decide::Explanation&
                {"OF THE COST", Align::kRight}});
   for (const decide::CostShare& share : one.cost) {
     const std::string part =
-        one.total_cost > 0 ? std::to_string(decide::PercentOf(share.cost, one.total_cost)) + " %"
-                           : "-";
+        one.total_cost > 0 ? std::to_string(PercentOf(share.cost, one.total_cost)) + " %" : "-";
     table.Add({{"  " + std::string(traffic::AxisName(share.axis))},
                {share.level},
                {entry.modelled ? BytesText(share.bytes) : "-"},
-               {decide::LinkTimeText(share.cost)},
+               {LinkTimeText(share.cost)},
                {part}});
   }
   return table.empty() ? "" : table.Show(options.colour);
@@ -50,10 +49,9 @@ std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation
     text += "  Cost C = 0: nothing is sent between nodes.\n";
     return text + RunnerUp(one, options);
   }
-  std::string bound = "Cost C = " + decide::LinkTimeText(one.total_cost) + " of link time a step";
+  std::string bound = "Cost C = " + LinkTimeText(one.total_cost) + " of link time a step";
   if (one.lower_bound > 0) {
-    bound += "; no placement on the free capacity costs less than " +
-             decide::LinkTimeText(one.lower_bound);
+    bound += "; no placement on the free capacity costs less than " + LinkTimeText(one.lower_bound);
   }
   if (one.over_lower_bound_percent) {
     bound += " (" + PercentText(one.over_lower_bound_percent) + " of that bound)";
@@ -76,8 +74,8 @@ std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanatio
   }
   for (const placement::Relaxation& relaxation : one.relaxations) {
     const std::string line = "It could start now with " + relaxation.constraint + ": " +
-                             relaxation.change + ", at a cost of " +
-                             decide::LinkTimeText(relaxation.cost) + " of link time a step.";
+                             relaxation.change + ", at a cost of " + LinkTimeText(relaxation.cost) +
+                             " of link time a step.";
     text += Wrap("  ", line, 2, options.columns);
   }
   return text;

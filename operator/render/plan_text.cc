@@ -33,7 +33,7 @@ std::string OfBest(const decide::Placed& placed) {
   if (!placed.best) return "-";
   const Int128 here = placed.scores.cross_node_bytes, best = placed.best->cross_node_bytes;
   if (best == 0) return here == 0 ? "100 %" : "best is 0";
-  return PercentText(decide::PercentOf(here, best));
+  return PercentText(PercentOf(here, best));
 }
 
 std::string UplinkText(const std::optional<placement::Uplink>& uplink, bool declared) {

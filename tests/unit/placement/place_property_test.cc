@@ -1,9 +1,10 @@
 // Place against every placement there is, by definitions written a second time: the oracle shares
-// no code with the solver but the pair weight, which pair_cost_test.cc pins down.
+// no code with the solver but the pair weight.
 #include <algorithm>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "gtest/gtest.h"
@@ -113,20 +114,22 @@ class Oracle {
     std::vector<std::uint32_t> all(nodes_.size());
     for (std::uint32_t w = 0; w < all.size(); ++w) all[w] = w;
     if (request.required && !Together(*request.required, all)) return;
-    Preferences preferences;
+    Preferences preferences{};
     if (request.preferred) {
       Tier tier = *request.preferred;
       while (!Together(tier, all)) --tier;
-      preferences.levels_wider = *request.preferred - tier;
+      preferences[kLevelsWider] = *request.preferred - tier;
     }
+    std::set<std::vector<std::uint32_t>> missed;
     for (const auto& group : request.groups) {
       for (std::size_t s = 0; s < group.sets.size(); ++s) {
         if (group.required && !Together(*group.required, group.sets.set(s))) return;
         if (group.preferred && !Together(*group.preferred, group.sets.set(s))) {
-          ++preferences.groups_missed;
+          missed.insert({group.sets.set(s).begin(), group.sets.set(s).end()});
         }
       }
     }
+    preferences[kGroupsMissed] = static_cast<std::uint32_t>(missed.size());
     Int128 cost = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (std::size_t j = i + 1; j < nodes_.size(); ++j) {
@@ -183,7 +186,7 @@ class Oracle {
   std::vector<std::uint32_t> slots_;
   Nodes nodes_;
   std::vector<std::tuple<Nodes, Preferences, Int128>> answers_;
-  Preferences best_preferences_;
+  Preferences best_preferences_{};
   Int128 least_cost_ = 0;
 };
 

@@ -24,7 +24,7 @@ TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
   job.model = decide::MeasuredData(1'000'000'000);
   job.topology.preferred = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/wide: 3 workers on 1 spine, 2 leaf, 3 node
-  No leaf has room for all workers: the placement is 1 level wider than preferred.
+  The placement is 1 level wider than topology.preferred, leaf.
   Wholly free domains that it uses: 1 leaf, 3 node.
   The search was exhaustive: nothing costs less.
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
@@ -82,8 +82,8 @@ TEST(ExplainTextTest, AJobOnOneNodeCostsNothing) {
   Wholly free domains that it uses: 1 spine, 1 leaf, 1 node.
   The search was exhaustive: nothing costs less.
   Cost C = 0: nothing is sent between nodes.
-  Runner-up: 1 spine, 1 leaf, 1 node; not chosen: costs no more, but would break up or fill the
-  fabric worse, or has greater node names.
+  Runner-up: 1 spine, 1 leaf, 1 node; not chosen: is equal in every level, and its node names sort
+  later.
 )");
 }
 

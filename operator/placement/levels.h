@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+
+namespace weft::placement {
+
+class Instance;
+
+// The objective (DESIGN section 4), in one place: named levels, most important first. A later level
+// decides only between placements that are equal in every earlier one; lower is better in each.
+//
+//   before the cost  kLevelsWider        levels by which the job is wider than topology.preferred
+//                    kGroupsMissed       sets of workers that miss their group's preferred level
+//   the cost         C(p); all within the tolerance of the least found count as equal
+//   after the cost   kFreeDomainsBroken  wholly free domains that it uses, by tier, widest first
+//                    kSlotsLeft          free slots in the domains that it uses, by tier likewise
+//   the names        of the nodes, worker by worker
+//
+// The levels before the cost are evaluated for every candidate, those after it only where
+// preferences and cost are equal. A new level is one entry of an enum here and of a table in
+// levels.cc (operator/docs/architecture.md, "A level of the objective").
+enum BeforeCost : std::size_t { kLevelsWider, kGroupsMissed, kLevelsBeforeCost };
+enum AfterCost : std::size_t { kFreeDomainsBroken, kSlotsLeft, kLevelsAfterCost };
+
+// The values of the levels before the cost, by BeforeCost.
+using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;
+// The values of the levels after the cost, by AfterCost: of each as many numbers as it has.
+using TieBreakers = std::array<std::vector<std::uint32_t>, kLevelsAfterCost>;
+
+// The node of each worker. A partial placement has kUnplaced for those that have none yet.
+using Nodes = std::span<const fabric::NodeIndex>;
+inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
+
+// What decides between two placements before anything is a tie.
+struct Objective {
+  Preferences preferences{};
+  Int128 cost = 0;  // C(p), femtoseconds
+
+  friend auto operator<=>(const Objective&, const Objective&) = default;
+};
+
+// A placement and what it is worth.
+struct Candidate {
+  std::vector<fabric::NodeIndex> nodes;
+  Preferences preferences{};
+  Int128 cost = 0;
+
+  Objective objective() const { return {preferences, cost}; }
+};
+
+Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> nodes);
+
+// The values of a placement. Of a partial one they are at most those of every way to place the
+// rest, which is what the exact search cuts by.
+//
+// Cost  O(members of preferred groups + workers); O(fabric nodes / 64 + nodes used x tiers).
+Preferences Prefer(const Instance& instance, Nodes nodes);
+TieBreakers BreakTies(const Instance& instance, Nodes nodes);
+
+// Compares two placements of equal preferences and cost by the levels after the cost, then names.
+// The names of a partial placement are compared as far as its workers are placed in index order.
+struct Tie {
+  const TieBreakers* values;
+  Nodes nodes;
+};
+std::strong_ordering CompareTies(const fabric::Fabric& fabric, const Tie& a, const Tie& b);
+
+// The largest cost that counts as equal to `least`.
+Int128 CostLimit(Int128 least, int tolerance_percent);
+
+// The best of the candidates by the whole objective: index into `candidates`, which must not be
+// empty.
+std::size_t Best(const Instance& instance, std::span<const Candidate> candidates,
+                 int tolerance_percent);
+
+// What a person reads: a sentence for each level that has something to say of the placement, most
+// important first; and the first level in which `other` is worse than `chosen`, as the predicate of
+// a sentence ("costs 14 % more (3.1 s of link time)").
+std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen);
+std::string WhyWorse(const Instance& instance, const Candidate& other, const Candidate& chosen);
+
+}  // namespace weft::placement
