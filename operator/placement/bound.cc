@@ -1,36 +1,53 @@
 #include "operator/placement/bound.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
+#include <optional>
 
-#include "operator/base/check.h"
+#include "operator/placement/surface.h"
+#include "operator/placement/units.h"
 
 namespace weft::placement {
 
 using fabric::DomainIndex;
+using fabric::NodeIndex;
 using fabric::Tier;
 using traffic::Neighbour;
+using Rooms = std::vector<LeastSurface::Room>;  // descending
 
 namespace {
 
-// Room for rounding in the numeric part: a bound must not creep above the truth.
-constexpr double kSafety = 1 - 1e-9;
-// Set sizes looked at one by one; beyond, on a geometric grid.
-constexpr std::uint64_t kEverySize = 32;
-constexpr std::size_t kMostAxes = 8;  // digits of a grid: the axes of parallelism
-constexpr double kGridFactor = 1.06;
+// Homes looked at one by one; with more of them, all their rooms count together.
+constexpr std::size_t kMostHomes = 16;
 
-// How many domains of the tier have room for so many workers, by room; rooms for more than the
-// whole job count as room for it.
-std::vector<std::uint32_t> DomainsByRoom(const Instance& instance, Tier tier) {
-  const std::uint64_t workers = instance.workers();
-  std::vector<std::uint32_t> domains(workers + 1, 0);
-  for (DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
-    ++domains[std::min<std::uint64_t>(instance.SlotsIn(tier, d), workers)];
+// Domains that nest, narrowest first, and what a byte between two domains of each costs at least,
+// beyond what it costs at the narrower ones. `of_node` null: every node is a domain.
+struct Level {
+  std::int64_t step = 0;
+  const std::vector<DomainIndex>* of_node = nullptr;
+  DomainIndex domains = 0;
+
+  DomainIndex Of(NodeIndex n) const { return of_node == nullptr ? n : (*of_node)[n]; }
+};
+using Nest = std::vector<Level>;
+
+// A run of nodes that may hold the whole job.
+struct Run {
+  NodeIndex begin = 0, end = 0;
+};
+
+Nest TreeOf(const Instance& instance) {
+  Nest nest;
+  std::int64_t narrower = 0;
+  for (Tier t = instance.node_tier(); t >= 1; --t) {
+    const std::int64_t wider = instance.pair_cost().LeastWeight(t - 1);
+    const auto& domains = instance.fabric().domains(t);
+    if (wider > narrower) {
+      nest.push_back({wider - narrower, t == instance.node_tier() ? nullptr : &domains.of_node,
+                      domains.size()});
+    }
+    narrower = std::max(narrower, wider);
   }
-  return domains;
+  return nest;
 }
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
@@ -41,7 +58,7 @@ Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
   for (std::uint32_t w = 0; w < instance.workers(); ++w) {
     const auto neighbours = instance.graph().neighbours(w);
     if (neighbours.size() < room) continue;
-    // Workers that follow each other mostly send alike.
+    // Consecutive workers usually have equal byte lists; reuse the last result.
     const bool alike =
         std::equal(neighbours.begin(), neighbours.end(), before.begin(), before.end(),
                    [](const Neighbour& a, const Neighbour& b) { return a.bytes == b.bytes; });
@@ -88,197 +105,221 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
   return sum;
 }
 
-// Lines that s workers must touch, cheapest way: least sum of price_i * p_i with
-// product(p_i) >= s^(k-1) and s / n_i <= p_i <= s. Water-filling: price_i * p_i is one level
-// wherever no limit holds. The limits part the levels into ranges; within one, the product is a
-// constant times a power of the level.
-class Lines {
- public:
-  Lines(std::span<const GridAxis> axes, double s) {
-    WEFT_CHECK(axes.size() <= kMostAxes);
-    const double most = std::max(1.0, s);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (i > 0) wanted_ *= s;
-      if (axes[i].price() <= 0) {
-        unpriced_ *= most;
-        continue;
-      }
-      limits_[count_] = {axes[i].price(), std::max(1.0, s / axes[i].size), most};
-      levels_[2 * count_] = limits_[count_].price * limits_[count_].least;
-      levels_[2 * count_ + 1] = limits_[count_].price * most;
-      ++count_;
-    }
-    std::sort(levels_.begin(), levels_.begin() + static_cast<std::ptrdiff_t>(2 * count_));
+// The surfaces of one grid, its chains taken as chains and as rings.
+struct Surfaces {
+  Surfaces(std::span<const traffic::Edge> edges, std::span<const std::uint32_t> grid,
+           std::uint64_t vertices)
+      : axes(MeasureAxes(edges, grid)),
+        chains(axes, vertices, false),
+        rings(axes, vertices, true) {}
+
+  // Bytes between sets of the rooms' sizes.
+  double Least(std::span<const LeastSurface::Room> rooms, std::uint64_t vertices) const {
+    const double twice =
+        std::max(chains.Sum(rooms, vertices), rings.Sum(rooms, vertices) - rings.phantom());
+    return std::max(0.0, twice) / 2;
   }
 
-  double Least() const {
-    double sum = 0, low = 0;
-    for (std::size_t i = 0; i < 2 * count_; ++i) {
-      const double product = Fill(levels_[i], sum);
-      if (product >= wanted_) {
-        if (i > 0) Fill(LevelBetween(low, levels_[i], product), sum);
-        break;
-      }
-      low = levels_[i];
+  std::vector<GridAxis> axes;
+  LeastSurface chains, rings;
+};
+
+// Units of one tile, measured.
+struct Unit {
+  Unit(const Instance& instance, std::span<const std::uint32_t> tile)
+      : units(MakeUnits(instance.request().grid, tile, instance.workers())),
+        traffic(MeasureUnits(instance.graph(), units)),
+        surfaces(traffic.between, units.grid, units.count()) {
+    std::vector<double> bytes(units.count(), 0);
+    for (const traffic::Edge& edge : traffic.between) {
+      bytes[edge.a] += static_cast<double>(edge.bytes);
+      bytes[edge.b] += static_cast<double>(edge.bytes);
     }
-    return sum * kSafety;
+    most_bytes = *std::max_element(bytes.begin(), bytes.end());
+  }
+
+  Units units;
+  UnitTraffic traffic;
+  Surfaces surfaces;
+  double most_bytes = 0;  // between one unit and all others
+};
+
+class Bound {
+ public:
+  explicit Bound(const Instance& instance)
+      : instance_(instance),
+        workers_(instance.graph().edges(), GridOf(instance), instance.workers()) {
+    if (instance.request().grid.empty()) return;
+    for (const auto& tile : NaturalTiles(instance.graph(), instance.request().grid)) {
+      units_.emplace_back(instance, tile);
+    }
+  }
+
+  double Of(const Nest& nest, Run run) const {
+    std::vector<double> plain;  // by level
+    double sum = 0;
+    for (const Level& level : nest) {
+      plain.push_back(PlainCut(RoomsOf(level, level, run, 1)) * static_cast<double>(level.step));
+      sum += plain.back();
+    }
+    double best = sum, narrower = 0;
+    for (std::size_t at = 0; at < nest.size(); ++at) {
+      for (const Unit& unit : units_) {
+        best = std::max(best, narrower + WithUnits(unit, std::span(nest).subspan(at), run));
+      }
+      narrower += plain[at];
+    }
+    return best;
   }
 
  private:
-  struct Limits {
-    double price, least, most;
-  };
-
-  // The product of lines touched where the level stands at `level`; `sum`: what they cost.
-  double Fill(double level, double& sum) const {
-    double product = unpriced_;
-    sum = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const double touched =
-          std::clamp(level / limits_[i].price, limits_[i].least, limits_[i].most);
-      product *= touched;
-      sum += limits_[i].price * touched;
-    }
-    return product;
+  static std::vector<std::uint32_t> GridOf(const Instance& instance) {
+    std::vector<std::uint32_t> grid = instance.request().grid;
+    if (grid.empty() && instance.workers() > 1) grid = {instance.workers()};
+    return grid;
   }
 
-  // Where the product is as wanted, in a range at whose high end it is `product`.
-  double LevelBetween(double low, double high, double product) const {
-    int rising = 0;  // axes whose lines grow with the level in this range
-    for (std::size_t i = 0; i < count_; ++i) {
-      const Limits& axis = limits_[i];
-      if (axis.price * axis.least <= low && axis.price * axis.most >= high) ++rising;
-    }
-    if (rising == 0) return high;
-    return std::clamp(high * std::pow(wanted_ / product, 1.0 / rising), low, high);
-  }
+  Rooms RoomsOf(const Level& whole_at, const Level& level, Run run, std::uint32_t unit) const;
+  double PlainCut(const Rooms& rooms) const;
+  double Broken(const Unit& unit, const Rooms& slots, std::uint64_t broken) const;
+  double WithUnits(const Unit& unit, std::span<const Level> nest, Run run) const;
 
-  std::array<Limits, kMostAxes> limits_{};
-  std::array<double, 2 * kMostAxes> levels_{};
-  std::size_t count_ = 0;
-  double wanted_ = 1, unpriced_ = 1;
+  const Instance& instance_;
+  Surfaces workers_;
+  std::vector<Unit> units_;
 };
 
-// Bytes on lines that may be whole, at most, in a set of s workers.
-double WholeLines(std::span<const GridAxis> axes, std::uint64_t s) {
-  double sum = 0;
-  for (const GridAxis& axis : axes) {
-    const std::uint64_t whole = s / axis.size;
-    sum += axis.bytes * axis.cuts * static_cast<double>(whole);
+// How many units fit in each domain of `level`, where each stands whole in one domain of
+// `whole_at`, which nests in it.
+Rooms Bound::RoomsOf(const Level& whole_at, const Level& level, Run run, std::uint32_t unit) const {
+  const std::uint64_t most = instance_.workers() / unit;
+  std::vector<std::uint64_t> slots(whole_at.domains, 0), room(level.domains, 0);
+  std::vector<DomainIndex> above(whole_at.domains, 0);
+  for (NodeIndex n = run.begin; n < run.end; ++n) {
+    slots[whole_at.Of(n)] += instance_.slots()[n];
+    above[whole_at.Of(n)] = level.Of(n);
   }
-  return sum;
+  for (DomainIndex d = 0; d < whole_at.domains; ++d) room[above[d]] += slots[d] / unit;
+  std::vector<std::uint64_t> domains(most + 1, 0);
+  for (std::uint64_t units : room) ++domains[std::min(units, most)];
+  Rooms rooms;
+  for (std::uint64_t size = most; size > 0; --size) {
+    if (domains[size] > 0) rooms.push_back({size, domains[size]});
+  }
+  return rooms;
 }
 
-// The lines of one digit of the grid: least traffic between neighbours, and how many pairs of them
-// have any. `around` joins the ends of a line of 3 or more, which makes it a ring.
-struct Line {
-  std::uint32_t stride, size, to_end;  // to_end: between the workers at the ends; 0 without a ring
-  std::int64_t along = Bytes::kMax, around = Bytes::kMax;
-  std::uint32_t pairs_along = 0, pairs_around = 0;
-
-  std::uint32_t Digit(std::uint32_t worker) const { return worker / stride % size; }
-
-  void Add(const traffic::Edge& edge) {
-    const std::uint32_t apart = edge.b - edge.a;
-    if (apart == stride && Digit(edge.a) + 1 < size) {
-      along = std::min(along, edge.bytes);
-      ++pairs_along;
-    } else if (apart == to_end && Digit(edge.a) == 0) {
-      around = std::min(around, edge.bytes);
-      ++pairs_around;
-    }
-  }
-
-  GridAxis Axis(std::uint32_t workers) const {
-    const std::uint32_t lines = workers / size;
-    if (pairs_along < lines * (size - 1)) return {.size = size, .bytes = 0, .cuts = 1};
-    const bool ring = to_end > 0 && pairs_around == lines;
-    return {.size = size,
-            .bytes = static_cast<double>(ring ? std::min(along, around) : along),
-            .cuts = ring ? 2.0 : 1.0};
-  }
-};
-
-std::vector<GridAxis> Measure(const traffic::WorkerGraph& graph,
-                              std::span<const std::uint32_t> grid) {
-  std::vector<Line> lines;
-  std::uint32_t stride = 1;
-  for (const std::uint32_t size : grid) {
-    lines.push_back({.stride = stride, .size = size, .to_end = size > 2 ? (size - 1) * stride : 0});
-    stride *= size;
-  }
-  for (const traffic::Edge& edge : graph.edges()) {
-    for (Line& line : lines) line.Add(edge);
-  }
-  std::vector<GridAxis> axes;
-  for (const Line& line : lines) axes.push_back(line.Axis(graph.workers()));
-  return axes;
+double Bound::PlainCut(const Rooms& rooms) const {
+  if (rooms.empty() || rooms.front().size == instance_.workers()) return 0;
+  const std::uint64_t largest = rooms.front().size;
+  const double by_degree = static_cast<double>(CutByDegree(instance_, largest));
+  return std::max(by_degree, workers_.Least(rooms, instance_.workers())) +
+         static_cast<double>(CutByCliques(instance_, largest));
 }
 
-// Bytes that must cross between domains of one tier.
-Int128 LeastCut(const Instance& instance, Tier tier, const LeastSurface& least) {
-  const std::vector<std::uint32_t> domains = DomainsByRoom(instance, tier);
-  std::uint64_t largest = instance.workers();
-  while (largest > 0 && domains[largest] == 0) --largest;
-  if (largest == 0 || largest == instance.workers()) return 0;
-  double surface = 0;
-  std::uint64_t left = instance.workers();
-  for (std::uint64_t room = largest; room > 0 && left > 0; --room) {
-    if (domains[room] == 0) continue;
-    const std::uint64_t taken = std::min(left, room * domains[room]);
-    surface += least.At(room) * static_cast<double>(taken);
+// Bytes inside units that cross where so many of them are broken. Where all workers of a unit send
+// each other `each_pair`, a domain of s slots keeps at most floor(s / unit) whole units and one
+// part of the rest together.
+double Bound::Broken(const Unit& unit, const Rooms& slots, std::uint64_t broken) const {
+  const double by_cut = static_cast<double>(broken) * static_cast<double>(unit.traffic.least_cut);
+  if (unit.traffic.each_pair == 0) return by_cut;
+  const std::uint64_t size = unit.units.size;
+  std::uint64_t whole = 0;
+  std::vector<std::uint64_t> parts(size, 0);  // by size
+  for (const LeastSurface::Room& room : slots) {
+    whole += room.size / size * room.count;
+    parts[room.size % size] += room.count;
+  }
+  std::uint64_t left = instance_.workers(), together = 0;  // workers; pairs, both ways, and selves
+  const std::uint64_t fit = std::min(left, whole * size);
+  together += fit * size;
+  left -= fit;
+  for (std::uint64_t part = size - 1; part > 0 && left > 0; --part) {
+    const std::uint64_t taken = std::min(left, part * parts[part]);
+    together += taken * part;
     left -= taken;
   }
-  const auto by_surface = static_cast<Int128>(surface / 2);
-  return std::max(CutByDegree(instance, largest), by_surface) + CutByCliques(instance, largest);
+  const std::uint64_t all = std::uint64_t{instance_.workers()} * size;
+  return std::max(by_cut, static_cast<double>((all - together) / 2) *
+                              static_cast<double>(unit.traffic.each_pair));
+}
+
+// The levels of `nest` with the units whole at its narrowest, or broken there.
+double Bound::WithUnits(const Unit& unit, std::span<const Level> nest, Run run) const {
+  const std::uint64_t count = unit.units.count();
+  const Rooms slots = RoomsOf(nest.front(), nest.front(), run, 1);
+  std::vector<Rooms> rooms;
+  for (const Level& level : nest) {
+    rooms.push_back(RoomsOf(nest.front(), level, run, unit.units.size));
+  }
+  std::uint64_t fit = 0;
+  for (const LeastSurface::Room& room : rooms.front()) fit += room.size * room.count;
+  const std::uint64_t least_broken = count - std::min(count, fit);
+  // At least `low` and at most `high` units broken. What a whole unit sends to a broken one may
+  // stay in the domain: it is taken off.
+  const auto sum = [&](std::uint64_t low, std::uint64_t high) {
+    double cost = Broken(unit, slots, low) * static_cast<double>(nest.front().step);
+    const double to_broken = static_cast<double>(high) * unit.most_bytes / 2;
+    for (std::size_t i = 0; i < nest.size(); ++i) {
+      const double between = unit.surfaces.Least(rooms[i], count - high) - to_broken;
+      cost += std::max(0.0, between) * static_cast<double>(nest[i].step);
+    }
+    return cost;
+  };
+  double least = -1;
+  std::uint64_t width = 1;
+  for (std::uint64_t low = least_broken; low <= count; low += width) {
+    if (low > least_broken + 1) width *= 2;
+    const double cost = sum(low, std::min(count, low + width - 1));
+    if (least < 0 || cost < least) least = cost;
+  }
+  return least;
+}
+
+// Runs of nodes that may hold the job; all nodes where there are many.
+std::vector<Run> Homes(const Instance& instance, Tier home) {
+  std::vector<Run> runs;
+  const auto& begin = instance.fabric().domains(home).begin;
+  for (DomainIndex d = 0; d + 1 < begin.size(); ++d) {
+    if (instance.SlotsIn(home, d) < instance.workers()) continue;
+    runs.push_back({begin[d], begin[d + 1]});
+    if (runs.size() > kMostHomes) return {{0, instance.fabric().node_count()}};
+  }
+  return runs;
+}
+
+// The scale-up network's domains, where they cross the tree.
+std::optional<Nest> CrossingOf(const Instance& instance, std::vector<DomainIndex>& of_node) {
+  const auto crossing = instance.fabric().crossing_scale_up();
+  if (crossing.empty()) return std::nullopt;
+  of_node.assign(crossing.begin(), crossing.end());
+  const Tier last = instance.node_tier();
+  const std::int64_t inside = instance.pair_cost().LeastWeight(last - 1);
+  const std::int64_t between = instance.pair_cost().TierWeight(last - 1);
+  if (between <= inside) return std::nullopt;
+  const DomainIndex domains =
+      of_node.empty() ? 0 : *std::max_element(of_node.begin(), of_node.end());
+  return Nest{{inside, nullptr, instance.fabric().node_count()},
+              {between - inside, &of_node, domains + 1}};
 }
 
 }  // namespace
 
-LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most) {
-  if (axes.empty()) return;
-  for (std::uint64_t low = 1; low <= most;) {
-    const auto grown = static_cast<std::uint64_t>(static_cast<double>(low) * kGridFactor);
-    const std::uint64_t high = low <= kEverySize ? low : std::min(most, grown);
-    const double lines = Lines(axes, static_cast<double>(low)).Least();
-    const double each = std::max(0.0, (lines - WholeLines(axes, high)) / static_cast<double>(high));
-    steps_.push_back({high, steps_.empty() ? each : std::min(each, steps_.back().least)});
-    low = high + 1;
+Int128 LowerBound(const Instance& instance, Tier home) {
+  if (instance.workers() < 2) return 0;
+  const Bound bound(instance);
+  const Nest tree = TreeOf(instance);
+  std::vector<DomainIndex> of_node;
+  const std::optional<Nest> crossing = CrossingOf(instance, of_node);
+  double least = -1;
+  for (const Run& run : Homes(instance, home)) {
+    double cost = bound.Of(tree, run);
+    if (crossing) cost = std::max(cost, bound.Of(*crossing, run));
+    if (least < 0 || cost < least) least = cost;
   }
-}
-
-double LeastSurface::At(std::uint64_t room) const {
-  const auto step = std::partition_point(steps_.begin(), steps_.end(),
-                                         [&](const Step& s) { return s.end < room; });
-  return step == steps_.end() ? 0 : step->least;
-}
-
-std::vector<GridAxis> GridAxes(const Instance& instance) {
-  std::vector<std::uint32_t> grid = instance.request().grid;
-  if (grid.empty() && instance.workers() > 1) grid = {instance.workers()};
-  while (true) {
-    std::vector<GridAxis> axes = Measure(instance.graph(), grid);
-    const auto silent = std::find_if(axes.begin(), axes.end(),
-                                     [](const GridAxis& axis) { return axis.bytes == 0; });
-    if (silent == axes.end() || grid.size() <= 1) return axes;
-    const auto at = static_cast<std::size_t>(silent - axes.begin());
-    const std::size_t into = at > 0 ? at - 1 : 1;
-    grid[into] *= grid[at];
-    grid.erase(grid.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-}
-
-Int128 LowerBound(const Instance& instance) {
-  const PairCost& pair_cost = instance.pair_cost();
-  const LeastSurface least(GridAxes(instance), instance.workers());
-  Int128 bound = 0;
-  std::int64_t narrower = 0;
-  for (Tier t = instance.node_tier(); t >= 1; --t) {
-    const std::int64_t wider = pair_cost.LeastWeight(t - 1);
-    if (wider > narrower) bound += LeastCut(instance, t, least) * (wider - narrower);
-    narrower = std::max(narrower, wider);
-  }
-  return bound;
+  // A double holds 53 bits: keep the rounding of the sums on the safe side.
+  constexpr double kSafety = 1 - 1e-9;
+  return static_cast<Int128>(std::max(0.0, least) * kSafety);
 }
 
 }  // namespace weft::placement

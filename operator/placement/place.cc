@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/placement/bound.h"
 #include "operator/placement/exact.h"
 #include "operator/placement/improve.h"
@@ -59,6 +60,13 @@ void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
   BestFirst(candidates);
 }
 
+// The tier of the one domain that hard rules and the preferences reached confine the job to.
+fabric::Tier HomeTier(const Request& request, const Preferences& preferences) {
+  const fabric::Tier required = request.required.value_or(fabric::kOutside);
+  if (!request.preferred) return required;
+  return std::max(required, *request.preferred - preferences[kLevelsWider]);
+}
+
 Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
   BestFirst(candidates);
   const std::size_t best = Best(instance, candidates, tolerance);
@@ -80,10 +88,9 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 
   const int tolerance =
       options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent);
-  const Int128 bound = LowerBound(instance);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
-  ImproveBest(instance, options, bound, candidates);
+  ImproveBest(instance, options, 0, candidates);
   const std::uint32_t steps =
       instance.workers() <= kSmallJob ? options.exact_steps : options.exact_steps / kLessOfLarger;
   const ExactResult exact = SearchExactly(instance, candidates, tolerance, steps);
@@ -92,8 +99,9 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  // The bound is no more than the least cost but for rounding in its numeric part.
-  plan.lower_bound = exact.finished ? exact.least.cost : std::min(bound, plan.cost);
+  const Int128 bound = LowerBound(instance, HomeTier(request, plan.preferences));
+  plan.lower_bound = exact.finished ? exact.least.cost : bound;
+  WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;
 }
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::placement {
+
+// The grid's lines as the surface bound sees them: one axis per digit, those without traffic merged
+// into a neighbour.
+struct GridAxis {
+  std::uint32_t size = 1;
+  double bytes = 0;   // least traffic between two neighbours on a line
+  bool ring = false;  // a broken line separates two pairs, else one
+
+  double price() const { return ring ? 2 * bytes : bytes; }
+};
+
+// Axes of the grid (sizes of its digits, fastest first) that `edges` fill; edges ascending.
+std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
+                                  std::span<const std::uint32_t> grid);
+
+// What leaves any set of s vertices of a grid, at least, for every s up to `most`.
+//
+// How: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1). A line of n vertices
+// that is touched and not whole costs the axis its price, and at most (s - p_i) / (n - 1) of the
+// touched ones are whole.
+// A chain counts one pair per broken line. Inner pieces of a chain are cut at both ends, so the
+// chains may be taken as rings instead, if a phantom pair per line is taken off the whole job's
+// sum.
+//
+// Cost    O(sizes x axes); sizes are looked at one by one while small, then on a geometric grid.
+// Source  Loomis and Whitney, "An inequality related to the isoperimetric inequality", Bull. Amer.
+//         Math. Soc. 55, 1949.
+class LeastSurface {
+ public:
+  LeastSurface(std::span<const GridAxis> axes, std::uint64_t most, bool chains_as_rings);
+
+  // Least bytes that leave any partition of `vertices` vertices into sets no larger than the
+  // rooms, summed over the sets (so each pair twice). `rooms` descending, with how many sets may
+  // be that large. The vertices may be part of the job.
+  struct Room {
+    std::uint64_t size = 0, count = 0;
+  };
+  double Sum(std::span<const Room> rooms, std::uint64_t vertices) const;
+
+  double phantom() const { return phantom_; }
+
+ private:
+  struct Step {
+    std::uint64_t low, high;  // sizes
+    double least;             // that leaves one set of such a size
+    double each;              // least per vertex over all sizes up to `high`
+  };
+  double PerVertex(std::uint64_t room) const;
+  double ByCount(std::span<const Room> rooms, std::uint64_t vertices) const;
+
+  std::vector<Step> steps_;
+  double phantom_ = 0;
+};
+
+}  // namespace weft::placement

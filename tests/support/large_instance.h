@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "tests/support/random_instance.h"
+
+namespace weft::testing {
+
+// What large jobs look like: the axis that weighs most, and the cluster it runs on.
+enum class Family : std::uint8_t {
+  kExpertsOnRacks,      // experts on NVL72 racks: 18 trays of 4 GPUs
+  kExpertsPreferRack,   // the same, with groups that prefer the rack's NVLink
+  kExpertsAcrossNodes,  // experts over several nodes of 8 GPUs
+  kHybridSharding,
+  kFullSharding,    // one ring over all ranks
+  kUnevenRacks,     // experts or context on racks of 16, 17 and 18 usable trays
+  kTensorOnTrays,   // tensor 8 on trays of 4 GPUs
+  kContext,         // context 8 and 16
+  kSeveralANode,    // several workers on one node
+  kTensorTwoNodes,  // tensor 16 over two nodes
+  kGrid,            // tensor 8 x pipeline x data
+  kLevels,          // preferred and required levels
+  kRails,           // a rail-optimised fabric, some nodes with a rail missing
+  kCrossing,        // NVLink domains that cross the switches' tree
+};
+inline constexpr std::size_t kFamilies = 14;
+std::string_view FamilyName(Family family);
+
+struct LargeOptions {
+  std::uint32_t fewest_nodes = 1'000, most_nodes = 20'000;
+  std::uint32_t fewest_workers = 64, most_workers = 4'096;
+};
+
+// One large placement problem: a cluster that is 30 to 90 % full of earlier jobs, whole domains and
+// fragments, and a job of the family that has enough free slots. The same seed gives the same
+// problem everywhere.
+RandomInstance MakeLargeInstance(Family family, std::uint64_t seed,
+                                 const LargeOptions& options = {});
+
+}  // namespace weft::testing
