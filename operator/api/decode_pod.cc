@@ -3,6 +3,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
+#include "operator/base/short_text.h"
 
 namespace weft::api {
 namespace {
@@ -29,7 +30,7 @@ constexpr std::size_t kLabelBytes = 63;
 std::string StartError(const std::string& reason, const std::string& message) {
   if (reason != "StartError" && reason != "ContainerCannotRun") return "";
   const std::size_t cause = message.rfind("exec: ");
-  return message.substr(cause == message.npos ? 0 : cause, kReasonBytes);
+  return Shorten(message.substr(cause == message.npos ? 0 : cause), kReasonBytes);
 }
 
 void DecodeWaiting(const Field& container, Pod& pod) {
@@ -41,12 +42,12 @@ void DecodeWaiting(const Field& container, Pod& pod) {
   }
   pod.waiting = "container " + container["name"].Str() + ": " + reason;
   if (const std::string message = waiting["message"].Str(); !message.empty()) {
-    pod.waiting += ": " + message.substr(0, kReasonBytes);
+    pod.waiting += ": " + Shorten(message, kReasonBytes);
   }
 }
 
 void AddReport(const std::string& message, Pod& pod) {
-  std::istringstream lines(message.substr(0, kReportBytes));
+  std::istringstream lines(Shorten(message, kReportBytes));
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("weft ")) pod.report += line + "\n";
   }

@@ -67,6 +67,9 @@ inline constexpr std::size_t kRulesAtMost = 64;
 inline constexpr std::size_t kIndexLabelsAtMost = 8;
 inline constexpr std::size_t kSelectorValuesAtMost = 256;
 inline constexpr std::size_t kTextAtMost = 253;
+inline constexpr std::size_t kConditionsAtMost = 16;
+inline constexpr std::size_t kReasonAtMost = 1'024;
+inline constexpr std::size_t kExcludedNodesAtMost = 1'024;
 
 // ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$: with "-<attempt>-<worker>" behind it still a DNS label.
 bool IsJobName(std::string_view name);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "operator/api/decode.h"
-#include "operator/api/encode.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
 
@@ -98,17 +97,10 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
 // On the state that it was decided from.
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const decide::WritePlacement& step) {
-  Json status = {{"conditions", api::EncodeConditions(step.status.conditions)},
-                 {"excludedNodes", nullptr}};
-  if (!step.status.excluded.empty()) {
-    status["excludedNodes"] = api::EncodeExcludedNodes(step.status.excluded);
-  }
-  if (!step.status.keeps_nodes) {
-    for (const char* key : {"nodes", "spans", "traffic"}) status[key] = nullptr;
-  }
   const api::ObjectMeta& meta = placement.meta;
-  const Result<Json> stored = writer_.PatchStatus(
-      {Kind::kPlacement, meta.key, meta.uid, meta.resource_version}, {{"status", status}});
+  const Result<Json> stored =
+      writer_.PatchStatus({Kind::kPlacement, meta.key, meta.uid, meta.resource_version},
+                          {{"status", Json(decide::PatchOf(step.status))}});
   if (!stored) return stored.error();
   Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
   if (decoded) store_.Put(*std::move(decoded));

@@ -1,9 +1,28 @@
 #include "operator/decide/conditions.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "operator/api/names.h"
+#include "operator/base/short_text.h"
+
 namespace weft::decide {
+namespace {
+
+constexpr std::array<std::string_view, 9> kOurs = {"Accepted",          "Placed",    "PodsReady",
+                                                   "PlacementVerified", "Suspended", "Restarting",
+                                                   "Complete",          "Failed",    "Verified"};
+
+void MakeRoom(std::vector<api::Condition>& conditions) {
+  if (conditions.size() < api::kConditionsAtMost) return;
+  const auto last = std::find_if(conditions.rbegin(), conditions.rend(), [](const auto& c) {
+    return std::find(kOurs.begin(), kOurs.end(), c.type) == kOurs.end();
+  });
+  if (last != conditions.rend()) conditions.erase(std::next(last).base());
+}
+
+}  // namespace
 
 const api::Condition* FindCondition(const std::vector<api::Condition>& conditions,
                                     std::string_view type) {
@@ -16,7 +35,12 @@ void PutCondition(std::vector<api::Condition>& conditions, api::Condition condit
                   UnixSeconds now) {
   auto found = std::find_if(conditions.begin(), conditions.end(),
                             [&](const api::Condition& c) { return c.type == condition.type; });
-  if (found == conditions.end()) found = conditions.insert(found, api::Condition{});
+  if (found == conditions.end()) {
+    MakeRoom(conditions);
+    found = conditions.insert(conditions.end(), api::Condition{});
+  }
+  condition.reason = Shorten(std::move(condition.reason), api::kReasonAtMost);
+  condition.message = Shorten(std::move(condition.message), kMessageBytesAtMost);
   condition.last_transition_time =
       found->status == condition.status ? found->last_transition_time : FormatTime(now);
   *found = std::move(condition);

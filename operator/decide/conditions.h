@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +13,13 @@ namespace weft::decide {
 const api::Condition* FindCondition(const std::vector<api::Condition>& conditions,
                                     std::string_view type);
 
+// Of a condition's message at the most: the schemas take four times as much, but each object has
+// several, and lists and names beside them.
+inline constexpr std::size_t kMessageBytesAtMost = 8'192;
+
 // Puts `condition` in the place of the one of its type, or last. Its transition time is the former
-// one's, or `now` where the status is another.
+// one's, or `now` where the status is another. What is too long for the schemas is shortened. Where
+// others have filled the list, the last of theirs makes room.
 void PutCondition(std::vector<api::Condition>& conditions, api::Condition condition,
                   UnixSeconds now);
 

@@ -1,7 +1,12 @@
 #include "operator/decide/exclusion.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "operator/api/names.h"
+#include "operator/decide/text.h"
 
 namespace weft::decide {
 namespace {
@@ -12,21 +17,69 @@ std::int64_t Doubled(const ExclusionTimes& times, std::int64_t before) {
   return std::min(seconds, times.most_seconds);
 }
 
+// Of one entry in JSON, beside the node's name: {"node":"","until":"2026-08-22T10:00:00Z",
+// "times":12345},
+constexpr std::size_t kEntryBytes = 64;
+// What the longest exclusion needs is far below.
+constexpr std::int64_t kTimesAtMost = 99'999;
+
+// How much an entry matters, least first.
+auto Rank(const api::ExcludedNode& entry, UnixSeconds now) {
+  const UnixSeconds until = ParseTime(entry.until).value_or(0);
+  return std::tuple(until <= now, -entry.times, -until, std::string_view(entry.node));
+}
+
+// Drops what the status has no room for; the others keep their order.
+std::size_t Fit(UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
+  std::vector<std::size_t> by_rank(excluded.size());
+  std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
+  std::sort(by_rank.begin(), by_rank.end(), [&](std::size_t a, std::size_t b) {
+    return Rank(excluded[a], now) < Rank(excluded[b], now);
+  });
+  std::vector<bool> kept(excluded.size(), false);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < std::min(by_rank.size(), api::kExcludedNodesAtMost); ++i) {
+    bytes += excluded[by_rank[i]].node.size() + kEntryBytes;
+    if (bytes > kExcludedBytesAtMost) break;
+    kept[by_rank[i]] = true;
+  }
+  return std::erase_if(excluded, [&](const api::ExcludedNode& entry) {
+    return !kept[static_cast<std::size_t>(&entry - excluded.data())];
+  });
+}
+
 }  // namespace
 
-void Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times, UnixSeconds now,
-             std::vector<api::ExcludedNode>& excluded) {
+std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
+                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
   std::erase_if(excluded, [&](const api::ExcludedNode& entry) {
     const auto until = ParseTime(entry.until);
     return !until || *until + times.most_seconds < now;
   });
-  for (const std::string& node : std::set<std::string>(nodes.begin(), nodes.end())) {
-    auto entry = std::find_if(excluded.begin(), excluded.end(),
-                              [&](const api::ExcludedNode& e) { return e.node == node; });
-    if (entry == excluded.end()) entry = excluded.insert(entry, {node, "", 0});
-    entry->until = FormatTime(now + Doubled(times, entry->times));
-    ++entry->times;
+  std::map<std::string, bool> open;  // whether it still is to be counted
+  for (const std::string& node : nodes) open[node] = true;
+  const auto count = [&](api::ExcludedNode& entry) {
+    entry.until = FormatTime(now + Doubled(times, entry.times));
+    entry.times = std::clamp<std::int64_t>(entry.times, 0, kTimesAtMost - 1) + 1;
+  };
+  for (api::ExcludedNode& entry : excluded) {
+    const auto found = open.find(entry.node);
+    if (found == open.end() || !found->second) continue;
+    found->second = false;
+    count(entry);
   }
+  for (const auto& [node, is_open] : open) {
+    if (!is_open) continue;
+    excluded.push_back({node, "", 0});
+    count(excluded.back());
+  }
+  return Fit(now, excluded);
+}
+
+std::string DroppedText(std::size_t dropped) {
+  if (dropped == 0) return "";
+  return "; status.excludedNodes is full: it drops " +
+         CountText(static_cast<std::int64_t>(dropped), "node");
 }
 
 std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,

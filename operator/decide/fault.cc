@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "operator/api/names.h"
+#include "operator/base/short_text.h"
 #include "operator/decide/launcher.h"
 
 namespace weft::decide {
@@ -128,9 +130,9 @@ void Fail(JobStatus& status, std::string_view reason, std::string message, UnixS
 
 void Restart(const JobView& view, const Fault& fault, JobStatus& status) {
   const api::FailurePolicy& policy = view.job->failure_policy;
-  status.record.last_failure =
-      api::LastFailure{status.attempt, fault.worker,    fault.node,
-                       fault.reason,   fault.exit_code, FormatTime(view.now)};
+  status.record.last_failure = api::LastFailure{
+      status.attempt,  fault.worker,        fault.node, Shorten(fault.reason, api::kTextAtMost),
+      fault.exit_code, FormatTime(view.now)};
   if (fault.infrastructure && policy.infrastructure == "Fail") {
     return Fail(status, fault.reason, fault.message, view.now);
   }

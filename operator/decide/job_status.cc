@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/api/names.h"
 #include "operator/base/quantity.h"
+#include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/text.h"
 
@@ -119,6 +121,7 @@ void Summarise(const api::Placement& placement, api::Summary& summary) {
       if (!summary.spans.empty()) summary.spans += ", ";
       summary.spans += std::to_string(domains->get<std::int64_t>()) + " " + TextAt(span, "level");
     }
+    summary.spans = Shorten(std::move(summary.spans), api::kTextAtMost);
   }
   const auto traffic = status->find("traffic");
   if (traffic == status->end() || !traffic->is_object()) return;

@@ -25,6 +25,9 @@ std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) 
   return value;
 }
 
+// A label beyond was not written by us, and could not be counted on.
+constexpr std::int64_t kAttemptsAtMost = 2'147'483'647;
+
 // How soon it is noticed that a node which a gang waits for is deleted.
 constexpr std::int64_t kNodesLookedAtSeconds = 2;
 
@@ -461,10 +464,11 @@ Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
     if (!view_.node_state(*node).exists) words = *node + ": the node is gone";
     if (!pod->unscheduled.empty()) words = *node + ": " + pod->unscheduled;
   }
-  Exclude(nodes, options_.exclusion, view_.now, status_.record.excluded);
+  const std::size_t dropped =
+      Exclude(nodes, options_.exclusion, view_.now, status_.record.excluded);
   if (words.empty()) words = "kube-scheduler gave no reason";
-  const std::string message =
-      CountText(static_cast<std::int64_t>(unbound.size()), "worker") + " not bound; " + words;
+  const std::string message = CountText(static_cast<std::int64_t>(unbound.size()), "worker") +
+                              " not bound; " + words + DroppedText(dropped);
   return GiveUp("BindRefused", message);
 }
 
@@ -514,7 +518,9 @@ Step Life::CheckReady() {
 }  // namespace
 
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
-  return LabelNumber<std::int64_t>(meta, kAttemptLabel);
+  const auto attempt = LabelNumber<std::int64_t>(meta, kAttemptLabel);
+  if (!attempt || *attempt < 0 || *attempt > kAttemptsAtMost) return std::nullopt;
+  return attempt;
 }
 
 std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {

@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/api/names.h"
 #include "operator/base/quantity.h"
+#include "operator/base/short_text.h"
+#include "operator/decide/conditions.h"
 #include "operator/decide/explain.h"
 #include "operator/decide/text.h"
 
@@ -62,7 +65,7 @@ Json Conditions(bool placed, const std::string& reason, const std::string& messa
   return api::EncodeConditions({{.type = "Placed",
                                  .status = placed ? "True" : "False",
                                  .reason = reason,
-                                 .message = message,
+                                 .message = Shorten(message, kMessageBytesAtMost),
                                  .last_transition_time = ""}});
 }
 
@@ -116,7 +119,7 @@ Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
   if (scores.busiest_uplink) {
     const placement::Uplink& uplink = *scores.busiest_uplink;
     traffic["busiestUplink"] = {{"level", uplink.level},
-                                {"domain", uplink.domain},
+                                {"domain", Shorten(uplink.domain, api::kTextAtMost)},
                                 {"bytes", FormatBytes(uplink.bytes)},
                                 {"milliseconds", WholeMilliseconds(uplink.milliseconds)}};
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "operator/api/encode.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
@@ -225,11 +227,12 @@ class Gang {
         words = nodes.back() + ": " + one.pod->unscheduled;
       }
     }
-    Exclude(nodes, options_.exclusion, now_, status_.excluded);
+    const std::size_t dropped = Exclude(nodes, options_.exclusion, now_, status_.excluded);
     if (words.empty()) words = "kube-scheduler gave no reason";
     std::string message =
-        nodes.empty() ? "not all pods lost their gate in time; still gated: " + Names(gated_)
-                      : Count(nodes.size(), "worker") + " not bound; " + words;
+        nodes.empty()
+            ? "not all pods lost their gate in time; still gated: " + Names(gated_)
+            : Count(nodes.size(), "worker") + " not bound; " + words + DroppedText(dropped);
     std::vector<const api::Pod*> plain;
     for (const api::Pod* pod : ours_) {
       if (!HasController(*pod)) plain.push_back(pod);
@@ -273,6 +276,18 @@ class Gang {
 
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options) {
   return Gang(view, options).Next();
+}
+
+nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
+  nlohmann::ordered_json patch = {{"conditions", api::EncodeConditions(status.conditions)},
+                                  {"excludedNodes", nullptr}};
+  if (!status.excluded.empty()) {
+    patch["excludedNodes"] = api::EncodeExcludedNodes(status.excluded);
+  }
+  if (!status.keeps_nodes) {
+    for (const char* key : {"nodes", "spans", "traffic"}) patch[key] = nullptr;
+  }
+  return patch;
 }
 
 }  // namespace weft::decide

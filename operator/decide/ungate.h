@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -51,13 +52,15 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 //   absent               nobody was ungated
 //   Unknown, Binding     pods are ungated, and kube-scheduler binds them; since the transition
 //   True, AsPlaced       every pod is bound to its worker's node
-//   False, BindRefused   not all bound by the deadline (UngateRefused: not all ungated): pods with
-//   a
-//                        controller are evicted, the others must be deleted by hand
+//   False, BindRefused   not all bound by the deadline (UngateRefused: not all ungated): pods that
+//                        have a controller are evicted, the others must be deleted by hand
 // Pods are ungated only while as many wait as there are workers; later a controller's new pod for a
 // worker that has gone takes that worker's node. When no ungated pod is left the nodes are given
 // back (Placed=False), those that refused are left out for a while, and the planner decides anew.
 // Cost  O(pods log pods).
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
+
+// The JSON merge patch of `status` that writes it.
+nlohmann::ordered_json PatchOf(const PlacementStatus& status);
 
 }  // namespace weft::decide

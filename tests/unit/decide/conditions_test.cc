@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/api/names.h"
+
 namespace weft::decide {
 namespace {
 
@@ -30,6 +32,26 @@ TEST(ConditionsTest, AnotherStatusIsAsOldAsNow) {
   PutCondition(conditions, With("Placed", "True", ""), kNow);
   EXPECT_EQ(FindCondition(conditions, "Placed")->last_transition_time, FormatTime(kNow));
   EXPECT_EQ(FindCondition(conditions, "Failed"), nullptr);
+}
+
+TEST(ConditionsTest, WhatIsTooLongForTheSchemaIsShortened) {
+  std::vector<api::Condition> conditions;
+  PutCondition(conditions,
+               {"Placed", "False", std::string(2'000, 'r'), std::string(40'000, 'm'), ""}, kNow);
+  EXPECT_EQ(conditions[0].reason.size(), api::kReasonAtMost);
+  EXPECT_EQ(conditions[0].message.size(), kMessageBytesAtMost);
+}
+
+TEST(ConditionsTest, WhereOthersHaveFilledTheListTheirLastMakesRoom) {
+  std::vector<api::Condition> conditions = {With("Accepted", "True", "then")};
+  for (char c = 'a'; c < 'a' + 15; ++c) {
+    conditions.push_back(With(std::string(1, c).c_str(), "True", "then"));
+  }
+  ASSERT_EQ(conditions.size(), api::kConditionsAtMost);
+  PutCondition(conditions, With("Placed", "False", ""), kNow);
+  EXPECT_EQ(conditions.size(), api::kConditionsAtMost);
+  EXPECT_EQ(conditions[14].type, "n");
+  EXPECT_EQ(conditions[15].type, "Placed");
 }
 
 }  // namespace

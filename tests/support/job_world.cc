@@ -1,0 +1,176 @@
+#include "tests/support/job_world.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "operator/decide/placement_pods.h"
+
+namespace weft::testing {
+
+JobWorld::JobWorld(std::uint32_t workers) {
+  job.meta.key = {"team-a", "llama"};
+  job.meta.uid = "5d3f1c0e-0000-4000-8000-000000000001";
+  job.meta.generation = 1;
+  job.replicas = workers;
+  job.framework.type = api::FrameworkType::kTorch;
+  for (std::uint32_t i = 0; i < 2 * workers + 8; ++i) fleet.push_back("n" + std::to_string(i));
+}
+
+std::optional<decide::Wait> JobWorld::Settle(int most) {
+  for (int i = 0; i < most; ++i) {
+    const decide::Step step = decide::NextStep(View(), options);
+    if (const auto* wait = std::get_if<decide::Wait>(&step)) return *wait;
+    std::visit([&](const auto& one) { Do(one); }, step);
+  }
+  return std::nullopt;
+}
+
+bool JobWorld::RunFor(std::int64_t seconds, std::int64_t tick, const std::function<void()>& each) {
+  const UnixSeconds end = now + seconds;
+  while (now < end) {
+    const auto wait = Settle();
+    if (!wait) return false;
+    each();
+    const std::int64_t pause = std::min(wait->seconds.value_or(tick), tick);
+    now += std::clamp<std::int64_t>(pause, 1, end - now);
+  }
+  return true;
+}
+
+decide::JobView JobWorld::View() const {
+  decide::JobView view;
+  view.job = &job;
+  for (const auto& placement : placements) view.placements.push_back(placement.get());
+  for (const auto& pod : pods) view.pods.push_back(pod.get());
+  view.service = service;
+  view.node_state = [this](const std::string& name) {
+    const auto found = nodes.find(name);
+    return found == nodes.end() ? decide::NodeState{} : found->second;
+  };
+  if (refused_) view.refusal = decide::PlanRefusal{"InsufficientCapacity", no_room};
+  view.now = now;
+  view.counted = counted_;
+  view.tried = tried_;
+  return view;
+}
+
+void JobWorld::Store(const decide::JobStatus& next) {
+  ++counts.status;
+  if (on_status) on_status(next);
+  job.attempt = next.attempt;
+  job.placement_name = next.placement_name;
+  job.conditions = next.conditions;
+  job.record = next.record;
+  counted_ = now;
+}
+
+void JobWorld::Do(const decide::AddFinalizer&) {
+  ++counts.objects;
+  job.meta.finalizers.push_back(decide::kFinalizer);
+}
+
+void JobWorld::Do(const decide::RemoveFinalizer&) {
+  ++counts.objects;
+  std::erase(job.meta.finalizers, decide::kFinalizer);
+}
+
+void JobWorld::Do(const decide::DryRun&) {
+  ++counts.trials;
+  tried_ = now;
+  const bool admitted = not_admitted.empty();
+  const decide::JobStatus next =
+      decide::AfterDryRun(View(), admitted, admitted ? "the job is valid" : not_admitted);
+  if (next != status()) Store(next);
+}
+
+// Of the planner nothing but that it looks again when there is room.
+void JobWorld::Do(const decide::AskPlanner&) {
+  const std::vector<std::string> excluded = decide::ExcludedAt(job.record.excluded, now);
+  const std::set<std::string> out(excluded.begin(), excluded.end());
+  auto placement = std::make_unique<api::Placement>();
+  for (const std::string& node : fleet) {
+    if (placement->nodes.size() == job.replicas) break;
+    if (!out.contains(node)) placement->nodes.push_back(node);
+  }
+  refused_ = !room || placement->nodes.size() < job.replicas;
+  if (refused_) return;
+  const std::int64_t attempt = job.attempt + 1;
+  placement->meta.key = {"team-a", "llama-" + std::to_string(attempt)};
+  placement->meta.labels.Set(decide::kAttemptLabel, std::to_string(attempt));
+  placement->workers = job.replicas;
+  counts.objects += 2;  // created, then its nodes
+  placements.push_back(std::move(placement));
+}
+
+void JobWorld::Do(const decide::CreateService&) {
+  ++counts.objects;
+  service = true;
+}
+
+void JobWorld::Do(const decide::CreatePods& step) {
+  for (const std::uint32_t worker : step.workers) {
+    if (pods.size() >= quota) {
+      ++counts.refused;
+      return;
+    }
+    Create(step.attempt, worker);
+  }
+}
+
+void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {
+  ++counts.pods_created;
+  auto pod = std::make_unique<api::Pod>();
+  const std::string number = std::to_string(attempt), index = std::to_string(worker);
+  pod->meta.key = {"team-a", "llama-" + number + "-" + index};
+  pod->meta.labels.Set(decide::kAttemptLabel, number);
+  pod->meta.labels.Set(decide::kWorkerIndexLabel, index);
+  pod->meta.creation_timestamp = FormatTime(now);
+  pod->phase = "Pending";
+  const std::string node = NodeOf(attempt, worker);
+  if (on_created) {
+    on_created(*pod, node);
+  } else {
+    pod->node_name = node;
+    pod->phase = "Running";
+    pod->ready = true;
+  }
+  pods.push_back(std::move(pod));
+}
+
+std::string JobWorld::NodeOf(std::int64_t attempt, std::uint32_t worker) const {
+  for (const auto& placement : placements) {
+    if (decide::AttemptLabel(placement->meta) == attempt) return placement->nodes.at(worker);
+  }
+  return "";
+}
+
+void JobWorld::Do(const decide::DeletePods& step) {
+  const std::set<const api::Pod*> doomed(step.pods.begin(), step.pods.end());
+  counts.pods_deleted += static_cast<int>(doomed.size());
+  for (const auto& pod : pods) {
+    if (!doomed.contains(pod.get()) || !nodes.contains(pod->node_name)) continue;
+    pod->meta.deleting = true;  // no kubelet confirms it
+    pod->meta.deletion_timestamp = FormatTime(now + 30);
+  }
+  std::erase_if(pods,
+                [&](const auto& pod) { return doomed.contains(pod.get()) && !pod->meta.deleting; });
+}
+
+void JobWorld::Do(const decide::DeletePlacements& step) {
+  counts.objects += static_cast<int>(step.placements.size());
+  const std::set<const api::Placement*> doomed(step.placements.begin(), step.placements.end());
+  std::erase_if(placements, [&](const auto& one) { return doomed.contains(one.get()); });
+}
+
+void JobWorld::Do(const decide::DeleteJob&) {
+  ++counts.objects;
+  job.meta.deleting = true;
+}
+
+void JobWorld::Do(const decide::WriteStatus& step) { Store(step.status); }
+
+void JobWorld::Do(const decide::Wait&) {}
+
+}  // namespace weft::testing

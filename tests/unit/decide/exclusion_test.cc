@@ -1,0 +1,73 @@
+#include "operator/decide/exclusion.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/encode.h"
+#include "operator/api/names.h"
+
+namespace weft::decide {
+namespace {
+
+constexpr UnixSeconds kNow = 1'800'000'000;
+using Names = std::vector<std::string>;
+
+Names Numbered(const std::string& stem, int count) {
+  Names names;
+  for (int i = 0; i < count; ++i) names.push_back(stem + std::to_string(1'000'000 + i));
+  return names;
+}
+
+TEST(ExclusionTest, ANodeIsLeftOutLongerEachTime) {
+  std::vector<api::ExcludedNode> excluded;
+  std::vector<std::int64_t> seconds;
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(Exclude({"a", "a"}, {}, kNow, excluded), 0U);
+    seconds.push_back(*ParseTime(excluded.at(0).until) - kNow);
+  }
+  EXPECT_EQ(seconds, (std::vector<std::int64_t>{300, 600, 1200, 2400, 3600, 3600}));
+  EXPECT_EQ(excluded.size(), 1U);
+}
+
+TEST(ExclusionTest, AnEntryIsForgottenWhenItEndedLongAgo) {
+  std::vector<api::ExcludedNode> excluded;
+  Exclude({"a"}, {}, kNow, excluded);
+  Exclude({"b"}, {}, kNow + 300 + 3600, excluded);
+  EXPECT_EQ(excluded.size(), 2U);
+  Exclude({"b"}, {}, kNow + 300 + 3601, excluded);
+  EXPECT_EQ(excluded.size(), 1U);
+}
+
+TEST(ExclusionTest, OfMoreThanTheSchemaTakesThoseStayThatRefusedMostOftenAndLast) {
+  std::vector<api::ExcludedNode> excluded;
+  Exclude({"often"}, {}, kNow, excluded);
+  Exclude({"often"}, {}, kNow, excluded);
+  Exclude({"once"}, {}, kNow, excluded);
+  const std::size_t dropped = Exclude(Numbered("n", 2'000), {}, kNow + 10, excluded);
+  EXPECT_EQ(dropped, 978U);
+  ASSERT_EQ(excluded.size(), api::kExcludedNodesAtMost);
+  EXPECT_EQ(excluded.front().node, "often");
+  EXPECT_EQ(excluded[1].node, "n1000000");  // later than "once"
+  EXPECT_EQ(excluded.back().node, "n1001022");
+  EXPECT_EQ(DroppedText(dropped), "; status.excludedNodes is full: it drops 978 nodes");
+  EXPECT_EQ(DroppedText(0), "");
+}
+
+TEST(ExclusionTest, LongNamesTakeFewerEntries) {
+  std::vector<api::ExcludedNode> excluded;
+  Exclude(Numbered(std::string(246, 'n'), 16'384), {}, kNow, excluded);
+  EXPECT_LE(api::EncodeExcludedNodes(excluded).dump().size(), kExcludedBytesAtMost);
+  EXPECT_EQ(excluded.size(), kExcludedBytesAtMost / (253 + 64));
+}
+
+TEST(ExclusionTest, OddCountsOfAStatusAreTakenAsTheyCanBe) {
+  std::vector<api::ExcludedNode> excluded = {
+      {"a", FormatTime(kNow), INT64_MAX}, {"b", FormatTime(kNow), -7}, {"c", "no time", 1}};
+  Exclude({"a", "b"}, {}, kNow, excluded);
+  EXPECT_EQ(excluded, (std::vector<api::ExcludedNode>{{"a", FormatTime(kNow + 3600), 99'999},
+                                                      {"b", FormatTime(kNow + 300), 1}}));
+}
+
+}  // namespace
+}  // namespace weft::decide
