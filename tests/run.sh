@@ -11,6 +11,8 @@
 #       bench      benchmarks, five repetitions; writes build/bench.md
 #       cluster    the hand-off to kube-scheduler, the first copy from a real API server, and what
 #                  scrapes and calls cost the placing of jobs (half an hour)
+#       full-size  one job of 16,384 workers through its life beside 100,000 pods of other jobs
+#                  (half an hour)
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
 #                  what it costs to be idle on 10,000 nodes (half an hour)
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
@@ -190,6 +192,15 @@ campaign_cluster() {
   tests/bench/contention.sh
 }
 
+campaign_full-size() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'One very large job through its life'
+  tests/bench/full_size.sh --refuse
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -209,10 +220,10 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | cluster | operator | ranks | lint) ;;
+      quality | fuzz | bench | cluster | full-size | operator | ranks | lint) ;;
       *)
-        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster, operator," \
-          "ranks, lint" >&2
+        echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
+          "full-size, operator, ranks, lint" >&2
         exit 2
         ;;
     esac
