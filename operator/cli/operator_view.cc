@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace weft::cli {
+namespace {
+
+// Before the common name of a client certificate: its authority is not the cluster's, and must not
+// be able to name the cluster's users.
+constexpr const char* kCertificateUser = "weft-grpc:";
+
+}  // namespace
 
 OperatorView::OperatorView(Working working, std::string epoch, kube::AccessCheck& access)
     : working_(std::move(working)), epoch_(std::move(epoch)), access_(access) {}
@@ -28,21 +35,26 @@ Result<service::RpcSource::Decided> OperatorView::Decisions() {
   return Decided{(*work)->decisions(), epoch_};
 }
 
-// Whoever may list Placements may ask what they would be.
-Result<service::RpcSource::Access> OperatorView::Authenticate(const std::string& token) {
-  switch (access_.Check(
-      token, {.verb = "list", .path = "", .group = "weft.dev", .resource = "placements"})) {
+Result<service::RpcSource::Access> OperatorView::Check(const Caller& caller, const Sight& sight) {
+  const kube::AccessQuestion question{.verb = "list",
+                                      .path = "",
+                                      .group = std::string(api::kGroup),
+                                      .resource = sight.fabrics ? "fabrics" : "placements",
+                                      .space = sight.space};
+  switch (caller.token.empty()
+              ? access_.CheckUser(kCertificateUser + caller.certificate_name, question)
+              : access_.Check(caller.token, question)) {
     case kube::Access::kAllowed:
       return Access::kAllowed;
     case kube::Access::kForbidden:
       return Access::kForbidden;
     case kube::Access::kUnauthenticated:
-      return Access::kUnknownToken;
+      return Access::kUnknownCaller;
     case kube::Access::kBusy:
     case kube::Access::kUnknown:
       break;
   }
-  return Error{ErrorKind::kTransient, "the token cannot be checked at the moment"};
+  return Error{ErrorKind::kTransient, "the API server does not say now whether this is allowed"};
 }
 
 }  // namespace weft::cli

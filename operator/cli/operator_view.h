@@ -20,7 +20,9 @@ class OperatorView final : public service::RpcSource {
 
   Result<Live> Look() override;
   Result<Decided> Decisions() override;
-  Result<Access> Authenticate(const std::string& token) override;
+  // Whoever may list Placements of a namespace may ask what they would be there. The holder of a
+  // certificate is the user "weft-grpc:NAME".
+  Result<Access> Check(const Caller& caller, const Sight& sight) override;
 
  private:
   Result<std::shared_ptr<controllers::Operator>> Leading() const;

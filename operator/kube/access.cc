@@ -73,11 +73,21 @@ Access AccessCheck::Check(const std::string& token, const AccessQuestion& questi
     Keep(users_, token, user, now);
   }
   if (user.access != Access::kAllowed) return user.access;
-  const std::string key = user.spec + KeyOf(question);
+  return Judge(user.spec, question, now);
+}
+
+Access AccessCheck::CheckUser(const std::string& name, const AccessQuestion& question) {
+  if (name.empty()) return Access::kUnauthenticated;
+  const std::lock_guard lock(mutex_);
+  return Judge(Json({{"user", name}}).dump(), question, timer_.Now());
+}
+
+Access AccessCheck::Judge(const std::string& spec, const AccessQuestion& question, Instant now) {
+  const std::string key = spec + KeyOf(question);
   const auto verdict = verdicts_.find(key);
   if (verdict != verdicts_.end() && verdict->second.until > now) return verdict->second.access;
   if (!TakeTurn(now)) return Access::kBusy;
-  const Access access = Ask(user.spec, question);
+  const Access access = Ask(spec, question);
   if (access == Access::kUnknown) return access;
   const bool allowed = access == Access::kAllowed;
   Keep(verdicts_, key,

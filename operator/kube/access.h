@@ -11,8 +11,9 @@
 
 namespace weft::kube {
 
-// Whether a bearer token may do something, as the API server says: TokenReview tells whose it is,
-// SubjectAccessReview what they may. As controller-runtime's filter for metrics does it.
+// Whether a bearer token, or a user known by other means, may do something, as the API server says:
+// TokenReview tells whose a token is, SubjectAccessReview what they may. As controller-runtime's
+// filter for metrics does it.
 enum class Access : std::uint8_t {
   kAllowed,
   kUnauthenticated,  // no token, or nobody's
@@ -46,6 +47,9 @@ class AccessCheck {
   AccessCheck(Client& client, Timer& timer, Options options);
 
   Access Check(const std::string& token, const AccessQuestion& question);
+  // Of somebody whose name is proven otherwise, by a certificate for instance; a user without
+  // groups.
+  Access CheckUser(const std::string& name, const AccessQuestion& question);
 
  private:
   struct User {
@@ -59,6 +63,7 @@ class AccessCheck {
   };
   bool TakeTurn(Instant now);
   User Review(const std::string& token);
+  Access Judge(const std::string& spec, const AccessQuestion& question, Instant now);
   Access Ask(const std::string& spec, const AccessQuestion& question);
   template <typename Map>
   void Keep(Map& map, const std::string& key, typename Map::mapped_type value, Instant now) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "operator/decide/as_of.h"
@@ -145,9 +146,22 @@ Result<std::size_t> FindFabric(const decide::Cluster& cluster, const std::string
 
 }  // namespace
 
+Result<std::vector<std::string>> SpacesOf(const v1::PlanRequest& request) {
+  if (request.manifests().empty()) return Invalid("manifests: is required");
+  const Result<api::Inputs> wanted = Read(request.manifests());
+  if (!wanted) return wanted.error();
+  std::set<std::string> spaces;
+  for (const auto& job : wanted->jobs) spaces.insert(job.meta.key.space);
+  for (const auto& placement : wanted->placements) spaces.insert(placement.meta.key.space);
+  if (spaces.size() > kMostSpaces) {
+    return Invalid("manifests: workloads of at most " + std::to_string(kMostSpaces) +
+                   " namespaces, not of " + std::to_string(spaces.size()));
+  }
+  return std::vector<std::string>(spaces.begin(), spaces.end());
+}
+
 Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest& request,
                                     UnixSeconds now) {
-  if (request.manifests().empty()) return Invalid("manifests: is required");
   const auto cluster = ClusterOf(std::move(live), request.manifests(), now);
   if (!cluster) return cluster.error();
   const auto report = PlanAll(*cluster);

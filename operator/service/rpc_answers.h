@@ -2,6 +2,10 @@
 
 #include <weft/v1/placement_service.pb.h>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "operator/base/result.h"
 #include "operator/base/timestamp.h"
 #include "operator/service/rpc_source.h"
@@ -10,6 +14,11 @@ namespace weft::service {
 
 // What the calls of proto/weft/v1 answer about the cluster as it is at `now`: functions of their
 // arguments alone. Errors  kInvalid: the request is wrong, its place first; kNotFound.
+
+// The namespaces of the TrainingJobs and Placements of a request, each once. They are the caller's
+// to see before the request is answered. Errors  kInvalid too where they are more than kMostSpaces.
+inline constexpr std::size_t kMostSpaces = 16;
+Result<std::vector<std::string>> SpacesOf(const v1::PlanRequest& request);
 
 Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest& request,
                                     UnixSeconds now);

@@ -1,5 +1,6 @@
 #include "operator/service/rpc_server.h"
 
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <future>
 #include <utility>
+#include <vector>
 
 #include "operator/service/http_server.h"
 #include "operator/service/rpc_answers.h"
@@ -54,6 +56,21 @@ std::string TokenOf(const grpc::ServerContext& context) {
   return value.starts_with(kBearer) ? std::string(value.substr(kBearer.size())) : "";
 }
 
+RpcSource::Caller CallerOf(const grpc::ServerContext& context) {
+  RpcSource::Caller caller;
+  caller.token = TokenOf(context);
+  const auto names = context.auth_context()->FindPropertyValues(GRPC_X509_CN_PROPERTY_NAME);
+  if (!names.empty()) caller.certificate_name.assign(names.front().data(), names.front().size());
+  return caller;
+}
+
+grpc::Status Forbidden(const RpcSource::Sight& sight) {
+  const std::string what = sight.fabrics         ? "Fabrics"
+                           : sight.space.empty() ? "Placements of all namespaces: name one"
+                                                 : "Placements in namespace " + sight.space;
+  return {grpc::StatusCode::PERMISSION_DENIED, "the caller may not list " + what};
+}
+
 // One of at most so many at a time.
 class Seat {
  public:
@@ -92,18 +109,30 @@ class Calls final : public v1::PlacementService::Service {
  private:
   grpc::Status Plan(grpc::ServerContext* context, const v1::PlanRequest* request,
                     v1::PlanResponse* response) override {
+    std::vector<std::string> spaces;
+    if (grpc::Status known = Identify(*context); !known.ok()) return known;
+    grpc::Status read = Await(*context, spaces, [wanted = *request] { return SpacesOf(wanted); });
+    if (!read.ok()) return read;
+    for (const std::string& space : spaces) {
+      if (grpc::Status seen = Admit(*context, {.space = space}); !seen.ok()) return seen;
+    }
     return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
       return AnswerPlan(std::move(live), wanted, std::time(nullptr));
     });
   }
   grpc::Status Explain(grpc::ServerContext* context, const v1::ExplainRequest* request,
                        v1::ExplainResponse* response) override {
+    const std::string space = request->namespace_().empty() ? "default" : request->namespace_();
+    if (grpc::Status seen = Admit(*context, {.space = space}); !seen.ok()) return seen;
     return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
       return AnswerExplain(std::move(live), wanted, std::time(nullptr));
     });
   }
   grpc::Status GetFabric(grpc::ServerContext* context, const v1::GetFabricRequest* request,
                          v1::GetFabricResponse* response) override {
+    if (grpc::Status seen = Admit(*context, {.fabrics = true, .space = ""}); !seen.ok()) {
+      return seen;
+    }
     return Answer(*context, *response, [wanted = *request](RpcSource::Live live) {
       return AnswerFabric(std::move(live), wanted);
     });
@@ -113,41 +142,60 @@ class Calls final : public v1::PlacementService::Service {
                                const v1::WatchPlacementsRequest* request,
                                grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) override;
 
-  grpc::Status Admit(const grpc::ServerContext& context) {
-    const std::string token = TokenOf(context);
-    if (token.empty()) {
-      if (!options_.require_token) return grpc::Status::OK;
+  // Without TLS only this machine reaches the address: whoever does sees everything.
+  bool TrustsAll(const RpcSource::Caller& caller) const {
+    return options_.certificate.empty() && !options_.require_token && caller.token.empty();
+  }
+
+  grpc::Status Identify(const grpc::ServerContext& context) const {
+    const RpcSource::Caller caller = CallerOf(context);
+    if (TrustsAll(caller) || !caller.token.empty()) return grpc::Status::OK;
+    if (options_.require_token) {
       return {grpc::StatusCode::UNAUTHENTICATED,
               "metadata \"authorization: Bearer ...\" is missing"};
     }
-    const auto access = source_.Authenticate(token);
+    if (!caller.certificate_name.empty()) return grpc::Status::OK;
+    return {grpc::StatusCode::UNAUTHENTICATED, "the certificate has no common name"};
+  }
+
+  grpc::Status Admit(const grpc::ServerContext& context, const RpcSource::Sight& sight) {
+    if (grpc::Status known = Identify(context); !known.ok()) return known;
+    const RpcSource::Caller caller = CallerOf(context);
+    if (TrustsAll(caller)) return grpc::Status::OK;
+    const auto access = source_.Check(caller, sight);
     if (!access) return StatusOf(access.error());
     switch (*access) {
       case RpcSource::Access::kAllowed:
         return grpc::Status::OK;
       case RpcSource::Access::kForbidden:
-        return {grpc::StatusCode::PERMISSION_DENIED, "the caller may not list Placements"};
-      case RpcSource::Access::kUnknownToken:
+        return Forbidden(sight);
+      case RpcSource::Access::kUnknownCaller:
         break;
     }
     return {grpc::StatusCode::UNAUTHENTICATED, "the API server does not know the token"};
   }
 
-  // Looks and computes in the lane; gives up waiting at the deadline, and the lane skips what
-  // nobody waits for any longer.
   template <typename Response, typename Compute>
   grpc::Status Answer(grpc::ServerContext& context, Response& response, Compute compute) {
-    if (grpc::Status admitted = Admit(context); !admitted.ok()) return admitted;
+    return Await(context, response, [this, compute = std::move(compute)]() -> Result<Response> {
+      Result<RpcSource::Live> live = source_.Look();
+      if (!live) return live.error();
+      return compute(*std::move(live));
+    });
+  }
+
+  // Computes in the lane; gives up waiting at the deadline, and the lane skips what nobody waits
+  // for any longer.
+  template <typename Value, typename Compute>
+  grpc::Status Await(grpc::ServerContext& context, Value& value, Compute compute) {
     struct Work {
       std::atomic<bool> abandoned = false;
-      std::promise<Result<Response>> done;
+      std::promise<Result<Value>> done;
     };
     const auto work = std::make_shared<Work>();
-    std::future<Result<Response>> result = work->done.get_future();
-    const bool taken = lane_.Take([this, work, compute = std::move(compute)] {
-      if (work->abandoned) return;
-      Result<RpcSource::Live> live = source_.Look();
-      work->done.set_value(live ? compute(*std::move(live)) : Result<Response>(live.error()));
+    std::future<Result<Value>> result = work->done.get_future();
+    const bool taken = lane_.Take([work, compute = std::move(compute)] {
+      if (!work->abandoned) work->done.set_value(compute());
     });
     if (!taken) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls at once"};
     const auto last = std::min(context.deadline(), system_clock::now() + kLongestCall);
@@ -159,9 +207,9 @@ class Calls final : public v1::PlacementService::Service {
       if (!late) return {grpc::StatusCode::CANCELLED, "cancelled"};
       return {grpc::StatusCode::DEADLINE_EXCEEDED, "no answer before the deadline"};
     }
-    Result<Response> answer = result.get();
+    Result<Value> answer = result.get();
     if (!answer) return StatusOf(answer.error());
-    response = *std::move(answer);
+    value = *std::move(answer);
     return grpc::Status::OK;
   }
 
@@ -244,7 +292,8 @@ class Following {
 grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
                                     const v1::WatchPlacementsRequest* request,
                                     grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) {
-  if (grpc::Status admitted = Admit(*context); !admitted.ok()) return admitted;
+  const RpcSource::Sight sight{.space = request->namespace_()};
+  if (grpc::Status admitted = Admit(*context, sight); !admitted.ok()) return admitted;
   const Seat seat(streams_, options_.most_streams);
   if (!seat) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams at once"};
   const Result<RpcSource::Decided> decided = source_.Decisions();
@@ -255,6 +304,10 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
   if (!following.TellSynced()) return grpc::Status::OK;
   while (!context->IsCancelled() && !stopped_) {
     if (grpc::Status gone = following.Go(kLook); !gone.ok()) return gone;
+    // A credential that has expired or a right that was taken away ends it; silence of the API
+    // server does not.
+    const grpc::Status admitted = Admit(*context, sight);
+    if (!admitted.ok() && admitted.error_code() != grpc::StatusCode::UNAVAILABLE) return admitted;
     const auto now = source_.Decisions();
     if (!now || now->epoch != following.epoch()) {
       return {grpc::StatusCode::UNAVAILABLE, "this replica does not lead any longer"};

@@ -14,8 +14,10 @@ struct RpcOptions {
   // PEM files. With them callers need a certificate of `client_authority`; read anew as they
   // change. All three or none.
   std::string certificate, key, client_authority;
-  bool network = false;        // allow an address that other machines reach; needs the files
-  bool require_token = false;  // a bearer token beside the certificate
+  bool network = false;  // allow an address that other machines reach; needs the files
+  // A bearer token beside the certificate. Where none is sent the certificate's common name is who
+  // asks; without certificates everybody on this machine may ask for everything.
+  bool require_token = false;
   // Bounds on load: what comes beyond is refused at once with RESOURCE_EXHAUSTED.
   int most_calls = 16;
   int most_streams = 32;

@@ -31,9 +31,20 @@ class RpcSource {
   };
   virtual Result<Decided> Decisions() = 0;
 
-  // What the API server says of a bearer token. Errors  kTransient: no answer.
-  enum class Access { kAllowed, kUnknownToken, kForbidden };
-  virtual Result<Access> Authenticate(const std::string& token) = 0;
+  // Who calls: the holder of a bearer token, where one was sent, else that of a client certificate.
+  struct Caller {
+    std::string token;
+    std::string certificate_name;  // its common name, verified; "" without a certificate
+  };
+  // What they want to see: Placements of one namespace, or of all; or Fabrics, which have none.
+  struct Sight {
+    bool fabrics = false;
+    std::string space;  // "" all
+  };
+  // Whether the API server lets the caller list it. Asked before every answer and all through a
+  // stream. Errors  kTransient: no answer now.
+  enum class Access { kAllowed, kUnknownCaller, kForbidden };
+  virtual Result<Access> Check(const Caller& caller, const Sight& sight) = 0;
 };
 
 }  // namespace weft::service

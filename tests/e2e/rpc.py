@@ -202,7 +202,7 @@ class Authority:
     def sign(self, name, subject):
         """NAME.pem and NAME.key, each replaced in one step."""
         self.run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "new.key", "-out", "new.csr",
-                 "-subj", f"/CN={subject}", "-addext", "subjectAltName=IP:127.0.0.1")
+                 "-subj", f"/CN={subject}" if subject else "/O=nobody", "-addext", "subjectAltName=IP:127.0.0.1")
         self.run("x509", "-req", "-in", "new.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
                  "-CAcreateserial", "-copy_extensions", "copy", "-out", "new.pem", "-days", "1")
         for kind in ("key", "pem"):
@@ -231,36 +231,92 @@ def kubectl(*arguments):
     subprocess.run(["kubectl", *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
-def check_certificates_and_tokens(cluster, work):
+def secured(work, authority, name, *flags):
+    return Operator(work, name, "--grpc-address", "127.0.0.1:0",
+                    "--grpc-certificate", authority.path("server.pem"),
+                    "--grpc-key", authority.path("server.key"),
+                    "--grpc-client-ca", authority.path("ca.pem"), *flags)
+
+
+class As:
+    """Calls of a certificate's holder, with a token or without."""
+
+    def __init__(self, address, authority, certificate):
+        self.channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(
+            authority.bytes("ca.pem"), authority.bytes(f"{certificate}.key"),
+            authority.bytes(f"{certificate}.pem")))
+        self.stub = rpc.PlacementServiceStub(self.channel)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.channel.close()
+
+    def fabric(self, token=""):
+        return self.code(self.stub.GetFabric, pb.GetFabricRequest(), token)
+
+    def plan(self, space, token=""):
+        manifests = json.loads(gang(2))
+        manifests["metadata"]["namespace"] = space
+        return self.code(self.stub.Plan, pb.PlanRequest(manifests=json.dumps(manifests)), token)
+
+    def explain(self, space, token=""):
+        """NOT_FOUND: they may ask, and there is no such workload."""
+        return self.code(self.stub.Explain, pb.ExplainRequest(namespace=space, name="no"), token)
+
+    def watch(self, space, token=""):
+        """Until all has been told that stands."""
+        def first(request, **named):
+            for told in self.stub.WatchPlacements(request, **named):
+                assert not told.placement.name or told.placement.namespace == space or not space
+                if told.change == pb.WatchPlacementsResponse.CHANGE_SYNCED:
+                    return
+        return self.code(first, pb.WatchPlacementsRequest(namespace=space), token)
+
+    @staticmethod
+    def code(call, request, token):
+        metadata = [("authorization", f"Bearer {token}")] if token else []
+        return refusal(lambda: call(request, metadata=metadata, timeout=CALL_SECONDS))
+
+
+def grant(name, *subjects):
+    """To see everything, and for "tenant" to see Placements of one namespace."""
+    kubectl("create", "clusterrole", name, "--verb=list",
+            "--resource=placements.weft.dev,fabrics.weft.dev")
+    kubectl("create", "clusterrolebinding", name, f"--clusterrole={name}", *subjects)
+    kubectl("create", "rolebinding", name, "-n", SPACE, f"--clusterrole={name}",
+            f"--serviceaccount={SPACE}:tenant", "--user=weft-grpc:tenant")
+
+
+def check_certificates_and_tokens(work):
     authority = Authority(work)
-    authority.sign("server", "first")
-    authority.sign("client", "caller")
-    for account in ("stranger", "viewer"):
+    for name, subject in (("server", "first"), ("caller", "caller"), ("tenant", "tenant"),
+                          ("unbound", "unbound"), ("nameless", "")):
+        authority.sign(name, subject)
+    for account in ("stranger", "viewer", "tenant"):
         kubectl("create", "serviceaccount", "-n", SPACE, account)
-    kubectl("create", "clusterrole", "rpc-viewer", "--verb=list",
-            "--resource=placements.weft.dev")
-    kubectl("create", "clusterrolebinding", "rpc-viewer", "--clusterrole=rpc-viewer",
-            f"--serviceaccount={SPACE}:viewer")
-    operator = Operator(work, "secured", "--grpc-address", "127.0.0.1:0",
-                        "--grpc-certificate", authority.path("server.pem"),
-                        "--grpc-key", authority.path("server.key"),
-                        "--grpc-client-ca", authority.path("ca.pem"), "--grpc-require-token")
+    grant("rpc-viewer", f"--serviceaccount={SPACE}:viewer", "--user=weft-grpc:caller")
+    try:
+        check_tokens(work, authority)
+        check_names_of_certificates(work, authority)
+    finally:
+        kubectl("delete", "clusterrolebinding,clusterrole", "rpc-viewer")
+
+
+def check_tokens(work, authority):
+    operator = secured(work, authority, "secured", "--grpc-require-token")
     try:
         address = address_of(operator)
-        credentials = grpc.ssl_channel_credentials(
-            authority.bytes("ca.pem"), authority.bytes("client.key"), authority.bytes("client.pem"))
-        with grpc.secure_channel(address, credentials) as channel:
-            stub = rpc.PlacementServiceStub(channel)
-
-            def call(token):
-                metadata = [("authorization", f"Bearer {token}")] if token else []
-                return refusal(lambda: stub.GetFabric(pb.GetFabricRequest(), metadata=metadata,
-                                                      timeout=CALL_SECONDS))
-            viewer = token_of("viewer")
-            poll(lambda: call(viewer) == grpc.StatusCode.OK, "the viewer is answered")
-            assert call("") == grpc.StatusCode.UNAUTHENTICATED
-            assert call("nonsense") == grpc.StatusCode.UNAUTHENTICATED
-            assert call(token_of("stranger")) == grpc.StatusCode.PERMISSION_DENIED
+        with As(address, authority, "caller") as caller:
+            viewer, tenant = token_of("viewer"), token_of("tenant")
+            poll(lambda: caller.fabric(viewer) == grpc.StatusCode.OK, "the viewer is answered")
+            assert caller.fabric() == grpc.StatusCode.UNAUTHENTICATED
+            assert caller.fabric("nonsense") == grpc.StatusCode.UNAUTHENTICATED
+            assert caller.fabric(token_of("stranger")) == grpc.StatusCode.PERMISSION_DENIED
+            assert caller.watch("", viewer) == grpc.StatusCode.OK
+            assert caller.plan("default", viewer) == grpc.StatusCode.OK
+            expect_a_tenant_s_view(caller, tenant)
         bare = grpc.ssl_channel_credentials(authority.bytes("ca.pem"))
         with grpc.secure_channel(address, bare) as channel:
             stub = rpc.PlacementServiceStub(channel)
@@ -272,7 +328,38 @@ def check_certificates_and_tokens(cluster, work):
              RELOAD_SECONDS)
     finally:
         operator.stop()
-        kubectl("delete", "clusterrolebinding,clusterrole", "rpc-viewer")
+
+
+def expect_a_tenant_s_view(caller, token=""):
+    """Of the one namespace that they may see, and of nothing else."""
+    denied = grpc.StatusCode.PERMISSION_DENIED
+    assert caller.plan(SPACE, token) == grpc.StatusCode.OK
+    assert caller.plan("default", token) == denied
+    assert caller.explain(SPACE, token) == grpc.StatusCode.NOT_FOUND
+    assert caller.explain("default", token) == denied
+    assert caller.watch(SPACE, token) == grpc.StatusCode.OK
+    assert caller.watch("default", token) == denied
+    assert caller.watch("", token) == denied
+    assert caller.fabric(token) == denied
+
+
+def check_names_of_certificates(work, authority):
+    """Where no token is required a certificate alone says who calls, and gives no right."""
+    operator = secured(work, authority, "named")
+    try:
+        address = address_of(operator)
+        with As(address, authority, "caller") as caller:
+            poll(lambda: caller.fabric() == grpc.StatusCode.OK, "the caller is answered")
+            assert caller.watch("") == grpc.StatusCode.OK
+        with As(address, authority, "tenant") as tenant:
+            expect_a_tenant_s_view(tenant)
+        with As(address, authority, "unbound") as unbound:
+            assert unbound.fabric() == grpc.StatusCode.PERMISSION_DENIED
+            assert unbound.plan(SPACE) == grpc.StatusCode.PERMISSION_DENIED
+        with As(address, authority, "nameless") as nameless:
+            assert nameless.plan(SPACE) == grpc.StatusCode.UNAUTHENTICATED
+    finally:
+        operator.stop()
 
 
 def bombard(stub, address):
@@ -313,7 +400,7 @@ def main():
             find_the_leader(address, work)
         finally:
             operators[-1].stop()
-        check_certificates_and_tokens(cluster, work)
+        check_certificates_and_tokens(work)
     cluster.close()
 
 

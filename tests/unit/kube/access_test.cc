@@ -104,6 +104,19 @@ TEST(AccessTest, AnObjectIsAskedForByItsName) {
                                                            {"name", "x"}}));
 }
 
+TEST(AccessTest, AUserKnownByACertificateIsAskedForByNameAlone) {
+  Gate gate;
+  const AccessQuestion question{.path = "/metrics"};
+  EXPECT_EQ(gate.check.CheckUser("", question), Access::kUnauthenticated);
+  EXPECT_EQ(gate.check.CheckUser("good", question), Access::kAllowed);
+  EXPECT_EQ(gate.check.CheckUser("good", question), Access::kAllowed);
+  EXPECT_EQ(gate.check.CheckUser("other", question), Access::kForbidden);
+  EXPECT_EQ(gate.reviews.last,
+            Json({{"user", "other"},
+                  {"nonResourceAttributes", {{"path", "/metrics"}, {"verb", "get"}}}}));
+  EXPECT_EQ(gate.asked(), 2U) << "the answer about good is kept, and no token is asked about";
+}
+
 TEST(AccessTest, AnswersAreKeptForTheirTime) {
   Gate gate;
   gate.Get("good");

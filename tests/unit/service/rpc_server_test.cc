@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -36,16 +37,17 @@ spec:
   return *manifest::ReadInputs({{"cluster", text}});
 }
 
-std::string Gang(int workers) {
+std::string Gang(int workers, const std::string& space = "team-a") {
   return "apiVersion: weft.dev/v1alpha1\nkind: Placement\n"
-         "metadata: {name: gang, namespace: team-a}\n"
-         "spec: {workers: " +
-         std::to_string(workers) + ", accelerator: {perWorker: 8}}\n";
+         "metadata: {name: gang, namespace: " +
+         space + "}\nspec: {workers: " + std::to_string(workers) +
+         ", accelerator: {perWorker: 8}}\n";
 }
 
-std::shared_ptr<const api::Placement> Decided(const std::string& name, const std::string& version) {
+std::shared_ptr<const api::Placement> Decided(const std::string& name, const std::string& version,
+                                              const std::string& space = "team-a") {
   api::Placement placement;
-  placement.meta.key = {"team-a", name};
+  placement.meta.key = {space, name};
   placement.meta.resource_version = version;
   placement.nodes = {"n0", "n1"};
   return std::make_shared<const api::Placement>(std::move(placement));
@@ -68,10 +70,14 @@ class World : public RpcSource {
     if (!leads) return Error{ErrorKind::kTransient, "this replica does not lead"};
     return RpcSource::Decided{log, epoch};
   }
-  Result<Access> Authenticate(const std::string& token) override {
-    if (token == "good") return Access::kAllowed;
-    return token == "weak" ? Access::kForbidden : Access::kUnknownToken;
+  // "team-a" may list Placements there, "fleet" everything.
+  Result<Access> Check(const Caller& caller, const Sight& sight) override {
+    const std::string who = caller.token.empty() ? caller.certificate_name : caller.token;
+    if (revoked || (who != "team-a" && who != "fleet")) return Access::kUnknownCaller;
+    const bool own = !sight.fabrics && sight.space == "team-a";
+    return who == "fleet" || own ? Access::kAllowed : Access::kForbidden;
   }
+  std::atomic<bool> revoked = false;
 };
 
 class RpcServerTest : public ::testing::Test {
@@ -96,14 +102,23 @@ class RpcServerTest : public ::testing::Test {
     plan_.Clear();
     return stub_->Plan(&context, request, &plan_);
   }
+  static RpcOptions RequireToken() {
+    RpcOptions options;
+    options.require_token = true;
+    return options;
+  }
+  struct Asker {
+    std::string token, space;
+  };
   // The next so many responses of a stream, in words; then its end where there are fewer.
   std::vector<std::string> Watch(
       const std::string& cursor, std::size_t count,
-      const std::function<void()>& when_synced = [] {}) {
+      const std::function<void()>& when_synced = [] {}, const Asker& asker = {}) {
     grpc::ClientContext context;
-    Limit(context);
+    Limit(context, asker.token);
     v1::WatchPlacementsRequest request;
     request.set_cursor(cursor);
+    request.set_namespace_(asker.space);
     const auto reader = stub_->WatchPlacements(&context, request);
     std::vector<std::string> told;
     v1::WatchPlacementsResponse response;
@@ -167,12 +182,68 @@ TEST_F(RpcServerTest, AReplicaThatDoesNotLeadIsUnavailable) {
 }
 
 TEST_F(RpcServerTest, TokensAreCheckedWhereOneIsGivenAndRequiredWhereToldTo) {
-  Serve(
-      {.address = "", .certificate = "", .key = "", .client_authority = "", .require_token = true});
+  Serve();
+  EXPECT_TRUE(Plan(Gang(2)).ok()) << "without certificates this machine is trusted";
+  EXPECT_EQ(Plan(Gang(2), "unknown").error_code(), StatusCode::UNAUTHENTICATED);
+  Serve(RequireToken());
   EXPECT_EQ(Plan(Gang(2)).error_code(), StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(Plan(Gang(2), "unknown").error_code(), StatusCode::UNAUTHENTICATED);
-  EXPECT_EQ(Plan(Gang(2), "weak").error_code(), StatusCode::PERMISSION_DENIED);
-  EXPECT_TRUE(Plan(Gang(2), "good").ok());
+  EXPECT_TRUE(Plan(Gang(2), "team-a").ok());
+}
+
+TEST_F(RpcServerTest, APlanNeedsTheRightInEveryNamespaceOfItsWorkloads) {
+  Serve(RequireToken());
+  const std::string both = Gang(2) + "---\n" + Gang(1, "team-b");
+  EXPECT_EQ(Plan(both, "team-a").error_message(),
+            "the caller may not list Placements in namespace team-b");
+  EXPECT_TRUE(Plan(both, "fleet").ok());
+  std::string many;
+  for (int n = 0; n < 17; ++n) many += "---\n" + Gang(1, "team-" + std::to_string(n));
+  EXPECT_EQ(Plan(many, "fleet").error_message(),
+            "manifests: workloads of at most 16 namespaces, not of 17");
+}
+
+TEST_F(RpcServerTest, AnExplanationNeedsTheRightInItsNamespaceAndAFabricAnother) {
+  Serve(RequireToken());
+  const auto explain = [&](const std::string& space, const std::string& token) {
+    grpc::ClientContext context;
+    Limit(context, token);
+    v1::ExplainRequest request;
+    request.set_namespace_(space);
+    request.set_name("gang");
+    request.set_manifests(Gang(2, space));
+    v1::ExplainResponse response;
+    return stub_->Explain(&context, request, &response).error_message();
+  };
+  EXPECT_EQ(explain("team-a", "team-a"), "");
+  EXPECT_EQ(explain("team-b", "team-a"), "the caller may not list Placements in namespace team-b");
+  const auto fabric = [&](const std::string& token) {
+    grpc::ClientContext context;
+    Limit(context, token);
+    v1::GetFabricResponse response;
+    return stub_->GetFabric(&context, {}, &response).error_message();
+  };
+  EXPECT_EQ(fabric("fleet"), "");
+  EXPECT_EQ(fabric("team-a"), "the caller may not list Fabrics");
+}
+
+TEST_F(RpcServerTest, AStreamTellsOnlyOfTheNamespaceThatTheCallerMaySee) {
+  Serve(RequireToken());
+  world_.log->Put(Decided("a", "1"));
+  world_.log->Put(Decided("b", "2", "team-b"));
+  EXPECT_EQ(Watch("", 2, [] {}, {"team-a", "team-a"}), (Texts{"a", "synced"}));
+  EXPECT_EQ(Watch("", 3, [] {}, {"fleet", ""}), (Texts{"a", "b", "synced"}));
+  EXPECT_EQ(Watch("", 1, [] {}, {"team-a", ""}),
+            Texts{"the caller may not list Placements of all namespaces: name one"});
+  EXPECT_EQ(Watch("", 1, [] {}, {"team-a", "team-b"}),
+            Texts{"the caller may not list Placements in namespace team-b"});
+}
+
+TEST_F(RpcServerTest, AStreamEndsWhenTheCredentialExpires) {
+  Serve(RequireToken());
+  world_.log->Put(Decided("a", "1"));
+  EXPECT_EQ(Watch("", 4, [&] { world_.revoked = true; }, {"team-a", "team-a"}),
+            (Texts{"a", "synced", "the API server does not know the token"}));
 }
 
 TEST_F(RpcServerTest, AStreamTellsWhatStandsAndThenEveryChangeAndGoesOnFromItsCursor) {
