@@ -12,9 +12,12 @@ import urllib.parse
 
 
 class ApiServer:
-    """Keeps one connection a thread. Safe to share between threads."""
+    """Keeps one connection a thread. Safe to share between threads.
 
-    def __init__(self):
+    impersonate: the user whose requests these are to be; default that of the context."""
+
+    def __init__(self, impersonate=""):
+        self._user = {"Impersonate-User": impersonate} if impersonate else {}
         printed = subprocess.run(["kubectl", "config", "view", "--raw", "--minify", "-o", "json"],
                                  check=True, capture_output=True)
         config = json.loads(printed.stdout)
@@ -38,7 +41,7 @@ class ApiServer:
         connection = self._of_thread.connection
         # The server indents its answers to agents that look like a browser or kubectl.
         headers = {"User-Agent": "weft-local-cluster", "Content-Type": media,
-                   "Accept": "application/json"}
+                   "Accept": "application/json", **self._user}
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()

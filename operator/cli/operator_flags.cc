@@ -30,8 +30,10 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                  "PEM file: authorities of the callers' certificates");
   app.add_flag("--grpc-network", flags.grpc_network,
                "let --grpc-address be one that other machines reach; needs certificates");
-  app.add_flag("--grpc-require-token", flags.grpc_require_token,
-               "callers also need a bearer token that may list Placements");
+  app.add_flag(
+      "--grpc-require-token", flags.grpc_require_token,
+      "refuse calls without a bearer token; else the name of the client certificate says who "
+      "calls: user weft-grpc:NAME");
   app.add_option("--metrics-address", flags.metrics_address,
                  "address:port of /metrics alone, \":8443\" for every address; default "
                  "beside the probes");
@@ -40,8 +42,12 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                  "auto: tls unless only this machine reaches the address")
       ->check(CLI::IsMember({"auto", "tls", "none"}));
   app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
-                 "folder of tls.crt and tls.key, read again when they change; default a "
-                 "certificate signed by itself");
+                 "folder of tls.crt and tls.key, read again when they change; default that of "
+                 "--metrics-secret");
+  app.add_option("--metrics-secret", flags.metrics_secret,
+                 "Secret in the namespace of the Lease with the certificate of /metrics that all "
+                 "replicas share, named as the Service before them; made where it is not there; "
+                 "empty: each replica signs its own, which nobody can verify");
 }
 
 void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
@@ -199,7 +205,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --metrics-address=" << quoted(flags.metrics_address)
       << " --metrics-security=" << flags.metrics_security
       << " --metrics-cert-dir=" << quoted(flags.metrics_cert_dir)
-      << " --log-level=" << flags.log_level << " --log-format=" << flags.log_format;
+      << " --metrics-secret=" << quoted(flags.metrics_secret) << " --log-level=" << flags.log_level
+      << " --log-format=" << flags.log_format;
   return out.str();
 }
 

@@ -29,7 +29,8 @@ struct OperatorFlags {
   bool grpc_require_token = false;
   std::string metrics_address;            // "" beside the probes, where that is loopback
   std::string metrics_security = "auto";  // auto, tls, none
-  std::string metrics_cert_dir;           // "" signed by itself
+  std::string metrics_cert_dir;           // "" of metrics_secret
+  std::string metrics_secret;             // "" each replica signs its own
   std::string log_level = "info";
   std::string log_format = "text";
 };

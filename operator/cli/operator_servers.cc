@@ -91,12 +91,31 @@ void OperatorServers::AddPages(service::HttpServerOptions& server) {
   server.slow["/map"] = [this](const HttpRequest&) { return Map(); };
 }
 
+Result<service::CertificateSource> OperatorServers::Certificate() {
+  const OperatorFlags& flags = *options_.flags;
+  if (!flags.metrics_cert_dir.empty()) return service::MountedCertificate(flags.metrics_cert_dir);
+  if (flags.metrics_secret.empty()) {
+    return service::SelfSignedCertificate({options_.host_name, "localhost", "127.0.0.1", "::1"});
+  }
+  auto shared =
+      service::SharedCertificate::Make(client_, {options_.own_space, flags.metrics_secret});
+  if (!shared) return shared.error();
+  certificate_ = *std::move(shared);
+  LoadCertificate();
+  return certificate_->source();
+}
+
+// Where it fails the next scrape that is allowed asks again.
+void OperatorServers::LoadCertificate() {
+  if (!certificate_) return;
+  if (const Status loaded = certificate_->Load(); !loaded) {
+    options_.log->Warning("scrapers cannot verify the certificate of /metrics",
+                          {{"reason", loaded.error().message}});
+  }
+}
+
 Status OperatorServers::Secure(service::HttpServerOptions& server) {
-  const std::string& folder = options_.flags->metrics_cert_dir;
-  auto certificate =
-      folder.empty()
-          ? service::SelfSignedCertificate({options_.host_name, "localhost", "127.0.0.1", "::1"})
-          : service::MountedCertificate(folder);
+  auto certificate = Certificate();
   if (!certificate) return certificate.error();
   server.certificate = *std::move(certificate);
   server.refuse = [this](const HttpRequest& request) { return Refuse(request); };
@@ -108,6 +127,7 @@ std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
   question.path = request.path;
   switch (access_.Check(request.bearer, question)) {
     case kube::Access::kAllowed:
+      LoadCertificate();
       return std::nullopt;
     case kube::Access::kUnauthenticated:
       return HttpReply{401, "a valid bearer token is needed\n"};

@@ -15,6 +15,7 @@
 #include "operator/service/http_server.h"
 #include "operator/service/probes.h"
 #include "operator/service/rpc_server.h"
+#include "operator/service/shared_certificate.h"
 
 namespace weft::cli {
 
@@ -27,7 +28,8 @@ class OperatorServers {
   struct Options {
     const OperatorFlags* flags = nullptr;
     std::string version;
-    std::string host_name;  // in the certificate that is signed by itself
+    std::string host_name;  // in a certificate that is this replica's alone
+    std::string own_space;  // namespace of the replicas
     metrics::Counters* counters = nullptr;
     controllers::Log* log = nullptr;
     std::string epoch;  // of this process, unlike that of any other
@@ -48,6 +50,8 @@ class OperatorServers {
   Status OpenCalls();
   service::HttpReply Map();
   Status Secure(service::HttpServerOptions& server);
+  Result<service::CertificateSource> Certificate();
+  void LoadCertificate();
   std::optional<service::HttpReply> Refuse(const service::HttpRequest& request);
 
   const Options options_;
@@ -55,6 +59,7 @@ class OperatorServers {
   kube::AccessCheck access_;
   OperatorView view_;
   MapPage map_;
+  std::unique_ptr<service::SharedCertificate> certificate_;
   std::unique_ptr<service::HttpServer> probes_, pages_;
   std::unique_ptr<service::RpcServer> calls_;
 };

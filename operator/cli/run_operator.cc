@@ -171,6 +171,7 @@ class Process {
     options.flags = &flags_;
     options.version = WEFT_VERSION;
     options.host_name = HostName();
+    options.own_space = OwnSpace();
     options.counters = &counters_;
     options.leads = [this] { return leads_.load(); };
     options.ready = [this] { return Ready(); };
@@ -190,6 +191,11 @@ class Process {
     return shown_;
   }
 
+  std::string OwnSpace() const {
+    if (!flags_.lease_namespace.empty()) return flags_.lease_namespace;
+    return own_space_.empty() ? "weft-system" : own_space_;
+  }
+
   bool MayWrite() const {
     if (flags_.read_only) return false;
     return keeper_ ? keeper_->IsLeader() : leads_.load();
@@ -197,9 +203,7 @@ class Process {
 
   kube::LeaseKeeper::Options LeaseOptions() {
     kube::LeaseKeeper::Options options;
-    options.space = !flags_.lease_namespace.empty() ? flags_.lease_namespace
-                    : !own_space_.empty()           ? own_space_
-                                                    : "weft-system";
+    options.space = OwnSpace();
     options.name = "weft-operator";
     options.identity = identity_;
     options.seed = std::random_device{}();

@@ -51,16 +51,6 @@ std::string TextOf(const Bio& bio) {
   return {text, static_cast<std::size_t>(size)};
 }
 
-// A certificate and the key that it is for.
-bool Belongs(const Pem& pem) {
-  const Bio chain = Reading(pem.chain), key_text = Reading(pem.key);
-  const Certificate certificate(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr));
-  const Key key(PEM_read_bio_PrivateKey(key_text.get(), nullptr, nullptr, nullptr));
-  const bool good = certificate && key && X509_check_private_key(certificate.get(), key.get()) == 1;
-  ERR_clear_error();
-  return good;
-}
-
 std::string NamesText(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
@@ -79,7 +69,7 @@ bool AddExtension(X509* certificate, int kind, const std::string& value) {
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-bool Fill(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& names) {
+bool Fill(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& names, long days) {
   std::uint64_t serial = 0;
   if (RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial) != 1) return false;
   X509_NAME* name = X509_get_subject_name(certificate);
@@ -87,7 +77,7 @@ bool Fill(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& name
   return X509_set_version(certificate, X509_VERSION_3) == 1 &&
          ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1 &&
          X509_gmtime_adj(X509_getm_notBefore(certificate), -kDay) != nullptr &&
-         X509_gmtime_adj(X509_getm_notAfter(certificate), kValidDays * kDay) != nullptr &&
+         X509_gmtime_adj(X509_getm_notAfter(certificate), days * kDay) != nullptr &&
          X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, common, -1, -1, 0) == 1 &&
          X509_set_issuer_name(certificate, name) == 1 && X509_set_pubkey(certificate, key) == 1 &&
          AddExtension(certificate, NID_basic_constraints, "critical,CA:FALSE") &&
@@ -96,11 +86,23 @@ bool Fill(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& name
          X509_sign(certificate, key, EVP_sha256()) > 0;
 }
 
-Result<Pem> SelfSign(const std::vector<std::string>& names) {
+}  // namespace
+
+bool Belongs(const Pem& pem) {
+  const Bio chain = Reading(pem.chain), key_text = Reading(pem.key);
+  const Certificate certificate(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr));
+  const Key key(PEM_read_bio_PrivateKey(key_text.get(), nullptr, nullptr, nullptr));
+  const bool good = certificate && key && X509_check_private_key(certificate.get(), key.get()) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+Result<Pem> SelfSign(const std::vector<std::string>& names, long days) {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());
   const Bio chain(BIO_new(BIO_s_mem())), key_text(BIO_new(BIO_s_mem()));
-  if (!key || !certificate || !chain || !key_text || !Fill(certificate.get(), key.get(), names) ||
+  if (!key || !certificate || !chain || !key_text ||
+      !Fill(certificate.get(), key.get(), names, days) ||
       PEM_write_bio_X509(chain.get(), certificate.get()) != 1 ||
       PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr,
                                     nullptr) != 1) {
@@ -109,8 +111,6 @@ Result<Pem> SelfSign(const std::vector<std::string>& names) {
   }
   return Pem{TextOf(chain), TextOf(key_text)};
 }
-
-}  // namespace
 
 Result<CertificateSource> MountedCertificate(const std::string& folder) {
   struct State {
@@ -140,7 +140,7 @@ Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& 
     std::shared_ptr<const Pem> pem;
     Clock::time_point made;
   };
-  Result<Pem> first = SelfSign(names);
+  Result<Pem> first = SelfSign(names, kValidDays);
   if (!first) return first.error();
   const auto state = std::make_shared<State>();
   state->pem = std::make_shared<const Pem>(*std::move(first));
@@ -148,7 +148,7 @@ Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& 
   return CertificateSource([names, state] {
     const std::lock_guard lock(state->mutex);
     if (Clock::now() - state->made > kRenewed) {
-      if (Result<Pem> next = SelfSign(names)) {
+      if (Result<Pem> next = SelfSign(names, kValidDays)) {
         state->pem = std::make_shared<const Pem>(*std::move(next));
         state->made = Clock::now();
       }

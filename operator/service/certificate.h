@@ -14,6 +14,13 @@ struct Pem {
   std::string chain, key;
 };
 
+// One that signs itself, for these DNS names and IP addresses, on a new P-256 key.
+// Errors  kTransient: OpenSSL's.
+Result<Pem> SelfSign(const std::vector<std::string>& names, long days);
+
+// Whether it is a certificate and the key that it is for.
+bool Belongs(const Pem& pem);
+
 // The certificate for the next connection; called from the library's threads.
 using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 
@@ -23,8 +30,7 @@ using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 // Errors  kInvalid: there is no good pair now.
 Result<CertificateSource> MountedCertificate(const std::string& folder);
 
-// Signed by itself for these DNS names and IP addresses, on a new P-256 key; made anew long before
-// its year is over.
+// By SelfSign, made anew long before its year is over; nobody can verify it.
 // Errors  kTransient: OpenSSL's.
 Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
 

@@ -70,7 +70,7 @@ class LooksOn(Modes):
              "it keeps its Lease")
         writes = {right for right in granted() if right[2] not in ("get", "list", "watch")}
         self.assertEqual({resource for _, resource, _ in writes},
-                         {"leases", "tokenreviews", "subjectaccessreviews"})
+                         {"leases", "secrets", "tokenreviews", "subjectaccessreviews"})
         self.assertEqual(self.audit.refused(), set())
         self.assertEqual(self.operator.forbidden(), [])
 

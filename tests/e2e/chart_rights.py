@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """The operator runs with the rights that the chart gives it: none is missing, none is unused."""
 
+import base64
+import http.client
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
-import urllib.error
 import urllib.request
 
-from chart_lib import ACCOUNT, AccountAudit, Deployed, granted, health, kubectl
+from chart_lib import ACCOUNT, NAME, SPACE, AccountAudit, Deployed, granted, health, kubectl
 from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
 from operator_lib import poll, server_process, training_job
 from operator_scenarios import main
@@ -71,16 +73,22 @@ class Rights(ForeignScenarios):
         self.assertIn("weft_leader 1", text)
 
     def get_metrics(self, token):
-        request = urllib.request.Request(
-            f"https://127.0.0.1:{self.operator.metrics_port}/metrics",
-            headers={"Authorization": f"Bearer {token}"} if token else {})
-        trusting = ssl.create_default_context()
-        trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
-        try:
-            with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as refusal:
-            return refusal.code, ""
+        """As the ServiceMonitor tells Prometheus to: no answer of anybody else counts."""
+        monitor = json.loads(kubectl("get", "servicemonitor", NAME, "-n", SPACE, "-o", "json"))
+        known = monitor["spec"]["endpoints"][0]["tlsConfig"]
+        secret = known["ca"]["secret"]
+        data = json.loads(kubectl("get", "secret", secret["name"], "-n", SPACE, "-o", "json"))
+        context = ssl.create_default_context(
+            cadata=base64.b64decode(data["data"][secret["key"]]).decode())
+        connection = http.client.HTTPSConnection("127.0.0.1", self.operator.metrics_port)
+        with socket.create_connection(("127.0.0.1", self.operator.metrics_port), 10) as plain:
+            connection.sock = context.wrap_socket(plain, server_hostname=known["serverName"])
+            connection.request("GET", "/metrics", headers={
+                "Authorization": f"Bearer {token}"} if token else {})
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            connection.close()
+        return answer.status, text
 
     def tell_argo_cd(self):
         jobs = [("no-room", "Progressing", "Placed", "False", training_job(self.space, "", 33)),
@@ -161,6 +169,7 @@ class Rights(ForeignScenarios):
                           if verb == "list"))
         self.apply(training_job(self.space, "paged", 2))
         self.cluster.until_running(self.space, "paged")
+        self.assertEqual(self.get_metrics("")[0], 401, "the certificate is the one from before")
 
 
 class Policies(ForeignScenarios):

@@ -6,8 +6,10 @@ source "$(dirname "$0")/operator_cluster.sh"
 
 chart=${WEFT_SOURCE_DIR:-$here/../..}/charts/weft
 export WEFT_AUDIT_POLICY=$here/chart_audit_policy.yaml
-# Then owning an object that blocks a deletion needs a right of its own.
-export WEFT_API_SERVER_FLAGS=--enable-admission-plugins=OwnerReferencesPermissionEnforcement
+# Then owning an object that blocks a deletion needs a right of its own; and, as in every
+# distribution, the chart's policies alone refuse privileged containers.
+WEFT_API_SERVER_FLAGS='--enable-admission-plugins=OwnerReferencesPermissionEnforcement'
+export WEFT_API_SERVER_FLAGS+=' --allow-privileged=true'
 
 expect_exit 0 "$local_cluster" up --name operator --nodes 32
 eval "$(<"$work/stdout")"
@@ -93,7 +95,7 @@ kubectl delete namespace kept --wait=false >/dev/null
 # Under its own rights, from the image.
 expect_exit 0 "$WEFT_SOURCE_DIR/deploy/image.sh" --rootfs "$work/rootfs" --bin "$(dirname "$WEFT")"
 export WEFT_ROOTFS=$work/rootfs WEFT_CHART=$chart
-for file in chart_rights.py chart_plugin.py chart_modes.py chart_grpc.py; do
+for file in chart_rights.py chart_policies.py chart_plugin.py chart_modes.py chart_grpc.py; do
   [ $file != chart_grpc.py ] || source "$here/rpc_stubs.sh" # from there on, with its Python
   python3 "$here/$file" || fail "$file"
   checks=$((checks + 1))

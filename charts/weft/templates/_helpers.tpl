@@ -59,6 +59,54 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{/* Namespaces whose jobs are refused: those of the values and the operator's own, without those
+that the values name as places for jobs. */}}
+{{- define "weft.excludedNamespaces" -}}
+{{- $excluded := list }}
+{{- range append .Values.excludedNamespaces .Release.Namespace | uniq }}
+{{- if not (has . (include "weft.namespaces" $ | fromJsonArray)) }}
+{{- $excluded = append $excluded . }}
+{{- end }}
+{{- end }}
+{{- toJson $excluded }}
+{{- end }}
+
+{{/* Conditions of a policy that concerns nobody else. */}}
+{{- define "weft.byTheOperator" -}}
+- name: by-the-operator
+  expression: >-
+    request.userInfo.username ==
+    'system:serviceaccount:{{ .Release.Namespace }}:{{ include "weft.serviceAccount" . }}'
+{{- end }}
+
+{{/* list ROOT NAME: the policy of that name denies, in the whole cluster. */}}
+{{- define "weft.binding" }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ last . }}
+  labels: {{- include "weft.labels" (first .) | nindent 4 }}
+spec:
+  policyName: {{ last . }}
+  validationActions: [Deny]
+{{- end }}
+
+{{/* The Service before /metrics, and the Secret with the certificate that the replicas share. */}}
+{{- define "weft.metrics" -}}
+{{ include "weft.operator" . }}-metrics
+{{- end }}
+
+{{/* list ROOT CHOSEN: how Prometheus knows the certificate, unless CHOSEN says otherwise. */}}
+{{- define "weft.tlsConfig" -}}
+{{- $root := first . }}
+{{- $secret := $root.Values.metrics.secretName | default (include "weft.metrics" $root) }}
+{{- $verified := dict
+  "serverName" (printf "%s.%s.svc" (include "weft.metrics" $root) $root.Release.Namespace)
+  "ca" (dict "secret" (dict "name" $secret "key" "ca.crt")) }}
+tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
+{{- end }}
+
 {{/* The settings of weft-operator, for its configuration file. */}}
 {{- define "weft.config" -}}
 {{- $chosen := dict
@@ -74,6 +122,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $chosen "metrics-security" "tls" }}
 {{- if .Values.metrics.secretName }}
 {{- $_ := set $chosen "metrics-cert-dir" "/etc/weft-metrics" }}
+{{- else }}
+{{- $_ := set $chosen "metrics-secret" (include "weft.metrics" .) }}
 {{- end }}
 {{- end }}
 {{- if .Values.verification.enabled }}
@@ -109,9 +159,6 @@ interval: {{ . }}
 {{- end }}
 {{- with .scrapeTimeout }}
 scrapeTimeout: {{ . }}
-{{- end }}
-{{- with .tlsConfig }}
-tlsConfig: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .relabelings }}
 relabelings: {{- toYaml . | nindent 2 }}
