@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a container image of weft-operator and weft without a container engine: their binaries, the
 # shared libraries that they load, and nothing else, as an OCI archive. The same binaries and
-# libraries give the same bytes. Runs as user 65532; no shell, no package manager.
+# libraries give the same bytes. Runs as user 65532; no shell, no package manager. What it is made of
+# lies in it as usr/share/doc/weft/sbom.spdx.json (SPDX 2.3), and beside the archive.
 #
 #   deploy/image.sh [--output FILE] [--tag TAG] [--bin FOLDER]
 #   deploy/image.sh --rootfs FOLDER [--bin FOLDER]     only lays out the files
@@ -24,6 +25,9 @@ usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$root/deploy/image.sh"; }
 
 # Programs of the image. kubectl finds its plug-ins by name.
 programs=(weft weft-operator)
+# Of libraries that are compiled into them.
+headers=(/usr/include/{nlohmann/json.hpp,rapidjson/rapidjson.h,CLI/CLI.hpp,boost/asio.hpp})
+bill=usr/share/doc/weft/sbom.spdx.json # in the image
 
 read_arguments() {
   output=$root/build/weft-image.tar tag='' bin=$root/build/bin rootfs=''
@@ -62,17 +66,28 @@ copy_library() {
   libraries+=("$real" "${real#/usr}") # a package may say /lib for what is in /usr/lib
 }
 
-# What is passed on comes with its terms. One query for all: it reads every package's list.
-libraries=()
+# Debian's packages that the image has something of: one query, which reads every package's list.
+libraries=() packages=()
+find_packages() {
+  command -v dpkg-query >/dev/null || return 0
+  mapfile -t packages < <({ dpkg-query -S "${libraries[@]}" "${headers[@]}" 2>/dev/null || true; } |
+    sed 's/[:,].*//' | sort -u)
+}
+
+# What is passed on comes with its terms, and with a list of what it is.
 copy_licences() {
   local package terms
-  command -v dpkg-query >/dev/null || return 0
-  for package in $({ dpkg-query -S "${libraries[@]}" 2>/dev/null || true; } | sed 's/[:,].*//' | sort -u); do
+  for package in "${packages[@]}"; do
     terms=/usr/share/doc/$package/copyright
     [ -r "$terms" ] || continue
     mkdir -p "$layout/usr/share/doc/$package"
     cp -L "$terms" "$layout$terms"
   done
+}
+
+write_bill_of_materials() {
+  python3 -B "$root/deploy/image/sbom.py" --rootfs "$layout" --version "$(version)" \
+    --output "$layout/$bill" --programs "${programs[@]/#/usr/bin/}" --packages "${packages[@]}"
 }
 
 lay_out() {
@@ -88,8 +103,10 @@ lay_out() {
     while read -r library; do copy_library "$library"; done < <(libraries_of "$bin/$program")
   done
   ln -s weft "$layout/usr/bin/kubectl-weft"
+  find_packages
   copy_licences
   cp "$root/LICENSE" "$layout/usr/share/doc/weft/copyright"
+  write_bill_of_materials
   # Trusted roots, for clusters that are reached by a public name.
   [ ! -r $certificates ] || cp -L $certificates "$layout$certificates"
   echo 'weft:x:65532:65532:Weft:/home/weft:/sbin/nologin' >"$layout/etc/passwd"
@@ -115,3 +132,4 @@ lay_out
 mkdir -p "$(dirname "$output")"
 python3 -B "$root/deploy/image/oci_archive.py" --rootfs "$layout" --output "$output" \
   --name "${tag:-$(version)}" --version "$(version)"
+cp "$layout/$bill" "${output%.tar}.spdx.json"

@@ -4,6 +4,7 @@
 source "$(dirname "$0")/lib.sh"
 : "${WEFT_OPERATOR:?the weft-operator binary to test}"
 
+here=$(cd "$(dirname "$0")" && pwd)
 image=$WEFT_SOURCE_DIR/deploy/image.sh
 most_bytes=$((40 << 20)) # to pull; 16.9 MB in November 2026, with gRPC
 
@@ -18,6 +19,8 @@ for time in 1 2; do
 done
 expect_same "$work/1.tar" "$work/2.tar"
 [ "$(stat -c %s "$work/1.tar")" -lt $most_bytes ] || fail "$(stat -c %s "$work/1.tar") bytes"
+
+expect_same "$work/1.spdx.json" "$work/2.spdx.json"
 
 mkdir "$work/layout"
 tar -C "$work/layout" -xf "$work/1.tar"
@@ -35,10 +38,18 @@ user=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["process"]["user
 [ ! -e "$root/bin/sh" ] && [ ! -e "$root/usr/bin/sh" ] || fail 'a shell'
 loose=$(find "$root" ! -type l \( -perm -0002 -o -perm /6000 \) ! -path "$root/tmp")
 [ -z "$loose" ] || fail "loose rights: $loose"
-for package in libc6 libssl3 libcpprest2.10; do
+for package in libc6 libssl3 libcpprest2.10 nlohmann-json3-dev rapidjson-dev; do
   [ ! -d "/usr/share/doc/$package" ] || [ -r "$root/usr/share/doc/$package/copyright" ] ||
     fail "no terms of $package"
 done
+
+# What it is made of, by the specification's own program: every library is of a package it names.
+bill=$root/usr/share/doc/weft/sbom.spdx.json
+expect_same "$bill" "$work/1.spdx.json"
+tools=$("$WEFT_SOURCE_DIR/tests/support/python_packages.sh" "$here/image_packages.txt") ||
+  fail 'the Python packages of tests/e2e/image_packages.txt cannot be had'
+expect_exit 0 "$tools/bin/pyspdxtools" -i "$bill"
+expect_exit 0 python3 "$here/image_bill.py" "$bill" "$root"
 
 # inside COMMAND...: with its root, as its user where this one may take it.
 inside() {
