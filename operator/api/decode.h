@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,15 @@
 
 namespace weft::api {
 
+// How strictly an object of Weft's own kinds is read.
+enum class Reading : std::uint8_t {
+  kStrict,  // of a file: plan and lint refuse what they do not know
+  // Of an API server that stored it: unknown fields of spec are left alone (a newer release may
+  // have written them), a wrong spec gives an object with `unreadable` set, and a field of status
+  // that is wrong has its default. Only wrong metadata is an error.
+  kServed,
+};
+
 // Decoders from one JSON object. `place` starts every message ("nodes.yaml: document 3").
 //
 // Of Weft's own kinds everything is checked that the CRD schema checks too: types, enums, bounds,
@@ -18,11 +28,18 @@ namespace weft::api {
 // error too. perWorker different from the template's limit is an error; absent it is filled in.
 // Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least
 // 1".
-Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place);
-Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place);
-Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place);
+Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place,
+                                      Reading reading = Reading::kStrict);
+Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place,
+                                  Reading reading = Reading::kStrict);
+Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place,
+                            Reading reading = Reading::kStrict);
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place);
 Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
+// Of a Pod or Node that cannot be read: what identifies it, and where the pod is and in which
+// phase. The caller says in `unreadable` why.
+Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place);
+Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 // Of any namespaced kind.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "operator/api/decode.h"
+#include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
 #include "operator/fabric/presets.h"
@@ -168,23 +169,21 @@ Status CheckWhole(const fabric::FabricSpec& spec) {
   return {};
 }
 
+// Its status is read from `raw` where it is written.
+void ReadHeldOf(const Field&, Fabric&) {}
+
+void ReadSpecOf(const Field& root, Fabric& fabric) {
+  fabric.spec = DecodeSpec(root["spec"]);
+  fabric.spec.name = ReadFabricName(root["metadata"]["name"]);
+}
+
+Status Check(const Fabric& fabric) { return CheckWhole(fabric.spec); }
+
 }  // namespace
 
-Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place) {
-  Fabric fabric;
-  Decoding decoding(object, place);
-  const Field root = decoding.Root();
-  fabric.place = decoding.place();
-  fabric.meta = DecodeMeta(root["metadata"], Scope::kCluster);
-  ReadFabricName(root["metadata"]["name"]);
-  fabric.spec = DecodeSpec(root["spec"]);
-  fabric.spec.name = fabric.meta.key.name;
-  if (Status decoded = decoding.status(); !decoded) return decoded.error();
-  if (Status whole = CheckWhole(fabric.spec); !whole) {
-    return Invalid(fabric.place + ": " + whole.error().message);
-  }
-  fabric.raw = MakeRaw(object);
-  return fabric;
+Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place, Reading reading) {
+  constexpr OwnKind<Fabric> kParts = {Scope::kCluster, ReadHeldOf, ReadSpecOf, Check};
+  return DecodeOwn(kParts, object, place, reading);
 }
 
 }  // namespace weft::api

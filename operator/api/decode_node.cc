@@ -31,4 +31,16 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   return node;
 }
 
+Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  const ObjectMeta meta = DecodeMeta(decoding.Root()["metadata"], Scope::kCluster);
+  if (Status done = decoding.status(); !done) return done.error();
+  Node node;
+  node.place = decoding.place();
+  node.meta.key = meta.key;
+  node.meta.uid = meta.uid;
+  node.facts.name = meta.key.name;
+  return node;
+}
+
 }  // namespace weft::api

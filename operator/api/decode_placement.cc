@@ -2,6 +2,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/api/decode_model.h"
+#include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
 #include "operator/traffic/traffic.h"
@@ -44,35 +45,38 @@ void DecodeSpec(const Field& spec, Placement& placement) {
   }
 }
 
-void DecodeNodes(const Field& nodes, Placement& placement) {
+// Of a spec that cannot be read these still say what the Placement holds.
+void ReadHeldOf(const Field& root, Placement& placement) {
+  const Field status = root["status"], nodes = status["nodes"];
   placement.nodes = nodes.StrList();
-  if (!placement.nodes.empty() && placement.nodes.size() != placement.workers) {
-    nodes.Fail("has " + std::to_string(placement.nodes.size()) + " nodes for " +
-               std::to_string(placement.workers) + " workers");
-  }
   for (const Field& node : nodes.Items()) {
     if (node.Str().empty()) node.Fail("must not be empty");
   }
+  placement.excluded = DecodeExcludedNodes(status["excludedNodes"]);
+  placement.conditions = DecodeConditions(status["conditions"]);
+  placement.workers = static_cast<std::uint32_t>(placement.nodes.size());
+  placement.accelerator = DecodeAccelerator(root["spec"]["accelerator"]);
+}
+
+void ReadSpecOf(const Field& root, Placement& placement) { DecodeSpec(root["spec"], placement); }
+
+Status Check(const Placement& placement) {
+  if (!placement.nodes.empty() && placement.nodes.size() != placement.workers) {
+    return Invalid("status.nodes: has " + std::to_string(placement.nodes.size()) + " nodes for " +
+                   std::to_string(placement.workers) + " workers");
+  }
+  const Status shape = traffic::CheckShape(placement.model, placement.parallelism,
+                                           placement.workers, placement.accelerator.per_worker);
+  if (!shape) return Invalid("spec." + shape.error().message);
+  return {};
 }
 
 }  // namespace
 
-Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place) {
-  Placement placement;
-  Decoding decoding(object, place);
-  const Field root = decoding.Root();
-  placement.place = decoding.place();
-  placement.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
-  DecodeSpec(root["spec"], placement);
-  DecodeNodes(root["status"]["nodes"], placement);
-  placement.excluded = DecodeExcludedNodes(root["status"]["excludedNodes"]);
-  placement.conditions = DecodeConditions(root["status"]["conditions"]);
-  if (Status decoded = decoding.status(); !decoded) return decoded.error();
-  const Status shape = traffic::CheckShape(placement.model, placement.parallelism,
-                                           placement.workers, placement.accelerator.per_worker);
-  if (!shape) return Invalid(placement.place + ": spec." + shape.error().message);
-  placement.raw = MakeRaw(object);
-  return placement;
+Result<Placement> DecodePlacement(const nlohmann::json& object, const Place& place,
+                                  Reading reading) {
+  constexpr OwnKind<Placement> kParts = {Scope::kNamespaced, ReadHeldOf, ReadSpecOf, Check};
+  return DecodeOwn(kParts, object, place, reading);
 }
 
 }  // namespace weft::api

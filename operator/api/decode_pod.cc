@@ -93,4 +93,17 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   return pod;
 }
 
+Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  const Field root = decoding.Root();
+  Pod pod;
+  pod.place = decoding.place();
+  pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
+  pod.meta.annotations = {};
+  pod.node_name = root["spec"]["nodeName"].Str();
+  pod.phase = root["status"]["phase"].Str();
+  if (Status done = decoding.status(); !done) return done.error();
+  return pod;
+}
+
 }  // namespace weft::api

@@ -1,6 +1,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
+#include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
 #include "operator/api/pod_requirements.h"
@@ -105,27 +106,32 @@ JobRecord DecodeRecord(const Field& status) {
   return record;
 }
 
-}  // namespace
-
-Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place) {
-  TrainingJob job;
-  Decoding decoding(object, place);
-  const Field root = decoding.Root();
-  job.place = decoding.place();
-  job.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
-  ReadJobName(root["metadata"]["name"]);
-  DecodeSpec(root["spec"], job);
+void ReadHeldOf(const Field& root, TrainingJob& job) {
   const Field status = root["status"];
   job.attempt = status["attempt"].Int({.min = 0});
   job.placement_name = status["placementName"].Str();
   job.conditions = DecodeConditions(status["conditions"]);
   job.record = DecodeRecord(status);
-  if (Status decoded = decoding.status(); !decoded) return decoded.error();
+}
+
+void ReadSpecOf(const Field& root, TrainingJob& job) {
+  ReadJobName(root["metadata"]["name"]);
+  DecodeSpec(root["spec"], job);
+}
+
+Status Check(const TrainingJob& job) {
   const Status shape =
       traffic::CheckShape(job.model, job.parallelism, job.replicas, job.accelerator.per_worker);
-  if (!shape) return Invalid(job.place + ": spec." + shape.error().message);
-  job.raw = MakeRaw(object);
-  return job;
+  if (!shape) return Invalid("spec." + shape.error().message);
+  return {};
+}
+
+}  // namespace
+
+Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place,
+                                      Reading reading) {
+  constexpr OwnKind<TrainingJob> kParts = {Scope::kNamespaced, ReadHeldOf, ReadSpecOf, Check};
+  return DecodeOwn(kParts, object, place, reading);
 }
 
 }  // namespace weft::api

@@ -49,7 +49,8 @@ std::optional<std::int64_t> ExactInteger(const Json& value) {
 
 }  // namespace
 
-Decoding::Decoding(const Json& object, const Place& place) : object_(&object), place_(place) {
+Decoding::Decoding(const Json& object, const Place& place, Reading reading)
+    : object_(&object), place_(place), reading_(reading) {
   const std::string kind = TextAt(object, "kind");
   const auto metadata = object.is_object() ? object.find("metadata") : object.end();
   ObjectKey key;
@@ -64,7 +65,7 @@ Decoding::Decoding(const Json& object, const Place& place) : object_(&object), p
 Field Decoding::Root() { return {this, object_, 0}; }
 
 Status Decoding::status() const {
-  if (error_) return *error_;
+  if (failed()) return Invalid(place_ + ": " + why_);
   return {};
 }
 
@@ -115,6 +116,7 @@ const Field& Field::Require() const {
 void Field::RefuseUnknown(std::initializer_list<std::string_view> known) const {
   if (!present()) return;
   if (!value_->is_object()) return Fail("must be an object");
+  if (decoding_->reading_ == Reading::kServed) return;
   for (const auto& [name, value] : value_->get_ref<const Json::object_t&>()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return Below(&value, {step_, Decoding::kKey, name}).Fail("unknown field");
@@ -125,8 +127,7 @@ void Field::RefuseUnknown(std::initializer_list<std::string_view> known) const {
 void Field::Fail(const std::string& what) const {
   if (decoding_->failed()) return;
   const std::string where = path();
-  decoding_->error_ =
-      Invalid(decoding_->place_ + ": " + where + (where.empty() ? "" : ": ") + what);
+  decoding_->why_ = where + (where.empty() ? "" : ": ") + what;
 }
 
 std::string Field::Str(std::string_view fallback) const {

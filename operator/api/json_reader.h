@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/decode.h"
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
 
@@ -29,13 +30,15 @@ class Field;
 class Decoding {
  public:
   // Messages start with `place`, the kind and the name of the object, then the field's path.
-  Decoding(const nlohmann::json& object, const Place& place);
+  Decoding(const nlohmann::json& object, const Place& place, Reading reading = Reading::kStrict);
   Decoding(const Decoding&) = delete;
   Decoding& operator=(const Decoding&) = delete;
 
   Field Root();
   Status status() const;
-  bool failed() const { return error_.has_value(); }
+  bool failed() const { return !why_.empty(); }
+  // The first error without the place: "spec.workers.replicas: must be an integer"; "" without one.
+  const std::string& why() const { return why_; }
   // "jobs.yaml: document 2: TrainingJob team-a/x".
   const Place& place() const { return place_; }
 
@@ -52,8 +55,9 @@ class Decoding {
 
   const nlohmann::json* object_;
   Place place_;
+  Reading reading_;
   std::vector<Step> steps_;
-  std::optional<Error> error_;
+  std::string why_;
 };
 
 struct IntRange {
@@ -72,7 +76,8 @@ class Field {
 
   // Notes "is required" where absent.
   const Field& Require() const;
-  // Notes "unknown field" for a member that is not listed. Only for objects.
+  // Notes "unknown field" for a member that is not listed, where the reading is strict. Only for
+  // objects.
   void RefuseUnknown(std::initializer_list<std::string_view> known) const;
   // Notes an error at this field.
   void Fail(const std::string& what) const;

@@ -44,6 +44,8 @@ struct FailurePolicy {
 struct TrainingJob {
   Place place;
   ObjectMeta meta;
+  // Why the spec cannot be read, "" where it can; every field of it is then a default.
+  std::string unreadable;
   bool suspend = false;
   std::string fabric_name;
   Framework framework;
@@ -75,6 +77,9 @@ struct IndexLabel {
 struct Placement {
   Place place;
   ObjectMeta meta;
+  // Why the spec cannot be read, "" where it can; but for the accelerator, and as many workers as
+  // there are nodes, every field of it is then a default.
+  std::string unreadable;
   std::uint32_t workers = 0;
   std::string fabric_name;
   Accelerator accelerator;
@@ -93,20 +98,26 @@ struct Placement {
 struct Fabric {
   Place place;
   ObjectMeta meta;
+  // Why the spec cannot be read, "" where it can; every field of it is then a default.
+  std::string unreadable;
   fabric::FabricSpec spec;
   Raw raw;
 };
 
 struct Node {
   Place place;
-  ObjectMeta meta;  // name and uid only; labels are in facts
+  ObjectMeta meta;         // name and uid only; labels are in facts
+  std::string unreadable;  // why nothing but its name is known, "" where all is
   fabric::NodeFacts facts;
 };
 
 // The part of a Pod that Weft reads.
 struct Pod {
   Place place;
-  ObjectMeta meta;        // without annotations whose value is too long for a label
+  ObjectMeta meta;  // without annotations whose value is too long for a label
+  // Why nothing but metadata, node and phase is known, "" where all is. It then counts as holding
+  // all of its node.
+  std::string unreadable;
   std::string node_name;  // spec.nodeName, "" unbound
   std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
   std::vector<std::string> scheduling_gates;

@@ -85,18 +85,9 @@ bool FabricController::Pass() {
     const Json status = decide::FabricStatus(fabric, *fabrics, options_.now());
     done = Write(fabric.meta, fabric.raw, status) && done;
   }
-  for (const Undecodable& bad : store_.UndecodableFabrics()) {
-    const auto written = refused_.find(bad.key);
-    if (written != refused_.end() && written->second == bad) continue;
-    api::ObjectMeta meta;
-    meta.key = bad.key;
-    meta.uid = bad.uid;
-    const Json status = decide::RefusedFabricStatus(bad.why, options_.now());
-    if (Write(meta, nullptr, status)) {
-      refused_[bad.key] = bad;
-    } else {
-      done = false;
-    }
+  for (const auto& fabric : store_.UnreadableFabrics()) {
+    const Json status = decide::UnreadableFabricStatus(*fabric, options_.now());
+    done = Write(fabric->meta, fabric->raw, status) && done;
   }
   return done;
 }

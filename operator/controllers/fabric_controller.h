@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 
 #include "operator/controllers/api_writer.h"
@@ -50,7 +49,6 @@ class FabricController {
   std::condition_variable changed_;
   bool stopped_ = false;
   bool work_ = true;
-  std::map<api::ObjectKey, Undecodable> refused_;  // written already
 };
 
 }  // namespace weft::controllers

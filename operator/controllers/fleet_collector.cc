@@ -45,8 +45,8 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) 
   const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
   metrics::Samples samples;
   AddFabrics(cluster, *fabrics, options_.most_domains, samples);
-  for (const Undecodable& fabric : store_.UndecodableFabrics()) {
-    samples.Add(metrics::Id::kFabricValid, {fabric.key.name}, 0);
+  for (const auto& fabric : store_.UnreadableFabrics()) {
+    samples.Add(metrics::Id::kFabricValid, {fabric->meta.key.name}, 0);
   }
   AddJobs(cluster, options_.now(), samples);
   if (!running_.AddTo(cluster, options_.most_domains, samples)) OnChange();

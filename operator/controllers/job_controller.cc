@@ -38,13 +38,9 @@ JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, 
       options_(std::move(options)) {}
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
-  if (const auto job = store_.UndecodableJob(key)) return Refuse(*job);
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
-  if (!objects) {
-    const std::lock_guard lock(mutex_);
-    refused_.erase(key);
-    return Outcome{};
-  }
+  if (!objects) return Outcome{};
+  if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
   const decide::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
   return std::visit([&](const auto& step) { return Do(pass, step); },
@@ -71,29 +67,6 @@ decide::JobView JobController::ViewOf(const JobObjects& objects) const {
   return view;
 }
 
-// What no decoder takes cannot be followed: it is told why, once, until it changes.
-JobController::Answer JobController::Refuse(const Undecodable& job) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto refused = refused_.find(job.key);
-    if (refused != refused_.end() && refused->second == job) return Outcome{};
-  }
-  decide::JobStatus status;
-  decide::SetCondition(status, {"Accepted", false, "Invalid", job.why}, options_.now());
-  status.record.observed_generation = job.generation;
-  const Target target{Kind::kTrainingJob, job.key, job.uid, ""};
-  const auto stored =
-      writer_.PatchStatus(target, {{"status", Json(decide::EncodeJobStatus(status))}});
-  if (!stored) return stored.error();
-  api::ObjectMeta meta;
-  meta.key = job.key;
-  meta.uid = job.uid;
-  recorder_.Record({"TrainingJob", &meta, true, "Invalid", "Validate", job.why});
-  const std::lock_guard lock(mutex_);
-  refused_[job.key] = job;
-  return Outcome{};
-}
-
 JobController::Answer JobController::PatchFinalizers(const Pass& pass,
                                                      const std::vector<std::string>& finalizers) {
   const api::ObjectMeta& meta = pass.job().meta;
@@ -104,7 +77,7 @@ JobController::Answer JobController::PatchFinalizers(const Pass& pass,
 
 JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
   if (!stored) return stored.error();
-  Result<api::TrainingJob> job = api::DecodeTrainingJob(*stored, "TrainingJob");
+  auto job = api::DecodeTrainingJob(*stored, "TrainingJob", api::Reading::kServed);
   if (job) store_.Put(*std::move(job));
   return kAgain;
 }

@@ -49,7 +49,6 @@ class JobController {
   };
 
   decide::JobView ViewOf(const JobObjects& objects) const;
-  Answer Refuse(const Undecodable& job);
 
   Answer Do(const Pass& pass, const decide::AddFinalizer& step);
   Answer Do(const Pass& pass, const decide::RemoveFinalizer& step);
@@ -79,9 +78,8 @@ class JobController {
   const Options options_;
 
   mutable std::mutex mutex_;
-  std::map<std::string, UnixSeconds> counted_;     // by uid: when status was written last
-  std::map<std::string, UnixSeconds> tried_;       // by uid: when worker 0 was tried last
-  std::map<api::ObjectKey, Undecodable> refused_;  // written already
+  std::map<std::string, UnixSeconds> counted_;  // by uid: when status was written last
+  std::map<std::string, UnixSeconds> tried_;    // by uid: when worker 0 was tried last
 };
 
 }  // namespace weft::controllers

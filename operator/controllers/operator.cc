@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "operator/api/decode.h"
-#include "operator/controllers/store_sink.h"
-#include "operator/kube/resource.h"
 
 namespace weft::controllers {
 namespace {
@@ -34,14 +32,20 @@ Result<Service> DecodeService(const nlohmann::json& object, const api::Place& pl
   return Service{*std::move(meta)};
 }
 
+// As the API server stored it.
+template <auto kDecode>
+auto Served(const nlohmann::json& object, const api::Place& place) {
+  return kDecode(object, place, api::Reading::kServed);
+}
+
 // A sink and the decoder in front of it, as one.
 template <typename T>
 class Sink final : public kube::ObjectSink {
  public:
-  Sink(std::string resource, Store& store, Log& log, typename StoreSink<T>::Remove remove,
-       typename kube::DecodingSink<T>::Decode decode)
-      : typed_(std::move(resource), store, log, std::move(remove)),
-        decoding_(kServedPlace, std::move(decode), typed_) {}
+  Sink(const std::string& resource, const KindInStore<T>& kind, Store& store, Log& log,
+       metrics::Counters* counters)
+      : typed_(resource, kind, store, log, counters),
+        decoding_(kServedPlace, kind.decode, typed_) {}
   void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
   void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
@@ -72,39 +76,42 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
   store_.SetHooks(HooksOfStore());
   using manifest::Subject;
-  // Jobs of one namespace may be followed, but what holds nodes is read everywhere.
-  const auto watch = [&]<typename T>(const kube::Resource& resource, Subject subject,
-                                     const std::string& labels, auto decode,
-                                     void (Store::*remove)(const api::ObjectKey&)) {
-    const bool holds_nodes = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
-    sinks_.push_back(std::make_unique<Sink<T>>(
-        std::string(resource.plural), store_, log_,
-        [this, remove](const api::ObjectKey& key) { (store_.*remove)(key); }, decode));
-    kube::Reflector::Options watching;
-    watching.watch.path = kube::PathOf(resource, {holds_nodes ? "" : options_.space, ""});
-    if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
-    watching.watch.seed = options_.seed + sinks_.size();
-    watching.subject = subject;
-    watched_.emplace_back(resource.plural);
-    watching.hooks = HooksOf(watched_.back());
-    reflectors_.push_back(
-        std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
-  };
-  watch.operator()<api::Node>(kube::kNodes, Subject::kNode, "", api::DecodeNode,
-                              &Store::RemoveNode);
-  watch.operator()<api::Pod>(kube::kPods, Subject::kPod, "", api::DecodePod, &Store::RemovePod);
-  watch.operator()<api::PriorityClass>(kube::kPriorityClasses, Subject::kWhole, "",
-                                       api::DecodePriorityClass, &Store::RemovePriorityClass);
-  watch.operator()<api::Namespace>(kube::kNamespaces, Subject::kWhole, "", api::DecodeNamespace,
-                                   &Store::RemoveNamespace);
-  watch.operator()<api::Fabric>(kube::kFabrics, Subject::kWhole, "", api::DecodeFabric,
-                                &Store::RemoveFabric);
-  watch.operator()<api::TrainingJob>(kube::kTrainingJobs, Subject::kWhole, "",
-                                     api::DecodeTrainingJob, &Store::RemoveJob);
-  watch.operator()<api::Placement>(kube::kPlacements, Subject::kWhole, "", api::DecodePlacement,
-                                   &Store::RemovePlacement);
-  watch.operator()<Service>(kube::kServices, Subject::kWhole, decide::kJobUidLabel, DecodeService,
-                            &Store::RemoveService);
+  Watch<api::Node>(kube::kNodes, Subject::kNode,
+                   {api::DecodeNode, api::DecodeNodeHead, &Store::RemoveNode});
+  Watch<api::Pod>(kube::kPods, Subject::kPod,
+                  {api::DecodePod, api::DecodePodHead, &Store::RemovePod});
+  Watch<api::PriorityClass>(kube::kPriorityClasses, Subject::kWhole,
+                            {api::DecodePriorityClass, {}, &Store::RemovePriorityClass});
+  Watch<api::Namespace>(kube::kNamespaces, Subject::kWhole,
+                        {api::DecodeNamespace, {}, &Store::RemoveNamespace});
+  Watch<api::Fabric>(kube::kFabrics, Subject::kWhole,
+                     {Served<api::DecodeFabric>, Served<api::DecodeFabric>, &Store::RemoveFabric});
+  Watch<api::TrainingJob>(
+      kube::kTrainingJobs, Subject::kWhole,
+      {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>, &Store::RemoveJob});
+  Watch<api::Placement>(
+      kube::kPlacements, Subject::kWhole,
+      {Served<api::DecodePlacement>, Served<api::DecodePlacement>, &Store::RemovePlacement});
+  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}, &Store::RemoveService},
+                 decide::kJobUidLabel);
+}
+
+// Jobs of one namespace may be followed, but what holds nodes is read everywhere.
+template <typename T>
+void Operator::Watch(const kube::Resource& resource, manifest::Subject subject,
+                     const KindInStore<T>& kind, const std::string& labels) {
+  const bool holds_nodes = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
+  watched_.emplace_back(resource.plural);
+  sinks_.push_back(
+      std::make_unique<Sink<T>>(watched_.back(), kind, store_, log_, options_.counters));
+  kube::Reflector::Options watching;
+  watching.watch.path = kube::PathOf(resource, {holds_nodes ? "" : options_.space, ""});
+  if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
+  watching.watch.seed = options_.seed + sinks_.size();
+  watching.subject = subject;
+  watching.hooks = HooksOf(watched_.back());
+  reflectors_.push_back(
+      std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
 }
 
 Operator::~Operator() { Stop(); }

@@ -17,8 +17,10 @@
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
+#include "operator/controllers/store_sink.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/kube/reflector.h"
+#include "operator/kube/resource.h"
 #include "operator/kube/transport.h"
 #include "operator/metrics/counters.h"
 
@@ -67,6 +69,9 @@ class Operator {
   decide::Cluster LookAtCluster();
 
  private:
+  template <typename T>
+  void Watch(const kube::Resource& resource, manifest::Subject subject, const KindInStore<T>& kind,
+             const std::string& labels = "");
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
   void Work();
   struct Loop {

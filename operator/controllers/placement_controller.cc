@@ -7,6 +7,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/controllers/parallel.h"
+#include "operator/decide/conditions.h"
 #include "operator/launch/pin.h"
 
 namespace weft::controllers {
@@ -44,7 +45,9 @@ PlacementController::PlacementController(Store& store, ApiWriter& writer, Record
 
 Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   const auto placement = store_.PlacementAt(key);
-  if (!placement || !placement->pod_selector || OwningJob(placement->meta)) return Outcome{};
+  if (!placement || OwningJob(placement->meta)) return Outcome{};
+  if (const auto told = Accept(*placement)) return Do(*placement, *told);
+  if (!placement->pod_selector || !placement->unreadable.empty()) return Outcome{};
   const auto pods = store_.PodsOf(*placement);
   decide::GangView view;
   view.placement = placement.get();
@@ -52,6 +55,22 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   view.now = options_.now();
   return std::visit([&](const auto& step) { return Do(*placement, step); },
                     decide::NextUngateStep(view, options_.life));
+}
+
+// Said where the spec cannot be read, and taken back where it was said.
+std::optional<decide::WritePlacement> PlacementController::Accept(
+    const api::Placement& placement) const {
+  const api::Condition* before = decide::FindCondition(placement.conditions, "Accepted");
+  const bool readable = placement.unreadable.empty();
+  if (readable && (before == nullptr || before->status == "True")) return std::nullopt;
+  std::vector<api::Condition> conditions = placement.conditions;
+  decide::PutCondition(conditions,
+                       readable
+                           ? api::Condition{"Accepted", "True", "Valid", "the spec is valid", ""}
+                           : decide::Unreadable(placement.unreadable),
+                       options_.now());
+  if (conditions == placement.conditions) return std::nullopt;
+  return decide::WritePlacement{{true, std::move(conditions), placement.excluded}};
 }
 
 Status PlacementController::Ungate(const api::Placement& placement, const decide::WorkerPod& one) {
@@ -102,7 +121,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
       writer_.PatchStatus({Kind::kPlacement, meta.key, meta.uid, meta.resource_version},
                           {{"status", Json(decide::PatchOf(step.status))}});
   if (!stored) return stored.error();
-  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (decoded) store_.Put(*std::move(decoded));
   Tell(placement, step.status);
   return Outcome{.again = true, .seconds = std::nullopt};

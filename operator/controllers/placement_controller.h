@@ -13,7 +13,8 @@
 namespace weft::controllers {
 
 // Carries out decide::NextUngateStep for one Placement with a podSelector after the other: look,
-// decide, one step, again. The planner writes the nodes; this hands the pods of others to them.
+// decide, one step, again. The planner writes the nodes; this hands the pods of others to them. Any
+// Placement that no job owns is told in the condition Accepted where its spec cannot be read.
 // Thread-safety  Reconcile from many threads, for different Placements.
 class PlacementController {
  public:
@@ -32,6 +33,7 @@ class PlacementController {
  private:
   using Answer = Result<Outcome>;
 
+  std::optional<decide::WritePlacement> Accept(const api::Placement& placement) const;
   Answer Do(const api::Placement& placement, const decide::UngatePods& step);
   Answer Do(const api::Placement& placement, const decide::EvictPods& step);
   Answer Do(const api::Placement& placement, const decide::WritePlacement& step);

@@ -195,7 +195,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
     stored = writer_.Get({Kind::kPlacement, key, "", ""});
   }
   if (!stored) return stored.error();
-  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
   const auto owner = OwningJob(decoded->meta);
   if (!owner || owner->uid != job.meta.uid) {
@@ -228,7 +228,7 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
                       current.meta.resource_version};
   Result<Json> stored = writer_.PatchStatus(target, {{"status", std::move(status)}});
   if (!stored) return stored.error();
-  Result<api::Placement> decoded = api::DecodePlacement(*stored, "Placement");
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
   store_.Put(*std::move(decoded));
   return {};

@@ -9,7 +9,9 @@
 namespace weft::controllers {
 namespace {
 
+// A node of which nothing is known is not lost.
 bool IsReady(const api::Node& node) {
+  if (!node.unreadable.empty()) return true;
   return std::any_of(node.facts.conditions.begin(), node.facts.conditions.end(),
                      [](const auto& c) { return c.type == "Ready" && c.status == "True"; });
 }
@@ -18,6 +20,17 @@ bool IsReady(const api::Node& node) {
 bool HoldAlike(const api::Pod& a, const api::Pod& b) {
   return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
          a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
+}
+
+// What an unreadable state still tells, on top of the last one that could be read.
+api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
+  api::Pod pod = before;
+  pod.meta.resource_version = unreadable.meta.resource_version;
+  pod.meta.deleting = unreadable.meta.deleting;
+  pod.meta.deletion_timestamp = unreadable.meta.deletion_timestamp;
+  pod.node_name = unreadable.node_name;
+  pod.phase = unreadable.phase;
+  return pod;
 }
 
 template <typename T>
@@ -63,6 +76,7 @@ void Store::Put(api::Node node) {
   {
     const std::lock_guard lock(mutex_);
     NodeEntry& entry = nodes_[name];
+    if (!node.unreadable.empty() && entry.node) return;  // what was read stays
     const bool was_ready = entry.node && IsReady(*entry.node), ready = IsReady(node);
     health = !entry.node || was_ready != ready;
     planned = !entry.node || !(entry.node->facts == node.facts);
@@ -87,11 +101,16 @@ void Store::RemoveNode(const api::ObjectKey& key) {
 }
 
 void Store::Put(api::Pod pod) {
-  const api::ObjectMeta meta = pod.meta;
+  api::ObjectMeta meta = pod.meta;
   std::optional<api::ObjectMeta> relabelled;  // as it was
   bool planned = false;
   {
     const std::lock_guard lock(mutex_);
+    const auto known = pods_.Find(meta.key);
+    if (!pod.unreadable.empty() && known && known->meta.uid == meta.uid) {
+      pod = Onto(*known, pod);
+      meta = pod.meta;
+    }
     auto object = std::make_shared<const api::Pod>(std::move(pod));
     const auto [before, replaced] = pods_.Put(object);
     if (!replaced) return;
@@ -123,25 +142,14 @@ void Store::Put(api::TrainingJob job) {
   const api::ObjectKey key = job.meta.key;
   {
     const std::lock_guard lock(mutex_);
-    undecodable_.erase(key);
     if (!jobs_.Put(std::make_shared<const api::TrainingJob>(std::move(job))).second) return;
   }
   hooks_.on_job(key);
 }
 
-void Store::PutUndecodable(const Undecodable& job) {
-  {
-    const std::lock_guard lock(mutex_);
-    jobs_.Remove(job.key);
-    undecodable_[job.key] = job;
-  }
-  hooks_.on_job(job.key);
-}
-
 void Store::RemoveJob(const api::ObjectKey& key) {
   {
     const std::lock_guard lock(mutex_);
-    undecodable_.erase(key);
     jobs_.Remove(key);
   }
   hooks_.on_job(key);
@@ -202,12 +210,12 @@ void Store::RemovePlanned(Table<T>& table, const api::ObjectKey& key) {
 void Store::Put(api::Fabric fabric) {
   {
     const std::lock_guard lock(mutex_);
-    undecodable_fabrics_.erase(fabric.meta.key);
     const auto object = std::make_shared<const api::Fabric>(std::move(fabric));
     const auto [before, replaced] = fabrics_.Put(object);
     if (!replaced) return;
     const bool same = before && before->meta.uid == object->meta.uid &&
-                      before->meta.generation == object->meta.generation;
+                      before->meta.generation == object->meta.generation &&
+                      before->unreadable == object->unreadable;
     if (same) return;
     ++fabric_changes_;
   }
@@ -218,28 +226,18 @@ void Store::Put(api::Namespace space) { PutPlanned(namespaces_, std::move(space)
 void Store::RemoveFabric(const api::ObjectKey& key) {
   {
     const std::lock_guard lock(mutex_);
-    const bool refused = undecodable_fabrics_.erase(key) > 0;
-    if (!fabrics_.Remove(key) && !refused) return;
+    if (!fabrics_.Remove(key)) return;
     ++fabric_changes_;
   }
   TellFabric();
 }
 
-// What it was is used no longer.
-void Store::PutUndecodableFabric(const Undecodable& fabric) {
-  {
-    const std::lock_guard lock(mutex_);
-    fabrics_.Drop(fabric.key);
-    undecodable_fabrics_[fabric.key] = fabric;
-    ++fabric_changes_;
-  }
-  TellFabric();
-}
-
-std::vector<Undecodable> Store::UndecodableFabrics() const {
+std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Undecodable> all;
-  for (const auto& [key, fabric] : undecodable_fabrics_) all.push_back(fabric);
+  std::vector<std::shared_ptr<const api::Fabric>> all;
+  for (const auto& [key, fabric] : fabrics_.objects()) {
+    if (!fabric->unreadable.empty()) all.push_back(fabric);
+  }
   return all;
 }
 
@@ -352,27 +350,6 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   return objects;
 }
 
-std::optional<Undecodable> Store::UndecodableJob(const api::ObjectKey& job) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = undecodable_.find(job);
-  return found == undecodable_.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::vector<api::ObjectKey> Store::JobKeys() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<api::ObjectKey> keys;
-  for (const auto& [key, job] : jobs_.objects()) keys.push_back(key);
-  for (const auto& [key, job] : undecodable_) keys.push_back(key);
-  return keys;
-}
-
-std::vector<api::ObjectKey> Store::PlacementKeys() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<api::ObjectKey> keys;
-  for (const auto& [key, placement] : placements_.objects()) keys.push_back(key);
-  return keys;
-}
-
 std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
   const std::lock_guard lock(mutex_);
   return placements_.Find(key);
@@ -405,6 +382,7 @@ Store::Picture Store::Look() const {
   inputs.priority_classes = Copies(priorities_);
   inputs.namespaces = Copies(namespaces_);
   inputs.fabrics = Copies(fabrics_);
+  std::erase_if(inputs.fabrics, [](const api::Fabric& one) { return !one.unreadable.empty(); });
   inputs.jobs = Copies(jobs_);
   inputs.placements = Copies(placements_);
   return picture;

@@ -22,16 +22,6 @@ struct Service {
   api::ObjectMeta meta;
 };
 
-// A TrainingJob or a Fabric that no decoder takes, and why.
-struct Undecodable {
-  api::ObjectKey key;
-  std::string uid;
-  std::int64_t generation = 0;
-  std::string why;
-
-  friend bool operator==(const Undecodable&, const Undecodable&) = default;
-};
-
 // Who wants to know of a change. Called outside the store's lock, from whichever thread changed it.
 struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
@@ -53,6 +43,10 @@ struct JobObjects {
 
 // The operator's copy of the API server: one writer per kind (its reflector) besides the answers to
 // our own writes, many readers.
+//
+// An object that cannot be read is held all the same, with `unreadable` set. Of a Node or a Pod
+// that could be read before, what was read stays: what it holds is never free by a text that we
+// cannot read.
 // Thread-safety  all calls may run at once.
 class Store {
  public:
@@ -68,8 +62,6 @@ class Store {
   void Put(api::PriorityClass priority);
   void Put(api::Namespace space);
   void Put(Service service);
-  void PutUndecodable(const Undecodable& job);
-  void PutUndecodableFabric(const Undecodable& fabric);
 
   void RemoveNode(const api::ObjectKey& key);
   void RemovePod(const api::ObjectKey& key);
@@ -87,14 +79,12 @@ class Store {
 
   // Nothing where there is no such job.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
-  std::optional<Undecodable> UndecodableJob(const api::ObjectKey& job) const;
-  std::vector<Undecodable> UndecodableFabrics() const;
-  std::vector<api::ObjectKey> JobKeys() const;
-  std::vector<api::ObjectKey> PlacementKeys() const;
+  std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
   // Those that its podSelector matches, and no TrainingJob owns.
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Everything that a decision reads, by key within each kind; `order` is empty.
+  // Everything that a decision reads, by key within each kind; `order` is empty. Unreadable Fabrics
+  // are left out.
   struct Picture {
     api::Inputs inputs;
     std::uint64_t fabrics = 0;  // equal in two pictures: so are their nodes and Fabrics
@@ -130,8 +120,6 @@ class Store {
   Table<api::PriorityClass> priorities_;
   Table<api::Namespace> namespaces_;
   Table<Service> services_;
-  std::map<api::ObjectKey, Undecodable> undecodable_;  // jobs
-  std::map<api::ObjectKey, Undecodable> undecodable_fabrics_;
   std::map<std::string, Keys> pods_of_;        // by the uid of the controlling TrainingJob
   std::map<std::string, Keys> placements_of_;  // likewise
   Keys selecting_;                             // Placements with a podSelector

@@ -8,53 +8,80 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/store.h"
 #include "operator/kube/reflector_decode.h"
+#include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
 // What messages call objects that a watch brought.
 inline constexpr const char* kServedPlace = "API server";
 
-// Puts one kind into the store. What cannot be decoded is taken out of it, and said; of a
-// TrainingJob or a Fabric its user is told by condition.
+// How the store takes one kind.
+template <typename T>
+struct KindInStore {
+  using Decode = typename kube::DecodingSink<T>::Decode;
+  Decode decode;
+  // Of an object that cannot be read, what goes into the store with `unreadable` set; null: what
+  // was known of it stays.
+  Decode decode_head;
+  void (Store::*remove)(const api::ObjectKey&) = nullptr;
+};
+
+// Puts one kind into the store. What cannot be read is logged and counted.
 template <typename T>
 class StoreSink final : public kube::TypedSink<T> {
  public:
-  using Remove = std::function<void(const api::ObjectKey&)>;
-  StoreSink(std::string resource, Store& store, Log& log, Remove remove)
-      : resource_(std::move(resource)), store_(store), log_(log), remove_(std::move(remove)) {}
+  // `counters` may be null: nothing is counted.
+  StoreSink(std::string resource, KindInStore<T> kind, Store& store, Log& log,
+            metrics::Counters* counters)
+      : resource_(std::move(resource)),
+        kind_(std::move(kind)),
+        store_(store),
+        log_(log),
+        counters_(counters) {}
+
+  const typename KindInStore<T>::Decode& decode() const { return kind_.decode; }
 
   void OnReplaceBegin() override {}
-  void OnUpsert(const api::ObjectKey&, T object) override { store_.Put(std::move(object)); }
-  void OnDelete(const api::ObjectKey& key) override { remove_(key); }
+  void OnUpsert(const api::ObjectKey& key, T object) override {
+    if constexpr (requires { object.unreadable; }) {
+      if (!object.unreadable.empty()) Note(key, object.unreadable);
+    }
+    store_.Put(std::move(object));
+  }
+  void OnDelete(const api::ObjectKey& key) override { (store_.*kind_.remove)(key); }
   void OnSynced(const std::string& version) override {
     log_.Debug("listed", {{"resource", resource_}, {"version", version}});
   }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return store_.HeldUpTo<T>(version);
   }
-  void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
+  void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                      const std::string& why) override {
-    log_.Warning("object not understood", {{"object", api::Show(key)}, {"reason", why}});
-    // In its own status the object needs no name.
-    const std::string place = api::Show(key) + ": ";
-    const std::size_t named = why.find(place);
-    const Undecodable object{key, metadata.value("uid", ""),
-                             metadata.value("generation", std::int64_t{0}),
-                             named == why.npos ? why : why.substr(named + place.size())};
-    if constexpr (std::is_same_v<T, api::TrainingJob>) {
-      store_.PutUndecodable(object);
-    } else if constexpr (std::is_same_v<T, api::Fabric>) {
-      store_.PutUndecodableFabric(object);
-    } else {
-      remove_(key);
+    if constexpr (requires(T head) { head.unreadable; }) {
+      if (Result<T> head = kind_.decode_head(object, kServedPlace)) {
+        // In its own status the object needs no name.
+        const std::string place = api::Show(key) + ": ";
+        const std::size_t named = why.find(place);
+        head->unreadable = named == why.npos ? why : why.substr(named + place.size());
+        return OnUpsert(key, *std::move(head));
+      }
     }
+    Note(key, why);
   }
 
  private:
-  const std::string resource_;
+  void Note(const api::ObjectKey& key, const std::string& why) {
+    log_.Warning("object cannot be read",
+                 {{"resource", resource_}, {"object", api::Show(key)}, {"reason", why}});
+    if (counters_ == nullptr) return;
+    counters_->Add(metrics::Id::kUnreadableObjects, {resource_});
+  }
+
+  const std::string resource_;  // its plural
+  const KindInStore<T> kind_;
   Store& store_;
   Log& log_;
-  Remove remove_;
+  metrics::Counters* const counters_;
 };
 
 }  // namespace weft::controllers

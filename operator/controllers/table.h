@@ -52,16 +52,11 @@ class Table {
   }
 
   Object Remove(const api::ObjectKey& key) {
-    Object object = Drop(key);
-    if (object) Forget(key, object->meta.uid);
-    return object;
-  }
-  // It is not gone, and may come back.
-  Object Drop(const api::ObjectKey& key) {
     const auto found = objects_.find(key);
     if (found == objects_.end()) return nullptr;
     Object object = std::move(found->second);
     objects_.erase(found);
+    Forget(key, object->meta.uid);
     return object;
   }
 

@@ -46,4 +46,8 @@ void PutCondition(std::vector<api::Condition>& conditions, api::Condition condit
   *found = std::move(condition);
 }
 
+api::Condition Unreadable(const std::string& why) {
+  return {"Accepted", "False", "Invalid", why, ""};
+}
+
 }  // namespace weft::decide

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +23,8 @@ inline constexpr std::size_t kMessageBytesAtMost = 8'192;
 // others have filled the list, the last of theirs makes room.
 void PutCondition(std::vector<api::Condition>& conditions, api::Condition condition,
                   UnixSeconds now);
+
+// Accepted of an object whose spec cannot be read; `why` names the field.
+api::Condition Unreadable(const std::string& why);
 
 }  // namespace weft::decide

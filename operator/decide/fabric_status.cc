@@ -154,9 +154,9 @@ Json FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds
   return status;
 }
 
-Json RefusedFabricStatus(const std::string& why, UnixSeconds now) {
-  Conditions conditions(nullptr, now);
-  conditions.Add("Valid", false, "Invalid", why);
+Json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now) {
+  Conditions conditions(object.raw, now);
+  conditions.Add("Valid", false, "Invalid", object.unreadable);
   return {{"conditions", conditions.Take()}};
 }
 

@@ -20,7 +20,7 @@ namespace weft::decide {
 nlohmann::ordered_json FabricStatus(const api::Fabric& object, const Fabrics& fabrics,
                                     UnixSeconds now);
 
-// Of one that no decoder takes.
-nlohmann::ordered_json RefusedFabricStatus(const std::string& why, UnixSeconds now);
+// Of one whose spec cannot be read.
+nlohmann::ordered_json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now);
 
 }  // namespace weft::decide

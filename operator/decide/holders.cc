@@ -78,8 +78,18 @@ class Booking {
     const std::optional<Seat> seat = Find(pod.node_name);
     if (!seat) return;
     Holding holding;
-    holding.amounts = &pod.pod.requests;
+    holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*seat);
     Book(OwnerOfPod(p), *seat, std::move(holding), pod.pod.claims_compute_domain);
+  }
+
+  // What a pod holds that nobody can read: it must never make room for others.
+  const fabric::Resources& AllOf(Seat seat) {
+    const fabric::Fabric& on = *cluster_.fabrics[seat.fabric].fabric;
+    fabric::Resources& all = cluster_.amounts.emplace_back();
+    for (fabric::ResourceIndex r = 0; r < on.resources().size(); ++r) {
+      all[on.resources()[r]] = on.allocatable(seat.node, r);
+    }
+    return all;
   }
 
   // Whether workers without a pod still count: not those of an older attempt, of a job that is
@@ -128,7 +138,9 @@ class Booking {
 
   const fabric::Resources& AmountsOf(const api::Placement& placement, const Attempt& attempt,
                                      const std::vector<std::size_t>& members) {
-    if (attempt.job != nullptr) return attempt.job->pod.requests;
+    if (attempt.job != nullptr && attempt.job->unreadable.empty()) {
+      return attempt.job->pod.requests;
+    }
     if (!members.empty()) return inputs_.pods[members.front()].pod.requests;
     cluster_.amounts.push_back(
         {{placement.accelerator.resource_name, placement.accelerator.per_worker}});

@@ -55,6 +55,7 @@ class Life {
 
   Step Next() {
     if (job_.meta.deleting) return Depart();
+    if (!job_.unreadable.empty()) return Refuse();
     if (!HasFinalizer()) return AddFinalizer{};
     if (IsFinished(job_)) return AfterTheEnd();
     if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
@@ -142,6 +143,16 @@ class Life {
     if (!HasFinalizer()) return Wait{};
     if (auto step = Clear()) return *std::move(step);
     return RemoveFinalizer{};
+  }
+
+  // Without a spec nothing is decided: what runs goes on, and goes on being followed once the spec
+  // can be read again. Said once.
+  Step Refuse() {
+    const JobStatus before = status_;
+    PutCondition(status_.conditions, Unreadable(job_.unreadable), view_.now);
+    status_.record.observed_generation = job_.meta.generation;
+    if (status_ != before) return WriteStatus{std::move(status_)};
+    return IsFinished(job_) ? AfterTheEnd() : Wait{};
   }
 
   // Programs that still run are ended; what has ended stays for its logs until the job goes.

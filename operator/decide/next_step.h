@@ -91,6 +91,9 @@ using Step = std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, Cre
 // Every attempt goes from Placed through its pods to Complete, or is torn down: all pods gone, then
 // its Placement, so that claims are given back only when nothing can hold them. Pods of different
 // attempts have different names, so a pod is never created twice for one attempt.
+//
+// A job whose spec cannot be read gets the condition Accepted=False beside the status that it has,
+// and is left as it is until the spec can be read; its deletion needs metadata alone.
 // Cost  O(pods + placements).
 Step NextStep(const JobView& view, const LifeOptions& options);
 

@@ -83,9 +83,21 @@ class Writer {
     for (const Workload& workload : pending) waiting.insert({workload.is_job, workload.index});
     for (const auto& entry : inputs_.order) {
       if (waiting.contains({entry.is_job, entry.index})) continue;
+      if (LeftOut(entry)) continue;
       out_.push_back(entry.is_job ? JobObject(inputs_.jobs[entry.index])
                                   : PlacementObject(inputs_.placements[entry.index]));
     }
+  }
+
+  // An object whose spec cannot be read cannot be written either.
+  bool LeftOut(const api::Inputs::OrderEntry& entry) {
+    const auto unreadable = [this](const auto& object) {
+      if (object.unreadable.empty()) return false;
+      left_out_.push_back(object.place + ": " + object.unreadable);
+      return true;
+    };
+    return entry.is_job ? unreadable(inputs_.jobs[entry.index])
+                        : unreadable(inputs_.placements[entry.index]);
   }
 
   void Pending(const Workload& workload) {

@@ -100,6 +100,7 @@ class Pending {
 
   std::optional<Workload> OfJob(std::size_t index) const {
     const api::TrainingJob& job = inputs_.jobs[index];
+    if (!job.unreadable.empty()) return std::nullopt;
     if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
     Workload workload;
     workload.is_job = true;
@@ -122,6 +123,7 @@ class Pending {
   // A Placement that is an attempt of a job given here is decided with the job, or not at all.
   std::optional<Workload> OfPlacement(std::size_t index) const {
     const api::Placement& placement = inputs_.placements[index];
+    if (!placement.unreadable.empty()) return std::nullopt;
     if (!all_ && (!placement.nodes.empty() || placement.meta.deleting)) return std::nullopt;
     if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
     Workload workload;

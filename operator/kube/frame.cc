@@ -54,15 +54,40 @@ api::ObjectKey KeyOf(const Json& object) {
   return {Text(meta, "namespace"), Text(meta, "name")};
 }
 
-// What identifies an object that cannot be read. Nothing else of it is passed on.
+std::string Cleaned(std::string text) {
+  while (const auto bad = manifest::FirstBadByte(text)) text[*bad] = '?';
+  return text;
+}
+
+// Recursive: of what ParseAnything has cut, or protobuf, which has no recursive type.
+Json Cleaned(const Json& value) {
+  if (value.is_string()) return Cleaned(value.get<std::string>());
+  Json clean = value;
+  if (value.is_array()) {
+    for (Json& item : clean) item = Cleaned(item);
+  } else if (value.is_object()) {
+    clean = Json::object();
+    for (const auto& [key, member] : value.items()) clean[Cleaned(key)] = Cleaned(member);
+  }
+  return clean;
+}
+
+// What the API server itself keeps of an object that cannot be read: what it is, how far its life
+// has come, and where it runs. Nothing else of it is passed on.
 ServedObject Unreadable(const Json& object, std::string why) {
   ServedObject served{KeyOf(object), Json::object(), std::move(why)};
+  const auto keep = [&served](const Json* from, const char* part, const char* key) {
+    const Json* value = from == nullptr ? nullptr : Find(*from, key);
+    if (value != nullptr) served.json[part][key] = Cleaned(*value);
+  };
   const Json* meta = Find(object, "metadata");
-  for (const char* key : {"name", "namespace", "uid", "resourceVersion", "generation"}) {
-    const Json* value = meta == nullptr ? nullptr : Find(*meta, key);
-    if (value == nullptr || value->is_structured()) continue;
-    served.json["metadata"][key] = *value;
+  for (const char* key :
+       {"name", "namespace", "uid", "resourceVersion", "generation", "labels", "creationTimestamp",
+        "deletionTimestamp", "finalizers", "ownerReferences"}) {
+    keep(meta, "metadata", key);
   }
+  keep(Find(object, "spec"), "spec", "nodeName");
+  if (const Json* status = Find(object, "status")) served.json["status"] = Cleaned(*status);
   return served;
 }
 

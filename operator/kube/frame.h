@@ -49,7 +49,9 @@ class FrameSplitter {
 // An object as the API server sent it, with what Weft keeps of it.
 struct ServedObject {
   api::ObjectKey key;
-  nlohmann::json json;  // metadata alone where `unreadable`
+  // Where `unreadable`, only the parts of it that the API server itself keeps: metadata without
+  // annotations, spec.nodeName and status, with '?' in the place of bytes that our guards refuse.
+  nlohmann::json json;
   // Why our guards refuse the rest ("" they do not): one such object must not stop the others.
   std::string unreadable;
 };

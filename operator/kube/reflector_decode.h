@@ -16,9 +16,9 @@ class TypedSink {
   virtual ~TypedSink() = default;
   virtual void OnReplaceBegin() = 0;
   virtual void OnUpsert(const api::ObjectKey& key, T object) = 0;
-  // It exists, but cannot be read: what was known of it holds no more. `metadata` has what
-  // identifies it (name, namespace, uid, generation), so that its owner can be told.
-  virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
+  // It exists and is not what was known of it, but cannot be read. `object` has its metadata at
+  // least, so that its owner can be told.
+  virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                              const std::string& why) = 0;
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
@@ -51,8 +51,7 @@ class DecodingSink final : public ObjectSink {
 
  private:
   void Refuse(const ServedObject& object, const std::string& why) {
-    const auto metadata = object.json.find("metadata");
-    sink_.OnUndecodable(object.key, *metadata, why);
+    sink_.OnUndecodable(object.key, object.json, why);
   }
 
   std::string place_;

@@ -29,6 +29,8 @@ constexpr Metric kCatalogue[] = {
    "Time since the API server last said anything about the resource."},
   {Id::kEventLag, "weft_event_lag_seconds", kHistogram, kEvents, {},
    "Time from the arrival of a piece of a watch until all of it is in the operator's copy."},
+  {Id::kUnreadableObjects, "weft_unreadable_objects_total", kCounter, kEvents, {"kind"},
+   "States of objects that arrived and could not be read; the log says of which object and why."},
   {Id::kApiWrites, "weft_api_writes_total", kCounter, kEvents, {"verb", "kind", "result"},
    "Writes to the API server by their result: OK, Conflict, Invalid, NotFound, Error."},
   {Id::kApiWriteSeconds, "weft_api_write_seconds", kHistogram, kEvents, {"verb"},

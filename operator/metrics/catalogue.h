@@ -20,6 +20,7 @@ enum class Id : std::uint8_t {
   kWatchRestarts,
   kWatchSilence,
   kEventLag,
+  kUnreadableObjects,
   kApiWrites,
   kApiWriteSeconds,
   kEventsDropped,

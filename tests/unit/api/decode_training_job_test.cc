@@ -81,6 +81,30 @@ TEST(DecodeTrainingJobTest, ErrorsNameTheFieldAndTheRule) {
   }
 }
 
+TEST(DecodeTrainingJobTest, WhatTheServerHoldsIsReadAsFarAsItCanBe) {
+  const json status = json::parse(R"({"attempt": 2, "restarts": "many", "conditions": [
+      {"type": "Complete", "status": "True", "reason": "AllSucceeded"}]})");
+  const std::vector<Bad> cases = {
+      {"a field of a newer release is no error", R"({"novel": 1, "topology": {"novel": 1}})", ""},
+      {"a wrong field is named without the object's name", R"({"workers": {"replicas": 0}})",
+       "spec.workers.replicas: must be at least 1"},
+      {"what does not divide is named too", R"({"parallelism": {"tensor": 3}})",
+       "spec.parallelism: tensor x context x pipeline = 3 must divide the world of 8 ranks (2 "
+       "workers x 4)"},
+      {"no spec at all", R"({"workers": null})", "spec.workers: is required"},
+  };
+  for (const Bad& c : cases) {
+    const auto job = DecodeTrainingJob(Job(json::parse(c.spec), status), "a", Reading::kServed);
+    ASSERT_TRUE(job) << c.name << ": " << job.error().message;
+    EXPECT_EQ(job->unreadable, c.want) << c.name;
+    EXPECT_EQ(job->replicas, c.want.empty() ? 2u : 0u) << c.name;
+    EXPECT_EQ(job->meta.uid, "u1") << c.name;
+    EXPECT_EQ(job->attempt, 2) << c.name;
+    ASSERT_EQ(job->conditions.size(), 1u) << c.name;
+  }
+  EXPECT_FALSE(DecodeTrainingJob(json::parse(R"({"metadata": 7})"), "a", Reading::kServed));
+}
+
 TEST(DecodeTrainingJobTest, WhatIsNoObjectIsAnErrorEverywhere) {
   for (const char* text : {"null", "7", "[]", "\"x\"", R"({"metadata": 7})",
                            R"({"metadata": {"name": "x"}, "spec": []})",

@@ -116,7 +116,10 @@ TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
 
 TEST(FleetCollectorTest, TellsOfFabricsThatCannotBeUsed) {
   World world;
-  world.store.PutUndecodableFabric({{"", "broken"}, "uid", 1, "spec.levels[0]: no such link type"});
+  api::Fabric broken;
+  broken.meta.key.name = "broken";
+  broken.unreadable = "spec.levels[0]: no such link type";
+  world.store.Put(broken);
   const std::string text = world.Scrape();
   EXPECT_TRUE(Has(text, "weft_fabric_valid{fabric=\"broken\"} 0")) << text;
   EXPECT_TRUE(Has(text, "weft_fabric_valid{fabric=\"default\"} 1")) << text;

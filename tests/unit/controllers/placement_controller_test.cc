@@ -92,7 +92,7 @@ class PlacementControllerTest : public ::testing::Test {
       if (object["kind"] == "Pod") {
         store_.Put(*api::DecodePod(object, "test"));
       } else {
-        store_.Put(*api::DecodePlacement(object, "test"));
+        store_.Put(*api::DecodePlacement(object, "test", api::Reading::kServed));
       }
     }
   }
@@ -120,6 +120,26 @@ class PlacementControllerTest : public ::testing::Test {
 };
 
 using Words = std::vector<std::string>;
+
+TEST_F(PlacementControllerTest, ASpecThatCannotBeReadIsToldOnceAndThePodsStayAsTheyAre) {
+  Json& gang = server_.objects["gang"];
+  gang["spec"]["workers"] = 3;  // than there are nodes
+  gang["metadata"]["resourceVersion"] = "2";
+  Watch();
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(server_.writes, Words{"status gang"});
+  EXPECT_EQ(gang["status"]["nodes"].size(), 2U);
+  EXPECT_EQ(gang["status"]["conditions"][0]["reason"], "Invalid");
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(server_.writes, Words{"status gang"});
+  gang["spec"]["workers"] = 2;
+  gang["metadata"]["resourceVersion"] = "102";
+  Watch();
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(server_.writes,
+            (Words{"status gang", "status gang", "status gang", "ungate p-0", "ungate p-1"}));
+  EXPECT_EQ(gang["status"]["conditions"][0]["reason"], "Valid");
+}
 
 TEST_F(PlacementControllerTest, TheWindowIsSaidBeforeTheFirstGateGoes) {
   ASSERT_TRUE(Run());

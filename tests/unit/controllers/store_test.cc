@@ -121,15 +121,63 @@ TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
 }
 
 TEST_F(StoreTest, AFabricThatCannotBeReadReplacesWhatItWas) {
-  api::Fabric fabric;
-  fabric.meta.key.name = "default";
+  api::Fabric fabric, bad;
+  fabric.meta.key.name = bad.meta.key.name = "default";
+  bad.unreadable = "spec.preset: unknown";
   store_.Put(fabric);
-  store_.PutUndecodableFabric({{"", "default"}, "f", 2, "spec.preset: unknown"});
+  Told();
+  store_.Put(bad);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
   EXPECT_TRUE(store_.Look().inputs.fabrics.empty());
-  EXPECT_EQ(store_.UndecodableFabrics().size(), 1U);
+  EXPECT_EQ(store_.UnreadableFabrics().size(), 1U);
   store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
   EXPECT_EQ(store_.Look().inputs.fabrics.size(), 1U);
-  EXPECT_TRUE(store_.UndecodableFabrics().empty());
+  EXPECT_TRUE(store_.UnreadableFabrics().empty());
+}
+
+TEST_F(StoreTest, APodThatCannotBeReadAnyMoreHoldsWhatItHeld) {
+  api::Pod pod = PodOf("a", "n", "1");
+  pod.pod.requests = {{"nvidia.com/gpu", 8}};
+  store_.Put(pod);
+  api::Pod head;
+  head.meta = pod.meta;
+  head.meta.resource_version = "2";
+  head.meta.owners.clear();
+  head.node_name = "n2";
+  head.phase = "Running";
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  const auto inputs = store_.Look().inputs;
+  ASSERT_EQ(inputs.pods.size(), 1U);
+  EXPECT_EQ(inputs.pods[0].pod.requests, pod.pod.requests);
+  EXPECT_EQ(inputs.pods[0].node_name, "n2");
+  EXPECT_EQ(inputs.pods[0].unreadable, "");
+  store_.Put(Job("a"));
+  EXPECT_EQ(store_.ObjectsOf({"ns", "a"})->pods.size(), 1U);
+}
+
+TEST_F(StoreTest, APodThatCouldNeverBeReadIsKnownAsSuch) {
+  api::Pod head = PodOf("a", "n", "1");
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, head.unreadable);
+  store_.Put(PodOf("a", "n", "2"));
+  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, "");
+}
+
+TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
+  api::Node head;
+  head.meta.key.name = head.facts.name = "n";
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  store_.Put(Job("a"));
+  store_.Put(PodOf("a", "n", "1"));
+  EXPECT_TRUE(store_.ObjectsOf({"ns", "a"})->nodes.at("n").exists);
+  EXPECT_FALSE(store_.ObjectsOf({"ns", "a"})->nodes.at("n").not_ready_since);
+  store_.Put(Node("n"));
+  store_.Put(head);
+  EXPECT_EQ(store_.Look().inputs.nodes.front().facts, Node("n").facts);
 }
 
 }  // namespace

@@ -51,14 +51,6 @@ TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
   EXPECT_EQ(VersionIn(table), "7");
 }
 
-TEST(TableTest, WhatIsDroppedMayComeBack) {
-  Table<Thing> table;
-  table.Put(Make("u", "5"));
-  table.Drop(kKey);
-  EXPECT_EQ(VersionIn(table), "");
-  EXPECT_TRUE(table.Put(Make("u", "6")).second);
-}
-
 TEST(TableTest, NamesWhatIsHeldUpToAVersion) {
   Table<Thing> table;
   table.Put(Make("u", "5"));

@@ -61,6 +61,21 @@ const ClaimsCase kClaimsCases[] = {
        s.Placement("j-1", 1, {"n0"});
      },
      {8, 8, 8, 8}},
+    {"APodThatCannotBeReadUsesAllOfItsNode",
+     [](Scene& s) {
+       api::Pod& pod = s.Pod("p", "n1");
+       pod.pod.requests.clear();
+       pod.unreadable = "not UTF-8, or a NUL byte";
+     },
+     {8, 0, 8, 8}},
+    {"WorkersOfAJobThatCannotBeReadUseWhatItsPlacementSays",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 1);
+       job.pod.requests.clear();
+       job.unreadable = "spec: is required";
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {0, 8, 8, 8}},
     {"AnOlderAttemptsPlacementUsesNothing",
      [](Scene& s) {
        s.Job("j", 1).attempt = 2;

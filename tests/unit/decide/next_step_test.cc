@@ -282,10 +282,11 @@ TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
   world.pods()[1].failure = api::Pod::Failure{"trainer", "Error", 127, ""};
   const std::string node = world.pods()[1].node_name;
   world.Run();
-  EXPECT_EQ(FindCondition(world.status(), "Failed")->message,
-            "worker 1 on " + node +
-                ": container trainer ended with exit code 127 (Error), as of an image without sshd, "
-                "which mpirun of worker 0 needs; failurePolicy.maxRestarts is 0");
+  EXPECT_EQ(
+      FindCondition(world.status(), "Failed")->message,
+      "worker 1 on " + node +
+          ": container trainer ended with exit code 127 (Error), as of an image without sshd, "
+          "which mpirun of worker 0 needs; failurePolicy.maxRestarts is 0");
 }
 
 TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
@@ -427,6 +428,54 @@ TEST(NextStepTest, AnOperatorThatDiedAfterTheCommitGoesOnWithIt) {
   resumed.Run();
   EXPECT_EQ(resumed.status().attempt, 1);
   EXPECT_EQ(resumed.trace, Trace{"Placed: Placed"});
+}
+
+TEST(NextStepTest, AJobThatCannotBeReadIsToldOnceAndRunsOn) {
+  World world = Running();
+  const JobStatus before = world.status();
+  world.job().unreadable = "spec.model.type: is required";
+  world.job().meta.generation = 2;
+  world.pods()[1].phase = "Failed";
+  EXPECT_EQ(world.Run(2).seconds, std::nullopt);
+  JobStatus after = world.status();
+  EXPECT_EQ(FindCondition(after, "Accepted")->message, "spec.model.type: is required");
+  EXPECT_EQ(ReasonOf(after, "Accepted"), "Invalid");
+  EXPECT_EQ(after.record.observed_generation, 2);
+  // Nothing else of the status is touched, and nothing is done.
+  JobStatus rest = before;
+  rest.record.observed_generation = 2;
+  for (JobStatus* one : {&after, &rest}) {
+    std::erase_if(one->conditions, [](const auto& c) { return c.type == "Accepted"; });
+  }
+  EXPECT_TRUE(after == rest);
+  EXPECT_EQ(world.trace, Trace{});
+  // Put right, it is followed again.
+  world.job().unreadable.clear();
+  world.job().meta.generation = 3;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "Failed: PodFailed", "delete 2"}));
+}
+
+TEST(NextStepTest, AFinishedJobThatCannotBeReadNeverRunsAgain) {
+  World world = Running();
+  world.Kubelet("Succeeded", false);
+  world.Run();
+  world.trace.clear();
+  world.job().unreadable = "spec: is required";
+  world.Run();
+  world.pods().clear();
+  world.job().unreadable.clear();
+  world.Run();
+  EXPECT_EQ(world.Phase(), "Complete");
+  EXPECT_EQ(world.trace, Trace{});
+}
+
+TEST(NextStepTest, AJobThatCannotBeReadIsDeletedLikeAnyOther) {
+  World world = Running();
+  world.job().unreadable = "spec: is required";
+  world.job().meta.deleting = true;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"delete 3", "unplace", "let go"}));
 }
 
 }  // namespace

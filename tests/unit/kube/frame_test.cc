@@ -218,6 +218,18 @@ TEST(ParseWatchFrame, NamesAnObjectThatItCannotRead) {
   }
 }
 
+TEST(ParseWatchFrame, OfAnObjectThatItCannotReadPassesOnWhatTheServerKeeps) {
+  const std::string line =
+      R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7",)"
+      R"("deletionTimestamp":"t","finalizers":["f"],"annotations":{"a":"\u0000"}},)"
+      R"("spec":{"nodeName":"n","x":1},"status":{"phase":"Running","message":"a\u0000b"}}})";
+  EXPECT_EQ(Show(ParseWatchFrame(line, manifest::Subject::kWhole)),
+            R"(added a {"metadata":{"deletionTimestamp":"t","finalizers":["f"],"name":"a",)"
+            R"("resourceVersion":"7"},"spec":{"nodeName":"n"},)"
+            R"("status":{"message":"a?b","phase":"Running"}} unreadable: )"
+            R"(watch event: line 1: a \u escape of NUL or of half a character @7)");
+}
+
 std::string Show(const Result<Page>& page) {
   if (!page) return "broken: " + page.error().message;
   std::string text = "@" + page->resource_version + " next=" + page->next;
@@ -322,7 +334,7 @@ TEST(ParsePage, NamesTheOneItemThatItCannotRead) {
             "@9 next=\n"
             R"(a {"metadata":{"name":"a"}})"
             "\n"
-            R"(bad {"metadata":{"name":"bad","uid":"u"}})"
+            R"(bad {"metadata":{"name":"bad","uid":"u"},"spec":{"nodeName":"?"}})"
             " unreadable: bad: line 1: a \\u escape of NUL or of half a character\n"
             R"(c {"metadata":{"name":"c"}})");
 }

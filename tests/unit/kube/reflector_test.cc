@@ -88,9 +88,10 @@ class LoggingSink : public TypedSink<api::Node> {
   void OnUpsert(const api::ObjectKey& key, api::Node node) override {
     log_.push_back("upsert " + api::Show(key) + " " + node.meta.uid);
   }
-  void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& metadata,
+  void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                      const std::string& why) override {
-    log_.push_back("undecodable " + api::Show(key) + " " + metadata.dump() + " " + why);
+    log_.push_back("undecodable " + api::Show(key) + " " + object.at("metadata").dump() + " " +
+                   why);
   }
   void OnDelete(const api::ObjectKey& key) override { log_.push_back("delete " + api::Show(key)); }
   void OnSynced(const std::string& version) override { log_.push_back("synced " + version); }

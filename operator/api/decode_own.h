@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/api/json_reader.h"
+
+namespace weft::api {
+
+// The parts of a decoder of one of Weft's own kinds.
+template <typename Kind>
+struct OwnKind {
+  Scope scope = Scope::kNamespaced;
+  // What counts even where the spec cannot be read: the status.
+  void (*read_held)(const Field& root, Kind& object);
+  void (*read_spec)(const Field& root, Kind& object);
+  // What needs the whole object; its message starts with a field's path. Only where all was read.
+  Status (*check)(const Kind& object);
+};
+
+template <typename Kind>
+Status ReadHeld(const OwnKind<Kind>& parts, const nlohmann::json& json, const Place& place,
+                Reading reading, Kind& object) {
+  Decoding metadata(json, place, reading), held(json, place, reading);
+  object.place = metadata.place();
+  object.meta = DecodeMeta(metadata.Root()["metadata"], parts.scope);
+  if (metadata.failed()) return metadata.status();
+  parts.read_held(held.Root(), object);
+  return reading == Reading::kStrict ? held.status() : Status();
+}
+
+template <typename Kind>
+Result<Kind> DecodeOwn(const OwnKind<Kind>& parts, const nlohmann::json& json, const Place& place,
+                       Reading reading) {
+  Kind object;
+  if (Status held = ReadHeld(parts, json, place, reading, object); !held) return held.error();
+  Decoding decoding(json, place, reading);
+  parts.read_spec(decoding.Root(), object);
+  std::string why = decoding.why();
+  if (why.empty()) {
+    if (const Status whole = parts.check(object); !whole) why = whole.error().message;
+  }
+  if (!why.empty()) {
+    if (reading == Reading::kStrict) return Invalid(decoding.place() + ": " + why);
+    object = Kind();  // nothing that was half read
+    if (Status held = ReadHeld(parts, json, place, reading, object); !held) return held.error();
+    object.unreadable = std::move(why);
+  }
+  object.raw = MakeRaw(json);
+  return object;
+}
+
+}  // namespace weft::api
