@@ -12,7 +12,7 @@ using service::HttpReply;
 using service::HttpRequest;
 
 constexpr const char* kOldGrpc =
-    "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-32731, CVE-2023-33953): "
+    "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-1428, CVE-2023-33953): "
     "let only callers you trust have certificates";
 
 // Reviews are kept, and those that are not must not wait long.
