@@ -1,11 +1,18 @@
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/cli/operator_flags.h"
 #include "operator/cli/run_operator.h"
 
 int main(int argc, char** argv) {
+#ifdef WEFT_SEEDED_BUGS
+  if (const char* bug = std::getenv("WEFT_SEEDED_BUG")) {
+    weft::planted_bug = static_cast<weft::Bug>(std::atoi(bug));
+  }
+#endif
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto parsed = weft::cli::ParseOperatorFlags(arguments);
   if (!parsed.flags) {

@@ -13,6 +13,7 @@
 #include <random>
 #include <thread>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/base/timestamp.h"
 #include "operator/cli/operator_servers.h"
 #include "operator/controllers/counting_writer.h"
@@ -198,6 +199,7 @@ class Process {
 
   bool MayWrite() const {
     if (flags_.read_only) return false;
+    if (Seeded(Bug::kWritesWithoutLead)) return true;
     return keeper_ ? keeper_->IsLeader() : leads_.load();
   }
 
@@ -208,7 +210,7 @@ class Process {
     options.identity = identity_;
     options.seed = std::random_device{}();
     options.hooks.on_started = [this] { leads_ = true; };
-    options.hooks.on_stopped = [this] { leads_ = false; };
+    options.hooks.on_stopped = [this] { leads_ = Seeded(Bug::kWritesWithoutLead); };
     options.hooks.on_failure = [this](const std::string& what) {
       log_.Warning("lease", {{"reason", what}});
     };

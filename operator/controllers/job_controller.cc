@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/base/check.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/launcher.h"
@@ -41,6 +43,7 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
   if (!objects) return Outcome{};
   if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
+  if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const decide::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
   return std::visit([&](const auto& step) { return Do(pass, step); },
@@ -126,7 +129,8 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
     }
   }
   const auto launcher = decide::WrongLauncher(pass.job());
-  const std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
+  std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
+  if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
   const decide::JobStatus status =
       decide::AfterDryRun(*pass.view, !refused, refused ? tried.error().message : valid);
   if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
@@ -153,6 +157,9 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
     service.meta.owners.push_back({owner.value("apiVersion", ""), owner.value("kind", ""),
                                    owner.value("name", ""), owner.value("uid", ""),
                                    owner.value("controller", false)});
+  }
+  if (Seeded(Bug::kForeignServiceTaken)) {
+    service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
   const auto owner = OwningJob(service.meta);
   if (!owner || owner->uid != meta.uid) {

@@ -7,6 +7,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
+#include "operator/base/seeded_bug.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/as_of.h"
 #include "operator/decide/conditions.h"
@@ -224,6 +225,12 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
   for (Json& condition : status["conditions"]) {
     condition["lastTransitionTime"] = FormatTime(options_.now());
   }
+  if (Seeded(Bug::kPodsBeforePlan)) {
+    current.nodes = placement.at("status").at("nodes").get<std::vector<std::string>>();
+    store_.Put(std::move(current));
+    return {};
+  }
+  if (Seeded(Bug::kCommitWithoutVersion)) current.meta.resource_version.clear();
   const Target target{Kind::kPlacement, current.meta.key, current.meta.uid,
                       current.meta.resource_version};
   Result<Json> stored = writer_.PatchStatus(target, {{"status", std::move(status)}});

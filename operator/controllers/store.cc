@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
 
 namespace weft::controllers {
@@ -148,6 +149,7 @@ void Store::Put(api::TrainingJob job) {
 }
 
 void Store::RemoveJob(const api::ObjectKey& key) {
+  if (Seeded(Bug::kLeak)) new std::string(std::size_t{4} << 20, 'x');
   {
     const std::lock_guard lock(mutex_);
     jobs_.Remove(key);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/fault.h"
 #include "operator/decide/placement_pods.h"
@@ -58,7 +59,9 @@ class Life {
     if (!job_.unreadable.empty()) return Refuse();
     if (!HasFinalizer()) return AddFinalizer{};
     if (IsFinished(job_)) return AfterTheEnd();
-    if (auto stale = PodsNotOf(status_.attempt); !stale.empty()) return DeletePods{stale};
+    if (auto stale = PodsNotOf(status_.attempt); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
+      return DeletePods{stale};
+    }
     if (job_.suspend || ReasonOf(status_, "Suspended") == kSuspending) return Suspend();
     if (Is(status_, "Suspended")) return Resume();
     if (auto step = Accept()) return *std::move(step);
@@ -108,7 +111,8 @@ class Life {
   // Pods away first, then the Placements: until then they hold what the pods may still use.
   // Nothing where both are gone.
   std::optional<Step> Clear() {
-    const std::vector<const api::Pod*> live = LivePods();
+    std::vector<const api::Pod*> live = LivePods();
+    if (Seeded(Bug::kOldPodsKept)) live.clear();
     std::vector<const api::Pod*> doomed;
     for (const api::Pod* pod : live) {
       if (!pod->meta.deleting) doomed.push_back(pod);
@@ -141,7 +145,8 @@ class Life {
 
   Step Depart() {
     if (!HasFinalizer()) return Wait{};
-    if (auto step = Clear()) return *std::move(step);
+    auto step = Clear();
+    if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
     return RemoveFinalizer{};
   }
 
@@ -157,6 +162,10 @@ class Life {
 
   // Programs that still run are ended; what has ended stays for its logs until the job goes.
   Step AfterTheEnd() {
+    if (Seeded(Bug::kFailedTriedAgain) && Is(status_, "Failed")) {
+      SetCondition(status_, {"Failed", false, "Again", "tried again"}, view_.now);
+      return GiveUp("Again", "tried again");
+    }
     std::vector<const api::Pod*> running;
     for (const api::Pod* pod : view_.pods) {
       const bool ended = pod->phase == "Succeeded" || pod->phase == "Failed";
@@ -232,7 +241,7 @@ class Life {
     const std::int64_t pause =
         std::clamp(age, options_.shortest_retry_seconds, options_.longest_retry_seconds);
     const std::int64_t left = view_.tried + pause - view_.now;
-    if (left > 0) return Wait{left};
+    if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};
     return DryRun{};
   }
 
@@ -263,6 +272,7 @@ class Life {
 
   Step TearDown() {
     if (auto step = Clear()) return *std::move(step);
+    if (Seeded(Bug::kAttemptBack)) status_.attempt = 0;
     const std::string why(ReasonOf(status_, "Restarting"));
     const std::string message = FindCondition(status_, "Restarting")->message;
     SetCondition(status_, {"Restarting", false, why, message}, view_.now);
@@ -289,6 +299,7 @@ class Life {
   // A refusal is written once; the planner asks again by itself whenever the cluster changes.
   Step Place() {
     if (!view_.refusal) return AskPlanner{};
+    if (Seeded(Bug::kMuteRefusal)) return Wait{};
     const JobStatus before = status_;
     SetCondition(status_, {"Placed", false, view_.refusal->reason, view_.refusal->message},
                  view_.now);
@@ -371,7 +382,7 @@ bool Life::Completed() const {
       return true;
     ++succeeded;
   }
-  return succeeded == job_.replicas;
+  return succeeded == job_.replicas || (Seeded(Bug::kCompleteEarly) && succeeded > 0);
 }
 
 void Life::Count() {
@@ -444,6 +455,7 @@ std::optional<Step> Life::CheckBound() {
     unbound.push_back(pod);
   }
   if (unbound.empty()) return std::nullopt;
+  if (Seeded(Bug::kBindDeadlineIgnored)) return Wait{};
   const std::int64_t left = created + options_.bind_deadline_seconds - view_.now;
   const bool in_vain = std::any_of(unbound.begin(), unbound.end(), [this](const api::Pod* pod) {
     const std::string* node = PlannedNode(*pod);
@@ -475,6 +487,7 @@ Step Life::Undo(const std::vector<const api::Pod*>& unbound) {
     if (!view_.node_state(*node).exists) words = *node + ": the node is gone";
     if (!pod->unscheduled.empty()) words = *node + ": " + pod->unscheduled;
   }
+  if (Seeded(Bug::kRefusedNodeAgain)) nodes.clear();
   const std::size_t dropped =
       Exclude(nodes, options_.exclusion, view_.now, status_.record.excluded);
   if (words.empty()) words = "kube-scheduler gave no reason";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/base/check.h"
+#include "operator/base/seeded_bug.h"
 
 namespace weft::kube {
 namespace {
@@ -32,7 +33,8 @@ Json OptionsOf(const Deletion& how) {
   Json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!how.propagation.empty()) options["propagationPolicy"] = how.propagation;
   if (how.grace_seconds) options["gracePeriodSeconds"] = *how.grace_seconds;
-  if (!how.only.uid.empty()) options["preconditions"]["uid"] = how.only.uid;
+  const bool names_uid = !how.only.uid.empty() && !Seeded(Bug::kDeleteWithoutUid);
+  if (names_uid) options["preconditions"]["uid"] = how.only.uid;
   if (!how.only.resource_version.empty()) {
     options["preconditions"]["resourceVersion"] = how.only.resource_version;
   }

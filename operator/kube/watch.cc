@@ -1,5 +1,7 @@
 #include "operator/kube/watch.h"
 
+#include "operator/base/seeded_bug.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -51,6 +53,7 @@ Request Watch::StreamingListRequest() {
   Request request = NewRequest(kListSilence);
   request.query["watch"] = "true";
   request.query["sendInitialEvents"] = "true";
+  if (Seeded(Bug::kListAtZero)) request.query["resourceVersion"] = "0";
   request.query["resourceVersionMatch"] = "NotOlderThan";
   request.query["allowWatchBookmarks"] = "true";
   request.query["timeoutSeconds"] = Between(kLeastListSeconds, kMostListSeconds);
@@ -184,6 +187,10 @@ bool Watch::EndOfPage(const End& end, Instant now) {
 }
 
 bool Watch::EndOfWatch(const End& end, Instant now) {
+  if (Seeded(Bug::kGoneIgnored) && (error_code_ || end.status == kGone)) {
+    resource_version_.clear();
+    return Fail(end, now);
+  }
   if (error_code_ || end.malformed || end.status == kGone || end.status == kNotFound ||
       IsRefusal(end.status)) {
     return FailAndList(end, now);

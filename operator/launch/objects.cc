@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/base/seeded_bug.h"
 #include "operator/decide/host_name.h"
 #include "operator/decide/next_step.h"
 #include "operator/decide/placement_pods.h"
@@ -73,7 +74,8 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   spec["restartPolicy"] = "Never";
   spec["hostname"] = decide::HostName(job, worker);
   spec["subdomain"] = job.meta.key.name;
-  PinTo(gang.nodes[worker], spec);
+  PinTo(gang.nodes[Seeded(Bug::kPinnedElsewhere) ? 0 : worker], spec);
+  if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
   AddVerification(gang.verify_image, spec);
   AddVolumes(gang, spec);
   Environment environment = WorkerEnvironment(gang, worker);

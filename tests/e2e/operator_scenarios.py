@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-from operator_history import broken_laws
+from operator_laws import broken_laws
 from operator_lib import Cluster, Operator
 
 # Gangs that are refused or lost are to be noticed within a test's patience.
