@@ -16,7 +16,8 @@ case $purpose in
   build) ;;
   test)
     packages+=(libgtest-dev libgmock-dev libbenchmark-dev openssl python3 python3-pip python3-venv
-      python3-yaml prometheus lua5.1 umoci iproute2 openssh-server openmpi-bin curl)
+      python3-yaml prometheus lua5.1 umoci iproute2 openssh-server openmpi-bin curl
+      faketime)
     # Ubuntu has Chromium as a snap only.
     ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium)
     ;;

@@ -15,6 +15,8 @@
 #                  (half an hour)
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
 #                  what it costs to be idle on 10,000 nodes (half an hour)
+#       faults     half an hour of faults by chance between weft-operator and a real control plane,
+#                  then every bug that can be planted, each caught by the law meant for it
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
 #       lint       clang-format and clang-tidy over all sources
@@ -167,6 +169,21 @@ campaign_operator() {
   stage 'weft-operator killed, filled and left idle'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator \
     WEFT_SOURCE_DIR=$root bash tests/e2e/operator_campaign.sh
+}
+
+campaign_faults() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'Building weft-operator with planted bugs in build-seeded/'
+  cmake -S . -B build-seeded -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=OFF \
+    -DWEFT_SEEDED_BUGS=ON >/dev/null
+  ninja -C build-seeded -j "$jobs" weft-operator
+  stage 'Faults by chance, writes at rest, planted bugs'
+  WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator \
+    WEFT_SEEDED_OPERATOR=$root/build-seeded/bin/weft-operator \
+    WEFT_SOURCE_DIR=$root bash tests/e2e/faults_campaign.sh
 }
 
 campaign_ranks() {

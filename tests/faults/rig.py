@@ -2,6 +2,8 @@
 look at everything that happens there."""
 
 import base64
+import collections
+import contextlib
 import http.client
 import json
 import os
@@ -39,6 +41,7 @@ VISIBLE_SECONDS = 30
 # An ended operator is looked for so often.
 GUARD_SECONDS = 0.1
 RESTART_SECONDS = 120
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 # The API server must store what the record can read, and keep what a stale list is of.
 API_SERVER_FLAGS = "--storage-media-type=application/json --etcd-compaction-interval=0"
@@ -187,6 +190,8 @@ class Rig:
         self.seed = seed
         self.how = {}  # of the operators that scenarios start themselves
         self.figures = {}  # what was measured
+        self.fired = collections.Counter()  # faults that are not the proxy's
+        self.spaces = []  # where jobs are
         self.said = []  # violations that scenarios found themselves
         self.folder = tempfile.TemporaryDirectory(prefix="weft-faults-")
         self.work = self.folder.name
@@ -386,6 +391,32 @@ class Rig:
         if done.returncode != 0:
             raise AssertionError(f"local-cluster up: {done.stderr}")
 
+    def annotate_node(self, name, key, value):
+        self.cluster.patch("nodes", "", name, {"metadata": {"annotations": {key: value}}})
+
+    def put_back(self, node):
+        """A node that was deleted."""
+        kept = ("name", "labels", "annotations")
+        self.cluster.create("nodes", {
+            "apiVersion": "v1", "kind": "Node", "spec": {},
+            "metadata": {key: node["metadata"][key] for key in kept if key in node["metadata"]},
+            "status": {key: node["status"][key] for key in ("capacity", "allocatable")}})
+
+    def clock_of_its_own(self):
+        """Environment of an operator whose clock set_clock moves."""
+        self.set_clock(0)
+        return {"LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": self.clock_file,
+                "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+    @property
+    def clock_file(self):
+        return os.path.join(self.work, "clock")
+
+    def set_clock(self, seconds_ahead):
+        with open(self.clock_file + ".new", "w", encoding="utf-8") as file:
+            file.write(f"{seconds_ahead:+d}\n")
+        os.rename(self.clock_file + ".new", self.clock_file)
+
     def limit_memory(self, operator, more_bytes):
         """It may take so much more address space than it has now."""
         with open(f"/proc/{operator.process.pid}/statm", encoding="utf-8") as file:
@@ -414,6 +445,22 @@ class Rig:
         return [text for text in (
             f"jobs {sorted(jobs ^ there)}" if jobs != there else "",
             f"{used:.0f} GPUs in use, not {held}" if used != held else "") if text]
+
+    def last_writes(self, count):
+        with self._lock:
+            return [one[1:] for one in self.writes if one[3] != "events"][-count:]
+
+    def falls_quiet(self, seconds, within):
+        """Whether there comes a time of so many seconds without a write, but for Lease and events."""
+        end = time.monotonic() + seconds + within
+        while time.monotonic() < end:
+            with self._lock:
+                last = max((one[0] for one in self.writes if one[3] != "events"), default=0.0)
+            left = last + seconds - time.monotonic()
+            if left <= 0:
+                return True
+            time.sleep(min(left, 1.0))
+        return False
 
     def judge_truth(self, seconds=15):
         """At rest the operator sees what is there (I16)."""

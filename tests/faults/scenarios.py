@@ -1,10 +1,9 @@
 """Short stories, each in a namespace of its own, in which every law of the rig is at stake at least
 once. A healthy operator breaks none of them; seeded.py shows that each planted bug does."""
 
-import re
 import signal
 
-from operator_lib import GPUS, MERGE, Paused, condition, label, poll, server_process
+from operator_lib import GPUS, MERGE, condition, poll
 from rules import Rule
 
 HOST = "kubernetes.io/hostname"
@@ -230,10 +229,6 @@ def a_leader_that_is_killed(rig, space):
     rig.until_ended(space, "job")
 
 
-def paused_scheduler():
-    return Paused(server_process("kube-scheduler"))
-
-
 def edited_to_bad_and_back(rig, space):
     """A suspended job is edited wrong and put right: it keeps what it was, and runs."""
     rig.apply(space, "job", 2)
@@ -247,20 +242,9 @@ def edited_to_bad_and_back(rig, space):
     rig.cluster.until_running(space, "job", attempt=2)
 
 
-def set_gpus(rig, space, gpus):
-    job = rig.cluster.get("trainingjobs", space, "job")
+def set_gpus(rig, space, gpus, name="job"):
+    job = rig.cluster.get("trainingjobs", space, name)
     template = job["spec"]["workers"]["template"]
     template["spec"]["containers"][0]["resources"]["limits"][GPUS] = gpus
-    rig.cluster.call("PATCH", rig.cluster.path("trainingjobs", space, "job"),
+    rig.cluster.call("PATCH", rig.cluster.path("trainingjobs", space, name),
                      {"spec": {"workers": {"template": template}}}, MERGE)
-
-
-def gangs_with_placement(rig, space):
-    """Names of pods by node, of the operator's metrics and of the API server."""
-    told = {(re.search(r'worker_pod="([^"]*)"', labels)[1],
-             re.search(r'worker_node="([^"]*)"', labels)[1])
-            for (name, labels) in rig.leader().metrics() if name == "weft_trainingjob_worker_info"
-            and f'trainingjob_namespace="{space}"' in labels}
-    there = {(pod["metadata"]["name"], pod["spec"].get("nodeName", ""))
-             for pod in rig.cluster.history.all_now("pods", space) if label(pod, "job-name")}
-    return told, there
