@@ -220,9 +220,11 @@ def a_leader_that_is_killed(rig, space):
     rig.cluster.until_running(space, "before")
     others = [one for one in rig.operators if one is not first]
     first.kept = False
+    rig.clock.stop()  # nobody leads
     first.signal(signal.SIGKILL)
     rig.apply(space, "job", 2, 1)
     seconds = rig.until_led(others, 60)
+    rig.clock.go_on()
     rig.figures["takeover after SIGKILL"] = f"{seconds:.1f} s"
     if seconds > TAKEOVER_SECONDS:
         rig.say("I7", f"led again only {seconds:.1f} s after SIGKILL")

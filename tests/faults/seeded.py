@@ -91,7 +91,7 @@ def play(story, space, environment=None, law=None):
 def play_healthy(names):
     wrong = []
     stories = list(dict.fromkeys(story for _, story in MEANT.values()))
-    stories += [of.a_leader_that_is_killed]
+    stories += [of.a_leader_that_is_killed, of.edited_to_bad_and_back]
     stories = [story for story in stories if not names or story.__name__ in names]
     for story in stories:
         space = story.__name__.replace("_", "-")[:50]
