@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -32,6 +34,10 @@ namespace {
 
 // cpprestsdk's threads, for watches and writes: more only take turns.
 constexpr std::size_t kTransportThreads = 4;
+// On SIGTERM nothing new is written at once, and what is under way is broken off after kLastWrites:
+// the lease is given back within three seconds, whatever is in flight.
+constexpr kube::Millis kLastWrites{1'000};
+constexpr kube::Millis kBreakingOff{250};  // at the most, once the time for it has come
 // Without a word from the API server for so long, what is known may be out of date.
 constexpr kube::Millis kStale{60'000};
 
@@ -112,7 +118,8 @@ class Process {
         client_(*transport_, timer_,
                 {.field_manager = "weft-operator",
                  .requests_per_second = flags.requests_per_second,
-                 .burst = static_cast<int>(2 * flags.requests_per_second)}),
+                 .burst = static_cast<int>(2 * flags.requests_per_second),
+                 .until = [this] { return WritesEnd(); }}),
         plain_writer_(client_, [this] { return MayWrite(); }),
         writer_(plain_writer_, counters_),
         identity_(flags.identity.empty() ? HostName() + "_" + std::to_string(std::random_device{}())
@@ -150,16 +157,26 @@ class Process {
     }
     const bool lost = led && !leads_;
     log_.Info(lost ? "lost the lead" : "stopping");
-    timer_.End();
-    if (work) work->Stop();
     Show(nullptr);
-    work.reset();
-    if (led) events_.Stop();  // no write after this: then the lease may go
-    if (keeper_) keeper_->Stop();
+    Stop(std::move(work), led);
     return lost ? 1 : 0;
   }
 
  private:
+  // A plan may still be in the making when the lease goes: it finds that it may not write.
+  void Stop(std::shared_ptr<controllers::Operator> work, bool led) {
+    stops_writing_ = kube::BootClock::now() + kLastWrites;
+    stopping_ = true;
+    timer_.End();
+    std::future<void> stopped = std::async(std::launch::async, [&work] {
+      if (work) work->Stop();
+      work.reset();
+    });
+    stopped.wait_for(kLastWrites + kBreakingOff);
+    if (led) events_.Stop();  // no write after this: then the lease may go
+    if (keeper_) keeper_->Stop();
+  }
+
   // A standby is ready: it could take over at once. A leader is when it has read everything.
   service::Health Ready() const {
     if (leads_ && !synced_) return {false, "reading the cluster"};
@@ -197,10 +214,14 @@ class Process {
     return own_space_.empty() ? "weft-system" : own_space_;
   }
 
-  bool MayWrite() const {
-    if (flags_.read_only) return false;
-    if (Seeded(Bug::kWritesWithoutLead)) return true;
-    return keeper_ ? keeper_->IsLeader() : leads_.load();
+  // What may begin a write; client_ ends those that have begun.
+  bool MayWrite() const { return !stopping_ && kube::BootClock::now() < LeadEnds(); }
+  kube::Instant WritesEnd() const { return std::min(LeadEnds(), stops_writing_.load()); }
+  kube::Instant LeadEnds() const {
+    if (flags_.read_only) return kube::Instant::min();
+    if (Seeded(Bug::kWritesWithoutLead)) return kube::Instant::max();
+    if (keeper_) return keeper_->leads_until();
+    return leads_ ? kube::Instant::max() : kube::Instant::min();
   }
 
   kube::LeaseKeeper::Options LeaseOptions() {
@@ -225,7 +246,7 @@ class Process {
       counters_.Add(metrics::Id::kEventsDropped);
       log_.Warning("event dropped", {{"reason", what}});
     };
-    options.may_write = [this] { return MayWrite(); };
+    options.until = [this] { return LeadEnds(); };
     return options;
   }
 
@@ -270,7 +291,8 @@ class Process {
   const std::string identity_;
   kube::EventRecorder events_;
   KubeRecorder recorder_;
-  std::atomic<bool> leads_{false}, synced_{false}, stale_{false};
+  std::atomic<bool> leads_{false}, synced_{false}, stale_{false}, stopping_{false};
+  std::atomic<kube::Instant> stops_writing_{kube::Instant::max()};
   std::unique_ptr<kube::LeaseKeeper> keeper_;
   mutable std::mutex shown_mutex_;
   std::shared_ptr<controllers::Operator> shown_;

@@ -228,16 +228,11 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
 }
 
 JobController::Answer JobController::Do(const Pass&, const decide::DeletePods& step) {
-  std::mutex mutex;
-  std::optional<Error> error;
+  Failures failures;
   ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
-    Status deleted = writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta));
-    if (deleted) return true;
-    const std::lock_guard lock(mutex);
-    if (!error) error = deleted.error();
-    return true;
+    return failures.GoOnAfter(writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)));
   });
-  if (error) return *error;
+  if (const auto error = failures.first()) return *error;
   return Outcome{};  // the watch tells when they are gone
 }
 

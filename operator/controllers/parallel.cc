@@ -22,4 +22,17 @@ void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::
   run();
 }
 
+bool Failures::GoOnAfter(const Status& outcome) {
+  if (outcome) return true;
+  const std::lock_guard lock(mutex_);
+  if (!first_) first_ = outcome.error();
+  if (outcome.error().kind == ErrorKind::kTransient) ++unanswered_;
+  return unanswered_ < kMost;
+}
+
+std::optional<Error> Failures::first() const {
+  const std::lock_guard lock(mutex_);
+  return first_;
+}
+
 }  // namespace weft::controllers

@@ -2,6 +2,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <mutex>
+#include <optional>
+
+#include "operator/base/result.h"
 
 namespace weft::controllers {
 
@@ -9,5 +13,23 @@ namespace weft::controllers {
 // threads of its own; returns when all are done. A call that returns false lets no further one
 // start.
 void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work);
+
+// What went wrong in a batch. One object that the API server refuses does not hold the others up;
+// many requests that got no answer mean that it is away, or that this process may not write any
+// more, and then the rest is not tried.
+// Thread-safety  all calls may run at once.
+class Failures {
+ public:
+  static constexpr std::size_t kMost = 16;  // kTransient ones
+  // Whether the batch goes on after that outcome.
+  bool GoOnAfter(const Status& outcome);
+  // The first one.
+  std::optional<Error> first() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t unanswered_ = 0;
+  std::optional<Error> first_;
+};
 
 }  // namespace weft::controllers

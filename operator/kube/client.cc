@@ -100,11 +100,13 @@ Client::Client(Transport& transport, Timer& timer, Options options)
 
 Result<Json> Client::Do(const Request& request) { return Do(request, options_.tries); }
 
-Result<Json> Client::Do(const Request& request, int tries) {
+Result<Json> Client::Do(Request request, int tries) {
+  request.until = options_.until;
   Backoff backoff({.first = options_.first_pause, .longest = options_.longest_pause}, seed_++);
   for (;; --tries) {
     const Millis turn = limit_.Take(timer_.Now());
     if (turn.count() > 0 && !timer_.Wait(turn)) return Stopping();
+    if (!MaySend(request, timer_.Now())) return NotSent();
     Result<Response> response = transport_.Send(request);
     if (!response) return response.error();
     if (response->status / 100 == 2) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Client {
     Millis first_pause{500};
     Millis longest_pause{10'000};
     std::uint64_t seed = 1;  // of the pauses' jitter: another one for each replica
+    // Of every request, see Request::until; null: never.
+    std::function<Instant()> until = nullptr;
   };
   using PatchType = kube::PatchType;
   Client(Transport& transport, Timer& timer, Options options);
@@ -57,7 +60,7 @@ class Client {
   Result<nlohmann::json> Do(const Request& request);
 
  private:
-  Result<nlohmann::json> Do(const Request& request, int tries);
+  Result<nlohmann::json> Do(Request request, int tries);
 
   Transport& transport_;
   Timer& timer_;

@@ -11,7 +11,8 @@ namespace {
 constexpr Millis kPause{500};
 constexpr int kWritesAtOnce = 10;
 constexpr int kTries = 5;
-constexpr Millis kTimeout{5'000}, kFarewellTimeout{1'000};
+constexpr Millis kTimeout{5'000};
+constexpr Millis kFarewell{500};  // a lease waits to be given back
 constexpr int kNotFound = 404, kConflict = 409, kTooManyRequests = 429;
 
 Request RequestOf(const EventSeries::Write& write) {
@@ -53,6 +54,7 @@ void EventRecorder::Start() {
 }
 
 void EventRecorder::Cancel() {
+  farewell_ends_ = std::min(farewell_ends_.load(), options_.timer->Now() + kFarewell);
   cancel_ = true;
   options_.timer->End();
 }
@@ -104,14 +106,20 @@ void EventRecorder::WriteRest() {
   }
 }
 
+Instant EventRecorder::Until() const {
+  const Instant ours = options_.until ? options_.until() : Instant::max();
+  return std::min(ours, farewell_ends_.load());
+}
+
 EventRecorder::Sent EventRecorder::Send(Pending& pending) {
   const EventSeries::Write& write = pending.write;
-  if (options_.may_write && !options_.may_write()) {
-    Drop(write, "not ours to write any more");
+  Request request = RequestOf(write);
+  request.until = [this] { return Until(); };
+  if (!MaySend(request, options_.timer->Now())) {
+    Drop(write, NotSent().message);
     return Sent::kDone;
   }
-  Request request = RequestOf(write);
-  request.timeout = cancel_ ? kFarewellTimeout : kTimeout;
+  request.timeout = kTimeout;
   const Result<Response> answer = transport_.Send(request);
   const Instant now = options_.timer->Now();
   if (IsWorthAnotherTry(answer)) {

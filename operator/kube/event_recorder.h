@@ -24,8 +24,8 @@ class EventRecorder {
     std::size_t queue = 1'024;
     // Why an event was dropped; from the recorder's thread. May be empty.
     std::function<void(const std::string& what)> on_failure;
-    // Asked before each write: what is false then is dropped. Empty: always.
-    std::function<bool()> may_write;
+    // Of every write, see Request::until; what is too late is dropped. Null: never.
+    std::function<Instant()> until;
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
   };
   // `transport` outlives the recorder.
@@ -38,7 +38,7 @@ class EventRecorder {
   void Record(EventNote note);
 
   void Start();
-  // Writes what is left, for as long as each write succeeds within a second.
+  // Writes what is left, within half a second.
   void Stop();
   // Runs in the caller's thread until Cancel.
   void Run();
@@ -58,6 +58,7 @@ class EventRecorder {
   void WriteSome();
   void WriteRest();
   Sent Send(Pending& pending);
+  Instant Until() const;
   void Drop(const EventSeries::Write& write, const std::string& why);
 
   Transport& transport_;
@@ -68,6 +69,7 @@ class EventRecorder {
   std::uint64_t limited_ = 0;
   std::atomic<std::uint64_t> dropped_{0};
   std::atomic<bool> cancel_{false};
+  std::atomic<Instant> farewell_ends_{Instant::max()};
   std::mutex mutex_;
   std::deque<std::pair<EventNote, WallMicros>> notes_;  // under mutex_
   std::thread thread_;

@@ -19,9 +19,12 @@ namespace {
 
 namespace http = web::http;
 using std::chrono::milliseconds;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostErrorBytes = std::size_t{1} << 20;
-constexpr milliseconds kLook{250};  // how often a stream's owner looks for silence and cancel
+// Of a stream, between the library and the caller: enough that both are busy at once.
+constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
+constexpr milliseconds kLook{250};  // how often a caller looks for silence and cancel
 
 http::method MethodOf(Method method) {
   switch (method) {
@@ -60,9 +63,9 @@ std::optional<milliseconds> RetryAfter(const http::http_response& response) {
   return std::chrono::seconds(std::stol(text));
 }
 
-// An output buffer for cpprestsdk that hands every piece of a body on at once: constant memory, and
-// a sink that returns late holds the peer back.
-template <typename Sink>  // void(const char*, std::size_t); must not throw
+// An output buffer for cpprestsdk that hands every piece of a body on at once, in the library's
+// threads. The library reads on when the task that the sink returns is done.
+template <typename Sink>  // pplx::task<std::size_t>(const char*, std::size_t); must not throw
 class PushBuffer : public Concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
   using Base = Concurrency::streams::details::streambuf_state_manager<std::uint8_t>;
 
@@ -88,12 +91,12 @@ class PushBuffer : public Concurrency::streams::details::streambuf_state_manager
 
  protected:
   pplx::task<std::size_t> _putn(const std::uint8_t* bytes, std::size_t count) override {
-    sink_(reinterpret_cast<const char*>(bytes), count);
-    return pplx::task_from_result(count);
+    return sink_(reinterpret_cast<const char*>(bytes), count);
   }
   pplx::task<int_type> _putc(std::uint8_t byte) override {
-    sink_(reinterpret_cast<const char*>(&byte), 1);
-    return pplx::task_from_result<int_type>(byte);
+    return sink_(reinterpret_cast<const char*>(&byte), 1).then([byte](std::size_t) {
+      return static_cast<int_type>(byte);
+    });
   }
   pplx::task<bool> _sync() override { return pplx::task_from_result(true); }
   std::uint8_t* _alloc(std::size_t) override { return nullptr; }
@@ -117,17 +120,21 @@ class PushBuffer : public Concurrency::streams::details::streambuf_state_manager
 
 // Everything of one request that both the caller and the library's threads hold.
 struct Exchange {
-  std::mutex order;  // of pieces on their way to the sink; before `mutex`
+  using Room = pplx::task_completion_event<std::size_t>;
+
+  const bool stream;
   std::mutex mutex;
   std::condition_variable changed;
   bool ended = false;
   bool broken = false;
   std::string why;
   Response response;
-  bool streaming = false;  // the answer is 2xx: its body goes to the sink
-  bool stopped = false;    // the sink wants no more
-  bool in_sink = false;    // a piece is with it now
-  std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
+  bool stopped = false;      // the sink wants no more
+  bool over = false;         // broken off: what still arrives is dropped
+  std::string waiting;       // pieces of a stream that are not with the caller yet
+  std::optional<Room> full;  // the library waits until they are
+  std::size_t held = 0;      // bytes of the piece that it waits with
+  SteadyClock::time_point heard = SteadyClock::now();
   pplx::cancellation_token_source cancel;
 };
 
@@ -208,7 +215,6 @@ class HttpTransport final : public Transport {
   }
 
   Result<Response> Once(const Request& request, const ChunkSink* sink, const Cancel* cancel);
-  static void Watch(Exchange& exchange, const Request& request, const Cancel* cancel);
 
   const Config config_;
   const std::string user_agent_;
@@ -218,116 +224,157 @@ class HttpTransport final : public Transport {
   http::client::http_client stream_client_;
 };
 
-// Hands a piece of the body to the sink; a slow one holds the peer back. Under exchange.order.
-void Deliver(Exchange& exchange, const ChunkSink& sink, std::string_view piece) {
-  {
-    const std::lock_guard lock(exchange.mutex);
-    if (exchange.stopped || exchange.ended) return;
-    exchange.in_sink = true;
-  }
-  const bool more = sink(piece);
+// The body arrives in the library's threads, and may be there before its head. They never wait for
+// a sink: the Lease, the probes and every other request need them too. Where the caller is slow the
+// task that is returned is done later, and the library reads no more until then.
+pplx::task<std::size_t> Take(Exchange& exchange, const char* bytes, std::size_t count) {
   const std::lock_guard lock(exchange.mutex);
-  exchange.heard = std::chrono::steady_clock::now();
-  exchange.in_sink = false;
-  exchange.stopped = !more;
-  // Not for every piece: waking up the caller each time costs as much as reading.
-  if (exchange.stopped || exchange.ended) exchange.changed.notify_all();
+  exchange.heard = SteadyClock::now();
+  if (exchange.over || exchange.ended) return pplx::task_from_result(count);
+  if (!exchange.stream) {
+    exchange.response.body.append(bytes, count);
+    return pplx::task_from_result(count);
+  }
+  if (exchange.waiting.empty()) exchange.changed.notify_all();
+  exchange.waiting.append(bytes, count);
+  if (exchange.waiting.size() < kMostWaiting) return pplx::task_from_result(count);
+  exchange.held = count;
+  return pplx::task<std::size_t>(exchange.full.emplace());
 }
 
-// The body arrives in the library's threads, and may be there before its head.
-void Take(Exchange& exchange, const ChunkSink* sink, const char* bytes, std::size_t count) {
-  const std::lock_guard order(exchange.order);
-  {
-    const std::lock_guard lock(exchange.mutex);
-    exchange.heard = std::chrono::steady_clock::now();
-    if (!exchange.streaming) {
-      if (sink == nullptr || exchange.response.body.size() < kMostErrorBytes) {
-        exchange.response.body.append(bytes, count);
-      }
-      return;
-    }
-  }
-  Deliver(exchange, *sink, {bytes, count});
-}
-
-void TakeHead(Exchange& exchange, const ChunkSink* sink, const http::http_response& head) {
-  const std::lock_guard order(exchange.order);
-  std::string early;
-  {
-    const std::lock_guard lock(exchange.mutex);
-    exchange.heard = std::chrono::steady_clock::now();
-    exchange.response.status = head.status_code();
-    exchange.response.retry_after = RetryAfter(head);
-    exchange.streaming = sink != nullptr && head.status_code() / 100 == 2;
-    if (exchange.streaming) early.swap(exchange.response.body);
-  }
-  if (!early.empty()) Deliver(exchange, *sink, early);
+void TakeHead(Exchange& exchange, const http::http_response& head) {
+  const std::lock_guard lock(exchange.mutex);
+  exchange.heard = SteadyClock::now();
+  exchange.response.status = head.status_code();
+  exchange.response.retry_after = RetryAfter(head);
+  exchange.changed.notify_all();
 }
 
 // cpprestsdk's own words mislead ("No route to host" for a refused connection): the phase says
 // more.
-std::string Plain(const std::string& phase, const std::exception& error) {
-  return phase + " (" + error.what() + ")";
+void TakeEnd(Exchange& exchange, const pplx::task<http::http_response>& done) {
+  std::string words;
+  try {
+    done.get();
+  } catch (const std::exception& error) {
+    words = std::string(" (") + error.what() + ")";
+  }
+  const std::lock_guard lock(exchange.mutex);
+  exchange.ended = true;
+  if (!words.empty() && exchange.why.empty()) {
+    exchange.why =
+        (exchange.response.status == 0 ? "no connection" : "the connection broke") + words;
+  }
+  exchange.broken = exchange.broken || !words.empty();
+  exchange.changed.notify_all();
 }
 
-// Waits in the caller's thread, and cancels for silence, by order of `cancel` or of the sink.
-void HttpTransport::Watch(Exchange& exchange, const Request& request, const Cancel* cancel) {
-  const bool stream = cancel != nullptr;
-  std::unique_lock lock(exchange.mutex);
-  const auto start = std::chrono::steady_clock::now();
-  bool told = false;
-  while (!exchange.ended || exchange.in_sink) {  // the sink is the caller's: it must be out of it
-    exchange.changed.wait_for(lock, kLook);
-    if (exchange.ended || told) continue;
-    const auto since = stream ? exchange.heard : start;
-    const bool busy = stream && exchange.in_sink;  // the sink holds the server back
-    const bool silent = !busy && std::chrono::steady_clock::now() - since > request.timeout;
-    if (silent && !exchange.stopped) {
-      exchange.broken = true;
-      exchange.why = stream ? "the server has fallen silent" : "no answer in time";
-    }
-    if (silent || exchange.stopped || (stream && *cancel)) {
-      told = true;
-      lock.unlock();
-      exchange.cancel.cancel();
-      lock.lock();
+// What the caller of a request does while the library's threads work on it: hands a stream to the
+// sink, and breaks the request off for silence, when its time is over, and by order of `cancel` or
+// of the sink.
+class Caller {
+ public:
+  Caller(Exchange& exchange, const Request& request, const ChunkSink* sink, const Cancel* cancel)
+      : exchange_(exchange), request_(request), sink_(sink), cancel_(cancel) {}
+
+  void Run() {
+    std::unique_lock lock(exchange_.mutex);
+    while (true) {
+      if (!exchange_.over && !exchange_.ended && IsOver()) BreakOff(lock);
+      if (TakePiece(lock)) continue;
+      if (exchange_.ended) return;
+      exchange_.changed.wait_for(lock, Nap());
     }
   }
-}
+
+ private:
+  // True where there was one.
+  bool TakePiece(std::unique_lock<std::mutex>& lock) {
+    if (exchange_.waiting.empty() || exchange_.response.status == 0) return false;
+    std::string piece = std::exchange(exchange_.waiting, {});
+    ReadOn();
+    if (exchange_.response.status / 100 != 2) {
+      if (exchange_.response.body.size() < kMostErrorBytes) exchange_.response.body += piece;
+      return true;
+    }
+    lock.unlock();
+    const bool more = (*sink_)(piece);
+    lock.lock();
+    exchange_.heard = SteadyClock::now();  // the sink has held the server back
+    exchange_.stopped = !more;
+    return true;
+  }
+
+  void ReadOn() {
+    if (!exchange_.full) return;
+    exchange_.full->set(exchange_.held);
+    exchange_.full.reset();
+  }
+
+  milliseconds Nap() const {
+    milliseconds left = kLook;
+    if (!exchange_.stream) {
+      const auto ends = start_ + request_.timeout;
+      left = std::min(left, std::chrono::ceil<milliseconds>(ends - SteadyClock::now()));
+    }
+    if (request_.until) {
+      left = std::min(left, std::chrono::ceil<milliseconds>(request_.until() - BootClock::now()));
+    }
+    return std::max(left, milliseconds(1));
+  }
+
+  bool IsOver() {
+    if (exchange_.stopped || (cancel_ != nullptr && *cancel_)) return true;
+    const auto since = exchange_.stream ? exchange_.heard : start_;
+    if (SteadyClock::now() - since > request_.timeout) {
+      return Broken(exchange_.stream ? "the server has fallen silent" : "no answer in time");
+    }
+    return !MaySend(request_, BootClock::now()) &&
+           Broken("no answer before this process had to stop writing");
+  }
+
+  bool Broken(const char* why) {
+    exchange_.why = why;
+    return exchange_.broken = true;
+  }
+
+  void BreakOff(std::unique_lock<std::mutex>& lock) {
+    exchange_.over = true;
+    exchange_.waiting.clear();
+    ReadOn();
+    lock.unlock();
+    exchange_.cancel.cancel();
+    lock.lock();
+  }
+
+  Exchange& exchange_;
+  const Request& request_;
+  const ChunkSink* const sink_;
+  const Cancel* const cancel_;
+  const SteadyClock::time_point start_ = SteadyClock::now();
+};
 
 Result<Response> HttpTransport::Once(const Request& request, const ChunkSink* sink,
                                      const Cancel* cancel) {
   Result<http::http_request> prepared = Prepare(request);
   if (!prepared) return prepared.error();
-  const auto exchange = std::make_shared<Exchange>();
-  const auto take = [exchange, sink](const char* bytes, std::size_t count) {
-    Take(*exchange, sink, bytes, count);
+  if (!MaySend(request, BootClock::now())) return NotSent();
+  const auto exchange = std::make_shared<Exchange>(sink != nullptr);
+  const auto take = [exchange](const char* bytes, std::size_t count) {
+    return Take(*exchange, bytes, count);
   };
   using Buffer = PushBuffer<decltype(take)>;
   prepared->set_response_stream(concurrency::streams::ostream(
       concurrency::streams::streambuf<std::uint8_t>(std::make_shared<Buffer>(take))));
   auto& client = sink == nullptr ? client_ : stream_client_;
-  const auto on_head = [exchange, sink](http::http_response response) {
-    TakeHead(*exchange, sink, response);
+  const auto on_head = [exchange](http::http_response response) {
+    TakeHead(*exchange, response);
     return response.content_ready();
   };
   client.request(*prepared, exchange->cancel.get_token())
       .then(on_head)
-      .then([exchange](const pplx::task<http::http_response>& done) {
-        std::string why;
-        try {
-          done.get();
-        } catch (const std::exception& error) {
-          why = Plain(exchange->response.status == 0 ? "no connection" : "the connection broke",
-                      error);
-        }
-        const std::lock_guard lock(exchange->mutex);
-        exchange->ended = true;
-        if (!why.empty() && exchange->why.empty()) exchange->why = why;
-        exchange->broken = exchange->broken || !why.empty();
-        exchange->changed.notify_all();
-      });
-  Watch(*exchange, request, cancel);
+      .then([exchange](const pplx::task<http::http_response>& done) { TakeEnd(*exchange, done); });
+  Caller(*exchange, request, sink, cancel).Run();
   const std::lock_guard lock(exchange->mutex);
   const bool wanted = exchange->stopped || (cancel != nullptr && *cancel);
   if (exchange->broken && !(wanted && exchange->response.status != 0)) {

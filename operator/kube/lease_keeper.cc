@@ -44,9 +44,7 @@ void LeaseKeeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool LeaseKeeper::IsLeader() const {
-  return options_.timer->Now() < Instant(Instant::duration(leads_until_.load()));
-}
+bool LeaseKeeper::IsLeader() const { return options_.timer->Now() < leads_until(); }
 
 void LeaseKeeper::Run() {
   while (!cancel_) {

@@ -48,8 +48,11 @@ class LeaseKeeper {
   void Run();
   void Cancel();
 
-  // Asked before every write of a leader. True is good for this moment.
+  // True is good for this moment.
   bool IsLeader() const;
+  // A leader's writes end then, unless the lease is renewed before (Request::until); long ago
+  // where this process does not lead.
+  Instant leads_until() const { return Instant(Instant::duration(leads_until_.load())); }
 
  private:
   void Round();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "operator/base/result.h"
+#include "operator/kube/timer.h"
 
 namespace weft::kube {
 
@@ -24,7 +25,15 @@ struct Request {
   std::string accept = "application/json";
   // Whole request for Send; longest silence for Stream.
   std::chrono::milliseconds timeout{30'000};
+  // From this moment on it is not sent any more, and is broken off if it is under way; null: never.
+  // Asked again and again, so that a leader's writes go on while its lease is renewed, and end with
+  // it.
+  std::function<Instant()> until;
 };
+
+// Asked right before the bytes leave, after every wait.
+bool MaySend(const Request& request, Instant now);
+Error NotSent();  // kTransient
 
 struct Response {
   int status = 0;
@@ -35,8 +44,8 @@ struct Response {
 // Set from another thread to end a stream soon (within a second).
 using Cancel = std::atomic<bool>;
 
-// Called with pieces of a stream's body in order, from one thread; false ends the stream. May
-// block: the peer is held back.
+// Called with pieces of a stream's body in order, in the thread that called Stream; false ends the
+// stream. May block: the peer is held back, and nobody else.
 using ChunkSink = std::function<bool(std::string_view chunk)>;
 
 // The one door to an API server. An answer of any HTTP status is a Response; an Error is a request

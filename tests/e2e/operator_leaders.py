@@ -6,10 +6,11 @@ import signal
 import socket
 import time
 
-from operator_lib import Audit, Operator, as_user, poll, training_job
+from operator_lib import GPUS, Audit, Operator, as_user, poll, training_job
 from operator_scenarios import Scenarios, main
 
 TAKEOVER_SECONDS = 20
+RELEASE_SECONDS = 3  # from SIGTERM to a Lease that nobody holds, whatever is in flight
 HANDOVER_SECONDS = 5  # a candidate looks every two seconds, and a tenth more by chance
 # A written Lease, the end of a process: what follows at once where the machine is busy.
 SOON_SECONDS = 15
@@ -137,6 +138,26 @@ class Leaders(Scenarios):
         self.apply_jobs("after", 2)
         self.until_complete("before")
         self.until_complete("after", 2)
+
+    def test_a_leader_that_is_asked_to_go_leaves_its_batch(self):
+        job = training_job(self.space, "large", 256, 0)
+        job["spec"]["accelerator"]["perWorker"] = 1
+        container = job["spec"]["workers"]["template"]["spec"]["containers"][0]
+        container["resources"]["limits"][GPUS] = 1
+        self.apply(job)
+        self.cluster.until("its first pods are there",
+                           lambda: self.cluster.pods(self.space, "large"))
+        former = self.operator
+        self.stand_in()
+        former.signal(signal.SIGTERM)
+        begun = time.monotonic()
+        poll(lambda: self.holder() != former.name, "the Lease is given back", RELEASE_SECONDS)
+        print(f"a leader asked to go in the middle of a batch: Lease given back "
+              f"{time.monotonic() - begun:.1f} s later, {len(self.cluster.pods(self.space, 'large'))}"
+              f" of 256 pods made", flush=True)
+        self.assertEqual(former.process.wait(SOON_SECONDS), 0)
+        job = self.cluster.until_condition(self.space, "large", "Complete")
+        self.assertEqual((job["status"]["attempt"], job["status"]["restarts"]), (1, 0))
 
     def test_both_answer_probes_and_one_writes(self):
         audit = Audit()

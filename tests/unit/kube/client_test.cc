@@ -274,6 +274,29 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedPatch, ::testing::ValuesIn(std::vector<Pa
 }), [](const auto& row) { return row.param.name; });
 // clang-format on
 
+// A lead may end while a request waits for its turn.
+TEST(Client, SendsNothingWhenItsTimeIsOver) {
+  PlayedTimer timer;
+  const Instant end = timer.Now() + Millis{900};
+  Client::Options options{.requests_per_second = 1, .burst = 1, .until = [&] { return end; }};
+  PlayedTransport transport({kDone, kDone});
+  Client limited(transport, timer, options);
+  EXPECT_TRUE(limited.Get(kNodes, {"", "n"}));
+  EXPECT_EQ(Show(limited.Get(kNodes, {"", "n"})),
+            "transient: not sent: this process may not write now");
+  EXPECT_EQ(transport.sent(), 1);
+}
+
+TEST(Client, DoesNotRepeatWhenItsTimeIsOver) {
+  PlayedTransport transport({Busy(503, 1), kDone});
+  PlayedTimer timer;
+  const Instant end = timer.Now() + Millis{900};
+  Client client(transport, timer, {.until = [&] { return end; }});
+  EXPECT_EQ(Show(client.Get(kNodes, {"", "n"})),
+            "transient: not sent: this process may not write now");
+  EXPECT_EQ(transport.sent(), 1);
+}
+
 TEST(Client, AsksOnceForAnEviction) {
   PlayedTransport transport({Busy(429, 1), kDone});
   PlayedTimer timer;

@@ -21,6 +21,7 @@ class FakeTimer : public Timer {
     return !ended_;
   }
   void End() override { ended_ = true; }
+  void Pass(Millis time) { now_ += time; }
 
  private:
   Instant now_{};
@@ -42,6 +43,8 @@ class EventServer : public Transport {
     }
     const std::string verb = request.method == Method::kPost ? "POST " : "PATCH ";
     log.push_back(verb + std::to_string(status));
+    if (slow != nullptr) slow->Pass(Millis{200});
+    until = request.until();
     paths.push_back(request.path);
     types.push_back(request.content_type);
     if (status == 0) return Error{ErrorKind::kTransient, "no answer"};
@@ -53,6 +56,8 @@ class EventServer : public Transport {
 
   Log log, paths, types;
   std::function<void()> on_end = [] {};
+  FakeTimer* slow = nullptr;  // each answer takes 200 ms of it
+  Instant until;              // of the last request
 
  private:
   std::deque<int> script_;
@@ -74,7 +79,7 @@ TEST(EventRecorder, WhoMayNotWriteAnyMoreWritesNothing) {
   EventServer server({});
   EventRecorder::Options options;
   options.timer = std::make_shared<FakeTimer>();
-  options.may_write = [] { return false; };
+  options.until = [] { return Instant::min(); };
   EventRecorder recorder(server, options);
   recorder.Record(Note("a"));
   recorder.Cancel();
@@ -145,6 +150,21 @@ TEST(EventRecorder, WritesWhatIsLeftWhenItStops) {
   recorder.Stop();
   EXPECT_EQ(server.log, (Log{"POST 201", "POST 201", "POST 201"}));
   EXPECT_EQ(recorder.dropped(), 0U);
+}
+
+TEST(EventRecorder, TakesHalfASecondAtTheMostWhenItStops) {
+  EventServer server(std::vector<int>(30, 201));
+  auto timer = std::make_shared<FakeTimer>();
+  server.slow = timer.get();
+  EventRecorder::Options options;
+  options.timer = timer;
+  EventRecorder recorder(server, options);
+  for (const char* note : {"a", "b", "c", "d", "e"}) recorder.Record(Note(note));
+  recorder.Cancel();
+  recorder.Run();
+  EXPECT_EQ(server.log, (Log{"POST 201", "POST 201", "POST 201"}));
+  EXPECT_EQ(server.until, Instant{} + Millis{500});
+  EXPECT_EQ(recorder.dropped(), 2U);
 }
 
 TEST(EventRecorder, DoesNotWaitForAServerThatIsGoneWhenItStops) {

@@ -6,12 +6,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "operator/kube/lease_keeper.h"
 
 namespace weft::kube {
 namespace {
@@ -41,11 +47,14 @@ class ScriptedServer {
   }
   ~ScriptedServer() {
     shutdown(listener_, SHUT_RDWR);
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
     close(listener_);
   }
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
+
+  // Waits until all scripts have been played.
+  void Join() { thread_.join(); }
 
   // Whether a connection beyond those accepted comes within `time`.
   bool AnotherConnects(milliseconds time) const {
@@ -104,6 +113,44 @@ ScriptedServer::Script Once(const std::string& answer, std::string* asked = null
   };
 }
 
+// As many as in the operator; the library's pool is one for the whole process.
+constexpr std::size_t kThreads = 4;
+[[maybe_unused]] const bool kThreadsAreSet = (UseThreads(kThreads), true);
+
+// As send, until all is there or the client has gone.
+void WriteAll(int connection, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = send(connection, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+// Sends without end, until the client goes.
+void Flood(int connection) {
+  ScriptedServer::ReadHead(connection);
+  ScriptedServer::Write(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+  const std::string piece(std::size_t{1} << 20, 'x');
+  while (send(connection, piece.data(), piece.size(), MSG_NOSIGNAL) > 0) {
+  }
+}
+
+// Answers one request as an API server without a Lease at first, and counts renewals.
+void ServeLease(int connection, std::counting_semaphore<>& renewed) {
+  const std::string close = "Connection: close\r\n";
+  const std::string head = ScriptedServer::ReadHead(connection);
+  if (head.starts_with("GET ")) {
+    return ScriptedServer::Write(connection, Answer("404 Not Found", "{}", close));
+  }
+  const std::string length = "Content-Length:";
+  std::string body(std::stoul(head.substr(head.find(length) + length.size())), ' ');
+  if (recv(connection, body.data(), body.size(), MSG_WAITALL) <= 0) return;
+  nlohmann::json lease = nlohmann::json::parse(body);
+  lease["metadata"]["resourceVersion"] = "1";
+  if (head.starts_with("PUT ")) renewed.release();
+  ScriptedServer::Write(connection, Answer("200 OK", lease.dump(), close));
+}
+
 std::unique_ptr<Transport> TransportTo(const std::string& url, const Source& token = {}) {
   Config config;
   config.server = url;
@@ -154,6 +201,115 @@ TEST(HttpTransportTest, NoMoreRequestsThanAllowedAreUnderWay) {
     second.join();
     EXPECT_EQ(another, most == 2);
   }
+}
+
+// The lead ends while the first request is under way and the second waits for its slot.
+TEST(HttpTransportTest, WhatWaitsWhenItsTimeIsOverIsNotSent) {
+  std::atomic<bool> over = false;
+  bool another = true;
+  ScriptedServer* self = nullptr;
+  ScriptedServer server({[&](int connection) {
+    ScriptedServer::ReadHead(connection);
+    over = true;
+    over.notify_all();
+    ScriptedServer::Write(connection, Answer("200 OK", "", "Connection: close\r\n"));
+    another = self->AnotherConnects(milliseconds(300));
+  }});
+  self = &server;
+  Config config;
+  config.server = server.Url();
+  const auto transport = MakeHttpTransport(std::move(config), "weft-test", 1);
+  Request late = Get("/late");
+  late.until = [&] { return over ? Instant::min() : Instant::max(); };
+  std::thread second([&] {
+    over.wait(false);
+    const auto answer = transport->Send(late);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().message, NotSent().message);
+  });
+  EXPECT_TRUE(transport->Send(Get("/a")));
+  second.join();
+  server.Join();
+  EXPECT_FALSE(another);
+}
+
+TEST(HttpTransportTest, WhatIsUnderWayWhenItsTimeIsOverIsBrokenOff) {
+  std::atomic<bool> over = false;
+  ScriptedServer server({[&](int connection) {
+    ScriptedServer::ReadHead(connection);
+    over = true;
+    ScriptedServer::WaitForEnd(connection);
+  }});
+  Request late = Get("/late");
+  late.timeout = std::chrono::hours(1);
+  late.until = [&] { return over ? Instant::min() : Instant::max(); };
+  const auto answer = TransportTo(server.Url())->Send(late);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().kind, ErrorKind::kTransient);
+  EXPECT_NE(answer.error().message.find("had to stop writing"), std::string::npos)
+      << answer.error().message;
+}
+
+// More streams than the library has threads, each with a sink that does not return: a busy store.
+TEST(HttpTransportTest, SinksThatBlockDoNotCostTheLease) {
+  std::counting_semaphore<> blocked(0);
+  std::atomic<bool> released = false;
+  std::vector<std::unique_ptr<ScriptedServer>> servers;
+  std::vector<std::unique_ptr<Transport>> transports;
+  std::vector<std::thread> readers;
+  const Cancel cancel{false};
+  for (std::size_t i = 0; i < 2 * kThreads; ++i) {
+    servers.push_back(std::make_unique<ScriptedServer>(std::vector{ScriptedServer::Script(Flood)}));
+    transports.push_back(TransportTo(servers.back()->Url()));
+    readers.emplace_back([&, transport = transports.back().get()] {
+      const auto block = [&](std::string_view) {
+        blocked.release();
+        released.wait(false);
+        return false;
+      };
+      EXPECT_TRUE(transport->Stream(Get("/watch"), block, cancel));
+    });
+  }
+  for (std::size_t i = 0; i < 2 * kThreads; ++i) blocked.acquire();
+  std::counting_semaphore<> renewed(0);
+  const ScriptedServer::Script serve = [&](int connection) { ServeLease(connection, renewed); };
+  ScriptedServer api(std::vector(10'000, serve));
+  const auto transport = TransportTo(api.Url());
+  LeaseKeeper::Options options;
+  options.space = "weft";
+  options.name = "weft-operator";
+  options.identity = "me";
+  options.times.retry = milliseconds(1);
+  options.hooks.on_failure = [](const std::string& what) { ADD_FAILURE() << what; };
+  LeaseKeeper keeper(*transport, options);
+  keeper.Start();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(renewed.try_acquire_for(seconds(20)));
+  EXPECT_TRUE(keeper.IsLeader());
+  keeper.Stop();
+  released = true;
+  released.notify_all();
+  for (std::thread& reader : readers) reader.join();
+}
+
+// 64 MiB, of which the reader takes a first piece and later the rest.
+TEST(HttpTransportTest, ASlowSinkHoldsTheServerBackAndMissesNothing) {
+  std::atomic<std::size_t> written = 0;
+  ScriptedServer server({[&](int connection) {
+    ScriptedServer::ReadHead(connection);
+    ScriptedServer::Write(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+    const std::string piece(std::size_t{1} << 20, 'x');
+    for (int i = 0; i < 64; ++i, written += piece.size()) WriteAll(connection, piece);
+  }});
+  std::size_t read = 0, behind = 0;
+  const auto sink = [&](std::string_view chunk) {
+    read += chunk.size();
+    behind = std::max(behind, written - std::min<std::size_t>(written, read));
+    return true;
+  };
+  const Cancel cancel{false};
+  EXPECT_TRUE(TransportTo(server.Url())->Stream(Get("/watch"), sink, cancel));
+  EXPECT_EQ(read, std::size_t{64} << 20);
+  EXPECT_LT(behind, std::size_t{16} << 20);  // buffers of the sockets, and ours
 }
 
 TEST(HttpTransportTest, AnAnswerThatSaysWaitSaysHowLong) {

@@ -2,16 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "operator/kube/http_transport.h"
 #include "operator/service/probes.h"
 #include "tests/unit/service/http_client.h"
 
 namespace weft::service {
 namespace {
+
+// As many as in the operator; the library's pool is one for the whole process.
+constexpr std::size_t kThreads = 4;
+[[maybe_unused]] const bool kThreadsAreSet = (kube::UseThreads(kThreads), true);
 
 HttpServerOptions At(std::uint16_t port) {
   HttpServerOptions options;
@@ -33,6 +40,43 @@ TEST(HttpServerTest, ProbesSayWhatIsWrong) {
   EXPECT_TRUE(Is(Get(port, "/healthz"), 200, "ok\n"));
   EXPECT_TRUE(Is(Get(port, "/readyz"), 503, "reading the cluster\n"));
   EXPECT_TRUE(Is(Get(port, "/"), 404, "not found; try /healthz /readyz\n"));
+}
+
+// As when a first list is long and the store is busy: of more watches than the library has threads
+// no sink returns.
+TEST(HttpServerTest, AProbeIsAnsweredWhileTheWatchesAreBusy) {
+  constexpr std::size_t kWatches = 2 * kThreads;
+  const std::uint16_t port = FreePort();
+  HttpServerOptions options = At(port);
+  AddProbes([] { return Health{}; }, [] { return Health{}; }, options);
+  options.quick["/watch"] = [](const HttpRequest&) {
+    return HttpReply{200, std::string(std::size_t{4} << 20, 'x')};
+  };
+  const auto server = Serve(std::move(options));
+  ASSERT_TRUE(server);
+  kube::Config config;
+  config.server = "http://127.0.0.1:" + std::to_string(port);
+  const auto transport = kube::MakeHttpTransport(config, "weft-test");
+  std::counting_semaphore<> blocked(0);
+  std::atomic<bool> released = false;
+  const kube::Cancel cancel{false};
+  std::vector<std::jthread> readers;
+  for (std::size_t i = 0; i < kWatches; ++i) {
+    readers.emplace_back([&] {
+      kube::Request request;
+      request.path = "/watch";
+      const auto block = [&](std::string_view) {
+        blocked.release();
+        released.wait(false);
+        return false;
+      };
+      EXPECT_TRUE(transport->Stream(request, block, cancel));
+    });
+  }
+  for (std::size_t i = 0; i < kWatches; ++i) blocked.acquire();
+  EXPECT_TRUE(Is(Get(port, "/healthz"), 200, "ok\n"));
+  released = true;
+  released.notify_all();
 }
 
 TEST(HttpServerTest, AHandlerSeesPathQueryAndToken) {
