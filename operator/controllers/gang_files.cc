@@ -38,7 +38,7 @@ void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang
   }
 }
 
-// Written once and never read: a key that is there is as good.
+// Written once and never read: a key that is there under this Placement's name is as good.
 Status GangFiles::MakeSecret(const launch::Gang& gang) {
   const auto key = kube::MakeSshKeyPair();
   if (!key) return key.error();

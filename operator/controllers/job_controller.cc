@@ -26,6 +26,12 @@ Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
 // Deletion is about the object, whatever state it has come to.
 Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.key, meta.uid, ""}; }
 
+// Without the label, as earlier versions wrote it, it selects the pods of every attempt: it stays
+// until the attempt that it was made for is undone.
+bool Serves(const Service& service, std::int64_t attempt) {
+  return decide::AttemptLabel(service.meta).value_or(attempt) == attempt;
+}
+
 constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
 
 }  // namespace
@@ -55,7 +61,7 @@ decide::JobView JobController::ViewOf(const JobObjects& objects) const {
   view.job = objects.job.get();
   for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
   for (const auto& pod : objects.pods) view.pods.push_back(pod.get());
-  view.service = objects.service;
+  view.service = objects.service && Serves(*objects.service, objects.job->attempt);
   view.node_state = [&objects](const std::string& node) {
     const auto state = objects.nodes.find(node);
     return state == objects.nodes.end() ? decide::NodeState{} : state->second;
@@ -143,21 +149,16 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::AskPlann
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const decide::CreateService&) {
-  Result<Json> stored = writer_.Create(Kind::kService, launch::MakeService(pass.job()), false);
   const api::ObjectMeta& meta = pass.job().meta;
+  const Json made = launch::MakeService(pass.job(), pass.job().attempt);
+  Result<Json> stored = writer_.Create(Kind::kService, made, false);
   if (!stored && stored.error().kind == ErrorKind::kConflict) {
     stored = writer_.Get({Kind::kService, meta.key, "", ""});
   }
   if (!stored) return stored.error();
-  Service service{meta};
-  service.meta.resource_version = stored->at("metadata").value("resourceVersion", "");
-  service.meta.uid = stored->at("metadata").value("uid", "");
-  service.meta.owners.clear();
-  for (const Json& owner : stored->at("metadata").value("ownerReferences", Json::array())) {
-    service.meta.owners.push_back({owner.value("apiVersion", ""), owner.value("kind", ""),
-                                   owner.value("name", ""), owner.value("uid", ""),
-                                   owner.value("controller", false)});
-  }
+  const auto decoded = api::DecodeMetadata(*stored, "Service");
+  if (!decoded) return decoded.error();
+  Service service{*decoded};
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
@@ -168,8 +169,25 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
     recorder_.Record({"TrainingJob", &meta, true, "CreateRefused", "CreateService", why});
     return Error{ErrorKind::kTransient, why};
   }
-  store_.Put(std::move(service));
+  if (!Serves(service, pass.job().attempt)) return Replace(service);
+  store_.Put(service);
   return kAgain;
+}
+
+// Of an earlier attempt: its selector cannot be this one's.
+JobController::Answer JobController::Replace(const Service& service) {
+  if (service.meta.deleting) {
+    return Error{ErrorKind::kTransient, "Service " + api::Show(service.meta.key) +
+                                            " of an earlier attempt is being deleted"};
+  }
+  if (Status deleted = Delete(service); !deleted) return deleted.error();
+  return kAgain;
+}
+
+Status JobController::Delete(const Service& service) {
+  Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
+  if (deleted) store_.RemoveService(service.meta.key);
+  return deleted;
 }
 
 Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) {
@@ -236,7 +254,12 @@ JobController::Answer JobController::Do(const Pass&, const decide::DeletePods& s
   return Outcome{};  // the watch tells when they are gone
 }
 
-JobController::Answer JobController::Do(const Pass&, const decide::DeletePlacements& step) {
+// The attempt's Service goes with it: until the next one has its own, no name leads to a pod that
+// is left on a dead node. With the job it is garbage.
+JobController::Answer JobController::Do(const Pass& pass, const decide::DeletePlacements& step) {
+  if (pass.objects->service && !pass.job().meta.deleting) {
+    if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
+  }
   for (const api::Placement* placement : step.placements) {
     if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
       return deleted.error();

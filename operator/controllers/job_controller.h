@@ -65,6 +65,8 @@ class JobController {
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const decide::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
+  Answer Replace(const Service& service);
+  Status Delete(const Service& service);
   Error CreateRefused(const Pass& pass, const Error& error);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);

@@ -339,7 +339,8 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   Collect(placements_, placements_of_, uid, objects.placements);
   Collect(pods_, pods_of_, uid, objects.pods);
   const auto service = services_.Find(key);
-  objects.service = service && OwningJob(service->meta) && OwningJob(service->meta)->uid == uid;
+  const auto owner = service ? OwningJob(service->meta) : std::nullopt;
+  if (owner && owner->uid == uid) objects.service = service;
   bool unbound = false;
   for (const auto& pod : objects.pods) {
     unbound = unbound || pod->node_name.empty();

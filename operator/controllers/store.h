@@ -17,7 +17,7 @@
 
 namespace weft::controllers {
 
-// A Service of ours: all that counts is that it is there.
+// A Service of ours: what counts is which job's and attempt's it is.
 struct Service {
   api::ObjectMeta meta;
 };
@@ -37,7 +37,7 @@ struct JobObjects {
   std::shared_ptr<const api::TrainingJob> job;
   std::vector<std::shared_ptr<const api::Placement>> placements;
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  bool service = false;
+  std::shared_ptr<const Service> service;          // null: none of this job's
   std::map<std::string, decide::NodeState> nodes;  // of the pods
 };
 

@@ -46,7 +46,7 @@ struct JobView {
   const api::TrainingJob* job = nullptr;
   std::vector<const api::Placement*> placements;  // owned by the job's uid
   std::vector<const api::Pod*> pods;              // owned by the job's uid
-  bool service = false;                           // <job> exists and is the job's
+  bool service = false;                           // <job> exists and is the attempt's
   std::function<NodeState(const std::string&)> node_state;
   std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
   UnixSeconds now = 0;

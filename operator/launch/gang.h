@@ -34,7 +34,7 @@ struct Gang {
   std::string verify_image;        // "" for no init container (verify_container.h)
 };
 
-// "<job>-<attempt>-weft": of the ConfigMap and, with MPI, the Secret that are mounted in the pods.
+// "<job>-<attempt>-weft": of the ConfigMap that is mounted in the pods.
 std::string FilesName(const Gang& gang);
 
 // "<host name>.<job>": the worker's DNS name inside its namespace.

@@ -145,9 +145,16 @@ std::map<std::string, std::string> MpiFiles(const Gang& gang) {
           {"sshd_config", SshdConfig(framework)}, {"session", kSession}};
 }
 
+std::string SecretName(const Gang& gang) {
+  constexpr std::size_t kDigits = 8;
+  const std::string uid = gang.placement_uid.substr(0, kDigits);
+  return FilesName(gang) + (uid.empty() ? "" : "-" + uid);  // "": a pod on trial, of no Placement
+}
+
 Json MakeSshSecret(const Gang& gang, const SshKey& key) {
   Json secret = MakeConfigMap(gang);
   secret["kind"] = "Secret";
+  secret["metadata"]["name"] = SecretName(gang);
   secret["type"] = "Opaque";
   secret.erase("data");
   secret["stringData"] = {{"id", key.private_pem},
@@ -163,7 +170,7 @@ Json SshVolumeSource(const Gang& gang) {
   };
   return {
       {"secret",
-       {{"name", FilesName(gang)},
+       {{"name", SecretName(gang)},
         {"items", {item("id", 0400), item("authorized_keys", 0444), item("known_hosts", 0444)}}}}};
 }
 

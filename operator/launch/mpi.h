@@ -31,6 +31,9 @@ std::map<std::string, std::string> MpiFiles(const Gang& gang);
 struct SshKey {
   std::string private_pem, public_line;
 };
+// "<job>-<attempt>-weft-<8 digits of the Placement's uid>". The operator may not read Secrets: by
+// the name alone the Secret of an earlier job of that name is another one.
+std::string SecretName(const Gang& gang);
 // The Secret with it; mounted below /etc/weft/ssh.
 nlohmann::json MakeSshSecret(const Gang& gang, const SshKey& key);
 // Its part in the volume that holds the gang's files.

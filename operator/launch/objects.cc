@@ -110,18 +110,22 @@ Json MakeConfigMap(const Gang& gang) {
           {"data", std::move(files)}};
 }
 
-Json MakeService(const api::TrainingJob& job) {
+Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {
+  Json selector = {{decide::kJobUidLabel, job.meta.uid},
+                   {decide::kAttemptLabel, std::to_string(attempt)}};
+  Json labels = JobLabels(job);
+  labels.update(selector);
   return {{"apiVersion", "v1"},
           {"kind", "Service"},
           {"metadata",
            {{"name", job.meta.key.name},
             {"namespace", job.meta.key.space},
-            {"labels", JobLabels(job)},
+            {"labels", std::move(labels)},
             {"ownerReferences", OwnedBy(job)}}},
           {"spec",
            {{"clusterIP", "None"},
             {"publishNotReadyAddresses", true},
-            {"selector", {{decide::kJobUidLabel, job.meta.uid}}}}}};
+            {"selector", std::move(selector)}}}};
 }
 
 }  // namespace weft::launch

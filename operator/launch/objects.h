@@ -22,8 +22,10 @@ nlohmann::json MakePod(const Gang& gang, std::uint32_t worker);
 // Placement.
 nlohmann::json MakeConfigMap(const Gang& gang);
 
-// The headless Service <job>, which gives every worker its DNS name before it is ready.
-nlohmann::json MakeService(const api::TrainingJob& job);
+// The headless Service <job>, which gives every worker of one attempt its DNS name before it is
+// ready. A pod that an earlier attempt has left behind on a dead node has the same host name, and
+// is not the Service's.
+nlohmann::json MakeService(const api::TrainingJob& job, std::int64_t attempt);
 
 // metadata.ownerReferences that tie an object's life to the job's.
 nlohmann::json OwnedBy(const api::TrainingJob& job);

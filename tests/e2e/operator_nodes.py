@@ -46,7 +46,20 @@ class Nodes(Scenarios):
         nodes = self.placed_nodes("job", 2)
         self.assertNotIn(lost, nodes)
         self.assertEqual(self.nodes_of_pods("job", 2), nodes)
+        self.expect_names_of("job", 2)
         return job["status"]["lastFailure"]
+
+    def expect_names_of(self, job, attempt):
+        """DNS leads to the pods of this attempt alone, also where others of that host name are
+        left on a node that is silent."""
+        wanted = {pod["metadata"]["name"] for pod in self.cluster.pods(self.space, job, attempt)}
+
+        def told():
+            slices = self.cluster.list("endpointslices", self.space,
+                                       f"kubernetes.io/service-name={job}")
+            return {one["targetRef"]["name"] for each in slices
+                    for one in each["endpoints"] or []} == wanted
+        poll(told, f"the names of {job} lead to attempt {attempt}")
 
     def test_a_deleted_node(self):
         lost = self.run_job(failurePolicy={"maxRestarts": 0})

@@ -87,16 +87,17 @@ class Shapes(Scenarios):
                 "WEFT_MASTER_ADDR": "shape-0.shape"}
         self.assertLessEqual(told.items(), environment.items())
 
-    @staticmethod
-    def add_files(job, worker, spec):
+    def add_files(self, job, worker, spec):
         """What Weft mounts; and of an MPI job, what the workers but the first run."""
         files = {"name": "shape-1-weft"}
         volume = {"name": "weft", "configMap": {**files, "defaultMode": 0o644}}
         if job["spec"]["framework"]["type"] == "MPI":
             keys = [{"key": key, "path": f"ssh/{key}", "mode": mode} for key, mode in (
                 ("id", 0o400), ("authorized_keys", 0o444), ("known_hosts", 0o444))]
+            placement = self.cluster.get("placements", self.space, "shape-1")
+            secret = f"shape-1-weft-{placement['metadata']['uid'][:8]}"
             volume = {"name": "weft", "projected": {"defaultMode": 0o555, "sources": [
-                {"configMap": files}, {"secret": {**files, "items": keys}}]}}
+                {"configMap": files}, {"secret": {"name": secret, "items": keys}}]}}
             if worker > 0:
                 spec["containers"][0]["command"] = ["/bin/sh", "/etc/weft/worker"]
         own = [volume, {"name": "weft-shm", "emptyDir": {"medium": "Memory"}}]
@@ -110,7 +111,8 @@ class Shapes(Scenarios):
         spec = self.cluster.get("services", self.space, "shape")["spec"]
         self.assertEqual(spec["clusterIP"], "None")
         self.assertTrue(spec["publishNotReadyAddresses"])
-        self.assertEqual(spec["selector"]["weft.dev/job-uid"], job["metadata"]["uid"])
+        self.assertEqual(spec["selector"], {"weft.dev/job-uid": job["metadata"]["uid"],
+                                            "weft.dev/attempt": "1"})
 
     def judge_end(self, job):
         status = job["status"]

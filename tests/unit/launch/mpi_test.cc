@@ -80,7 +80,7 @@ TEST(MpiTest, KeysAreMountedBesideTheFilesForTheirOwnerAlone) {
   EXPECT_EQ(MakePod(GangOf(job), 1)["spec"]["volumes"][0], Json::parse(R"json({"name": "weft",
     "projected": {"defaultMode": 365, "sources": [
       {"configMap": {"name": "x-1-weft"}},
-      {"secret": {"name": "x-1-weft", "items": [
+      {"secret": {"name": "x-1-weft-p1", "items": [
         {"key": "id", "path": "ssh/id", "mode": 256},
         {"key": "authorized_keys", "path": "ssh/authorized_keys", "mode": 292},
         {"key": "known_hosts", "path": "ssh/known_hosts", "mode": 292}]}}]}})json"));
@@ -89,6 +89,17 @@ TEST(MpiTest, KeysAreMountedBesideTheFilesForTheirOwnerAlone) {
   EXPECT_FALSE(secret.contains("data"));
   EXPECT_EQ(secret["stringData"], Json::parse(R"({"id": "PEM",
     "authorized_keys": "ecdsa AAAA\n", "known_hosts": "* ecdsa AAAA\n"})"));
+}
+
+// Of an earlier job of the same name the Secret may still be there.
+TEST(MpiTest, TheSecretIsThePlacementsByItsName) {
+  const api::TrainingJob job = Job("{}");
+  Gang gang = GangOf(job);
+  gang.placement_uid = "0123abcd-4567-89ef";
+  EXPECT_EQ(MakeSshSecret(gang, {"PEM", "ecdsa AAAA"})["metadata"]["name"], "x-1-weft-0123abcd");
+  const Json sources = MakePod(gang, 1)["spec"]["volumes"][0]["projected"]["sources"];
+  EXPECT_EQ(sources[0]["configMap"]["name"], "x-1-weft");
+  EXPECT_EQ(sources[1]["secret"]["name"], "x-1-weft-0123abcd");
 }
 
 TEST(MpiTest, PortAndUserAreTheJobs) {

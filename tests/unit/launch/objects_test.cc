@@ -134,11 +134,12 @@ TEST(MakeConfigMapTest, IsThePlacementsOwnAndNeverChanges) {
   EXPECT_EQ(Json::parse(map["data"]["placement.json"].get<std::string>())["nodes"].size(), 12U);
 }
 
-TEST(MakeServiceTest, IsHeadlessAndAnswersBeforeReadiness) {
-  const Json service = MakeService(Job("{}"));
+TEST(MakeServiceTest, IsHeadlessAndAnswersBeforeReadinessForOneAttempt) {
+  const Json service = MakeService(Job("{}"), 3);
   EXPECT_EQ(service["metadata"]["name"], "llama");
   EXPECT_EQ(service["spec"], Json::parse(R"({"clusterIP": "None", "publishNotReadyAddresses": true,
-    "selector": {"weft.dev/job-uid": "u1"}})"));
+    "selector": {"weft.dev/job-uid": "u1", "weft.dev/attempt": "3"}})"));
+  EXPECT_EQ(service["metadata"]["labels"]["weft.dev/attempt"], "3");
 }
 
 }  // namespace
