@@ -19,6 +19,7 @@
 #                  then every bug that can be planted, each caught by the law meant for it
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
+#       versions   weft-operator and the one of an earlier commit lead in turns
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
@@ -218,6 +219,16 @@ campaign_full-size() {
   tests/bench/full_size.sh --refuse
 }
 
+campaign_versions() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'weft-operator and the one of an earlier commit, in turns'
+  WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
+    bash tests/e2e/versions_campaign.sh
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -237,10 +248,10 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | cluster | full-size | operator | ranks | lint) ;;
+      quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | lint) ;;
       *)
         echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
-          "full-size, operator, ranks, lint" >&2
+          "full-size, operator, faults, ranks, versions, lint" >&2
         exit 2
         ;;
     esac

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/decide/fabric_status.h"
+#include "operator/decide/status_patch.h"
 
 namespace weft::controllers {
 namespace {
@@ -93,13 +94,9 @@ bool FabricController::Pass() {
 }
 
 bool FabricController::Write(const api::ObjectMeta& meta, const api::Raw& raw, const Json& status) {
-  Json before = Json::object();
-  if (raw && raw->contains("status")) before = raw->at("status");
-  if (before == status) return true;
-  Json patch = status;
-  for (const auto& [key, value] : before.items()) {
-    if (!patch.contains(key)) patch[key] = nullptr;  // a merge patch keeps what it does not name
-  }
+  const Json before = raw ? raw->value("status", Json::object()) : Json::object();
+  Json patch = decide::StatusPatch(before, status, decide::kFabricStatusFields);
+  if (patch.is_null()) return true;
   const auto stored =
       writer_.PatchStatus({Kind::kFabric, meta.key, meta.uid, ""}, {{"status", std::move(patch)}});
   if (!stored) {

@@ -10,6 +10,7 @@
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/launcher.h"
+#include "operator/decide/status_patch.h"
 #include "operator/decide/verify.h"
 #include "operator/launch/objects.h"
 
@@ -283,14 +284,11 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::WriteSta
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
                                                    const decide::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
-  Json next = decide::EncodeJobStatus(status);
-  if (const auto before = job.raw->find("status"); before != job.raw->end()) {
-    for (const auto& [key, value] : before->items()) {
-      if (!next.contains(key)) next[key] = nullptr;  // a merge patch keeps what it does not name
-    }
-  }
+  Json patch = decide::StatusPatch(job.raw->value("status", Json::object()),
+                                   decide::EncodeJobStatus(status), decide::kJobStatusFields);
+  if (patch.is_null()) patch = Json::object();
   const Target target = TargetOf(Kind::kTrainingJob, job.meta);
-  const auto stored = writer_.PatchStatus(target, {{"status", std::move(next)}});
+  const auto stored = writer_.PatchStatus(target, {{"status", std::move(patch)}});
   Answer answer = StoreJob(stored);
   if (!answer) return answer;
   {

@@ -3,5 +3,5 @@
 # and whose definitions change.
 source "$(dirname "$0")/operator_cluster.sh"
 
-run_scenarios 32 operator_upheavals.py
+run_scenarios 32 operator_upheavals.py operator_versions.py
 passed
