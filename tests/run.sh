@@ -6,7 +6,8 @@
 #                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
 #                                    JAX and TensorFlow), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
-#       quality    the solver against the exact optimum on 25 times the random instances
+#       quality    the solver against the exact optimum on 25 times the random instances, and on
+#                  large instances of every family against thorough searches (build/quality.md)
 #       fuzz       every parser fuzzed for five minutes
 #       bench      benchmarks, five repetitions; writes build/bench.md
 #       cluster    the hand-off to kube-scheduler, the first copy from a real API server, and what
@@ -140,10 +141,12 @@ run_everything() {
 
 campaign_quality() {
   stage 'Building the solver and its tests'
-  build_main placement_test
+  build_main placement_test quality
   stage "The solver against the exact optimum, $campaign_instances_times times the instances"
   WEFT_INSTANCES_TIMES=$campaign_instances_times build/tests/placement_test \
-    --gtest_filter='PlaceProperty.*'
+    --gtest_filter='PlaceProperty.*:LowerBound.*'
+  stage 'Large jobs: normal effort against thorough, and against the bound'
+  tests/bench/quality.sh
 }
 
 campaign_fuzz() {

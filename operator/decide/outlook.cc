@@ -13,8 +13,8 @@ bool FitsAfter(fabric::Claims claims, const placement::Request& request,
   for (const Ending& ending : endings) GiveBack(ending, claims);
   // Whether it fits, not how well.
   placement::Options options;
-  options.exact_steps = 0;
-  options.improve_steps = 0;
+  options.limits.exact_steps = 0;
+  options.limits.improve_steps = 0;
   return std::holds_alternative<placement::Plan>(placement::Place(claims, request, graph, options));
 }
 

@@ -1,6 +1,7 @@
 #include "operator/placement/bound.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "operator/placement/surface.h"
@@ -18,10 +19,13 @@ namespace {
 
 // Homes looked at one by one; with more of them, all their rooms count together.
 constexpr std::size_t kMostHomes = 16;
+// Units above this size are left out: measuring one takes the cube of its size in steps.
+constexpr std::uint64_t kLargestUnit = 64;
 
 // Domains that nest, narrowest first, and what a byte between two domains of each costs at least,
 // beyond what it costs at the narrower ones. `of_node` null: every node is a domain.
 struct Level {
+  Tier tier = 0;
   std::int64_t step = 0;
   const std::vector<DomainIndex>* of_node = nullptr;
   DomainIndex domains = 0;
@@ -42,7 +46,7 @@ Nest TreeOf(const Instance& instance) {
     const std::int64_t wider = instance.pair_cost().LeastWeight(t - 1);
     const auto& domains = instance.fabric().domains(t);
     if (wider > narrower) {
-      nest.push_back({wider - narrower, t == instance.node_tier() ? nullptr : &domains.of_node,
+      nest.push_back({t, wider - narrower, t == instance.node_tier() ? nullptr : &domains.of_node,
                       domains.size()});
     }
     narrower = std::max(narrower, wider);
@@ -127,7 +131,7 @@ struct Surfaces {
 // Units of one tile, measured.
 struct Unit {
   Unit(const Instance& instance, std::span<const std::uint32_t> tile)
-      : units(MakeUnits(instance.request().grid, tile, instance.workers())),
+      : units(MakeUnits(instance.grid().sizes(), tile, instance.workers())),
         traffic(MeasureUnits(instance.graph(), units)),
         surfaces(traffic.between, units.grid, units.count()) {
     std::vector<double> bytes(units.count(), 0);
@@ -141,17 +145,51 @@ struct Unit {
   Units units;
   UnitTraffic traffic;
   Surfaces surfaces;
-  double most_bytes = 0;  // between one unit and all others
+  double most_bytes = 0;     // between one unit and all others
+  std::optional<Tier> kept;  // units must stand whole in domains of this tier
 };
+
+// The tile whose units are exactly the sets; empty where there is none.
+Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
+  const auto sizes = instance.grid().sizes();
+  if (sets.size() < 2 || sets.workers.size() != instance.workers()) return {};
+  Shape tile;
+  std::uint32_t stride = 1;
+  for (const std::uint32_t size : sizes) {
+    std::uint32_t least = size, most = 0;
+    for (const std::uint32_t worker : sets.set(0)) {
+      least = std::min(least, worker / stride % size);
+      most = std::max(most, worker / stride % size);
+    }
+    tile.push_back(most - least + 1);
+    if (size % tile.back() != 0) return {};
+    stride *= size;
+  }
+  const Units units = MakeUnits(sizes, tile, instance.workers());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (sets.set(s).size() != units.size) return {};
+    for (const std::uint32_t worker : sets.set(s)) {
+      if (units.of[worker] != units.of[sets.set(s).front()]) return {};
+    }
+  }
+  return tile;
+}
 
 class Bound {
  public:
-  explicit Bound(const Instance& instance)
+  Bound(const Instance& instance, const Preferences& reached)
       : instance_(instance),
-        workers_(instance.graph().edges(), GridOf(instance), instance.workers()) {
-    if (instance.request().grid.empty()) return;
-    for (const auto& tile : NaturalTiles(instance.graph(), instance.request().grid)) {
+        workers_(TrafficBetween(instance.graph(), Singles(instance), instance.workers()),
+                 instance.grid().sizes(), instance.workers()) {
+    for (const Shape& tile : instance.grid().NaturalTiles()) units_.emplace_back(instance, tile);
+    for (const GroupConstraint& group : instance.request().groups) {
+      std::optional<Tier> kept = group.required;
+      if (group.preferred && reached[kGroupsMissed] == 0) kept = group.preferred;
+      if (!kept) continue;
+      const Shape tile = TileOf(instance, group.sets);
+      if (tile.empty() || Volume(tile) > kLargestUnit) continue;
       units_.emplace_back(instance, tile);
+      units_.back().kept = kept;
     }
   }
 
@@ -173,10 +211,10 @@ class Bound {
   }
 
  private:
-  static std::vector<std::uint32_t> GridOf(const Instance& instance) {
-    std::vector<std::uint32_t> grid = instance.request().grid;
-    if (grid.empty() && instance.workers() > 1) grid = {instance.workers()};
-    return grid;
+  static std::vector<std::uint32_t> Singles(const Instance& instance) {
+    std::vector<std::uint32_t> of(instance.workers());
+    std::iota(of.begin(), of.end(), 0U);
+    return of;
   }
 
   Rooms RoomsOf(const Level& whole_at, const Level& level, Run run, std::uint32_t unit) const;
@@ -212,9 +250,9 @@ Rooms Bound::RoomsOf(const Level& whole_at, const Level& level, Run run, std::ui
 double Bound::PlainCut(const Rooms& rooms) const {
   if (rooms.empty() || rooms.front().size == instance_.workers()) return 0;
   const std::uint64_t largest = rooms.front().size;
-  const double by_degree = static_cast<double>(CutByDegree(instance_, largest));
-  return std::max(by_degree, workers_.Least(rooms, instance_.workers())) +
-         static_cast<double>(CutByCliques(instance_, largest));
+  const auto by_degree =
+      static_cast<double>(CutByDegree(instance_, largest) + CutByCliques(instance_, largest));
+  return std::max(by_degree, workers_.Least(rooms, instance_.workers()));
 }
 
 // Bytes inside units that cross where so many of them are broken. Where all workers of a unit send
@@ -266,6 +304,7 @@ double Bound::WithUnits(const Unit& unit, std::span<const Level> nest, Run run) 
     }
     return cost;
   };
+  if (unit.kept && nest.front().tier <= *unit.kept) return least_broken == 0 ? sum(0, 0) : 0;
   double least = -1;
   std::uint64_t width = 1;
   for (std::uint64_t low = least_broken; low <= count; low += width) {
@@ -299,20 +338,20 @@ std::optional<Nest> CrossingOf(const Instance& instance, std::vector<DomainIndex
   if (between <= inside) return std::nullopt;
   const DomainIndex domains =
       of_node.empty() ? 0 : *std::max_element(of_node.begin(), of_node.end());
-  return Nest{{inside, nullptr, instance.fabric().node_count()},
-              {between - inside, &of_node, domains + 1}};
+  return Nest{{last, inside, nullptr, instance.fabric().node_count()},
+              {last - 1, between - inside, &of_node, domains + 1}};
 }
 
 }  // namespace
 
-Int128 LowerBound(const Instance& instance, Tier home) {
+Int128 LowerBound(const Instance& instance, const Preferences& reached) {
   if (instance.workers() < 2) return 0;
-  const Bound bound(instance);
+  const Bound bound(instance, reached);
   const Nest tree = TreeOf(instance);
   std::vector<DomainIndex> of_node;
   const std::optional<Nest> crossing = CrossingOf(instance, of_node);
   double least = -1;
-  for (const Run& run : Homes(instance, home)) {
+  for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
     double cost = bound.Of(tree, run);
     if (crossing) cost = std::max(cost, bound.Of(*crossing, run));
     if (least < 0 || cost < least) least = cost;

@@ -53,6 +53,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
     : claims_(&claims),
       request_(&request),
       graph_(&graph),
+      grid_(graph, request.grid),
       pair_cost_(claims.fabric(), request.pod.claims_compute_domain) {
   query_ = {.pod = &request.pod,
             .job = request.job,
@@ -179,6 +180,12 @@ void Instance::BuildWhollyFree(bool ignore_claims) {
   for (auto& tier : wholly_free_) {
     for (std::uint8_t& verdict : tier) verdict = verdict == 1 ? 1 : 0;
   }
+}
+
+Tier HomeTier(const Request& request, const Preferences& reached) {
+  const Tier required = request.required.value_or(fabric::kOutside);
+  if (!request.preferred) return required;
+  return std::max(required, *request.preferred - reached[kLevelsWider]);
 }
 
 }  // namespace weft::placement

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/placement/job_grid.h"
 #include "operator/placement/pair_cost.h"
 #include "operator/placement/place.h"
 
@@ -22,6 +23,7 @@ class Instance {
   const fabric::Claims& claims() const { return *claims_; }
   const Request& request() const { return *request_; }
   const traffic::WorkerGraph& graph() const { return *graph_; }
+  const JobGrid& grid() const { return grid_; }
   const PairCost& pair_cost() const { return pair_cost_; }
   const SlotQuery& query() const { return query_; }
   std::uint32_t workers() const { return request_->workers; }
@@ -76,6 +78,7 @@ class Instance {
   const fabric::Claims* claims_;
   const Request* request_;
   const traffic::WorkerGraph* graph_;
+  JobGrid grid_;
   PairCost pair_cost_;
   SlotQuery query_;
   std::vector<std::uint32_t> slots_;
@@ -89,5 +92,8 @@ class Instance {
   bool has_groups_ = false;
   bool uniform_atoms_ = true;
 };
+
+// The tier of the one domain that hard rules and the preferences reached confine the job to.
+fabric::Tier HomeTier(const Request& request, const Preferences& reached);
 
 }  // namespace weft::placement

@@ -149,10 +149,6 @@ std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<c
   return Walker(grid, nest, digits).Take();
 }
 
-std::uint64_t Volume(const Shape& tile) {
-  return std::accumulate(tile.begin(), tile.end(), std::uint64_t{1}, std::multiplies<>());
-}
-
 std::vector<std::size_t> HeaviestFirst(std::span<const double> weights) {
   std::vector<std::size_t> digits(weights.size());
   std::iota(digits.begin(), digits.end(), std::size_t{0});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/placement/instance.h"
+#include "operator/placement/job_grid.h"
 
 namespace weft::placement {
 
@@ -16,9 +17,6 @@ struct Layout {
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
-
-// Neighbours in an order end up in one domain, so an order walks the job's grid of axes.
-using Shape = std::vector<std::uint32_t>;
 
 // The grid tile by tile: nest[0] is the widest tile, each the multiple of the next; within the
 // last one, and among the tiles of one tile, digits count in the order given (fastest first).
@@ -40,7 +38,5 @@ std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
 // Cost  product of the divisors of the digits.
 Shape BestTile(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> inner,
                std::span<const double> weights, std::uint64_t room);
-
-std::uint64_t Volume(const Shape& tile);
 
 }  // namespace weft::placement

@@ -8,6 +8,7 @@
 #include "operator/placement/exact.h"
 #include "operator/placement/improve.h"
 #include "operator/placement/node_set.h"
+#include "operator/placement/refine.h"
 #include "operator/placement/refuse.h"
 #include "operator/placement/search.h"
 
@@ -19,10 +20,8 @@ namespace {
 
 // Candidates that get the local search.
 constexpr std::size_t kImproved = 3;
-// Above this size the tiles of a tree leave the local search nothing to find; it gets one start and
-// few steps, and only where costs are not those of a tree.
-constexpr std::uint32_t kLargeJob = 256;
-constexpr std::uint32_t kStepsPerWorker = 8;
+// Jobs up to this size also get the local search by single workers with random kicks.
+constexpr std::uint32_t kSmallEnough = 32;
 // Above this size an exhaustive search seldom ends within the limit: it gets a tenth of it.
 constexpr std::uint32_t kSmallJob = 10;
 constexpr std::uint32_t kLessOfLarger = 10;
@@ -43,28 +42,21 @@ std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Ca
   return std::nullopt;
 }
 
+// A cost so close to the bound that no search can tell.
+Int128 Enough(Int128 bound) { return bound + (bound >> 20); }
+
 // Local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
-  const bool large = instance.workers() > kLargeJob;
-  if (large && instance.pair_cost().hierarchical() && !instance.has_groups()) return;
-  const std::size_t starts = std::min(large ? 1 : kImproved, candidates.size());
-  const std::uint32_t steps =
-      large ? std::min(options.improve_steps, kStepsPerWorker * instance.workers())
-            : options.improve_steps;
+  RefineBest(instance, options.limits, bound, candidates);
+  if (instance.workers() > kSmallEnough || candidates.empty()) return;
+  const std::size_t starts = std::min(kImproved, candidates.size());
   for (std::size_t i = 0; i < starts; ++i) {
-    if (auto better = Improve(instance, candidates[i], steps, bound)) {
+    if (auto better = Improve(instance, candidates[i], options.limits.improve_steps, bound)) {
       candidates.push_back(std::move(*better));
     }
   }
   BestFirst(candidates);
-}
-
-// The tier of the one domain that hard rules and the preferences reached confine the job to.
-fabric::Tier HomeTier(const Request& request, const Preferences& preferences) {
-  const fabric::Tier required = request.required.value_or(fabric::kOutside);
-  if (!request.preferred) return required;
-  return std::max(required, *request.preferred - preferences[kLevelsWider]);
 }
 
 Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
@@ -90,16 +82,20 @@ Placement Place(const fabric::Claims& claims, const Request& request,
       options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
-  ImproveBest(instance, options, 0, candidates);
-  const std::uint32_t steps =
-      instance.workers() <= kSmallJob ? options.exact_steps : options.exact_steps / kLessOfLarger;
+  const Preferences preferences =
+      candidates.empty() ? Preferences{} : candidates.front().preferences;
+  Int128 bound = candidates.empty() ? 0 : LowerBound(instance, preferences);
+  ImproveBest(instance, options, Enough(bound), candidates);
+  const std::uint32_t steps = instance.workers() <= kSmallJob
+                                  ? options.limits.exact_steps
+                                  : options.limits.exact_steps / kLessOfLarger;
   const ExactResult exact = SearchExactly(instance, candidates, tolerance, steps);
   if (exact.best) candidates.insert(candidates.begin(), *exact.best);
   if (candidates.empty()) return Refuse(instance, options);
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  const Int128 bound = LowerBound(instance, HomeTier(request, plan.preferences));
+  if (plan.preferences != preferences) bound = LowerBound(instance, plan.preferences);
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;

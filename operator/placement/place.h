@@ -11,6 +11,7 @@
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
 #include "operator/placement/levels.h"
+#include "operator/placement/limits.h"
 #include "operator/placement/node_filter.h"
 #include "operator/placement/pod_requirements.h"
 #include "operator/traffic/traffic.h"
@@ -40,9 +41,7 @@ struct Request {
 };
 
 struct Options {
-  // Work limits, as counts: same input, same answer on every machine.
-  std::uint32_t exact_steps = 20'000;         // nodes of the exact search tree; 0 turns it off
-  std::uint32_t improve_steps = 100'000;      // terms of the cost that the local search looks at
+  SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // as if nothing else ran
 };

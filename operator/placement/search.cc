@@ -9,6 +9,8 @@
 #include "operator/placement/fill.h"
 #include "operator/placement/hard_rules.h"
 #include "operator/placement/orders.h"
+#include "operator/placement/tiling.h"
+#include "operator/placement/tilings.h"
 
 namespace weft::placement {
 
@@ -74,6 +76,14 @@ void Greedy::Within(Tier limit) {
     for (Home home : tight_) TryHome(home);
   }
   tight_.clear();
+  Tiler tiler(*instance_);
+  for (Home home : Homes(limit, kWiderHomes)) {
+    for (const Tiling& tiling : TilingsFor(*instance_, home.tier, home.domain)) {
+      auto nodes = tiler.Lay(home.tier, home.domain, tiling);
+      if (!nodes || !MeetsHardRules(*instance_, *nodes)) continue;
+      candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+    }
+  }
   if (instance_->fabric().crossing_scale_up().empty()) return;
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
 }

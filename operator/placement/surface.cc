@@ -18,32 +18,38 @@ constexpr double kGridFactor = 1.06;
 constexpr std::size_t kMostAxes = 8;  // digits of a grid: the axes of parallelism
 constexpr int kHalvings = 60;         // of the level searched for: to the last bit of a double
 
-// The lines of one digit of the grid: least traffic between neighbours, and how many pairs of them
-// have any. `to_end` joins the ends of a line of 3 or more, which makes it a ring.
+// The lines of one digit of the grid: least traffic between two vertices of a line, and how many
+// pairs of them have any. `to_end` joins the ends of a line of 3 or more, which makes it a ring.
 struct Line {
   std::uint32_t stride, size, to_end;
-  std::int64_t along = Bytes::kMax, around = Bytes::kMax;
-  std::uint32_t pairs_along = 0, pairs_around = 0;
+  std::int64_t along = Bytes::kMax, around = Bytes::kMax, any = Bytes::kMax;
+  std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;
 
   std::uint32_t Digit(std::uint32_t vertex) const { return vertex / stride % size; }
 
   void Add(const traffic::Edge& edge) {
     const std::uint32_t apart = edge.b - edge.a;
-    if (apart == stride && Digit(edge.a) + 1 < size) {
+    if (apart % stride != 0 || apart / stride + Digit(edge.a) >= size) return;
+    ++pairs;
+    any = std::min(any, edge.bytes);
+    if (apart == stride) {
       along = std::min(along, edge.bytes);
       ++pairs_along;
-    } else if (apart == to_end && Digit(edge.a) == 0) {
+    } else if (apart == to_end) {
       around = std::min(around, edge.bytes);
       ++pairs_around;
     }
   }
 
-  GridAxis Axis(std::uint32_t vertices) const {
-    const std::uint32_t lines = vertices / size;
+  GridAxis Axis(std::uint64_t vertices) const {
+    const std::uint64_t lines = vertices / size;
     if (pairs_along < lines * (size - 1)) return {.size = size};
     const bool ring = to_end > 0 && pairs_around == lines;
+    const bool all = size > 2 && pairs == lines * size * (size - 1) / 2;
+    const std::int64_t each = all ? any : 0;
     return {.size = size,
-            .bytes = static_cast<double>(ring ? std::min(along, around) : along),
+            .each = static_cast<double>(each),
+            .bytes = static_cast<double>((ring ? std::min(along, around) : along) - each),
             .ring = ring};
   }
 };
@@ -64,8 +70,14 @@ std::vector<GridAxis> Measure(std::span<const traffic::Edge> edges,
   return axes;
 }
 
-// Least sum of price_i * broken_i over the lines that s vertices touch, by water-filling: the
-// marginal price of a line, and so price_i * p_i, is one level wherever no limit holds.
+// Bytes of neighbours that one broken line separates.
+double PriceOf(const GridAxis& axis, bool all_rings) {
+  return axis.ring || (all_rings && axis.size > 2) ? 2 * axis.bytes : axis.bytes;
+}
+
+// Least sum over the axes of what s vertices cut, low <= s <= high, by water-filling: the cost is
+// linear in the lines p_i that are touched, so price_i * p_i is one level wherever no limit holds.
+// Source as in the header; lines cut m (n - m) >= n - m pairs where all send to each other.
 class Lines {
  public:
   Lines(std::span<const GridAxis> axes, std::uint64_t low, std::uint64_t high, bool all_rings) {
@@ -74,11 +86,13 @@ class Lines {
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (i > 0) wanted_ *= s;
       const double n = axes[i].size;
-      double price = all_rings && axes[i].size > 2 ? 2 * axes[i].bytes : axes[i].price();
+      double price = PriceOf(axes[i], all_rings);
       if (high >= axes[i].size) {  // broken_i >= (n p_i - s) / (n - 1)
         price *= n / (n - 1);
         whole_ += price * static_cast<double>(high) / n;
       }
+      price += axes[i].each * n;
+      whole_ += axes[i].each * static_cast<double>(high);
       limits_[i] = {price, std::max(1.0, s / n), s};
     }
     count_ = axes.size();
@@ -123,25 +137,62 @@ class Lines {
   double wanted_ = 1, whole_ = 0;
 };
 
-// With two axes, in whole lines: p_1 of the one leave ceil(s / p_1) of the other to be touched.
-double LeastOfTwo(std::span<const GridAxis> axes, std::uint64_t s, bool all_rings) {
-  const auto broken = [&](const GridAxis& axis, std::uint64_t touched) {
-    const std::uint64_t n = axis.size;
-    if (s < n) return touched;
-    return n * touched <= s ? 0 : (n * touched - s + n - 2) / (n - 1);
-  };
-  const auto price = [&](const GridAxis& axis) {
-    return all_rings && axis.size > 2 ? 2 * axis.bytes : axis.price();
-  };
-  double least = -1;
-  for (std::uint64_t p = (s + axes[0].size - 1) / axes[0].size; p <= s; ++p) {
-    const std::uint64_t q = std::max((s + p - 1) / p, (s + axes[1].size - 1) / axes[1].size);
-    const double sum = price(axes[0]) * static_cast<double>(broken(axes[0], p)) +
-                       price(axes[1]) * static_cast<double>(broken(axes[1], q));
-    if (least < 0 || sum < least) least = sum;
+// The same for one s in whole lines: every choice of lines touched on all axes but the last, which
+// leaves a least number of the last.
+class WholeLines {
+ public:
+  WholeLines(std::span<const GridAxis> axes, std::uint64_t s, bool all_rings)
+      : axes_(axes), s_(s), all_rings_(all_rings) {
+    for (std::size_t i = 1; i < axes.size(); ++i) wanted_ *= s;
   }
-  return least * kSafety;
-}
+
+  double Least() {
+    Visit(0, 1, 0);
+    return least_ * kSafety;
+  }
+  // Sets of up to this many vertices are looked at this way.
+  static std::uint64_t Most(std::size_t axes) {
+    constexpr std::array<std::uint64_t, 5> kMost = {0, 1024, 64, 20, 6};
+    return axes < kMost.size() ? kMost[axes] : 0;
+  }
+
+ private:
+  std::uint64_t LeastTouched(const GridAxis& axis) const {
+    return (s_ + axis.size - 1) / axis.size;
+  }
+
+  double Cut(const GridAxis& axis, std::uint64_t touched) const {
+    const std::uint64_t n = axis.size;
+    // As uneven as can be: whole lines, one part, and single vertices.
+    const std::uint64_t whole = std::min(touched, (s_ - touched) / (n - 1));
+    const std::uint64_t part = whole == touched ? 0 : (s_ - touched) % (n - 1) + 1;
+    const std::uint64_t ones = whole == touched ? 0 : touched - whole - 1;
+    const std::uint64_t apart = n * s_ - whole * n * n - part * part - ones;
+    return axis.each * static_cast<double>(apart) +
+           PriceOf(axis, all_rings_) * static_cast<double>(touched - whole);
+  }
+
+  void Visit(std::size_t i, std::uint64_t product, double cost) {
+    if (least_ >= 0 && cost >= least_) return;
+    const GridAxis& axis = axes_[i];
+    if (i + 1 == axes_.size()) {
+      const std::uint64_t touched = std::max((wanted_ + product - 1) / product, LeastTouched(axis));
+      if (touched > s_) return;
+      cost += Cut(axis, touched);
+      if (least_ < 0 || cost < least_) least_ = cost;
+      return;
+    }
+    for (std::uint64_t touched = LeastTouched(axis); touched <= s_; ++touched) {
+      Visit(i + 1, product * touched, cost + Cut(axis, touched));
+    }
+  }
+
+  std::span<const GridAxis> axes_;
+  std::uint64_t s_;
+  bool all_rings_;
+  std::uint64_t wanted_ = 1;
+  double least_ = -1;
+};
 
 }  // namespace
 
@@ -153,8 +204,8 @@ std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
   }
   while (true) {
     std::vector<GridAxis> axes = Measure(edges, grid);
-    const auto silent = std::find_if(axes.begin(), axes.end(),
-                                     [](const GridAxis& axis) { return axis.bytes == 0; });
+    const auto silent =
+        std::find_if(axes.begin(), axes.end(), [](const GridAxis& axis) { return axis.silent(); });
     if (silent == axes.end() || grid.size() <= 1) return axes;
     const auto at = static_cast<std::size_t>(silent - axes.begin());
     const std::size_t into = at > 0 ? at - 1 : 1;
@@ -176,8 +227,8 @@ LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most,
     const auto grown = static_cast<std::uint64_t>(static_cast<double>(low) * kGridFactor);
     const std::uint64_t high = low <= kEverySize ? low : std::min(most, grown);
     double least = Lines(axes, low, high, chains_as_rings).Least();
-    if (low == high && axes.size() == 2) {
-      least = std::max(least, LeastOfTwo(axes, low, chains_as_rings));
+    if (low == high && low <= WholeLines::Most(axes.size())) {
+      least = std::max(least, WholeLines(axes, low, chains_as_rings).Least());
     }
     const double each = least / static_cast<double>(high);
     steps_.push_back(

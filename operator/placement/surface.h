@@ -12,10 +12,11 @@ namespace weft::placement {
 // into a neighbour.
 struct GridAxis {
   std::uint32_t size = 1;
-  double bytes = 0;   // least traffic between two neighbours on a line
-  bool ring = false;  // a broken line separates two pairs, else one
+  double each = 0;    // least traffic between any two on a line
+  double bytes = 0;   // between two neighbours, beyond that
+  bool ring = false;  // a broken line separates two pairs of neighbours, else one
 
-  double price() const { return ring ? 2 * bytes : bytes; }
+  bool silent() const { return each == 0 && bytes == 0; }
 };
 
 // Axes of the grid (sizes of its digits, fastest first) that `edges` fill; edges ascending.
@@ -24,12 +25,12 @@ std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
 
 // What leaves any set of s vertices of a grid, at least, for every s up to `most`.
 //
-// How: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1). A line of n vertices
-// that is touched and not whole costs the axis its price, and at most (s - p_i) / (n - 1) of the
-// touched ones are whole.
-// A chain counts one pair per broken line. Inner pieces of a chain are cut at both ends, so the
-// chains may be taken as rings instead, if a phantom pair per line is taken off the whole job's
-// sum.
+// How: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1). A line of n vertices that
+// is touched and not whole is cut between one or two pairs of neighbours, and at most
+// (s - p_i) / (n - 1) of the touched ones are whole. Where all vertices of a line send to each
+// other a part of m is cut from m (n - m) pairs. A chain counts one pair per broken line. Inner
+// pieces of a chain are cut at both ends, so the chains may be taken as rings instead, if a phantom
+// pair per line is taken off the whole job's sum.
 //
 // Cost    O(sizes x axes); sizes are looked at one by one while small, then on a geometric grid.
 // Source  Loomis and Whitney, "An inequality related to the isoperimetric inequality", Bull. Amer.

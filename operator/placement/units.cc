@@ -10,63 +10,12 @@ using traffic::Edge;
 
 namespace {
 
-using Tile = std::vector<std::uint32_t>;
-
-constexpr std::uint32_t kLargestUnit = 64;  // the least cut takes its cube in steps
-constexpr std::size_t kMostTiles = 8;       // the heaviest digits' come first
-// A piece of a ring sends the fewer bytes out per worker the longer it is, in proportion. A tile
-// is natural where a unit sends less than this share of that.
-constexpr int kNaturalPercent = 60;
+constexpr std::size_t kMostMembers = 256;  // of a clique whose pairs become edges
 
 std::uint32_t Product(std::span<const std::uint32_t> sizes) {
   std::uint32_t product = 1;
   for (std::uint32_t size : sizes) product *= size;
   return product;
-}
-
-// Bytes between workers of different blocks of `length` along one digit.
-Int128 LeavingBlocks(const traffic::WorkerGraph& graph, std::uint32_t stride, std::uint32_t size,
-                     std::uint32_t length) {
-  const auto block = [&](std::uint32_t worker) { return worker / stride % size / length; };
-  Int128 sum = 0;
-  for (const Edge& edge : graph.edges()) {
-    if (block(edge.a) != block(edge.b)) sum += edge.bytes;
-  }
-  for (const traffic::Clique& clique : graph.cliques()) {
-    std::vector<std::int64_t> ranks(size / length, 0);
-    Int128 all = 0, together = 0;
-    for (const traffic::Seat& member : clique.members) {
-      ranks[block(member.worker)] += member.ranks;
-      all += member.ranks;
-    }
-    for (std::int64_t count : ranks) together += static_cast<Int128>(count) * count;
-    sum += (all * all - together) / 2 * clique.bytes_per_rank_pair;
-  }
-  return sum;
-}
-
-struct Digit {
-  std::size_t at = 0;
-  Int128 bytes = 0;                    // between workers that differ in it
-  std::vector<std::uint32_t> lengths;  // natural ones, ascending
-};
-
-Digit MeasureDigit(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> grid,
-                   std::size_t at) {
-  Digit digit{.at = at, .bytes = 0, .lengths = {}};
-  const std::uint32_t stride = Product(grid.first(at)), size = grid[at];
-  Int128 least = -1;  // bytes times length, over the divisors so far
-  for (std::uint32_t length = 1; length <= size; ++length) {
-    if (size % length != 0) continue;
-    const Int128 leaving = LeavingBlocks(graph, stride, size, length);
-    const Int128 scaled = leaving * length;
-    if (length == 1) digit.bytes = leaving;
-    if (length > 1 && digit.bytes > 0 && scaled * 100 < least * kNaturalPercent) {
-      digit.lengths.push_back(length);
-    }
-    if (least < 0 || scaled < least) least = scaled;
-  }
-  return digit;
 }
 
 // Edges by (a, b), each pair once: a counting sort by a, then short runs by b.
@@ -201,46 +150,42 @@ Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32
   return units;
 }
 
-std::vector<Tile> NaturalTiles(const traffic::WorkerGraph& graph,
-                               std::span<const std::uint32_t> grid) {
-  std::vector<Digit> digits;
-  for (std::size_t i = 0; i < grid.size(); ++i) digits.push_back(MeasureDigit(graph, grid, i));
-  std::stable_sort(digits.begin(), digits.end(),
-                   [](const Digit& a, const Digit& b) { return a.bytes > b.bytes; });
-  std::vector<Tile> tiles;
-  const auto add = [&](const Tile& tile) {
-    const std::uint32_t size = Product(tile);
-    if (size < 2 || size > kLargestUnit || size * 2 > graph.workers()) return;
-    if (tiles.size() == kMostTiles) return;
-    if (std::find(tiles.begin(), tiles.end(), tile) == tiles.end()) tiles.push_back(tile);
-  };
-  Tile inner(grid.size(), 1);  // the heavier digits, whole
-  for (const Digit& digit : digits) {
-    for (std::uint32_t length : digit.lengths) {
-      Tile tile = inner;
-      tile[digit.at] = length;
-      add(tile);
-    }
-    inner[digit.at] = grid[digit.at];
+std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
+                                 std::span<const std::uint32_t> of, std::uint32_t count) {
+  std::vector<Edge> raw;
+  for (const Edge& edge : graph.edges()) {
+    const std::uint32_t a = of[edge.a], b = of[edge.b];
+    if (a != b) raw.push_back({std::min(a, b), std::max(a, b), edge.bytes});
   }
-  for (const Digit& digit : digits) {
-    for (std::uint32_t length : digit.lengths) {
-      Tile tile(grid.size(), 1);
-      tile[digit.at] = length;
-      add(tile);
+  std::vector<traffic::Seat> seats;  // a clique's ranks by unit, where "worker" is the unit
+  for (const traffic::Clique& clique : graph.cliques()) {
+    seats = clique.members;
+    for (traffic::Seat& seat : seats) seat.worker = of[seat.worker];
+    std::sort(seats.begin(), seats.end(),
+              [](const auto& x, const auto& y) { return x.worker < y.worker; });
+    std::size_t kept = 0;
+    for (const traffic::Seat& seat : seats) {
+      if (kept > 0 && seats[kept - 1].worker == seat.worker) {
+        seats[kept - 1].ranks += seat.ranks;
+      } else {
+        seats[kept++] = seat;
+      }
+    }
+    if (kept > kMostMembers) continue;
+    for (std::size_t i = 0; i < kept; ++i) {
+      for (std::size_t j = i + 1; j < kept; ++j) {
+        const std::int64_t pairs = static_cast<std::int64_t>(seats[i].ranks) * seats[j].ranks;
+        raw.push_back({seats[i].worker, seats[j].worker,
+                       SaturatingMultiply(pairs, clique.bytes_per_rank_pair)});
+      }
     }
   }
-  return tiles;
+  return Merge(raw, count);
 }
 
 UnitTraffic MeasureUnits(const traffic::WorkerGraph& graph, const Units& units) {
   UnitTraffic traffic;
-  std::vector<Edge> raw;
-  for (const Edge& edge : graph.edges()) {
-    const std::uint32_t a = units.of[edge.a], b = units.of[edge.b];
-    if (a != b) raw.push_back({std::min(a, b), std::max(a, b), edge.bytes});
-  }
-  traffic.between = Merge(raw, units.count());
+  traffic.between = TrafficBetween(graph, units.of, units.count());
   const std::vector<std::int64_t> inside = LeastInside(graph, units).Take();
   traffic.least_cut = LeastCut(inside, units.size);
   traffic.each_pair = Bytes::kMax;

@@ -16,18 +16,6 @@ namespace {
 using weft::testing::MakeRandomInstance;
 using weft::testing::RandomInstance;
 
-// The one domain that the plan's preferences and hard rules confine the job to.
-fabric::Tier HomeOf(const Request& request, const Plan& plan) {
-  const fabric::Tier required = request.required.value_or(fabric::kOutside);
-  if (!request.preferred) return required;
-  return std::max(required, *request.preferred - plan.preferences[kLevelsWider]);
-}
-
-Int128 BoundOf(const RandomInstance& instance, const Options& options, fabric::Tier home) {
-  const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
-  return LowerBound(prepared, home);
-}
-
 TEST(LowerBound, IsNeverAboveTheOptimum) {
   struct Sizes {
     std::uint32_t nodes, fewest_workers, workers;
@@ -45,11 +33,12 @@ TEST(LowerBound, IsNeverAboveTheOptimum) {
                                     .fewest_workers = sizes.fewest_workers});
       Options options;
       options.cost_tolerance_percent = 0;
-      options.exact_steps = 200'000;
+      options.limits.exact_steps = 200'000;
       const Placement best = Place(*instance.claims, instance.request, *instance.graph, options);
       const Plan* plan = std::get_if<Plan>(&best);
       if (plan == nullptr || !plan->exact) continue;
-      const Int128 bound = BoundOf(instance, options, HomeOf(instance.request, *plan));
+      const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
+      const Int128 bound = LowerBound(prepared, plan->preferences);
       ASSERT_TRUE(bound <= plan->cost) << instance.what << ": bound " << static_cast<double>(bound)
                                        << ", optimum " << static_cast<double>(plan->cost);
       ++solved;
@@ -79,7 +68,7 @@ TEST(LowerBound, OfARingIsExact) {
   const Instance instance(cluster.claims, request, graph, {});
   // Seven edges of 1000 bytes at 20'000, three of them at 40'000.
   const double optimum = 7 * 1000 * 20'000.0 + 3 * 1000 * 20'000.0;
-  const auto bound = static_cast<double>(LowerBound(instance, fabric::kOutside));
+  const auto bound = static_cast<double>(LowerBound(instance, Preferences{}));
   EXPECT_LE(bound, optimum);
   EXPECT_GT(bound, optimum * (1 - 1e-6));
 }

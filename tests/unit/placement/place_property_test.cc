@@ -205,7 +205,7 @@ TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
       const Oracle oracle(instance, tolerance);
       Options options;
       options.cost_tolerance_percent = tolerance;
-      options.exact_steps = 5'000'000;
+      options.limits.exact_steps = 5'000'000;
       const Placement placement =
           Place(*instance.claims, instance.request, *instance.graph, options);
       const Plan* plan = std::get_if<Plan>(&placement);
@@ -236,7 +236,7 @@ Excess MeasureExcess(std::uint64_t first, Options fast,
     const RandomInstance instance = MakeRandomInstance(seed, random);
     Options exact;
     exact.cost_tolerance_percent = fast.cost_tolerance_percent = 0;
-    exact.exact_steps = 2'000'000;
+    exact.limits.exact_steps = 2'000'000;
     const Placement best = Place(*instance.claims, instance.request, *instance.graph, exact);
     const Placement found = Place(*instance.claims, instance.request, *instance.graph, fast);
     const Plan* want = std::get_if<Plan>(&best);
@@ -290,7 +290,7 @@ TEST(PlaceProperty, WithoutTheExactSearchTreesComeCloseToo) {
   random.most_workers = 9;
   random.crossing = false;
   Options greedy;
-  greedy.exact_steps = 0;
+  greedy.limits.exact_steps = 0;
   ExpectClose(MeasureExcess(20'000, greedy, random));
 }
 

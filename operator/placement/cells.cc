@@ -1,0 +1,129 @@
+#include "operator/placement/cells.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier home,
+             std::size_t most)
+    : instance_(instance), placed_(nodes.begin(), nodes.end()) {
+  const auto& domains = instance.fabric().domains(home);
+  const DomainIndex domain = domains.of_node[nodes.front()];
+  const NodeIndex begin = domains.begin[domain], end = domains.begin[domain + 1];
+  for (NodeIndex n = begin; n < end && single_; ++n) single_ = instance.slots()[n] <= 1;
+  Keep(FindAll(begin, end), most);
+}
+
+// In tree order.
+std::vector<Cells::Found> Cells::FindAll(NodeIndex begin, NodeIndex end) const {
+  const fabric::Fabric& fabric = instance_.fabric();
+  std::vector<std::uint8_t> used(end - begin, 0);
+  for (NodeIndex n : placed_) used[n - begin] = 1;
+  const auto crossing = fabric.crossing_scale_up();
+  const auto& narrow = fabric.domains(instance_.node_tier() - 1);
+  const auto like = [&](NodeIndex a, NodeIndex b) {
+    return fabric.rails_of(a) == fabric.rails_of(b) &&
+           (crossing.empty() || crossing[a] == crossing[b]);
+  };
+  std::vector<Found> found;
+  std::size_t first = 0;  // cell of this narrow domain
+  DomainIndex last = ~DomainIndex{0};
+  for (NodeIndex n = begin; n < end; ++n) {
+    if (instance_.slots()[n] == 0) continue;
+    if (narrow.of_node[n] != last) first = found.size();
+    last = narrow.of_node[n];
+    std::size_t at = single_ ? first : found.size();
+    while (at < found.size() && !like(found[at].nodes.front(), n)) ++at;
+    if (at == found.size()) found.emplace_back();
+    found[at].nodes.push_back(n);
+    found[at].slots += instance_.slots()[n];
+    found[at].used = found[at].used || used[n - begin] != 0;
+  }
+  return found;
+}
+
+void Cells::Keep(std::vector<Found> found, std::size_t most) {
+  const auto& fabric = instance_.fabric();
+  const Tier near = instance_.node_tier() - (single_ && instance_.node_tier() > 1 ? 2 : 1);
+  std::vector<std::uint8_t> near_used(fabric.domains(near).size(), 0);
+  for (NodeIndex n : placed_) near_used[fabric.domains(near).of_node[n]] = 1;
+  std::vector<std::size_t> order(found.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto rank = [&](std::size_t i) {
+    const bool by_near = near_used[fabric.domains(near).of_node[found[i].nodes.front()]] != 0;
+    return std::tuple(found[i].used ? 0 : by_near ? 1 : 2, ~found[i].slots, i);
+  };
+  const auto before = [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); };
+  const std::size_t kept = std::min(most, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+                    before);
+  std::size_t used = 0;  // those in use are all kept
+  while (used < order.size() && used < kept && found[order[used]].used) ++used;
+  if (used == kept) {
+    std::sort(order.begin(), order.end(), before);
+    while (used < order.size() && found[order[used]].used) ++used;
+  }
+  order.resize(std::max(used, kept));
+  std::sort(order.begin(), order.end());
+  for (const std::size_t i : order) {
+    nodes_.push_back(std::move(found[i].nodes));
+    slots_.push_back(found[i].slots);
+  }
+  std::vector<std::pair<NodeIndex, std::uint32_t>> cell_of;
+  for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
+    for (NodeIndex n : nodes_[c]) cell_of.emplace_back(n, c);
+  }
+  std::sort(cell_of.begin(), cell_of.end());
+  for (NodeIndex n : placed_) {
+    of_worker_.push_back(
+        std::lower_bound(cell_of.begin(), cell_of.end(), std::pair(n, 0U))->second);
+  }
+  weight_.resize(std::size_t{size()} * size());
+  for (std::uint32_t a = 0; a < size(); ++a) {
+    for (std::uint32_t b = 0; b < size(); ++b) {
+      const bool same = a == b && nodes_[a].size() > 1;
+      weight_[std::size_t{a} * size() + b] =
+          instance_.pair_cost().Weight(nodes_[a].front(), same ? nodes_[a][1] : nodes_[b].front());
+    }
+  }
+}
+
+std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
+  std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
+  std::vector<std::pair<NodeIndex, std::uint32_t>> loads;
+  std::vector<NodeIndex> nodes = placed_;
+  std::vector<NodeIndex> stay, leave;
+  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
+    (cell_of_worker[w] == of_worker_[w] ? stay : leave).push_back(placed_[w]);
+  }
+  std::sort(stay.begin(), stay.end());
+  std::sort(leave.begin(), leave.end());
+  for (std::uint32_t c = 0; c < size(); ++c) {
+    for (const bool left : {true, false}) {
+      for (NodeIndex n : nodes_[c]) {
+        const auto count = [&](const std::vector<NodeIndex>& list) {
+          const auto range = std::equal_range(list.begin(), list.end(), n);
+          return static_cast<std::uint32_t>(range.second - range.first);
+        };
+        const std::uint32_t stays = count(stay), leaves = count(leave);
+        const std::uint32_t places = left ? leaves : instance_.slots()[n] - stays - leaves;
+        open[c].insert(open[c].end(), places, n);
+      }
+    }
+    std::reverse(open[c].begin(), open[c].end());
+  }
+  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
+    if (cell_of_worker[w] == of_worker_[w]) continue;
+    std::vector<NodeIndex>& places = open[cell_of_worker[w]];
+    nodes[w] = places.back();
+    places.pop_back();
+  }
+  return nodes;
+}
+
+}  // namespace weft::placement

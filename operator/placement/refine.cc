@@ -1,0 +1,270 @@
+#include "operator/placement/refine.h"
+
+#include <algorithm>
+
+#include "operator/base/random.h"
+#include "operator/placement/hard_rules.h"
+#include "operator/placement/units.h"
+
+namespace weft::placement {
+
+using fabric::Tier;
+using traffic::Edge;
+
+namespace {
+
+constexpr std::uint64_t kSeeds = 64;      // runs of one refiner have seeds of their own
+constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
+constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
+
+class Search {
+ public:
+  Search(const Instance& instance, const Cells& cells, std::span<const std::uint32_t> cell_of,
+         std::span<const std::uint32_t> unit_of, std::uint64_t seed)
+      : instance_(instance), cells_(cells), random_(seed) {
+    MakePieces(cell_of, unit_of);
+    Connect();
+    for (std::uint32_t p = 0; p < pieces(); ++p) {
+      slot_.push_back(static_cast<std::uint32_t>(in_cell_[cell_[p]].size()));
+      in_cell_[cell_[p]].push_back(p);
+    }
+  }
+
+  // Cells by worker, the best that were seen.
+  std::vector<std::uint32_t> Run(std::uint32_t steps) {
+    std::vector<Int128> history(std::max(1U, steps / kHistories), 0);
+    std::vector<std::uint32_t> best = cell_;
+    Int128 least = 0;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      const Move move = Propose();
+      if (move.piece == kNone) continue;
+      Int128& before = history[step % history.size()];
+      const Int128 cost = cost_ + move.change;
+      if (cost <= cost_ || cost <= before) {
+        Apply(move);
+        cost_ = cost;
+      }
+      before = std::min(before, cost_);
+      if (cost_ < least) {
+        least = cost_;
+        best = cell_;
+      }
+    }
+    std::vector<std::uint32_t> of_worker;
+    for (const std::uint32_t piece : piece_of_) of_worker.push_back(best[piece]);
+    return of_worker;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+  struct Move {
+    std::uint32_t piece = kNone, partner = kNone;
+    std::uint32_t to = 0;
+    Int128 change = 0;
+  };
+  struct Peer {
+    std::uint32_t piece = 0;
+    std::int64_t bytes = 0;
+  };
+
+  std::uint32_t pieces() const { return static_cast<std::uint32_t>(cell_.size()); }
+
+  void MakePieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
+  void Connect();
+  Move Propose();
+  Int128 Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                std::uint32_t except) const;
+  void Apply(const Move& move);
+  void Put(std::uint32_t piece, std::uint32_t to);
+
+  const Instance& instance_;
+  const Cells& cells_;
+  SplitMix64 random_;
+  std::vector<std::uint32_t> piece_of_;     // worker
+  std::vector<std::uint32_t> size_, cell_;  // by piece
+  std::vector<std::uint32_t> slot_;         // of a piece in its cell's list
+  std::vector<std::uint32_t> peers_begin_;
+  std::vector<Peer> peers_;
+  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces
+  std::vector<std::uint32_t> free_;                  // slots by cell
+  Int128 cost_ = 0;                                  // beyond that of the start
+};
+
+void Search::MakePieces(std::span<const std::uint32_t> cell_of,
+                        std::span<const std::uint32_t> unit_of) {
+  std::vector<std::uint32_t> order(unit_of.size());
+  for (std::uint32_t w = 0; w < order.size(); ++w) order[w] = w;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return unit_of[a] != unit_of[b] ? unit_of[a] < unit_of[b] : cell_of[a] < cell_of[b];
+  });
+  piece_of_.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t w = order[i];
+    if (i == 0 || unit_of[w] != unit_of[order[i - 1]] || cell_of[w] != cell_of[order[i - 1]]) {
+      size_.push_back(0);
+      cell_.push_back(cell_of[w]);
+    }
+    ++size_.back();
+    piece_of_[w] = pieces() - 1;
+  }
+  in_cell_.resize(cells_.size());
+  free_.resize(cells_.size());
+  for (std::uint32_t c = 0; c < cells_.size(); ++c) free_[c] = cells_.slots(c);
+  for (std::uint32_t p = 0; p < pieces(); ++p) free_[cell_[p]] -= size_[p];
+}
+
+// Pieces of one group that prefers a level draw each other more than all their traffic does.
+void Search::Connect() {
+  std::vector<Edge> edges = TrafficBetween(instance_.graph(), piece_of_, pieces());
+  if (!instance_.preferred_sets().empty()) {
+    std::int64_t most = 1;
+    for (const Edge& edge : edges) most = SaturatingAdd(most, edge.bytes);
+    for (const Instance::PreferredSet& set : instance_.preferred_sets()) {
+      for (const std::uint32_t worker : set.workers) {
+        const std::uint32_t a = piece_of_[set.workers.front()], b = piece_of_[worker];
+        if (a != b) edges.push_back({std::min(a, b), std::max(a, b), most / 64});
+      }
+    }
+  }
+  peers_begin_.assign(pieces() + 1, 0);
+  for (const Edge& edge : edges) {
+    ++peers_begin_[edge.a + 1];
+    ++peers_begin_[edge.b + 1];
+  }
+  for (std::uint32_t p = 0; p < pieces(); ++p) peers_begin_[p + 1] += peers_begin_[p];
+  peers_.resize(2 * edges.size());
+  std::vector<std::uint32_t> next(peers_begin_.begin(), peers_begin_.end() - 1);
+  for (const Edge& edge : edges) {
+    peers_[next[edge.a]++] = {edge.b, edge.bytes};
+    peers_[next[edge.b]++] = {edge.a, edge.bytes};
+  }
+}
+
+Int128 Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                      std::uint32_t except) const {
+  Int128 change = 0;
+  for (std::uint32_t i = peers_begin_[piece]; i < peers_begin_[piece + 1]; ++i) {
+    if (peers_[i].piece == except) continue;
+    const std::uint32_t at = cell_[peers_[i].piece];
+    change +=
+        static_cast<Int128>(peers_[i].bytes) * (cells_.Weight(to, at) - cells_.Weight(from, at));
+  }
+  return change;
+}
+
+// A random piece to the cell of one of its peers, or next to it; in exchange for a piece of that
+// cell where it does not fit, and sometimes where it does.
+Search::Move Search::Propose() {
+  Move move;
+  const auto piece = static_cast<std::uint32_t>(random_.Below(pieces()));
+  const std::uint32_t degree = peers_begin_[piece + 1] - peers_begin_[piece];
+  std::uint32_t to = 0;
+  if (degree == 0 || random_.Below(100) < kAnywherePercent) {
+    to = static_cast<std::uint32_t>(random_.Below(cells_.size()));
+  } else {
+    const Peer& peer = peers_[peers_begin_[piece] + random_.Below(degree)];
+    to = cell_[peer.piece];
+    const std::uint64_t aside = random_.Below(8);  // cells stand in tree order
+    if (to == cell_[piece] || aside < 3) {
+      const auto by = static_cast<std::uint32_t>(1 + random_.Below(3));
+      to = aside % 2 == 0 ? (to + by) % cells_.size() : (to + cells_.size() - by) % cells_.size();
+    }
+  }
+  const std::uint32_t from = cell_[piece];
+  if (to == from) return move;
+  const bool fits = free_[to] >= size_[piece];
+  const auto& there = in_cell_[to];
+  const bool swap = !there.empty() && (!fits || random_.Below(2) == 0);
+  if (!swap) {
+    if (!fits) return move;
+    return {piece, kNone, to, Change(piece, from, to, kNone)};
+  }
+  const std::uint32_t partner = there[random_.Below(there.size())];
+  if (free_[to] + size_[partner] < size_[piece] || free_[from] + size_[piece] < size_[partner]) {
+    return move;
+  }
+  return {piece, partner, to, Change(piece, from, to, partner) + Change(partner, to, from, piece)};
+}
+
+void Search::Put(std::uint32_t piece, std::uint32_t to) {
+  auto& old_list = in_cell_[cell_[piece]];
+  old_list[slot_[piece]] = old_list.back();
+  slot_[old_list.back()] = slot_[piece];
+  old_list.pop_back();
+  free_[cell_[piece]] += size_[piece];
+  cell_[piece] = to;
+  slot_[piece] = static_cast<std::uint32_t>(in_cell_[to].size());
+  in_cell_[to].push_back(piece);
+  free_[to] -= size_[piece];
+}
+
+void Search::Apply(const Move& move) {
+  const std::uint32_t from = cell_[move.piece];
+  if (move.partner != kNone) Put(move.partner, from);
+  Put(move.piece, move.to);
+}
+
+using UnitOf = std::vector<std::uint32_t>;  // by worker
+
+std::vector<UnitOf> UnitsToMove(const Instance& instance) {
+  std::vector<UnitOf> out;
+  const auto add = [&](UnitOf units) {
+    if (std::find(out.begin(), out.end(), units) == out.end()) out.push_back(std::move(units));
+  };
+  for (Tier t = 1; t <= instance.node_tier(); ++t) {
+    const auto atoms = instance.soft_atoms(t);
+    if (!atoms.empty()) add({atoms.begin(), atoms.end()});
+  }
+  const auto sizes = instance.grid().sizes();
+  std::vector<Shape> tiles = instance.grid().NaturalTiles();
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [](const Shape& a, const Shape& b) { return Volume(a) > Volume(b); });
+  for (const Shape& tile : tiles) add(MakeUnits(sizes, tile, instance.workers()).of);
+  add(MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
+  return out;
+}
+
+}  // namespace
+
+Refiner::Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits)
+    : instance_(instance),
+      start_(start),
+      limits_(limits),
+      cells_(instance, start.nodes, HomeTier(instance.request(), start.preferences),
+             limits.refine_cells),
+      cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {}
+
+void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint64_t seed) {
+  cell_of_ = Search(instance_, cells_, cell_of_, unit_of, limits_.seed * kSeeds + seed)
+                 .Run(limits_.refine_steps);
+}
+
+std::optional<Candidate> Refiner::Better() const {
+  std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
+  if (nodes == start_.nodes || !MeetsHardRules(instance_, nodes)) return std::nullopt;
+  Candidate candidate = Evaluate(instance_, std::move(nodes));
+  if (candidate.objective() >= start_.objective()) return std::nullopt;
+  return candidate;
+}
+
+void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
+                std::vector<Candidate>& candidates) {
+  if (instance.workers() < 2 || limits.refine_steps == 0) return;
+  const std::vector<UnitOf> units = UnitsToMove(instance);
+  const std::size_t starts = std::min<std::size_t>(limits.refine_starts, candidates.size());
+  std::vector<Candidate> better;
+  for (std::size_t i = 0; i < starts; ++i) {
+    if (candidates[i].preferences == candidates.front().preferences &&
+        candidates.front().cost <= enough) {
+      break;
+    }
+    Refiner refiner(instance, candidates[i], limits);
+    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], u);
+    if (auto found = refiner.Better()) better.push_back(std::move(*found));
+  }
+  candidates.insert(candidates.end(), better.begin(), better.end());
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+}
+
+}  // namespace weft::placement

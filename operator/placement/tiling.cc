@@ -1,0 +1,85 @@
+#include "operator/placement/tiling.h"
+
+#include <algorithm>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+Tiler::Tiler(const Instance& instance) : instance_(instance), rooms_(instance.node_tier() + 1) {
+  for (Tier t = 0; t <= instance.node_tier(); ++t) {
+    rooms_[t].assign(instance.fabric().domains(t).size(), 0);
+  }
+}
+
+std::optional<std::vector<NodeIndex>> Tiler::Lay(Tier home, DomainIndex domain,
+                                                 const Tiling& tiling) {
+  if (tiling_ == nullptr || tiling_->walk != tiling.walk) prices_.clear();
+  tiling_ = &tiling;
+  free_.assign(instance_.slots().begin(), instance_.slots().end());
+  nodes_.assign(instance_.workers(), 0);
+  if (!LayFrom(0, home, domain, tiling.walk)) return std::nullopt;
+  return nodes_;
+}
+
+const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
+  const auto found = prices_.find(unit);
+  if (found != prices_.end()) return found->second;
+  return prices_.emplace(unit, RunPrices(instance_, tiling_->walk, unit)).first->second;
+}
+
+// In a domain wider than a node, nodes take whole units of the next step that fits in nodes.
+std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain) {
+  const fabric::Fabric& fabric = instance_.fabric();
+  const Tier last = instance_.node_tier();
+  const TilingStep& wanted = tiling_->steps[step];
+  std::uint32_t node_unit = wanted.unit;
+  for (std::size_t i = step; i < tiling_->steps.size(); ++i) {
+    if (tiling_->steps[i].tier != last) continue;
+    node_unit = tiling_->steps[i].unit;
+    break;
+  }
+  const NodeIndex begin = fabric.domains(tier).begin[domain];
+  const NodeIndex end = fabric.domains(tier).begin[domain + 1];
+  std::vector<std::uint32_t>& rooms = rooms_[wanted.tier];
+  std::uint64_t sum = 0;
+  if (wanted.tier == last) {
+    for (NodeIndex n = begin; n < end; ++n) sum += rooms[n] = free_[n] / wanted.unit;
+    return sum;
+  }
+  const auto& domains = fabric.domains(wanted.tier);
+  for (NodeIndex n = begin; n < end;) {
+    const DomainIndex d = domains.of_node[n];
+    std::uint32_t slots = 0;
+    for (; n < domains.begin[d + 1]; ++n) slots += free_[n] - free_[n] % node_unit;
+    sum += rooms[d] = slots / wanted.unit;
+  }
+  return sum;
+}
+
+bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers workers) {
+  const Tier last = instance_.node_tier();
+  if (tier == last) {
+    for (std::uint32_t worker : workers) nodes_[worker] = domain;
+    if (free_[domain] < workers.size()) return false;
+    free_[domain] -= static_cast<std::uint32_t>(workers.size());
+    return true;
+  }
+  for (; step < tiling_->steps.size() && !workers.empty(); ++step) {
+    const TilingStep& wanted = tiling_->steps[step];
+    const auto units = static_cast<std::uint32_t>(workers.size() / wanted.unit);
+    if (wanted.tier <= tier || units == 0) continue;
+    if (CountRooms(step, tier, domain) == 0) continue;
+    Knapsack knapsack(instance_, PricesOf(wanted.unit), wanted.tier, rooms_[wanted.tier]);
+    for (const Knapsack::Share& share : knapsack.Choose(tier, domain, units)) {
+      const std::size_t taken = std::size_t{share.units} * wanted.unit;
+      if (!LayFrom(step + 1, wanted.tier, share.bin, workers.first(taken))) return false;
+      workers = workers.subspan(taken);
+    }
+  }
+  return workers.empty();
+}
+
+}  // namespace weft::placement

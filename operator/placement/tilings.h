@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "operator/placement/tiling.h"
+
+namespace weft::placement {
+
+// Tilings worth laying into a home: for every natural tile of the job and for single workers, with
+// and without boxes around it that fit the usual domain, in a few orders of the axes.
+std::vector<Tiling> TilingsFor(const Instance& instance, fabric::Tier home,
+                               fabric::DomainIndex domain);
+
+}  // namespace weft::placement
