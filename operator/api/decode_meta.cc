@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_reader.h"
+#include "operator/api/names.h"
 
 namespace weft::api {
 
@@ -44,9 +45,16 @@ std::vector<Condition> DecodeConditions(const Field& conditions) {
 std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes) {
   std::vector<ExcludedNode> result;
   for (const Field& item : nodes.Items()) {
-    result.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1)});
+    // Of an effect that a newer version wrote the stricter is meant.
+    const bool softly = item["effect"].Str() == kExclusionEffectNames[1];
+    result.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1),
+                      softly ? ExclusionEffect::kPreferNoSchedule : ExclusionEffect::kNoSchedule});
   }
   return result;
+}
+
+Retry DecodeRetry(const Field& retry) {
+  return {retry["times"].Int({.min = 0}), retry["notBefore"].Str()};
 }
 
 fabric::SelectorExpression DecodeSelectorExpression(const Field& expression) {

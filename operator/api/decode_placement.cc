@@ -53,6 +53,7 @@ void ReadHeldOf(const Field& root, Placement& placement) {
     if (node.Str().empty()) node.Fail("must not be empty");
   }
   placement.excluded = DecodeExcludedNodes(status["excludedNodes"]);
+  placement.retry = DecodeRetry(status["retry"]);
   placement.conditions = DecodeConditions(status["conditions"]);
   placement.workers = static_cast<std::uint32_t>(placement.nodes.size());
   placement.accelerator = DecodeAccelerator(root["spec"]["accelerator"]);

@@ -103,6 +103,7 @@ JobRecord DecodeRecord(const Field& status) {
                     last["reason"].Str(),  last["exitCode"].Int(), last["time"].Str()};
   }
   record.excluded = DecodeExcludedNodes(status["excludedNodes"]);
+  record.retry = DecodeRetry(status["retry"]);
   return record;
 }
 

@@ -124,7 +124,15 @@ OrderedJson EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes) {
   OrderedJson out = OrderedJson::array();
   for (const ExcludedNode& node : nodes) {
     out.push_back({{"node", node.node}, {"until", node.until}, {"times", node.times}});
+    if (node.effect == ExclusionEffect::kNoSchedule) continue;
+    out.back()["effect"] = NameOf(kExclusionEffectNames, node.effect);
   }
+  return out;
+}
+
+OrderedJson EncodeRetry(const Retry& retry) {
+  OrderedJson out = {{"times", retry.times}};
+  PutText(out, "notBefore", retry.not_before);
   return out;
 }
 
@@ -166,6 +174,7 @@ OrderedJson EncodePlacement(const Placement& placement) {
   if (!placement.excluded.empty()) {
     status["excludedNodes"] = EncodeExcludedNodes(placement.excluded);
   }
+  if (placement.retry.times > 0) status["retry"] = EncodeRetry(placement.retry);
   if (!placement.conditions.empty()) status["conditions"] = EncodeConditions(placement.conditions);
   return EncodePlacement(placement, std::move(status));
 }

@@ -18,6 +18,7 @@ nlohmann::ordered_json EncodeAccelerator(const Accelerator& accelerator);
 nlohmann::ordered_json EncodeLabelSelector(const fabric::LabelSelector& selector);
 nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions);
 nlohmann::ordered_json EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes);
+nlohmann::ordered_json EncodeRetry(const Retry& retry);
 
 // `spec` of the kinds. The name of a FabricSpec is the object's and stands in its metadata.
 nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);

@@ -7,13 +7,28 @@
 
 namespace weft::api {
 
-// A node that refused one of the job's pods, and how long it is left out.
+// How strictly a node is left out, in the words of Kubernetes' taints.
+enum class ExclusionEffect : std::uint8_t {
+  kNoSchedule,        // never: it refused a pod
+  kPreferNoSchedule,  // only where nothing else will do: programs failed there more than once
+};
+
+// A node that refused one of the job's pods or on which they fail, and how long it is left out.
 struct ExcludedNode {
   std::string node;
   std::string until;  // RFC 3339
   std::int64_t times = 1;
+  ExclusionEffect effect = ExclusionEffect::kNoSchedule;
 
   friend bool operator==(const ExcludedNode&, const ExcludedNode&) = default;
+};
+
+// How many attempts failed one after the other, and when the next may be placed.
+struct Retry {
+  std::int64_t times = 0;
+  std::string not_before;  // RFC 3339, "" at once
+
+  friend bool operator==(const Retry&, const Retry&) = default;
 };
 
 struct LastFailure {
@@ -49,6 +64,7 @@ struct JobRecord {
   std::int64_t suspended_seconds = 0;       // since start_time, up to the last resumption
   std::optional<LastFailure> last_failure;
   std::vector<ExcludedNode> excluded;
+  Retry retry;
 
   friend bool operator==(const JobRecord&, const JobRecord&) = default;
 };

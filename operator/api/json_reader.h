@@ -123,6 +123,7 @@ enum class Scope { kNamespaced, kCluster };
 ObjectMeta DecodeMeta(const Field& metadata, Scope scope);
 std::vector<Condition> DecodeConditions(const Field& conditions);
 std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes);
+Retry DecodeRetry(const Field& retry);
 // {matchLabels, matchExpressions}.
 fabric::LabelSelector DecodeLabelSelector(const Field& selector);
 fabric::SelectorExpression DecodeSelectorExpression(const Field& expression);

@@ -91,6 +91,7 @@ struct Placement {
   // status
   std::vector<std::string> nodes;  // index = worker; empty until placed
   std::vector<ExcludedNode> excluded;
+  Retry retry;
   std::vector<Condition> conditions;
   Raw raw;
 };

@@ -31,6 +31,8 @@ inline constexpr auto kScaleUpRequiresNames =
     std::to_array<std::string_view>({"ComputeDomain", "Nothing"});
 inline constexpr auto kInfrastructureNames =
     std::to_array<std::string_view>({"RestartUncounted", "RestartCounted", "Fail"});
+inline constexpr auto kExclusionEffectNames =
+    std::to_array<std::string_view>({"NoSchedule", "PreferNoSchedule"});
 // The axes of measured traffic; those of a topology group; those of rankOrder.
 inline constexpr auto kMeasuredAxisNames = std::to_array<std::string_view>(
     {"Tensor", "Context", "Data", "Pipeline", "Expert", "ExpertTensor", "Sharding"});

@@ -9,6 +9,8 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
+#include "operator/decide/accept.h"
+#include "operator/decide/attempt.h"
 #include "operator/decide/launcher.h"
 #include "operator/decide/status_patch.h"
 #include "operator/decide/verify.h"
@@ -210,12 +212,11 @@ Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) 
   return {};
 }
 
-Error JobController::CreateRefused(const Pass& pass, const Error& error) {
-  if (error.kind == ErrorKind::kInvalid) {
-    recorder_.Record(
-        {"TrainingJob", &pass.job().meta, true, "CreateRefused", "CreatePods", error.message});
-  }
-  return error;
+// What admission refuses ends the attempt: asked again at once it would say the same, and the pods
+// that are there only hold nodes.
+JobController::Answer JobController::CreateRefused(const Pass& pass, const Error& error) {
+  if (error.kind != ErrorKind::kInvalid) return error;
+  return WriteStatusOf(pass, decide::AfterCreateRefused(*pass.view, options_.life, error.message));
 }
 
 // One first: where admission refuses it, the others are not asked in vain.

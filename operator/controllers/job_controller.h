@@ -67,7 +67,7 @@ class JobController {
   Answer StoreJob(const Result<nlohmann::json>& stored);
   Answer Replace(const Service& service);
   Status Delete(const Service& service);
-  Error CreateRefused(const Pass& pass, const Error& error);
+  Answer CreateRefused(const Pass& pass, const Error& error);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
   void Count(const Pass& pass, const decide::JobStatus& status) const;

@@ -47,11 +47,13 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   const auto placement = store_.PlacementAt(key);
   if (!placement || OwningJob(placement->meta)) return Outcome{};
   if (const auto told = Accept(*placement)) return Do(*placement, *told);
-  if (!placement->pod_selector || !placement->unreadable.empty()) return Outcome{};
-  const auto pods = store_.PodsOf(*placement);
+  if (!placement->unreadable.empty()) return Outcome{};
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  if (placement->pod_selector) pods = store_.PodsOf(*placement);
   decide::GangView view;
   view.placement = placement.get();
   for (const auto& pod : pods) view.pods.push_back(pod.get());
+  view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
   view.now = options_.now();
   return std::visit([&](const auto& step) { return Do(*placement, step); },
                     decide::NextUngateStep(view, options_.life));
@@ -70,7 +72,7 @@ std::optional<decide::WritePlacement> PlacementController::Accept(
                            : decide::Unreadable(placement.unreadable),
                        options_.now());
   if (conditions == placement.conditions) return std::nullopt;
-  return decide::WritePlacement{{true, std::move(conditions), placement.excluded}};
+  return decide::WritePlacement{{true, std::move(conditions), placement.excluded, placement.retry}};
 }
 
 Status PlacementController::Ungate(const api::Placement& placement, const decide::WorkerPod& one) {

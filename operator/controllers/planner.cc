@@ -13,7 +13,9 @@
 #include "operator/decide/conditions.h"
 #include "operator/decide/exclusion.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/retry.h"
 #include "operator/decide/status.h"
+#include "operator/decide/ungate.h"
 #include "operator/launch/objects.h"
 
 namespace weft::controllers {
@@ -122,7 +124,13 @@ Store::Picture Planner::Collect() {
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     api::Placement& placement = inputs.placements[i];
     if (!placement.nodes.empty() || OwningJob(placement.meta)) continue;
+    if (!decide::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
+    if (const std::int64_t left = decide::RetryLeft(placement.retry, now); left > 0) {
+      LookAtLater(now + left);
+      asked.insert(placement.meta.uid);
+      continue;
+    }
     decide::TellWait(placement, now);
     asked.insert(placement.meta.uid);
     inputs.order.push_back({false, i});
@@ -239,6 +247,11 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
   if (!decoded) return decoded.error();
   store_.Put(*std::move(decoded));
   return {};
+}
+
+void Planner::LookAtLater(UnixSeconds time) {
+  const std::lock_guard lock(mutex_);
+  LookAt(time);
 }
 
 void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_or(time), time); }

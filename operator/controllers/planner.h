@@ -39,7 +39,7 @@ class Planner {
     std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
     int pause_times = 4;                          // as long as the last pass took
     // The same refusal in other words ("... for another 9 min") is told this seldom.
-    std::int64_t reword_seconds = 15;
+    std::int64_t reword_seconds = 60;
     metrics::Counters* counters = nullptr;  // outlives the planner; null: nothing is counted
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
@@ -73,6 +73,7 @@ class Planner {
   bool IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
               const decide::Refused& refused);
   void LookAt(UnixSeconds time);  // under the lock
+  void LookAtLater(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 

@@ -304,6 +304,11 @@ void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
   for (const api::ObjectKey& placement : placements) hooks_.on_placement(placement);
 }
 
+decide::NodeState Store::StateOfNode(const std::string& node) const {
+  const std::lock_guard lock(mutex_);
+  return StateOf(node);
+}
+
 decide::NodeState Store::StateOf(const std::string& node) const {
   const auto found = nodes_.find(node);
   if (found == nodes_.end()) return {false, std::nullopt};

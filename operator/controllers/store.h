@@ -81,6 +81,7 @@ class Store {
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  decide::NodeState StateOfNode(const std::string& node) const;
   // Those that its podSelector matches, and no TrainingJob owns.
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   // Everything that a decision reads, by key within each kind; `order` is empty. Unreadable Fabrics

@@ -32,9 +32,13 @@ std::string Joined(const std::vector<std::string>& names) {
 
 void Tell(const std::vector<api::ExcludedNode>& excluded,
           const std::vector<api::Condition>& conditions, UnixSeconds now, api::ObjectMeta& meta) {
-  const std::string names = Joined(ExcludedAt(excluded, now));
-  meta.annotations.Erase(kExcludedNodesAnnotation);
-  if (!names.empty()) meta.annotations.Set(kExcludedNodesAnnotation, names);
+  const auto tell = [&](const char* key, api::ExclusionEffect effect) {
+    const std::string names = Joined(ExcludedAt(excluded, now, effect));
+    meta.annotations.Erase(key);
+    if (!names.empty()) meta.annotations.Set(key, names);
+  };
+  tell(kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
+  tell(kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
   meta.annotations.Set(kWaitedAnnotation, std::to_string(WaitedSeconds(meta, conditions, now)));
 }
 

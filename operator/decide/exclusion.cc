@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "operator/api/names.h"
+#include "operator/decide/retry.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
@@ -18,15 +19,20 @@ std::int64_t Doubled(const ExclusionTimes& times, std::int64_t before) {
 }
 
 // Of one entry in JSON, beside the node's name: {"node":"","until":"2026-08-22T10:00:00Z",
-// "times":12345},
-constexpr std::size_t kEntryBytes = 64;
+// "times":12345,"effect":"PreferNoSchedule"},
+constexpr std::size_t kEntryBytes = 92;
 // What the longest exclusion needs is far below.
 constexpr std::int64_t kTimesAtMost = 99'999;
+
+bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
+  const std::int64_t left = ParseTime(entry.until).value_or(now) - now;
+  return left > 0 && left <= ExclusionTimes{}.most_seconds + kClockSkewSeconds;
+}
 
 // How much an entry matters, least first.
 auto Rank(const api::ExcludedNode& entry, UnixSeconds now) {
   const UnixSeconds until = ParseTime(entry.until).value_or(0);
-  return std::tuple(until <= now, -entry.times, -until, std::string_view(entry.node));
+  return std::tuple(until <= now, entry.effect, -entry.times, -until, std::string_view(entry.node));
 }
 
 // Drops what the status has no room for; the others keep their order.
@@ -51,7 +57,8 @@ std::size_t Fit(UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
 }  // namespace
 
 std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
-                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
+                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded,
+                    api::ExclusionEffect effect) {
   std::erase_if(excluded, [&](const api::ExcludedNode& entry) {
     const auto until = ParseTime(entry.until);
     return !until || *until + times.most_seconds < now;
@@ -59,6 +66,8 @@ std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes&
   std::map<std::string, bool> open;  // whether it still is to be counted
   for (const std::string& node : nodes) open[node] = true;
   const auto count = [&](api::ExcludedNode& entry) {
+    // A refusal is not taken back by a program that fails there.
+    entry.effect = IsOut(entry, now) ? std::min(entry.effect, effect) : effect;
     entry.until = FormatTime(now + Doubled(times, entry.times));
     entry.times = std::clamp<std::int64_t>(entry.times, 0, kTimesAtMost - 1) + 1;
   };
@@ -70,7 +79,7 @@ std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes&
   }
   for (const auto& [node, is_open] : open) {
     if (!is_open) continue;
-    excluded.push_back({node, "", 0});
+    excluded.push_back({node, "", 0, effect});
     count(excluded.back());
   }
   return Fit(now, excluded);
@@ -86,17 +95,18 @@ std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& exc
                                        UnixSeconds now) {
   std::optional<UnixSeconds> first;
   for (const api::ExcludedNode& entry : excluded) {
-    const UnixSeconds until = ParseTime(entry.until).value_or(0);
-    if (until > now) first = std::min(first.value_or(until), until);
+    if (!IsOut(entry, now)) continue;
+    const UnixSeconds until = ParseTime(entry.until).value_or(now);
+    first = std::min(first.value_or(until), until);
   }
   return first;
 }
 
-std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded,
-                                    UnixSeconds now) {
+std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
+                                    api::ExclusionEffect effect) {
   std::vector<std::string> nodes;
   for (const api::ExcludedNode& entry : excluded) {
-    if (ParseTime(entry.until).value_or(0) > now) nodes.push_back(entry.node);
+    if (entry.effect == effect && IsOut(entry, now)) nodes.push_back(entry.node);
   }
   std::sort(nodes.begin(), nodes.end());
   return nodes;

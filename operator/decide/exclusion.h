@@ -25,17 +25,22 @@ inline constexpr std::size_t kExcludedBytesAtMost = std::size_t{128} << 10;
 // How many were dropped: a status with all of them would be refused as a whole.
 // Cost  O(n log n) of nodes and entries.
 std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
-                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded);
+                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded,
+                    api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule);
 
 // "; the list of excluded nodes is full: 976 nodes are not in it", or "" where none was dropped.
 std::string DroppedText(std::size_t dropped);
+
+// An entry counts from now until its time; not where that is later than the longest exclusion can
+// end: a clock that was ahead has written it (retry.h, kClockSkewSeconds).
 
 // When the first of those that are left out at that time may be used again; nothing where none is.
 std::optional<UnixSeconds> FirstReturn(const std::vector<api::ExcludedNode>& excluded,
                                        UnixSeconds now);
 
-// Nodes that are left out at that time, by name.
-std::vector<std::string> ExcludedAt(const std::vector<api::ExcludedNode>& excluded,
-                                    UnixSeconds now);
+// Nodes that are left out at that time, with that effect, by name.
+std::vector<std::string> ExcludedAt(
+    const std::vector<api::ExcludedNode>& excluded, UnixSeconds now,
+    api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule);
 
 }  // namespace weft::decide

@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "operator/decide/next_step.h"
+#include "operator/decide/life.h"
 
 namespace weft::decide {
 
 // Why an attempt cannot go on.
 struct Fault {
-  bool infrastructure = false;  // the node or the cluster, not the program
+  Cause cause = Cause::kProgramFailed;
   std::uint32_t worker = 0;
   std::string node;
   std::string reason;   // one word: "Error", "OOMKilled", "NodeLost", "PodDeleted", "Disrupted"
@@ -21,15 +21,14 @@ struct Fault {
 // The fault that explains the attempt's state best: a failed container before what it caused only
 // where no node is lost and no pod was taken away. `created`: every pod of the attempt existed
 // once, so one that is not there is a fault.
-std::optional<Fault> FindFault(const JobView& view, std::int64_t attempt, bool created,
-                               const LifeOptions& options);
+std::optional<Fault> FindFault(const Life& life, bool created);
 
-// Whether the pod can no longer run or come back: past its grace period on a node that is lost.
-bool IsGone(const JobView& view, const api::Pod& pod, const LifeOptions& options);
+// Whether the kubelet refused the pod that was bound to it, by its status.reason.
+bool IsRejected(const api::Pod& pod);
 
-// The job's answer to a fault, by failurePolicy: the attempt is to be torn down for another, or the
-// job has failed. `created_at`: when the attempt's pods became ready, if they did.
-void Restart(const JobView& view, const Fault& fault, JobStatus& status);
+// The job's answer to a fault, by failurePolicy: the attempt is to be torn down for another, when
+// and on which nodes retry.h says, or the job has failed.
+void Restart(Life& life, const Fault& fault);
 
 // The condition Failed, with the time.
 void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now);

@@ -7,6 +7,7 @@
 
 #include "operator/base/quantity.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/stage.h"
 
 namespace weft::decide {
 namespace {
@@ -38,12 +39,6 @@ std::vector<const Json*> ObjectsAt(const Json& object, const char* key) {
     if (one.is_object()) objects.push_back(&one);
   }
   return objects;
-}
-
-// "Creating", "Binding": some pods have no node yet.
-bool Unbound(const JobStatus& status) {
-  const std::string_view reason = ReasonOf(status, "PodsReady");
-  return reason == "Creating" || reason == "Binding";
 }
 
 std::string CauseOf(const api::TrainingJob& job, const JobStatus& before) {
@@ -124,11 +119,11 @@ JobEvents EventsOf(const api::TrainingJob& job, const JobStatus& after, UnixSeco
   const UnixSeconds placed = Since(before, "Placed").value_or(now);
   if (Is(after, "Restarting") && !Is(before, "Restarting")) {
     const double accelerators = static_cast<double>(job.replicas) * job.accelerator.per_worker;
-    events.loss = {std::string(ReasonOf(after, "Restarting")), Unbound(before),
+    events.loss = {std::string(ReasonOf(after, "Restarting")), MayBeUnbound(StageOf(before)),
                    accelerators * Positive(now - placed)};
   }
-  const std::string_view reason = ReasonOf(after, "PodsReady");
-  if (Unbound(before) && (reason == "Starting" || reason == "AllReady")) {
+  const Stage stage = StageOf(after);
+  if (MayBeUnbound(StageOf(before)) && (stage == Stage::kStarting || stage == Stage::kAllReady)) {
     events.bind_seconds = Positive(now - placed);
   }
   for (const char* end : {"Complete", "Failed"}) {

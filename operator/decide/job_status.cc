@@ -102,6 +102,7 @@ Json EncodeJobStatus(const JobStatus& status) {
   if (record.suspended_seconds > 0) json["suspendedSeconds"] = record.suspended_seconds;
   if (record.last_failure) json["lastFailure"] = EncodeFailure(*record.last_failure);
   if (!record.excluded.empty()) json["excludedNodes"] = api::EncodeExcludedNodes(record.excluded);
+  if (record.retry.times > 0) json["retry"] = api::EncodeRetry(record.retry);
   json["conditions"] = api::EncodeConditions(status.conditions);
   return json;
 }

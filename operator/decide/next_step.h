@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +10,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/decide/exclusion.h"
 #include "operator/decide/job_status.h"
+#include "operator/decide/node_state.h"
 
 namespace weft::decide {
 
@@ -30,12 +30,6 @@ struct LifeOptions {
   std::int64_t shortest_retry_seconds = 2, longest_retry_seconds = 60;
 };
 
-// What is known of a node that a pod of the job is on.
-struct NodeState {
-  bool exists = true;
-  std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
-};
-
 // The planner's "no" for the job's next attempt.
 struct PlanRefusal {
   std::string reason, message;  // of the condition Placed
@@ -47,7 +41,7 @@ struct JobView {
   std::vector<const api::Placement*> placements;  // owned by the job's uid
   std::vector<const api::Pod*> pods;              // owned by the job's uid
   bool service = false;                           // <job> exists and is the attempt's
-  std::function<NodeState(const std::string&)> node_state;
+  NodeStates node_state;
   std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was written last
@@ -57,11 +51,8 @@ struct JobView {
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};         // server-side dry run of worker 0; its outcome becomes Accepted
-struct AskPlanner {};     // the planner answers with the next pass
-struct CommitPlacement {  // create it if absent, and write the answer's nodes by compare-and-swap
-  std::int64_t attempt = 0;
-};
+struct DryRun {};      // server-side dry run of worker 0; its outcome becomes Accepted
+struct AskPlanner {};  // the planner answers with the next pass
 struct CreateService {};
 struct CreatePods {
   std::int64_t attempt = 0;
@@ -96,9 +87,6 @@ using Step = std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, Cre
 // and is left as it is until the spec can be read; its deletion needs metadata alone.
 // Cost  O(pods + placements).
 Step NextStep(const JobView& view, const LifeOptions& options);
-
-// The status after the dry run of worker 0: accepted, or why not.
-JobStatus AfterDryRun(const JobView& view, bool accepted, const std::string& message);
 
 // The attempt that a pod or Placement belongs to, by label; nothing without one.
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);

@@ -33,7 +33,7 @@ Status Inherit(const Kind& live, Kind& wanted) {
   Result<Kind> decoded = Decode(object, wanted);
   if (!decoded) return decoded.error();
   decoded->place = wanted.place;
-  for (const char* key : {kExcludedNodesAnnotation, kWaitedAnnotation}) {
+  for (const char* key : {kExcludedNodesAnnotation, kAvoidedNodesAnnotation, kWaitedAnnotation}) {
     if (const auto told = live.meta.annotations.At(key)) decoded->meta.annotations.Add(key, *told);
   }
   wanted = *std::move(decoded);

@@ -1,6 +1,7 @@
 #include "operator/decide/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -144,12 +145,27 @@ class Planner {
                                const traffic::WorkerGraph& graph) const {
     const fabric::Claims& claims = claims_[*entry.fabric];
     const auto& kept = reservations_[*entry.fabric];
-    if (!kept || kept->LeavesRoomFor(entry.workload)) {
-      return placement::Place(claims, problem.request, graph, options_.place);
-    }
+    if (!kept || kept->LeavesRoomFor(entry.workload)) return PlaceCarefully(claims, problem, graph);
     fabric::Claims less = claims;
     AddClaims(*kept->workload, kept->nodes, less);
-    return placement::Place(less, problem.request, graph, options_.place);
+    return PlaceCarefully(less, problem, graph);
+  }
+
+  // Without the nodes that are avoided, unless that misses more preferred levels.
+  placement::Placement PlaceCarefully(const fabric::Claims& claims, const Problem& problem,
+                                      const traffic::WorkerGraph& graph) const {
+    placement::Placement any = placement::Place(claims, problem.request, graph, options_.place);
+    const auto* on_any = std::get_if<placement::Plan>(&any);
+    if (problem.avoided.empty() || on_any == nullptr) return any;
+    placement::Request careful = problem.request;
+    careful.excluded.clear();
+    std::set_union(problem.request.excluded.begin(), problem.request.excluded.end(),
+                   problem.avoided.begin(), problem.avoided.end(),
+                   std::back_inserter(careful.excluded));
+    placement::Placement others = placement::Place(claims, careful, graph, options_.place);
+    const auto* on_others = std::get_if<placement::Plan>(&others);
+    const bool as_good = on_others != nullptr && on_others->preferences <= on_any->preferences;
+    return as_good ? others : any;
   }
 
   // Whether only the nodes kept for another stand in the way; then that is what is said.

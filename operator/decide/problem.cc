@@ -35,12 +35,12 @@ class Resolver {
     for (std::size_t g = 0; g < topology.groups.size() && !error_; ++g) AddGroup(g, request);
     if (error_) return *error_;
     if (IsWaiting(request)) request.required = request.preferred;
-    request.excluded = Excluded();
+    request.excluded = NodesOf(workload_.excluded_nodes);
     request.grid = traffic::WorkerGrid(*workload_.parallelism, workload_.workers, PerWorker());
     Result<traffic::Traffic> computed = traffic::ComputeTraffic(
         *workload_.model, *workload_.parallelism, workload_.workers, PerWorker());
     if (!computed) return Prefixed("spec.", computed.error());
-    return Problem{*std::move(computed), std::move(request)};
+    return Problem{*std::move(computed), std::move(request), NodesOf(workload_.avoided_nodes)};
   }
 
  private:
@@ -101,9 +101,9 @@ class Resolver {
            *workload_.waited_seconds < *wait;
   }
 
-  std::vector<fabric::NodeIndex> Excluded() const {
+  std::vector<fabric::NodeIndex> NodesOf(const std::vector<std::string>& names) const {
     std::vector<fabric::NodeIndex> nodes;
-    for (const std::string& name : workload_.excluded_nodes) {
+    for (const std::string& name : names) {
       if (const auto node = fabric_.FindNode(name)) nodes.push_back(*node);
     }
     std::sort(nodes.begin(), nodes.end());

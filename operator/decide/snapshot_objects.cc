@@ -27,7 +27,8 @@ bool IsRead(std::string_view key) {
                                             "leaderworkerset.sigs.k8s.io/",
                                             "training.kubeflow.org/",
                                             "apps.kubernetes.io/"};
-  if (key == kExcludedNodesAnnotation || key == kWaitedAnnotation) return true;
+  if (key == kExcludedNodesAnnotation || key == kAvoidedNodesAnnotation) return true;
+  if (key == kWaitedAnnotation) return true;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
          key.ends_with("index");

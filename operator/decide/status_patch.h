@@ -9,10 +9,10 @@ namespace weft::decide {
 
 // The fields of status that this version of Weft knows, as crds/ has them. A newer version's are
 // another operator's to write: they stay.
-inline constexpr std::array<std::string_view, 13> kJobStatusFields = {
+inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
     "observedGeneration", "phase",         "summary",   "attempt",        "restarts",
     "placementName",      "workers",       "startTime", "completionTime", "lastFailure",
-    "suspendedSeconds",   "excludedNodes", "conditions"};
+    "suspendedSeconds",   "excludedNodes", "retry",     "conditions"};
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 

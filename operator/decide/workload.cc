@@ -49,6 +49,9 @@ Status ReadAnnotations(Workload& workload) {
   if (const auto excluded = annotations.At(kExcludedNodesAnnotation)) {
     workload.excluded_nodes = SplitNames(*excluded);
   }
+  if (const auto avoided = annotations.At(kAvoidedNodesAnnotation)) {
+    workload.avoided_nodes = SplitNames(*avoided);
+  }
   const auto waited = annotations.At(kWaitedAnnotation);
   if (!waited) return {};
   const std::string_view text = *waited;

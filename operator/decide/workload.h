@@ -19,6 +19,7 @@ namespace weft::decide {
 
 // Annotations by which a snapshot hands on what only the operator knew.
 inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
+inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // likewise
 inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
 
 // A TrainingJob or a Placement without nodes, as decisions see it. Points into the Cluster's
@@ -39,6 +40,7 @@ struct Workload {
   std::int64_t priority = 0;
   std::optional<std::int64_t> expected_seconds;
   std::vector<std::string> excluded_nodes;
+  std::vector<std::string> avoided_nodes;  // used only where others would not do as well
   std::optional<std::int64_t> waited_seconds;
   // A Placement with a podSelector: pods that wait for it, and why they cannot be its workers.
   std::uint32_t gated_pods = 0;
@@ -85,6 +87,7 @@ Result<std::variant<std::size_t, NoFabric>> ChooseFabric(const Cluster& cluster,
 struct Problem {
   traffic::Traffic traffic;
   placement::Request request;
+  std::vector<fabric::NodeIndex> avoided;  // ascending
 };
 // Errors  kInvalid with the field's path: unknown level, preferred wider than required, degrees
 //         that do not divide.

@@ -138,7 +138,15 @@ def training_job_spec(template):
 def excluded_nodes():
     return list_of(object_of({
         "node": SHORT, "until": {"type": "string", "format": "date-time"},
-        "times": {"type": "integer", "format": "int64", "minimum": 0}}), 1024)
+        "times": {"type": "integer", "format": "int64", "minimum": 0},
+        "effect": enum(["NoSchedule", "PreferNoSchedule"], "default: NoSchedule")}), 1024)
+
+
+def retry():
+    return object_of({
+        "times": {"type": "integer", "format": "int64", "minimum": 0},
+        "notBefore": {"type": "string", "format": "date-time"}},
+        description="attempts that failed one after the other, and when the next may be placed")
 
 
 def training_job_status():
@@ -160,6 +168,7 @@ def training_job_status():
                                   "time": {"type": "string", "format": "date-time"}}),
         "suspendedSeconds": count,
         "excludedNodes": excluded_nodes(),
+        "retry": retry(),
         "conditions": conditions(),
     })
 
@@ -202,6 +211,7 @@ def placement_status():
         "spans": list_of(domain, 32),
         "traffic": traffic,
         "excludedNodes": excluded_nodes(),
+        "retry": retry(),
         "conditions": conditions(),
     })
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "operator/decide/accept.h"
+#include "operator/decide/attempt.h"
 #include "operator/decide/placement_pods.h"
 
 namespace weft::testing {
@@ -113,7 +115,7 @@ void JobWorld::Do(const decide::CreatePods& step) {
   for (const std::uint32_t worker : step.workers) {
     if (pods.size() >= quota) {
       ++counts.refused;
-      return;
+      return Store(decide::AfterCreateRefused(View(), options, "exceeded quota: pods"));
     }
     Create(step.attempt, worker);
   }
@@ -159,7 +161,8 @@ void JobWorld::Do(const decide::DeletePods& step) {
 }
 
 void JobWorld::Do(const decide::DeletePlacements& step) {
-  counts.objects += static_cast<int>(step.placements.size());
+  counts.objects += static_cast<int>(step.placements.size()) + (service ? 1 : 0);
+  service = false;  // of that attempt
   const std::set<const api::Placement*> doomed(step.placements.begin(), step.placements.end());
   std::erase_if(placements, [&](const auto& one) { return doomed.contains(one.get()); });
 }

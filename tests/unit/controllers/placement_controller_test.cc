@@ -83,6 +83,11 @@ class PlacementControllerTest : public ::testing::Test {
       server_.objects[name]["metadata"]["name"] = name;
       server_.objects[name]["metadata"]["uid"] = name;
     }
+    for (const char* name : {"n0", "n1"}) {
+      api::Node node;
+      node.meta.key.name = node.facts.name = name;
+      store_.Put(std::move(node));
+    }
     Watch();
   }
 
@@ -167,6 +172,14 @@ TEST_F(PlacementControllerTest, APodThatIsRefusedIsTriedAgainAloneInTheNextPass)
 
 TEST_F(PlacementControllerTest, WhatIsNotBoundInTimeIsEvictedAndTheNodesGivenBack) {
   ASSERT_TRUE(Run());
+  for (const char* name : {"p-0", "p-1"}) {
+    Json& pod = server_.objects[name];
+    pod["status"]["conditions"] = Json::parse(
+        R"([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+             "message": "0/2 nodes are available"}])");
+    pod["metadata"]["resourceVersion"] = "1000";
+  }
+  Watch();
   now_ += 3600;
   server_.writes.clear();
   ASSERT_TRUE(Run());
@@ -177,6 +190,7 @@ TEST_F(PlacementControllerTest, WhatIsNotBoundInTimeIsEvictedAndTheNodesGivenBac
   EXPECT_FALSE(status.contains("nodes"));
   EXPECT_FALSE(status.contains("spans"));
   EXPECT_EQ(status["excludedNodes"].size(), 2U);
+  EXPECT_EQ(status["retry"]["times"], 1);
 }
 
 TEST_F(PlacementControllerTest, AJobsOwnPlacementIsNotItsBusiness) {

@@ -58,7 +58,7 @@ TEST(ExclusionTest, LongNamesTakeFewerEntries) {
   std::vector<api::ExcludedNode> excluded;
   Exclude(Numbered(std::string(246, 'n'), 16'384), {}, kNow, excluded);
   EXPECT_LE(api::EncodeExcludedNodes(excluded).dump().size(), kExcludedBytesAtMost);
-  EXPECT_EQ(excluded.size(), kExcludedBytesAtMost / (253 + 64));
+  EXPECT_EQ(excluded.size(), kExcludedBytesAtMost / (253 + 92));
 }
 
 TEST(ExclusionTest, OddCountsOfAStatusAreTakenAsTheyCanBe) {
@@ -67,6 +67,30 @@ TEST(ExclusionTest, OddCountsOfAStatusAreTakenAsTheyCanBe) {
   Exclude({"a", "b"}, {}, kNow, excluded);
   EXPECT_EQ(excluded, (std::vector<api::ExcludedNode>{{"a", FormatTime(kNow + 3600), 99'999},
                                                       {"b", FormatTime(kNow + 300), 1}}));
+}
+
+TEST(ExclusionTest, WhereProgramsFailIsAvoidedAndARefusalIsNotTakenBackByIt) {
+  using enum api::ExclusionEffect;
+  std::vector<api::ExcludedNode> excluded;
+  Exclude({"a"}, {}, kNow, excluded);
+  Exclude({"a", "b"}, {}, kNow, excluded, kPreferNoSchedule);
+  EXPECT_EQ(ExcludedAt(excluded, kNow), Names{"a"});
+  EXPECT_EQ(ExcludedAt(excluded, kNow, kPreferNoSchedule), Names{"b"});
+  Exclude({"b"}, {}, kNow, excluded);
+  EXPECT_EQ(ExcludedAt(excluded, kNow), (Names{"a", "b"}));
+  Exclude({"b"}, {}, kNow + 1'000, excluded, kPreferNoSchedule);  // the refusal is over
+  EXPECT_EQ(ExcludedAt(excluded, kNow + 1'000, kPreferNoSchedule), Names{"b"});
+}
+
+TEST(ExclusionTest, ATimeThatOnlyAWrongClockCanHaveWrittenIsPast) {
+  const auto out = [](std::int64_t seconds) {
+    return ExcludedAt({{"a", FormatTime(kNow + seconds), 9}}, kNow).size();
+  };
+  EXPECT_EQ(out(0), 0U);
+  EXPECT_EQ(out(1), 1U);
+  EXPECT_EQ(out(3'660), 1U);
+  EXPECT_EQ(out(3'661), 0U);
+  EXPECT_EQ(FirstReturn({{"a", FormatTime(kNow + 99'999), 1}}, kNow), std::nullopt);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "operator/decide/accept.h"
 #include "operator/decide/placement_pods.h"
 
 namespace weft::decide {
@@ -293,6 +294,8 @@ TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
   World world = Running();
   world.job().failure_policy.max_restarts = 1;
   world.pods()[1].phase = "Failed";
+  EXPECT_EQ(world.Run().seconds, 10);  // before the next attempt
+  world.now += 10;
   world.Run();
   EXPECT_EQ(world.status().record.restarts, 1);
   EXPECT_EQ(world.status().attempt, 2);

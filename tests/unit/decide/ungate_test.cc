@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/retry.h"
 
 namespace weft::decide {
 namespace {
@@ -34,6 +36,8 @@ class World {
   bool ungating = true;        // admission lets gates be removed
   bool kubelets = true;        // pods that are deleted go
   std::set<std::string> full;  // nodes that kube-scheduler does not bind to
+  bool silent = false;         // kube-scheduler does not run
+  std::map<std::string, NodeState> states;  // of nodes that are not well
   Trace trace;
 
   // Steps and the cluster's answers until nothing is left to do; what the last one waits for.
@@ -94,12 +98,17 @@ class World {
     GangView view;
     view.placement = &placement_;
     for (const auto& pod : pods_) view.pods.push_back(pod.get());
+    view.node_state = [this](const std::string& name) {
+      const auto found = states.find(name);
+      return found == states.end() ? NodeState{} : found->second;
+    };
     view.now = now;
     return view;
   }
 
   // The planner's part: nodes once enough pods wait, never those that are left out.
   bool Plan() {
+    if (!IsPlanned(placement_) || RetryLeft(placement_.retry, now) > 0) return false;
     const auto gated =
         std::count_if(pods_.begin(), pods_.end(), [](const auto& pod) { return IsGated(*pod); });
     if (!placement_.nodes.empty() || gated < kWorkers || plans == 0) return false;
@@ -136,6 +145,7 @@ class World {
   void Schedule(api::Pod& pod) {
     const std::string& node =
         placement_.nodes[std::stoul(std::string(*pod.meta.annotations.At(kWorkerIndexLabel)))];
+    if (silent) return;
     if (full.contains(node)) {
       pod.unscheduled = "0/9 nodes are available";
     } else {
@@ -156,11 +166,13 @@ class World {
   }
   void Do(const WritePlacement& step) {
     const bool same = step.status.keeps_nodes && step.status.conditions == placement_.conditions &&
-                      step.status.excluded == placement_.excluded;
+                      step.status.excluded == placement_.excluded &&
+                      step.status.retry == placement_.retry;
     EXPECT_FALSE(same) << "a write that changes nothing";
     const std::string placed = Condition("Placed"), verified = Condition("Verified");
     placement_.conditions = step.status.conditions;
     placement_.excluded = step.status.excluded;
+    placement_.retry = step.status.retry;
     if (!step.status.keeps_nodes) placement_.nodes.clear();
     if (Condition("Verified") != verified) trace.push_back(Condition("Verified"));
     if (Condition("Placed") != placed) trace.push_back(Condition("Placed"));
@@ -193,10 +205,23 @@ TEST(UngateTest, APlacementWithoutNodesOrBeingDeletedIsLeftAlone) {
   world.placement().meta.deleting = true;
   world.Run();
   EXPECT_EQ(world.trace, Trace{"plan"});
-  world = World();
+}
+
+TEST(UngateTest, WithoutPodsOrAnOwnerTheOperatorReservesNothing) {
+  World world;
   world.placement().pod_selector.reset();
   world.Run();
-  EXPECT_EQ(world.trace, Trace{"plan"});
+  EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False NoPodSelector"}));
+  EXPECT_TRUE(world.placement().nodes.empty());
+  EXPECT_EQ(world.Run().seconds, std::nullopt);  // said once
+  for (const auto& [version, kind] : {std::pair{"weft.dev/v1alpha1", "TrainingJob"},
+                                      std::pair{"kueue.x-k8s.io/v1beta2", "Workload"}}) {
+    World owned;
+    owned.placement().pod_selector.reset();
+    owned.placement().meta.owners.push_back({version, kind, "one", "o1", true});
+    owned.Run();
+    EXPECT_EQ(owned.trace, Trace{"plan"});
+  }
 }
 
 TEST(UngateTest, APodThatIsGatedByOthersTooIsNotYetThere) {
@@ -323,11 +348,80 @@ TEST(UngateTest, APodThatIsBeingDeletedHoldsItsNodeUntilItIsGone) {
   world.pod(0).meta.deleting = true;
   world.pod(0).meta.deletion_timestamp = FormatTime(world.now + 30);
   world.NewPod();
-  EXPECT_EQ(world.Run().seconds, 90);  // its grace, and a node's loss
+  world.now += 3'600;  // its kubelet lives: it will tell
+  EXPECT_EQ(world.Run().seconds, 60);
   EXPECT_EQ(world.trace, Trace{});
-  world.now += 90;
+  world.states["n0"].not_ready_since = world.now;
+  EXPECT_EQ(world.Run().seconds, 60);
+  world.now += 60;
   world.Run();
+  ASSERT_EQ(world.trace.size(), 3U);
   EXPECT_EQ(world.trace[1], "ungate 1");
+}
+
+TEST(UngateTest, AGangThatNobodyLookedAtWaitsForKubeScheduler) {
+  World world;
+  world.silent = true;
+  world.Run();
+  world.now += 60;
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
+  world.now += 3'600;
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"plan", "Verified=Unknown Binding", "ungate 3",
+                                "Verified=Unknown SchedulerSilent"}));
+  EXPECT_TRUE(world.placement().excluded.empty());
+  world.pod(0).node_name = "n0";
+  EXPECT_EQ(world.Run().seconds, 60);
+  EXPECT_EQ(world.Condition("Verified"), "Verified=Unknown Binding");
+  world.pod(1).node_name = "n1";
+  world.pod(2).node_name = "n2";
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+TEST(UngateTest, AGangThatIsHalfBoundInSilenceIsUndoneAndTriedLater) {
+  World world;
+  world.silent = true;
+  world.Run();
+  world.pod(0).node_name = "n0";
+  world.now += 60;
+  world.trace.clear();
+  world.Run();
+  EXPECT_EQ(world.trace,
+            (Trace{"Verified=False SchedulerSilent", "evict 3", "Placed=False SchedulerSilent"}));
+  EXPECT_TRUE(world.placement().excluded.empty());
+  EXPECT_EQ(world.placement().retry.times, 1);
+  const std::string message = world.Message("Placed");
+  EXPECT_NE(message.find("kube-scheduler said nothing of them"), std::string::npos) << message;
+  EXPECT_NE(message.find("the next attempt starts at 2027-01-15T08:01:1"), std::string::npos);
+}
+
+TEST(UngateTest, ANodeWhoseKubeletRefusesAPodIsLeftOut) {
+  World world = Bound();
+  world.pod(1).phase = "Failed";
+  world.pod(1).reason = "UnexpectedAdmissionError";
+  world.NewPod();  // of the controller; it would take the same node
+  world.Run();
+  EXPECT_EQ(world.trace,
+            (Trace{"Verified=False NodeRejected", "evict 2", "Placed=False NodeRejected", "plan",
+                   "Verified=Unknown Binding", "ungate 3", "Verified=True AsPlaced"}));
+  EXPECT_EQ(ExcludedAt(world.placement().excluded, world.now), Trace{"n1"});
+  EXPECT_EQ(world.placement().retry.times, 1);
+}
+
+TEST(UngateTest, AGangThatIsRefusedAgainAndAgainIsTriedEverMoreSeldom) {
+  World world;
+  for (int i = 0; i < 40; ++i) world.full.insert("n" + std::to_string(i));
+  world.plans = 1'000;
+  int plans = 0;
+  for (const UnixSeconds end = world.now + 3'600; world.now < end;) {
+    const auto before = world.trace.size();
+    world.now += std::clamp<std::int64_t>(world.Run().seconds.value_or(60), 1, 60);
+    plans += static_cast<int>(std::count(world.trace.begin() + static_cast<std::ptrdiff_t>(before),
+                                         world.trace.end(), "plan"));
+  }
+  EXPECT_LE(plans, 13);  // the waits double up to ten minutes
+  EXPECT_GE(plans, 8);
 }
 
 TEST(UngateTest, AGangThatHasEndedKeepsItsNodesAsARecord) {

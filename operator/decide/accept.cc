@@ -1,0 +1,83 @@
+#include "operator/decide/accept.h"
+
+#include <algorithm>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/ending.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/reserved_names.h"
+
+namespace weft::decide {
+namespace {
+
+// Reason of Accepted while the template uses a name of Weft's own.
+constexpr std::string_view kReserved = "ReservedName";
+
+bool IsNew(const Life& life) {
+  return life.job.record.observed_generation != life.job.meta.generation;
+}
+
+// Looked at where the template is new, or was refused for it.
+std::optional<Step> RefuseReserved(Life& life) {
+  const bool was = ReasonOf(life.status, "Accepted") == kReserved;
+  if (!was && !IsNew(life)) return std::nullopt;
+  const auto use = FindReservedUse(life.job);
+  if (!use && was) return DryRun{};
+  if (!use) return std::nullopt;
+  SetCondition(life.status, {"Accepted", false, kReserved, use->field + ": " + use->message},
+               life.view.now);
+  life.status.record.observed_generation = life.job.meta.generation;
+  life.status.record.workers.desired = life.job.replicas;
+  return WriteOr(life, Wait{});
+}
+
+Step TryAgain(const Life& life) {
+  const JobView& view = life.view;
+  const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
+  const std::int64_t pause =
+      std::clamp(age, life.options.shortest_retry_seconds, life.options.longest_retry_seconds);
+  const std::int64_t left = view.tried + pause - view.now;
+  if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};
+  return DryRun{};
+}
+
+// What may change while pods exist is not the template's. They are not tried against admission
+// again: a quota that they fill themselves would refuse one more.
+std::optional<Step> Keep(Life& life) {
+  if (!Is(life.status, "Accepted")) {
+    SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
+  } else if (!IsNew(life)) {
+    return std::nullopt;
+  }
+  life.status.record.observed_generation = life.job.meta.generation;
+  return WriteStatus{life.status};
+}
+
+}  // namespace
+
+std::optional<Step> AcceptStep(Life& life) {
+  if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
+  if (auto refused = RefuseReserved(life)) return refused;
+  const api::Condition* accepted = FindCondition(life.status, "Accepted");
+  if (accepted == nullptr || IsNew(life)) return DryRun{};
+  if (accepted->status != "True") return TryAgain(life);
+  return std::nullopt;
+}
+
+Step RefuseStep(Life& life) {
+  PutCondition(life.status.conditions, Unreadable(life.job.unreadable), life.view.now);
+  life.status.record.observed_generation = life.job.meta.generation;
+  if (life.status != StatusOf(life.job)) return WriteStatus{life.status};
+  return IsFinished(life.job) ? AfterEndStep(life) : Wait{};
+}
+
+JobStatus AfterDryRun(const JobView& view, bool accepted, const std::string& message) {
+  JobStatus status = StatusOf(*view.job);
+  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
+  status.record.observed_generation = view.job->meta.generation;
+  status.record.workers.desired = view.job->replicas;
+  return status;
+}
+
+}  // namespace weft::decide
