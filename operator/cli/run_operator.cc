@@ -7,7 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
 #include <future>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/base/timestamp.h"
+#include "operator/cli/log_sink.h"
 #include "operator/cli/operator_servers.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
@@ -52,7 +52,9 @@ controllers::Log MakeLog(const OperatorFlags& flags) {
   controllers::Log::Options options;
   options.least = LevelOf(flags.log_level);
   options.json = flags.log_format == "json";
-  options.write = [](const std::string& line) { std::fwrite(line.data(), 1, line.size(), stderr); };
+  options.write = [sink = std::make_shared<LogSink>(STDERR_FILENO)](const std::string& line) {
+    sink->Write(line);
+  };
   options.time = [] { return FormatTime(std::time(nullptr)); };
   return controllers::Log(std::move(options));
 }
