@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
-"""The bounded form of the campaign: every story without a bug and every single fault, in minutes."""
+"""The bounded form of the campaign: every story without a bug, and some single faults."""
 
 import seeded
+import singles
+
+# Of each group of the catalogue what differs most from the others.
+FAULTS = ("drop", "reset after apply", "410 in a watch", "event cut short", "SIGKILL kube-apiserver",
+          "SIGKILL etcd", "SIGKILL operator")
 
 if __name__ == "__main__":
-    raise SystemExit(0 if seeded.play_healthy([]) else 1)
+    healthy = seeded.play_healthy([])
+    raise SystemExit(0 if singles.play_all(FAULTS) and healthy else 1)

@@ -16,6 +16,7 @@ import random
 import sys
 import time
 
+import paths  # noqa: F401  pylint: disable=unused-import
 from catalogue import clocks, leaders, processes, requests, watches, world
 from operator_laws import has_ended
 from operator_lib import condition
@@ -113,14 +114,15 @@ class Campaign:
         self.canaries = itertools.count()
         self.seen = 0
 
-    def pass_time(self, holds, seconds):
-        """Jobs go on meanwhile; whether it held within the time."""
+    def pass_time(self, holds, seconds, deaf=False):
+        """Jobs go on meanwhile, unless the API server is deaf; whether it held within the time."""
         end = time.monotonic() + seconds
         while not holds():
             if time.monotonic() > end:
                 return False
             self.seen = self.rig.cluster.history.grown_beyond(self.seen, 0.2)
-            self.jobs.step()
+            if not deaf:
+                self.jobs.step()
         return True
 
     def run(self):
@@ -138,7 +140,8 @@ class Campaign:
         if fault.hard:
             self.rig.clock.stop()
         fault.begin(self.rig)
-        self.pass_time(lambda: time.monotonic() > begun + fault.seconds, fault.seconds + 1)
+        self.pass_time(lambda: time.monotonic() > begun + fault.seconds, fault.seconds + 1,
+                       fault.deaf)
         fault.end(self.rig)
         self.rig.clock.go_on()
         self.recover(fault.name)
@@ -151,7 +154,7 @@ class Campaign:
         well = self.pass_time(lambda: self.rig.has_ended(space, canary), PATIENCE_SECONDS)
         seconds = time.monotonic() - begun
         self.recoveries[name].append(seconds)
-        if not well:
+        if not well or seconds > RECOVERY_SECONDS * self.rig.patience:
             self.rig.say("I6", f"{space}/{canary} has not ended {seconds:.0f} s after {name}")
         self.rig.cluster.delete("trainingjobs", space, canary)
 
@@ -187,8 +190,8 @@ class Campaign:
 
 
 def run(seed=SEED, seconds=SECONDS):
-    print(f"seed {seed}: {seconds:.0f} s of faults", flush=True)
     with Rig("campaign", seed) as rig:
+        print(f"seed {seed}: {seconds:.0f} s of faults; patience {rig.patience:.1f}", flush=True)
         rig.spaces = [rig.namespace(f"campaign-{number}") for number in range(SPACES)]
         own_clock = rig.clock_of_its_own()
         # One of them has the machine's clock.

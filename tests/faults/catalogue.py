@@ -2,13 +2,12 @@
 leaves the cluster as it found it."""
 
 import contextlib
-import os
 import signal
 import socket
-import time
 
+import paths  # noqa: F401  pylint: disable=unused-import
 from operator_laws import has_ended
-from operator_lib import condition, poll
+from operator_lib import poll
 from rules import Rule
 
 WRITES = ("create", "update", "patch", "delete")
@@ -16,9 +15,11 @@ READS = ("list", "watch")
 
 
 class Fault:
-    """While `hard`, laws of time wait: nothing can go on. `single` is for runs with one operator."""
+    """While `hard`, laws of time wait: nothing can go on. While `deaf`, the API server does not answer:
+    nothing can be asked of it."""
 
     hard = False
+    deaf = False
 
     def __init__(self, name, seconds=4.0):
         self.name, self.seconds = name, seconds
@@ -63,6 +64,7 @@ class Signal(Fault):
     def __init__(self, server, number, seconds=4.0):
         super().__init__(f"{signal.Signals(number).name} {server}", seconds)
         self.server, self.number = server, number
+        self.deaf = server in ("etcd", "kube-apiserver")
 
     def begin(self, rig):
         rig.signal_server(self.server, self.number)
@@ -288,7 +290,3 @@ def world():
 
 def clocks():
     return [ClockJump(61), ClockJump(-61), ClockJump(3600), ClockJump(-3600)]
-
-
-__all__ = ["Fault", "clocks", "condition", "leaders", "os", "processes", "requests", "time",
-           "watches", "world"]

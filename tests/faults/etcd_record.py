@@ -7,6 +7,7 @@ import json
 import threading
 import time
 
+import paths  # noqa: F401  pylint: disable=unused-import
 from operator_history import BROKEN, Change, Record
 
 # Prefixes in etcd of the kinds that are kept, and the kinds' names.

@@ -4,18 +4,15 @@
 import http.client
 import http.server
 import json
-import os
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e")]
-from proxy import Proxy  # noqa: E402
-from rules import Ask, Plan, Rule, share  # noqa: E402
+import paths  # noqa: F401  pylint: disable=unused-import
+from proxy import Proxy
+from rules import Ask, Plan, Rule, share
 
 EVENTS = [{"type": "ADDED", "object": {"metadata": {"namespace": "a", "name": f"pod-{i}"}}}
           for i in range(3)]

@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 
+import paths  # noqa: F401  pylint: disable=unused-import
 import catalogue
 from operator_laws import has_ended
 from operator_lib import GPUS, condition, label, poll

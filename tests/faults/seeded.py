@@ -73,15 +73,15 @@ def play(story, space, environment=None, law=None):
         rig.namespace(space)
         rig.start_operator(space, **rig.how)
         rig.until_led()
-        ends = []
+        ends, longest = [], CAUGHT_SECONDS * rig.patience
         thread = threading.Thread(target=lambda: ends.append(run(story, rig, space)), daemon=True)
         thread.start()
-        while time.monotonic() - begun < CAUGHT_SECONDS:
+        while time.monotonic() - begun < longest:
             if law and any(one.startswith(law + ":") for one in rig.broken()):
                 break
             thread.join(0.3)
             # Laws of time need some of it after the story.
-            if not thread.is_alive() and (not law or time.monotonic() - begun > CAUGHT_SECONDS):
+            if not thread.is_alive() and not law:
                 break
         broken = rig.broken()
         rig.clean(space)
@@ -91,7 +91,8 @@ def play(story, space, environment=None, law=None):
 def play_healthy(names):
     wrong = []
     stories = list(dict.fromkeys(story for _, story in MEANT.values()))
-    stories += [of.a_leader_that_is_killed, of.edited_to_bad_and_back]
+    stories += [of.a_leader_that_is_killed, of.edited_to_bad_and_back, of.a_full_disk_under_the_log,
+                of.a_log_that_nobody_reads, of.a_stale_list]
     stories = [story for story in stories if not names or story.__name__ in names]
     for story in stories:
         space = story.__name__.replace("_", "-")[:50]

@@ -3,6 +3,7 @@
 import collections
 import json
 
+import paths  # noqa: F401  pylint: disable=unused-import
 from operator_laws import GPUS, controller_of, job_of, weft
 
 OURS = ("trainingjobs", "placements", "fabrics")
@@ -122,25 +123,25 @@ class FreshLaw(RequestLaw):
 class LeaderLaw(RequestLaw):
     name = "I7"
     says = "An operator writes only while it holds the Lease."
-    # Between a Lease that another takes and the record's word of it.
+    # What was decided under the Lease may still be on its way.
     grace_seconds = 2.0
 
-    # The record may be behind by as much, on a machine that does much else.
+    # Requests are seen when they are answered: those of before are all known after so long.
     behind_seconds = 5.0
 
     def __init__(self):
         super().__init__()
-        self.holders = []  # (time, holder), as the record told
+        self.holders = []  # (time of the request, holder), as the API server took them
         self.writes = collections.deque()  # that are not judged yet
-
-    def see_lease(self, change, now):
-        holder = (change.thing.get("spec") or {}).get("holderIdentity", "")
-        if not self.holders or self.holders[-1][1] != holder:
-            self.holders.append((now, holder))
 
     def look(self, write, world):
         ask = write.ask
-        if ask.resource not in ("leases", "tokenreviews", "subjectaccessreviews") and ask.client:
+        if ask.resource == "leases":
+            if ask.verb in ("create", "update") and write.status in (200, 201):
+                holder = (ask.object().get("spec") or {}).get("holderIdentity", "")
+                self.holders.append((write.sent, holder))
+                self.holders.sort()
+        elif ask.resource not in ("tokenreviews", "subjectaccessreviews") and ask.client:
             self.writes.append(write)
 
     def judge(self, now):
