@@ -14,6 +14,7 @@
 #include "operator/decide/launcher.h"
 #include "operator/decide/status_patch.h"
 #include "operator/decide/verify.h"
+#include "operator/decide/worker_limit.h"
 #include "operator/launch/objects.h"
 
 namespace weft::controllers {
@@ -117,18 +118,24 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFi
   return Outcome{};
 }
 
-// Worker 0 goes through the whole chain of admission, under a name that no attempt has.
-JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
+// Worker 0 goes through the whole chain of admission, under a name that no attempt has. The reason
+// for a refusal, nothing for none.
+Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJob& job) {
+  if (auto too_many = decide::TooManyWorkers(job)) return too_many;
   launch::Gang gang;
-  gang.job = &pass.job();
+  gang.job = &job;
   gang.attempt = 0;
   gang.nodes = {"not-placed-yet"};
   const auto tried = writer_.Create(Kind::kPod, launch::MakePod(gang, 0), true);
-  if (!tried && tried.error().kind != ErrorKind::kInvalid &&
-      tried.error().kind != ErrorKind::kConflict) {
-    return tried.error();
-  }
-  const bool refused = !tried && tried.error().kind == ErrorKind::kInvalid;
+  if (tried || tried.error().kind == ErrorKind::kConflict) return std::optional<std::string>();
+  if (tried.error().kind == ErrorKind::kInvalid) return std::optional(tried.error().message);
+  return tried.error();
+}
+
+JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
+  const auto refusal = TryWorker(pass.job());
+  if (!refusal) return refusal.error();
+  const bool refused = refusal->has_value();
   {
     const std::lock_guard lock(mutex_);
     if (refused) {
@@ -141,7 +148,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
   std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
   if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
   const decide::JobStatus status =
-      decide::AfterDryRun(*pass.view, !refused, refused ? tried.error().message : valid);
+      decide::AfterDryRun(*pass.view, !refused, refusal->value_or(valid));
   if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
   return WriteStatusOf(pass, status);
 }

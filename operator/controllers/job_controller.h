@@ -65,6 +65,7 @@ class JobController {
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const decide::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
+  Result<std::optional<std::string>> TryWorker(const api::TrainingJob& job);
   Answer Replace(const Service& service);
   Status Delete(const Service& service);
   Answer CreateRefused(const Pass& pass, const Error& error);

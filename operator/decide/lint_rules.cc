@@ -9,6 +9,7 @@
 #include "operator/decide/launcher.h"
 #include "operator/decide/reserved_names.h"
 #include "operator/decide/text.h"
+#include "operator/decide/worker_limit.h"
 #include "operator/placement/node_filter.h"
 
 namespace weft::decide {
@@ -253,10 +254,18 @@ Findings UnexpectedLauncher(const LintSubject& subject) {
                 "UnexpectedLauncher", *wrong)};
 }
 
-constexpr std::array<LintRule, 11> kRules = {
+Findings TooMany(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto why = job == nullptr ? std::nullopt : TooManyWorkers(*job);
+  if (!why) return {};
+  return {Found(Severity::kError, "spec.workers.replicas", "TooManyWorkers",
+                *why + "; the operator refuses the job")};
+}
+
+constexpr std::array<LintRule, 12> kRules = {
     TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
     Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
-    UnexpectedLauncher,
+    UnexpectedLauncher,  TooMany,
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "operator/launch/framework.h"
 
-#include "operator/launch/deep_speed.h"
+#include "operator/launch/host_file.h"
 #include "operator/launch/jax.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/tensor_flow.h"
@@ -26,18 +26,16 @@ Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker) {
 }
 
 std::map<std::string, std::string> FrameworkFiles(const Gang& gang) {
-  switch (gang.job->framework.type) {
-    case api::FrameworkType::kMPI:
-      return MpiFiles(gang);
-    case api::FrameworkType::kDeepSpeed:
-      return {{"hostfile", DeepSpeedHostFile(gang)}};
-    case api::FrameworkType::kTorch:
-    case api::FrameworkType::kJAX:
-    case api::FrameworkType::kTensorFlow:
-    case api::FrameworkType::kCustom:
-      break;
+  const api::TrainingJob& job = *gang.job;
+  std::map<std::string, std::string> files;
+  if (job.framework.type == api::FrameworkType::kMPI) files = MpiFiles(gang);
+  if (HostFileBytes(job) == 0) return files;
+  if (MakesHostFileInPod(job)) {
+    files["fill"] = FillScript(job);
+  } else {
+    files["hostfile"] = HostFile(job);
   }
-  return {};
+  return files;
 }
 
 }  // namespace weft::launch

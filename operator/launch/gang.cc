@@ -10,9 +10,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A ConfigMap holds 1 MiB (k8s.io/api/core/v1, MaxSecretSize); other files need some of it.
-constexpr std::size_t kBytesAtMost = 900'000;
-
 Json EncodeLevel(const GangLevel& level) {
   Json json = {{"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker}};
   if (level.scale_up) json["scaleUp"] = true;
@@ -41,7 +38,7 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
   return decide::HostName(job, worker) + "." + job.meta.key.name;
 }
 
-std::string PlacementFile(const Gang& gang) {
+std::string PlacementFile(const Gang& gang, std::size_t bytes) {
   const api::TrainingJob& job = *gang.job;
   Json json = {{"job", job.meta.key.name},
                {"namespace", job.meta.key.space},
@@ -55,7 +52,7 @@ std::string PlacementFile(const Gang& gang) {
   for (const GangLevel& level : gang.levels) json["levels"].push_back(EncodeLevel(level));
   std::string text = json.dump();
   for (const char* part : {"levels", "nodes"}) {
-    if (text.size() <= kBytesAtMost) break;
+    if (text.size() <= bytes) break;
     json.erase(part);
     text = json.dump();
   }

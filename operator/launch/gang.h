@@ -44,8 +44,8 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
 //   {"job", "namespace", "attempt", "workers", "gpusPerWorker",
 //    "nodes": [of worker i], "environment": {of the fabric},
 //    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
-// Where that is more than a ConfigMap holds, first "levels" are left out, then "nodes".
-std::string PlacementFile(const Gang& gang);
+// Where that is longer than `bytes`, first "levels" are left out, then "nodes".
+std::string PlacementFile(const Gang& gang, std::size_t bytes);
 // Levels and environment as the file has them; what is no such file changes nothing.
 void ReadPlacementFile(const std::string& text, Gang& gang);
 

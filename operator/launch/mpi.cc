@@ -14,22 +14,6 @@ using api::MpiImplementation;
 
 std::string File(const char* name) { return std::string(kFilesFolder) + "/" + name; }
 
-std::string HostFile(const Gang& gang) {
-  const api::TrainingJob& job = *gang.job;
-  const std::uint32_t each = job.accelerator.per_worker;
-  std::string text;
-  for (std::uint32_t w = 0; w < job.replicas; ++w) {
-    if (job.framework.implementation != MpiImplementation::kOpenMPI) {
-      text += AddressOf(job, w) + ":" + std::to_string(each) + "\n";
-      continue;
-    }
-    // Open MPI knows the host that mpirun runs on by its own name alone.
-    const std::string host = w == 0 ? decide::HostName(job, 0) : AddressOf(job, w);
-    for (std::uint32_t r = 0; r < each; ++r) text += host + "\n";
-  }
-  return text;
-}
-
 // The probe ends when sshd there takes the key: a name that does not resolve yet, a port that is
 // not open yet and a Secret that is not mounted yet look alike.
 constexpr const char* kRsh = R"sh(#!/bin/sh
@@ -85,15 +69,6 @@ std::string SshdConfig(const api::Framework& framework) {
          "ForceCommand /etc/weft/session\n";
 }
 
-Json* WorkerContainer(const api::TrainingJob& job, Json& containers) {
-  for (Json& container : containers) {
-    const Json limits =
-        container.value("resources", Json::object()).value("limits", Json::object());
-    if (limits.contains(job.accelerator.resource_name)) return &container;
-  }
-  return containers.empty() ? nullptr : &containers.front();
-}
-
 }  // namespace
 
 Environment MpiEnvironment(const Gang& gang) {
@@ -140,9 +115,11 @@ Environment MpiDefaults(const Gang& gang) {
 
 std::map<std::string, std::string> MpiFiles(const Gang& gang) {
   const api::Framework& framework = gang.job->framework;
-  return {{"hostfile", HostFile(gang)},           {"rsh", kRsh},
-          {"ssh_config", SshConfig(framework)},   {"worker", kWorker},
-          {"sshd_config", SshdConfig(framework)}, {"session", kSession}};
+  return {{"rsh", kRsh},
+          {"ssh_config", SshConfig(framework)},
+          {"worker", kWorker},
+          {"sshd_config", SshdConfig(framework)},
+          {"session", kSession}};
 }
 
 std::string SecretName(const Gang& gang) {
@@ -174,8 +151,18 @@ Json SshVolumeSource(const Gang& gang) {
         {"items", {item("id", 0400), item("authorized_keys", 0444), item("known_hosts", 0444)}}}}};
 }
 
+Json* WorkerContainer(const api::TrainingJob& job, Json& spec) {
+  Json& containers = spec.at("containers");
+  for (Json& container : containers) {
+    const Json limits =
+        container.value("resources", Json::object()).value("limits", Json::object());
+    if (limits.contains(job.accelerator.resource_name)) return &container;
+  }
+  return containers.empty() ? nullptr : &containers.front();
+}
+
 void ServeSsh(const api::TrainingJob& job, Json& spec) {
-  Json* container = WorkerContainer(job, spec.at("containers"));
+  Json* container = WorkerContainer(job, spec);
   if (container == nullptr) return;
   (*container)["command"] = {"/bin/sh", File("worker")};
   container->erase("args");

@@ -21,9 +21,9 @@ Environment MpiEnvironment(const Gang& gang);
 // MPICH's control connections, since a pod's bare host name resolves nowhere else.
 Environment MpiDefaults(const Gang& gang);
 
-// In /etc/weft, beside placement.json: hostfile; rsh, which waits for a worker and then is ssh;
-// ssh_config; and for the workers worker (their command), sshd_config and session, which gives what
-// ssh starts the container's environment.
+// In /etc/weft, beside placement.json and hostfile (host_file.h): rsh, which waits for a worker and
+// then is ssh; ssh_config; and for the workers worker (their command), sshd_config and session,
+// which gives what ssh starts the container's environment.
 std::map<std::string, std::string> MpiFiles(const Gang& gang);
 
 // The key pair of one attempt: every worker's own as host and as user. The public one as in
@@ -39,8 +39,10 @@ nlohmann::json MakeSshSecret(const Gang& gang, const SshKey& key);
 // Its part in the volume that holds the gang's files.
 nlohmann::json SshVolumeSource(const Gang& gang);
 
-// Workers other than the first: the first container that has accelerators, else the first, runs
-// sshd in place of its command.
+// The first container that has accelerators, else the first; null where there is none.
+nlohmann::json* WorkerContainer(const api::TrainingJob& job, nlohmann::json& spec);
+
+// Workers other than the first: WorkerContainer runs sshd in place of its command.
 void ServeSsh(const api::TrainingJob& job, nlohmann::json& spec);
 
 }  // namespace weft::launch

@@ -9,6 +9,7 @@
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
+#include "operator/launch/host_file.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
@@ -78,6 +79,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
   AddVerification(gang.verify_image, spec);
   AddVolumes(gang, spec);
+  AddFillContainer(gang, worker, spec);
   Environment environment = WorkerEnvironment(gang, worker);
   Environment framework = FrameworkEnvironment(gang, worker);
   environment.insert(environment.end(), framework.begin(), framework.end());
@@ -97,8 +99,11 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
 // The Placement owns it: it goes when the attempt is undone.
 Json MakeConfigMap(const Gang& gang) {
   const api::ObjectMeta& job = gang.job->meta;
-  Json files = {{"placement.json", PlacementFile(gang)}};
-  files.update(Json(FrameworkFiles(gang)));
+  constexpr std::string_view kPlacementFile = "placement.json";
+  std::map<std::string, std::string> files = FrameworkFiles(gang);
+  std::size_t left = kConfigMapBytes - kPlacementFile.size();
+  for (const auto& [name, text] : files) left -= name.size() + text.size();
+  files.emplace(kPlacementFile, PlacementFile(gang, left));
   return {{"apiVersion", "v1"},
           {"kind", "ConfigMap"},
           {"metadata",

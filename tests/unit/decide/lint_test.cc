@@ -72,6 +72,16 @@ const LintCase kLintCases[] = {
        job.pod.requests = {{kGpu, 2}, {"cpu", 40'000}};
      },
      {"warning StrandedByRequests spec.workers.template.spec.containers"}},
+    {"MoreWorkersThanOneVariableHolds",
+     [](Scene& s) {
+       api::TrainingJob& job = Clean(s, 2);
+       job.framework = {};
+       job.framework.type = api::FrameworkType::kTensorFlow;
+       job.meta.key.name = std::string(40, 'a');
+       job.replicas = 1'400;
+     },
+     {"error NeverFits spec.workers", "error TooManyWorkers spec.workers.replicas"},
+     true},
     {"APriorityClassThatPreempts",
      [](Scene& s) {
        Clean(s, 2).priority_class_name = "high";

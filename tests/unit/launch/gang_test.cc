@@ -7,6 +7,8 @@
 namespace weft::launch {
 namespace {
 
+constexpr std::size_t kMany = 1'000'000;
+
 using Json = nlohmann::json;
 
 api::TrainingJob Job(std::uint32_t workers) {
@@ -24,7 +26,7 @@ Gang Three(const api::TrainingJob& job) {
 
 TEST(PlacementFileTest, TellsWhoIsWhere) {
   const api::TrainingJob job = Job(3);
-  EXPECT_EQ(Json::parse(PlacementFile(Three(job))), Json::parse(R"json({
+  EXPECT_EQ(Json::parse(PlacementFile(Three(job), kMany)), Json::parse(R"json({
     "job": "llama", "namespace": "team-a", "attempt": 2, "workers": 3, "gpusPerWorker": 8,
     "nodes": ["c", "a", "b"], "environment": {"X": "1"},
     "levels": [{"name": "leaf", "domains": ["l2", "l1"], "ofWorker": [0, 1, 1],
@@ -37,7 +39,7 @@ TEST(PlacementFileTest, IsReadBackAsItWasWritten) {
   Gang read = written;
   read.levels.clear();
   read.fabric.clear();
-  ReadPlacementFile(PlacementFile(written), read);
+  ReadPlacementFile(PlacementFile(written, kMany), read);
   EXPECT_EQ(read.levels, written.levels);
   EXPECT_EQ(read.fabric, written.fabric);
 }
@@ -65,7 +67,7 @@ TEST(PlacementFileTest, WhatIsNoneChangesNothing) {
   }
 }
 
-TEST(PlacementFileTest, WhatAConfigMapCannotHoldIsLeftOut) {
+TEST(PlacementFileTest, WhatDoesNotFitIsLeftOut) {
   const api::TrainingJob job = Job(16'384);
   Gang gang{&job, 1, "p1", std::vector<std::string>(16'384, std::string(30, 'n')), {}, {}, ""};
   gang.levels = {{"leaf", {}, {}, false}};
@@ -73,11 +75,11 @@ TEST(PlacementFileTest, WhatAConfigMapCannotHoldIsLeftOut) {
     gang.levels[0].domains.push_back(std::string(60, 'd'));
     gang.levels[0].of_worker.push_back(w);
   }
-  const Json without_levels = Json::parse(PlacementFile(gang));
+  const Json without_levels = Json::parse(PlacementFile(gang, 900'000));
   EXPECT_FALSE(without_levels.contains("levels"));
   EXPECT_EQ(without_levels["nodes"].size(), 16'384U);
   gang.nodes.assign(16'384, std::string(63, 'n'));
-  const Json without_nodes = Json::parse(PlacementFile(gang));
+  const Json without_nodes = Json::parse(PlacementFile(gang, 900'000));
   EXPECT_FALSE(without_nodes.contains("nodes"));
   EXPECT_EQ(without_nodes["workers"], 16'384);
 }

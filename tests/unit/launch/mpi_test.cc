@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/launch/host_file.h"
 #include "operator/launch/objects.h"
 
 namespace weft::launch {
@@ -44,7 +45,7 @@ TEST(MpiTest, TheHostfileIsInTheImplementationsOwnForm) {
   };
   for (const Case& c : cases) {
     const api::TrainingJob job = Job(c.mpi);
-    EXPECT_EQ(MpiFiles(GangOf(job))["hostfile"], c.hosts) << c.name;
+    EXPECT_EQ(HostFile(job), c.hosts) << c.name;
   }
 }
 

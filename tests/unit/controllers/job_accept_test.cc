@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/controllers/fabric_cache.h"
+#include "operator/controllers/job_controller.h"
+
+namespace weft::controllers {
+namespace {
+
+using Json = nlohmann::json;
+
+class Silent final : public Recorder {
+ public:
+  void Record(const Happening&) override {}
+};
+
+// Takes statuses; counts dry runs, and admits them all.
+class FakeServer final : public ApiWriter {
+ public:
+  explicit FakeServer(Json job) : job_(std::move(job)) {}
+  Result<Json> Create(Kind, const Json& object, bool) override {
+    ++dry_runs;
+    return object;
+  }
+  Result<Json> Get(const Target&) override { return Unused(); }
+  Result<Json> Patch(const Target&, const Json&) override { return Unused(); }
+  Result<Json> PatchExactly(const Target&, const Json&) override { return Unused(); }
+  Result<Json> PatchStatus(const Target&, const Json& patch) override {
+    status = patch["status"];
+    job_.merge_patch(patch);
+    return job_;
+  }
+  Status Delete(const Target&) override { return Unused(); }
+  Status Evict(const Target&) override { return Unused(); }
+
+  Json status;
+  int dry_runs = 0;
+
+ private:
+  static Error Unused() { return {ErrorKind::kInvalid, "not to be called"}; }
+  Json job_;
+};
+
+Json Job(const char* framework, int replicas) {
+  Json job = Json::parse(R"({
+    "apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+    "metadata": {"name": "j", "namespace": "ns", "uid": "u1", "resourceVersion": "5",
+                 "generation": 1, "finalizers": ["weft.dev/claims"]},
+    "spec": {"accelerator": {"perWorker": 8}, "workers": {"template": {"spec": {"containers": [
+      {"name": "c", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}}}}})");
+  job["spec"]["framework"]["type"] = framework;
+  job["spec"]["workers"]["replicas"] = replicas;
+  return job;
+}
+
+// The status and reason of Accepted, its message, and how many dry runs it took.
+std::string Accept(const Json& job) {
+  const UnixSeconds now = 1'800'000'000;
+  Store store([=] { return now; });
+  FakeServer server(job);
+  Silent recorder;
+  Log log({LogLevel::kError, true, [](const std::string&) {}, [] { return ""; }});
+  FabricCache cache;
+  Planner planner(store, cache, server, log, {});
+  JobController::Options options;
+  options.now = [=] { return now; };
+  JobController controller(store, server, planner, recorder, log, options);
+  store.Put(*api::DecodeTrainingJob(job, "test"));
+  EXPECT_TRUE(controller.Reconcile({"ns", "j"}));
+  const Json condition = server.status["conditions"][0];
+  return condition["type"].get<std::string>() + "=" + condition["status"].get<std::string>() +
+         ", dry runs " + std::to_string(server.dry_runs) + ": " +
+         condition["message"].get<std::string>();
+}
+
+TEST(JobAccept, AJobThatCanBeStartedIsTriedAndAccepted) {
+  EXPECT_EQ(Accept(Job("Torch", 16'384)).substr(0, 27), "Accepted=True, dry runs 1: ");
+  EXPECT_EQ(Accept(Job("TensorFlow", 1'000)).substr(0, 27), "Accepted=True, dry runs 1: ");
+}
+
+TEST(JobAccept, WhatItsFrameworkCannotBeToldOfIsRefusedWithTheNumberThatFits) {
+  EXPECT_EQ(Accept(Job("TensorFlow", 16'384)),
+            "Accepted=False, dry runs 0: 16384 workers are too many for TensorFlow: TF_CONFIG, one "
+            "environment variable with every worker's address, holds 128 KiB; with this name at "
+            "most 8186 fit");
+}
+
+}  // namespace
+}  // namespace weft::controllers
