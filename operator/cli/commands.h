@@ -36,7 +36,8 @@ struct PlanArguments {
   std::string output = "table";  // table, json, yaml
   bool compare = false;          // with schedulers that know nothing of traffic
   bool timings = false;
-  std::string order;  // file, operator; "": as the input says
+  std::string effort = "normal";  // quick, normal, thorough
+  std::string order;              // file, operator; "": as the input says
 };
 int RunPlan(const PlanArguments& arguments);
 

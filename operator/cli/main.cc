@@ -213,6 +213,12 @@ void CommandLine::AddPlan() {
                     "Also say what first-fit, fewest-domains and random placement would cost");
   command->add_flag("--timings", plan_.timings,
                     "One JSON object a job on standard error, with the solve time");
+  command
+      ->add_option("--effort", plan_.effort,
+                   "How long to search for each job: quick, normal (as the operator) or thorough "
+                   "(seconds)")
+      ->check(CLI::IsMember({"quick", "normal", "thorough"}))
+      ->capture_default_str();
   AddOrder(command, plan_.order);
 }
 

@@ -40,8 +40,9 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
 int RunPlan(const PlanArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error());
-  auto report = PlanCluster(
-      *cluster, {.order = OrderOf(arguments.input, arguments.order), .timed = arguments.timings});
+  auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, arguments.order),
+                                       .timed = arguments.timings,
+                                       .effort = arguments.effort});
   if (!report) return Fail(report.error());
   KeepSpace(arguments.input.space, *report);
   if (arguments.timings) PrintTimings(*cluster, *report);

@@ -106,6 +106,8 @@ decide::Order OrderOf(const InputArguments& input, const std::string& name) {
 Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice) {
   decide::PlanOptions options;
   options.order = choice.order;
+  options.place.limits = placement::LimitsOf(
+      placement::FindEffort(choice.effort).value_or(placement::Effort::kNormal));
   options.refuse_invalid = true;
   if (choice.timed) options.microseconds = SteadyMicroseconds;
   options.progress = [](std::size_t done, std::size_t total) {

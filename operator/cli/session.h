@@ -22,6 +22,7 @@ decide::Order OrderOf(const InputArguments& input, const std::string& name);
 struct PlanChoice {
   decide::Order order = decide::Order::kFile;
   bool timed = false;
+  std::string effort = "normal";  // quick, normal, thorough
 };
 // What is wrong with a workload of the cluster itself is the answer for that one ("Invalid"), as
 // the operator gives it; with one from a file, an error.

@@ -18,7 +18,8 @@ using traffic::Neighbour;
 namespace {
 
 constexpr std::uint32_t kMostWorkers = 16;
-constexpr std::uint32_t kMostFabricNodes = 4096;
+// Nodes that may hold a worker, before look-alikes are left out: telling them apart sorts them.
+constexpr std::uint32_t kMostCandidates = 4096;
 constexpr std::size_t kMostNodes = 64;
 
 // What both searches share: the nodes that matter, who sits where, and what the rest would pay.
@@ -288,13 +289,19 @@ bool LeastTies::Visit(std::uint32_t worker) {
   return true;
 }
 
+std::uint32_t CountCandidates(const Instance& instance) {
+  std::uint32_t count = 0;
+  for (NodeIndex n = 0; n < instance.fabric().node_count(); ++n) count += MayHold(instance, n);
+  return count;
+}
+
 }  // namespace
 
 ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known,
                           int tolerance_percent, std::uint32_t steps) {
   ExactResult result;
   if (steps == 0 || instance.workers() == 0 || instance.workers() > kMostWorkers ||
-      instance.fabric().node_count() > kMostFabricNodes) {
+      CountCandidates(instance) > kMostCandidates) {
     return result;
   }
   const Symmetry symmetry(instance);

@@ -54,6 +54,7 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
       request_(&request),
       graph_(&graph),
       grid_(graph, request.grid),
+      limits_(options.limits),
       pair_cost_(claims.fabric(), request.pod.claims_compute_domain) {
   query_ = {.pod = &request.pod,
             .job = request.job,

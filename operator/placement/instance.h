@@ -24,6 +24,7 @@ class Instance {
   const Request& request() const { return *request_; }
   const traffic::WorkerGraph& graph() const { return *graph_; }
   const JobGrid& grid() const { return grid_; }
+  const SearchLimits& limits() const { return limits_; }
   const PairCost& pair_cost() const { return pair_cost_; }
   const SlotQuery& query() const { return query_; }
   std::uint32_t workers() const { return request_->workers; }
@@ -79,6 +80,7 @@ class Instance {
   const Request* request_;
   const traffic::WorkerGraph* graph_;
   JobGrid grid_;
+  SearchLimits limits_;
   PairCost pair_cost_;
   SlotQuery query_;
   std::vector<std::uint32_t> slots_;

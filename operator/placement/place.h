@@ -17,6 +17,17 @@
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
 
+// Words of this module; operator/docs/placement.md has the whole picture.
+//   grid    the worker index as a number of several digits, about one for each axis (job_grid.h)
+//   tile    a box of the grid; natural where its border cuts little
+//   unit    the workers of one tile (units.h)
+//   walk    an order of the workers in which units are runs
+//   tiling  a walk, and which units go whole into domains of which tier (tiling.h)
+//   room    how many workers, or units, fit in a domain
+//   home    a domain that the whole job stands in
+//   cell    nodes that cost the same whichever of them is taken (cells.h)
+//   piece   the workers of one unit that stand in one cell (refine.h)
+//   atom    workers that a group of the request keeps in one domain (instance.h)
 namespace weft::placement {
 
 // One of the job's topology.groups, resolved against a fabric.

@@ -13,6 +13,7 @@ using traffic::Edge;
 
 namespace {
 
+constexpr std::size_t kMostUnits = 4;     // kinds of pieces that move, the largest left out first
 constexpr std::uint64_t kSeeds = 64;      // runs of one refiner have seeds of their own
 constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
@@ -31,7 +32,9 @@ class Search {
   }
 
   // Cells by worker, the best that were seen.
-  std::vector<std::uint32_t> Run(std::uint32_t steps) {
+  std::vector<std::uint32_t> Run(const SearchLimits& limits, std::uint32_t rounds) {
+    const std::uint32_t steps =
+        rounds * std::max(limits.refine_steps, limits.refine_steps_per_piece * pieces());
     std::vector<Int128> history(std::max(1U, steps / kHistories), 0);
     std::vector<std::uint32_t> best = cell_;
     Int128 least = 0;
@@ -113,7 +116,8 @@ void Search::MakePieces(std::span<const std::uint32_t> cell_of,
   for (std::uint32_t p = 0; p < pieces(); ++p) free_[cell_[p]] -= size_[p];
 }
 
-// Pieces of one group that prefers a level draw each other more than all their traffic does.
+// Pieces of one group that prefers a level draw each other more than all their
+// traffic does.
 void Search::Connect() {
   std::vector<Edge> edges = TrafficBetween(instance_.graph(), piece_of_, pieces());
   if (!instance_.preferred_sets().empty()) {
@@ -152,8 +156,8 @@ Int128 Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
   return change;
 }
 
-// A random piece to the cell of one of its peers, or next to it; in exchange for a piece of that
-// cell where it does not fit, and sometimes where it does.
+// A random piece to the cell of one of its peers, or next to it; in exchange
+// for a piece of that cell where it does not fit, and sometimes where it does.
 Search::Move Search::Propose() {
   Move move;
   const auto piece = static_cast<std::uint32_t>(random_.Below(pieces()));
@@ -221,7 +225,25 @@ std::vector<UnitOf> UnitsToMove(const Instance& instance) {
                    [](const Shape& a, const Shape& b) { return Volume(a) > Volume(b); });
   for (const Shape& tile : tiles) add(MakeUnits(sizes, tile, instance.workers()).of);
   add(MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
+  if (out.size() > kMostUnits) {
+    out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(kMostUnits));
+  }
   return out;
+}
+
+// The best, and the best that cost something else: layouts of equal cost are
+// mostly one layout.
+std::vector<Candidate> Starts(std::span<const Candidate> candidates, std::size_t most) {
+  std::vector<Candidate> starts;
+  for (const Candidate& candidate : candidates) {
+    if (starts.size() == most) break;
+    if (!starts.empty() && (candidate.cost == starts.back().cost ||
+                            candidate.preferences != starts.front().preferences)) {
+      continue;
+    }
+    starts.push_back(candidate);
+  }
+  return starts;
 }
 
 }  // namespace
@@ -234,9 +256,10 @@ Refiner::Refiner(const Instance& instance, const Candidate& start, const SearchL
              limits.refine_cells),
       cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {}
 
-void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint64_t seed) {
+void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds,
+                  std::uint64_t seed) {
   cell_of_ = Search(instance_, cells_, cell_of_, unit_of, limits_.seed * kSeeds + seed)
-                 .Run(limits_.refine_steps);
+                 .Run(limits_, rounds);
 }
 
 std::optional<Candidate> Refiner::Better() const {
@@ -250,21 +273,27 @@ std::optional<Candidate> Refiner::Better() const {
 void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
                 std::vector<Candidate>& candidates) {
   if (instance.workers() < 2 || limits.refine_steps == 0) return;
+  const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   const std::vector<UnitOf> units = UnitsToMove(instance);
-  const std::size_t starts = std::min<std::size_t>(limits.refine_starts, candidates.size());
-  std::vector<Candidate> better;
-  for (std::size_t i = 0; i < starts; ++i) {
-    if (candidates[i].preferences == candidates.front().preferences &&
-        candidates.front().cost <= enough) {
-      break;
-    }
-    Refiner refiner(instance, candidates[i], limits);
-    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], u);
-    if (auto found = refiner.Better()) better.push_back(std::move(*found));
+  const std::vector<Candidate> starts = Starts(candidates, limits.refine_starts);
+  const auto refine = [&](const Candidate& start, std::uint32_t rounds, std::uint64_t seed) {
+    Refiner refiner(instance, start, limits);
+    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], rounds, seed + u);
+    auto found = refiner.Better();
+    if (!found) return;
+    const auto at = std::upper_bound(
+        candidates.begin(), candidates.end(), *found,
+        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+    candidates.insert(at, std::move(*found));
+  };
+  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
+    refine(starts[i], 1, 0);
   }
-  candidates.insert(candidates.end(), better.begin(), better.end());
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  // On from the best, with as many steps again as all starts had.
+  if (!starts.empty() && !reached()) {
+    const Candidate best = candidates.front();
+    refine(best, limits.refine_starts, kMostUnits);
+  }
 }
 
 }  // namespace weft::placement

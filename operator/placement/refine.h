@@ -10,23 +10,29 @@
 
 namespace weft::placement {
 
-// Local search on the contracted job: the workers of one unit that stand in one cell are a piece,
-// and pieces swap places or move to free ones. A step is taken where the cost is no more than it
-// was `history` steps ago (late acceptance), so the search climbs out of shallow valleys and comes
-// to rest as the steps run out. Groups that miss their preferred level pull their pieces together.
+// Local search on the contracted job: the workers of one unit that stand in one
+// cell are a piece, and pieces swap places or move to free ones. A step is
+// taken where the cost is no more than it was `history` steps ago (late
+// acceptance), so the search climbs out of shallow valleys and comes to rest as
+// the steps run out. Groups that miss their preferred level pull their pieces
+// together.
 //
 // Cost    O(neighbours of a piece) a step.
-// Source  Burke and Bykov, "The late acceptance hill-climbing heuristic", European Journal of
+// Source  Burke and Bykov, "The late acceptance hill-climbing heuristic",
+// European Journal of
 //         Operational Research 258, 2017.
 class Refiner {
  public:
   // `limits` outlives the refiner.
   Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits);
 
-  // Lets pieces of these units move, from where the last call ended. `seed` beside the limits' own.
-  void Run(std::span<const std::uint32_t> unit_of, std::uint64_t seed);
+  // Lets pieces of these units move, from where the last call ended. `seed`
+  // beside the limits' own.
+  // `rounds` times the steps of the limits.
+  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds, std::uint64_t seed);
 
-  // Where the pieces stand now, evaluated; nothing where that is no better than the start.
+  // Where the pieces stand now, evaluated; nothing where that is no better than
+  // the start.
   std::optional<Candidate> Better() const;
 
  private:
@@ -37,9 +43,10 @@ class Refiner {
   std::vector<std::uint32_t> cell_of_;  // worker
 };
 
-// From the best few of the candidates, sorted best first: pieces of the groups that must or should
-// share a domain, of the natural tiles from large to small, and single workers. Adds what it finds,
-// and sorts again. Stops at a cost of `enough`.
+// From the best few of the candidates, sorted best first, and then on from the
+// best of all: pieces of the groups that must or should share a domain, of the
+// natural tiles from large to small, and single workers. Adds what it finds in
+// its place. Stops at a cost of `enough`.
 void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
                 std::vector<Candidate>& candidates);
 

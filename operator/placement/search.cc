@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "operator/placement/crossing.h"
 #include "operator/placement/fill.h"
 #include "operator/placement/hard_rules.h"
 #include "operator/placement/orders.h"
@@ -46,6 +47,7 @@ class Greedy {
  private:
   void Within(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
+  void TryTilings(Home home);
   void TryCrossing(Home home);
   bool BreaksTiles(Home home);
   void TryHome(Home home);
@@ -76,20 +78,27 @@ void Greedy::Within(Tier limit) {
     for (Home home : tight_) TryHome(home);
   }
   tight_.clear();
-  Tiler tiler(*instance_);
-  for (Home home : Homes(limit, kWiderHomes)) {
-    for (const Tiling& tiling : TilingsFor(*instance_, home.tier, home.domain)) {
-      auto nodes = tiler.Lay(home.tier, home.domain, tiling);
-      if (!nodes || !MeetsHardRules(*instance_, *nodes)) continue;
-      candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
-    }
-  }
+  for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
   if (instance_->fabric().crossing_scale_up().empty()) return;
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
 }
 
-// Where a scale-up network crosses the levels: its domains one after the other, the one with most
-// slots first, instead of the tree's.
+void Greedy::TryTilings(Home home) {
+  Tiler tiler(*instance_);
+  const auto add = [&](std::optional<std::vector<fabric::NodeIndex>> nodes) {
+    if (!nodes || !MeetsHardRules(*instance_, *nodes)) return;
+    candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+  };
+  const std::vector<Tiling> tilings = TilingsFor(*instance_, home.tier, home.domain);
+  const std::size_t most = std::min<std::size_t>(tilings.size(), instance_->limits().tilings);
+  for (std::size_t i = 0; i < most; ++i) {
+    add(tiler.Lay(home.tier, home.domain, tilings[i]));
+    add(LayAcross(*instance_, home.tier, home.domain, tilings[i]));
+  }
+}
+
+// Where a scale-up network crosses the levels: its domains one after the other,
+// the one with most slots first, instead of the tree's.
 void Greedy::TryCrossing(Home home) {
   const auto domain_of = instance_->fabric().crossing_scale_up();
   const auto& begin = instance_->fabric().domains(home.tier).begin;
@@ -129,8 +138,8 @@ void Greedy::TryHomes(Tier tier, std::size_t most) {
   }
 }
 
-// Whether many of a large job's tiles would not fit whole in the nodes of this home: one with more
-// room is better then, however much wider.
+// Whether many of a large job's tiles would not fit whole in the nodes of this
+// home: one with more room is better then, however much wider.
 bool Greedy::BreaksTiles(Home home) {
   const std::uint64_t workers = instance_->workers();
   if (workers <= kFewWorkers || instance_->has_groups() || grid_.size() < 2) return false;
@@ -142,8 +151,8 @@ bool Greedy::BreaksTiles(Home home) {
   return RoomsFor(units).room(home.tier, home.domain) < workers - workers / kBrokenShare;
 }
 
-// Fewest children needed first, then those that break no wholly free domain (widest tier first),
-// then the tightest, then tree order.
+// Fewest children needed first, then those that break no wholly free domain
+// (widest tier first), then the tightest, then tree order.
 std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
   struct Ranked {
     std::uint64_t children;
@@ -215,8 +224,9 @@ std::uint64_t Greedy::MostSlots(Home home) const {
   return *std::max_element(slots.begin(), slots.end());
 }
 
-// Tiles for nodes of `node_room` slots, and around them tiles for the usual domain of each wider
-// tier: once with whole tiles at the node only, once at every tier.
+// Tiles for nodes of `node_room` slots, and around them tiles for the usual
+// domain of each wider tier: once with whole tiles at the node only, once at
+// every tier.
 void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts) {
   const Tier last = instance_->node_tier();
   const Shape ones(grid_.size(), 1);
@@ -254,8 +264,8 @@ std::vector<Layout> Greedy::Layouts(Home home) {
     AddTiled(home, most, layouts);
     if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
   }
-  // Where nodes hold tiles, the tiled layouts of large jobs win by factors; where a node holds one
-  // worker, the plain order sometimes wins by a little.
+  // Where nodes hold tiles, the tiled layouts of large jobs win by factors;
+  // where a node holds one worker, the plain order sometimes wins by a little.
   const bool large = instance_->workers() > kFewWorkers;
   if (large && !layouts.empty()) {
     if (most == 1) layouts.push_back({std::move(natural), ones});

@@ -7,9 +7,10 @@
 
 namespace weft::placement {
 
-// Good placements of one instance, found greedily: for each domain that can be the job's home, the
-// job's workers in a few promising orders, laid in by Filler and priced exactly. Best preferences
-// reachable this way first; empty where nothing was found.
+// Good placements of one instance, found greedily: for each domain that can be
+// the job's home, the job's workers in a few promising orders, laid in by
+// Filler and priced exactly. Best preferences reachable this way first; empty
+// where nothing was found.
 //
 // Cost  a bounded number of homes and orders, each O(workers x tiers + edges).
 std::vector<Candidate> GreedyCandidates(const Instance& instance);
@@ -22,7 +23,8 @@ struct Home {
   friend bool operator==(const Home&, const Home&) = default;
 };
 
-// Tiers at which the whole job may stand, best first: from `preferred` outwards to `required`.
+// Tiers at which the whole job may stand, best first: from `preferred` outwards
+// to `required`.
 std::vector<fabric::Tier> AllowedTiers(const Request& request);
 
 }  // namespace weft::placement

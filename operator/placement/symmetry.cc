@@ -25,6 +25,13 @@ class Numbering {
 
 }  // namespace
 
+bool MayHold(const Instance& instance, NodeIndex node) {
+  if (instance.slots()[node] == 0) return false;
+  const Tier required = instance.request().required.value_or(fabric::kOutside);
+  const DomainIndex domain = instance.fabric().domains(required).of_node[node];
+  return instance.SlotsIn(required, domain) >= instance.workers();
+}
+
 Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
   const fabric::Fabric& fabric = instance.fabric();
   const Tier last = instance.node_tier();
@@ -33,11 +40,16 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
   const auto crossing = fabric.crossing_scale_up();
   Numbering numbering;
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    if (!MayHold(instance, n)) {
+      signature_[last].push_back(0);
+      least_name_[last].push_back(~0U);
+      continue;
+    }
     signature_[last].push_back(
         numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
                       static_cast<std::uint64_t>(fabric.rails_of(n)),
                       crossing.empty() ? 0 : crossing[n] + std::uint64_t{1}}));
-    least_name_[last].push_back(instance.slots()[n] > 0 ? fabric.name_rank(n) : ~0U);
+    least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > 0;) {
     const fabric::TierDomains& domains = fabric.domains(t);
@@ -48,6 +60,11 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
         least = std::min(least, least_name_[t + 1][c]);
         if (least_name_[t + 1][c] != ~0U) value.push_back(signature_[t + 1][c]);
+      }
+      if (least == ~0U) {  // nothing in it takes a worker
+        signature_[t].push_back(0);
+        least_name_[t].push_back(least);
+        continue;
       }
       std::sort(value.begin(), value.end());
       value.push_back(instance.wholly_free(t, d));

@@ -8,6 +8,10 @@
 
 namespace weft::placement {
 
+// Whether a worker may stand on the node: it has a slot, and its domain of the required level has
+// room for the whole job.
+bool MayHold(const Instance& instance, fabric::NodeIndex node);
+
 // Which nodes and domains are interchangeable for one instance: same slots, same wholly-free
 // state, same rails, and the same below them.
 //

@@ -30,16 +30,18 @@ const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
   return prices_.emplace(unit, RunPrices(instance_, tiling_->walk, unit)).first->second;
 }
 
-// In a domain wider than a node, nodes take whole units of the next step that fits in nodes.
+// A unit fits where the smaller units that it is made of do: those of the next
+// step that has smaller ones, each whole in one domain of that step's tier.
 std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain) {
   const fabric::Fabric& fabric = instance_.fabric();
   const Tier last = instance_.node_tier();
   const TilingStep& wanted = tiling_->steps[step];
-  std::uint32_t node_unit = wanted.unit;
-  for (std::size_t i = step; i < tiling_->steps.size(); ++i) {
-    if (tiling_->steps[i].tier != last) continue;
-    node_unit = tiling_->steps[i].unit;
-    break;
+  TilingStep inner{1, last};
+  std::uint32_t node_unit = 1;
+  for (std::size_t i = tiling_->steps.size(); i-- > step + 1;) {
+    const TilingStep& later = tiling_->steps[i];
+    if (later.unit < wanted.unit && later.tier >= wanted.tier) inner = later;
+    if (later.tier == last) node_unit = std::max(node_unit, later.unit);
   }
   const NodeIndex begin = fabric.domains(tier).begin[domain];
   const NodeIndex end = fabric.domains(tier).begin[domain + 1];
@@ -50,11 +52,17 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
     return sum;
   }
   const auto& domains = fabric.domains(wanted.tier);
+  const auto& inner_domains = fabric.domains(inner.tier);
   for (NodeIndex n = begin; n < end;) {
     const DomainIndex d = domains.of_node[n];
-    std::uint32_t slots = 0;
-    for (; n < domains.begin[d + 1]; ++n) slots += free_[n] - free_[n] % node_unit;
-    sum += rooms[d] = slots / wanted.unit;
+    std::uint32_t room = 0;
+    while (n < domains.begin[d + 1]) {
+      std::uint32_t slots = 0;
+      const NodeIndex inner_end = inner_domains.begin[inner_domains.of_node[n] + 1];
+      for (; n < inner_end; ++n) slots += free_[n] - free_[n] % node_unit;
+      room += slots - slots % inner.unit;
+    }
+    sum += rooms[d] = room / wanted.unit;
   }
   return sum;
 }

@@ -11,8 +11,8 @@
 
 namespace weft::placement {
 
-// One step of a tiling: whole units of so many workers that follow each other in the walk go each
-// into one domain of the tier.
+// One step of a tiling: whole units of so many workers that follow each other
+// in the walk go each into one domain of the tier.
 struct TilingStep {
   std::uint32_t unit = 1;
   fabric::Tier tier = 0;
@@ -20,8 +20,9 @@ struct TilingStep {
   friend bool operator==(const TilingStep&, const TilingStep&) = default;
 };
 
-// A walk over the workers and how it is cut: step by step, what one step finds no whole room for is
-// left to the next, which takes smaller units or wider domains. The last step is {1, node tier}.
+// A walk over the workers and how it is cut: step by step, what one step finds
+// no whole room for is left to the next, which takes smaller units or wider
+// domains. The last step is {1, node tier}.
 struct Tiling {
   std::vector<std::uint32_t> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
@@ -29,8 +30,8 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-// Lays tilings into a domain: Knapsack chooses the domains of each step; inside each of them the
-// later steps do the same with the workers that it was given.
+// Lays tilings into a domain: Knapsack chooses the domains of each step; inside
+// each of them the later steps do the same with the workers that it was given.
 //
 // Cost  O(nodes of the home x steps), and the knapsacks'.
 class Tiler {

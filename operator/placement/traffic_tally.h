@@ -27,7 +27,8 @@ struct AxisTally {
 
 // Adds up who sends what to whom over which link, family by family: what the scores are made of.
 //
-// Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost is
+// Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
+// is
 //       not hierarchical.
 class Tally {
  public:

@@ -93,10 +93,11 @@ struct Row {
   }
 
   void Print(std::string_view name) const {
-    std::printf("| %s | %zu | %.4f | %.4f | %.4f | %.4f | %.3f | %.3f | %u | %.0f | %.0f | %.0f |\n",
-                std::string(name).c_str(), normal_time.values.size(), normal.Mean(), normal.Worst(),
-                quick.Mean(), quick.Worst(), over_bound.Mean(), over_bound.Worst(), missed,
-                normal_time.Median(), normal_time.Worst(), quick_time.Median());
+    std::printf(
+        "| %s | %zu | %.4f | %.4f | %.4f | %.4f | %.3f | %.3f | %u | %.0f | %.0f | %.0f |\n",
+        std::string(name).c_str(), normal_time.values.size(), normal.Mean(), normal.Worst(),
+        quick.Mean(), quick.Worst(), over_bound.Mean(), over_bound.Worst(), missed,
+        normal_time.Median(), normal_time.Worst(), quick_time.Median());
   }
 };
 
@@ -109,6 +110,7 @@ Row Measure(Family family, const Arguments& arguments) {
     Objective best = std::min(quick.objective, normal.objective);
     placement::SearchLimits limits = placement::LimitsOf(Effort::kThorough);
     limits.refine_steps *= arguments.times;
+    limits.refine_steps_per_piece *= arguments.times;
     limits.improve_steps *= arguments.times;
     for (std::uint32_t start = 1; start <= arguments.starts; ++start) {
       limits.seed = start;
@@ -152,15 +154,17 @@ Arguments Parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace weft;
   const Arguments arguments = Parse(argc, argv);
-  std::printf("Seeds %llu to %llu of every family; the best of %u thorough searches with %u times "
-              "their steps.\n\n",
-              static_cast<unsigned long long>(arguments.first),
-              static_cast<unsigned long long>(arguments.first + arguments.count - 1),
-              arguments.starts, arguments.times);
-  std::printf("| family | instances | normal over best: mean | worst | quick over best: mean | worst "
-              "| normal over bound: mean | worst | preferences missed | normal us: median | worst | "
-              "quick us: median |\n| --- |%s\n",
-              " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+  std::printf(
+      "Seeds %llu to %llu of every family; the best of %u thorough searches with %u times "
+      "their steps.\n\n",
+      static_cast<unsigned long long>(arguments.first),
+      static_cast<unsigned long long>(arguments.first + arguments.count - 1), arguments.starts,
+      arguments.times);
+  std::printf(
+      "| family | instances | normal over best: mean | worst | quick over best: mean | worst "
+      "| normal over bound: mean | worst | preferences missed | normal us: median | worst | "
+      "quick us: median |\n| --- |%s\n",
+      " --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
   for (std::size_t family = 0; family < testing::kFamilies; ++family) {
     if (arguments.family < testing::kFamilies && arguments.family != family) continue;
     Measure(static_cast<Family>(family), arguments)

@@ -1,0 +1,64 @@
+// Large jobs, so that no change makes their placements worse unseen: the cost and the preferences
+// of each may only fall, and the bound only rise. A change that gains updates the table: what it
+// should hold is printed where a line differs.
+#include <cstdio>
+
+#include "gtest/gtest.h"
+#include "operator/placement/place.h"
+#include "tests/support/large_instance.h"
+
+namespace weft::placement {
+namespace {
+
+using weft::testing::Family;
+
+struct Golden {
+  Family family;
+  std::uint64_t seed;
+  double cost, bound;  // femtoseconds
+  std::uint32_t missed;
+};
+
+constexpr weft::testing::LargeOptions kSizes = {
+    .fewest_nodes = 1000, .most_nodes = 3000, .fewest_workers = 128, .most_workers = 768};
+constexpr double kRounding = 1e-5;  // of the table's digits
+
+class QualityTest : public ::testing::TestWithParam<Golden> {};
+
+TEST_P(QualityTest, IsNoWorseThanItWas) {
+  const Golden& golden = GetParam();
+  const auto instance = weft::testing::MakeLargeInstance(golden.family, golden.seed, kSizes);
+  Options options;
+  options.cost_tolerance_percent = 0;
+  const Placement placement = Place(*instance.claims, instance.request, *instance.graph, options);
+  const Plan* plan = std::get_if<Plan>(&placement);
+  ASSERT_NE(plan, nullptr) << instance.what;
+  char line[200];
+  std::snprintf(line, sizeof line, "%s: now {%.6e, %.6e, %u}", instance.what.c_str(),
+                static_cast<double>(plan->cost), static_cast<double>(plan->lower_bound),
+                plan->preferences[kGroupsMissed]);
+  EXPECT_LE(static_cast<double>(plan->cost), golden.cost * (1 + kRounding)) << line;
+  EXPECT_GE(static_cast<double>(plan->lower_bound), golden.bound * (1 - kRounding)) << line;
+  EXPECT_LE(plan->preferences[kGroupsMissed], golden.missed) << line;
+}
+
+const Golden kTable[] = {
+    {Family::kExpertsOnRacks, 503, 3.041865e+18, 3.041865e+18, 0},
+    {Family::kExpertsPreferRack, 500, 3.576028e+19, 3.576028e+19, 0},
+    {Family::kExpertsAcrossNodes, 501, 6.825218e+18, 6.759591e+18, 0},
+    {Family::kHybridSharding, 500, 1.891215e+19, 1.845813e+19, 0},
+    {Family::kFullSharding, 500, 1.117935e+19, 1.117935e+19, 0},
+    {Family::kUnevenRacks, 502, 1.071066e+17, 1.058291e+17, 0},
+    {Family::kTensorOnTrays, 500, 4.148796e+16, 3.212249e+16, 0},
+    {Family::kContext, 501, 4.854566e+18, 4.837656e+18, 0},
+    {Family::kSeveralANode, 500, 5.624654e+17, 5.621597e+17, 0},
+    {Family::kTensorTwoNodes, 500, 1.825735e+18, 1.781787e+18, 0},
+    {Family::kGrid, 500, 8.385019e+18, 8.238052e+18, 0},
+    {Family::kLevels, 500, 2.739144e+18, 2.739144e+18, 0},
+    {Family::kRails, 501, 4.418207e+18, 4.370808e+18, 0},
+    {Family::kCrossing, 502, 3.175900e+18, 2.620861e+18, 0},
+};
+INSTANTIATE_TEST_SUITE_P(Table, QualityTest, ::testing::ValuesIn(kTable));
+
+}  // namespace
+}  // namespace weft::placement
