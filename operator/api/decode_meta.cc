@@ -9,6 +9,17 @@ std::string Show(const ObjectKey& key) {
   return key.space.empty() ? key.name : key.space + "/" + key.name;
 }
 
+const OwnerReference* ControllingJob(const ObjectMeta& meta) {
+  constexpr std::string_view kOurs = "weft.dev/";
+  static_assert(kOurs.starts_with(kGroup));
+  for (const OwnerReference& owner : meta.owners) {
+    if (owner.controller && owner.kind == "TrainingJob" && owner.api_version.starts_with(kOurs)) {
+      return &owner;
+    }
+  }
+  return nullptr;
+}
+
 ObjectMeta DecodeMeta(const Field& metadata, Scope scope) {
   ObjectMeta meta;
   meta.key.name = metadata["name"].Str();

@@ -161,8 +161,8 @@ struct Inputs {
   std::vector<PriorityClass> priority_classes;
   std::vector<Namespace> namespaces;
   std::vector<Fabric> fabrics;
-  std::vector<TrainingJob> jobs;
-  std::vector<Placement> placements;
+  SharedList<TrainingJob> jobs;
+  SharedList<Placement> placements;
   // TrainingJobs and Placements in the order in which they were read.
   struct OrderEntry {
     bool is_job = true;

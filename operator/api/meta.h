@@ -43,6 +43,10 @@ struct ObjectMeta {
   std::vector<OwnerReference> owners;
 };
 
+// The TrainingJob that controls the object, by owner reference; nullptr without one. A label says
+// nothing: anybody may write it.
+const OwnerReference* ControllingJob(const ObjectMeta& meta);
+
 struct Condition {
   std::string type, status, reason, message, last_transition_time;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -66,7 +67,12 @@ void FabricController::Run() {
   std::int64_t pause = 0;
   while (AwaitWork(pause)) {
     const auto start = steady_clock::now();
-    const bool done = Pass();
+    bool done = false;
+    try {
+      done = Pass();
+    } catch (const std::exception& bug) {
+      log_.Error("status of Fabrics failed", {{"error", bug.what()}});
+    }
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start);
     pause = std::max<std::int64_t>(options_.least_pause_milliseconds,
@@ -77,9 +83,8 @@ void FabricController::Run() {
   }
 }
 
-// False where a write must be tried again.
 bool FabricController::Pass() {
-  const Store::Picture picture = store_.Look();
+  const Store::Picture picture = store_.LookAtFabrics();
   const auto fabrics = cache_.Of(picture);
   bool done = true;
   for (const api::Fabric& fabric : picture.inputs.fabrics) {

@@ -32,10 +32,11 @@ class FabricController {
   // Works until Stop.
   void Run();
   void Stop();
+  // One pass over all Fabrics; false where a write must be tried again.
+  bool Pass();
 
  private:
   bool AwaitWork(std::int64_t pause_milliseconds);
-  bool Pass();
   bool Write(const api::ObjectMeta& meta, const api::Raw& before, const nlohmann::json& status);
 
   Store& store_;

@@ -30,7 +30,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
 
 void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
   auto fabrics = fabrics_.Latest();
-  if (!fabrics) fabrics = fabrics_.Of(store_.Look());
+  if (!fabrics) fabrics = fabrics_.Of(store_.LookAtFabrics());
   for (const decide::Fabrics::Built& one : fabrics->built) {
     if (one.fabric->spec().name != placement.fabric_name) continue;
     gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);

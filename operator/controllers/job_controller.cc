@@ -51,7 +51,11 @@ JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, 
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
-  if (!objects) return Outcome{};
+  if (!objects) {
+    const std::lock_guard lock(mutex_);
+    memory_.erase(key);
+    return Outcome{};
+  }
   if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
   const decide::JobView view = ViewOf(*objects);
@@ -66,18 +70,20 @@ decide::JobView JobController::ViewOf(const JobObjects& objects) const {
   for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
   for (const auto& pod : objects.pods) view.pods.push_back(pod.get());
   view.service = objects.service && Serves(*objects.service, objects.job->attempt);
-  view.node_state = [&objects](const std::string& node) {
-    const auto state = objects.nodes.find(node);
-    return state == objects.nodes.end() ? decide::NodeState{} : state->second;
-  };
+  view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
   view.refusal = planner_.RefusalOf(*objects.job);
   view.now = options_.now();
   const std::lock_guard lock(mutex_);
-  const auto counted = counted_.find(objects.job->meta.uid);
-  if (counted != counted_.end()) view.counted = counted->second;
-  const auto tried = tried_.find(objects.job->meta.uid);
-  if (tried != tried_.end()) view.tried = tried->second;
+  const Memory& memory = MemoryOf(objects.job->meta);
+  view.counted = memory.counted;
+  view.tried = memory.tried;
   return view;
+}
+
+JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
+  Memory& memory = memory_[job.key];
+  if (memory.uid != job.uid) memory = {job.uid, 0, 0, ""};
+  return memory;
 }
 
 JobController::Answer JobController::PatchFinalizers(const Pass& pass,
@@ -111,10 +117,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFi
       TargetOf(Kind::kTrainingJob, meta),
       {{"metadata", {{"resourceVersion", meta.resource_version}, {"finalizers", finalizers}}}});
   if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
-  log_.Info("job let go", {{"job", api::Show(meta.key)}});
-  const std::lock_guard lock(mutex_);
-  counted_.erase(meta.uid);
-  tried_.erase(meta.uid);
+  log_.Info("finalizer removed", {{"job", api::Show(meta.key)}});
   return Outcome{};
 }
 
@@ -138,11 +141,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
   const bool refused = refusal->has_value();
   {
     const std::lock_guard lock(mutex_);
-    if (refused) {
-      tried_[pass.job().meta.uid] = options_.now();
-    } else {
-      tried_.erase(pass.job().meta.uid);
-    }
+    MemoryOf(pass.job().meta).tried = refused ? options_.now() : 0;
   }
   const auto launcher = decide::WrongLauncher(pass.job());
   std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
@@ -172,12 +171,10 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
-  const auto owner = OwningJob(service.meta);
+  const auto* owner = api::ControllingJob(service.meta);
   if (!owner || owner->uid != meta.uid) {
-    const std::string why =
-        "Service " + api::Show(meta.key) + " exists and belongs to something else";
-    recorder_.Record({"TrainingJob", &meta, true, "CreateRefused", "CreateService", why});
-    return Error{ErrorKind::kTransient, why};
+    return NameTaken(pass, "CreateService",
+                     "Service " + api::Show(meta.key) + " exists and belongs to something else");
   }
   if (!Serves(service, pass.job().attempt)) return Replace(service);
   store_.Put(service);
@@ -196,7 +193,7 @@ JobController::Answer JobController::Replace(const Service& service) {
 
 Status JobController::Delete(const Service& service) {
   Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
-  if (deleted) store_.RemoveService(service.meta.key);
+  if (deleted) store_.Remove<Service>(service.meta.key);
   return deleted;
 }
 
@@ -210,13 +207,25 @@ Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) 
   if (!stored) return stored.error();
   Result<api::Pod> decoded = api::DecodePod(*stored, "Pod");
   if (!decoded) return decoded.error();
-  const auto owner = OwningJob(decoded->meta);
+  const auto* owner = api::ControllingJob(decoded->meta);
   if (!owner || owner->uid != gang.job->meta.uid) {
     return Error{ErrorKind::kTransient,
                  "Pod " + api::Show(decoded->meta.key) + " exists and belongs to something else"};
   }
   store_.Put(*std::move(decoded));
   return {};
+}
+
+// An event each time that the words change, not with each try.
+Error JobController::NameTaken(const Pass& pass, const char* action, const std::string& why) {
+  const api::ObjectMeta& meta = pass.job().meta;
+  bool told = false;
+  {
+    const std::lock_guard lock(mutex_);
+    told = std::exchange(MemoryOf(meta).taken, why) == why;
+  }
+  if (!told) recorder_.Record({"TrainingJob", &meta, true, "CreateRefused", action, why});
+  return Error{ErrorKind::kInvalid, why};
 }
 
 // What admission refuses ends the attempt: asked again at once it would say the same, and the pods
@@ -273,7 +282,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DeletePl
     if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
       return deleted.error();
     }
-    store_.RemovePlacement(placement->meta.key);
+    store_.Remove<api::Placement>(placement->meta.key);
   }
   return kAgain;
 }
@@ -301,7 +310,7 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
   if (!answer) return answer;
   {
     const std::lock_guard lock(mutex_);
-    counted_[job.meta.uid] = options_.now();
+    MemoryOf(job.meta).counted = options_.now();
   }
   if (decide::Is(status, "Placed")) planner_.Forget(job.meta.uid);
   Tell(job, status);
@@ -338,7 +347,7 @@ void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& s
          (now.type == "Accepted" || now.type == decide::kVerified ||
           (now.type == "Placed" && now.reason != "Suspended" && now.reason != "Restarting")));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
-    log_.Info(now.type + std::string(is ? "" : " is not"),
+    log_.Info(now.type + "=" + now.status,
               {{"job", api::Show(job.meta.key)}, {"reason", now.reason}, {"why", now.message}});
   }
 }

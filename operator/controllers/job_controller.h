@@ -69,6 +69,7 @@ class JobController {
   Answer Replace(const Service& service);
   Status Delete(const Service& service);
   Answer CreateRefused(const Pass& pass, const Error& error);
+  Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
   void Count(const Pass& pass, const decide::JobStatus& status) const;
@@ -80,9 +81,17 @@ class JobController {
   Log& log_;
   const Options options_;
 
+  // What is remembered of a job between passes, and may be lost with the leader.
+  struct Memory {
+    std::string uid;          // of another job of that name it says nothing
+    UnixSeconds counted = 0;  // when status was written last
+    UnixSeconds tried = 0;    // when worker 0 was tried last
+    std::string taken;        // what the last event of a name that is taken said
+  };
+  Memory& MemoryOf(const api::ObjectMeta& job) const;  // under the lock
+
   mutable std::mutex mutex_;
-  std::map<std::string, UnixSeconds> counted_;  // by uid: when status was written last
-  std::map<std::string, UnixSeconds> tried_;    // by uid: when worker 0 was tried last
+  mutable std::map<api::ObjectKey, Memory> memory_;
 };
 
 }  // namespace weft::controllers

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,7 +11,7 @@
 namespace weft::controllers {
 namespace {
 
-// Pods of one job change by the hundred while it starts, and a pass looks at all of them: changes
+// Pods of one gang change by the hundred while it starts, and a pass looks at all of them: changes
 // that come so soon after each other are looked at together.
 constexpr std::chrono::milliseconds kSettling{25};
 
@@ -76,24 +77,18 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
   store_.SetHooks(HooksOfStore());
   using manifest::Subject;
-  Watch<api::Node>(kube::kNodes, Subject::kNode,
-                   {api::DecodeNode, api::DecodeNodeHead, &Store::RemoveNode});
-  Watch<api::Pod>(kube::kPods, Subject::kPod,
-                  {api::DecodePod, api::DecodePodHead, &Store::RemovePod});
+  Watch<api::Node>(kube::kNodes, Subject::kNode, {api::DecodeNode, api::DecodeNodeHead});
+  Watch<api::Pod>(kube::kPods, Subject::kPod, {api::DecodePod, api::DecodePodHead});
   Watch<api::PriorityClass>(kube::kPriorityClasses, Subject::kWhole,
-                            {api::DecodePriorityClass, {}, &Store::RemovePriorityClass});
-  Watch<api::Namespace>(kube::kNamespaces, Subject::kWhole,
-                        {api::DecodeNamespace, {}, &Store::RemoveNamespace});
+                            {api::DecodePriorityClass, {}});
+  Watch<api::Namespace>(kube::kNamespaces, Subject::kWhole, {api::DecodeNamespace, {}});
   Watch<api::Fabric>(kube::kFabrics, Subject::kWhole,
-                     {Served<api::DecodeFabric>, Served<api::DecodeFabric>, &Store::RemoveFabric});
-  Watch<api::TrainingJob>(
-      kube::kTrainingJobs, Subject::kWhole,
-      {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>, &Store::RemoveJob});
-  Watch<api::Placement>(
-      kube::kPlacements, Subject::kWhole,
-      {Served<api::DecodePlacement>, Served<api::DecodePlacement>, &Store::RemovePlacement});
-  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}, &Store::RemoveService},
-                 decide::kJobUidLabel);
+                     {Served<api::DecodeFabric>, Served<api::DecodeFabric>});
+  Watch<api::TrainingJob>(kube::kTrainingJobs, Subject::kWhole,
+                          {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>});
+  Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
+                        {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
+  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, decide::kJobUidLabel);
 }
 
 // Jobs of one namespace may be followed, but what holds nodes is read everywhere.
@@ -137,7 +132,7 @@ StoreHooks Operator::HooksOfStore() {
   };
   hooks.on_placement = [this](const api::ObjectKey& placement) {
     const bool ours = options_.space.empty() || placement.space == options_.space;
-    if (ours) gangs_.Add(placement);
+    if (ours) gangs_.AddAfter(placement, kSettling);
   };
   hooks.on_decision = [this](const api::ObjectKey& key) {
     auto placement = store_.PlacementAt(key);
@@ -230,12 +225,21 @@ void Operator::Reconcile(const Loop& loop) {
   using Clock = std::chrono::steady_clock;
   while (const auto key = loop.queue.Take()) {
     const Clock::time_point start = Clock::now();
-    const Result<Outcome> outcome = loop.pass(*key);
+    const Result<Outcome> outcome = TryPass(loop.pass, *key);
     const std::chrono::duration<double> took = Clock::now() - start;
     if (options_.counters != nullptr) {
       options_.counters->Observe(metrics::Id::kReconcileSeconds, {loop.name}, took.count());
     }
     Settle(loop, *key, outcome);
+  }
+}
+
+// One odd object must not end the process for all the others.
+Result<Outcome> Operator::TryPass(const Pass& pass, const api::ObjectKey& key) {
+  try {
+    return pass(key);
+  } catch (const std::exception& bug) {
+    return Error{ErrorKind::kInvalid, bug.what()};
   }
 }
 
@@ -245,14 +249,17 @@ void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<
   if (!outcome) {
     const ErrorKind kind = outcome.error().kind;
     if (kind != ErrorKind::kConflict && kind != ErrorKind::kNotFound) {
-      log_.Warning("pass failed", {{"of", api::Show(key)}, {"reason", outcome.error().message}});
+      log_.Warning("reconcile failed", {{"controller", loop.name},
+                                        {"object", api::Show(key)},
+                                        {"error", outcome.error().message}});
       if (options_.counters != nullptr) {
         options_.counters->Add(metrics::Id::kReconcileFailures, {loop.name});
       }
     }
-    return queue.Done(key, true);
+    return queue.Done(
+        key, kind == ErrorKind::kInvalid ? WorkQueue::End::kRefused : WorkQueue::End::kFailed);
   }
-  queue.Done(key, false);
+  queue.Done(key, WorkQueue::End::kWell);
   if (outcome->again) return queue.Add(key);
   if (outcome->seconds) queue.AddAfter(key, std::chrono::seconds(*outcome->seconds));
 }

@@ -55,9 +55,9 @@ class Operator {
   bool Synced() const;
   // Since a watch heard from the API server, the longest.
   kube::Millis Staleness() const;
-  // How it is now: queues, watches.
+  // Adds gauges of queue depth and watch silence.
   void Measure(metrics::Samples& samples) const;
-  // Of fabrics, jobs and gangs; takes its time where they have changed.
+  // Of fabrics, jobs and gangs; worked out anew only after a change, which may take seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
   // The cluster as it is known now, its inputs in order, and the fabrics of its nodes.
   Store::Picture Look() const;
@@ -79,6 +79,7 @@ class Operator {
     WorkQueue& queue;
     Pass pass;
   };
+  static Result<Outcome> TryPass(const Pass& pass, const api::ObjectKey& key);
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome);
   StoreHooks HooksOfStore();

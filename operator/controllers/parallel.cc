@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -10,16 +12,27 @@ namespace weft::controllers {
 void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::exception_ptr thrown;
   const auto run = [&] {
-    while (!stop) {
-      const std::size_t i = next++;
-      if (i >= count) return;
-      if (!work(i)) stop = true;
+    try {
+      while (!stop) {
+        const std::size_t i = next++;
+        if (i >= count) return;
+        if (!work(i)) stop = true;
+      }
+    } catch (...) {  // out of a thread it would end the process
+      stop = true;
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
     }
   };
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < std::min(count, most); ++i) helpers.emplace_back(run);
-  run();
+  {
+    std::vector<std::jthread> helpers;
+    for (std::size_t i = 1; i < std::min(count, most); ++i) helpers.emplace_back(run);
+    run();
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 bool Failures::GoOnAfter(const Status& outcome) {

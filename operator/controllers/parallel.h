@@ -11,7 +11,7 @@ namespace weft::controllers {
 
 // Calls `work` once for every index below `count`, up to `most` at a time, in the caller's and in
 // threads of its own; returns when all are done. A call that returns false lets no further one
-// start.
+// start. An exception of one is the caller's, once all have ended.
 void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work);
 
 // What went wrong in a batch. One object that the API server refuses does not hold the others up;

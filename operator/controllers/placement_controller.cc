@@ -45,7 +45,7 @@ PlacementController::PlacementController(Store& store, ApiWriter& writer, Record
 
 Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   const auto placement = store_.PlacementAt(key);
-  if (!placement || OwningJob(placement->meta)) return Outcome{};
+  if (!placement || api::ControllingJob(placement->meta)) return Outcome{};
   if (const auto told = Accept(*placement)) return Do(*placement, *told);
   if (!placement->unreadable.empty()) return Outcome{};
   std::vector<std::shared_ptr<const api::Pod>> pods;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -98,56 +99,77 @@ bool Planner::AwaitWork() {
 void Planner::Run() {
   while (AwaitWork()) {
     const auto start = std::chrono::steady_clock::now();
-    Pass();
+    try {
+      Pass();
+    } catch (const std::exception& bug) {  // the next picture may be another
+      log_.Error("planner failed", {{"error", bug.what()}});
+      if (options_.counters) options_.counters->Add(metrics::Id::kReconcileFailures, {"planner"});
+    }
     const auto took = std::chrono::steady_clock::now() - start;
     last_pass_milliseconds_ = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   }
 }
 
-// Only what asks is planned for; everything else is what it must keep clear of.
-Store::Picture Planner::Collect() {
+std::set<std::string> Planner::Asking() const {
+  const std::lock_guard lock(mutex_);
+  return asked_;
+}
+
+// A job that is gone without its finalizer asks no more, and a Placement that is gone is refused no
+// more. `asked` is from before `known` was looked up: who asked since is not forgotten.
+void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& uid : asked) {
+    if (!known.contains(uid)) asked_.erase(uid);
+  }
+  std::erase_if(refusals_, [&](const auto& one) {
+    return !known.contains(one.first) && !asked_.contains(one.first);
+  });
+}
+
+// Only what asks is planned for; everything else is what it must keep clear of. Nothing where
+// nothing asks: looking costs as much as the cluster is large.
+std::optional<Store::Picture> Planner::Collect() {
+  const std::set<std::string> asked = Asking();
+  if (asked.empty() && !store_.HasUnplaced(options_.space)) {
+    ForgetAllBut(asked, {});
+    return std::nullopt;
+  }
   Store::Picture picture = store_.Look();
   api::Inputs& inputs = picture.inputs;
-  std::set<std::string> asked;
-  {
-    const std::lock_guard lock(mutex_);
-    asked = asked_;
-  }
+  std::set<std::string> known;
   const UnixSeconds now = options_.now();
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
-    api::TrainingJob& job = inputs.jobs[i];
-    decide::CountDown(job, now);
-    if (!asked.contains(job.meta.uid)) continue;
-    decide::TellWait(job, now);
+    const bool asks = asked.contains(inputs.jobs[i].meta.uid);
+    if (decide::CountsDown(inputs.jobs[i])) decide::CountDown(inputs.jobs.Edit(i), now);
+    if (!asks) continue;
+    known.insert(inputs.jobs[i].meta.uid);
+    decide::TellWait(inputs.jobs.Edit(i), now);
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
-    api::Placement& placement = inputs.placements[i];
-    if (!placement.nodes.empty() || OwningJob(placement.meta)) continue;
+    const api::Placement& placement = inputs.placements[i];
+    if (!placement.nodes.empty() || api::ControllingJob(placement.meta)) continue;
     if (!decide::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
+    known.insert(placement.meta.uid);
     if (const std::int64_t left = decide::RetryLeft(placement.retry, now); left > 0) {
       LookAtLater(now + left);
-      asked.insert(placement.meta.uid);
       continue;
     }
-    decide::TellWait(placement, now);
-    asked.insert(placement.meta.uid);
+    decide::TellWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
-  const std::lock_guard lock(mutex_);
-  std::erase_if(refusals_, [&](const auto& one) {  // of Placements that are gone
-    return !asked.contains(one.first) && !asked_.contains(one.first);
-  });
+  ForgetAllBut(asked, known);
   return picture;
 }
 
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
-  Store::Picture picture = Collect();
-  if (picture.inputs.order.empty()) return;
-  const auto fabrics = cache_.Of(picture);
-  const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
+  std::optional<Store::Picture> picture = Collect();
+  if (!picture || picture->inputs.order.empty()) return;
+  const auto fabrics = cache_.Of(*picture);
+  const decide::Cluster cluster = decide::BuildCluster(std::move(picture->inputs), *fabrics);
   const auto report = decide::Plan(cluster, {.order = decide::Order::kOperator,
                                              .place = {},
                                              .best = true,
@@ -206,7 +228,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
-  const auto owner = OwningJob(decoded->meta);
+  const auto* owner = api::ControllingJob(decoded->meta);
   if (!owner || owner->uid != job.meta.uid) {
     return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
                                             " exists and belongs to something else"};

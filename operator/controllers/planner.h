@@ -15,6 +15,7 @@
 #include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/store.h"
+#include "operator/decide/next_step.h"
 #include "operator/decide/plan.h"
 #include "operator/metrics/counters.h"
 
@@ -54,6 +55,8 @@ class Planner {
 
   // Plans until Stop.
   void Run();
+  // One pass over all that waits, for a caller without threads.
+  void Pass();
   void Stop();
 
  private:
@@ -64,8 +67,9 @@ class Planner {
   };
 
   bool AwaitWork();
-  void Pass();
-  Store::Picture Collect();
+  std::set<std::string> Asking() const;
+  void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
+  std::optional<Store::Picture> Collect();
   void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);

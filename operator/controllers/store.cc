@@ -6,6 +6,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/ungate.h"
 
 namespace weft::controllers {
 namespace {
@@ -23,6 +24,21 @@ bool HoldAlike(const api::Pod& a, const api::Pod& b) {
          a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
 }
 
+// Its status is for people: no plan reads it.
+bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
+  return a.meta.uid == b.meta.uid && a.meta.generation == b.meta.generation &&
+         a.unreadable == b.unreadable;
+}
+
+bool Waits(const api::Placement& placement) {
+  return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
+         !api::ControllingJob(placement.meta) && decide::IsPlanned(placement);
+}
+
+bool Selects(const api::Placement& placement) {
+  return placement.pod_selector && !api::ControllingJob(placement.meta);
+}
+
 // What an unreadable state still tells, on top of the last one that could be read.
 api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
   api::Pod pod = before;
@@ -34,366 +50,366 @@ api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
   return pod;
 }
 
+// Keeps what a TrainingJob owns up to date; an owner may change with a new object of that name.
+template <typename T, typename Owned>
+void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& now,
+                  Owned& owned) {
+  const api::OwnerReference* was = before ? api::ControllingJob(before->meta) : nullptr;
+  const api::OwnerReference* is = now ? api::ControllingJob(now->meta) : nullptr;
+  if (was && (!is || is->uid != was->uid)) {
+    const auto found = owned.find(was->uid);
+    found->second.Erase(before->meta.key);
+    if (found->second.empty()) owned.erase(found);
+  }
+  if (is) owned[is->uid].Put(now);
+}
+
+template <typename Owned>
+auto TakeOwned(const Owned& owned, const std::string& uid) {
+  using Snapshot = typename Owned::mapped_type::Snapshot;
+  const auto found = owned.find(uid);
+  return found == owned.end() ? Snapshot() : found->second.Take();
+}
+
+template <typename Snapshot, typename List>
+void Collect(const Snapshot& snapshot, List& list) {
+  list.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { list.push_back(object); });
+}
+
 template <typename T>
-std::vector<T> Copies(const Table<T>& table) {
+std::vector<T> Copies(const typename SnapshotMap<T>::Snapshot& snapshot) {
   std::vector<T> copies;
-  copies.reserve(table.objects().size());
-  for (const auto& [key, object] : table.objects()) copies.push_back(*object);
+  copies.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { copies.push_back(*object); });
   return copies;
 }
 
-template <typename T>
-void Collect(const Table<T>& table, const std::map<std::string, std::set<api::ObjectKey>>& index,
-             const std::string& uid, std::vector<std::shared_ptr<const T>>& objects) {
-  const auto keys = index.find(uid);
-  if (keys == index.end()) return;
-  for (const api::ObjectKey& key : keys->second) objects.push_back(table.Find(key));
+template <typename Nodes, typename Lost>
+decide::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
+  const api::ObjectKey key{"", name};
+  if (!nodes.Find(key)) return {false, std::nullopt};
+  const auto lost = not_ready.Find(key);
+  return {true, lost ? std::optional(lost->since) : std::nullopt};
 }
 
-void Unindex(std::map<std::string, std::set<api::ObjectKey>>& index, const api::ObjectMeta& meta) {
-  const auto owner = OwningJob(meta);
-  if (!owner) return;
-  const auto keys = index.find(owner->uid);
-  if (keys == index.end()) return;
-  keys->second.erase(meta.key);
-  if (keys->second.empty()) index.erase(keys);
+std::vector<api::Fabric> Readable(const SnapshotMap<api::Fabric>::Snapshot& snapshot) {
+  std::vector<api::Fabric> fabrics = Copies<api::Fabric>(snapshot);
+  std::erase_if(fabrics, [](const api::Fabric& one) { return !one.unreadable.empty(); });
+  return fabrics;
 }
 
 }  // namespace
 
-std::optional<api::OwnerReference> OwningJob(const api::ObjectMeta& meta) {
-  for (const api::OwnerReference& owner : meta.owners) {
-    if (owner.controller && owner.kind == "TrainingJob" &&
-        owner.api_version.starts_with(std::string(api::kGroup) + "/")) {
-      return owner;
-    }
-  }
-  return std::nullopt;
+decide::NodeState KnownNodes::Of(const std::string& name) const {
+  return StateIn(nodes, not_ready, name);
 }
 
-void Store::Put(api::Node node) {
-  const std::string name = node.meta.key.name;
-  bool health = false, planned = false;
+template <typename T>
+void Store::Put(T object) {
+  Change<T> change;
   {
     const std::lock_guard lock(mutex_);
-    NodeEntry& entry = nodes_[name];
-    if (!node.unreadable.empty() && entry.node) return;  // what was read stays
-    const bool was_ready = entry.node && IsReady(*entry.node), ready = IsReady(node);
-    health = !entry.node || was_ready != ready;
-    planned = !entry.node || !(entry.node->facts == node.facts);
-    if (ready) entry.not_ready_since.reset();
-    if (!ready && !entry.not_ready_since) entry.not_ready_since = now_();
-    if (!planned) return;  // a heartbeat
-    entry.node = std::make_shared<const api::Node>(std::move(node));
-    ++fabric_changes_;
-  }
-  if (health) TellJobsOn(name);
-  TellFabric();
-}
-
-void Store::RemoveNode(const api::ObjectKey& key) {
-  {
-    const std::lock_guard lock(mutex_);
-    nodes_.erase(key.name);
-    ++fabric_changes_;
-  }
-  TellJobsOn(key.name);
-  TellFabric();
-}
-
-void Store::Put(api::Pod pod) {
-  api::ObjectMeta meta = pod.meta;
-  std::optional<api::ObjectMeta> relabelled;  // as it was
-  bool planned = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = pods_.Find(meta.key);
-    if (!pod.unreadable.empty() && known && known->meta.uid == meta.uid) {
-      pod = Onto(*known, pod);
-      meta = pod.meta;
-    }
-    auto object = std::make_shared<const api::Pod>(std::move(pod));
-    const auto [before, replaced] = pods_.Put(object);
+    if (!Admit(object)) return;
+    change.now = std::make_shared<const T>(std::move(object));
+    bool replaced = false;
+    std::tie(change.before, replaced) = std::get<Table<T>>(tables_).Put(change.now);
     if (!replaced) return;
-    planned = !before || !HoldAlike(*before, *object);
-    if (before) Unindex(pods_of_, before->meta);
-    if (before && before->meta.labels != meta.labels) relabelled = before->meta;
-    if (const auto owner = OwningJob(meta)) pods_of_[owner->uid].insert(meta.key);
+    Index(change);
   }
-  TellJob(meta);
-  TellPlacementsOf(meta);
-  if (relabelled) TellPlacementsOf(*relabelled);
-  if (planned) hooks_.on_capacity();
+  Tell(change);
 }
 
-void Store::RemovePod(const api::ObjectKey& key) {
-  std::shared_ptr<const api::Pod> before;
+template <typename T>
+void Store::Remove(const api::ObjectKey& key) {
+  Change<T> change;
   {
     const std::lock_guard lock(mutex_);
-    before = pods_.Remove(key);
-    if (before) Unindex(pods_of_, before->meta);
+    change.before = std::get<Table<T>>(tables_).Remove(key);
+    if (!change.before) return;
+    Index(change);
   }
-  if (!before) return;
-  TellJob(before->meta);
-  TellPlacementsOf(before->meta);
-  if (before->Holds() || !before->scheduling_gates.empty()) hooks_.on_capacity();
+  Tell(change);
 }
 
-void Store::Put(api::TrainingJob job) {
-  const api::ObjectKey key = job.meta.key;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!jobs_.Put(std::make_shared<const api::TrainingJob>(std::move(job))).second) return;
-  }
-  hooks_.on_job(key);
+// A heartbeat changes nothing, and what was read of a node stays.
+bool Store::Admit(api::Node& node) {
+  const auto known = table<api::Node>().Find(node.meta.key);
+  if (!known) return true;
+  return node.unreadable.empty() && (!known->unreadable.empty() || !(known->facts == node.facts) ||
+                                     known->meta.uid != node.meta.uid);
 }
 
-void Store::RemoveJob(const api::ObjectKey& key) {
-  if (Seeded(Bug::kLeak)) new std::string(std::size_t{4} << 20, 'x');
-  {
-    const std::lock_guard lock(mutex_);
-    jobs_.Remove(key);
+bool Store::Admit(api::Pod& pod) {
+  if (pod.unreadable.empty()) return true;
+  const auto known = table<api::Pod>().Find(pod.meta.key);
+  if (known && known->meta.uid == pod.meta.uid) pod = Onto(*known, pod);
+  return true;
+}
+
+void Store::Index(const Change<api::Node>& change) {
+  ++fabric_changes_;
+  const api::ObjectKey& key = change.either().meta.key;
+  const bool ready = !change.now || IsReady(*change.now);
+  if (ready) {
+    not_ready_.Erase(key);
+  } else if (!not_ready_.Find(key)) {
+    not_ready_.Put(std::make_shared<const NotReady>(NotReady{key, now_()}));
   }
-  hooks_.on_job(key);
+}
+
+void Store::Index(const Change<api::Pod>& change) {
+  IndexByOwner(change.before, change.now, pods_of_);
+  const auto count = [this](const api::Pod& pod, bool add) {
+    const api::OwnerReference* owner = api::ControllingJob(pod.meta);
+    if (!owner || pod.node_name.empty()) return;
+    auto& jobs = jobs_on_[pod.node_name];
+    std::size_t& pods = jobs[{pod.meta.key.space, owner->name}];
+    pods = add ? pods + 1 : pods - 1;
+    if (pods > 0) return;
+    jobs.erase({pod.meta.key.space, owner->name});
+    if (jobs.empty()) jobs_on_.erase(pod.node_name);
+  };
+  if (change.now) count(*change.now, true);
+  if (change.before) count(*change.before, false);
+}
+
+void Store::Index(const Change<api::Placement>& change) {
+  IndexByOwner(change.before, change.now, placements_of_);
+  const api::ObjectKey& key = change.either().meta.key;
+  if (change.now && Selects(*change.now)) {
+    selecting_.Put(change.now);
+  } else {
+    selecting_.Erase(key);
+  }
+  if (change.now && Waits(*change.now)) {
+    unplaced_.insert(key);
+  } else {
+    unplaced_.erase(key);
+  }
+}
+
+void Store::Index(const Change<api::Fabric>& change) {
+  if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
+  ++fabric_changes_;
+}
+
+// PriorityClasses and Namespaces: plans read them.
+template <typename T>
+void Store::Tell(const Change<T>&) const {
   hooks_.on_capacity();
 }
 
-void Store::Put(api::Placement placement) {
-  const api::ObjectMeta meta = placement.meta;
-  const bool selects = placement.pod_selector && !OwningJob(meta);
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [before, replaced] =
-        placements_.Put(std::make_shared<const api::Placement>(std::move(placement)));
-    if (!replaced) return;
-    if (before) Unindex(placements_of_, before->meta);
-    if (const auto owner = OwningJob(meta)) placements_of_[owner->uid].insert(meta.key);
-    if (selects) selecting_.insert(meta.key);
-  }
-  TellJob(meta);
-  if (!OwningJob(meta)) hooks_.on_placement(meta.key);
+// The jobs on a node that is new have not been told otherwise.
+void Store::Tell(const Change<api::Node>& change) const {
+  const bool healed =
+      change.before && change.now && IsReady(*change.before) != IsReady(*change.now);
+  if (healed || !change.now) TellJobsOn(change.before->meta.key.name);
+  TellFabric();
+}
+
+void Store::Tell(const Change<api::Pod>& change) const {
+  const auto& [before, now] = change;
+  const api::ObjectMeta& meta = change.either().meta;
+  TellOwner(meta);
+  TellPlacementsOf(meta);
+  if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(before->meta);
+  const bool planned = before && now ? !HoldAlike(*before, *now)
+                       : now         ? true
+                                     : before->Holds() || !before->scheduling_gates.empty();
+  if (planned) hooks_.on_capacity();
+}
+
+void Store::Tell(const Change<api::TrainingJob>& change) const {
+  if (Seeded(Bug::kLeak) && !change.now) new std::string(std::size_t{4} << 20, 'x');
+  hooks_.on_job(change.either().meta.key);
+  if (!change.now) hooks_.on_capacity();
+}
+
+void Store::Tell(const Change<api::Placement>& change) const {
+  const api::ObjectMeta& meta = change.either().meta;
+  TellOwner(meta);
+  if (change.now && !api::ControllingJob(meta)) hooks_.on_placement(meta.key);
   hooks_.on_decision(meta.key);
   hooks_.on_capacity();
 }
 
-void Store::RemovePlacement(const api::ObjectKey& key) {
-  std::shared_ptr<const api::Placement> before;
-  {
-    const std::lock_guard lock(mutex_);
-    before = placements_.Remove(key);
-    selecting_.erase(key);
-    if (before) Unindex(placements_of_, before->meta);
-  }
-  if (!before) return;
-  TellJob(before->meta);
-  hooks_.on_decision(key);
-  hooks_.on_capacity();
-}
-
-template <typename T>
-void Store::PutPlanned(Table<T>& table, T object) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!table.Put(std::make_shared<const T>(std::move(object))).second) return;
-  }
-  hooks_.on_capacity();
-}
-
-template <typename T>
-void Store::RemovePlanned(Table<T>& table, const api::ObjectKey& key) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!table.Remove(key)) return;
-  }
-  hooks_.on_capacity();
-}
-
-// Its status is for people: no plan reads it.
-void Store::Put(api::Fabric fabric) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto object = std::make_shared<const api::Fabric>(std::move(fabric));
-    const auto [before, replaced] = fabrics_.Put(object);
-    if (!replaced) return;
-    const bool same = before && before->meta.uid == object->meta.uid &&
-                      before->meta.generation == object->meta.generation &&
-                      before->unreadable == object->unreadable;
-    if (same) return;
-    ++fabric_changes_;
-  }
-  TellFabric();
-}
-void Store::Put(api::PriorityClass priority) { PutPlanned(priorities_, std::move(priority)); }
-void Store::Put(api::Namespace space) { PutPlanned(namespaces_, std::move(space)); }
-void Store::RemoveFabric(const api::ObjectKey& key) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!fabrics_.Remove(key)) return;
-    ++fabric_changes_;
-  }
+void Store::Tell(const Change<api::Fabric>& change) const {
+  if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
   TellFabric();
 }
 
-std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<const api::Fabric>> all;
-  for (const auto& [key, fabric] : fabrics_.objects()) {
-    if (!fabric->unreadable.empty()) all.push_back(fabric);
-  }
-  return all;
-}
+void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
 
 void Store::TellFabric() const {
   hooks_.on_fabric();
   hooks_.on_capacity();
 }
-void Store::RemovePriorityClass(const api::ObjectKey& key) { RemovePlanned(priorities_, key); }
-void Store::RemoveNamespace(const api::ObjectKey& key) { RemovePlanned(namespaces_, key); }
 
-void Store::Put(Service service) {
-  const api::ObjectMeta meta = service.meta;
-  {
-    const std::lock_guard lock(mutex_);
-    services_.Put(std::make_shared<const Service>(std::move(service)));
+void Store::TellOwner(const api::ObjectMeta& owned) const {
+  if (const auto* owner = api::ControllingJob(owned)) {
+    hooks_.on_job({owned.key.space, owner->name});
   }
-  TellJob(meta);
-}
-
-void Store::RemoveService(const api::ObjectKey& key) {
-  std::shared_ptr<const Service> before;
-  {
-    const std::lock_guard lock(mutex_);
-    before = services_.Remove(key);
-  }
-  if (before) TellJob(before->meta);
-}
-
-void Store::TellJob(const api::ObjectMeta& owned) const {
-  if (const auto owner = OwningJob(owned)) hooks_.on_job({owned.key.space, owner->name});
 }
 
 void Store::TellJobsOn(const std::string& node) const {
-  std::set<api::ObjectKey> jobs;
+  std::vector<api::ObjectKey> jobs;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [uid, keys] : pods_of_) {
-      for (const api::ObjectKey& key : keys) {
-        const auto pod = pods_.Find(key);
-        if (!pod || pod->node_name != node) continue;
-        jobs.insert({key.space, OwningJob(pod->meta)->name});
-        break;
-      }
-    }
+    const auto found = jobs_on_.find(node);
+    if (found == jobs_on_.end()) return;
+    for (const auto& [job, pods] : found->second) jobs.push_back(job);
   }
   for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
 }
 
-// Of the Placements that select it: few, beside the pods.
 void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
-  if (OwningJob(pod)) return;
-  std::vector<api::ObjectKey> placements;
+  if (api::ControllingJob(pod)) return;
+  SnapshotMap<api::Placement>::Snapshot selecting;
   {
     const std::lock_guard lock(mutex_);
-    for (auto key = selecting_.lower_bound({pod.key.space, ""});
-         key != selecting_.end() && key->space == pod.key.space; ++key) {
-      const auto placement = placements_.Find(*key);
-      if (!placement || !placement->pod_selector) continue;
-      if (decide::MatchesLabels(*placement->pod_selector, pod.labels)) placements.push_back(*key);
-    }
+    if (selecting_.empty()) return;
+    selecting = selecting_.Take();
   }
-  for (const api::ObjectKey& placement : placements) hooks_.on_placement(placement);
+  selecting.EachIn(pod.key.space, [&](const auto& placement) {
+    if (decide::MatchesLabels(*placement->pod_selector, pod.labels)) {
+      hooks_.on_placement(placement->meta.key);
+    }
+  });
 }
 
 decide::NodeState Store::StateOfNode(const std::string& node) const {
   const std::lock_guard lock(mutex_);
-  return StateOf(node);
-}
-
-decide::NodeState Store::StateOf(const std::string& node) const {
-  const auto found = nodes_.find(node);
-  if (found == nodes_.end()) return {false, std::nullopt};
-  return {true, found->second.not_ready_since};
+  return StateIn(table<api::Node>(), not_ready_, node);
 }
 
 // Of the kinds that answers to our own writes put here; the others come from the watch alone.
 template <typename T>
 std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version) const {
-  const std::lock_guard lock(mutex_);
-  const std::uint64_t version = VersionOf(resource_version);
-  if constexpr (std::is_same_v<T, api::Pod>) return pods_.UpTo(version);
-  if constexpr (std::is_same_v<T, api::TrainingJob>) return jobs_.UpTo(version);
-  if constexpr (std::is_same_v<T, api::Placement>) return placements_.UpTo(version);
-  if constexpr (std::is_same_v<T, Service>) return services_.UpTo(version);
-  return {};
+  constexpr bool kWritten = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::TrainingJob> ||
+                            std::is_same_v<T, api::Placement> || std::is_same_v<T, Service>;
+  std::vector<api::ObjectKey> keys;
+  if constexpr (kWritten) {
+    typename SnapshotMap<T>::Snapshot all;
+    {
+      const std::lock_guard lock(mutex_);
+      all = table<T>().Take();
+    }
+    const std::uint64_t version = VersionOf(resource_version);
+    all.Each([&](const auto& object) {
+      if (VersionOf(object->meta.resource_version) <= version) keys.push_back(object->meta.key);
+    });
+  }
+  return keys;
 }
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::Node>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::Pod>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::PriorityClass>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::Namespace>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::Fabric>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::TrainingJob>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<api::Placement>(const std::string&) const;
-template std::vector<api::ObjectKey> Store::HeldUpTo<Service>(const std::string&) const;
 
 std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
-  const std::lock_guard lock(mutex_);
   JobObjects objects;
-  objects.job = jobs_.Find(key);
-  if (!objects.job) return std::nullopt;
-  const std::string& uid = objects.job->meta.uid;
-  Collect(placements_, placements_of_, uid, objects.placements);
-  Collect(pods_, pods_of_, uid, objects.pods);
-  const auto service = services_.Find(key);
-  const auto owner = service ? OwningJob(service->meta) : std::nullopt;
-  if (owner && owner->uid == uid) objects.service = service;
-  bool unbound = false;
-  for (const auto& pod : objects.pods) {
-    unbound = unbound || pod->node_name.empty();
-    if (!pod->node_name.empty()) objects.nodes.emplace(pod->node_name, StateOf(pod->node_name));
+  SnapshotMap<api::Placement>::Snapshot placements;
+  SnapshotMap<api::Pod>::Snapshot pods;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.job = table<api::TrainingJob>().Find(key);
+    if (!objects.job) return std::nullopt;
+    const std::string& uid = objects.job->meta.uid;
+    placements = TakeOwned(placements_of_, uid);
+    pods = TakeOwned(pods_of_, uid);
+    const auto service = table<Service>().Find(key);
+    const auto* owner = service ? api::ControllingJob(service->meta) : nullptr;
+    if (owner && owner->uid == uid) objects.service = service;
+    objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
   }
-  for (const auto& placement : objects.placements) {
-    if (!unbound) break;  // then nobody asks
-    for (const std::string& node : placement->nodes) objects.nodes.emplace(node, StateOf(node));
-  }
+  Collect(placements, objects.placements);
+  Collect(pods, objects.pods);
   return objects;
 }
 
 std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
   const std::lock_guard lock(mutex_);
-  return placements_.Find(key);
+  return table<api::Placement>().Find(key);
+}
+
+bool Store::HasUnplaced(const std::string& space) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = unplaced_.lower_bound({space, ""});
+  return first != unplaced_.end() && (space.empty() || first->space == space);
 }
 
 std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
   std::vector<std::shared_ptr<const api::Pod>> pods;
   if (!placement.pod_selector) return pods;
-  const std::string& space = placement.meta.key.space;
-  const std::lock_guard lock(mutex_);
-  const auto& all = pods_.objects();
-  for (auto pod = all.lower_bound({space, ""}); pod != all.end() && pod->first.space == space;
-       ++pod) {
-    const api::ObjectMeta& meta = pod->second->meta;
-    const bool selected = decide::MatchesLabels(*placement.pod_selector, meta.labels);
-    if (selected && !OwningJob(meta)) pods.push_back(pod->second);
+  SnapshotMap<api::Pod>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = table<api::Pod>().Take();
   }
+  all.EachIn(placement.meta.key.space, [&](const auto& pod) {
+    const bool selected = decide::MatchesLabels(*placement.pod_selector, pod->meta.labels);
+    if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
+  });
   return pods;
 }
 
-Store::Picture Store::Look() const {
-  const std::lock_guard lock(mutex_);
+std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {
+  std::vector<std::shared_ptr<const api::Fabric>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    Collect(table<api::Fabric>().Take(), all);
+  }
+  std::erase_if(all, [](const auto& one) { return one->unreadable.empty(); });
+  return all;
+}
+
+Store::Picture Store::LookAtFabrics() const {
   Picture picture;
-  picture.fabrics = fabric_changes_;
-  api::Inputs& inputs = picture.inputs;
-  inputs.nodes.reserve(nodes_.size());
-  for (const auto& [name, entry] : nodes_) inputs.nodes.push_back(entry.node);
-  inputs.pods.reserve(pods_.objects().size());
-  for (const auto& [key, pod] : pods_.objects()) inputs.pods.push_back(pod);
-  inputs.priority_classes = Copies(priorities_);
-  inputs.namespaces = Copies(namespaces_);
-  inputs.fabrics = Copies(fabrics_);
-  std::erase_if(inputs.fabrics, [](const api::Fabric& one) { return !one.unreadable.empty(); });
-  inputs.jobs = Copies(jobs_);
-  inputs.placements = Copies(placements_);
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<api::Fabric>::Snapshot fabrics;
+  {
+    const std::lock_guard lock(mutex_);
+    picture.fabrics = fabric_changes_;
+    nodes = table<api::Node>().Take();
+    fabrics = table<api::Fabric>().Take();
+  }
+  Collect(nodes, picture.inputs.nodes);
+  picture.inputs.fabrics = Readable(fabrics);
   return picture;
 }
+
+Store::Picture Store::Look() const {
+  Picture picture;
+  std::unique_lock lock(mutex_);
+  picture.fabrics = fabric_changes_;
+  const auto nodes = table<api::Node>().Take();
+  const auto pods = table<api::Pod>().Take();
+  const auto priorities = table<api::PriorityClass>().Take();
+  const auto spaces = table<api::Namespace>().Take();
+  const auto fabrics = table<api::Fabric>().Take();
+  const auto jobs = table<api::TrainingJob>().Take();
+  const auto placements = table<api::Placement>().Take();
+  lock.unlock();
+  api::Inputs& inputs = picture.inputs;
+  Collect(nodes, inputs.nodes);
+  Collect(pods, inputs.pods);
+  Collect(jobs, inputs.jobs);
+  Collect(placements, inputs.placements);
+  inputs.priority_classes = Copies<api::PriorityClass>(priorities);
+  inputs.namespaces = Copies<api::Namespace>(spaces);
+  inputs.fabrics = Readable(fabrics);
+  return picture;
+}
+
+#define WEFT_STORE_OF(T)                                 \
+  template void Store::Put<T>(T);                        \
+  template void Store::Remove<T>(const api::ObjectKey&); \
+  template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
+WEFT_STORE_OF(api::Node);
+WEFT_STORE_OF(api::Pod);
+WEFT_STORE_OF(api::TrainingJob);
+WEFT_STORE_OF(api::Placement);
+WEFT_STORE_OF(api::Fabric);
+WEFT_STORE_OF(api::PriorityClass);
+WEFT_STORE_OF(api::Namespace);
+WEFT_STORE_OF(Service);
+#undef WEFT_STORE_OF
 
 }  // namespace weft::controllers

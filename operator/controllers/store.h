@@ -8,12 +8,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "operator/api/kinds.h"
 #include "operator/base/timestamp.h"
 #include "operator/controllers/table.h"
-#include "operator/decide/next_step.h"
+#include "operator/decide/node_state.h"
 
 namespace weft::controllers {
 
@@ -22,23 +23,38 @@ struct Service {
   api::ObjectMeta meta;
 };
 
+// A node that is not Ready, as seen by this operator.
+struct NotReady {
+  api::ObjectKey key;
+  UnixSeconds since = 0;
+};
+inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
+
 // Who wants to know of a change. Called outside the store's lock, from whichever thread changed it.
 struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
-  OfObject on_job = [](const api::ObjectKey&) {};        // it, or something of it
+  OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
   OfObject on_placement = [](const api::ObjectKey&) {};  // of others: it, or its pods
   OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement
   std::function<void()> on_capacity = [] {};             // a plan made now could come out otherwise
   std::function<void()> on_fabric = [] {};               // a Node or a Fabric is another
 };
 
-// One job with all that is its own, held for as long as a pass takes.
+// The nodes at one moment.
+struct KnownNodes {
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<NotReady>::Snapshot not_ready;
+
+  decide::NodeState Of(const std::string& name) const;
+};
+
+// One job with all that is its own, as it was at one moment.
 struct JobObjects {
   std::shared_ptr<const api::TrainingJob> job;
   std::vector<std::shared_ptr<const api::Placement>> placements;
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  std::shared_ptr<const Service> service;          // null: none of this job's
-  std::map<std::string, decide::NodeState> nodes;  // of the pods
+  std::shared_ptr<const Service> service;  // null: none of this job's
+  KnownNodes nodes;
 };
 
 // The operator's copy of the API server: one writer per kind (its reflector) besides the answers to
@@ -47,6 +63,9 @@ struct JobObjects {
 // An object that cannot be read is held all the same, with `unreadable` set. Of a Node or a Pod
 // that could be read before, what was read stays: what it holds is never free by a text that we
 // cannot read.
+//
+// Cost           a change O(log objects), and what its hooks do. Readers hold the lock for as long
+//                as it takes to copy a list of blocks (snapshot_map.h), and scan without it.
 // Thread-safety  all calls may run at once.
 class Store {
  public:
@@ -54,23 +73,11 @@ class Store {
   // Before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
-  void Put(api::Node node);
-  void Put(api::Pod pod);
-  void Put(api::TrainingJob job);
-  void Put(api::Placement placement);
-  void Put(api::Fabric fabric);
-  void Put(api::PriorityClass priority);
-  void Put(api::Namespace space);
-  void Put(Service service);
-
-  void RemoveNode(const api::ObjectKey& key);
-  void RemovePod(const api::ObjectKey& key);
-  void RemoveJob(const api::ObjectKey& key);
-  void RemovePlacement(const api::ObjectKey& key);
-  void RemoveFabric(const api::ObjectKey& key);
-  void RemovePriorityClass(const api::ObjectKey& key);
-  void RemoveNamespace(const api::ObjectKey& key);
-  void RemoveService(const api::ObjectKey& key);
+  // Of api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
+  template <typename T>
+  void Put(T object);
+  template <typename T>
+  void Remove(const api::ObjectKey& key);
 
   // Keys of one kind that are held in a version up to that one: what a list of that version does
   // not show is gone.
@@ -79,54 +86,80 @@ class Store {
 
   // Nothing where there is no such job.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
-  std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
   decide::NodeState StateOfNode(const std::string& node) const;
-  // Those that its podSelector matches, and no TrainingJob owns.
+  // Whether a Placement of that namespace ("" any) that no TrainingJob owns waits for nodes.
+  bool HasUnplaced(const std::string& space) const;
+  // Those that its podSelector matches, and no TrainingJob owns. Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Everything that a decision reads, by key within each kind; `order` is empty. Unreadable Fabrics
-  // are left out.
+  std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
+  // What a decision reads, by key within each kind; `order` is empty. Unreadable Fabrics are left
+  // out.
   struct Picture {
     api::Inputs inputs;
     std::uint64_t fabrics = 0;  // equal in two pictures: so are their nodes and Fabrics
   };
   Picture Look() const;
+  // Nodes and Fabrics alone.
+  Picture LookAtFabrics() const;
 
  private:
-  struct NodeEntry {
-    std::shared_ptr<const api::Node> node;
-    std::optional<UnixSeconds> not_ready_since;
+  // One object before and after; null: it was not there, or is gone.
+  template <typename T>
+  struct Change {
+    std::shared_ptr<const T> before, now;
+    const T& either() const { return now ? *now : *before; }
   };
-  using Keys = std::set<api::ObjectKey>;
+  // What a TrainingJob controls, by the job's uid.
+  template <typename T>
+  using Owned = std::map<std::string, SnapshotMap<T>>;
 
   template <typename T>
-  void PutPlanned(Table<T>& table, T object);
+  const Table<T>& table() const {
+    return std::get<Table<T>>(tables_);
+  }
+
+  // Hooks of a kind. Under the lock: whether the object goes in, and what else to remember of a
+  // change. Outside: who is told.
   template <typename T>
-  void RemovePlanned(Table<T>& table, const api::ObjectKey& key);
+  bool Admit(T&) {
+    return true;
+  }
+  bool Admit(api::Node& node);
+  bool Admit(api::Pod& pod);
+  template <typename T>
+  void Index(const Change<T>&) {}
+  void Index(const Change<api::Node>& change);
+  void Index(const Change<api::Pod>& change);
+  void Index(const Change<api::Placement>& change);
+  void Index(const Change<api::Fabric>& change);
+  template <typename T>
+  void Tell(const Change<T>& change) const;
+  void Tell(const Change<api::Node>& change) const;
+  void Tell(const Change<api::Pod>& change) const;
+  void Tell(const Change<api::TrainingJob>& change) const;
+  void Tell(const Change<api::Placement>& change) const;
+  void Tell(const Change<api::Fabric>& change) const;
+  void Tell(const Change<Service>& change) const;
+
   void TellFabric() const;
-  void TellJob(const api::ObjectMeta& owned) const;
+  void TellOwner(const api::ObjectMeta& owned) const;
   void TellJobsOn(const std::string& node) const;
   void TellPlacementsOf(const api::ObjectMeta& pod) const;
-  decide::NodeState StateOf(const std::string& node) const;
 
   const std::function<UnixSeconds()> now_;
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
-  std::map<std::string, NodeEntry> nodes_;
-  Table<api::Pod> pods_;
-  Table<api::TrainingJob> jobs_;
-  Table<api::Placement> placements_;
-  Table<api::Fabric> fabrics_;
-  Table<api::PriorityClass> priorities_;
-  Table<api::Namespace> namespaces_;
-  Table<Service> services_;
-  std::map<std::string, Keys> pods_of_;        // by the uid of the controlling TrainingJob
-  std::map<std::string, Keys> placements_of_;  // likewise
-  Keys selecting_;                             // Placements with a podSelector
+  std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
+             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>>
+      tables_;
+  SnapshotMap<NotReady> not_ready_;
+  Owned<api::Pod> pods_of_;
+  Owned<api::Placement> placements_of_;
+  std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods of each
+  SnapshotMap<api::Placement> selecting_;  // with a podSelector, and no TrainingJob
+  std::set<api::ObjectKey> unplaced_;      // Placements that wait for nodes
 };
-
-// The TrainingJob that controls the object, by owner reference.
-std::optional<api::OwnerReference> OwningJob(const api::ObjectMeta& meta);
 
 }  // namespace weft::controllers

@@ -23,7 +23,6 @@ struct KindInStore {
   // Of an object that cannot be read, what goes into the store with `unreadable` set; null: what
   // was known of it stays.
   Decode decode_head;
-  void (Store::*remove)(const api::ObjectKey&) = nullptr;
 };
 
 // Puts one kind into the store. What cannot be read is logged and counted.
@@ -48,7 +47,7 @@ class StoreSink final : public kube::TypedSink<T> {
     }
     store_.Put(std::move(object));
   }
-  void OnDelete(const api::ObjectKey& key) override { (store_.*kind_.remove)(key); }
+  void OnDelete(const api::ObjectKey& key) override { store_.Remove<T>(key); }
   void OnSynced(const std::string& version) override {
     log_.Debug("listed", {{"resource", resource_}, {"version", version}});
   }

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/controllers/snapshot_map.h"
 
 namespace weft::controllers {
 
@@ -30,61 +30,55 @@ class Table {
  public:
   using Object = std::shared_ptr<const T>;
 
-  Object Find(const api::ObjectKey& key) const {
-    const auto found = objects_.find(key);
-    return found == objects_.end() ? nullptr : found->second;
-  }
+  Object Find(const api::ObjectKey& key) const { return objects_.Find(key); }
+  typename SnapshotMap<T>::Snapshot Take() const { return objects_.Take(); }
 
   // What stood there before, and whether it was replaced.
   std::pair<Object, bool> Put(Object object) {
-    const api::ObjectKey& key = object->meta.key;
-    const std::uint64_t version = VersionOf(object->meta.resource_version);
-    if (const auto gone = gone_.find(key);
-        gone != gone_.end() && gone->second == object->meta.uid) {
+    const api::ObjectMeta& meta = object->meta;
+    if (const auto gone = gone_.find(meta.key);
+        gone != gone_.end() && !meta.uid.empty() && gone->second.uid == meta.uid) {
       return {nullptr, false};
     }
-    Object& place = objects_[key];
-    if (place && place->meta.uid == object->meta.uid && version != 0 &&
-        version < VersionOf(place->meta.resource_version)) {
-      return {place, false};
+    const std::uint64_t version = VersionOf(meta.resource_version);
+    const Object before = objects_.Find(meta.key);
+    if (before && before->meta.uid == meta.uid && version != 0 &&
+        version < VersionOf(before->meta.resource_version)) {
+      return {before, false};
     }
-    return {std::exchange(place, std::move(object)), true};
+    objects_.Put(std::move(object));
+    return {before, true};
   }
 
   Object Remove(const api::ObjectKey& key) {
-    const auto found = objects_.find(key);
-    if (found == objects_.end()) return nullptr;
-    Object object = std::move(found->second);
-    objects_.erase(found);
-    Forget(key, object->meta.uid);
+    Object object = objects_.Erase(key);
+    if (object) Forget(key, object->meta.uid);
     return object;
   }
 
-  // Keys of what is held in a version up to that one.
-  std::vector<api::ObjectKey> UpTo(std::uint64_t version) const {
-    std::vector<api::ObjectKey> keys;
-    for (const auto& [key, object] : objects_) {
-      if (VersionOf(object->meta.resource_version) <= version) keys.push_back(key);
-    }
-    return keys;
-  }
-
-  const std::map<api::ObjectKey, Object>& objects() const { return objects_; }
-
  private:
-  // Answers come within seconds; the last few thousand objects that went are enough.
+  struct Gone {
+    std::string uid;
+    std::uint64_t turn = 0;  // which of all that went
+  };
+
+  // Answers come within seconds; the last few thousand objects that went are enough. Of a name
+  // that went twice only the last turn counts.
   void Forget(const api::ObjectKey& key, const std::string& uid) {
     constexpr std::size_t kRemembered = 65'536;
-    gone_[key] = uid;
-    order_.push_back(key);
+    gone_[key] = {uid, ++turns_};
+    order_.emplace_back(turns_, key);
     if (order_.size() <= kRemembered) return;
-    gone_.erase(order_.front());
+    const auto& [turn, oldest] = order_.front();
+    const auto found = gone_.find(oldest);
+    if (found != gone_.end() && found->second.turn == turn) gone_.erase(found);
     order_.pop_front();
   }
 
-  std::map<api::ObjectKey, Object> objects_;
-  std::map<api::ObjectKey, std::string> gone_;  // uid of what went
-  std::deque<api::ObjectKey> order_;
+  SnapshotMap<T> objects_;
+  std::map<api::ObjectKey, Gone> gone_;
+  std::deque<std::pair<std::uint64_t, api::ObjectKey>> order_;
+  std::uint64_t turns_ = 0;
 };
 
 }  // namespace weft::controllers

@@ -45,12 +45,13 @@ std::optional<api::ObjectKey> WorkQueue::Take() {
   return std::nullopt;
 }
 
-void WorkQueue::Done(const api::ObjectKey& key, bool failed) {
+void WorkQueue::Done(const api::ObjectKey& key, End end) {
+  const bool failed = end != End::kWell;
   const std::lock_guard lock(mutex_);
   busy_.erase(key);
   if (failed) {
     const int times = failures_[key]++;
-    Duration delay = options_.first_retry;
+    Duration delay = end == End::kRefused ? options_.first_retry_of_refused : options_.first_retry;
     for (int i = 0; i < times && delay < options_.last_retry; ++i) delay *= 2;
     AddAt(key, Clock::now() + std::min(delay, options_.last_retry));
   } else {

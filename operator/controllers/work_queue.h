@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@ class WorkQueue {
   struct Options {
     Duration first_retry = std::chrono::milliseconds(50);
     Duration last_retry = std::chrono::seconds(30);
+    Duration first_retry_of_refused = std::chrono::seconds(2);
   };
   explicit WorkQueue(Options options) : options_(options) {}
   WorkQueue() : WorkQueue(Options{}) {}
@@ -30,8 +32,13 @@ class WorkQueue {
   void AddAfter(const api::ObjectKey& key, Duration delay);
   // Waits for a key whose time has come; nothing once closed.
   std::optional<api::ObjectKey> Take();
-  // The pass is over. `failed`: it comes back, later each time; else its failures are forgotten.
-  void Done(const api::ObjectKey& key, bool failed);
+  enum class End : std::uint8_t {
+    kWell,     // its failures are forgotten
+    kFailed,   // it comes back, later each time
+    kRefused,  // likewise, but not soon: what was wrong must change first
+  };
+  // The pass is over.
+  void Done(const api::ObjectKey& key, End end);
   void Close();
   std::size_t depth() const;
 

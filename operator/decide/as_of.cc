@@ -44,10 +44,14 @@ void Tell(const std::vector<api::ExcludedNode>& excluded,
 
 }  // namespace
 
+bool CountsDown(const api::TrainingJob& job) {
+  return job.expected_duration_seconds && HasCondition(job.conditions, "Placed");
+}
+
 void CountDown(api::TrainingJob& job, UnixSeconds now) {
-  const JobStatus status = StatusOf(job);
-  const auto placed = Since(status, "Placed");
-  if (!job.expected_duration_seconds || !placed || !Is(status, "Placed")) return;
+  if (!CountsDown(job)) return;
+  const auto placed = Since(StatusOf(job), "Placed");
+  if (!placed) return;
   job.expected_duration_seconds =
       std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
 }
@@ -61,13 +65,14 @@ void TellWait(api::Placement& placement, UnixSeconds now) {
 }
 
 void TellTime(api::Inputs& live, UnixSeconds now) {
-  for (api::TrainingJob& job : live.jobs) {
+  for (std::size_t i = 0; i < live.jobs.size(); ++i) {
+    api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
     job.meta.annotations.Erase(kWaitedAnnotation);
     if (!HasCondition(job.conditions, "Placed")) TellWait(job, now);
   }
-  for (api::Placement& placement : live.placements) {
-    if (placement.nodes.empty()) TellWait(placement, now);
+  for (std::size_t i = 0; i < live.placements.size(); ++i) {
+    if (live.placements[i].nodes.empty()) TellWait(live.placements.Edit(i), now);
   }
 }
 

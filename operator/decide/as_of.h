@@ -10,6 +10,8 @@ namespace weft::decide {
 
 // expectedDurationSeconds of a job that has nodes becomes what is left of it.
 void CountDown(api::TrainingJob& job, UnixSeconds now);
+// Whether that changes it.
+bool CountsDown(const api::TrainingJob& job);
 
 // The annotations of workload.h: nodes that are left out at that time, and how long it has
 // waited: since its Placed condition says so, or it was made.

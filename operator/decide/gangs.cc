@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/decide/job_owner.h"
+
 namespace weft::decide {
 namespace {
 
@@ -173,7 +175,7 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 
 PodOwner OwnerOf(const api::Pod& pod) {
   const std::string& space = pod.meta.key.space;
-  if (const auto job = Find(pod, api::kJobNameLabel)) return {{space, *job}, "TrainingJob"};
+  if (auto owner = JobOwnerOf(pod.meta)) return {{space, std::move(owner->name)}, "TrainingJob"};
   if (const auto set = Find(pod, kLeaderWorkerSet)) {
     const auto group = Find(pod, kLeaderGroup);
     return {{space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet"};

@@ -1,6 +1,7 @@
 #include "operator/decide/overlay.h"
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -40,42 +41,47 @@ Status Inherit(const Kind& live, Kind& wanted) {
   return {};
 }
 
-template <typename Kind>
-Status Inherit(const Kind&, Kind&) requires(!requires(Kind kind) { kind.conditions; }) {
-  return {};
+template <typename List>
+std::map<api::ObjectKey, std::size_t> ByKey(const List& list) {
+  std::map<api::ObjectKey, std::size_t> by_key;
+  for (std::size_t i = 0; i < list.size(); ++i) by_key.emplace(list[i].meta.key, i);
+  return by_key;
 }
 
 // Replaces in place what is there already and adds the rest. Returns by index into `wanted` where
 // each now stands.
 template <typename Kind>
-Result<std::vector<std::size_t>> Merge(std::vector<Kind> wanted, std::vector<Kind>& live) {
-  std::map<api::ObjectKey, std::size_t> by_key;
-  for (std::size_t i = 0; i < live.size(); ++i) by_key.emplace(live[i].meta.key, i);
+Result<std::vector<std::size_t>> Merge(const SharedList<Kind>& wanted, SharedList<Kind>& live) {
+  const auto by_key = ByKey(live);
   std::vector<std::size_t> places;
-  for (Kind& object : wanted) {
-    const auto found = by_key.find(object.meta.key);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::shared_ptr<const Kind> object = wanted.Share(i);
+    const auto found = by_key.find(object->meta.key);
     if (found == by_key.end()) {
       places.push_back(live.size());
       live.push_back(std::move(object));
       continue;
     }
-    if (Status kept = Inherit(live[found->second], object); !kept) return kept.error();
+    if constexpr (requires { object->conditions; }) {
+      Kind own = *object;
+      if (Status kept = Inherit(live[found->second], own); !kept) return kept.error();
+      object = std::make_shared<const Kind>(std::move(own));
+    }
     places.push_back(found->second);
-    live[found->second] = std::move(object);
+    live.Replace(found->second, std::move(object));
   }
   return places;
 }
 
 template <typename Kind>
-void Merge(const SharedList<Kind>& wanted, SharedList<Kind>& live) {
-  std::map<api::ObjectKey, std::size_t> by_key;
-  for (std::size_t i = 0; i < live.size(); ++i) by_key.emplace(live[i].meta.key, i);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto found = by_key.find(wanted[i].meta.key);
+void Merge(std::vector<Kind> wanted, std::vector<Kind>& live) {
+  const auto by_key = ByKey(live);
+  for (Kind& object : wanted) {
+    const auto found = by_key.find(object.meta.key);
     if (found == by_key.end()) {
-      live.push_back(wanted.Share(i));
+      live.push_back(std::move(object));
     } else {
-      live.Replace(found->second, wanted.Share(i));
+      live[found->second] = std::move(object);
     }
   }
 }
@@ -84,18 +90,15 @@ void Merge(const SharedList<Kind>& wanted, SharedList<Kind>& live) {
 
 Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   const std::size_t live_jobs = live.jobs.size(), live_placements = live.placements.size();
-  const auto jobs = Merge(std::move(wanted.jobs), live.jobs);
-  const auto placements = Merge(std::move(wanted.placements), live.placements);
-  for (const auto* merged : {&jobs, &placements}) {
-    if (!*merged) return merged->error();
+  const auto jobs = Merge(wanted.jobs, live.jobs);
+  const auto placements = Merge(wanted.placements, live.placements);
+  for (const auto& merged :
+       {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods)}) {
+    if (!merged) return merged.error();
   }
-  Merge(wanted.nodes, live.nodes);
-  Merge(wanted.pods, live.pods);
-  for (const auto& rest : {Merge(std::move(wanted.fabrics), live.fabrics),
-                           Merge(std::move(wanted.namespaces), live.namespaces),
-                           Merge(std::move(wanted.priority_classes), live.priority_classes)}) {
-    if (!rest) return rest.error();
-  }
+  Merge(std::move(wanted.fabrics), live.fabrics);
+  Merge(std::move(wanted.namespaces), live.namespaces);
+  Merge(std::move(wanted.priority_classes), live.priority_classes);
   for (const auto& entry : wanted.order) {
     const std::size_t at = entry.is_job ? (*jobs)[entry.index] : (*placements)[entry.index];
     const bool added = at >= (entry.is_job ? live_jobs : live_placements);

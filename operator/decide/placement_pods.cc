@@ -5,6 +5,7 @@
 
 #include "operator/base/units.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/job_owner.h"
 
 namespace weft::decide {
 namespace {
@@ -44,31 +45,34 @@ PlacementPods::PlacementPods(const api::Inputs& inputs) : inputs_(inputs) {
   for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
     const api::ObjectMeta& meta = inputs.pods[p].meta;
     pods_in_space_[meta.key.space].push_back(p);
-    if (const auto job = meta.labels.At(api::kJobNameLabel)) {
-      pods_of_job_[{meta.key.space, std::string(*job)}].push_back(p);
+    if (auto owner = JobOwnerOf(meta)) {
+      pods_of_job_[{meta.key.space, owner->name}].push_back({p, std::move(owner->uid)});
     }
   }
 }
 
-// The label names the job; without it the name does, "<job>-<attempt>", where such a job is here.
+// The owner names the job. Of a Placement from a file the name does too, "<job>-<attempt>", where
+// such a job is here.
 Attempt PlacementPods::AttemptOf(const api::Placement& placement) const {
   Attempt attempt;
   const std::string& name = placement.meta.key.name;
   const std::size_t dash = name.rfind('-');
   if (dash != name.npos) attempt.number = ParseNumber(std::string_view(name).substr(dash + 1));
-  const auto label = placement.meta.labels.find(api::kJobNameLabel);
-  if (label != placement.meta.labels.end()) {
-    attempt.job_name = label->second;
+  if (auto owner = JobOwnerOf(placement.meta)) {
+    attempt.job_name = std::move(owner->name);
+    attempt.job_uid = std::move(owner->uid);
     if (const auto number = LabelNumber(placement.meta.labels, kAttemptLabel)) {
       attempt.number = number;
     }
-  } else if (attempt.number && !placement.nodes.empty() && !placement.pod_selector) {
+  } else if (placement.meta.uid.empty() && attempt.number && !placement.nodes.empty() &&
+             !placement.pod_selector) {
     const std::string job = name.substr(0, dash);
     if (jobs_.contains({placement.meta.key.space, job})) attempt.job_name = job;
   }
   if (attempt.job_name.empty()) return {};
   const auto job = jobs_.find({placement.meta.key.space, attempt.job_name});
-  if (job != jobs_.end()) attempt.job = job->second;
+  const JobOwner owner{attempt.job_name, attempt.job_uid};
+  if (job != jobs_.end() && owner.Is(job->second->meta.uid)) attempt.job = job->second;
   return attempt;
 }
 
@@ -82,9 +86,15 @@ const api::Placement* PlacementPods::CurrentPlacement(const api::TrainingJob& jo
   return nullptr;
 }
 
-std::vector<std::size_t> PlacementPods::PodsOfJob(const api::ObjectKey& job) const {
+std::vector<std::size_t> PlacementPods::PodsOfJob(const api::ObjectKey& job,
+                                                  const std::string& uid) const {
+  std::vector<std::size_t> pods;
   const auto found = pods_of_job_.find(job);
-  return found == pods_of_job_.end() ? std::vector<std::size_t>() : found->second;
+  if (found == pods_of_job_.end()) return pods;
+  for (const auto& [p, owner] : found->second) {
+    if (JobOwner{"", owner}.Is(uid)) pods.push_back(p);
+  }
+  return pods;
 }
 
 std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) const {
@@ -100,7 +110,7 @@ std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) 
   }
   const Attempt attempt = AttemptOf(placement);
   if (attempt.job_name.empty()) return pods;
-  for (const std::size_t p : PodsOfJob({space, attempt.job_name})) {
+  for (const std::size_t p : PodsOfJob({space, attempt.job_name}, attempt.job_uid)) {
     const auto number = LabelNumber(inputs_.pods[p].meta.labels, kAttemptLabel);
     if (!number || !attempt.number || *number == *attempt.number) pods.push_back(p);
   }

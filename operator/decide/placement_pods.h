@@ -17,7 +17,8 @@ inline constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
 // A Placement beside the TrainingJob that it is an attempt of.
 struct Attempt {
   const api::TrainingJob* job = nullptr;  // null: a Placement of its own, or its job is not here
-  std::string job_name;                   // by label or name; "" for a Placement of its own
+  std::string job_name;                   // by owner or name; "" for a Placement of its own
+  std::string job_uid;                    // "" where it is from a file
   std::optional<std::int64_t> number;     // by label or name
 };
 
@@ -33,8 +34,8 @@ class PlacementPods {
   // Pods of the Placement: of its job and attempt, or those that its podSelector matches. By index
   // into inputs.pods.
   std::vector<std::size_t> PodsOf(const api::Placement& placement) const;
-  // Pods by the label weft.dev/job-name.
-  std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job) const;
+  // Pods that the job controls; its uid, or "" for any job of that name.
+  std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job, const std::string& uid) const;
   // The worker that the pod is, by label; none where the labels do not say.
   std::optional<std::uint32_t> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;
 
@@ -42,7 +43,8 @@ class PlacementPods {
   const api::Inputs& inputs_;
   std::map<api::ObjectKey, const api::TrainingJob*> jobs_;
   std::map<api::ObjectKey, std::vector<const api::Placement*>> placements_of_job_;
-  std::map<api::ObjectKey, std::vector<std::size_t>> pods_of_job_;
+  // With the uid of the job that each names.
+  std::map<api::ObjectKey, std::vector<std::pair<std::size_t, std::string>>> pods_of_job_;
   std::map<std::string, std::vector<std::size_t>> pods_in_space_;
 };
 

@@ -92,7 +92,7 @@ class Pending {
   bool HasNodes(const api::TrainingJob& job) const {
     if (pods_.CurrentPlacement(job) != nullptr) return true;
     if (job.attempt == 0 || !HasCondition(job.conditions, "Placed")) return false;
-    const std::vector<std::size_t> pods = pods_.PodsOfJob(job.meta.key);
+    const std::vector<std::size_t> pods = pods_.PodsOfJob(job.meta.key, job.meta.uid);
     return std::any_of(pods.begin(), pods.end(),
                        [&](std::size_t p) { return inputs_.pods[p].Holds(); });
   }

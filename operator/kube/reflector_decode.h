@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -39,7 +40,7 @@ class DecodingSink final : public ObjectSink {
   void OnReplaceBegin() override { sink_.OnReplaceBegin(); }
   void OnUpsert(const ServedObject& object) override {
     if (!object.unreadable.empty()) return Refuse(object, object.unreadable);
-    Result<T> decoded = decode_(object.json, place_);
+    Result<T> decoded = Decoded(object);
     if (!decoded) return Refuse(object, decoded.error().message);
     sink_.OnUpsert(object.key, *std::move(decoded));
   }
@@ -50,6 +51,14 @@ class DecodingSink final : public ObjectSink {
   }
 
  private:
+  // One odd object must not end the process for all the others.
+  Result<T> Decoded(const ServedObject& object) {
+    try {
+      return decode_(object.json, place_);
+    } catch (const std::exception& bug) {
+      return Error{ErrorKind::kInvalid, bug.what()};
+    }
+  }
   void Refuse(const ServedObject& object, const std::string& why) {
     sink_.OnUndecodable(object.key, object.json, why);
   }

@@ -70,7 +70,8 @@ class Counters::Families {
 const std::pair<Id, Labels> kFromTheStart[] = {
     {Id::kBindRefusals, {"BindRefused"}},      {Id::kBindRefusals, {"CreateRefused"}},
     {Id::kReconcileFailures, {"trainingjob"}}, {Id::kReconcileFailures, {"placement"}},
-    {Id::kPlacements, {"Placed", "Placed"}},   {Id::kJobAttempts, {"Submitted"}},
+    {Id::kReconcileFailures, {"planner"}},     {Id::kPlacements, {"Placed", "Placed"}},
+    {Id::kJobAttempts, {"Submitted"}},
 };
 
 Counters::Counters() : families_(std::make_unique<Families>()) {

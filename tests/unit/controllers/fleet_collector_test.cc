@@ -107,8 +107,8 @@ TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
   world.PutJob("a");
   world.PutPod("p", "n0", "other");
   EXPECT_NE(world.Scrape().find("trainingjob=\"a\""), std::string::npos);
-  world.store.RemoveJob({"team-a", "a"});
-  world.store.RemovePod({"team-b", "p"});
+  world.store.Remove<api::TrainingJob>({"team-a", "a"});
+  world.store.Remove<api::Pod>({"team-b", "p"});
   const std::string text = world.Scrape();
   EXPECT_EQ(text.find("trainingjob=\"a\""), std::string::npos) << text;
   EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 4")) << text;

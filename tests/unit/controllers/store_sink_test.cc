@@ -60,7 +60,7 @@ KindInStore<api::TrainingJob> Jobs() {
   const auto decode = [](const Json& object, const api::Place&) {
     return Served(api::DecodeTrainingJob, object);
   };
-  return {decode, decode, &Store::RemoveJob};
+  return {decode, decode};
 }
 
 TEST(StoreSinkTest, AJobThatIsEditedWrongAndPutRightIsTheSameJobAllTheTime) {
@@ -97,7 +97,7 @@ TEST(StoreSinkTest, APlacementThatIsEditedWrongKeepsItsNodes) {
   const auto decode = [](const Json& object, const api::Place&) {
     return Served(api::DecodePlacement, object);
   };
-  World<api::Placement> world({decode, decode, &Store::RemovePlacement});
+  World<api::Placement> world({decode, decode});
   Json placement = Json::parse(R"({
       "metadata": {"name": "x", "namespace": "ns", "uid": "u1", "resourceVersion": "1"},
       "spec": {"workers": 2, "accelerator": {"perWorker": 8}},
@@ -118,7 +118,7 @@ TEST(StoreSinkTest, APlacementThatIsEditedWrongKeepsItsNodes) {
 }
 
 TEST(StoreSinkTest, APodThatOurGuardsRefuseIsStillOnItsNode) {
-  World<api::Pod> world({api::DecodePod, api::DecodePodHead, &Store::RemovePod});
+  World<api::Pod> world({api::DecodePod, api::DecodePodHead});
   world.Refuse(Json::parse(R"({
       "metadata": {"name": "x", "namespace": "ns", "uid": "u1", "resourceVersion": "1"},
       "spec": {"nodeName": "n0"}, "status": {"phase": "Running"}})"),
@@ -130,7 +130,7 @@ TEST(StoreSinkTest, APodThatOurGuardsRefuseIsStillOnItsNode) {
 }
 
 TEST(StoreSinkTest, APriorityClassThatCannotBeReadStaysAsItWas) {
-  World<api::PriorityClass> world({api::DecodePriorityClass, {}, &Store::RemovePriorityClass});
+  World<api::PriorityClass> world({api::DecodePriorityClass, {}});
   Json object = {{"metadata", {{"name", "x"}, {"uid", "u"}, {"resourceVersion", "1"}}},
                  {"value", 7}};
   world.Upsert(object);

@@ -38,6 +38,13 @@ class StoreTest : public ::testing::Test {
     pod.phase = "Running";
     return pod;
   }
+  static api::Placement PlacementOf(const std::string& name, std::vector<std::string> nodes) {
+    api::Placement placement;
+    placement.meta.key = {"ns", name};
+    placement.nodes = std::move(nodes);
+    placement.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+    return placement;
+  }
   static api::TrainingJob Job(const std::string& name) {
     api::TrainingJob job;
     job.meta.key = {"ns", name};
@@ -93,14 +100,68 @@ TEST_F(StoreTest, AJobComesWithWhatIsItsOwn) {
   ASSERT_TRUE(objects);
   ASSERT_EQ(objects->pods.size(), 1U);
   EXPECT_EQ(objects->pods[0]->meta.key.name, "a-1-0");
-  ASSERT_TRUE(objects->nodes.contains("n"));
+  EXPECT_TRUE(objects->nodes.Of("n").exists);
+  EXPECT_EQ(objects->nodes.Of("n").not_ready_since, kNow);
+  EXPECT_FALSE(objects->nodes.Of("unknown").exists);
   EXPECT_FALSE(store_.ObjectsOf({"ns", "gone"}));
 }
 
 TEST_F(StoreTest, TwoPicturesShareTheirObjects) {
   store_.Put(Node("n"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(Job("a"));
+  store_.Put(PlacementOf("p", {}));
   const auto one = store_.Look(), two = store_.Look();
   EXPECT_EQ(&one.inputs.nodes[0], &two.inputs.nodes[0]);
+  EXPECT_EQ(&one.inputs.pods[0], &two.inputs.pods[0]);
+  EXPECT_EQ(&one.inputs.jobs[0], &two.inputs.jobs[0]);
+  EXPECT_EQ(&one.inputs.placements[0], &two.inputs.placements[0]);
+}
+
+TEST_F(StoreTest, ANodeThatIsNewTellsNoJobs) {
+  store_.Put(PodOf("a", "n", "1"));
+  Told();
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  store_.Remove<api::Node>({"", "n"});
+  EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, AJobIsToldOfANodeForAsLongAsAPodOfItIsThere) {
+  store_.Put(Node("n"));
+  store_.Put(Node("m"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("a", "m", "2"));  // it can only have been another pod of that name
+  Told();
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  store_.Remove<api::Pod>({"ns", "a-1-0"});
+  Told();
+  store_.Put(Node("m", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, KnowsWhetherAPlacementWaits) {
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  store_.Put(PlacementOf("p", {}));
+  EXPECT_TRUE(store_.HasUnplaced(""));
+  EXPECT_TRUE(store_.HasUnplaced("ns"));
+  EXPECT_FALSE(store_.HasUnplaced("other"));
+  store_.Put(PlacementOf("p", {"n"}));
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  api::Placement owned = PlacementOf("a-1", {});
+  owned.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "a", "j-a", true}};
+  store_.Put(owned);
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  store_.Put(PlacementOf("q", {}));
+  store_.Remove<api::Placement>({"ns", "q"});
+  EXPECT_FALSE(store_.HasUnplaced(""));
+}
+
+TEST_F(StoreTest, NamesWhatIsHeldUpToAVersion) {
+  store_.Put(PodOf("a", "n", "5"));
+  EXPECT_TRUE(store_.HeldUpTo<api::Pod>("4").empty());
+  EXPECT_EQ(store_.HeldUpTo<api::Pod>("5"), (std::vector<api::ObjectKey>{{"ns", "a-1-0"}}));
 }
 
 TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
@@ -173,8 +234,8 @@ TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
   store_.Put(head);
   store_.Put(Job("a"));
   store_.Put(PodOf("a", "n", "1"));
-  EXPECT_TRUE(store_.ObjectsOf({"ns", "a"})->nodes.at("n").exists);
-  EXPECT_FALSE(store_.ObjectsOf({"ns", "a"})->nodes.at("n").not_ready_since);
+  EXPECT_TRUE(store_.ObjectsOf({"ns", "a"})->nodes.Of("n").exists);
+  EXPECT_FALSE(store_.ObjectsOf({"ns", "a"})->nodes.Of("n").not_ready_since);
   store_.Put(Node("n"));
   store_.Put(head);
   EXPECT_EQ(store_.Look().inputs.nodes.front().facts, Node("n").facts);

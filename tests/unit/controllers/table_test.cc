@@ -51,11 +51,21 @@ TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
   EXPECT_EQ(VersionIn(table), "7");
 }
 
-TEST(TableTest, NamesWhatIsHeldUpToAVersion) {
+TEST(TableTest, ANameThatWentTwiceIsRememberedAsLongAsItsLastObject) {
   Table<Thing> table;
-  table.Put(Make("u", "5"));
-  EXPECT_TRUE(table.UpTo(4).empty());
-  EXPECT_EQ(table.UpTo(5), (std::vector<api::ObjectKey>{kKey}));
+  for (const char* uid : {"u", "v"}) {
+    table.Put(Make(uid, "5"));
+    table.Remove(kKey);
+  }
+  // As many others as are remembered, but one: the first time that the name went is forgotten.
+  for (int i = 0; i < 65'535; ++i) {
+    Thing other = *Make("w", "5");
+    other.meta.key.name = std::to_string(i);
+    table.Put(std::make_shared<const Thing>(other));
+    table.Remove(other.meta.key);
+  }
+  EXPECT_FALSE(table.Put(Make("v", "6")).second);
+  EXPECT_TRUE(table.Put(Make("u", "6")).second);
 }
 
 TEST(TableTest, WhatIsNoVersionCountsAsNone) {

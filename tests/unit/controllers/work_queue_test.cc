@@ -26,8 +26,8 @@ TEST(WorkQueueTest, AKeyThatIsAddedTwiceIsTakenOnce) {
   EXPECT_EQ(Taken(queue), "a");
   EXPECT_EQ(Taken(queue), "b");
   EXPECT_EQ(queue.depth(), 2U);  // both are being worked on
-  queue.Done(kA, false);
-  queue.Done(kB, false);
+  queue.Done(kA, WorkQueue::End::kWell);
+  queue.Done(kB, WorkQueue::End::kWell);
   EXPECT_EQ(queue.depth(), 0U);
 }
 
@@ -38,7 +38,7 @@ TEST(WorkQueueTest, WhatIsAddedDuringItsPassIsLookedAtAgainAfterIt) {
   queue.Add(kA);
   queue.Add(kB);
   EXPECT_EQ(Taken(queue), "b");  // not a: its pass runs
-  queue.Done(kA, false);
+  queue.Done(kA, WorkQueue::End::kWell);
   EXPECT_EQ(Taken(queue), "a");
 }
 
@@ -56,7 +56,7 @@ TEST(WorkQueueTest, WhatFailedComesBackThoughItWasNotAdded) {
   queue.Add(kA);
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(Taken(queue), "a");
-    queue.Done(kA, true);
+    queue.Done(kA, WorkQueue::End::kFailed);
   }
 }
 
@@ -65,7 +65,7 @@ TEST(WorkQueueTest, WhatFailedIsNotHurriedByItsOwnWrite) {
   queue.Add(kA);
   EXPECT_EQ(Taken(queue), "a");
   queue.Add(kA);
-  queue.Done(kA, true);
+  queue.Done(kA, WorkQueue::End::kFailed);
   queue.Add(kB);
   EXPECT_EQ(Taken(queue), "b");
 }

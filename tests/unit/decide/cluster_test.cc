@@ -9,6 +9,9 @@
 namespace weft::decide {
 namespace {
 
+const std::map<std::string, std::string> kWorker0 = {
+    {"weft.dev/job-name", "j"}, {"weft.dev/attempt", "1"}, {"weft.dev/worker-index", "0"}};
+
 struct ClaimsCase {
   const char* name;
   std::function<void(Scene&)> arrange;
@@ -48,6 +51,37 @@ const ClaimsCase kClaimsCases[] = {
        s.Pod("x", "n0", {{"a", "b"}});
      },
      {0, 0, 8, 8}},
+    {"APodThatOnlyClaimsAJobsLabelsCoversNoWorkerOfIt",
+     [](Scene& s) {
+       s.Job("j", 1).meta.uid = "job";
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "job", true}};
+       api::Pod& pod = s.Pod("x", "n3", kWorker0);
+       pod.meta.uid = "stranger";
+     },
+     {0, 8, 8, 0}},
+    {"APodOfAnEarlierJobOfThatNameCoversNoWorkerEither",
+     [](Scene& s) {
+       s.Job("j", 1).meta.uid = "job";
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "job", true}};
+       api::Pod& pod = s.Pod("x", "n3", kWorker0);
+       pod.meta.uid = "old";
+       pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "earlier", true}};
+     },
+     {0, 8, 8, 0}},
+    {"AStoredPlacementThatOnlyHasAJobsLabelIsNoAttemptOfIt",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 1);
+       job.meta.uid = "job";
+       job.conditions = {{"Complete", "True", "", "", ""}};
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.labels = {{"weft.dev/job-name", "j"}};
+     },
+     {0, 8, 8, 8}},
     {"APodThatRunsElsewhereCountsWhereItRuns",
      [](Scene& s) {
        s.Job("j", 1);

@@ -14,7 +14,7 @@ Scene BusyNode(std::optional<std::int64_t> expected) {
   Scene scene(FourNodes());
   scene.Job("busy", 1).expected_duration_seconds = expected;
   scene.Placement("busy-1", 1, {"n0"});
-  scene.inputs.jobs.back().attempt = 1;
+  scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).attempt = 1;
   return scene;
 }
 
@@ -80,7 +80,7 @@ TEST(ReservationTest, NodesThatAreNotKeptAreForEverybody) {
   Waiting(scene, "pair", 2, kReserveAfter).topology.required = "leaf";
   scene.Job("busy2", 1);
   scene.Placement("busy2-1", 1, {"n2"});
-  scene.inputs.jobs.back().attempt = 1;
+  scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).attempt = 1;
   scene.Job("small", 1);
   const Cluster cluster = scene.Build();
   const PlanReport report = PlanOf(cluster);

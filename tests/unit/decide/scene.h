@@ -53,7 +53,7 @@ struct Scene {
     job.pod.requests = {{kGpu, each}};
     inputs.order.push_back({true, inputs.jobs.size()});
     inputs.jobs.push_back(std::move(job));
-    return inputs.jobs.back();
+    return inputs.jobs.Edit(inputs.jobs.size() - 1);
   }
 
   api::Placement& Placement(const std::string& name, std::uint32_t workers,
@@ -66,7 +66,7 @@ struct Scene {
     placement.nodes = std::move(nodes);
     inputs.order.push_back({false, inputs.placements.size()});
     inputs.placements.push_back(std::move(placement));
-    return inputs.placements.back();
+    return inputs.placements.Edit(inputs.placements.size() - 1);
   }
 
   api::Pod& Pod(const std::string& name, const std::string& node,

@@ -36,7 +36,7 @@ Result<api::Inputs> ReadBack(const std::vector<nlohmann::ordered_json>& objects)
 Scene BusyScene() {
   Scene scene(testing::Leaves({{8, 8}, {8, 8}, {8, 8}}));
   scene.Job("running", 2).expected_duration_seconds = 3600;
-  scene.inputs.jobs[0].attempt = 1;
+  scene.inputs.jobs.Edit(0).attempt = 1;
   scene.Placement("running-1", 2, {"n0", "n1"});
   scene.Pod("running-1-0", "n0",
             {{"weft.dev/job-name", "running"},

@@ -13,7 +13,7 @@ using decide::Scene;
 TEST(LintTextTest, FindingsStandUnderTheirObjects) {
   Scene scene(FourNodes());
   scene.Job("wide", 2).parallelism.tensor = 16;
-  scene.inputs.jobs.back().expected_duration_seconds = 100;
+  scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).expected_duration_seconds = 100;
   scene.Job("huge", 5).topology.required = "leaf";
   const decide::Cluster cluster = scene.Build();
   EXPECT_EQ(LintText(decide::Lint(cluster), Plain(80)), R"(jobs.yaml: TrainingJob ns/wide

@@ -19,7 +19,7 @@ Scene Queue() {
   Scene scene(FourNodes());
   scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
   scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
-  scene.inputs.jobs.back().expected_duration_seconds = 7200;
+  scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).expected_duration_seconds = 7200;
   scene.Job("half", 1, 4);
   scene.Job("late", 2);
   return scene;

@@ -1,0 +1,60 @@
+#include "operator/controllers/gang_files.h"
+
+#include "tests/unit/controllers/leader.h"
+
+namespace weft::controllers {
+namespace {
+
+class GangFilesTest : public ::testing::Test {
+ protected:
+  GangFilesTest() {
+    Json job = JobObject("MPI"), placement = Json::parse(R"({
+        "metadata": {"name": "llama-1", "namespace": "ns", "uid": "p1",
+                     "labels": {"weft.dev/attempt": "1"}},
+        "spec": {"workers": 3, "accelerator": {"perWorker": 8}},
+        "status": {"nodes": ["n0", "n1", "n2"]}})");
+    job["metadata"]["uid"] = "u1";
+    job_ = *api::DecodeTrainingJob(job, "test");
+    placement_ = *api::DecodePlacement(placement, "test");
+  }
+  Result<launch::Gang> Of(const std::string& image = "") {
+    FabricCache cache;
+    return GangFiles(store_, cache, api_, image).Of(job_, placement_);
+  }
+
+  UnixSeconds now_ = kStart;
+  Store store_{[this] { return now_; }};
+  FakeApi api_{[this] { return now_; }};
+  api::TrainingJob job_;
+  api::Placement placement_;
+};
+
+TEST_F(GangFilesTest, ARestartedOperatorTellsWhatTheFirstOneTold) {
+  const auto first = Of(), second = Of();
+  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_EQ(second->nodes, first->nodes);
+  EXPECT_EQ(api_.counts,
+            (std::map<std::string, int>{{"create ConfigMap", 1}, {"create Secret", 1}}));
+}
+
+TEST_F(GangFilesTest, AConfigMapOfAnotherPlacementIsNotMounted) {
+  ASSERT_TRUE(Of());
+  placement_.meta.uid = "p2";
+  const auto gang = Of();
+  ASSERT_FALSE(gang);
+  EXPECT_NE(gang.error().message.find("belongs to something else"), std::string::npos);
+}
+
+TEST_F(GangFilesTest, WhatIsRefusedIsSaid) {
+  api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
+    if (kind == Kind::kSecret) return "secrets is forbidden";
+    return std::nullopt;
+  };
+  const auto gang = Of();
+  ASSERT_FALSE(gang);
+  EXPECT_EQ(gang.error().kind, ErrorKind::kInvalid);
+}
+
+}  // namespace
+}  // namespace weft::controllers

@@ -1,0 +1,131 @@
+#include "operator/controllers/job_controller.h"
+
+#include <algorithm>
+
+#include "tests/unit/controllers/leader.h"
+
+namespace weft::controllers {
+namespace {
+
+class JobControllerTest : public ::testing::Test {
+ protected:
+  JobControllerTest() {
+    api_.watch = [this](Kind kind, const api::ObjectKey& key, const Json& object) {
+      leader_.See(kind, key, object);
+    };
+    api_.Apply(Kind::kTrainingJob, JobObject("Torch"));
+  }
+
+  // Passes until two leave nothing to do, or one fails: the planner hears in the second of what
+  // asked it in the first.
+  Result<Outcome> Run() {
+    int quiet = 0;
+    for (int i = 0; i < 40; ++i) {
+      const std::size_t before = api_.requests;
+      leader_.planner.Pass();
+      const Result<Outcome> outcome = leader_.jobs.Reconcile(kJob);
+      quiet = outcome && !outcome->again && api_.requests == before ? quiet + 1 : 0;
+      if (!outcome || quiet == 2) return outcome;
+    }
+    return Error{ErrorKind::kTransient, "no rest"};
+  }
+  std::ptrdiff_t Told(const std::string& reason) const {
+    return std::count(events_.reasons.begin(), events_.reasons.end(), reason);
+  }
+  Json Status() const { return api_.At(Kind::kTrainingJob, "llama").value("status", Json()); }
+  Json Condition(const std::string& type) const {
+    const Json status = Status();
+    for (const Json& one : status.value("conditions", Json::array())) {
+      if (one["type"] == type) return one;
+    }
+    return Json();
+  }
+
+  UnixSeconds now_ = kStart;
+  FakeApi api_{[this] { return now_; }};
+  Events events_;
+  Leader leader_{api_, now_, events_};
+};
+
+TEST_F(JobControllerTest, ARefusalOfPodsEndsTheAttemptAndIsToldOnce) {
+  api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
+    const bool dry = object["metadata"]["name"].get<std::string>().starts_with("llama-0-");
+    if (kind == Kind::kPod && !dry) return "exceeded quota: 8 GPUs";
+    return std::nullopt;
+  };
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Told("CreateRefused"), 1);
+  EXPECT_EQ(api_.CountOf(Kind::kPod), 0U);
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+  EXPECT_NE(Condition("Placed").dump().find("exceeded quota: 8 GPUs"), std::string::npos);
+  // Nothing is asked of the server until it is time to try again.
+  const std::size_t requests = api_.requests;
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.requests, requests);
+  now_ += 3600;
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Told("CreateRefused"), 2);
+}
+
+TEST_F(JobControllerTest, WhatAdmissionRefusesIsSaidBeforeAnythingIsPlaced) {
+  api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
+    if (kind == Kind::kPod) return "hostPath is forbidden";
+    return std::nullopt;
+  };
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Condition("Accepted")["status"], "False");
+  EXPECT_NE(Condition("Accepted").dump().find("hostPath is forbidden"), std::string::npos);
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+}
+
+TEST_F(JobControllerTest, AServiceOfSomebodyElseIsNotTaken) {
+  api_.Apply(Kind::kService, {{"metadata", {{"name", "llama"}, {"namespace", "ns"}}}});
+  const Json before = api_.At(Kind::kService, "llama");
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Run());
+  EXPECT_EQ(Told("CreateRefused"), 1);
+  EXPECT_EQ(api_.At(Kind::kService, "llama"), before);
+}
+
+TEST_F(JobControllerTest, AnEditThatCannotBeReadChangesOneConditionAndNothingElse) {
+  ASSERT_TRUE(Run());
+  Json want = Status();
+  const auto counts = api_.counts;
+  api_.Edit(Kind::kTrainingJob, "llama",
+            [](Json& job) { job["spec"]["accelerator"]["perWorker"] = 4; });
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Condition("Accepted")["reason"], "Invalid");
+  EXPECT_NE(Condition("Accepted").dump().find("spec.accelerator.perWorker"), std::string::npos);
+  EXPECT_EQ(Told("Invalid"), 1);
+  Json is = Status();
+  for (Json* status : {&want, &is}) {
+    for (const char* part : {"observedGeneration", "phase"}) status->erase(part);
+    auto& conditions = (*status)["conditions"];
+    conditions.erase(std::remove_if(conditions.begin(), conditions.end(),
+                                    [](const Json& one) { return one["type"] == "Accepted"; }),
+                     conditions.end());
+  }
+  EXPECT_EQ(is, want);
+  // Said once, and followed again where it is put right.
+  const std::size_t requests = api_.requests;
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.requests, requests);
+  api_.Edit(Kind::kTrainingJob, "llama",
+            [](Json& job) { job["spec"]["accelerator"]["perWorker"] = 8; });
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(Condition("Accepted")["status"], "True");
+  EXPECT_EQ(api_.counts, counts);
+}
+
+TEST_F(JobControllerTest, AJobThatCannotBeReadCanBeDeleted) {
+  ASSERT_TRUE(Run());
+  api_.Edit(Kind::kTrainingJob, "llama",
+            [](Json& job) { job["spec"]["accelerator"]["perWorker"] = 4; });
+  api_.DeleteByUser(Kind::kTrainingJob, "llama");
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.CountOf(Kind::kTrainingJob), 0U);
+  EXPECT_EQ(api_.CountOf(Kind::kPod), 0U);
+  EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
+}
+
+}  // namespace
+}  // namespace weft::controllers

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/api/decode.h"
+#include "operator/controllers/gang_files.h"
+#include "operator/controllers/job_controller.h"
+#include "operator/controllers/placement_controller.h"
+#include "operator/controllers/planner.h"
+#include "tests/unit/controllers/fake_api.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+inline constexpr UnixSeconds kStart = 1'800'000'000;
+inline const api::ObjectKey kJob{"ns", "llama"};
+
+// A job of three workers of 8 GPUs.
+inline Json JobObject(const std::string& framework) {
+  Json job = Json::parse(R"({
+      "apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+      "metadata": {"name": "llama", "namespace": "ns"},
+      "spec": {"failurePolicy": {"maxRestarts": 2},
+               "accelerator": {"perWorker": 8},
+               "workers": {"replicas": 3, "template": {"spec": {"containers": [
+                   {"name": "t", "image": "i", "command": ["train"],
+                    "resources": {"limits": {"nvidia.com/gpu": 8}}}]}}}}})");
+  job["spec"]["framework"] = {{"type", framework}};
+  return job;
+}
+
+class Events final : public Recorder {
+ public:
+  void Record(const Happening& one) override { reasons.emplace_back(one.reason); }
+  std::vector<std::string> reasons;
+};
+
+// All that a leader is made of, read anew from the API server.
+class Leader {
+ public:
+  Leader(FakeApi& api, UnixSeconds& now, Recorder& recorder)
+      : now_([&now] { return now; }),
+        store(now_),
+        files_(store, cache_, api, ""),
+        planner(store, cache_, api, log_, PlannerOptions()),
+        jobs(store, api, planner, recorder, log_, JobOptions()),
+        gangs(store, api, recorder, log_, {{}, now_, 1}) {
+    for (int i = 0; i < 6; ++i) PutNode("n" + std::to_string(i));
+    for (const auto& [key, object] : api.objects()) {
+      See(std::get<0>(key), {std::get<1>(key), std::get<2>(key)}, object);
+    }
+  }
+
+  // What the watch says.
+  void See(Kind kind, const api::ObjectKey& key, const Json& object) {
+    if (kind == Kind::kPod) return Take<api::Pod>(key, object, api::DecodePod(object, "test"));
+    if (kind == Kind::kTrainingJob) {
+      return Take<api::TrainingJob>(key, object,
+                                    api::DecodeTrainingJob(object, "test", api::Reading::kServed));
+    }
+    if (kind == Kind::kPlacement) {
+      return Take<api::Placement>(key, object,
+                                  api::DecodePlacement(object, "test", api::Reading::kServed));
+    }
+    if (kind == Kind::kService) {
+      auto meta = object.is_null() ? Result<api::ObjectMeta>(api::ObjectMeta())
+                                   : api::DecodeMetadata(object, "test");
+      return Take<Service>(key, object, Service{*meta});
+    }
+  }
+
+ private:
+  template <typename T>
+  void Take(const api::ObjectKey& key, const Json& object, Result<T> decoded) {
+    if (object.is_null()) return store.Remove<T>(key);
+    ASSERT_TRUE(decoded) << decoded.error().message;
+    store.Put(*std::move(decoded));
+  }
+  void PutNode(const std::string& name) {
+    api::Node node;
+    node.meta.key.name = node.meta.uid = node.facts.name = name;
+    node.facts.allocatable = {{"nvidia.com/gpu", 8}, {"pods", 110}};
+    node.facts.conditions = {{"Ready", "True"}};
+    store.Put(std::move(node));
+  }
+  Planner::Options PlannerOptions() {
+    Planner::Options options;
+    options.now = now_;
+    options.on_answer = [](const api::ObjectKey&) {};
+    options.commits_at_once = 1;
+    return options;
+  }
+  JobController::Options JobOptions() {
+    JobController::Options options;
+    options.now = now_;
+    options.gang_of = [this](const auto& job, const auto& placement) {
+      return files_.Of(job, placement);
+    };
+    options.writes_at_once = 1;
+    return options;
+  }
+
+  const std::function<UnixSeconds()> now_;
+  Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
+  FabricCache cache_;
+
+ public:
+  Store store;
+
+ private:
+  GangFiles files_;
+
+ public:
+  Planner planner;
+  JobController jobs;
+  PlacementController gangs;
+};
+
+}  // namespace weft::controllers

@@ -1,0 +1,82 @@
+#include "operator/controllers/planner.h"
+
+#include <set>
+
+#include "tests/unit/controllers/leader.h"
+
+namespace weft::controllers {
+namespace {
+
+class PlannerTest : public ::testing::Test {
+ protected:
+  // As the job's controller has accepted it.
+  api::TrainingJob Ask(const std::string& name, std::uint32_t workers) {
+    Json object = JobObject("Torch");
+    object["spec"]["workers"]["replicas"] = workers;
+    object["metadata"]["name"] = name;
+    object["metadata"]["uid"] = "uid of " + name;
+    object["metadata"]["generation"] = 1;
+    const api::TrainingJob job = *api::DecodeTrainingJob(object, "test");
+    leader_.store.Put(job);
+    leader_.planner.Ask(job);
+    return job;
+  }
+  void Pass() { leader_.planner.Pass(); }
+
+  UnixSeconds now_ = kStart;
+  FakeApi api_{[this] { return now_; }};
+  Events events_;
+  Leader leader_{api_, now_, events_};
+};
+
+TEST_F(PlannerTest, CreatesAPlacementAndThenWritesItsNodes) {
+  Ask("llama", 3);
+  Pass();
+  EXPECT_EQ(api_.requests, 2U);
+  const Json& placement = api_.At(Kind::kPlacement, "llama-1");
+  EXPECT_EQ(placement["status"]["nodes"], Json::parse(R"(["n0", "n1", "n2"])"));
+  EXPECT_EQ(placement["metadata"]["ownerReferences"][0]["uid"], "uid of llama");
+  Pass();
+  EXPECT_EQ(api_.requests, 2U);
+}
+
+TEST_F(PlannerTest, WhatTwoAskForIsNeverTheSameNode) {
+  Ask("llama", 3);
+  Ask("other", 3);
+  Pass();
+  std::set<std::string> nodes;
+  for (const char* name : {"llama-1", "other-1"}) {
+    for (const Json& node : api_.At(Kind::kPlacement, name)["status"]["nodes"]) {
+      EXPECT_TRUE(nodes.insert(node.get<std::string>()).second) << node;
+    }
+  }
+  EXPECT_EQ(nodes.size(), 6U);
+}
+
+TEST_F(PlannerTest, ARefusalIsKeptUntilTheJobIsGone) {
+  const api::TrainingJob job = Ask("llama", 7);
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "InsufficientCapacity");
+  leader_.store.Remove<api::TrainingJob>(job.meta.key);
+  Pass();
+  EXPECT_FALSE(leader_.planner.RefusalOf(job));
+  EXPECT_EQ(api_.requests, 0U);
+}
+
+TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
+  const api::TrainingJob job = Ask("llama", 3);
+  api_.fail_at = 2;
+  api_.fault = FakeApi::Fault::kNotCarriedOut;
+  Pass();
+  EXPECT_FALSE(api_.At(Kind::kPlacement, "llama-1").contains("status"));
+  Leader next(api_, now_, events_);
+  next.store.Put(job);
+  next.planner.Ask(job);
+  next.planner.Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 3U);
+  EXPECT_EQ(api_.counts.at("create Placement"), 1);
+}
+
+}  // namespace
+}  // namespace weft::controllers
