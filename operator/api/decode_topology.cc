@@ -1,6 +1,7 @@
 #include "operator/api/decode_topology.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "operator/api/names.h"
@@ -33,6 +34,22 @@ GroupSpec DecodeGroup(const Field& field) {
     field.Fail("needs required, preferred or both");
   }
   return group;
+}
+
+// A list in order of preference, without an entry twice.
+template <typename Read>
+std::vector<std::string> ReadPreferences(const Field& list, Read read) {
+  std::vector<std::string> entries;
+  for (const Field& item : ReadItems(list, kModelsAtMost)) {
+    if (!item.present()) item.Fail("must be a string");
+    std::string entry = read(item);
+    if (std::find(entries.begin(), entries.end(), entry) != entries.end()) {
+      item.Fail("is given twice");
+    }
+    entries.push_back(std::move(entry));
+  }
+  if (list.present() && entries.empty()) list.Fail("must name one at least");
+  return entries;
 }
 
 bool IsInteger(const std::string& text) {
@@ -84,7 +101,7 @@ TopologySpec DecodeTopology(const Field& field) {
 }
 
 Accelerator DecodeAccelerator(const Field& field) {
-  field.RefuseUnknown({"resourceName", "perWorker"});
+  field.RefuseUnknown({"resourceName", "perWorker", "models", "capacityTypes"});
   Accelerator accelerator;
   const Field resource = field["resourceName"];
   accelerator.resource_name = resource.Str(accelerator.resource_name);
@@ -92,6 +109,15 @@ Accelerator DecodeAccelerator(const Field& field) {
     resource.Fail("must be an extended resource such as nvidia.com/gpu");
   }
   accelerator.per_worker = static_cast<std::uint32_t>(field["perWorker"].Int(kPerWorker));
+  accelerator.models = ReadPreferences(field["models"], [](const Field& item) {
+    std::string model = ReadLabelValue(item);
+    if (model.empty()) item.Fail("must not be empty");
+    return model;
+  });
+  accelerator.capacity_types = ReadPreferences(field["capacityTypes"], [](const Field& item) {
+    constexpr std::array<const char*, 3> kTypes = {"OnDemand", "Spot", kAnyPool};
+    return std::string(kTypes[item.OneOf({kTypes[0], kTypes[1], kTypes[2]})]);
+  });
   return accelerator;
 }
 

@@ -94,6 +94,8 @@ OrderedJson EncodeTopology(const TopologySpec& topology) {
 OrderedJson EncodeAccelerator(const Accelerator& accelerator) {
   OrderedJson out = {{"resourceName", accelerator.resource_name}};
   if (accelerator.per_worker != 0) out["perWorker"] = accelerator.per_worker;
+  if (!accelerator.models.empty()) out["models"] = accelerator.models;
+  if (!accelerator.capacity_types.empty()) out["capacityTypes"] = accelerator.capacity_types;
   return out;
 }
 

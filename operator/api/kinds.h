@@ -19,9 +19,15 @@
 
 namespace weft::api {
 
+// In models and capacityTypes: nodes of any, side by side in one gang.
+inline constexpr const char* kAnyPool = "Any";
+
 struct Accelerator {
   std::string resource_name = "nvidia.com/gpu";
   std::uint32_t per_worker = 0;  // 0: absent, filled in from the template's limit
+  // In order of preference; empty: any one, never mixed (fabric/pools.h).
+  std::vector<std::string> models = {};
+  std::vector<std::string> capacity_types = {};  // OnDemand, Spot, Any
 };
 
 struct GroupSpec {

@@ -24,7 +24,7 @@ void AddLevel(const std::string& fabric, const decide::FleetFigures::Level& leve
   samples.Add(Id::kFabricDomains, {fabric, level.name}, Value(level.domains));
   samples.Add(Id::kFabricLargestFreeBlock, {fabric, level.name}, Value(level.largest_free_block));
   for (const auto& slots : level.slots) {
-    const Labels labels{fabric, level.name, std::to_string(slots.nodes)};
+    const Labels labels{fabric, level.name, slots.product, std::to_string(slots.nodes)};
     samples.Add(Id::kFabricFreeSlots, labels, Value(slots.free));
     samples.Add(Id::kFabricStranded, labels, Value(slots.stranded));
   }
@@ -42,10 +42,13 @@ void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samp
     samples.Add(Id::kFabricNodes, {on.name(), state}, Value(fleet.nodes[use]));
   }
   samples.Add(Id::kFabricNodes, {on.name(), "incomplete"}, Value(on.fabric->incomplete().size()));
-  for (const auto& [name, accelerators] : fleet.accelerators) {
-    const std::string& resource = name;  // clang 14 captures no binding
+  for (const auto& [of, accelerators] : fleet.accelerators) {
+    const auto& [resource, product] = of;
+    const Labels labels{on.name(), resource, product};
     const auto add = [&](const char* state, std::int64_t count) {
-      samples.Add(Id::kFabricAccelerators, {on.name(), resource, state}, Value(count));
+      Labels with = labels;
+      with.emplace_back(state);
+      samples.Add(Id::kFabricAccelerators, std::move(with), Value(count));
     };
     add("used", accelerators.used);
     add("free", accelerators.free);

@@ -8,7 +8,7 @@
 #include "operator/decide/levels.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
-#include "operator/placement/pair_cost.h"
+#include "operator/placement/instance.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
 
@@ -133,7 +133,7 @@ class Auditor {
       out.notes.push_back({Severity::kInfo, "NoIndex",
                            "the pods carry no index; workers are taken in the order of names"});
     }
-    return Compare(members, beside, std::move(out));
+    return JudgeMembers(members, beside, std::move(out));
   }
 
   void SortByPlacement(const api::Placement& beside, std::vector<std::size_t>& members) const {
@@ -171,8 +171,8 @@ class Auditor {
     return traffic::ComputeTraffic(std::nullopt, data, out.workers, per_worker);
   }
 
-  Status Compare(const std::vector<std::size_t>& members, const api::Placement* beside,
-                 AuditGang out) {
+  Status JudgeMembers(const std::vector<std::size_t>& members, const api::Placement* beside,
+                      AuditGang out) {
     Result<traffic::Traffic> traffic = TrafficOf(members, beside, out);
     if (!traffic) return traffic.error();
     out.ranks = traffic->ranks;
@@ -191,16 +191,12 @@ class Auditor {
       return judged;
     };
     out.now = judge(std::move(out.now.nodes));
-    const placement::Placement best = FindBest(members, out, request, graph);
-    if (const auto* plan = std::get_if<placement::Plan>(&best)) {
-      // Its own nodes are one of the answers: the solver's is the best only where it is better.
-      out.best = plan->cost < out.now.cost ? judge(plan->nodes) : out.now;
+    out.best = out.now;
+    out.excess_percent = 0;
+    if (const auto better = FindBetter(members, out, request, graph)) {
+      out.best = judge(better->nodes);
+      out.worse = better->why;
       out.excess_percent = Excess(out.now.cost, out.best->cost);
-    } else {
-      out.best = out.now;
-      out.excess_percent = Excess(out.now.cost, out.now.cost);
-      out.notes.push_back({Severity::kInfo, "NothingBetter",
-                           "no other placement was found for pods of this shape"});
     }
     report_.gangs.push_back(std::move(out));
     return {};
@@ -212,12 +208,24 @@ class Auditor {
     return PercentOf(cost - best, best);
   }
 
+  // Products and capacity types of its nodes: it could run on the like of them.
+  std::vector<fabric::PoolIndex> PoolsOf(const AuditGang& out) const {
+    std::vector<fabric::PoolIndex> pools;
+    for (const NodeIndex node : out.now.nodes) {
+      pools.push_back(cluster_.fabrics[out.fabric].fabric->pool(node));
+    }
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    return pools;
+  }
+
   placement::Request RequestOf(const std::vector<std::size_t>& members,
                                const AuditGang& out) const {
     placement::Request request;
     request.job = api::Show(out.key);
     request.workers = out.workers;
     request.pod = WithoutPins(inputs_.pods[members.front()].pod);
+    request.pool_choices = std::vector<placement::PoolChoice>{{"", PoolsOf(out), 0}};
     for (const std::size_t p : members) {
       for (const auto& [name, amount] : inputs_.pods[p].pod.requests) {
         std::int64_t& most = request.pod.requests[name];
@@ -227,10 +235,16 @@ class Auditor {
     return request;
   }
 
-  // The best placement with this gang's own claims taken away; they are put back after.
-  placement::Placement FindBest(const std::vector<std::size_t>& members, const AuditGang& out,
-                                const placement::Request& request,
-                                const traffic::WorkerGraph& graph) {
+  struct Better {
+    std::vector<NodeIndex> nodes;
+    std::string why;  // the gang's own nodes are worse
+  };
+
+  // What `plan` would do with this gang's own claims taken away, where that is better by the whole
+  // objective; the claims are put back after.
+  std::optional<Better> FindBetter(const std::vector<std::size_t>& members, const AuditGang& out,
+                                   const placement::Request& request,
+                                   const traffic::WorkerGraph& graph) {
     fabric::Claims& claims = claims_[out.fabric];
     std::vector<std::string> domains;
     for (std::size_t w = 0; w < members.size(); ++w) {
@@ -240,11 +254,27 @@ class Auditor {
                                                       : "");
       claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
     }
-    placement::Placement best = placement::Place(claims, request, graph, options_.place);
+    std::optional<Better> better = Compare(claims, request, graph, out.now.nodes);
     for (std::size_t w = 0; w < members.size(); ++w) {
       claims.Add(out.now.nodes[w], inputs_.pods[members[w]].pod.requests, domains[w]);
     }
-    return best;
+    return better;
+  }
+
+  std::optional<Better> Compare(const fabric::Claims& claims, const placement::Request& request,
+                                const traffic::WorkerGraph& graph,
+                                const std::vector<NodeIndex>& nodes) const {
+    const auto plan = placement::Solve(claims, request, graph, options_.place);
+    if (!plan) return std::nullopt;
+    const placement::Instance instance(claims, request, graph, options_.place, plan->pools);
+    const placement::Candidate now = placement::Evaluate(instance, nodes);
+    const placement::Candidate planned = plan->candidate();
+    if (now.objective() < planned.objective()) return std::nullopt;
+    const bool as_good =
+        now.objective() == planned.objective() &&
+        placement::BreakTies(instance, nodes) <= placement::BreakTies(instance, plan->nodes);
+    if (as_good) return std::nullopt;  // whatever the nodes are called
+    return Better{plan->nodes, placement::WhyWorse(instance, now, planned)};
   }
 
   static void AddGang(const AuditGang& gang, AuditReport::Total& total) {
@@ -272,7 +302,31 @@ class Auditor {
                        const Int128 more_b = b.now.cost - b.best->cost;
                        return more_a != more_b ? more_a > more_b : a.key < b.key;
                      });
+    if (!report_.gangs.empty()) NameAssumptions();
     NoteOutside();
+  }
+
+  void NameAssumptions() {
+    auto& say = report_.assumptions;
+    say.push_back(
+        "Best is what `weft plan` would do with one gang, its own nodes free and all others where "
+        "they "
+        "are; what ties its pods to single nodes (nodeName, host names) is left out, and its "
+        "product "
+        "and capacity type stay.");
+    if (report_.rings.gangs > 0) {
+      say.push_back(
+          CountText(static_cast<std::int64_t>(report_.rings.gangs), "gang") +
+          " without a Placement beside " + (report_.rings.gangs == 1 ? "it" : "them") +
+          " counted as one ring over the ranks, in the order of the pods' index or name, at "
+          "one byte a rank: ratios mean something there, bytes and times do not.");
+    }
+    for (const ClusterFabric& on : cluster_.fabrics) {
+      if (on.LinksDeclared() || on.fabric->node_count() == 0) continue;
+      say.push_back("Fabric \"" + on.name() +
+                    "\" declares no bandwidth for some of its links, so "
+                    "costs rest on assumed ones.");
+    }
   }
 
   // Pods with accelerators on nodes that no fabric holds.

@@ -31,8 +31,12 @@ struct AuditGang {
   bool modelled = false;  // a Placement beside it gives the model; else one ring, one byte a rank
   std::string placement;  // that Placement's name, "" none
   Judged now;
-  // The same solver with this gang's own claims taken away, or where it is now if that is no worse.
+  // What `plan` would do with its own claims taken away, or where it is now if that is as good by
+  // every level of the objective.
   std::optional<Judged> best;
+  // Why where it is now is worse, as the predicate of a sentence (placement::WhyWorse); "" where it
+  // is not.
+  std::string worse;
   std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent where best is 0
   std::vector<Note> notes;
 };
@@ -48,9 +52,10 @@ struct AuditReport {
     std::vector<LevelBytes> levels, best_levels;
     std::optional<std::int64_t> excess_percent;
   };
-  Total total;              // of all
-  Total modelled, rings;    // of those with a model, and of the others: comparable among themselves
-  std::vector<Note> notes;  // pods on nodes outside every fabric, ...
+  Total total;            // of all
+  Total modelled, rings;  // of those with a model, and of the others: comparable among themselves
+  std::vector<std::string> assumptions;  // what the figures rest on, in sentences
+  std::vector<Note> notes;               // pods on nodes outside every fabric, ...
 };
 
 // Judges what other schedulers placed (DESIGN section 5, `weft audit`). Gangs of fewer than two

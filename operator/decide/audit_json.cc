@@ -50,6 +50,7 @@ Json GangJson(const Cluster& cluster, const AuditGang& gang) {
     out["best"] = {{"nodes", NodeNames(*on.fabric, gang.best->nodes)},
                    {"spans", SpansJson(gang.best->scores)},
                    {"traffic", JudgedTraffic(gang, *gang.best)}};
+    if (!gang.worse.empty()) out["worse"] = gang.worse;
   }
   const Int128 best = gang.best ? gang.best->cost : gang.now.cost;
   if (const auto percent = CostOverLowerBoundPercent(gang.now.cost, best)) {
@@ -80,6 +81,7 @@ Json AuditJson(const Cluster& cluster, const AuditReport& report) {
   Json out = {{"gangs", Json::array()}};
   for (const AuditGang& gang : report.gangs) out["gangs"].push_back(GangJson(cluster, gang));
   out["total"] = TotalJson(report.total);
+  if (!report.assumptions.empty()) out["assumptions"] = report.assumptions;
   if (report.modelled.gangs > 0 && report.rings.gangs > 0) {
     out["total"]["modelled"] = TotalJson(report.modelled);
     out["total"]["rings"] = TotalJson(report.rings);

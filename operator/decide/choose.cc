@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <map>
 
+#include "operator/decide/pool_choices.h"
 #include "operator/decide/workload.h"
 #include "operator/placement/node_filter.h"
 
@@ -32,9 +34,20 @@ bool Fits(const ClusterFabric& on, const Workload& workload) {
   query.ignore_claims = true;
   std::vector<std::uint32_t> slots;
   placement::CountSlots(on.claims, query, slots);
-  std::uint64_t sum = 0;
-  for (const std::uint32_t count : slots) sum += count;
-  return sum >= workload.workers;
+  const auto room_of = [&](auto counts) {
+    std::uint64_t sum = 0;
+    for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
+      if (counts(on.fabric->pool(n))) sum += slots[n];
+    }
+    return sum;
+  };
+  const auto choices = PoolChoicesOf(*on.fabric, *workload.accelerator);
+  if (!choices) return room_of([](fabric::PoolIndex) { return true; }) >= workload.workers;
+  return std::any_of(choices->begin(), choices->end(), [&](const placement::PoolChoice& choice) {
+    return room_of([&](fabric::PoolIndex pool) {
+             return std::binary_search(choice.pools.begin(), choice.pools.end(), pool);
+           }) >= workload.workers;
+  });
 }
 
 std::optional<std::string_view> NamespaceDefault(const Cluster& cluster, const std::string& space) {

@@ -1,14 +1,12 @@
 #include "operator/decide/explain.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
-#include "operator/placement/hard_rules.h"
 #include "operator/placement/instance.h"
-#include "operator/placement/node_filter.h"
+#include "operator/placement/node_judge.h"
 
 namespace weft::decide {
 namespace {
@@ -49,13 +47,43 @@ class Explainer {
     out_.over_lower_bound_percent =
         CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     const traffic::WorkerGraph graph(problem.traffic);
-    const placement::Instance instance(claims_, problem.request, graph);
+    const placement::Instance instance(claims_, problem.request, graph, {}, placed.plan.pools);
     out_.cost = ShareCost(instance.pair_cost(), problem.traffic, placed.plan.nodes);
     DescribeRunnerUp(instance, problem.traffic);
     out_.why_here = WhyHereText(instance, placed.plan.candidate());
+    SayProduct(placed.plan);
     out_.why_here.push_back(placed.plan.exact ? "The search was exhaustive: nothing costs less."
                                               : "The search was bounded; the lower bound says how "
                                                 "far from the best it can be at most.");
+  }
+
+  // Which product it runs on, and why, where there are several.
+  void SayProduct(const placement::Plan& plan) {
+    if (plan.choices.empty()) return;
+    const std::string& name = plan.choices[plan.choice].name;
+    const std::uint64_t workers = entry_.workload.workers;
+    const bool listed = !entry_.workload.accelerator->models.empty() ||
+                        !entry_.workload.accelerator->capacity_types.empty();
+    std::string small, dearer;
+    for (std::size_t c = 0; c < plan.choices.size(); ++c) {
+      const placement::PoolRoom& other = plan.choices[c];
+      if (c == plan.choice) continue;
+      if (other.solved) {
+        dearer += (dearer.empty() ? "" : ", ") + other.name;
+      } else if (other.workers < workers) {
+        small += "; " + other.name + " has room for " + std::to_string(other.workers) + " of " +
+                 CountText(static_cast<std::int64_t>(workers), "worker");
+      }
+    }
+    std::string text = "Its nodes are " + name;
+    if (!dearer.empty()) {
+      text += ", where the placement is at least as good as on " + dearer;
+    } else if (listed) {
+      text += ", the first by accelerator.models and capacityTypes that holds it";
+    } else {
+      text += ", the only product that holds it";
+    }
+    out_.why_here.insert(out_.why_here.begin(), text + small + ".");
   }
 
   void DescribeRunnerUp(const placement::Instance& instance, const traffic::Traffic& traffic) {
@@ -93,26 +121,38 @@ class Explainer {
     query.job = request.job;
     query.excluded = request.excluded;
     query.cap = request.workers;
+    query.pools = PoolsOf(request);
     std::vector<std::uint32_t> slots;
     placement::CountSlots(claims_, query, slots);
     const std::uint64_t wanted = whole ? Wanted(request) : 0;
-    const auto& domains = fabric_.domains(tier);
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
-      out_.domains.push_back(Answer(query, slots, {tier, d, wanted}));
+    const placement::NodeJudge judge(claims_, query);
+    for (DomainIndex d = 0; d < fabric_.domains(tier).size(); ++d) {
+      out_.domains.push_back(Answer(judge, slots, {tier, d, wanted}));
     }
     std::stable_sort(out_.domains.begin(), out_.domains.end(),
                      [](const auto& a, const auto& b) { return a.slots > b.slots; });
   }
 
-  // Workers that one domain of the refusal's level must take: the job's, or the largest part of
-  // the group's that is named.
+  // Workers that one domain of the refusal's level must take: the job's, or those of the largest
+  // set of the group that is named.
   std::uint64_t Wanted(const placement::Request& request) const {
-    const auto& group = entry_.refused()->why->group;
-    if (!group || *group >= request.groups.size()) return request.workers;
-    std::uint64_t most = 0;
-    const traffic::WorkerSets& sets = request.groups[*group].sets;
-    for (std::size_t s = 0; s < sets.size(); ++s) most = std::max(most, sets.set(s).size());
-    return most;
+    const placement::Unplaceable& why = *entry_.refused()->why;
+    return why.group ? static_cast<std::uint64_t>(why.group_workers) : request.workers;
+  }
+
+  // The pools that the refusal is about.
+  std::vector<fabric::PoolIndex> PoolsOf(const placement::Request& request) const {
+    if (!request.pool_choices) return {};
+    const placement::Unplaceable& why = *entry_.refused()->why;
+    std::vector<fabric::PoolIndex> pools;
+    for (std::size_t c = 0; c < request.pool_choices->size(); ++c) {
+      if (why.choice && *why.choice != c) continue;
+      const auto& of = (*request.pool_choices)[c].pools;
+      pools.insert(pools.end(), of.begin(), of.end());
+    }
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    return pools;
   }
 
   struct At {
@@ -121,7 +161,7 @@ class Explainer {
     std::uint64_t wanted;
   };
 
-  DomainAnswer Answer(const placement::SlotQuery& query, const std::vector<std::uint32_t>& slots,
+  DomainAnswer Answer(const placement::NodeJudge& judge, const std::vector<std::uint32_t>& slots,
                       At at) const {
     const auto& domains = fabric_.domains(at.tier);
     DomainAnswer answer;
@@ -130,25 +170,14 @@ class Explainer {
         at.tier == fabric_.node_tier() ? fabric_.node(begin).name : domains.names[at.domain];
     answer.nodes = end - begin;
     answer.wanted = at.wanted;
-    using Why = std::pair<placement::Rejection, std::string>;
-    std::map<Why, std::uint32_t> counts;
-    for (NodeIndex n = begin; n < end; ++n) {
-      answer.slots += slots[n];
-      if (slots[n] > 0) continue;
-      const placement::Verdict verdict = placement::Judge(claims_, query, n);
-      const bool resource = verdict.rejection == placement::Rejection::kResource;
-      ++counts[{verdict.rejection, resource ? verdict.resource_name : verdict.detail}];
-    }
-    std::vector<placement::Unplaceable::Count> rejections;
-    for (const auto& [why, nodes] : counts) rejections.push_back({why.first, why.second, nodes});
-    std::stable_sort(rejections.begin(), rejections.end(),
-                     [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
+    for (NodeIndex n = begin; n < end; ++n) answer.slots += slots[n];
     answer.sentence =
-        answer.domain + ": room for " + std::to_string(answer.slots) +
-        (at.wanted > 0 ? " of " + CountText(static_cast<std::int64_t>(at.wanted), "worker")
-                       : " workers") +
+        answer.domain + ": room for " +
+        (answer.slots < at.wanted ? std::to_string(answer.slots) + " of " +
+                                        CountText(static_cast<std::int64_t>(at.wanted), "worker")
+                                  : CountText(static_cast<std::int64_t>(answer.slots), "worker")) +
         " on " + CountText(static_cast<std::int64_t>(answer.nodes), "node");
-    const std::string why = RejectionsText(rejections);
+    const std::string why = RejectionsText(judge.Count(begin, end), end - begin);
     answer.sentence += why.empty() ? "." : "; " + why + ".";
     return answer;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/pool_choices.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
 #include "operator/placement/instance.h"
@@ -89,19 +90,29 @@ class HeldExplainer {
     out.total_cost = now.cost;
     out.cost = ShareCost(instance.pair_cost(), problem.traffic, nodes_);
     Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
+    SayProducts(*on.fabric, *out_.entry.workload.accelerator);
     for (std::string& sentence : WhyHereText(instance, now)) Say(std::move(sentence));
-    const placement::Placement anew = placement::Place(claims, problem.request, graph);
-    if (const auto* plan = std::get_if<placement::Plan>(&anew)) {
+    if (const auto plan = placement::Solve(claims, problem.request, graph)) {
       TakeBound(*plan, placed.plan);
       SayCompared(*plan, placed.plan,
                   SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
     } else {
-      const auto& no = std::get<placement::Unplaceable>(anew);
-      Say("Placed anew, on what is free now and its own nodes, it would get none (" +
-          std::string(placement::ReasonName(no.reason)) + "): " + RejectionsText(no.rejections) +
-          ".");
+      Say("Placed anew, on what is free now and its own nodes, it would get none. " +
+          RefusalText(on, out_.entry.workload, placement::Refuse(claims, problem.request, graph),
+                      {}));
     }
     out_.entry.outcome = std::move(placed);
+  }
+
+  // Where the fabric has several products or capacity types.
+  void SayProducts(const fabric::Fabric& fabric, const api::Accelerator& accelerator) {
+    if (!PoolChoicesOf(fabric, accelerator)) return;
+    std::vector<fabric::PoolIndex> pools;
+    for (const NodeIndex node : nodes_) pools.push_back(fabric.pool(node));
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    Say((pools.size() > 1 ? "Its nodes are mixed: " : "Its nodes are ") + PoolsText(fabric, pools) +
+        ".");
   }
 
   void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }

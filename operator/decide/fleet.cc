@@ -15,14 +15,15 @@ void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, Fle
     const std::int64_t all = fabric.allocatable(node, r);
     if (!fabric.IsAccelerator(r) || all == 0) continue;
     const std::int64_t free = std::clamp<std::int64_t>(on.claims.free(node, r), 0, all);
-    FleetFigures::Accelerators& accelerators = fleet.accelerators[fabric.resources()[r]];
+    FleetFigures::Accelerators& accelerators =
+        fleet.accelerators[{fabric.resources()[r], fabric.pools()[fabric.pool(node)].product}];
     accelerators.used += all - free;
     const bool away = use == NodeUse::kCordoned || use == NodeUse::kUnusable;
     (away ? accelerators.unavailable : accelerators.free) += free;
   }
 }
 
-// One domain's free nodes, by accelerators, those with most first.
+// Free nodes by accelerators, those with most first.
 struct FreeNodes {
   std::vector<std::int64_t> accelerators;  // prefix sums, 0 first
   std::int64_t count() const { return static_cast<std::int64_t>(accelerators.size()) - 1; }
@@ -34,41 +35,58 @@ class Level {
       : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
     level_.name = on.fabric->tiers()[tier].name;
     level_.domains = domains_.size();
-    std::int64_t largest = 1;
     for (DomainIndex d = 0; d < domains_.size(); ++d) {
-      largest = std::max<std::int64_t>(largest, domains_.begin[d + 1] - domains_.begin[d]);
+      largest_ = std::max<std::int64_t>(largest_, domains_.begin[d + 1] - domains_.begin[d]);
     }
-    for (std::int64_t nodes = 1; nodes <= largest; nodes *= 2)
-      level_.slots.push_back({nodes, 0, 0});
   }
 
-  FleetFigures::Level Measure(std::int64_t free_accelerators, bool list) {
-    for (FleetFigures::Slots& slots : level_.slots) slots.stranded = free_accelerators;
-    for (DomainIndex d = 0; d < domains_.size(); ++d) {
-      const FreeNodes free = FreeIn(d);
-      level_.largest_free_block = std::max(level_.largest_free_block, free.count());
-      for (FleetFigures::Slots& slots : level_.slots) {
-        const std::int64_t here = free.count() / slots.nodes;
-        slots.free += here;
-        slots.stranded -= free.accelerators[static_cast<std::size_t>(here * slots.nodes)];
+  // `free_by_product`: accelerators that are free.
+  FleetFigures::Level Measure(const std::map<std::string, std::int64_t>& free_by_product,
+                              bool list) {
+    for (const auto& [product, free] : free_by_product) {
+      first_slots_[product] = level_.slots.size();
+      for (std::int64_t nodes = 1; nodes <= largest_; nodes *= 2) {
+        level_.slots.push_back({product, nodes, 0, free});
       }
+    }
+    for (DomainIndex d = 0; d < domains_.size(); ++d) {
+      std::int64_t free = 0;
+      for (const auto& [pool, nodes] : FreeIn(d)) {
+        free += nodes.count();
+        CountSlots(on_.fabric->pools()[pool].product, nodes);
+      }
+      level_.largest_free_block = std::max(level_.largest_free_block, free);
       if (!list) continue;
-      level_.each.push_back(
-          {domains_.names[d], domains_.begin[d + 1] - domains_.begin[d], free.count()});
+      level_.each.push_back({domains_.names[d], domains_.begin[d + 1] - domains_.begin[d], free});
     }
     return std::move(level_);
   }
 
  private:
-  FreeNodes FreeIn(DomainIndex d) const {
-    std::vector<std::int64_t> accelerators;
-    for (NodeIndex n = domains_.begin[d]; n < domains_.begin[d + 1]; ++n) {
-      if (uses_[n] == NodeUse::kFree) accelerators.push_back(on_.fabric->accelerators(n));
+  void CountSlots(const std::string& product, const FreeNodes& free) {
+    const auto first = first_slots_.find(product);
+    if (first == first_slots_.end()) return;
+    for (std::size_t s = first->second;
+         s < level_.slots.size() && level_.slots[s].product == product; ++s) {
+      FleetFigures::Slots& slots = level_.slots[s];
+      const std::int64_t here = free.count() / slots.nodes;
+      slots.free += here;
+      slots.stranded -= free.accelerators[static_cast<std::size_t>(here * slots.nodes)];
     }
-    std::sort(accelerators.rbegin(), accelerators.rend());
-    FreeNodes free{{0}};
-    for (const std::int64_t one : accelerators) {
-      free.accelerators.push_back(free.accelerators.back() + one);
+  }
+
+  std::map<fabric::PoolIndex, FreeNodes> FreeIn(DomainIndex d) const {
+    std::map<fabric::PoolIndex, std::vector<std::int64_t>> accelerators;
+    for (NodeIndex n = domains_.begin[d]; n < domains_.begin[d + 1]; ++n) {
+      if (uses_[n] != NodeUse::kFree) continue;
+      accelerators[on_.fabric->pool(n)].push_back(on_.fabric->accelerators(n));
+    }
+    std::map<fabric::PoolIndex, FreeNodes> free;
+    for (auto& [pool, each] : accelerators) {
+      std::sort(each.rbegin(), each.rend());
+      std::vector<std::int64_t>& sums = free[pool].accelerators;
+      sums.push_back(0);
+      for (const std::int64_t one : each) sums.push_back(sums.back() + one);
     }
     return free;
   }
@@ -76,6 +94,8 @@ class Level {
   const ClusterFabric& on_;
   const fabric::TierDomains& domains_;
   const std::vector<NodeUse>& uses_;
+  std::int64_t largest_ = 1;
+  std::map<std::string, std::size_t> first_slots_;  // of each product, in level_.slots
   FleetFigures::Level level_;
 };
 
@@ -103,8 +123,8 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
     ++fleet.nodes[static_cast<std::size_t>(uses[n])];
     CountAccelerators(on, n, uses[n], fleet);
   }
-  std::int64_t free = 0;
-  for (const auto& [resource, accelerators] : fleet.accelerators) free += accelerators.free;
+  std::map<std::string, std::int64_t> free;
+  for (const auto& [of, accelerators] : fleet.accelerators) free[of.second] += accelerators.free;
   for (Tier t = 0; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;

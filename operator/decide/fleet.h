@@ -24,8 +24,9 @@ struct FleetFigures {
     std::int64_t used = 0, free = 0;
     std::int64_t unavailable = 0;  // free, on nodes that are cordoned or unusable
   };
-  // Sets of so many wholly free nodes, each in one domain, disjoint from each other.
+  // Sets of so many wholly free nodes of one pool, each in one domain, disjoint from each other.
   struct Slots {
+    std::string product;        // of all its nodes; they are of one capacity type too
     std::int64_t nodes = 1;     // of one slot: 1, 2, 4, ...
     std::int64_t free = 0;      // slots
     std::int64_t stranded = 0;  // accelerators that are free, but in no slot of that size
@@ -38,13 +39,14 @@ struct FleetFigures {
     std::string name;
     std::int64_t domains = 0;
     std::int64_t largest_free_block = 0;  // free nodes of the domain that has most
-    std::vector<Slots> slots;             // by size, up to the largest domain
+    std::vector<Slots> slots;             // by product, then size, up to the largest domain
     std::vector<Domain> each;             // of levels with few domains
   };
 
-  std::array<std::int64_t, kNodeUses> nodes{};       // by NodeUse
-  std::map<std::string, Accelerators> accelerators;  // by resource
-  std::vector<Level> levels;                         // outside and the node too, widest first
+  std::array<std::int64_t, kNodeUses> nodes{};  // by NodeUse
+  std::map<std::pair<std::string, std::string>, Accelerators>
+      accelerators;           // by resource and product, "" where no label names one
+  std::vector<Level> levels;  // outside and the node too, widest first
 };
 
 // `most_domains`: domains are listed of levels that have no more; never of the node.

@@ -97,10 +97,13 @@ class Linter {
 
   static std::string FieldOf(const placement::Unplaceable& no) {
     switch (no.reason) {
+      case placement::Reason::kNoMatchingProduct:
+        return "spec.accelerator";
       case placement::Reason::kRequiredLevel:
         return "spec.topology.required";
       case placement::Reason::kRequiredGroup:
-        return "spec.topology.groups[" + std::to_string(no.group.value_or(0)) + "].required";
+        return no.group ? "spec.topology.groups[" + std::to_string(*no.group) + "].required"
+                        : "spec.topology.groups";
       default:
         return "spec.workers";
     }

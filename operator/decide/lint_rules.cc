@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/decide/launcher.h"
+#include "operator/decide/pool_choices.h"
 #include "operator/decide/reserved_names.h"
 #include "operator/decide/text.h"
 #include "operator/decide/worker_limit.h"
@@ -262,10 +263,35 @@ Findings TooMany(const LintSubject& subject) {
                 *why + "; the operator refuses the job")};
 }
 
-constexpr std::array<LintRule, 12> kRules = {
+// A model that no node of the fabric is of, beside others that some are.
+Findings UnknownModels(const LintSubject& subject) {
+  const api::Accelerator& accelerator = *subject.workload.accelerator;
+  const auto products = ProductsOf(*subject.on.fabric, accelerator.resource_name);
+  std::string known;
+  for (const std::string& product : products) {
+    if (!product.empty()) known += (known.empty() ? "" : ", ") + product;
+  }
+  Findings findings;
+  for (std::size_t m = 0; m < accelerator.models.size(); ++m) {
+    const std::string& model = accelerator.models[m];
+    const bool matches =
+        model == api::kAnyPool ||
+        std::any_of(products.begin(), products.end(), [&](const std::string& product) {
+          return fabric::MatchesProduct(model, product);
+        });
+    if (matches) continue;
+    findings.push_back(Found(Severity::kWarning,
+                             "spec.accelerator.models[" + std::to_string(m) + "]", "UnknownModel",
+                             "\"" + model + "\" matches no product of this fabric" +
+                                 (known.empty() ? "" : ", which has " + known)));
+  }
+  return findings;
+}
+
+constexpr std::array<LintRule, 13> kRules = {
     TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
     Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
-    UnexpectedLauncher,  TooMany,
+    UnexpectedLauncher,  TooMany,            UnknownModels,
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ bool FitsAfter(fabric::Claims claims, const placement::Request& request,
   placement::Options options;
   options.limits.exact_steps = 0;
   options.limits.improve_steps = 0;
-  return std::holds_alternative<placement::Plan>(placement::Place(claims, request, graph, options));
+  return placement::Solve(claims, request, graph, options).has_value();
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string OutlookText(const Outlook& outlook, bool ever) {
            outlook.after + " has ended.";
   }
   if (!ever) return "It never fits this fabric, not even with nothing else running.";
-  return "When it would fit is unknown: not enough of what runs states an expected duration.";
+  return "When it would fit is unknown: too few of the running jobs state expectedDurationSeconds.";
 }
 
 }  // namespace weft::decide

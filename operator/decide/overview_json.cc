@@ -14,10 +14,19 @@ Json FabricJson(const Overview::FabricRow& fabric) {
     nodes[std::string(NodeUseName(static_cast<NodeUse>(use)))] = fabric.figures.nodes[use];
   }
   nodes["incomplete"] = fabric.incomplete;
-  Json accelerators = Json::object();
-  for (const auto& [resource, count] : fabric.figures.accelerators) {
-    accelerators[resource] = {
+  Json accelerators = Json::object(), products = Json::array();
+  for (const auto& [of, count] : fabric.figures.accelerators) {
+    const auto& [resource, product] = of;
+    Json& sum = accelerators[resource];
+    if (sum.is_null()) sum = {{"used", 0}, {"free", 0}, {"unavailable", 0}};
+    const Json figures = {
         {"used", count.used}, {"free", count.free}, {"unavailable", count.unavailable}};
+    for (const auto& [state, amount] : figures.items()) {
+      sum[state] = sum[state].get<std::int64_t>() + amount.get<std::int64_t>();
+    }
+    if (product.empty()) continue;
+    products.push_back({{"product", product}, {"resourceName", resource}});
+    products.back().update(figures);
   }
   Json levels = Json::array();
   for (const FleetFigures::Level& level : fabric.figures.levels) {
@@ -29,10 +38,12 @@ Json FabricJson(const Overview::FabricRow& fabric) {
           {{"name", domain.name}, {"nodes", domain.nodes}, {"freeNodes", domain.free_nodes}});
     }
   }
-  return {{"name", fabric.name},
-          {"nodes", std::move(nodes)},
-          {"accelerators", std::move(accelerators)},
-          {"levels", std::move(levels)}};
+  Json out = {{"name", fabric.name},
+              {"nodes", std::move(nodes)},
+              {"accelerators", std::move(accelerators)}};
+  if (!products.empty()) out["products"] = std::move(products);
+  out["levels"] = std::move(levels);
+  return out;
 }
 
 Json JobJson(const Overview::JobRow& job) {

@@ -162,10 +162,9 @@ class Planner {
     std::set_union(problem.request.excluded.begin(), problem.request.excluded.end(),
                    problem.avoided.begin(), problem.avoided.end(),
                    std::back_inserter(careful.excluded));
-    placement::Placement others = placement::Place(claims, careful, graph, options_.place);
-    const auto* on_others = std::get_if<placement::Plan>(&others);
-    const bool as_good = on_others != nullptr && on_others->preferences <= on_any->preferences;
-    return as_good ? others : any;
+    auto others = placement::Solve(claims, careful, graph, options_.place);
+    if (others && others->preferences <= on_any->preferences) return *std::move(others);
+    return any;
   }
 
   // Whether only the nodes kept for another stand in the way; then that is what is said.
@@ -173,9 +172,9 @@ class Planner {
                 Refused& refused) const {
     const auto& kept = reservations_[*entry.fabric];
     if (!kept || kept->LeavesRoomFor(entry.workload)) return false;
-    const auto free =
-        placement::Place(claims_[*entry.fabric], problem.request, graph, options_.place);
-    if (!std::holds_alternative<placement::Plan>(free)) return false;
+    if (!placement::Solve(claims_[*entry.fabric], problem.request, graph, options_.place)) {
+      return false;
+    }
     refused.reason = "HeldBack";
     refused.message = "It fits now, but the nodes are kept for " +
                       api::Show(kept->workload->key()) + ", which has waited for " +
@@ -201,9 +200,8 @@ class Planner {
                                        const fabric::Claims& claims, const Placed& placed) const {
     placement::Options alone = options_.place;
     alone.ignore_claims = true;
-    const placement::Placement best = placement::Place(claims, problem.request, graph, alone);
-    const auto* plan = std::get_if<placement::Plan>(&best);
-    if (plan == nullptr) return std::nullopt;
+    const auto plan = placement::Solve(claims, problem.request, graph, alone);
+    if (!plan) return std::nullopt;
     // The placement that was found is an answer on the empty fabric too.
     if (plan->cost >= placed.plan.cost) {
       return Placed::Best{placed.plan.cost, placed.scores.cross_node_bytes};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/decide/pool_choices.h"
 #include "operator/decide/workload.h"
 #include "operator/traffic/worker_grid.h"
 
@@ -36,6 +37,10 @@ class Resolver {
     if (error_) return *error_;
     if (IsWaiting(request)) request.required = request.preferred;
     request.excluded = NodesOf(workload_.excluded_nodes);
+    request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator);
+    if (request.pool_choices) {
+      request.pool_relaxations = PoolRelaxationsOf(fabric_, *workload_.accelerator);
+    }
     request.grid = traffic::WorkerGrid(*workload_.parallelism, workload_.workers, PerWorker());
     Result<traffic::Traffic> computed = traffic::ComputeTraffic(
         *workload_.model, *workload_.parallelism, workload_.workers, PerWorker());

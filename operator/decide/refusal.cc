@@ -1,4 +1,5 @@
 #include "operator/decide/plan.h"
+#include "operator/decide/pool_choices.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
@@ -20,76 +21,131 @@ class Sentences {
   Sentences(const ClusterFabric& on, const Workload& workload, const Unplaceable& no)
       : fabric_(*on.fabric), workload_(workload), no_(no) {}
 
+  std::string Text() const {
+    if (!no_.choice) return Rule();
+    std::string others;
+    for (std::size_t c = 0; c < no_.choices.size(); ++c) {
+      if (c == *no_.choice) continue;
+      others += (others.empty() ? "; " : ", ") + no_.choices[c].name +
+                (others.empty() ? " has room for " : " for ") +
+                std::to_string(no_.choices[c].workers);
+    }
+    return Rule() + "This is said of " + no_.choices[*no_.choice].name + others + ". ";
+  }
+
+ private:
   std::string Rule() const {
     switch (no_.reason) {
       case Reason::kNoCompleteNode:
         return NoNode();
+      case Reason::kNoMatchingProduct:
+        return NoProduct();
       case Reason::kNoEligibleNode:
-        return "No node of fabric \"" + fabric_.spec().name + "\" may take a worker of this job. " +
+        return "No node of fabric \"" + Name() + "\" may take a worker of this job. " +
                Rejections();
       case Reason::kInsufficientCapacity:
-        return Fitting("fabric \"" + fabric_.spec().name + "\"") + Short("") + Rejections();
+        if (!no_.choices.empty()) return Choices() + Rejections();
+        return "Fabric \"" + Name() + "\" has room for " + Found() + Short("") + ". " +
+               Rejections();
       case Reason::kRequiredLevel:
-        return "topology.required puts all " + Workers() + " into one " + Level() + ", and " +
-               Fitting("the roomiest, " + no_.best_domain + ",") + Short(" there") + Rejections();
+        return "topology.required asks for one " + Level() + " for all " + Workers() +
+               "; the one with most room, " + no_.best_domain + ", takes " + Found() +
+               Short(" there") + ". " + Rejections();
       case Reason::kRequiredGroup:
-        return Group();
+        return no_.group ? Group(*no_.group) : Groups();
       case Reason::kSearchExhausted:
         return "There is room for all " + Workers() +
-               ", but the bounded search found no way to hold every rule at once; none is proven "
-               "impossible. ";
+               ", but the search found no placement that holds every rule of topology at once. It "
+               "does not prove that there is none. ";
     }
     return "";
   }
 
- private:
   std::string Workers() const { return CountText(no_.wanted_workers, "worker"); }
+  std::string Found() const { return std::to_string(no_.found_workers) + " of " + Workers(); }
   const std::string& Level() const { return fabric_.tiers()[no_.tier].name; }
+  const std::string& Name() const { return fabric_.spec().name; }
+
+  static std::string ListText(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+  }
+
+  std::string NoProduct() const {
+    const api::Accelerator& wanted = *workload_.accelerator;
+    std::string text = "No node of fabric \"" + Name() + "\" that offers " + wanted.resource_name;
+    if (!wanted.models.empty()) {
+      text += " matches accelerator.models [" + ListText(wanted.models) + "]";
+    }
+    if (!wanted.capacity_types.empty()) {
+      text += std::string(wanted.models.empty() ? " is" : " and is") +
+              " of accelerator.capacityTypes [" + ListText(wanted.capacity_types) + "]";
+    }
+    std::vector<std::string> products = ProductsOf(fabric_, wanted.resource_name);
+    for (std::string& product : products) {
+      if (product.empty()) product = "unlabelled nodes";
+    }
+    return text + (products.empty() ? ". " : ". The fabric has " + ListText(products) + ". ");
+  }
+
+  // What each product has room for, where a gang has to be of one of several.
+  std::string Choices() const {
+    std::string text =
+        "No product of fabric \"" + Name() + "\" has room for all " + Workers() + ": ";
+    for (std::size_t c = 0; c < no_.choices.size(); ++c) {
+      text += (c > 0 ? ", " : "") + no_.choices[c].name + (c > 0 ? " for " : " has room for ") +
+              std::to_string(no_.choices[c].workers);
+    }
+    return text + ". ";
+  }
 
   std::string NoNode() const {
     const auto incomplete = fabric_.incomplete();
     if (incomplete.empty()) {
-      return "Fabric \"" + fabric_.spec().name + "\" has no node: none " +
+      return "Fabric \"" + Name() + "\" has no node: none " +
              (fabric_.spec().node_selector ? "matches its nodeSelector. "
                                            : "offers an accelerator that Weft knows. ");
     }
     const auto& first = incomplete.front();
-    return "No node of fabric \"" + fabric_.spec().name +
-           "\" is complete: " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
-           ", of them " + first.node + ", " +
+    return "No node of fabric \"" + Name() + "\" is complete: " + first.node + " " +
            (first.why.empty()
-                ? "without the label " + first.label_key + " (level " + first.missing + "). "
-                : "put aside: " + first.why + ". ");
-  }
-
-  std::string Fitting(const std::string& where) const {
-    return where + " has room for " + std::to_string(no_.found_workers) + " of " + Workers() + ". ";
+                ? "lacks the label " + first.label_key + " (level " + first.missing + ")"
+                : "is put aside, " + first.why) +
+           (incomplete.size() == 1
+                ? ""
+                : ", and " +
+                      CountText(static_cast<std::int64_t>(incomplete.size()) - 1, "more node") +
+                      " likewise") +
+           ". ";
   }
 
   std::string Short(const std::string& where) const {
     if (no_.short_amount <= 0 || no_.short_resource.empty()) return "";
-    return AmountText(no_.short_resource, no_.short_amount) +
-           (no_.short_amount == 1 ? " is" : " are") + " missing" + where + ". ";
+    return ": " + AmountText(no_.short_resource, no_.short_amount) +
+           (no_.short_amount == 1 ? " is" : " are") + " missing" + where;
   }
 
   std::string Rejections() const {
-    const std::string text = RejectionsText(no_.rejections);
-    if (text.empty()) return "";
-    return "Of " + CountText(fabric_.node_count(), "node") + " these take none: " + text + ". ";
+    const std::string text = NoRoomText(no_.rejections, fabric_.node_count());
+    return text.empty() ? "" : text + " ";
   }
 
-  std::string Group() const {
-    const std::size_t g = no_.group.value_or(0);
+  std::string Group(std::size_t g) const {
     std::string text = "topology.groups[" + std::to_string(g) + "]";
     if (g < workload_.topology->groups.size()) {
       text += " (" + AxesText(workload_.topology->groups[g].axes) + ")";
     }
-    text += " keeps each of its parts inside one " + Level();
-    if (no_.found_workers < no_.wanted_workers) {
-      return text + "; whole parts with " + std::to_string(no_.found_workers) + " of " + Workers() +
-             " fit. " + Short(" for the rest") + Rejections();
-    }
-    return text + "; each part fits somewhere, but not all at once. " + Rejections();
+    return text + " asks for one " + Level() + " for each set of " +
+           CountText(no_.group_workers, "worker") + "; whole sets with " + Found() +
+           " fit, and the " + Level() + " with most room, " + no_.best_domain + ", takes " +
+           CountText(no_.best_domain_workers, "worker") + ". " + Rejections();
+  }
+
+  std::string Groups() const {
+    return "Each of topology.groups could be kept together alone, but not all at once: whole sets "
+           "with " +
+           Found() + " fit. " + Rejections();
   }
 
   const fabric::Fabric& fabric_;
@@ -101,11 +157,7 @@ class Sentences {
 
 std::string RefusalText(const ClusterFabric& on, const Workload& workload, const Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations) {
-  std::string text = Sentences(on, workload, no).Rule();
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z' &&
-      !text.starts_with("topology")) {
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  }
+  std::string text = Sentences(on, workload, no).Text();
   if (relaxations.empty()) {
     if (!text.empty() && text.back() == ' ') text.pop_back();
     return text;

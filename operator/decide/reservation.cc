@@ -15,9 +15,8 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& worklo
   } else {
     options.ignore_claims = true;
   }
-  placement::Placement placement = placement::Place(claims, problem.request, graph, options);
-  auto* plan = std::get_if<placement::Plan>(&placement);
-  if (plan == nullptr) return std::nullopt;
+  auto plan = placement::Solve(claims, problem.request, graph, options);
+  if (!plan) return std::nullopt;
   return Reservation{&workload, std::move(plan->nodes), outlook.within_seconds};
 }
 

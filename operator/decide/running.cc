@@ -95,9 +95,8 @@ std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& work
   const Int128 cost = placement::Cost(pair_cost, graph, nodes);
   placement::Options alone;
   alone.ignore_claims = true;
-  const placement::Placement best = placement::Place(on.claims, problem->request, graph, alone);
-  const auto* plan = std::get_if<placement::Plan>(&best);
-  if (plan == nullptr) return std::nullopt;
+  const auto plan = placement::Solve(on.claims, problem->request, graph, alone);
+  if (!plan) return std::nullopt;
   if (cost <= plan->cost) return 1;  // it is an answer on the empty fabric too
   if (plan->cost == 0) return std::nullopt;
   return static_cast<double>(cost) / static_cast<double>(plan->cost);

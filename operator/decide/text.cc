@@ -9,18 +9,39 @@ namespace {
 // Rejections named in one sentence.
 constexpr std::size_t kNamedRejections = 4;
 
-}  // namespace
-
-std::string RejectionText(const placement::Unplaceable::Count& count) {
-  std::string text = CountText(count.nodes, "node") + ": ";
-  if (count.rejection == placement::Rejection::kResource) {
-    return text + "too little " + count.detail + " free";
+// What nodes of one rejection have in common, as the predicate of a sentence.
+std::string Predicate(const placement::RejectionCount& count) {
+  using placement::Rejection;
+  const bool one = count.nodes == 1;
+  const std::string are = one ? "is " : "are ";
+  switch (count.rejection) {
+    case Rejection::kNone:
+      return "";
+    case Rejection::kUnusable:
+      return are + "unusable (" + count.detail + ")";
+    case Rejection::kNodeName:
+      return are + "ruled out (" + count.detail + ")";
+    case Rejection::kTaint:
+      return (one ? "has the " : "have the ") + count.detail + ", which is not tolerated";
+    case Rejection::kNodeSelector:
+    case Rejection::kNodeAffinity:
+      return (one ? "does not match " : "do not match ") + count.detail;
+    case Rejection::kPool:
+      return are + count.detail;
+    case Rejection::kResource:
+      return (one ? "lacks free " : "lack free ") + count.detail;
+    case Rejection::kUnschedulable:
+    case Rejection::kExcluded:
+    case Rejection::kComputeDomain:
+      return are + count.detail;
   }
-  return text + (count.detail.empty() ? std::string(placement::RejectionName(count.rejection))
-                                      : count.detail);
+  return "";
 }
 
-std::string RejectionsText(const std::vector<placement::Unplaceable::Count>& rejections) {
+// "3 of 4 lack free x; 1 of 4 is cordoned"; the first of them "of `first_of`".
+std::string ListRejections(const std::vector<placement::RejectionCount>& rejections,
+                           std::int64_t nodes, const std::string& first_of) {
+  const std::string of = std::to_string(nodes);
   std::string text;
   std::int64_t more = 0;
   for (std::size_t i = 0; i < rejections.size(); ++i) {
@@ -28,10 +49,28 @@ std::string RejectionsText(const std::vector<placement::Unplaceable::Count>& rej
       more += rejections[i].nodes;
       continue;
     }
-    text += (i > 0 ? "; " : "") + RejectionText(rejections[i]);
+    text += (i > 0 ? "; " : "") + std::to_string(rejections[i].nodes) + " of " +
+            (i > 0 ? of : first_of) + " " + Predicate(rejections[i]);
   }
-  if (more > 0) text += "; " + CountText(more, "node") + ": other reasons";
-  return text;
+  if (more == 0) return text;
+  return text + "; " + std::to_string(more) + " of " + of +
+         (more == 1 ? " has another reason" : " have other reasons");
+}
+
+}  // namespace
+
+std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
+                           std::int64_t nodes) {
+  return ListRejections(rejections, nodes, std::to_string(nodes));
+}
+
+std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
+                       std::int64_t nodes) {
+  if (rejections.empty()) return "";
+  std::int64_t rejected = 0;
+  for (const placement::RejectionCount& count : rejections) rejected += count.nodes;
+  if (rejected == nodes) return "No node has room: " + RejectionsText(rejections, nodes) + ".";
+  return ListRejections(rejections, nodes, CountText(nodes, "node")) + ".";
 }
 
 std::string AmountText(const std::string& resource, std::int64_t amount) {

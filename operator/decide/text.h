@@ -12,10 +12,13 @@ namespace weft::decide {
 
 // Parts of sentences for people.
 
-// "3 nodes: too little nvidia.com/gpu free".
-std::string RejectionText(const placement::Unplaceable::Count& count);
-// The most frequent few of them, joined by "; "; "" where there is none.
-std::string RejectionsText(const std::vector<placement::Unplaceable::Count>& rejections);
+// "3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable)": the most frequent
+// few, of so many nodes; "" where no node is rejected.
+std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
+                           std::int64_t nodes);
+// A sentence: "3 of 4 nodes lack free nvidia.com/gpu." or "No node has room: 4 of 4 lack ....".
+std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
+                       std::int64_t nodes);
 // "24 nvidia.com/gpu", "1.5 cpu" (thousandths inside), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
 

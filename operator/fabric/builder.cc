@@ -61,6 +61,7 @@ Result<Fabric> FabricBuilder::Run() {
   FillNodes();
   FillRails();
   FillResources();
+  FillPools();
   FillUsable();
   FillTaintClasses();
   FillPathCodes();

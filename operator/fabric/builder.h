@@ -28,6 +28,7 @@ class FabricBuilder {
   void FillNodes();
   void FillRails();
   void FillResources();
+  void FillPools();
   void FillUsable();
   void FillTaintClasses();
   void FillPathCodes();

@@ -188,6 +188,32 @@ void FabricBuilder::FillResources() {
   }
 }
 
+void FabricBuilder::FillPools() {
+  std::map<Pool, PoolIndex> index;
+  std::vector<const PoolIndex*> of_node;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const PoolLabels labels = ReadPoolLabels(fabric_.nodes_[n]);
+    Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
+    if (pool.product.empty() && fabric_.accelerators_[n] > 0) {
+      pool.product = fabric_.spec_.accelerator_model;
+    }
+    of_node.push_back(&index.try_emplace(std::move(pool), 0).first->second);
+  }
+  for (auto& [pool, at] : index) {
+    at = static_cast<PoolIndex>(fabric_.pools_.size());
+    fabric_.pools_.push_back(pool);
+  }
+  const std::size_t columns = fabric_.resources_.size();
+  fabric_.pool_offers_.assign(fabric_.pools_.size() * columns, 0);
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const PoolIndex pool = *of_node[n];
+    fabric_.pool_.push_back(pool);
+    for (ResourceIndex r = 0; r < columns; ++r) {
+      if (fabric_.allocatable(n, r) > 0) fabric_.pool_offers_[pool * columns + r] = 1;
+    }
+  }
+}
+
 void FabricBuilder::FillUsable() {
   fabric_.unusable_why_.reserve(order_.size());
   for (const NodeFacts& node : fabric_.nodes_) {
@@ -196,10 +222,12 @@ void FabricBuilder::FillUsable() {
 }
 
 void FabricBuilder::FillTaintClasses() {
-  std::array<std::map<const NodeFacts*, std::uint32_t, TaintClassLess>, 2> classes;  // by usable
+  using Classes = std::map<const NodeFacts*, std::uint32_t, TaintClassLess>;
+  std::map<std::string_view, Classes> classes;  // by why they are unusable
   for (NodeIndex n = 0; n < order_.size(); ++n) {
     const auto next = static_cast<std::uint32_t>(fabric_.taint_classes_.size());
-    const auto [entry, added] = classes[fabric_.usable(n)].try_emplace(&fabric_.nodes_[n], next);
+    const auto [entry, added] =
+        classes[fabric_.unusable_why(n)].try_emplace(&fabric_.nodes_[n], next);
     if (added) fabric_.taint_classes_.push_back(n);
     fabric_.taint_class_.push_back(entry->second);
   }

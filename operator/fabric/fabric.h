@@ -12,6 +12,7 @@
 #include "operator/base/result.h"
 #include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/fabric/pools.h"
 #include "operator/fabric/spec.h"
 
 namespace weft::fabric {
@@ -146,13 +147,23 @@ class Fabric {
   }
   bool IsAccelerator(ResourceIndex r) const { return accelerator_resource_[r]; }
 
-  // Ready, schedulable-independent verdict of Fabric.spec.unusable and the Ready condition; a node
-  // that is not usable never takes a worker, whatever is tolerated. "" when usable.
+  // Pools (pools.h), by product, then capacity type. A node whose labels name no product has
+  // spec().accelerator_model's, one without an accelerator has none.
+  std::span<const Pool> pools() const { return pools_; }
+  PoolIndex pool(NodeIndex n) const { return pool_[n]; }
+  // Whether some node of the pool offers the resource.
+  bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
+    return pool_offers_[pool * resources_.size() + r] != 0;
+  }
+
+  // Why no pod may run here, whatever it tolerates: not Ready, or matched by spec.unusable. "" when
+  // usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
-  // Nodes of one taint class do not differ in usable(), unschedulable and taints, so that what a
-  // pod tolerates is decided once per class. taint_classes()[c] is the first node of class c.
+  // Nodes of one taint class do not differ in unusable_why(), unschedulable and taints, so that
+  // what a pod tolerates is decided once per class. taint_classes()[c] is the first node of class
+  // c.
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 
@@ -184,6 +195,9 @@ class Fabric {
   std::vector<std::int64_t> allocatable_;
   std::vector<std::int64_t> accelerators_;
   std::vector<std::int64_t> accelerators_before_;  // of all nodes before this one
+  std::vector<Pool> pools_;
+  std::vector<PoolIndex> pool_;
+  std::vector<std::uint8_t> pool_offers_;  // pool-major
   std::vector<std::string> unusable_why_;
   std::vector<std::uint32_t> taint_class_;
   std::vector<NodeIndex> taint_classes_;

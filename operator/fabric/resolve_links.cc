@@ -1,5 +1,6 @@
 #include "operator/fabric/resolve_links.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -21,6 +22,9 @@ constexpr std::int64_t kAssumedTaper = 2;
 constexpr std::int64_t kAssumedOversubscriptionLimitPercent = 1600;
 
 constexpr std::int64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
+// 1 kB/s: below 2^40 femtoseconds a byte, a 128-bit cost has room for 2^87 bytes, more than all
+// ranks of a job may send (traffic.cc).
+constexpr std::int64_t kSlowestLink = kFemtosecondsPerSecond / 1000;
 
 // round half up of 10^15 * oversubscription / (100 * bandwidth), at least 1; saturating.
 std::int64_t FemtosecondsPerByte(std::int64_t bandwidth, std::int64_t oversubscription_percent) {
@@ -51,8 +55,10 @@ Link Tapered(const Link& narrower) {
   return AssumedLink(narrower.bandwidth_per_gpu, std::min(doubled, limit));
 }
 
-// One declared link. `assumed` gives the bandwidth where neither type nor bandwidth is given.
-Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Link& assumed) {
+// One declared link. `assumed` gives the bandwidth where neither type nor bandwidth is given;
+// `limit` is the most femtoseconds a byte.
+Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Link& assumed,
+                         std::int64_t limit) {
   Link link{.type = spec.type,
             .oversubscription_percent = spec.oversubscription_percent,
             .latency_nanoseconds = spec.latency_nanoseconds.value_or(0)};
@@ -85,30 +91,41 @@ Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Li
   }
   link.femtoseconds_per_byte =
       FemtosecondsPerByte(link.bandwidth_per_gpu, link.oversubscription_percent);
-  // Bounds every later product: weights below 2^50 leave 2^77 bytes in a 128-bit cost.
-  if (link.femtoseconds_per_byte > kFemtosecondsPerSecond) {
-    return Invalid(path +
-                   ".oversubscriptionPercent: " + std::to_string(link.oversubscription_percent) +
-                   " leaves less than one byte per second");
+  if (link.femtoseconds_per_byte > limit) {
+    return Invalid(path + ": " + std::to_string(link.bandwidth_per_gpu) + " bytes per second at " +
+                   std::to_string(link.oversubscription_percent) +
+                   " % oversubscription leave one GPU less than 1 kB/s" +
+                   (limit < kSlowestLink ? " on a single rail" : ""));
   }
   return link;
 }
 
-Result<Link> ResolveOr(const std::optional<LinkSpec>& spec, const std::string& path,
-                       const Link& otherwise) {
-  if (!spec) return otherwise;
-  return ResolveLink(*spec, path, otherwise);
-}
+class Resolver {
+ public:
+  // A node that has one of its rails left is that many times slower.
+  explicit Resolver(const FabricSpec& spec)
+      : limit_(kSlowestLink / (spec.rails ? std::max(spec.rails->count, 1) : 1)) {}
+
+  Result<Link> operator()(const std::optional<LinkSpec>& spec, const std::string& path,
+                          const Link& otherwise) const {
+    if (!spec) return otherwise;
+    return ResolveLink(*spec, path, otherwise, limit_);
+  }
+
+ private:
+  std::int64_t limit_;
+};
 
 }  // namespace
 
 Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec) {
+  const Resolver resolve(spec);
   ResolvedLinks links;
   links.levels.resize(spec.levels.size());
   Link assumed = AssumedLink(kAssumedNetwork);
   for (std::size_t l = spec.levels.size(); l-- > 0;) {
     const std::string path = "spec.levels[" + std::to_string(l) + "].link";
-    Result<Link> link = ResolveOr(spec.levels[l].link, path, assumed);
+    Result<Link> link = resolve(spec.levels[l].link, path, assumed);
     if (!link) return link.error();
     links.levels[l] = *link;
     assumed = Tapered(*link);
@@ -116,19 +133,19 @@ Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec) {
   const bool inherit =
       !links.levels.empty() && links.levels.front().source != BandwidthSource::kAssumed;
   Result<Link> outside =
-      ResolveOr(spec.outside, "spec.outside", inherit ? links.levels.front() : assumed);
+      resolve(spec.outside, "spec.outside", inherit ? links.levels.front() : assumed);
   if (!outside) return outside.error();
   links.outside = *outside;
 
   Link node = AssumedLink(kAssumedNode);
   if (spec.scale_up) {
     Result<Link> scale_up =
-        ResolveOr(spec.scale_up->link, "spec.scaleUp.link", AssumedLink(kAssumedScaleUp));
+        resolve(spec.scale_up->link, "spec.scaleUp.link", AssumedLink(kAssumedScaleUp));
     if (!scale_up) return scale_up.error();
     links.scale_up = *scale_up;
     node = links.scale_up;
   }
-  Result<Link> node_link = ResolveOr(spec.node_link, "spec.nodeLink", node);
+  Result<Link> node_link = resolve(spec.node_link, "spec.nodeLink", node);
   if (!node_link) return node_link.error();
   links.node = *node_link;
   return links;

@@ -24,7 +24,7 @@ struct ResolvedLinks {
 // `outside` is otherwise the widest level's link.
 //
 // Errors  kInvalid with the field's path: an unknown type without a bandwidth, a bandwidth or
-//         latency out of range, oversubscription below 1 %, less than one byte per second.
+//         latency out of range, oversubscription below 1 %, less than 1 kB/s for a GPU on one rail.
 Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec);
 
 // Fails where the spec contradicts itself: names (empty, reserved, twice), label keys (missing,

@@ -106,7 +106,7 @@ struct FabricSpec {
   std::optional<RailsSpec> rails;
   UnusableRules unusable;
   int cost_tolerance_percent = 1;
-  std::string accelerator_model;
+  std::string accelerator_model;  // the product of nodes whose labels name none
   std::vector<EnvironmentVariable> environment;
 
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "operator/api/encode.h"
 #include "operator/manifest/imported_cluster.h"
+#include "operator/manifest/writer.h"
 
 namespace weft::manifest {
 namespace {
@@ -72,11 +75,6 @@ class Writer {
     AppendQuoted(value, out_);
     out_ += '\n';
   }
-  void Number(std::string_view start, std::int64_t value) {
-    out_ += start;
-    out_ += std::to_string(value);
-    out_ += '\n';
-  }
 
   void WriteLabels(std::string_view indent, const auto& labels) {
     for (const auto& [key, value] : labels) {
@@ -96,107 +94,13 @@ class Writer {
     }
   }
 
-  void WriteLink(std::string_view key, const std::optional<fabric::LinkSpec>& link) {
-    if (!link) return;
-    out_ += key;
-    out_ += ": {";
-    std::string_view comma;
-    const auto member = [&](std::string_view name) {
-      out_ += comma;
-      out_ += name;
-      out_ += ": ";
-      comma = ", ";
-    };
-    if (!link->type.empty()) {
-      member("type");
-      AppendQuoted(link->type, out_);
-    }
-    if (link->bandwidth_per_gpu) {
-      member("bandwidthPerGPU");
-      AppendQuoted(std::to_string(*link->bandwidth_per_gpu), out_);
-    }
-    if (link->oversubscription_percent != 100) {
-      member("oversubscriptionPercent");
-      out_ += std::to_string(link->oversubscription_percent);
-    }
-    if (link->latency_nanoseconds) {
-      member("latencyNanoseconds");
-      out_ += std::to_string(*link->latency_nanoseconds);
-    }
-    out_ += "}\n";
-  }
-
-  void WriteFabric(const fabric::FabricSpec& fabric) {
-    out_ += "---\napiVersion: weft.dev/v1alpha1\nkind: Fabric\nmetadata:\n";
-    Field("  name: ", fabric.name);
-    out_ += "spec:\n";
-    if (!fabric.preset.empty()) Field("  preset: ", fabric.preset);
-    if (fabric.node_selector) WriteSelector(*fabric.node_selector);
-    if (fabric.preset.empty()) {
-      out_ += fabric.levels.empty() ? "  levels: []\n" : "  levels:\n";
-    }
-    for (const fabric::LevelSpec& level : fabric.levels) {
-      Field("  - name: ", level.name);
-      Field("    labelKey: ", level.label_key);
-      out_ += level.identity == fabric::Identity::kPath ? "    identity: Path\n"
-                                                        : "    identity: Value\n";
-      WriteLink("    link", level.link);
-    }
-    WriteLink("  outside", fabric.outside);
-    if (fabric.scale_up) {
-      Field("  scaleUp:\n    name: ", fabric.scale_up->name);
-      Field("    labelKey: ", fabric.scale_up->label_key);
-      WriteLink("    link", fabric.scale_up->link);
-      const bool claim = fabric.scale_up->requires_claim == fabric::ScaleUpRequires::kComputeDomain;
-      out_ += claim ? "    requires: ComputeDomain\n" : "    requires: Nothing\n";
-    }
-    WriteLink("  nodeLink", fabric.node_link);
-    if (fabric.rails) {
-      Number("  rails:\n    count: ", fabric.rails->count);
-      if (!fabric.rails->leaf_label_keys.empty()) out_ += "    leafLabelKeys:\n";
-      for (const std::string& key : fabric.rails->leaf_label_keys) Field("    - ", key);
-    }
-    WriteUnusable(fabric.unusable);
-    if (fabric.cost_tolerance_percent != 1) {
-      Number("  costTolerancePercent: ", fabric.cost_tolerance_percent);
-    }
-    if (!fabric.accelerator_model.empty()) {
-      Field("  acceleratorModel: ", fabric.accelerator_model);
-    }
-  }
-
-  void WriteSelector(const fabric::LabelSelector& selector) {
-    out_ += "  nodeSelector:\n";
-    out_ += selector.match_labels.empty() ? "    matchLabels: {}\n" : "    matchLabels:\n";
-    WriteLabels("      ", selector.match_labels);
-    if (!selector.match_expressions.empty()) out_ += "    matchExpressions:\n";
-    for (const fabric::SelectorExpression& expression : selector.match_expressions) {
-      Field("    - key: ", expression.key);
-      Field("      operator: ", expression.op);
-      if (!expression.values.empty()) out_ += "      values:\n";
-      for (const std::string& value : expression.values) Field("      - ", value);
-    }
-  }
-
-  void WriteUnusable(const fabric::UnusableRules& rules) {
-    if (rules == fabric::UnusableRules{}) return;
-    out_ += "  unusable:\n";
-    if (!rules.taints.empty()) out_ += "    taints:\n";
-    for (const fabric::TaintMatch& taint : rules.taints) {
-      Field("    - key: ", taint.key);
-      if (!taint.value.empty()) Field("      value: ", taint.value);
-      if (!taint.effect.empty()) Field("      effect: ", taint.effect);
-    }
-    if (!rules.conditions.empty()) out_ += "    conditions:\n";
-    for (const fabric::ConditionMatch& condition : rules.conditions) {
-      Field("    - type: ", condition.type);
-      Field("      status: ", condition.status);
-    }
-    if (!rules.labels.empty()) out_ += "    labels:\n";
-    for (const fabric::LabelMatch& label : rules.labels) {
-      Field("    - key: ", label.key);
-      if (!label.value.empty()) Field("      value: ", label.value);
-    }
+  // By the one encoder of Fabrics: there are few of them, and text that is made value by value
+  // costs nothing beside 100,000 nodes.
+  void WriteFabric(const fabric::FabricSpec& spec) {
+    api::Fabric fabric;
+    fabric.meta.key.name = spec.name;
+    fabric.spec = spec;
+    out_ += "---\n" + ToYaml(api::EncodeFabric(fabric));
   }
 
   void WriteNode(const fabric::NodeFacts& node) {

@@ -74,20 +74,21 @@ constexpr Metric kCatalogue[] = {
    "Nodes: free (no accelerator in use), partial, full, cordoned, unusable, incomplete (a level's "
    "label is missing), overlapping (in two fabrics)."},
   {Id::kFabricAccelerators, "weft_fabric_accelerators", kGauge, kFleet,
-   {"fabric", "accelerator", "state"},
-   "Accelerators: used, free, and unavailable (free, on nodes that are cordoned or unusable)."},
+   {"fabric", "accelerator", "product", "state"},
+   "Accelerators: used, free, and unavailable (free, on nodes that are cordoned or unusable), by "
+   "the product that node labels or Fabric.spec.acceleratorModel name."},
   {Id::kFabricDomains, "weft_fabric_domains", kGauge, kFleet, {"fabric", "level"},
    "Domains of a level."},
   {Id::kFabricFreeSlots, "weft_fabric_free_slots", kGauge, kFleet,
-   {"fabric", "level", "slot_nodes"},
-   "Sets of so many wholly free nodes that lie in one domain of the level, disjoint from each "
-   "other: jobs of that size that could start now."},
+   {"fabric", "level", "product", "slot_nodes"},
+   "Sets of so many wholly free nodes of one product and capacity type that lie in one domain of the "
+   "level, disjoint from each other: jobs of that size that could start now."},
   {Id::kFabricLargestFreeBlock, "weft_fabric_largest_free_block_nodes", kGauge, kFleet,
    {"fabric", "level"},
    "Wholly free nodes of the domain that has most of them."},
   {Id::kFabricStranded, "weft_fabric_stranded_accelerators", kGauge, kFleet,
-   {"fabric", "level", "slot_nodes"},
-   "Accelerators that are free, but in no slot of that size."},
+   {"fabric", "level", "product", "slot_nodes"},
+   "Accelerators of the product that are free, but in no slot of that size."},
   {Id::kFabricValid, "weft_fabric_valid", kGauge, kFleet, {"fabric"},
    "1 where the Fabric can be used, 0 where nothing is placed on it for its spec."},
   {Id::kDomainNodes, "weft_fabric_domain_nodes", kGauge, kFleet, {"fabric", "level", "domain"},

@@ -49,7 +49,8 @@ std::pair<std::uint32_t, bool> AtomSizes(std::span<const std::uint32_t> atoms) {
 }  // namespace
 
 Instance::Instance(const fabric::Claims& claims, const Request& request,
-                   const traffic::WorkerGraph& graph, const Options& options)
+                   const traffic::WorkerGraph& graph, const Options& options,
+                   std::span<const fabric::PoolIndex> pools)
     : claims_(&claims),
       request_(&request),
       graph_(&graph),
@@ -60,7 +61,8 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
             .job = request.job,
             .excluded = request.excluded,
             .cap = request.workers,
-            .ignore_claims = options.ignore_claims};
+            .ignore_claims = options.ignore_claims,
+            .pools = {pools.begin(), pools.end()}};
   CountSlots(claims, query_, slots_);
   BuildAtoms();
   BuildPreferredSets();

@@ -11,13 +11,14 @@
 namespace weft::placement {
 
 // One placement problem, prepared: what each node and domain can take, and which workers must
-// stay together. Built once per Place, read by fill, improve, exact and bound.
+// stay together. Built once per Place and choice of pools, read by fill, improve, exact and bound.
+// Nodes outside `pools` take nothing; without any, all nodes count.
 //
 // Cost  O(nodes x (resources + tiers) + workers x groups).
 class Instance {
  public:
   Instance(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
-           const Options& options = {});
+           const Options& options = {}, std::span<const fabric::PoolIndex> pools = {});
 
   const fabric::Fabric& fabric() const { return claims_->fabric(); }
   const fabric::Claims& claims() const { return *claims_; }

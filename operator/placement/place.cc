@@ -1,6 +1,7 @@
 #include "operator/placement/place.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "operator/base/check.h"
@@ -71,15 +72,10 @@ Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int 
   return plan;
 }
 
-}  // namespace
-
-Placement Place(const fabric::Claims& claims, const Request& request,
-                const traffic::WorkerGraph& graph, const Options& options) {
-  const Instance instance(claims, request, graph, options);
-  if (instance.TotalSlots() < instance.workers()) return Refuse(instance, options);
-
+std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
+  if (instance.TotalSlots() < instance.workers()) return std::nullopt;
   const int tolerance =
-      options.cost_tolerance_percent.value_or(claims.fabric().spec().cost_tolerance_percent);
+      options.cost_tolerance_percent.value_or(instance.fabric().spec().cost_tolerance_percent);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
   const Preferences preferences =
@@ -91,7 +87,7 @@ Placement Place(const fabric::Claims& claims, const Request& request,
                                   : options.limits.exact_steps / kLessOfLarger;
   const ExactResult exact = SearchExactly(instance, candidates, tolerance, steps);
   if (exact.best) candidates.insert(candidates.begin(), *exact.best);
-  if (candidates.empty()) return Refuse(instance, options);
+  if (candidates.empty()) return std::nullopt;
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
@@ -99,6 +95,68 @@ Placement Place(const fabric::Claims& claims, const Request& request,
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;
+}
+
+// The best plan of the first rank of choices that has one: by preferences and cost, then by the
+// levels after the cost, then the first choice.
+class ChoiceSolver {
+ public:
+  ChoiceSolver(const fabric::Claims& claims, const Request& request,
+               const traffic::WorkerGraph& graph, const Options& options)
+      : claims_(claims), request_(request), graph_(graph), options_(options) {}
+
+  std::optional<Plan> Run() {
+    const std::vector<PoolChoice>& choices = *request_.pool_choices;
+    if (choices.size() == 1) {
+      Try(0, choices.front().pools);
+      return std::move(best_);
+    }
+    std::vector<PoolRoom> rooms = RoomsOf(claims_, request_, options_);
+    for (std::size_t c = 0; c < choices.size(); ++c) {
+      if (best_ && choices[c].rank > choices[best_->choice].rank) break;
+      if (rooms[c].workers >= request_.workers) rooms[c].solved = Try(c, choices[c].pools);
+    }
+    if (best_) best_->choices = std::move(rooms);
+    return std::move(best_);
+  }
+
+ private:
+  bool Try(std::size_t choice, const std::vector<fabric::PoolIndex>& pools) {
+    const Instance instance(claims_, request_, graph_, options_, pools);
+    std::optional<Plan> plan = SolveOn(instance, options_);
+    if (!plan) return false;
+    TieBreakers ties = BreakTies(instance, plan->nodes);
+    const Objective objective = plan->candidate().objective();
+    if (best_ && std::tie(objective, ties) >= std::tie(objective_, ties_)) return true;
+    plan->pools = pools;
+    plan->choice = choice;
+    best_ = std::move(plan);
+    objective_ = objective;
+    ties_ = std::move(ties);
+    return true;
+  }
+
+  const fabric::Claims& claims_;
+  const Request& request_;
+  const traffic::WorkerGraph& graph_;
+  const Options& options_;
+  std::optional<Plan> best_;
+  Objective objective_;
+  TieBreakers ties_;
+};
+
+}  // namespace
+
+std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
+                          const traffic::WorkerGraph& graph, const Options& options) {
+  if (request.pool_choices) return ChoiceSolver(claims, request, graph, options).Run();
+  return SolveOn(Instance(claims, request, graph, options), options);
+}
+
+Placement Place(const fabric::Claims& claims, const Request& request,
+                const traffic::WorkerGraph& graph, const Options& options) {
+  if (auto plan = Solve(claims, request, graph, options)) return *std::move(plan);
+  return Refuse(claims, request, graph, options);
 }
 
 }  // namespace weft::placement

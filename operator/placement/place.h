@@ -12,7 +12,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/placement/levels.h"
 #include "operator/placement/limits.h"
-#include "operator/placement/node_filter.h"
+#include "operator/placement/node_judge.h"
 #include "operator/placement/pod_requirements.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
@@ -37,6 +37,19 @@ struct GroupConstraint {
   std::optional<fabric::Tier> preferred;
 };
 
+// Pools that a gang may be made of. Of the choices of the least rank that hold the job, the one
+// with the best placement wins.
+struct PoolChoice {
+  std::string name;                      // for a person: "NVIDIA-H100-80GB-HBM3", "H100 or A100"
+  std::vector<fabric::PoolIndex> pools;  // ascending
+  std::uint32_t rank = 0;
+};
+// How the rules that the choices come from could be relaxed.
+struct PoolRelaxation {
+  std::string constraint, change;  // as in Relaxation
+  std::vector<PoolChoice> choices;
+};
+
 // Everything Place needs to know of one job. Tiers run wide to narrow (fabric.h).
 struct Request {
   std::string job;  // "namespace/name", for ComputeDomain ownership
@@ -46,6 +59,9 @@ struct Request {
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
   std::vector<fabric::NodeIndex> excluded;  // ascending
+  // By rank; absent: any node will do. Empty: no node of the fabric is of what the job asks for.
+  std::optional<std::vector<PoolChoice>> pool_choices;
+  std::vector<PoolRelaxation> pool_relaxations;  // the narrowest first
   // traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search, of
   // no effect on what counts as best; empty means one row of workers.
   std::vector<std::uint32_t> grid;
@@ -57,6 +73,13 @@ struct Options {
   bool ignore_claims = false;                 // as if nothing else ran
 };
 
+// What a choice of pools has for a job.
+struct PoolRoom {
+  std::string name;
+  std::uint64_t workers = 0;  // that fit, whatever topology asks
+  bool solved = false;        // a placement was found on it
+};
+
 struct Plan {
   std::vector<fabric::NodeIndex> nodes;  // index = worker
   Preferences preferences{};
@@ -64,13 +87,17 @@ struct Plan {
   // Proven: no placement on this capacity, under the same hard rules and the same preferences,
   // costs less.
   Int128 lower_bound = 0;
-  bool exact = false;  // the search was exhaustive
+  bool exact = false;                    // the search was exhaustive
+  std::vector<fabric::PoolIndex> pools;  // that it was chosen from; empty: all
+  std::vector<PoolRoom> choices;         // of Request::pool_choices, where there are several
+  std::size_t choice = 0;                // index into it
   Candidate candidate() const { return {nodes, preferences, cost}; }
   std::optional<Candidate> runner_up;  // the best seen that uses another set of nodes
 };
 
 enum class Reason : std::uint8_t {
   kNoCompleteNode,        // no node carries all labels
+  kNoMatchingProduct,     // no node is of a product and capacity type that the job names
   kNoEligibleNode,        // filters leave nothing
   kInsufficientCapacity,  // too few slots in all
   kRequiredLevel,         // enough slots, but not inside one domain of `required`
@@ -84,29 +111,41 @@ struct Unplaceable {
   Reason reason = Reason::kInsufficientCapacity;
   bool ever = true;                      // false: not even with nothing else running on the fabric
   fabric::Tier tier = fabric::kOutside;  // the level the rule names
-  std::optional<std::size_t> group;      // kRequiredGroup: index into Request.groups
-  std::string best_domain;               // where it comes nearest
+  std::string best_domain;               // of that level, the one with most room
+  std::int64_t best_domain_workers = 0;  // that fit there
   std::int64_t wanted_workers = 0;
-  std::int64_t found_workers = 0;  // in the best domain (or in all)
-  std::string short_resource;      // the resource that is short on most nodes
-  std::int64_t short_amount = 0;   // accelerators (or that resource) missing
-  // Nodes by rejection, most first.
-  struct Count {
-    Rejection rejection = Rejection::kNone;
-    std::string detail;
-    std::uint32_t nodes = 0;
-  };
-  std::vector<Count> rejections;
+  std::int64_t found_workers = 0;  // that fit under the rule
+  // kRequiredGroup: index into Request.groups of a group that cannot hold even alone, and the
+  // workers of its largest set; absent where each could alone, but not all of them together.
+  std::optional<std::size_t> group;
+  std::int64_t group_workers = 0;
+  // kInsufficientCapacity, kRequiredLevel: the resource that is short on most nodes, and how much
+  // of it is missing.
+  std::string short_resource;
+  std::int64_t short_amount = 0;
+  std::vector<RejectionCount> rejections;  // most first
+  // Where the job may run on one of several choices of pools: what each has, and which of them the
+  // rest is about; absent: all of them.
+  std::vector<PoolRoom> choices;
+  std::optional<std::size_t> choice;
 };
 
 using Placement = std::variant<Plan, Unplaceable>;
 
-// Chooses each worker's node (DESIGN section 4): hard rules; fewest levels wider than preferred;
-// fewest groups that miss their own; least cost C within the tolerance; least fragmentation; least
-// node names. Exact where the exact search finishes within its budget.
+// Chooses each worker's node (DESIGN section 4): hard rules; then the levels of the objective
+// (levels.h). Exact where the exact search finishes within its budget.
 //
-// Cost     O(nodes + edges) per candidate, a bounded number of candidates.
-// Thread-safety  reads its arguments only.
+//   Solve   the plan; nothing where none was found. What a what-if asks.
+//   Refuse  why Solve found nothing. Only for what is shown to somebody.
+//   Place   Solve, else Refuse.
+//
+// Cost     Solve O(nodes + edges) per candidate, a bounded number of candidates; Refuse O(nodes)
+//          and a greedy search on the empty fabric.
+// Thread-safety  they read their arguments only.
+std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
+                          const traffic::WorkerGraph& graph, const Options& options = {});
+Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
+                   const traffic::WorkerGraph& graph, const Options& options = {});
 Placement Place(const fabric::Claims& claims, const Request& request,
                 const traffic::WorkerGraph& graph, const Options& options = {});
 

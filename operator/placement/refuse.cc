@@ -1,9 +1,9 @@
 #include "operator/placement/refuse.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
+#include "operator/base/union_find.h"
+#include "operator/placement/node_judge.h"
 #include "operator/placement/search.h"
 
 namespace weft::placement {
@@ -13,21 +13,6 @@ using fabric::NodeIndex;
 using fabric::Tier;
 
 namespace {
-
-// Nodes that have not one slot, by why.
-void CountRejections(const Instance& instance, Unplaceable& no) {
-  std::map<std::pair<Rejection, std::string>, std::uint32_t> count;
-  for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
-    if (instance.slots()[n] > 0) continue;
-    const Verdict verdict = Judge(instance.claims(), instance.query(), n);
-    std::string detail =
-        verdict.rejection == Rejection::kResource ? verdict.resource_name : verdict.detail;
-    ++count[{verdict.rejection, std::move(detail)}];
-  }
-  for (const auto& [why, nodes] : count) no.rejections.push_back({why.first, why.second, nodes});
-  std::stable_sort(no.rejections.begin(), no.rejections.end(),
-                   [](const auto& a, const auto& b) { return a.nodes > b.nodes; });
-}
 
 // The resource that keeps most nodes out, and how much of it the missing workers would need.
 void NameShortResource(const Instance& instance, Unplaceable& no) {
@@ -48,45 +33,115 @@ void NameShortResource(const Instance& instance, Unplaceable& no) {
       SaturatingMultiply(std::max<std::int64_t>(0, no.wanted_workers - no.found_workers), each);
 }
 
-// The domain of `tier` with the most slots.
-void NameBestDomain(const Instance& instance, Tier tier, Unplaceable& no) {
-  const fabric::TierDomains& domains = instance.fabric().domains(tier);
+std::int64_t Count(std::uint64_t workers) {
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(workers, static_cast<std::uint64_t>(Bytes::kMax)));
+}
+
+// The domain of the rule's tier with the most slots.
+void NameBestDomain(const Instance& instance, Unplaceable& no) {
+  const fabric::TierDomains& domains = instance.fabric().domains(no.tier);
   DomainIndex best = 0;
   for (DomainIndex d = 1; d < domains.size(); ++d) {
-    if (instance.SlotsIn(tier, d) > instance.SlotsIn(tier, best)) best = d;
+    if (instance.SlotsIn(no.tier, d) > instance.SlotsIn(no.tier, best)) best = d;
   }
-  if (domains.size() == 0) return;
-  no.found_workers = static_cast<std::int64_t>(std::min<std::uint64_t>(
-      instance.SlotsIn(tier, best), static_cast<std::uint64_t>(Bytes::kMax)));
-  no.best_domain = tier == instance.node_tier() ? instance.fabric().node(best).name
-                   : tier == fabric::kOutside   ? ""
-                                                : domains.names[best];
+  no.best_domain_workers = Count(instance.SlotsIn(no.tier, best));
+  no.best_domain = no.tier == instance.node_tier() ? instance.fabric().node(best).name
+                   : no.tier == fabric::kOutside   ? ""
+                                                   : domains.names[best];
 }
 
-bool AnyEligible(const Instance& instance) {
-  SlotQuery query = instance.query();
-  for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
-    if (PassesStaticFilters(instance.fabric(), query, n, nullptr)) return true;
+// Whether some node would take a worker if it had room.
+bool AnyEligible(const Instance& instance, const Unplaceable& no) {
+  std::uint64_t rejected = 0;
+  for (const RejectionCount& count : no.rejections) {
+    if (count.rejection == Rejection::kResource) return true;
+    if (count.rejection == Rejection::kComputeDomain) return true;
+    rejected += count.nodes;
   }
-  return false;
+  return rejected < instance.slots().size();
 }
 
-// Which group's rule has no room: the first whose largest atom fits in no domain often enough.
-std::optional<std::size_t> FailingGroup(const Instance& instance) {
-  const Request& request = instance.request();
-  for (std::size_t g = 0; g < request.groups.size(); ++g) {
-    if (!request.groups[g].required) continue;
-    const Tier tier = *request.groups[g].required;
+// What one group with `required` needs, whatever the other groups want.
+struct GroupNeed {
+  Tier tier = 0;
+  std::uint32_t smallest = 0, largest = 0;  // workers of a set; sets that share workers are one
+};
+
+GroupNeed NeedOf(const Request& request, const GroupConstraint& group) {
+  UnionFind sets(request.workers);
+  for (std::size_t s = 0; s < group.sets.size(); ++s) {
+    for (std::uint32_t worker : group.sets.set(s)) sets.Join(group.sets.set(s).front(), worker);
+  }
+  std::vector<std::uint32_t> size(request.workers, 0);
+  for (std::uint32_t w = 0; w < request.workers; ++w) ++size[sets.Find(w)];
+  GroupNeed need{*group.required, request.workers, 0};
+  for (std::uint32_t count : size) {
+    if (count == 0) continue;
+    need.smallest = std::min(need.smallest, count);
+    need.largest = std::max(need.largest, count);
+  }
+  return need;
+}
+
+// Workers that fit in the domain in whole sets; at least those where sets differ in size.
+std::uint64_t RoomFor(const GroupNeed& need, std::uint64_t slots) {
+  if (need.smallest == need.largest) return slots / need.largest * need.largest;
+  return slots < need.smallest ? 0 : slots;
+}
+
+// The most that fits inside one domain of `required`.
+template <typename Room>
+std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Room room_of) {
+  const fabric::TierDomains& outer = instance.fabric().domains(required);
+  const std::vector<DomainIndex>& of_node = instance.fabric().domains(tier).of_node;
+  std::uint64_t most = 0;
+  for (DomainIndex o = 0; o < outer.size(); ++o) {
+    const DomainIndex last = of_node[outer.begin[o + 1] - 1];
     std::uint64_t room = 0;
-    for (DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
-      room += instance.capacity(tier, d);
-    }
-    if (room < instance.workers()) return g;
+    for (DomainIndex d = of_node[outer.begin[o]]; d <= last; ++d) room += room_of(d);
+    most = std::max(most, room);
   }
-  for (std::size_t g = request.groups.size(); g-- > 0;) {
-    if (request.groups[g].required) return g;
+  return most;
+}
+
+// Whether the group cannot hold, even if it were the only one; then it is named.
+bool FailsAlone(const Instance& instance, std::size_t g, Unplaceable& no) {
+  const Request& request = instance.request();
+  const GroupNeed need = NeedOf(request, request.groups[g]);
+  const Tier required = std::min(request.required.value_or(fabric::kOutside), need.tier);
+  std::uint64_t roomiest = 0;
+  const std::uint64_t room = RoomInside(instance, required, need.tier, [&](DomainIndex d) {
+    roomiest = std::max(roomiest, instance.SlotsIn(need.tier, d));
+    return RoomFor(need, instance.SlotsIn(need.tier, d));
+  });
+  if (room >= request.workers && roomiest >= need.largest) return false;
+  no.group = g;
+  no.group_workers = need.largest;
+  no.tier = need.tier;
+  no.found_workers = Count(std::min<std::uint64_t>(room, request.workers));
+  return true;
+}
+
+// The group that fails alone, narrowest level first; else, where the whole sets of all groups
+// together are proven not to fit, no one group.
+void NameGroups(const Instance& instance, Unplaceable& no) {
+  const Request& request = instance.request();
+  std::vector<std::size_t> groups;
+  for (std::size_t g = 0; g < request.groups.size(); ++g) {
+    if (request.groups[g].required) groups.push_back(g);
   }
-  return std::nullopt;
+  std::stable_sort(groups.begin(), groups.end(), [&](std::size_t a, std::size_t b) {
+    return *request.groups[a].required > *request.groups[b].required;
+  });
+  no.reason = Reason::kRequiredGroup;
+  for (std::size_t g : groups) {
+    if (FailsAlone(instance, g, no)) return;
+  }
+  const std::uint64_t together = RoomInside(
+      instance, no.tier, no.tier, [&](DomainIndex d) { return instance.capacity(no.tier, d); });
+  no.found_workers = Count(std::min<std::uint64_t>(together, request.workers));
+  if (together >= request.workers) no.reason = Reason::kSearchExhausted;
 }
 
 void NameRule(const Instance& instance, Unplaceable& no) {
@@ -97,47 +152,105 @@ void NameRule(const Instance& instance, Unplaceable& no) {
     return;
   }
   if (instance.TotalSlots() < request.workers) {
-    no.reason = AnyEligible(instance) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
-    NameBestDomain(instance, fabric::kOutside, no);
+    no.reason = AnyEligible(instance, no) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
+    no.found_workers = Count(instance.TotalSlots());
     return;
   }
-  const Tier required = request.required.value_or(fabric::kOutside);
-  NameBestDomain(instance, required, no);
-  no.tier = required;
+  no.tier = request.required.value_or(fabric::kOutside);
+  NameBestDomain(instance, no);
+  no.found_workers = no.best_domain_workers;
   if (no.found_workers < no.wanted_workers) {
     no.reason = Reason::kRequiredLevel;
     return;
   }
-  no.group = FailingGroup(instance);
-  if (!no.group) {
-    no.reason = Reason::kSearchExhausted;
-    return;
+  NameGroups(instance, no);
+  NameBestDomain(instance, no);
+}
+
+// The rule that fails first on this instance, where it comes nearest, and what is missing.
+Unplaceable RefuseOn(const Instance& instance) {
+  Unplaceable no;
+  no.rejections =
+      NodeJudge(instance.claims(), instance.query()).Count(0, instance.fabric().node_count());
+  NameRule(instance, no);
+  const bool short_of =
+      no.reason == Reason::kInsufficientCapacity || no.reason == Reason::kRequiredLevel;
+  if (short_of) NameShortResource(instance, no);
+  return no;
+}
+
+bool Fits(const Instance& instance) {
+  return instance.TotalSlots() >= instance.workers() && !GreedyCandidates(instance).empty();
+}
+
+// Whether it would fit with nothing else on the fabric.
+bool FitsAlone(const fabric::Claims& claims, const Request& request,
+               const traffic::WorkerGraph& graph, Options options) {
+  options.ignore_claims = true;
+  if (!request.pool_choices) return Fits(Instance(claims, request, graph, options));
+  return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
+                     [&](const PoolChoice& choice) {
+                       return Fits(Instance(claims, request, graph, options, choice.pools));
+                     });
+}
+
+// Of one choice: by its rule. Of several: the first with room for all is said to fail by its rule;
+// without one, all of them are too small.
+Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
+                          const traffic::WorkerGraph& graph, const Options& options) {
+  const std::vector<PoolChoice>& choices = *request.pool_choices;
+  std::vector<PoolRoom> rooms = RoomsOf(claims, request, options);
+  for (std::size_t c = 0; c < choices.size(); ++c) {
+    if (choices.size() > 1 && rooms[c].workers < request.workers) continue;
+    Unplaceable no = RefuseOn(Instance(claims, request, graph, options, choices[c].pools));
+    if (choices.size() == 1) return no;
+    no.choices = std::move(rooms);
+    no.choice = c;
+    return no;
   }
-  no.reason = Reason::kRequiredGroup;
-  no.tier = *request.groups[*no.group].required;
-  NameBestDomain(instance, no.tier, no);
-  std::uint64_t room = 0;
-  for (DomainIndex d = 0; d < instance.fabric().domains(no.tier).size(); ++d) {
-    room += instance.capacity(no.tier, d);
+  Unplaceable no;
+  no.wanted_workers = request.workers;
+  no.reason =
+      claims.fabric().node_count() == 0 ? Reason::kNoCompleteNode : Reason::kNoMatchingProduct;
+  if (choices.empty()) return no;
+  const Instance all(claims, request, graph, options);
+  no.rejections = NodeJudge(claims, all.query()).Count(0, claims.fabric().node_count());
+  no.reason = AnyEligible(all, no) ? Reason::kInsufficientCapacity : Reason::kNoEligibleNode;
+  for (const PoolRoom& room : rooms) {
+    no.found_workers = std::max(no.found_workers, Count(room.workers));
   }
-  no.found_workers = static_cast<std::int64_t>(std::min<std::uint64_t>(room, request.workers));
+  NameShortResource(all, no);
+  no.choices = std::move(rooms);
+  return no;
 }
 
 }  // namespace
 
-Unplaceable Refuse(const Instance& instance, const Options& options) {
-  Unplaceable no;
-  NameRule(instance, no);
-  CountRejections(instance, no);
-  NameShortResource(instance, no);
-  if (options.ignore_claims) {
-    no.ever = false;
-    return no;
+std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
+                              const Options& options) {
+  const SlotQuery query = {.pod = &request.pod,
+                           .job = request.job,
+                           .excluded = request.excluded,
+                           .cap = request.workers,
+                           .ignore_claims = options.ignore_claims};
+  std::vector<std::uint32_t> slots;
+  CountSlots(claims, query, slots);
+  std::vector<std::uint64_t> by_pool(claims.fabric().pools().size(), 0);
+  for (NodeIndex n = 0; n < slots.size(); ++n) by_pool[claims.fabric().pool(n)] += slots[n];
+  std::vector<PoolRoom> rooms;
+  for (const PoolChoice& choice : *request.pool_choices) {
+    PoolRoom room{choice.name};
+    for (fabric::PoolIndex pool : choice.pools) room.workers += by_pool[pool];
+    rooms.push_back(std::move(room));
   }
-  Options empty = options;
-  empty.ignore_claims = true;
-  const Instance alone(instance.claims(), instance.request(), instance.graph(), empty);
-  no.ever = alone.TotalSlots() >= alone.workers() && !GreedyCandidates(alone).empty();
+  return rooms;
+}
+
+Unplaceable Refuse(const fabric::Claims& claims, const Request& request,
+                   const traffic::WorkerGraph& graph, const Options& options) {
+  Unplaceable no = request.pool_choices ? RefuseChoices(claims, request, graph, options)
+                                        : RefuseOn(Instance(claims, request, graph, options));
+  no.ever = !options.ignore_claims && FitsAlone(claims, request, graph, options);
   return no;
 }
 
@@ -145,6 +258,8 @@ std::string_view ReasonName(Reason reason) {
   switch (reason) {
     case Reason::kNoCompleteNode:
       return "NoCompleteNode";
+    case Reason::kNoMatchingProduct:
+      return "NoMatchingProduct";
     case Reason::kNoEligibleNode:
       return "NoEligibleNode";
     case Reason::kInsufficientCapacity:

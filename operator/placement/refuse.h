@@ -4,10 +4,9 @@
 
 namespace weft::placement {
 
-// Why an instance has no answer: the rule that fails first, where it comes nearest, and what is
-// missing. Call only where no placement was found.
-// Cost  O(nodes x filters), and one more search with nothing else running, to say whether waiting
-//       can help.
-Unplaceable Refuse(const Instance& instance, const Options& options);
+// What each of the request's choices of pools has room for.
+// Cost  that of CountSlots.
+std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
+                              const Options& options);
 
 }  // namespace weft::placement

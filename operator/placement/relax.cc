@@ -21,6 +21,11 @@ class Relaxer {
       Levels("topology.groups[" + std::to_string(g) + "].required", request_.groups[g].required,
              [g](Request& r, std::optional<Tier> tier) { r.groups[g].required = tier; });
     }
+    for (const PoolRelaxation& one : request_.pool_relaxations) {
+      Request relaxed = request_;
+      relaxed.pool_choices = one.choices;
+      if (Try(one.constraint, one.change, relaxed)) break;
+    }
     Pod();
     return std::move(found_);
   }
@@ -58,13 +63,12 @@ class Relaxer {
     }
     Request tolerant = request_;
     tolerant.pod.tolerations.push_back({.key = "", .op = "Exists", .value = "", .effect = ""});
-    if (Try("tolerations", "all taints tolerated", tolerant)) return;
+    Try("tolerations", "all taints tolerated", tolerant);
   }
 
   bool Try(const std::string& constraint, const std::string& change, const Request& relaxed) {
-    const Placement placement = Place(claims_, relaxed, graph_, options_);
-    const auto* plan = std::get_if<Plan>(&placement);
-    if (plan == nullptr) return false;
+    const std::optional<Plan> plan = Solve(claims_, relaxed, graph_, options_);
+    if (!plan) return false;
     found_.push_back({constraint, change, plan->cost, plan->preferences, plan->nodes});
     return true;
   }

@@ -96,20 +96,29 @@ bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const NodeFacts& n
                      [&](const NodeSelectorTerm& term) { return MatchesTerm(term, node); });
 }
 
+std::size_t FirstMismatch(std::span<const NodeSelectorTerm> terms, const NodeFacts& node) {
+  if (terms.size() != 1) return 0;
+  const auto& [expressions, fields] = terms.front();
+  const auto expression = std::find_if(expressions.begin(), expressions.end(), [&](const auto& e) {
+    return IsMalformedExpression(e) || !MatchesExpression(e, node);
+  });
+  const auto index = static_cast<std::size_t>(expression - expressions.begin());
+  if (expression != expressions.end()) return index;
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) {
+    return IsMalformedField(f) || !MatchesField(f, node);
+  });
+  return index + static_cast<std::size_t>(field - fields.begin());
+}
+
 std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms, const NodeFacts& node) {
-  if (terms.size() != 1) return "none of the required node affinity's terms matches";
-  const NodeSelectorTerm& term = terms.front();
-  for (const SelectorExpression& expression : term.match_expressions) {
-    if (IsMalformedExpression(expression)) {
-      return "malformed node affinity " + ExpressionText(expression);
-    }
-    if (!MatchesExpression(expression, node)) return "node affinity " + ExpressionText(expression);
-  }
-  for (const SelectorExpression& field : term.match_fields) {
-    if (IsMalformedField(field)) return "malformed node affinity " + ExpressionText(field);
-    if (!MatchesField(field, node)) return "node affinity " + ExpressionText(field);
-  }
-  return "an empty node affinity term matches nothing";
+  if (terms.size() != 1) return "any term of the required node affinity";
+  const auto& [expressions, fields] = terms.front();
+  const std::size_t at = FirstMismatch(terms, node);
+  if (at >= expressions.size() + fields.size()) return "an empty node affinity term";
+  const bool in_fields = at >= expressions.size();
+  const SelectorExpression& failed = in_fields ? fields[at - expressions.size()] : expressions[at];
+  const bool malformed = in_fields ? IsMalformedField(failed) : IsMalformedExpression(failed);
+  return (malformed ? "malformed node affinity " : "node affinity ") + ExpressionText(failed);
 }
 
 }  // namespace weft::placement

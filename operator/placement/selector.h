@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -28,8 +29,12 @@ bool MatchesTerm(const NodeSelectorTerm& term, const fabric::NodeFacts& node);
 // Any term matches. No terms at all match nothing.
 bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
 
-// Why no term matches, for a person: the first requirement of a lone term that fails
-// ("pool In (a, b)"), else a sentence about all terms.
+// Which requirement of a lone term fails first: index into its expressions, then its fields; 0 for
+// several terms or none, and past the last where the term is empty.
+std::size_t FirstMismatch(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
+
+// What a node that no term matches does not match, for a person: that requirement
+// ("node affinity pool In (a, b)"), else all terms.
 std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms,
                                  const fabric::NodeFacts& node);
 

@@ -36,6 +36,7 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   const auto weights = pair_cost.tier_weights();
   weight_.assign(weights.begin(), weights.end());
   weight_.back() = pair_cost.fabric().node_link().femtoseconds_per_byte;
+  FindLatencies();
   sent_.resize(std::size_t{seating.workers()} * links_);
   for (AxisTally& axis : axes_) {
     axis.bytes.resize(links_);
@@ -52,6 +53,24 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   for (std::size_t f = 0; f < traffic.families.size(); ++f) {
     Add(traffic.families[f], traffic.seated[f]);
   }
+}
+
+void Tally::FindLatencies() {
+  const fabric::Fabric& fabric = pair_cost_.fabric();
+  const auto femtoseconds = [](const fabric::Link& link) {
+    constexpr std::int64_t kPerNanosecond = 1'000'000;
+    return link.latency_nanoseconds * kPerNanosecond;
+  };
+  for (Tier t = 0; t < fabric.node_tier(); ++t) {
+    latency_.push_back(femtoseconds(fabric.tiers()[t].link));
+  }
+  // A nested scale-up network that carries nothing leaves it to the level around it.
+  const auto nested = fabric.nested_scale_up();
+  if (nested && pair_cost_.TierWeight(*nested) == pair_cost_.TierWeight(*nested - 1)) {
+    latency_[*nested] = latency_[*nested - 1];
+  }
+  latency_.push_back(femtoseconds(fabric.node_link()));
+  latency_.push_back(femtoseconds(fabric.scale_up_link()));
 }
 
 inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
@@ -71,6 +90,7 @@ inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to
   axis_->bytes[link] += bytes;
   sent_[std::size_t{from} * links_ + link] += bytes;
   slowest_link_ = std::max(slowest_link_, LinkWeight(link, from, to));
+  longest_latency_ = std::max(longest_latency_, latency_[link]);
 }
 
 inline void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {
@@ -83,6 +103,7 @@ void Tally::Add(const GroupFamily& family, const traffic::SeatedGroups& seated) 
   axis_ = &axes_[static_cast<std::size_t>(family.axis)];
   axis_->sends = true;
   slowest_link_ = 0;
+  longest_latency_ = 0;
   for (std::size_t b = 0; b < seated.batches(); ++b) {
     const Batch batch = {seated.seats(b), family.group_size, seated.groups(b)};
     const Int128 amount = family.amount * batch.groups;
@@ -99,7 +120,9 @@ void Tally::Add(const GroupFamily& family, const traffic::SeatedGroups& seated) 
         break;
     }
   }
-  axis_->slowest = std::max(axis_->slowest, static_cast<Int128>(bytes_per_gpu) * slowest_link_);
+  const Int128 sending = static_cast<Int128>(bytes_per_gpu) * slowest_link_;
+  const Int128 waiting = static_cast<Int128>(family.messages) * longest_latency_;
+  axis_->slowest = std::max(axis_->slowest, sending + waiting);
 }
 
 // Each rank of a seat sends to the next inside the worker, the last to the next seat.

@@ -21,7 +21,9 @@ using LinkIndex = std::uint32_t;
 struct AxisTally {
   std::vector<Int128> bytes;          // by link
   std::vector<std::uint32_t> spread;  // by tier: domains of the worst group
-  Int128 slowest = 0;                 // the slowest group's bytesPerGPU x femtoseconds per byte
+  // Femtoseconds of the slowest group: bytesPerGPU x the slowest link + messages x the longest
+  // latency.
+  Int128 slowest = 0;
   bool sends = false;
 };
 
@@ -46,6 +48,7 @@ class Tally {
     Int128 groups = 0;
   };
 
+  void FindLatencies();
   LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
   std::int64_t LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const;
   void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
@@ -65,7 +68,9 @@ class Tally {
   std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;
   AxisTally* axis_ = nullptr;                        // of the family being added
+  std::vector<std::int64_t> latency_;                // femtoseconds, by link
   std::int64_t slowest_link_ = 0;                    // of the family being added
+  std::int64_t longest_latency_ = 0;                 // of its links
   std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
   std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
   std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier

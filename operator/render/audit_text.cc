@@ -50,26 +50,32 @@ Table GangTable(const decide::Cluster& cluster, const decide::AuditReport& repor
   return table;
 }
 
-// The table; the spans below it where it would be too wide with them.
+// Where each gang would be planned, and why that is better. The spans stand here where the table
+// would be too wide with them.
+std::string Changes(const decide::AuditReport& report, bool spans, const TextOptions& options) {
+  std::string text;
+  for (const decide::AuditGang& gang : report.gangs) {
+    const std::string now = decide::SpansText(gang.now.scores);
+    if (gang.worse.empty()) {
+      if (spans) text += Wrap(Name(gang) + ": ", now + ", as at best", 2, options.columns);
+      continue;
+    }
+    const std::string where =
+        spans ? now + " now; " + decide::SpansText(gang.best->scores) + " at best. Now it "
+              : "now it ";
+    text += Wrap(Name(gang) + ": ", where + gang.worse + ".", 2, options.columns);
+  }
+  if (text.empty()) return "";
+  const std::string title = spans ? "Spans" : "Better by weft plan";
+  return Paint(title, Colour::kBold, options.colour) + "\n" + text + "\n";
+}
+
 std::string Gangs(const decide::Cluster& cluster, const decide::AuditReport& report,
                   const TextOptions& options) {
   const Table whole = GangTable(cluster, report, true);
-  if (whole.Width() <= static_cast<std::size_t>(std::max(options.columns, 0))) {
-    return whole.Show(options.colour) + "\n";
-  }
-  std::string text = GangTable(cluster, report, false).Show(options.colour) + "\n" +
-                     Paint("Spans", Colour::kBold, options.colour) + "\n";
-  for (const decide::AuditGang& gang : report.gangs) {
-    const std::string best = gang.best ? decide::SpansText(gang.best->scores) : "";
-    std::string spans = decide::SpansText(gang.now.scores);
-    if (best == spans) {
-      spans += ", as at best";
-    } else if (!best.empty()) {
-      spans.append(" now; ").append(best).append(" at best");
-    }
-    text += Wrap(Name(gang) + ": ", spans, 2, options.columns);
-  }
-  return text + "\n";
+  const bool fits = whole.Width() <= static_cast<std::size_t>(std::max(options.columns, 0));
+  const Table narrow = GangTable(cluster, report, false);
+  return (fits ? whole : narrow).Show(options.colour) + "\n" + Changes(report, !fits, options);
 }
 
 std::string LevelTable(const decide::AuditReport::Total& total, const TextOptions& options) {
@@ -91,13 +97,16 @@ std::string LevelTable(const decide::AuditReport::Total& total, const TextOption
   return table.empty() ? "" : table.Show(options.colour);
 }
 
-std::string Sum(const std::string& title, const decide::AuditReport::Total& total,
+// Bytes and times of rings mean nothing: `timed` is false then.
+std::string Sum(const std::string& title, const decide::AuditReport::Total& total, bool timed,
                 const TextOptions& options) {
   std::string text =
       Wrap("",
            title + ": " + Counted(static_cast<std::int64_t>(total.gangs), "gang") + ", " +
-               Counted(static_cast<std::int64_t>(total.workers), "worker") + "; link time a step " +
-               LinkTimeText(total.cost) + " now, " + LinkTimeText(total.best_cost) + " at best (" +
+               Counted(static_cast<std::int64_t>(total.workers), "worker") + "; " +
+               (timed ? "link time a step " + LinkTimeText(total.cost) + " now, " +
+                            LinkTimeText(total.best_cost) + " at best ("
+                      : std::string("cost over the best (")) +
                ExcessCell(total.excess_percent).text + ")",
            2, options.columns);
   if (options.colour) text.replace(0, title.size(), Paint(title, Colour::kBold, true));
@@ -107,10 +116,10 @@ std::string Sum(const std::string& title, const decide::AuditReport::Total& tota
 // Bytes of gangs with a model, and bytes of rings of one byte a rank, are not of one kind.
 std::string Sums(const decide::AuditReport& report, const TextOptions& options) {
   if (report.modelled.gangs == 0 || report.rings.gangs == 0) {
-    return Sum("Fleet", report.total, options);
+    return Sum("Fleet", report.total, report.rings.gangs == 0, options);
   }
-  return Sum("Gangs with a model", report.modelled, options) +
-         Sum("Gangs as rings", report.rings, options);
+  return Sum("Gangs with a model", report.modelled, true, options) +
+         Sum("Gangs as rings", report.rings, false, options);
 }
 
 }  // namespace
@@ -122,11 +131,8 @@ std::string AuditText(const decide::Cluster& cluster, const decide::AuditReport&
            NotesText(report.notes, options);
   }
   std::string text = Gangs(cluster, report, options) + Sums(report, options);
-  text += Wrap("",
-               "Best is what the same solver finds for a gang with the others where they are. A "
-               "gang without a Placement beside it counts as one ring over its ranks at one byte "
-               "a rank.",
-               0, options.columns);
+  text += Paint("Assumed", Colour::kBold, options.colour) + "\n";
+  for (const std::string& one : report.assumptions) text += Wrap("  ", one, 2, options.columns);
   return text + NotesText(report.notes, options);
 }
 

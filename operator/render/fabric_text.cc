@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "operator/decide/pool_choices.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
 #include "operator/render/table.h"
@@ -50,6 +51,43 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
           link.source == fabric::BandwidthSource::kAssumed ? Colour::kYellow : Colour::kNone}});
   }
   return table.Show(options.colour);
+}
+
+// Where the nodes are of several products or capacity types.
+std::string PoolTable(const decide::ClusterFabric& cluster, const TextOptions& options) {
+  const fabric::Fabric& fabric = *cluster.fabric;
+  struct Figures {
+    std::int64_t nodes = 0, free_nodes = 0, accelerators = 0, free = 0;
+  };
+  std::vector<Figures> figures(fabric.pools().size());
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    Figures& pool = figures[fabric.pool(n)];
+    ++pool.nodes;
+    pool.accelerators += fabric.accelerators(n);
+    if (StateOf(fabric, n) != NodeState::kTakesPods) continue;
+    pool.free += FreeOn(cluster.claims, n);
+    pool.free_nodes += cluster.claims.wholly_free(n) ? 1 : 0;
+  }
+  Table table({{"PRODUCT", Align::kLeft},
+               {"NODES", Align::kRight},
+               {"FREE", Align::kRight},
+               {"ACCELERATORS", Align::kRight},
+               {"FREE", Align::kRight}});
+  std::size_t offering = 0;
+  for (fabric::PoolIndex p = 0; p < figures.size(); ++p) {
+    if (figures[p].accelerators == 0) continue;
+    ++offering;
+    table.Add({{Printable(decide::PoolsText(fabric, {p}))},
+               {Grouped(figures[p].nodes)},
+               {Grouped(figures[p].free_nodes)},
+               {Grouped(figures[p].accelerators)},
+               {Grouped(figures[p].free)}});
+  }
+  if (offering == 0 ||
+      (offering == 1 && fabric.pools().size() == 1 && fabric.pools().front().product.empty())) {
+    return "";
+  }
+  return table.Show(options.colour) + "\n";
 }
 
 // Nodes by why they are listed.
@@ -104,7 +142,8 @@ std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& 
   std::string text =
       Paint("Fabric " + Printable(fabric.spec().name), Colour::kBold, options.colour);
   text += (cluster.recognised ? " (recognised from the nodes' labels)" : "") + std::string("\n");
-  text += LinkTable(fabric, options) + "\n" + DomainTree(cluster.claims, options, tree);
+  text += LinkTable(fabric, options) + "\n" + PoolTable(cluster, options) +
+          DomainTree(cluster.claims, options, tree);
   const std::string absent = Absent(fabric, options);
   return absent.empty() ? text : text + "\n" + absent;
 }

@@ -49,9 +49,10 @@ std::string FabricTable(const Overview& overview, const TextOptions& options) {
         {Grouped(Nodes(fabric, NodeUse::kFree))},
         {Grouped(Nodes(fabric, NodeUse::kPartial) + Nodes(fabric, NodeUse::kFull))},
         {Grouped(away), away > 0 ? Colour::kYellow : Colour::kNone}};
-    for (const auto& [resource, count] : fabric.figures.accelerators) {
+    for (const auto& [of, count] : fabric.figures.accelerators) {
+      const auto& [resource, product] = of;
       const std::int64_t all = count.used + count.free + count.unavailable;
-      row.insert(row.end(), {{Printable(resource)},
+      row.insert(row.end(), {{Printable(product.empty() ? resource : product)},
                              {Grouped(all)},
                              {Grouped(count.used) + " " +
                               std::to_string(all == 0 ? 0 : 100 * count.used / all) + " %"},

@@ -38,6 +38,8 @@ struct GroupFamily {
   // kNeighbours with Measured: the first and the last member send this to their one neighbour
   // (twice `amount`, since a measured figure is per GPU); equal to `amount` for a Transformer.
   std::int64_t end_amount = 0;
+  // That one member sends one after the other in a step (messages.h): what latency counts by.
+  std::int64_t messages = 0;
 
   std::size_t groups() const { return group_size == 0 ? 0 : members.size() / group_size; }
   std::span<const std::uint32_t> group(std::size_t g) const {
@@ -65,7 +67,7 @@ void SeatGroups(Traffic& traffic);
 //
 // Errors   kInvalid with the field's path ("parallelism.expert: ...") where the world, expert,
 //          shardGroupSize or the micro-batches do not divide, where a Transformer with expert > 1
-//          has no moe, and where the bytes of one rank pass 2^63.
+//          has no moe, and where the bytes of one rank pass 2^56.
 // Cost     O(ranks x axes) time and memory.
 // Source   Narayanan et al., SC21; Korthikanti et al., 2022; Rajbhandari et al., ZeRO, 2020.
 Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallelism& parallelism,

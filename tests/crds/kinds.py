@@ -370,7 +370,7 @@ def fabric():
             "unusable": unusable(),
             "costTolerancePercent": integer(
                 (0, 100), "placements within this of the best cost count as equal", 1),
-            "acceleratorModel": text("where node labels do not say it"),
+            "acceleratorModel": text("the product of nodes whose labels name none"),
             "environment": environment(),
         },
         rules=fabric_rules())

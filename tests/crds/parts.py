@@ -128,10 +128,19 @@ def accelerator(required=(), default=None):
         rule("!self.contains('kubernetes.io/') && !self.startsWith('requests.')",
              "must be an extended resource, not one of Kubernetes' own")
     ]
+    once = [rule("self.all(a, self.exists_one(b, a == b))", "must name each once")]
     return object_of(
         {
             "resourceName": resource,
             "perWorker": integer((1, 256), "accelerators, and ranks, of one worker"),
+            "models": list_of(
+                text("a product, or a word of its name: H100; Any: mixed", LABEL_VALUE, longest=63,
+                     shortest=1),
+                16, "products in order of preference; default: any one, never mixed in a gang", 1,
+                rules=once),
+            "capacityTypes": list_of(
+                enum(["OnDemand", "Spot", "Any"]), 3,
+                "in order of preference; default: any one, never mixed in a gang", 1, rules=once),
         },
         required, default=default)
 

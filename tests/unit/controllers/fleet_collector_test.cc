@@ -93,8 +93,9 @@ TEST(FleetCollectorTest, ShowsWhatIsFreeAndWhoWaits) {
   world.PutPod("p", "n0", "other");
   const std::string text = world.Scrape();
   EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 3")) << text;
-  EXPECT_TRUE(
-      Has(text, "weft_fabric_free_slots{fabric=\"default\",level=\"leaf\",slot_nodes=\"2\"} 1"));
+  EXPECT_TRUE(Has(text,
+                  "weft_fabric_free_slots{fabric=\"default\",level=\"leaf\",product=\"\","
+                  "slot_nodes=\"2\"} 1"));
   EXPECT_TRUE(Has(text,
                   "weft_trainingjob_waiting_since_timestamp_seconds{trainingjob=\"a\","
                   "trainingjob_namespace=\"team-a\",reason=\"NoCapacity\"} 999940"))

@@ -133,6 +133,46 @@ TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
   EXPECT_EQ(json["total"]["costOverBestPercent"], 200);
 }
 
+// Every level is as fast as the next: the cost cannot tell one leaf from two.
+TEST(Audit, WhereCostsTieThePlanIsTheBestByTheLevelsAfterTheCost) {
+  testing::FabricShape shape = FourNodes();
+  shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
+  shape.outside_femtoseconds_per_byte = 20'000;
+  Scene scene(shape);
+  AddJobPods(scene, "split", {"n0", "n2"});
+  const Cluster cluster = scene.Build();
+  const auto report = Audit(cluster);
+  ASSERT_TRUE(report);
+  const AuditGang& gang = report->gangs.front();
+  EXPECT_EQ(gang.worse, "costs no more, but breaks up 1 more wholly free domain of level leaf");
+  EXPECT_EQ(gang.excess_percent, 0);
+  const nlohmann::ordered_json json = AuditJson(cluster, *report);
+  EXPECT_EQ(json["gangs"][0]["best"]["nodes"].dump(), R"(["n0","n1"])");
+  EXPECT_EQ(json["gangs"][0]["best"]["traffic"]["levels"][2]["crossingBytes"], "0");
+  EXPECT_EQ(json["assumptions"].size(), 2U);
+}
+
+TEST(Audit, NodesThatOnlyHaveGreaterNamesAreAsGood) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "j", {"n2", "n3"});
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->gangs.front().worse, "");
+  EXPECT_EQ(report->gangs.front().best->nodes, report->gangs.front().now.nodes);
+}
+
+TEST(Audit, AGangIsComparedOnItsOwnProduct) {
+  testing::FabricShape shape = FourNodes();
+  for (std::size_t n = 0; n < 4; ++n) {
+    shape.nodes[n].labels = {{"nvidia.com/gpu.product", n == 0 || n == 2 ? "A100" : "H100"}};
+  }
+  Scene scene(shape);
+  AddJobPods(scene, "split", {"n0", "n2"});
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->gangs.front().worse, "");
+}
+
 TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
   Scene scene(FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});

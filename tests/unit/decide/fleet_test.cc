@@ -67,7 +67,7 @@ TEST(FleetTest, CordonedAndUnusableNodesAreUnavailable) {
   two.scene.inputs.nodes.Edit(1).facts.conditions = {{"Ready", "False"}};
   const FleetFigures fleet = Measure(two.scene.Build());
   EXPECT_EQ(fleet.nodes, (std::array<std::int64_t, kNodeUses>{6, 0, 0, 1, 1}));
-  const auto& gpus = fleet.accelerators.at(kGpu);
+  const auto& gpus = fleet.accelerators.at({kGpu, ""});
   EXPECT_EQ(std::tuple(gpus.used, gpus.free, gpus.unavailable), std::tuple(0, 48, 16));
   EXPECT_EQ(LevelOf(fleet, "leaf").largest_free_block, 4);
 }
@@ -92,6 +92,27 @@ TEST(FleetTest, OfNodesThatDifferASlotTakesThoseWithMostAccelerators) {
   shape.nodes[1].used = 0;
   const FleetFigures fleet = Measure(Scene(shape).Build());
   EXPECT_EQ(SlotsOf(fleet, "leaf"), (std::vector<Slot>{{1, 3, 0}, {2, 1, 4}}));
+}
+
+TEST(FleetTest, ASlotIsOfOneProductAndCapacityType) {
+  testing::FabricShape shape = testing::Leaves({{8, 8, 8, 8}});
+  const std::string product = "nvidia.com/gpu.product", capacity = "karpenter.sh/capacity-type";
+  shape.nodes[0].labels = {{product, "A100"}};
+  shape.nodes[1].labels = {{product, "H100"}, {capacity, "spot"}};
+  shape.nodes[2].labels = shape.nodes[3].labels = {{product, "H100"}};
+  const FleetFigures fleet = Measure(Scene(shape).Build());
+  EXPECT_EQ(fleet.accelerators.at({kGpu, "A100"}).free, 8);
+  EXPECT_EQ(fleet.accelerators.at({kGpu, "H100"}).free, 24);
+  std::vector<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> slots;
+  for (const auto& one : LevelOf(fleet, "leaf").slots) {
+    slots.emplace_back(one.product, one.nodes, one.free, one.stranded);
+  }
+  EXPECT_EQ(slots, (decltype(slots){{"A100", 1, 1, 0},
+                                    {"A100", 2, 0, 8},
+                                    {"A100", 4, 0, 8},
+                                    {"H100", 1, 3, 0},
+                                    {"H100", 2, 1, 8},
+                                    {"H100", 4, 0, 24}}));
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST(Explain, SaysWhyNotDomainByDomain) {
   EXPECT_EQ(one.level, "leaf");
   ASSERT_EQ(one.domains.size(), 2U);
   EXPECT_EQ(one.domains[0].sentence,
-            "l0: room for 1 of 2 workers on 2 nodes; 1 node: too little nvidia.com/gpu free.");
+            "l0: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.");
   ASSERT_EQ(one.relaxations.size(), 1U);
   EXPECT_EQ(one.relaxations[0].change, "leaf -> spine");
 }

@@ -235,9 +235,8 @@ TEST(Refusal, SaysWhatIsShortWhatToRelaxAndWhenItFits) {
   const Refused* refused = report->entries[2].refused();
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->message,
-            "Fabric \"default\" has room for 1 of 2 workers. 8 nvidia.com/gpu are missing. Of 4 "
-            "nodes these take none: 3 nodes: too little nvidia.com/gpu free. It would fit within "
-            "2 h, once ns/first has ended.");
+            "Fabric \"default\" has room for 1 of 2 workers: 8 nvidia.com/gpu are missing. 3 of 4 "
+            "nodes lack free nvidia.com/gpu. It would fit within 2 h, once ns/first has ended.");
 }
 
 TEST(Refusal, NamesTheOneConstraintToRelax) {
@@ -247,13 +246,42 @@ TEST(Refusal, NamesTheOneConstraintToRelax) {
   scene.Job("a", 2).topology.required = "leaf";
   const auto report = Plan(scene.Build());
   ASSERT_TRUE(report);
+  EXPECT_EQ(report->entries[0].refused()->message,
+            "topology.required asks for one leaf for all 2 workers; the one with most room, l0, "
+            "takes 1 of 2 workers: 8 nvidia.com/gpu are missing there. 2 of 4 nodes lack free "
+            "nvidia.com/gpu. To start now, relax one of: topology.required: leaf -> spine. When it "
+            "would fit is unknown: too few of the running jobs state expectedDurationSeconds.");
+}
+
+TEST(Refusal, SaysThatNoNodeHasRoom) {
+  Scene scene(FourNodes());
+  for (const char* node : {"n0", "n1", "n2", "n3"}) scene.Pod(std::string("p-") + node, node);
+  scene.Job("a", 1);
+  const auto report = Plan(scene.Build());
+  ASSERT_TRUE(report);
   EXPECT_EQ(
       report->entries[0].refused()->message,
-      "topology.required puts all 2 workers into one leaf, and the roomiest, l0, has room for "
-      "1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these take none: 2 "
-      "nodes: too little nvidia.com/gpu free. To start now, relax one of: "
-      "topology.required: leaf -> spine. When it would fit is unknown: not enough of what "
-      "runs states an expected duration.");
+      "Fabric \"default\" has room for 0 of 1 worker: 8 nvidia.com/gpu are missing. No node has "
+      "room: 4 of 4 lack free nvidia.com/gpu. When it would fit is unknown: too few of "
+      "the running jobs state expectedDurationSeconds.");
+}
+
+TEST(Refusal, NamesTheGroupThatCannotHold) {
+  Scene scene(testing::Leaves({{6, 6, 6, 6}}, 6));
+  api::TrainingJob& job = scene.Job("a", 8, 2);
+  job.parallelism.tensor = 2;
+  job.parallelism.context = 4;
+  using traffic::Axis;
+  job.topology.groups = {{{Axis::kTensor, Axis::kContext, Axis::kData}, "leaf", ""},
+                         {{Axis::kTensor, Axis::kContext}, "node", ""}};
+  const auto report = Plan(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(
+      report->entries[0].refused()->message,
+      "topology.groups[1] (Tensor, Context) asks for one node for each set of 4 workers; whole "
+      "sets with 0 of 8 workers fit, and the node with most room, n0, takes 3 workers. To "
+      "start now, relax one of: topology.groups[1].required: node -> leaf. It never fits this "
+      "fabric, not even with nothing else running.");
 }
 
 TEST(Refusal, NamesAResourceThatNoNodeOffers) {

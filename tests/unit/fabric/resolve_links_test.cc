@@ -124,7 +124,9 @@ TEST(ResolveLinksTest, RefusesBadLinksByTheirPath) {
   };
   LinkSpec late = Typed("RoCE400");
   late.latency_nanoseconds = -1;
-  FabricSpec outside, node, scale_up;
+  FabricSpec outside, node, scale_up, one_rail;
+  one_rail.outside = Rated(3999);
+  one_rail.rails = RailsSpec{4, {}};
   outside.outside = Rated(0);
   node.node_link = Typed("NVLink9");
   scale_up.scale_up = ScaleUpSpec{"nvlink", "v", late, ScaleUpRequires::kNothing};
@@ -140,8 +142,14 @@ TEST(ResolveLinksTest, RefusesBadLinksByTheirPath) {
       {"an unknown node link", node,
        "spec.nodeLink.type: \"NVLink9\" is not a known link type; give bandwidthPerGPU with it"},
       {"a negative latency", scale_up, "spec.scaleUp.link.latencyNanoseconds: -1 is negative"},
-      {"nothing left", TwoLevels(Rated(1, 200), {}),
-       "spec.levels[0].link.oversubscriptionPercent: 200 leaves less than one byte per second"},
+      {"less than 1 kB/s", TwoLevels(Rated(1999, 200), {}),
+       "spec.levels[0].link: 1999 bytes per second at 200 % oversubscription leave one GPU less "
+       "than "
+       "1 kB/s"},
+      {"less than 1 kB/s on one of four rails", one_rail,
+       "spec.outside: 3999 bytes per second at 100 % oversubscription leave one GPU less than 1 "
+       "kB/s "
+       "on a single rail"},
   };
   for (const Case& c : cases) {
     EXPECT_EQ(Show(ResolveLinks(c.spec)), std::string("error: ").append(c.want)) << c.name;

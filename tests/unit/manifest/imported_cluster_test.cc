@@ -45,6 +45,8 @@ ImportedCluster Sample() {
   cluster.fabric.rails = fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}};
   cluster.fabric.node_selector = fabric::LabelSelector{{{"a.b/c", "true"}}, {}};
   cluster.fabric.unusable.taints = {{"bad", "", "NoSchedule"}};
+  cluster.fabric.accelerator_model = "H100";
+  cluster.fabric.environment = {{"NCCL_IB_HCA", "=mlx5_1"}, {"NCCL_DEBUG", ""}};
   for (const std::string name : {"1101", "true", "n-1"}) {
     cluster.nodes.push_back(MakeNode(name, "nvidia.com/gpu", 8));
     cluster.nodes.back().labels.Set("weft.dev/leaf", "1e3");

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "gtest/gtest.h"
+#include "operator/placement/node_judge.h"
 
 namespace weft::placement {
 namespace {
@@ -63,7 +64,7 @@ TEST_P(NodeFilterTest, CountsAndSaysWhy) {
   std::vector<std::uint32_t> slots;
   CountSlots(claims, scene.query, slots);
   EXPECT_EQ(slots, std::vector<std::uint32_t>{GetParam().slots});
-  const Verdict verdict = Judge(claims, scene.query, 0);
+  const Verdict verdict = NodeJudge(claims, scene.query).Judge(0);
   EXPECT_EQ(RejectionName(verdict.rejection), RejectionName(GetParam().rejection));
   EXPECT_EQ(verdict.detail, GetParam().detail);
 }
@@ -121,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(NodeState, NodeFilterTest, ::testing::ValuesIn(std::vec
      s.node.unschedulable = true;
      s.pod.tolerations = {{"node.kubernetes.io/unschedulable", "Exists", "", "NoExecute"}};
    }, 0, Rejection::kUnschedulable, "cordoned (spec.unschedulable)"},
-  {"ATaintKeepsOff",                       [](Scene& s) { s.node.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}}; }, 0, Rejection::kTaint, "taint nvidia.com/gpu=present:NoSchedule not tolerated"},
-  {"NoExecuteKeepsOff",                    [](Scene& s) { s.node.taints = {{"drain", "", "NoExecute"}}; }, 0, Rejection::kTaint, "taint drain:NoExecute not tolerated"},
+  {"ATaintKeepsOff",                       [](Scene& s) { s.node.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}}; }, 0, Rejection::kTaint, "taint nvidia.com/gpu=present:NoSchedule"},
+  {"NoExecuteKeepsOff",                    [](Scene& s) { s.node.taints = {{"drain", "", "NoExecute"}}; }, 0, Rejection::kTaint, "taint drain:NoExecute"},
   {"PreferNoScheduleDoesNot",              [](Scene& s) { s.node.taints = {{"slow", "", "PreferNoSchedule"}}; }, 1, Rejection::kNone, ""},
   {"AToleratedTaintLetsIn",
    [](Scene& s) {
@@ -141,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Labels, NodeFilterTest, ::testing::ValuesIn(std::vector
   {"TheSelectorWantsAnotherLabel",         [](Scene& s) { s.pod.node_selector = {{"pool", "train"}, {"zone", "a"}}; }, 0, Rejection::kNodeSelector, "node selector zone=a"},
   {"TheAffinityMatches",                   [](Scene& s) { s.pod.required_affinity = {{{.match_expressions = {{"pool", "Exists", {}}}, .match_fields = {}}}}; }, 1, Rejection::kNone, ""},
   {"TheAffinityMatchesNot",                [](Scene& s) { s.pod.required_affinity = {{{.match_expressions = {{"zone", "In", {"a"}}}, .match_fields = {}}}}; }, 0, Rejection::kNodeAffinity, "node affinity zone In (a)"},
-  {"AnAffinityWithoutTermsMatchesNothing", [](Scene& s) { s.pod.required_affinity.emplace(); }, 0, Rejection::kNodeAffinity, "none of the required node affinity's terms matches"},
+  {"AnAffinityWithoutTermsMatchesNothing", [](Scene& s) { s.pod.required_affinity.emplace(); }, 0, Rejection::kNodeAffinity, "any term of the required node affinity"},
   {"SelectorAndAffinityAreBothNeeded",
    [](Scene& s) {
      s.pod.node_selector = {{"pool", "infer"}};
@@ -173,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(Order, NodeFilterTest, ::testing::ValuesIn(std::vector<
    [](Scene& s) {
      s.pod.node_selector = {{"pool", "infer"}};
      s.node.taints = {{"sick", "", "NoSchedule"}};
-   }, 0, Rejection::kTaint, "taint sick:NoSchedule not tolerated"},
+   }, 0, Rejection::kTaint, "taint sick:NoSchedule"},
   {"SelectorBeforeResource",
    [](Scene& s) { Half(s); s.pod.node_selector = {{"pool", "infer"}}; }, 0, Rejection::kNodeSelector, "node selector pool=infer"},
   {"ResourceBeforeComputeDomain",
@@ -209,31 +210,6 @@ TEST(CountSlots, CountsNothingForNoWorkers) {
   std::vector<std::uint32_t> slots;
   CountSlots(fabric::Claims(fabric), query, slots);
   EXPECT_EQ(slots, std::vector<std::uint32_t>{0});
-}
-
-TEST(Judge, NamesTheShortResourceByIndexAndName) {
-  const fabric::Fabric fabric = Flat({DgxNode("gpu-1")});
-  const PodRequirements pod = Worker(16);
-  SlotQuery query;
-  query.pod = &pod;
-  query.cap = 1;
-  const Verdict verdict = Judge(fabric::Claims(fabric), query, 0);
-  EXPECT_EQ(verdict.resource_name, "nvidia.com/gpu");
-  EXPECT_EQ(verdict.resource, *fabric.FindResource("nvidia.com/gpu"));
-}
-
-TEST(PassesStaticFilters, LeavesClaimsOut) {
-  const fabric::Fabric fabric = Flat({DgxNode("gpu-1")});
-  PodRequirements pod = Worker(16);
-  SlotQuery query;
-  query.pod = &pod;
-  Verdict why;
-  EXPECT_TRUE(PassesStaticFilters(fabric, query, 0, &why));
-  EXPECT_EQ(why.rejection, Rejection::kNone);
-  pod.node_selector = {{"pool", "infer"}};
-  EXPECT_FALSE(PassesStaticFilters(fabric, query, 0, &why));
-  EXPECT_EQ(why.detail, "node selector pool=infer");
-  EXPECT_FALSE(PassesStaticFilters(fabric, query, 0, nullptr));
 }
 
 }  // namespace

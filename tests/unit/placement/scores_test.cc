@@ -479,6 +479,31 @@ TEST(Score, AgreesWithAllPairsOfRanksOneByOne) {
   }
 }
 
+// Two workers in two leaves: a message between them takes the spine's 7 us, one inside a node 1 us.
+TEST(Score, AddsTheLatencyOfTheMessagesThatFollowEachOther) {
+  const testing::FabricShape shape = testing::Leaves({{8}, {8}});
+  fabric::FabricSpec spec = testing::MakeSpec(shape);
+  spec.levels[0].link->latency_nanoseconds = 7'000;
+  spec.levels[1].link->latency_nanoseconds = 5'000;
+  spec.node_link->latency_nanoseconds = 1'000;
+  const auto fabric = fabric::Fabric::Build(spec, testing::MakeNodes(shape), {});
+  ASSERT_TRUE(fabric);
+  traffic::Traffic traffic;
+  traffic.workers = 2;
+  traffic.per_worker = 2;
+  traffic.ranks = 4;
+  traffic.modelled = true;
+  traffic.families = {Ring(Axis::kData, 2, 1'000'000, {0, 2, 1, 3}),
+                      Ring(Axis::kTensor, 2, 1'000'000, {0, 1, 2, 3})};
+  traffic.families[0].messages = 6;
+  traffic.families[1].messages = 100;
+  traffic::SeatGroups(traffic);
+  const std::vector<NodeIndex> nodes = {0, 1};
+  // Data: 1 MB at 40,000 fs a byte + 6 x 7 us; Tensor: 1 MB at 1,111 fs a byte + 100 x 1 us.
+  EXPECT_DOUBLE_EQ(Score(PairCost(*fabric, false), traffic, nodes).communication_milliseconds,
+                   (40 + 0.042) + (1.111 + 0.1));
+}
+
 TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {
   testing::FabricShape shape = TwoLeaves();
   const testing::Cluster cluster = testing::MakeCluster(shape);

@@ -102,9 +102,9 @@ TEST(AffinityMismatchText, NamesWhatALoneTermMisses) {
       {{All({{"gpus", "Gt", {"few"}}})}, "malformed node affinity gpus Gt (few)"},
       {{Field("metadata.name", "In", {"gpu-2"})}, "node affinity metadata.name In (gpu-2)"},
       {{Field("metadata.uid", "In", {"x"})}, "malformed node affinity metadata.uid In (x)"},
-      {{NodeSelectorTerm{}}, "an empty node affinity term matches nothing"},
+      {{NodeSelectorTerm{}}, "an empty node affinity term"},
       {{All({{"zone", "Exists", {}}}), All({{"rack", "Exists", {}}})},
-       "none of the required node affinity's terms matches"},
+       "any term of the required node affinity"},
   };
   for (const auto& [terms, want] : cases) EXPECT_EQ(AffinityMismatchText(terms, Node()), want);
 }

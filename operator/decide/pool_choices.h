@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/fabric/fabric.h"
+#include "operator/placement/place.h"
+
+namespace weft::decide {
+
+// The pools of a fabric that a gang may be made of, by accelerator.models and
+// accelerator.capacityTypes (DESIGN section 2, "One product a gang"):
+//
+//   - a gang has one product and one capacity type, whatever the job says or leaves out;
+//   - a list is in order of preference, products before capacity types; "Any" in it allows to mix;
+//   - without a list every product, or type, is as good as another: the best placement decides.
+//
+// Pools that do not offer accelerator.resourceName are left out. Absent where the fabric has but
+// one and the job names nothing: then every node will do.
+std::optional<std::vector<placement::PoolChoice>> PoolChoicesOf(
+    const fabric::Fabric& fabric, const api::Accelerator& accelerator);
+
+// What could be left out of the job's rules, the narrowest change first.
+std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
+                                                         const api::Accelerator& accelerator);
+
+// The products of the pools that offer the resource, each once, by name; "" for nodes without one.
+std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource);
+
+// "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type only
+// where the fabric has several, and "unlabelled nodes" for those without a product.
+std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools);
+
+}  // namespace weft::decide

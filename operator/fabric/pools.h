@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "operator/fabric/node_facts.h"
+
+namespace weft::fabric {
+
+// A pool is the nodes of one product and one capacity type: the stuff of one gang, unless its job
+// allows to mix them.
+
+using PoolIndex = std::uint32_t;
+
+// How a cloud may take a node back: kSpot at any time.
+enum class CapacityType : std::uint8_t { kOnDemand, kSpot };
+std::string_view CapacityTypeName(CapacityType type);  // "OnDemand", "Spot"
+
+struct Pool {
+  std::string product;  // "" where nothing says it
+  CapacityType capacity = CapacityType::kOnDemand;
+
+  friend auto operator<=>(const Pool&, const Pool&) = default;
+};
+
+// What a node's labels say of its pool.
+//
+//   product   of its accelerators, as GPU feature discovery, AMD's labeller, GKE or Karpenter label
+//             it, the first of these that the node carries; "" where none
+//   capacity  nothing where no label of a cloud says it; reserved capacity counts as on-demand
+//
+// Cost    O(labels).
+// Source  nvidia.com/gpu.product: NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery, 2026.
+//         amd.com/gpu.product-name: ROCm/k8s-device-plugin, cmd/k8s-node-labeller, 2026.
+//         karpenter.sh/capacity-type: Karpenter, "Well-known labels", 1.6.
+//         eks.amazonaws.com/capacityType: Amazon EKS, "Managed node groups", 2026.
+//         cloud.google.com/gke-spot, -preemptible, -provisioning: GKE, "Spot VMs", 2026.
+//         kubernetes.azure.com/scalesetpriority: AKS, "Add a spot node pool", 2026.
+struct PoolLabels {
+  std::string_view product;
+  std::optional<CapacityType> capacity;
+};
+PoolLabels ReadPoolLabels(const NodeFacts& node);
+
+// True where `model` is the product's name as a whole or one of its words, without regard to case:
+// H100 is NVIDIA-H100-80GB-HBM3, and GH200 is not H200. Words are runs of letters and digits.
+bool MatchesProduct(std::string_view model, std::string_view product);
+
+}  // namespace weft::fabric

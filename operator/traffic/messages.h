@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "operator/traffic/shape.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::traffic {
+
+// Messages that one member of the family's groups of n sends one after the other in a step, each
+// waiting for the one before: n - 1 in an all-gather or a reduce-scatter around a ring, twice that
+// in an all-reduce, 1 in an all-to-all or between two stages. With m micro-batches and L layers a
+// stage:
+//
+//   Tensor        8 (n - 1) L m: an all-reduce twice forward and twice backward in each layer
+//   Context       3 (n - 1) L m: keys and values forward and backward, their gradients backward
+//   Pipeline      2 virtualPipeline m
+//   Data          2 (n - 1); with sharding Gradients (m + 1)(n - 1)
+//   Sharding      3 (n - 1) L m: two all-gathers and a reduce-scatter of each layer
+//   Expert        4 m a layer with experts: out and back, forward and backward
+//   ExpertTensor  4 (n - 1) m a layer with experts
+//
+// Full recomputation runs the forward again: Tensor, Expert and ExpertTensor x 3/2, Context x 4/3.
+// What was measured stands for one collective: n - 1 of a ring, else 1.
+//
+// Source  Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
+//         MPICH", 2005; the collectives are those of volumes.h.
+std::int64_t MessagesOf(const GroupFamily& family, const std::optional<Model>& model,
+                        const Parallelism& parallelism, const Shape& shape);
+
+}  // namespace weft::traffic

@@ -1,0 +1,166 @@
+#include "operator/decide/pool_choices.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "operator/decide/explain.h"
+#include "operator/decide/lint.h"
+#include "operator/decide/plan.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::decide {
+namespace {
+
+const char* const kProduct = "nvidia.com/gpu.product";
+const char* const kCapacity = "karpenter.sh/capacity-type";
+
+// Two leaves of four nodes of 8 GPUs. A100: n0, n1, n4; H100: n2, n3, n5, n6, of which n5 and n6
+// are spot; n7 is H200.
+testing::FabricShape Mixed() {
+  testing::FabricShape shape = testing::Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}});
+  const char* const products[] = {
+      "A100-SXM4-80GB", "A100-SXM4-80GB",        "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3",
+      "A100-SXM4-80GB", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H200"};
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].labels = {{kProduct, products[n]}};
+  }
+  shape.nodes[5].labels[kCapacity] = shape.nodes[6].labels[kCapacity] = "spot";
+  return shape;
+}
+
+struct GangCase {
+  const char* name;
+  std::function<void(Scene&)> arrange;
+  const char* answer;  // the nodes, or the refusal
+};
+
+class GangTest : public ::testing::TestWithParam<GangCase> {};
+
+TEST_P(GangTest, HasOneProductAndCapacityType) {
+  Scene scene(Mixed());
+  GetParam().arrange(scene);
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report) << report.error().message;
+  const PlanEntry& entry = report->entries.back();
+  std::string answer;
+  if (const Refused* refused = entry.refused()) answer = refused->message;
+  if (const Placed* placed = entry.placed()) {
+    for (const auto node : placed->plan.nodes) {
+      answer += (answer.empty() ? "" : " ") + cluster.fabrics[0].fabric->node(node).name;
+    }
+  }
+  EXPECT_EQ(answer, GetParam().answer);
+}
+
+const GangCase kGangCases[] = {
+    {"WithoutAListTheProductThatHoldsIt", [](Scene& s) { s.Job("j", 3); }, "n0 n1 n4"},
+    {"OfTwoThatHoldItTheOneThatBreaksUpLess",
+     [](Scene& s) {
+       s.Pod("p", "n7");
+       s.Job("j", 2);
+     },
+     "n5 n6"},
+    {"TheFirstOfTheListThatHoldsIt",
+     [](Scene& s) {
+       s.Job("j", 2).accelerator.models = {"H200", "A100", "H100"};
+     },
+     "n0 n1"},
+    {"ACapacityTypeIsNotMixedWithAnother",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 2);
+       job.accelerator.models = {"H100"};
+       job.accelerator.capacity_types = {"Spot", "OnDemand"};
+     },
+     "n5 n6"},
+    {"ProductsComeBeforeCapacityTypes",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 2);
+       job.accelerator.models = {"h100", "a100"};
+       job.accelerator.capacity_types = {"OnDemand", "Spot"};
+     },
+     "n2 n3"},
+    {"AnyMixesProducts",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 4);
+       job.accelerator.models = {"Any"};
+       job.topology.required = "leaf";
+     },
+     "n0 n1 n2 n3"},
+    {"AnyAtTheEndOfAListMixesWhereNoneOfItFits",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 6);
+       job.accelerator.models = {"A100", "Any"};
+       job.accelerator.capacity_types = {"OnDemand"};
+     },
+     "n0 n1 n2 n3 n4 n7"},
+    {"NoProductHasSoMany", [](Scene& s) { s.Job("j", 4); },
+     "No product of fabric \"default\" has room for all 4 workers: A100-SXM4-80GB (OnDemand) has "
+     "room "
+     "for 3, NVIDIA-H100-80GB-HBM3 (OnDemand) for 2, NVIDIA-H100-80GB-HBM3 (Spot) for 2, "
+     "NVIDIA-H200 "
+     "(OnDemand) for 1. To start now, relax one of: accelerator.capacityTypes: [Any], which mixes "
+     "capacity types. It never fits this fabric, not even with nothing else running."},
+    {"NoProductOfTheList",
+     [](Scene& s) {
+       s.Job("j", 1).accelerator.models = {"B200", "B300"};
+     },
+     "No node of fabric \"default\" that offers nvidia.com/gpu matches accelerator.models [B200, "
+     "B300]. The fabric has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200. To start now, "
+     "relax "
+     "one of: accelerator.models: removed. It never fits this fabric, not even with nothing else "
+     "running."},
+    {"TheLevelIsTooNarrowForTheOneProductAskedFor",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("j", 3);
+       job.accelerator.models = {"A100"};
+       job.topology.required = "leaf";
+     },
+     "topology.required asks for one leaf for all 3 workers; the one with most room, l0, takes 2 "
+     "of 3 "
+     "workers: 8 nvidia.com/gpu are missing there. 2 of 8 nodes are NVIDIA-H100-80GB-HBM3 "
+     "(OnDemand); "
+     "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
+     "relax "
+     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products. "
+     "It "
+     "never fits this fabric, not even with nothing else running."},
+};
+INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(PoolChoices, AFabricOfOneProductHasNoChoice) {
+  Scene scene(FourNodes());
+  const Cluster cluster = scene.Build();
+  EXPECT_FALSE(PoolChoicesOf(*cluster.fabrics[0].fabric, {}).has_value());
+}
+
+TEST(Explain, SaysWhichProductAndWhy) {
+  Scene scene(Mixed());
+  scene.Job("j", 2).accelerator.models = {"H200", "A100"};
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  const auto why = Explain(cluster, *report, {});
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->front().why_here.front(),
+            "Its nodes are A100-SXM4-80GB (OnDemand), the first by accelerator.models and "
+            "capacityTypes that holds it; NVIDIA-H200 (OnDemand) has room for 1 of 2 workers.");
+}
+
+TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
+  Scene scene(Mixed());
+  scene.Job("j", 1).accelerator.models = {"H300", "H100", "Any"};
+  const LintReport report = Lint(scene.Build());
+  std::vector<std::string> said;
+  for (const Finding& finding : report.findings) {
+    if (finding.reason == "UnknownModel") said.push_back(finding.field + ": " + finding.message);
+  }
+  EXPECT_EQ(said,
+            (std::vector<std::string>{
+                "spec.accelerator.models[0]: \"H300\" matches no product of this fabric, which "
+                "has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200"}));
+}
+
+}  // namespace
+}  // namespace weft::decide

@@ -1,0 +1,109 @@
+#include "operator/fabric/pools.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/fabric/fabric.h"
+
+namespace weft::fabric {
+namespace {
+
+using Labels = std::initializer_list<TextMap::Entry>;
+
+struct LabelCase {
+  const char* name;
+  Labels labels;
+  const char* product;
+  std::optional<CapacityType> capacity;
+};
+
+class PoolLabelTest : public ::testing::TestWithParam<LabelCase> {};
+
+TEST_P(PoolLabelTest, NamesProductAndCapacityType) {
+  NodeFacts node;
+  node.labels = GetParam().labels;
+  const PoolLabels labels = ReadPoolLabels(node);
+  EXPECT_EQ(labels.product, GetParam().product);
+  EXPECT_EQ(labels.capacity, GetParam().capacity);
+}
+
+constexpr auto kSpot = CapacityType::kSpot;
+constexpr auto kOnDemand = CapacityType::kOnDemand;
+const LabelCase kLabelCases[] = {
+    {"NoLabelSaysNothing", {{"pool", "spot"}}, "", std::nullopt},
+    {"GpuFeatureDiscoverySaysTheProduct",
+     {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"},
+      {"karpenter.k8s.aws/instance-gpu-name", "h100"}},
+     "NVIDIA-H100-80GB-HBM3",
+     std::nullopt},
+    {"AmdsLabellerSaysIt",
+     {{"amd.com/gpu.product-name", "Instinct_MI300X"}},
+     "Instinct_MI300X",
+     std::nullopt},
+    {"GkeSaysIt",
+     {{"cloud.google.com/gke-accelerator", "nvidia-h100-80gb"}},
+     "nvidia-h100-80gb",
+     std::nullopt},
+    {"AnEmptyLabelSaysNothing", {{"nvidia.com/gpu.product", ""}}, "", std::nullopt},
+    {"KarpenterSpot", {{"karpenter.sh/capacity-type", "spot"}}, "", kSpot},
+    {"KarpenterReservedIsNotTakenBack",
+     {{"karpenter.sh/capacity-type", "reserved"}},
+     "",
+     kOnDemand},
+    {"EksWritesCapitals", {{"eks.amazonaws.com/capacityType", "ON_DEMAND"}}, "", kOnDemand},
+    {"EksSpot", {{"eks.amazonaws.com/capacityType", "SPOT"}}, "", kSpot},
+    {"GkeSpot",
+     {{"cloud.google.com/gke-spot", "true"}, {"cloud.google.com/gke-provisioning", "spot"}},
+     "",
+     kSpot},
+    {"GkePreemptible", {{"cloud.google.com/gke-preemptible", "true"}}, "", kSpot},
+    {"GkeStandard", {{"cloud.google.com/gke-provisioning", "standard"}}, "", kOnDemand},
+    {"AksSpot", {{"kubernetes.azure.com/scalesetpriority", "spot"}}, "", kSpot},
+    {"AnUnknownValueSaysNothing", {{"karpenter.sh/capacity-type", "weekly"}}, "", std::nullopt},
+};
+INSTANTIATE_TEST_SUITE_P(Labels, PoolLabelTest, ::testing::ValuesIn(kLabelCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(MatchesProduct, AWholeNameOrOneWordWithoutRegardToCase) {
+  EXPECT_TRUE(MatchesProduct("H100", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_TRUE(MatchesProduct("h100", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_TRUE(MatchesProduct("nvidia-h100-80gb-hbm3", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_TRUE(MatchesProduct("MI300X", "Instinct_MI300X"));
+  EXPECT_FALSE(MatchesProduct("H200", "NVIDIA-GH200-480GB"));
+  EXPECT_FALSE(MatchesProduct("H100-80GB", "NVIDIA-H100-80GB-HBM3"));
+  EXPECT_FALSE(MatchesProduct("A100", ""));
+  EXPECT_FALSE(MatchesProduct("", "A100"));
+}
+
+NodeFacts GpuNode(const char* name, Labels labels, std::int64_t gpus = 8) {
+  NodeFacts node;
+  node.name = name;
+  node.labels = labels;
+  node.allocatable = {{"cpu", 1000}};
+  if (gpus > 0) node.allocatable["nvidia.com/gpu"] = gpus;
+  return node;
+}
+
+TEST(Pools, AreOrderedAndTheFabricsModelFillsIn) {
+  FabricSpec spec;
+  spec.node_selector = LabelSelector{};
+  spec.accelerator_model = "H100";
+  std::vector<NodeFacts> nodes = {
+      GpuNode("a", {}), GpuNode("b", {{"nvidia.com/gpu.product", "A100"}}),
+      GpuNode("c", {{"karpenter.sh/capacity-type", "spot"}}), GpuNode("d", {}, 0)};
+  const auto fabric = Fabric::Build(spec, std::move(nodes), {});
+  ASSERT_TRUE(fabric);
+  const std::vector<Pool> pools = {
+      {"", kOnDemand}, {"A100", kOnDemand}, {"H100", kOnDemand}, {"H100", kSpot}};
+  EXPECT_EQ(std::vector<Pool>(fabric->pools().begin(), fabric->pools().end()), pools);
+  const auto pool_of = [&](const char* name) { return fabric->pool(*fabric->FindNode(name)); };
+  EXPECT_EQ(pool_of("a"), 2U);
+  EXPECT_EQ(pool_of("b"), 1U);
+  EXPECT_EQ(pool_of("c"), 3U);
+  EXPECT_EQ(pool_of("d"), 0U);
+  const auto gpu = *fabric->FindResource("nvidia.com/gpu");
+  EXPECT_FALSE(fabric->PoolOffers(0, gpu));
+  EXPECT_TRUE(fabric->PoolOffers(3, gpu));
+}
+
+}  // namespace
+}  // namespace weft::fabric
