@@ -30,7 +30,7 @@ std::optional<fabric::LinkSpec> DecodeLink(const Field& field) {
 
 std::string ReadTierName(const Field& field) {
   std::string name = ReadLevelName(field);
-  if (name == "node" || name == "outside") field.Fail("\"" + name + "\" is reserved");
+  if (name == "node" || name == "outside") field.Fail("is reserved");
   return name;
 }
 
@@ -111,7 +111,7 @@ void CheckVariableName(const Field& field, const std::string& name) {
       name.find_first_not_of(kRest) != name.npos) {
     field.Fail("must be a variable's name: letters, digits and '_', no digit first");
   }
-  if (name.starts_with("WEFT_")) field.Fail("WEFT_ is reserved");
+  if (name.starts_with("WEFT_")) field.Fail("starts with WEFT_, which is reserved");
 }
 
 std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
@@ -155,7 +155,7 @@ Status CheckPreset(const std::string& preset) {
     if (one.name == preset) return {};
     known += (known.empty() ? "" : ", ") + std::string(one.name);
   }
-  return Invalid("spec.preset: must be one of " + known);
+  return Invalid("spec.preset: \"" + preset + "\" must be one of " + known);
 }
 
 // What needs the spec as a whole: names and keys given twice, rails, links of unknown type.

@@ -21,7 +21,8 @@ traffic::MixtureOfExperts DecodeExperts(const Field& field) {
   moe.layers = field["layers"].Require().Int(kDegree);
   moe.feed_forward_size = field["feedForwardSize"].OptionalInt(kWidth);
   moe.shared_experts = field["sharedExperts"].Int(kCount);
-  if (moe.top_k > moe.experts) field["topK"].Fail("must not be more than experts");
+  if (moe.top_k > moe.experts)
+    field["topK"].Fail("must be at most experts, " + std::to_string(moe.experts));
   return moe;
 }
 
@@ -48,11 +49,14 @@ traffic::Transformer DecodeTransformer(const Field& field) {
   model.recomputation =
       ReadEnum(field["activationRecomputation"], kRecomputationNames, model.recomputation);
   if (model.key_value_heads > model.attention_heads) {
-    field["keyValueHeads"].Fail("must not be more than attentionHeads");
+    field["keyValueHeads"].Fail("must be at most attentionHeads, " +
+                                std::to_string(model.attention_heads));
   }
   if (const Field moe = field["moe"]; moe.present()) {
     model.moe = DecodeExperts(moe);
-    if (model.moe->layers > model.layers) moe["layers"].Fail("must not be more than the layers");
+    if (model.moe->layers > model.layers) {
+      moe["layers"].Fail("must be at most the model's layers, " + std::to_string(model.layers));
+    }
   }
   return model;
 }
@@ -64,12 +68,12 @@ std::vector<traffic::MeasuredAxis> DecodeMeasured(const Field& field) {
     const auto axis = ReadEnum<Axis>(item["axis"].Require(), kMeasuredAxisNames);
     const bool again = std::any_of(measured.begin(), measured.end(),
                                    [&](const auto& other) { return other.axis == axis; });
-    if (again) item.Fail("names an axis that is given already");
+    if (again) item.Fail("has the axis " + item["axis"].Str() + ", which is given already");
     const Field bytes = item["bytesPerGPU"];
     measured.push_back({axis, ReadQuantity(bytes.Require()).value_or(0)});
     if (measured.back().bytes_per_gpu < 0) bytes.Fail("must not be negative");
   }
-  if (measured.empty()) field.Fail("must name an axis at least");
+  if (measured.empty()) field.Fail("must name at least one axis");
   return measured;
 }
 

@@ -19,7 +19,7 @@ std::vector<IndexLabel> DecodeIndexLabels(const Field& field) {
     label.stride = item["stride"].Int(kDegree, label.stride);
     const bool again = std::any_of(labels.begin(), labels.end(),
                                    [&](const auto& other) { return other.key == label.key; });
-    if (again) item.Fail("has a key that is given already");
+    if (again) item.Fail("has the key " + label.key + ", which is given already");
     labels.push_back(std::move(label));
   }
   return labels;

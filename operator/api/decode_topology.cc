@@ -11,7 +11,7 @@ namespace {
 
 std::string ReadConstraint(const Field& field) {
   std::string level = ReadLevelName(field);
-  if (level == "outside") field.Fail("must be a level; \"outside\" holds every node");
+  if (level == "outside") field.Fail("must be a level, and outside holds every node");
   return level;
 }
 
@@ -27,7 +27,7 @@ GroupSpec DecodeGroup(const Field& field) {
     }
     group.axes.push_back(axis);
   }
-  if (group.axes.empty()) axes.Fail("must name an axis at least");
+  if (group.axes.empty()) axes.Fail("must name at least one axis");
   group.required = ReadConstraint(field["required"]);
   group.preferred = ReadConstraint(field["preferred"]);
   if (group.required.empty() && group.preferred.empty()) {

@@ -33,11 +33,11 @@ std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
 
 void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& accelerator) {
   const Field field = spec["accelerator"]["perWorker"];
-  const std::string limited = "the template's containers are limited to " + std::to_string(limit) +
-                              " of " + accelerator.resource_name;
+  const std::string limited = "the containers of the template are limited to " +
+                              std::to_string(limit) + " " + accelerator.resource_name;
   if (field.present()) {
     if (limit != accelerator.per_worker) {
-      field.Fail("is " + std::to_string(accelerator.per_worker) + ", but " + limited);
+      field.Fail("does not fit the template: " + limited);
     }
     return;
   }

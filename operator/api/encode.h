@@ -20,6 +20,11 @@ nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions
 nlohmann::ordered_json EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes);
 nlohmann::ordered_json EncodeRetry(const Retry& retry);
 
+// Amounts of allocatable, requests or limits.
+nlohmann::ordered_json EncodeResources(const fabric::Resources& resources);
+// Puts `spec` and `status` of a Node into `out`: what decisions read of it.
+void EncodeNodeFacts(const fabric::NodeFacts& node, nlohmann::ordered_json& out);
+
 // `spec` of the kinds. The name of a FabricSpec is the object's and stands in its metadata.
 nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);
 nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);

@@ -4,22 +4,19 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "operator/base/near_word.h"
 #include "operator/base/quantity.h"
+#include "operator/base/utf8.h"
 
 namespace weft::api {
 namespace {
 
 using Json = nlohmann::json;
 
-// A name in a message is shown up to here; hostile input has keys of megabytes.
+// A name or a value in a message is shown up to here; hostile input has keys of megabytes.
 constexpr std::size_t kShownBytes = 120;
 
-std::string Shown(std::string_view text) {
-  if (text.size() <= kShownBytes) return std::string(text);
-  std::size_t end = kShownBytes;  // not inside a UTF-8 sequence
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
-}
+std::string Shown(std::string_view text) { return Excerpt(text, kShownBytes); }
 
 std::string TextAt(const Json& object, std::string_view key) {
   if (!object.is_object()) return "";
@@ -31,6 +28,21 @@ bool IsPlainKey(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   });
+}
+
+// A refused value at the start of a message; "" for a map, or for a list that is long or holds more
+// than texts and numbers.
+std::string ShownValue(const Json& value) {
+  constexpr std::size_t kListItems = 8;
+  if (value.is_string()) return "\"" + Shown(value.get_ref<const std::string&>()) + "\"";
+  if (value.is_primitive()) return Shown(value.dump());
+  if (!value.is_array() || value.size() > kListItems) return "";
+  std::string list;
+  for (const Json& item : value) {
+    if (item.is_structured()) return "";
+    list += (list.empty() ? "" : ", ") + ShownValue(item);
+  }
+  return "[" + list + "]";
 }
 
 // The integer a number is exactly, if it is one.
@@ -48,6 +60,18 @@ std::optional<std::int64_t> ExactInteger(const Json& value) {
 }
 
 }  // namespace
+
+void AppendKey(std::string_view key, std::string& path) {
+  if (IsPlainKey(key)) {
+    path += (path.empty() ? "" : ".") + Shown(key);
+  } else {
+    path += "[" + Shown(key) + "]";
+  }
+}
+
+void AppendIndex(std::size_t index, std::string& path) {
+  path += "[" + std::to_string(index) + "]";
+}
 
 Decoding::Decoding(const Json& object, const Place& place, Reading reading)
     : object_(&object), place_(place), reading_(reading) {
@@ -76,11 +100,9 @@ std::string Decoding::Path(std::uint32_t step) const {
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     const Step& part = steps_[*at];
     if (part.index != kKey) {
-      path += "[" + std::to_string(part.index) + "]";
-    } else if (IsPlainKey(part.key)) {
-      path += (path.empty() ? "" : ".") + Shown(part.key);
+      AppendIndex(part.index, path);
     } else {
-      path += "[" + Shown(part.key) + "]";
+      AppendKey(part.key, path);
     }
   }
   return path;
@@ -100,7 +122,7 @@ Field Field::operator[](std::string_view key) const {
   const Json* value = nullptr;
   if (present()) {
     if (!value_->is_object()) {
-      Fail("must be an object");
+      FailType("an object");
     } else if (const auto found = value_->find(key); found != value_->end()) {
       value = &*found;
     }
@@ -115,16 +137,29 @@ const Field& Field::Require() const {
 
 void Field::RefuseUnknown(std::initializer_list<std::string_view> known) const {
   if (!present()) return;
-  if (!value_->is_object()) return Fail("must be an object");
+  if (!value_->is_object()) return FailType("an object");
   if (decoding_->reading_ == Reading::kServed) return;
   for (const auto& [name, value] : value_->get_ref<const Json::object_t&>()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Below(&value, {step_, Decoding::kKey, name}).Fail("unknown field");
+      const std::string_view near = NearWord(name, known);
+      const std::string meant = near.empty() ? "" : "; did you mean " + std::string(near) + "?";
+      return Below(&value, {step_, Decoding::kKey, name}).Note("unknown field" + meant);
     }
   }
 }
 
 void Field::Fail(const std::string& what) const {
+  const std::string value = present() ? ShownValue(*value_) : "";
+  Note(value.empty() ? what : value + " " + what);
+}
+
+void Field::FailType(const std::string& wanted) const {
+  const bool shown = !present() || !ShownValue(*value_).empty();
+  const char* is = shown ? "" : value_->is_array() ? ", not a list" : ", not an object";
+  Fail("must be " + wanted + is);
+}
+
+void Field::Note(const std::string& what) const {
   if (decoding_->failed()) return;
   const std::string where = path();
   decoding_->why_ = where + (where.empty() ? "" : ": ") + what;
@@ -133,14 +168,14 @@ void Field::Fail(const std::string& what) const {
 std::string Field::Str(std::string_view fallback) const {
   if (!present()) return std::string(fallback);
   if (value_->is_string()) return value_->get_ref<const std::string&>();
-  Fail(value_->is_primitive() ? "must be a string; quote it" : "must be a string");
+  FailType(value_->is_primitive() ? "a string; quote it" : "a string");
   return std::string(fallback);
 }
 
 bool Field::Bool(bool fallback) const {
   if (!present()) return fallback;
   if (value_->is_boolean()) return value_->get<bool>();
-  Fail("must be true or false");
+  FailType("true or false");
   return fallback;
 }
 
@@ -151,7 +186,7 @@ std::int64_t Field::Int(IntRange range, std::int64_t fallback) const {
 std::optional<std::int64_t> Field::OptionalInt(IntRange range) const {
   if (!present()) return {};
   if (!value_->is_number()) {
-    Fail("must be an integer");
+    FailType("an integer");
     return {};
   }
   const std::optional<std::int64_t> number = ExactInteger(*value_);
@@ -170,21 +205,21 @@ std::optional<std::int64_t> Field::OptionalInt(IntRange range) const {
 double Field::Number(double fallback) const {
   if (!present()) return fallback;
   if (value_->is_number()) return value_->get<double>();
-  Fail("must be a number");
+  FailType("a number");
   return fallback;
 }
 
 std::optional<std::int64_t> Field::AnyQuantity(bool milli) const {
   if (!present()) return {};
   if (!value_->is_string() && !value_->is_number()) {
-    Fail("must be a quantity such as 8, \"500m\" or \"64Gi\"");
+    FailType("a quantity such as 8, \"500m\" or \"64Gi\"");
     return {};
   }
   const std::string text =
       value_->is_string() ? value_->get_ref<const std::string&>() : value_->dump();
   const Result<std::int64_t> amount = milli ? ParseMilliQuantity(text) : ParseQuantity(text);
   if (amount) return *amount;
-  Fail(amount.error().message);
+  Note(amount.error().message);  // which shows the value
   return {};
 }
 
@@ -216,7 +251,7 @@ std::vector<Field> Field::Items() const {
   std::vector<Field> items;
   if (!present()) return items;
   if (!value_->is_array()) {
-    Fail("must be a list");
+    FailType("a list");
     return items;
   }
   items.reserve(value_->size());
@@ -230,7 +265,7 @@ std::vector<Field> Field::Members() const {
   std::vector<Field> members;
   if (!present()) return members;
   if (!value_->is_object()) {
-    Fail("must be an object");
+    FailType("an object");
     return members;
   }
   members.reserve(value_->size());

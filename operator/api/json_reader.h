@@ -79,7 +79,8 @@ class Field {
   // Notes "unknown field" for a member that is not listed, where the reading is strict. Only for
   // objects.
   void RefuseUnknown(std::initializer_list<std::string_view> known) const;
-  // Notes an error at this field.
+  // Notes an error at this field: "<path>: <value> <what>", where `what` says what the value must
+  // be or is ("must be at least 1"). The value is left out if the field is absent or holds much.
   void Fail(const std::string& what) const;
 
   std::string Str(std::string_view fallback = "") const;
@@ -102,7 +103,6 @@ class Field {
   std::map<std::string, std::string> StrMap() const;
   TextMap Texts() const;
 
-  // "spec.template.spec.containers[0].name"; a key with other characters stands in brackets.
   std::string path() const;
   const nlohmann::json* json() const { return value_; }
 
@@ -110,12 +110,19 @@ class Field {
   friend class Decoding;
   Field(Decoding* decoding, const nlohmann::json* value, std::uint32_t step);
   Field Below(const nlohmann::json* value, Decoding::Step step) const;
+  void FailType(const std::string& wanted) const;
+  void Note(const std::string& what) const;  // "<path>: <what>"
   std::optional<std::int64_t> AnyQuantity(bool milli) const;
 
   Decoding* decoding_;
   const nlohmann::json* value_;
   std::uint32_t step_;
 };
+
+// How paths of fields are written: "spec.template.spec.containers[0].name"; a key with other
+// characters than letters, digits, '_' and '-' stands in brackets, shortened if it is long.
+void AppendKey(std::string_view key, std::string& path);
+void AppendIndex(std::size_t index, std::string& path);
 
 // Parts that several kinds share.
 enum class Scope { kNamespaced, kCluster };

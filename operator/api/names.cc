@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/base/utf8.h"
+
 namespace weft::api {
 namespace {
 
@@ -41,13 +43,6 @@ bool IsPrefix(std::string_view text) {
   return Fits(text,
               {IsLowerOrDigit, IsLowerOrDigit,
                [](char c) { return IsLowerOrDigit(c) || c == '-' || c == '.'; }, kPrefixBytes});
-}
-
-// Code points, as JSON schema counts.
-std::size_t Characters(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
 }
 
 template <typename Check>
@@ -116,7 +111,7 @@ std::string ReadLabelValue(const Field& field) {
 
 std::string ReadText(const Field& field) {
   return ReadChecked(
-      field, [](const std::string& text) { return Characters(text) <= kTextAtMost; },
+      field, [](const std::string& text) { return CodePoints(text) <= kTextAtMost; },
       "must be at most 253 characters long");
 }
 

@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "operator/manifest/import_csv.h"
+#include "operator/manifest/import_links.h"
+#include "operator/simulate/reference_design.h"
+
 namespace weft::cli {
 
 // Exit codes of `weft` (DESIGN section 5).
@@ -95,6 +99,7 @@ int RunFabricShow(const ShowArguments& arguments);
 
 struct GenerateArguments {
   std::string design;
+  simulate::Geometry geometry;  // instead of a design
   int nodes = 0;
   int fragmented = 0;
   std::uint64_t seed = 1;
@@ -107,7 +112,8 @@ struct ImportArguments {
   std::string file;
   std::string format;  // ibnetdiscover, topograph, slurm, csv; "": by the text
   std::vector<std::string> levels;
-  std::string node_column;
+  manifest::CsvOptions::Columns columns;
+  manifest::ImportLinks links;
   int gpus_per_node = 0;
   std::string resource = "nvidia.com/gpu";
   std::string fabric_name = "default";

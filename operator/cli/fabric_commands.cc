@@ -11,6 +11,7 @@
 #include "operator/manifest/import_slurm.h"
 #include "operator/manifest/import_topograph.h"
 #include "operator/manifest/imported_cluster.h"
+#include "operator/manifest/locate.h"
 #include "operator/render/fabric_text.h"
 #include "operator/render/map_html.h"
 #include "operator/render/map_svg.h"
@@ -41,7 +42,7 @@ std::string DesignTable() {
   return table.Show(TextStyle().colour);
 }
 
-// By how the text begins, comments and blank lines aside.
+// The format that the text shows, comments and blank lines aside; "" none.
 std::string GuessFormat(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
@@ -50,40 +51,66 @@ std::string GuessFormat(const std::string& text) {
   return "";
 }
 
-Result<manifest::ImportedCluster> Import(const ImportArguments& arguments) {
-  if (arguments.gpus_per_node < 0 || arguments.gpus_per_node > manifest::kMaxGpusPerNode) {
-    return Invalid("--gpus-per-node: must be between 1 and " +
-                   std::to_string(manifest::kMaxGpusPerNode));
+// What to say of a file that no importer reads.
+Error NotAFabric(const manifest::Source& source) {
+  const std::string head = source.text.substr(0, source.text.find('\n'));
+  const auto has = [&](const char* word) { return head.find(word) != std::string::npos; };
+  const std::string formats = "an ibnetdiscover dump, a topograph model, a Slurm topology.conf";
+  if (has("<system") || has("<graphs")) {
+    return Invalid(source.name +
+                   ": line 1: an NCCL topology describes the inside of one node, and not the "
+                   "network between nodes, which is what import reads: " +
+                   formats + " or a table");
   }
-  auto source = ReadSource(arguments.file);
+  const bool jobs =
+      has("job_id") || has("submit") || has("duration") || has("creation_time") || has("JobID");
+  if (jobs && (has(",") || has("|"))) {
+    return Invalid(source.name +
+                   ": line 1: looks like a trace of jobs, and import reads fabrics: " + formats +
+                   " or a table with a row for each node");
+  }
+  return Invalid(source.name + ": is not " + formats +
+                 "; for a table with a row for each node, name the columns of its levels with "
+                 "--levels WIDEST,...,NARROWEST");
+}
+
+Result<manifest::ImportedCluster> ReadFabric(const manifest::Source& source,
+                                             const ImportArguments& arguments,
+                                             const manifest::ImportOptions& options) {
+  std::string format = arguments.format;
+  if (format.empty() && !arguments.levels.empty()) format = "csv";
+  if (format.empty()) format = GuessFormat(source.text);
+  if (format == "ibnetdiscover") return manifest::ImportIbnetdiscover(source, options);
+  if (format == "slurm") return manifest::ImportSlurm(source, options);
+  if (format == "csv") {
+    return manifest::ImportCsv(source, {arguments.levels, arguments.columns}, options);
+  }
+  if (format != "topograph") return NotAFabric(source);
+  const auto model = manifest::ReadDocument(source);
+  if (!model) return model.error();
+  auto cluster = manifest::ImportTopograph(*model, source.name, options);
+  if (cluster) return cluster;
+  return Error{cluster.error().kind, manifest::WithLine({source}, cluster.error().message)};
+}
+
+Result<manifest::ImportedCluster> Import(const ImportArguments& arguments) {
+  const auto source = ReadSource(arguments.file);
   if (!source) return source.error();
   manifest::ImportOptions options;
   if (arguments.gpus_per_node > 0) options.gpus_per_node = arguments.gpus_per_node;
   options.resource_name = arguments.resource;
   options.fabric_name = arguments.fabric_name;
-  std::string format = arguments.format;
-  if (format.empty() && !arguments.levels.empty()) format = "csv";
-  if (format.empty()) format = GuessFormat(source->text);
-  if (format == "ibnetdiscover") return manifest::ImportIbnetdiscover(*source, options);
-  if (format == "slurm") return manifest::ImportSlurm(*source, options);
-  if (format == "csv") {
-    return manifest::ImportCsv(*source, {arguments.levels, arguments.node_column}, options);
-  }
-  if (format == "topograph") {
-    const auto model = manifest::ReadDocument(*source);
-    if (!model) return model.error();
-    return manifest::ImportTopograph(*model, source->name, options);
-  }
-  return Invalid(source->name +
-                 ": is no ibnetdiscover dump, topograph model or Slurm topology.conf; for a table "
-                 "say --csv --levels WIDEST,...,NARROWEST");
+  auto cluster = ReadFabric(*source, arguments, options);
+  if (!cluster) return cluster;
+  if (Status links = manifest::AddLinks(arguments.links, *cluster); !links) return links.error();
+  return cluster;
 }
 
 }  // namespace
 
 int RunFabricShow(const ShowArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   Remark(cluster->notes);
   if (arguments.output != "table") {
     return Print(Encode(decide::FabricsJson(*cluster), arguments.output), kDone);
@@ -98,11 +125,9 @@ int RunFabricShow(const ShowArguments& arguments) {
 
 int RunFabricGenerate(const GenerateArguments& arguments) {
   if (arguments.list) return Print(DesignTable(), kDone);
-  if (arguments.design.empty()) {
-    return Fail(Invalid("--design: is required; `weft fabric generate --list` names them"));
-  }
   simulate::DesignOptions options;
   options.design = arguments.design;
+  options.geometry = arguments.geometry;
   options.nodes = arguments.nodes;
   options.fragmented_percent = arguments.fragmented;
   options.seed = arguments.seed;
@@ -115,9 +140,9 @@ int RunFabricImport(const ImportArguments& arguments) { return PrintManifests(Im
 int RunMap(const MapArguments& arguments) {
   if (!arguments.serve.empty()) return ServeMap(arguments);
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   const auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
-  if (!report) return Fail(report.error());
+  if (!report) return Fail(report.error(), arguments.input);
   Remark(report->notes);
   const int code = report->AllPlaced() ? kDone : kNotPlaced;
   if (arguments.output == "svg") {

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "operator/cli/help.h"
+#include "operator/cli/terminal.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::cli {
@@ -16,37 +18,39 @@ constexpr const char* kConfigKind = "OperatorConfiguration";
 
 // What it answers others, and where.
 void DefineServers(CLI::App& app, OperatorFlags& flags) {
-  app.add_option("--probe-address", flags.probe_address,
-                 "address:port of /healthz and /readyz, and of all else where only this machine "
-                 "reaches it; empty: none");
+  app.add_option(
+      "--probe-address", flags.probe_address,
+      "address:port of /healthz and /readyz; a loopback address also serves /metrics and "
+      "the map; empty: none");
   app.add_option("--grpc-address", flags.grpc_address,
                  "address:port of the gRPC service weft.v1.PlacementService, \":8082\" for every "
                  "address; empty: none");
   app.add_option("--grpc-certificate", flags.grpc_certificate,
-                 "PEM file: certificate of the gRPC service; callers then need one of "
-                 "--grpc-client-ca; read anew when it changes");
+                 "PEM file: certificate of the gRPC service; callers then need one that "
+                 "--grpc-client-ca signed; read again when it changes");
   app.add_option("--grpc-key", flags.grpc_key, "PEM file: key of --grpc-certificate");
   app.add_option("--grpc-client-ca", flags.grpc_client_ca,
                  "PEM file: authorities of the callers' certificates");
   app.add_flag("--grpc-network", flags.grpc_network,
-               "let --grpc-address be one that other machines reach; needs certificates");
+               "allow a --grpc-address that other machines can reach; requires certificates");
   app.add_flag(
       "--grpc-require-token", flags.grpc_require_token,
-      "refuse calls without a bearer token; else the name of the client certificate says who "
-      "calls: user weft-grpc:NAME");
-  app.add_option("--metrics-address", flags.metrics_address,
-                 "address:port of /metrics alone, \":8443\" for every address; default "
-                 "beside the probes");
+      "refuse calls without a bearer token; otherwise a caller is the user weft-grpc:NAME, with "
+      "the name in the client certificate");
+  app.add_option(
+      "--metrics-address", flags.metrics_address,
+      "address:port that serves only /metrics, \":8443\" for every address; default: with "
+      "the probes");
   app.add_option("--metrics-security", flags.metrics_security,
-                 "tls: TLS, and bearer tokens of accounts that may get /metrics; none: neither; "
-                 "auto: tls unless only this machine reaches the address")
-      ->check(CLI::IsMember({"auto", "tls", "none"}));
+                 "tls: TLS, and a bearer token of an account that may get /metrics; none: neither; "
+                 "auto: none for a loopback address, else tls")
+      ->check(OneOf({"auto", "tls", "none"}));
   app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
                  "folder of tls.crt and tls.key, read again when they change; default that of "
                  "--metrics-secret");
   app.add_option("--metrics-secret", flags.metrics_secret,
                  "Secret in the namespace of the Lease with the certificate of /metrics that all "
-                 "replicas share, named as the Service before them; made where it is not there; "
+                 "replicas share, named after the Service in front of them; created if missing; "
                  "empty: each replica signs its own, which nobody can verify");
 }
 
@@ -61,40 +65,44 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "~/.kube/config, then the pod's own account");
   app.add_option("--context", flags.context, "context of the kubeconfig; default the current one");
   app.add_option("--namespace", flags.space,
-                 "follow jobs and Placements of this namespace alone; nodes and pods are read "
-                 "everywhere; default all");
+                 "follow only this namespace's jobs and Placements; nodes and pods of all "
+                 "namespaces are read; default: all");
   app.add_option("--leader-elect", flags.leader_elect,
                  "lead only while holding the Lease weft-operator");
   app.add_flag("--read-only", flags.read_only,
                "follow the cluster and answer probes, but write nothing except the Lease");
   app.add_option("--lease-namespace", flags.lease_namespace,
                  "namespace of the Lease; default the pod's own, else weft-system");
-  app.add_option("--identity", flags.identity, "name in the Lease; default host name and pid");
-  app.add_option("--bind-deadline", flags.bind_deadline_seconds,
-                 "seconds until a gang that is not bound whole is undone and placed elsewhere")
-      ->check(CLI::Range(1, 86'400));
+  app.add_option("--identity", flags.identity,
+                 "name in the Lease; default: the host name and a random number");
+  app.add_option(
+         "--bind-deadline", flags.bind_deadline_seconds,
+         "seconds after which a gang that is not fully bound is undone and placed elsewhere")
+      ->check(WholeNumber(1, 86'400));
   app.add_option("--node-loss", flags.node_loss_seconds,
                  "seconds after which a node that is not Ready counts as lost")
-      ->check(CLI::Range(1, 86'400));
-  app.add_option("--reserve-after", flags.reserve_after_seconds,
-                 "seconds of waiting after which a job's nodes are kept from those behind it")
-      ->check(CLI::Range(0, 31'536'000));
-  app.add_option("--workers", flags.workers, "jobs that are looked at at once")
-      ->check(CLI::Range(1, 256));
+      ->check(WholeNumber(1, 86'400));
+  app.add_option(
+         "--reserve-after", flags.reserve_after_seconds,
+         "seconds of waiting after which nodes are reserved for a job, and jobs behind it do "
+         "not get them")
+      ->check(WholeNumber(0, 31'536'000));
+  app.add_option("--workers", flags.workers, "jobs reconciled at the same time")
+      ->check(WholeNumber(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
-                 "requests under way at the API server, at most, watches and the Lease left out")
-      ->check(CLI::Range(1, 256));
+                 "most requests in flight to the API server, not counting watches and the Lease")
+      ->check(WholeNumber(1, 256));
   app.add_option("--verify-image", flags.verify_image,
                  "image with `weft`, run before the containers of every worker to report where it "
                  "is (condition PlacementVerified); empty: none");
   app.add_option("--requests-per-second", flags.requests_per_second,
-                 "to the API server, at most, watches left out")
+                 "most requests a second to the API server, not counting watches")
       ->check(CLI::Range(1.0, 100'000.0));
   DefineServers(app, flags);
-  app.add_option("--log-level", flags.log_level, "least level of lines that are written")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
-  app.add_option("--log-format", flags.log_format, "form of a line")
-      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--log-level", flags.log_level, "lowest level of the log lines that are written")
+      ->check(OneOf({"debug", "info", "warning", "error"}));
+  app.add_option("--log-format", flags.log_format, "form of a log line")
+      ->check(OneOf({"text", "json"}));
 }
 
 std::string TextOf(const nlohmann::json& value) {
@@ -150,8 +158,9 @@ ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
   std::string config;
   const auto parse = [&](const std::vector<std::string>& as_given) {
     std::vector<std::string> all = WithEmptyValues(as_given);
-    CLI::App app{"Places TrainingJobs on a cluster and follows them to their end.",
-                 "weft-operator"};
+    CLI::App app{"Places TrainingJobs on a cluster and runs them until they end", "weft-operator"};
+    app.formatter(std::make_shared<HelpFormatter>(StandardOutput().columns));
+    app.set_help_flag("-h,--help", "Print this help");
     flags = {};
     Define(app, flags, config);
     std::reverse(all.begin(), all.end());  // as CLI11 wants them
@@ -160,9 +169,10 @@ ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
       return true;
     } catch (const CLI::ParseError& error) {
       std::ostringstream out;
-      const bool asked = app.exit(error, out, out) == 0;
+      const bool asked = error.get_exit_code() == 0;  // for help or the version
+      if (asked) app.exit(error, out, out);
       parsed.exit_code = asked ? 0 : 2;
-      parsed.text = out.str();
+      parsed.text = asked ? out.str() : UsageError(app, error);
       return false;
     }
   };

@@ -15,7 +15,7 @@ constexpr const char* kOldGrpc =
     "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-1428, CVE-2023-33953): "
     "let only callers you trust have certificates";
 
-// Reviews are kept, and those that are not must not wait long.
+// Access reviews are cached; an uncached one must be answered quickly.
 kube::Client::Options ReviewOptions() {
   kube::Client::Options options;
   options.field_manager = "weft-operator";

@@ -20,9 +20,8 @@
 namespace weft::cli {
 
 // What the running operator answers: over HTTP probes, metrics and the map of its fabrics, over
-// gRPC plans and decisions. Metrics and map stand beside the probes where only this machine reaches
-// those, and on an address of their own where one is given: with TLS and for those who may get the
-// path, unless that is loopback too.
+// gRPC plans and decisions. Metrics and the map share the probes' address if that is loopback;
+// else they need their own address, served over TLS to callers who may get the path.
 class OperatorServers {
  public:
   struct Options {

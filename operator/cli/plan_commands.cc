@@ -39,11 +39,11 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
 
 int RunPlan(const PlanArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, arguments.order),
                                        .timed = arguments.timings,
                                        .effort = arguments.effort});
-  if (!report) return Fail(report.error());
+  if (!report) return Fail(report.error(), arguments.input);
   KeepSpace(arguments.input.space, *report);
   if (arguments.timings) PrintTimings(*cluster, *report);
   const int code = report->AllPlaced() ? kDone : kNotPlaced;
@@ -60,9 +60,9 @@ int RunPlan(const PlanArguments& arguments) {
 
 int RunExplain(const ExplainArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   auto report = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
-  if (!report) return Fail(report.error());
+  if (!report) return Fail(report.error(), arguments.input);
   std::vector<std::string> names = arguments.names;
   for (std::string& name : names) {
     const bool bare = name.find('/') == std::string::npos;
@@ -70,7 +70,7 @@ int RunExplain(const ExplainArguments& arguments) {
   }
   if (names.empty()) KeepSpace(arguments.input.space, *report);
   const auto explanations = decide::ExplainNamed(*cluster, names, *report);
-  if (!explanations) return Fail(explanations.error());
+  if (!explanations) return Fail(explanations.error(), arguments.input);
   int code = kDone;
   for (const decide::Explanation& one : *explanations) {
     if (report->entries[one.entry].placed() == nullptr) code = kNotPlaced;
@@ -84,9 +84,9 @@ int RunExplain(const ExplainArguments& arguments) {
 
 int RunAudit(const AuditArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   const auto report = decide::Audit(*cluster, {.place = {}, .space = arguments.input.space});
-  if (!report) return Fail(report.error());
+  if (!report) return Fail(report.error(), arguments.input);
   if (arguments.output == "table") {
     return Print(render::AuditText(*cluster, *report, TextStyle()), kDone);
   }
@@ -96,7 +96,7 @@ int RunAudit(const AuditArguments& arguments) {
 
 int RunLint(const LintArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   const decide::LintReport report = decide::Lint(*cluster, arguments.input.space);
   const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
   if (arguments.output != "table") {
@@ -107,12 +107,12 @@ int RunLint(const LintArguments& arguments) {
 
 int RunSnapshot(const SnapshotArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   // What is wrong in a cluster stays there; what is wrong in a file is an error.
   const auto mark = arguments.input.live() ? decide::Mark::kInvalid : decide::Mark::kNo;
   const auto order = OrderOf(arguments.input, arguments.order);
   const auto snapshot = decide::Snapshot(*cluster, order, mark);
-  if (!snapshot) return Fail(snapshot.error());
+  if (!snapshot) return Fail(snapshot.error(), arguments.input);
   for (const std::string& why : snapshot->left_out) std::cerr << "weft: left out: " << why << "\n";
   std::string text;
   for (const auto& object : snapshot->objects) text += "---\n" + manifest::ToYaml(object);

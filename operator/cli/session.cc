@@ -17,6 +17,7 @@
 #include "operator/controllers/store_sink.h"
 #include "operator/decide/as_of.h"
 #include "operator/decide/overlay.h"
+#include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/manifest/writer.h"
 
@@ -79,6 +80,11 @@ Result<api::Inputs> ReadLive(const InputArguments& input) {
   return decide::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 
+std::string WithLine(const InputArguments& input, const std::string& message) {
+  const auto sources = ReadSources(input.files);
+  return sources ? manifest::WithLine(*sources, message) : message;
+}
+
 bool IsLive(const api::Place& place) {
   return place.starts_with(std::string(kClusterPlace) + ": ") ||
          place.starts_with(std::string(controllers::kServedPlace) + ": ");
@@ -95,6 +101,12 @@ Result<decide::Cluster> ReadCluster(const InputArguments& input) {
   auto inputs = input.live() ? ReadLive(input) : ReadFiles(input.files);
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
+  inputs->notes.clear();  // else the answer would hold them too
+  const bool jobs = !inputs->jobs.empty() || !inputs->placements.empty();
+  if (jobs && inputs->nodes.empty() && !input.live()) {
+    std::cerr << "weft: there is no Node among the manifests: add the cluster's nodes with -f "
+                 "cluster.yaml, or read a live cluster with --cluster\n";
+  }
   return decide::BuildCluster(*std::move(inputs));
 }
 
@@ -146,8 +158,8 @@ std::string Encode(const nlohmann::ordered_json& value, const std::string& forma
   return format == "json" ? value.dump(2) + "\n" : manifest::ToYaml(value);
 }
 
-int Fail(const Error& error) {
-  std::cerr << "weft: " << error.message << "\n";
+int Fail(const Error& error, const InputArguments& input) {
+  std::cerr << "weft: " << WithLine(input, error.message) << "\n";
   return error.kind == ErrorKind::kInvalid ? kBadInput : kFailed;
 }
 

@@ -33,8 +33,9 @@ void KeepSpace(const std::string& space, decide::PlanReport& report);
 
 std::string Encode(const nlohmann::ordered_json& value, const std::string& format);  // json, yaml
 
-// Prints "weft: MESSAGE" on standard error and returns the error's exit code.
-int Fail(const Error& error);
+// Prints "weft: MESSAGE" on standard error and returns the error's exit code. A message about an
+// object of the input's files gets its line, for which the files are read once more.
+int Fail(const Error& error, const InputArguments& input = {});
 // Prints the text on standard output and returns `code`, or the failure's. Of a cluster that is
 // watched a terminal shows the last text alone, and a pipe gets those that differ from the one
 // before in `what`, such as the text without its clock; "": in the text.

@@ -49,7 +49,9 @@ Status AddFolder(const std::string& folder, std::vector<manifest::Source>& sourc
 
 Result<manifest::Source> ReadSource(const std::string& path) {
   if (path == "-") {
-    return manifest::Source{"-", std::string(std::istreambuf_iterator<char>(std::cin), {})};
+    // Read once, and given again to whoever asks again.
+    static const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    return manifest::Source{"-", text};
   }
   std::error_code code;
   if (fs::is_directory(path, code)) return Invalid(path + ": is a folder");

@@ -10,7 +10,7 @@ namespace weft::cli {
 
 int RunTop(const TopArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error());
+  if (!cluster) return Fail(cluster.error(), arguments.input);
   const auto show = [&](UnixSeconds now) {
     const decide::Overview overview = decide::MakeOverview(*cluster, arguments.input.space, now);
     if (arguments.output == "json" || arguments.output == "yaml") {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "operator/api/encode.h"
-#include "operator/base/quantity.h"
 #include "operator/decide/workload.h"
 
 namespace weft::decide {
@@ -59,16 +58,6 @@ Json Object(const char* version, const char* kind, const api::ObjectMeta& meta) 
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
 }
 
-Json Amounts(const fabric::Resources& resources) {
-  Json out = Json::object();
-  for (const auto& [name, amount] : resources) {
-    const bool milli = name == "cpu" && amount % 1000 != 0;
-    const bool cores = name == "cpu" && !milli;
-    out[name] = FormatQuantity(cores ? amount / 1000 : amount) + (milli ? "m" : "");
-  }
-  return out;
-}
-
 Json Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
   Json out = Json::array();
   for (const fabric::SelectorExpression& one : expressions) {
@@ -108,8 +97,8 @@ Json Tolerations(const std::vector<placement::Toleration>& tolerations) {
 
 // `limits`: what the template's limits must say besides; {} for a pod.
 Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
-  Json resources = {{"requests", Amounts(pod.requests)}};
-  if (!limits.empty()) resources["limits"] = Amounts(limits);
+  Json resources = {{"requests", api::EncodeResources(pod.requests)}};
+  if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
   Json container = {{"name", "worker"}, {"resources", std::move(resources)}};
   Json spec = {{"containers", Json::array({std::move(container)})}};
   if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
@@ -157,16 +146,7 @@ Json NodeObject(const api::Node& node) {
   meta.key.name = node.facts.name;
   meta.labels = node.facts.labels;
   Json out = Object("v1", "Node", meta);
-  if (node.facts.unschedulable) out["spec"]["unschedulable"] = true;
-  for (const fabric::Taint& taint : node.facts.taints) {
-    Json one = {{"key", taint.key}, {"effect", taint.effect}};
-    if (!taint.value.empty()) one["value"] = taint.value;
-    out["spec"]["taints"].push_back(std::move(one));
-  }
-  out["status"]["allocatable"] = Amounts(node.facts.allocatable);
-  for (const fabric::NodeCondition& condition : node.facts.conditions) {
-    out["status"]["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
-  }
+  api::EncodeNodeFacts(node.facts, out);
   return out;
 }
 

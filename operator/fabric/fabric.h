@@ -94,8 +94,7 @@ class Fabric {
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
 
-  // Scale-up network. `nested_scale_up` names its tier where it nests; else `crossing_scale_up`
-  // holds each node's domain (crossing the levels). Both absent: no scale-up network.
+  // Scale-up network: its tier where it nests, else each node's domain. Both absent: there is none.
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
   std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
   const Link& scale_up_link() const { return scale_up_link_; }
@@ -123,11 +122,8 @@ class Fabric {
     return parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
   }
 
-  // Rails the node has, out of spec().rails->count; equal where rails are not declared or have no
-  // leafLabelKeys. With leafLabelKeys the narrowest level's domains are the sets of nodes that
-  // share most of their leaves (rail_sets.h), unless that level's own label is on some node: then
-  // the label names the domains and the rail labels only count rails. A node without any rail is
-  // incomplete either way.
+  // Rails the node has, of spec().rails->count; equal where rails or leafLabelKeys are absent. With
+  // these the narrowest level's domains are sets of nodes that share most leaves (rail_sets.h).
   int rails_of(NodeIndex n) const { return rails_.empty() ? 1 : rails_[n]; }
   int rails_full() const { return spec_.rails ? spec_.rails->count : 1; }
   bool any_degraded() const { return any_degraded_; }
@@ -138,9 +134,8 @@ class Fabric {
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
     return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r];
   }
-  // Sum over the accelerator resources of the node.
+  // Sums over the accelerator resources, of a node and of a domain's nodes.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
-  // Sum over the nodes of a domain.
   std::int64_t AcceleratorsIn(Tier tier, DomainIndex d) const {
     const auto& begin = domains_[tier].begin;
     return accelerators_before_[begin[d + 1]] - accelerators_before_[begin[d]];
@@ -151,19 +146,16 @@ class Fabric {
   // spec().accelerator_model's, one without an accelerator has none.
   std::span<const Pool> pools() const { return pools_; }
   PoolIndex pool(NodeIndex n) const { return pool_[n]; }
-  // Whether some node of the pool offers the resource.
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
     return pool_offers_[pool * resources_.size() + r] != 0;
   }
 
-  // Why no pod may run here, whatever it tolerates: not Ready, or matched by spec.unusable. "" when
-  // usable.
+  // Why no pod may run here, whatever it tolerates (not Ready, spec.unusable); "" where usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
-  // Nodes of one taint class do not differ in unusable_why(), unschedulable and taints, so that
-  // what a pod tolerates is decided once per class. taint_classes()[c] is the first node of class
-  // c.
+  // Nodes of one taint class do not differ in unusable_why(), unschedulable and taints: what a pod
+  // tolerates is decided once per class. taint_classes()[c] is the first node of class c.
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 

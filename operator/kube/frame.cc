@@ -55,7 +55,7 @@ api::ObjectKey KeyOf(const Json& object) {
 }
 
 std::string Cleaned(std::string text) {
-  while (const auto bad = manifest::FirstBadByte(text)) text[*bad] = '?';
+  while (const auto bad = FirstBadByte(text)) text[*bad] = '?';
   return text;
 }
 

@@ -2,27 +2,28 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "operator/base/quantity.h"
 #include "operator/manifest/import_text.h"
 #include "operator/manifest/import_tree.h"
+#include "operator/manifest/text_form.h"
 
 namespace weft::manifest {
 namespace {
 
 constexpr std::size_t kMaxColumns = 1024;
 constexpr std::size_t kMaxCell = 4096;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 using Row = std::vector<std::string>;
 
 // Reads one record after the other (RFC 4180; a bare "\n" ends one too).
 class Records {
  public:
-  Records(std::string_view text, const std::string& source) : text_(text), source_(source) {
-    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
-  }
+  Records(std::string_view text, const std::string& source)
+      : text_(WithoutByteOrderMark(text)), source_(source) {}
 
   bool done() const { return at_ >= text_.size(); }
   std::size_t line() const { return record_line_; }  // where the last record began
@@ -76,10 +77,17 @@ class Records {
   std::size_t at_ = 0, line_ = 1, record_line_ = 1;
 };
 
+// A column that holds one property of a node.
+struct PropertyColumn {
+  std::optional<std::size_t> at;
+  std::string name, unit;  // the unit is put behind the cell
+};
+
 struct Columns {
   std::size_t node = 0;
   std::vector<std::size_t> level;  // one per level
   std::vector<TreeLevel> names;
+  PropertyColumn gpus, product, cpu, memory;
 };
 
 Error NoColumn(const Records& records, const Row& header, const std::string& name) {
@@ -98,6 +106,86 @@ bool FitsLevelName(const std::string& name) {
          });
 }
 
+Result<PropertyColumn> FindProperty(const Records& records, const Row& header,
+                                    const std::string& wanted) {
+  PropertyColumn column;
+  column.name = wanted;
+  if (wanted.empty()) return column;
+  auto found = std::find(header.begin(), header.end(), wanted);
+  if (const auto colon = wanted.rfind(':'); found == header.end() && colon != wanted.npos) {
+    column.name = wanted.substr(0, colon);
+    column.unit = wanted.substr(colon + 1);
+    found = std::find(header.begin(), header.end(), column.name);
+  }
+  if (found == header.end()) return NoColumn(records, header, column.name);
+  column.at = static_cast<std::size_t>(found - header.begin());
+  return column;
+}
+
+Status FindProperties(const Records& records, const Row& header, const CsvOptions::Columns& wanted,
+                      Columns& columns) {
+  const std::pair<const std::string*, PropertyColumn*> all[] = {{&wanted.gpus, &columns.gpus},
+                                                                {&wanted.product, &columns.product},
+                                                                {&wanted.cpu, &columns.cpu},
+                                                                {&wanted.memory, &columns.memory}};
+  for (const auto& [name, column] : all) {
+    Result<PropertyColumn> found = FindProperty(records, header, *name);
+    if (!found) return found.error();
+    *column = *std::move(found);
+  }
+  return {};
+}
+
+// The cell of a property with its unit; "" where there is none.
+std::string CellOf(const Row& row, const PropertyColumn& column) {
+  return !column.at || row[*column.at].empty() ? "" : row[*column.at] + column.unit;
+}
+
+// Reads what the row says of the node's devices and size.
+class Properties {
+ public:
+  Properties(const Columns& columns, const ImportOptions& options)
+      : columns_(columns), options_(options) {}
+
+  Status Read(const Records& records, const Row& row, TreeNode& node) {
+    if (const std::string gpus = CellOf(row, columns_.gpus); !gpus.empty()) {
+      const auto number = ParseQuantity(gpus);
+      if (!number || *number < 0 || *number > kMaxGpusPerNode) {
+        return records.At(columns_.gpus.name + ": " + Quoted(gpus) +
+                          " is not a number of GPUs from 0 to " + std::to_string(kMaxGpusPerNode));
+      }
+      node.gpus = static_cast<int>(*number);
+    }
+    if (const std::string product = CellOf(row, columns_.product); !product.empty()) {
+      const bool amd = options_.resource_name.starts_with("amd.com/");
+      std::string name = product;
+      std::replace(name.begin(), name.end(), ' ', '-');  // as the vendors' labellers do
+      node.labels[amd ? kAmdProduct : kNvidiaProduct] = labels_.Shorten(name);
+    }
+    if (Status cpu = Quantity(records, row, columns_.cpu, true, node.cpu_millis); !cpu) return cpu;
+    return Quantity(records, row, columns_.memory, false, node.memory_bytes);
+  }
+
+ private:
+  static constexpr const char* kNvidiaProduct = "nvidia.com/gpu.product";
+  static constexpr const char* kAmdProduct = "amd.com/gpu.product-name";
+
+  static Status Quantity(const Records& records, const Row& row, const PropertyColumn& column,
+                         bool millis, std::optional<std::int64_t>& amount) {
+    const std::string text = CellOf(row, column);
+    if (text.empty()) return {};
+    const auto number = millis ? ParseMilliQuantity(text) : ParseQuantity(text);
+    if (!number) return records.At(column.name + ": " + number.error().message);
+    if (*number < 0) return records.At(column.name + ": " + Quoted(text) + " is negative");
+    amount = *number;
+    return {};
+  }
+
+  const Columns& columns_;
+  const ImportOptions& options_;
+  LabelNames labels_;
+};
+
 Result<Columns> FindColumns(const Records& records, const Row& header, const CsvOptions& table) {
   Columns columns;
   std::set<std::string> level_names{"node", "outside", "nvlink"};
@@ -112,7 +200,7 @@ Result<Columns> FindColumns(const Records& records, const Row& header, const Csv
     if (found == header.end()) return NoColumn(records, header, column);
     if (!FitsLevelName(name) || !level_names.insert(name).second) {
       return Invalid("--levels: " + Quoted(name) +
-                     " is no level name of its own (lower case letters, digits and hyphens, not "
+                     " cannot name a level (lower case letters, digits and hyphens, once, and not "
                      "node, outside or nvlink); write NAME=COLUMN");
     }
     columns.level.push_back(static_cast<std::size_t>(found - header.begin()));
@@ -121,15 +209,18 @@ Result<Columns> FindColumns(const Records& records, const Row& header, const Csv
       return Invalid("--levels: the column " + Quoted(column) + " is named twice");
     }
   }
-  if (!table.node_column.empty()) {
-    const auto found = std::find(header.begin(), header.end(), table.node_column);
-    if (found == header.end()) return NoColumn(records, header, table.node_column);
+  if (!table.columns.node.empty()) {
+    const auto found = std::find(header.begin(), header.end(), table.columns.node);
+    if (found == header.end()) return NoColumn(records, header, table.columns.node);
     columns.node = static_cast<std::size_t>(found - header.begin());
   } else {
     while (used.contains(columns.node)) ++columns.node;
   }
   if (columns.node >= header.size() || used.contains(columns.node)) {
     return records.At("every column is a level: none is left for the node's name");
+  }
+  if (Status found = FindProperties(records, header, table.columns, columns); !found) {
+    return found.error();
   }
   return columns;
 }
@@ -145,6 +236,7 @@ Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
   const Result<Columns> columns = FindColumns(records, *header, table);
   if (!columns) return columns.error();
   std::vector<TreeNode> nodes;
+  Properties properties(*columns, options);
   std::map<std::string, std::size_t> line_of;
   while (!records.done()) {
     const Result<Row> row = records.Next();
@@ -154,7 +246,7 @@ Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
       return records.At(std::to_string(row->size()) + " cells where the header has " +
                         std::to_string(header->size()));
     }
-    TreeNode node{(*row)[columns->node], {}, {}};
+    TreeNode node{(*row)[columns->node], {}};
     if (node.name.empty()) return records.At("the node's name is empty");
     const auto [seen, fresh] = line_of.emplace(LowerCase(node.name), records.line());
     if (!fresh) {
@@ -162,6 +254,7 @@ Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
                         std::to_string(seen->second));
     }
     for (const std::size_t column : columns->level) node.path.push_back((*row)[column]);
+    if (Status read = properties.Read(records, *row, node); !read) return read.error();
     if (nodes.size() == kMaxImportedNodes) return records.At("too many nodes");
     nodes.push_back(std::move(node));
   }

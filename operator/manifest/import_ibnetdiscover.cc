@@ -241,7 +241,7 @@ class IbImporter {
     gpus_ = options_.gpus_per_node.value_or(std::min(usual_hcas_, kMaxGpusPerNode));
     if (!options_.gpus_per_node) {
       Note("nodes are given " + std::to_string(gpus_) + " " + options_.resource_name +
-           " each, one per HCA of the usual host, for want of a number");
+           " each, one for each HCA of the usual host; --gpus-per-node sets another number");
     }
     const std::optional<fabric::LinkSpec> link = LinkOf(UsualSpeed(), gpus_);
     level_names_ = PortableLevelNames(levels_.size());
@@ -258,7 +258,14 @@ class IbImporter {
       cluster_.fabric.outside = link;
       cluster_.fabric.outside->oversubscription_percent = outside_percent_;
     }
+    Note(
+        "InfiniBand does not show NVLink: if racks are NVLink domains, give the Fabric a scaleUp, "
+        "and --node-link names the links inside a node");
     if (rails_ < 2) return;
+    Note("hosts have " + std::to_string(rails_) +
+         " rails, each to a leaf switch of its own: hosts "
+         "that share their leaf switches are one domain of level " +
+         level_names_.back() + "; a tier of switches that joins all of them makes no level");
     cluster_.fabric.rails = fabric::RailsSpec{rails_, {}};
     for (int rail = 0; rail < rails_; ++rail) {
       cluster_.fabric.rails->leaf_label_keys.push_back("weft.dev/rail-" + std::to_string(rail));

@@ -1,5 +1,6 @@
 #include "operator/manifest/import_topograph.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@ using Labels = std::map<std::string, std::string>;
 
 constexpr const char* kDomainLabel = "accelerator.topograph.run/domain";
 constexpr const char* kSubDomainLabel = "accelerator.topograph.run/sub-domain";
+constexpr int kGpusPerTray = 4;  // NVIDIA GB200 NVL72: 18 compute trays of 4 GPUs
 constexpr const char* kTierLabel = "fabric.topograph.run/tier-";
 
 std::string Item(const std::string& path, std::size_t index) {
@@ -27,7 +29,7 @@ Result<std::string> Text(const json& value, const std::string& place) {
     return value.get<std::string>();
   }
   if (value.is_number_integer()) return value.dump();
-  return Invalid(place + ": must be a name");
+  return Invalid(place + ": " + Quoted(value.dump()) + " must be a name");
 }
 
 // The member `key` of an object; an empty value of `empty`'s type where it is absent or null.
@@ -150,6 +152,7 @@ class ModelReader {
       }
     }
     const std::size_t count = paths->nodes.size();
+    const std::string trays = GuessTrays(paths->nodes);
     std::vector<TreeLevel> levels;
     for (const std::string& name : PortableLevelNames(paths->depth)) {
       levels.push_back({name, kTierLabel + std::to_string(paths->depth - 1 - levels.size())});
@@ -164,8 +167,27 @@ class ModelReader {
                         " nodes are in no accelerator domain: each is its own");
       }
     }
+    if (!trays.empty()) notes.insert(notes.begin(), trays);
     cluster.notes.insert(cluster.notes.begin(), notes.begin(), notes.end());
     return cluster;
+  }
+
+  // An accelerator domain of several nodes is a rack of trays, which have four GPUs. Says so, or
+  // "".
+  std::string GuessTrays(std::vector<TreeNode>& nodes) const {
+    std::map<std::string, std::size_t> sizes;
+    for (const TreeNode& node : nodes) {
+      const auto domain = node.labels.find(kDomainLabel);
+      if (domain != node.labels.end()) ++sizes[domain->second];
+    }
+    std::size_t largest = 0;
+    for (const auto& [domain, size] : sizes) largest = std::max(largest, size);
+    if (options_.gpus_per_node || largest < 2) return "";
+    for (TreeNode& node : nodes) node.gpus = kGpusPerTray;
+    return "accelerator domains hold up to " + std::to_string(largest) +
+           " nodes: each node is given " + std::to_string(kGpusPerTray) + " " +
+           options_.resource_name +
+           ", as a tray of a GB200 NVL72 rack has; --gpus-per-node sets another number";
   }
 
   const std::string& source_;

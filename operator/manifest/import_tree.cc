@@ -44,8 +44,27 @@ std::string SecondParent(const std::vector<TreeNode>& nodes, std::size_t level) 
   return "";
 }
 
+// Says so if a level has fewer names than the wider one above it: columns in the wrong order.
+void NoteOrder(const std::vector<TreeLevel>& levels, const std::vector<TreeNode>& nodes,
+               std::vector<std::string>& notes) {
+  std::size_t wider = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    std::set<std::string_view> names;
+    for (const TreeNode& node : nodes) names.insert(node.path[i]);
+    if (i > 0 && names.size() < wider) {
+      notes.push_back("level " + levels[i].name + " has " + std::to_string(names.size()) +
+                      " names, and the wider level " + levels[i - 1].name + " has " +
+                      std::to_string(wider) +
+                      ": are the levels in the wrong order? The widest comes first");
+      return;
+    }
+    wider = names.size();
+  }
+}
+
 void DescribeLevels(const std::vector<TreeLevel>& levels, const std::vector<TreeNode>& nodes,
                     ImportedCluster& cluster) {
+  NoteOrder(levels, nodes, cluster.notes);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     fabric::LevelSpec level{levels[i].name, levels[i].label_key, fabric::Identity::kValue, {}};
     const std::string witness = SecondParent(nodes, i);
@@ -61,9 +80,19 @@ void DescribeLevels(const std::vector<TreeLevel>& levels, const std::vector<Tree
                                        [&](const TreeNode& node) { return node.path[i].empty(); });
     if (missing > 0) {
       cluster.notes.push_back(std::to_string(missing) + " nodes have no " + levels[i].name +
-                              ": they are incomplete and take no worker");
+                              ": they are incomplete, and no worker is placed on them");
     }
   }
+}
+
+fabric::NodeFacts FactsOf(const TreeNode& node, const std::string& name,
+                          const ImportOptions& options) {
+  const int gpus = node.gpus.value_or(options.gpus_per_node.value_or(kDefaultGpusPerNode));
+  fabric::NodeFacts facts = MakeNode(name, options.resource_name, gpus);
+  if (node.cpu_millis) facts.allocatable["cpu"] = *node.cpu_millis;
+  if (node.memory_bytes) facts.allocatable["memory"] = *node.memory_bytes;
+  for (const auto& [key, value] : node.labels) facts.labels.Add(key, value);
+  return facts;
 }
 
 }  // namespace
@@ -87,11 +116,9 @@ ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<Tree
   cluster.fabric.name = options.fabric_name;
   DescribeLevels(levels, nodes, cluster);
   const std::map<std::string, std::string> labels = LabelsOf(nodes);
-  const int gpus = options.gpus_per_node.value_or(kDefaultGpusPerNode);
   NodeNames names;
   for (const TreeNode& node : nodes) {
-    fabric::NodeFacts facts = MakeNode(names.Shorten(node.name), options.resource_name, gpus);
-    for (const auto& [key, value] : node.labels) facts.labels.Add(key, value);
+    fabric::NodeFacts facts = FactsOf(node, names.Shorten(node.name), options);
     for (std::size_t i = 0; i < levels.size(); ++i) {
       if (!node.path[i].empty()) facts.labels.Set(levels[i].label_key, labels.at(node.path[i]));
     }
@@ -103,13 +130,15 @@ ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<Tree
     cluster.notes.push_back(std::to_string(names.changed()) +
                             " node names do not fit Kubernetes and were shortened one to one");
   }
-  if (!options.gpus_per_node) {
-    cluster.notes.push_back("nodes are given " + std::to_string(gpus) + " " +
-                            options.resource_name + " each, for want of a number");
+  const bool told = std::all_of(nodes.begin(), nodes.end(),
+                                [](const TreeNode& node) { return node.gpus.has_value(); });
+  if (!options.gpus_per_node && !told) {
+    cluster.notes.insert(cluster.notes.begin(),
+                         "the source does not say how many GPUs a node has: each is given " +
+                             std::to_string(kDefaultGpusPerNode) + " " + options.resource_name +
+                             "; --gpus-per-node sets another number");
   }
-  cluster.notes.push_back(
-      "the source names no link types: bandwidths are assumed until the Fabric's "
-      "levels get a link");
+  cluster.notes.emplace_back(kNoLinksNote);
   return cluster;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,10 @@ namespace weft::manifest {
 struct TreeNode {
   std::string name;
   std::vector<std::string> path;  // its domains, widest first; "" where the source has none
-  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> labels = {};
+  // What the source says of this node itself; absent: as of every node.
+  std::optional<int> gpus = {};
+  std::optional<std::int64_t> cpu_millis = {}, memory_bytes = {};
 };
 
 // The shape that all paths share; widest first.

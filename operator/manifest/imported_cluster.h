@@ -35,6 +35,11 @@ struct ImportOptions {
   std::string fabric_name = "default";
 };
 
+// A note where the source names no types of links.
+inline constexpr const char* kNoLinksNote =
+    "the source names no link types, so bandwidths are assumed; --link and --oversubscription set "
+    "them";
+
 // Accelerators of a node where nobody says: the HGX and OAM boards carry eight.
 inline constexpr int kDefaultGpusPerNode = 8;
 inline constexpr int kMaxGpusPerNode = 1024;

@@ -1,12 +1,15 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/manifest/locate.h"
 #include "operator/manifest/read_stream.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::manifest {
 
-Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits) {
+namespace {
+
+Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limits) {
   api::Inputs inputs;
   const ObjectSink decode = [&](nlohmann::json object, const std::string& place) {
     return api::DecodeInto(object, place, inputs);
@@ -24,6 +27,14 @@ Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits&
   }
   if (Status status = api::CheckUnique(inputs); !status) return status.error();
   return inputs;
+}
+
+}  // namespace
+
+Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits) {
+  Result<api::Inputs> inputs = Read(sources, limits);
+  if (inputs) return inputs;
+  return Error{inputs.error().kind, WithLine(sources, inputs.error().message)};
 }
 
 }  // namespace weft::manifest

@@ -1,7 +1,6 @@
 #include "operator/manifest/protobuf.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
 
 #include <nlohmann/json.hpp>
 #include <span>
@@ -14,7 +13,6 @@ namespace weft::manifest {
 namespace {
 
 using Json = nlohmann::json;
-using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 enum class Shape : std::uint8_t {
@@ -142,6 +140,13 @@ Fields FieldsOf(Message message) {
 
 constexpr UnixSeconds kLastSecond = 253'402'300'799;  // of the year 9999
 
+// A field's tag: its number, and in the lowest three bits how its value is written.
+// Source  Protocol Buffers Encoding, protobuf.dev/programming-guides/encoding.
+constexpr unsigned kTypeBits = 3;
+constexpr std::uint32_t kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5;
+constexpr std::uint32_t NumberOf(std::uint32_t tag) { return tag >> kTypeBits; }
+constexpr std::uint32_t TypeOf(std::uint32_t tag) { return tag & ((1U << kTypeBits) - 1); }
+
 // Walks one message by its table. False, everywhere: no such message.
 class Reader {
  public:
@@ -152,9 +157,7 @@ class Reader {
     json = Json::object();
     while (const std::uint32_t tag = in_.ReadTag()) {
       const Field* field = Find(fields, tag);
-      if (field == nullptr ? !WireFormatLite::SkipField(&in_, tag) : !ReadField(*field, json)) {
-        return false;
-      }
+      if (field == nullptr ? !Skip(tag) : !ReadField(*field, json)) return false;
     }
     return in_.ConsumedEntireMessage();
   }
@@ -162,16 +165,33 @@ class Reader {
 
  private:
   static const Field* Find(Fields fields, std::uint32_t tag) {
-    const auto number = static_cast<std::uint32_t>(WireFormatLite::GetTagFieldNumber(tag));
+    const std::uint32_t number = NumberOf(tag);
     for (const Field& field : fields) {
       if (field.number != number) continue;
       const bool varint = field.many == Many::kOne &&
                           (field.shape == Shape::kNumber || field.shape == Shape::kBool);
-      const auto type =
-          varint ? WireFormatLite::WIRETYPE_VARINT : WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-      return WireFormatLite::GetTagWireType(tag) == type ? &field : nullptr;
+      return TypeOf(tag) == (varint ? kVarint : kLengthDelimited) ? &field : nullptr;
     }
     return nullptr;
+  }
+
+  // Passes over the value of a field that no table has. Kubernetes writes no groups.
+  bool Skip(std::uint32_t tag) {
+    std::uint64_t number = 0;
+    std::uint32_t size = 0;
+    if (NumberOf(tag) == 0) return false;
+    switch (TypeOf(tag)) {
+      case kVarint:
+        return in_.ReadVarint64(&number);
+      case kFixed64:
+        return in_.Skip(8);
+      case kLengthDelimited:
+        return in_.ReadVarint32(&size) && size <= Left() && in_.Skip(static_cast<int>(size));
+      case kFixed32:
+        return in_.Skip(4);
+      default:
+        return false;
+    }
   }
 
   bool ReadField(const Field& field, Json& json) {
@@ -226,7 +246,7 @@ class Reader {
     return Read(fields, value) && in_.CheckEntireMessageConsumedAndPopLimit(outer);
   }
 
-  // Bytes of the message that is read. Past it the stream would cut a limit down without a word.
+  // Bytes of the message that is read. The stream shortens a limit past it and reports nothing.
   std::uint32_t Left() const { return static_cast<std::uint32_t>(in_.BytesUntilLimit()); }
 
   bool ReadNumber(Shape shape, Json& value) {

@@ -6,27 +6,17 @@
 #include "operator/manifest/parsers.h"
 #include "operator/manifest/read_stream.h"
 #include "operator/manifest/text_check.h"
+#include "operator/manifest/text_form.h"
 
 namespace weft::manifest {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-// A map in YAML's flow style may start with a brace too, but there its keys are seldom quoted.
-bool LooksLikeJson(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == text.npos || text[first] != '{') return first != text.npos && text[first] == '[';
-  const std::size_t next = text.find_first_not_of(kSpace, first + 1);
-  return next == text.npos || text[next] == '"' || text[next] == '}';
-}
 
 // Limits and encoding; after it `text` is without a byte order mark.
 Status CheckText(const Source& source, const Limits& limits, std::string_view& text) {
   if (text.size() > limits.bytes) {
     return Invalid(source.name + ": larger than " + std::to_string(limits.bytes) + " bytes");
   }
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = WithoutByteOrderMark(text);
   const std::optional<std::size_t> bad = FirstBadByte(text);
   if (!bad) return {};
   return Invalid(source.name + ": line " + std::to_string(LineAt(text, *bad)) +

@@ -46,6 +46,8 @@ Status ReadObjects(const Source& source, const ObjectSink& sink, const Limits& l
 
 // All sources, decoded (api/decode.h), in order; duplicates refused. No document at all in all
 // sources together is an error.
+// Errors  kInvalid: "FILE: line 12: document 2: TrainingJob team-a/x: spec.workers.replicas: 0 must be
+// at least 1".
 Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits = {});
 
 // One YAML or JSON document as a value (topograph models): same guards.

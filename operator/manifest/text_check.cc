@@ -1,61 +1,8 @@
 #include "operator/manifest/text_check.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 
 namespace weft::manifest {
-namespace {
-
-constexpr std::uint64_t kHighBits = 0x8080808080808080;
-constexpr std::uint64_t kLowBits = 0x0101010101010101;
-
-// True where all eight bytes are in 0x01..0x7F.
-bool AllPlain(const char* at) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, sizeof word);
-  return ((word | (word - kLowBits)) & kHighBits) == 0;
-}
-
-// Length of the well-formed sequence at the start of `text`, 0 where there is none.
-std::size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(0), second = byte(1);
-  if (lead > 0 && lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (lead == 0xE0 && second < 0xA0) return 0;  // overlong
-    if (lead == 0xED && second > 0x9F) return 0;  // surrogate
-    return follows(1) && follows(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (lead == 0xF0 && second < 0x90) return 0;  // overlong
-    if (lead == 0xF4 && second > 0x8F) return 0;  // past U+10FFFF
-    return follows(1) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-}  // namespace
-
-std::optional<std::size_t> FirstBadByte(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (at + sizeof(std::uint64_t) <= text.size() && AllPlain(text.data() + at)) {
-      at += sizeof(std::uint64_t);
-      continue;
-    }
-    const std::size_t length = SequenceLength(text.substr(at));
-    if (length == 0) return at;
-    at += length;
-  }
-  return {};
-}
-
-bool IsCleanUtf8(std::string_view text) { return !FirstBadByte(text); }
 
 std::size_t LineAt(std::string_view text, std::size_t offset) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
@@ -64,15 +11,7 @@ std::size_t LineAt(std::string_view text, std::size_t offset) {
 
 std::string ForMessage(std::string_view text) {
   constexpr std::size_t kShownBytes = 120;
-  std::size_t end = std::min(text.size(), kShownBytes);
-  if (end < text.size()) {  // not inside a UTF-8 sequence
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  }
-  std::string shown(text.substr(0, end));
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return end < text.size() ? shown + "..." : shown;
+  return Excerpt(text, kShownBytes);
 }
 
 }  // namespace weft::manifest

@@ -45,61 +45,134 @@ Int128 Crossing(const PolicyOutcome& outcome, const std::string& name) {
   return 0;
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return text;
-}
+// One figure of every policy's placement.
+struct Measure {
+  std::string title;
+  std::array<std::string, decide::kPolicies> value, ratio;  // ratio "" for Weft's own
+  bool same = true;                                         // for all that placed the job
+};
 
-constexpr std::size_t kRatioWidth = 7;  // "  1.20x"
-
-// "12.6 TB  1.20x": the bytes, and how many times Weft's they are.
-Cell BytesCell(Int128 bytes, Int128 weft, bool is_weft) {
-  if (is_weft) return {BytesText(bytes) + std::string(kRatioWidth, ' '), Colour::kGreen};
-  std::string ratio = Ratio(static_cast<double>(bytes), static_cast<double>(weft));
-  ratio.insert(0, std::max(kRatioWidth, ratio.size()) - ratio.size(), ' ');
-  return {BytesText(bytes) + ratio, Colour::kNone};
-}
-
-std::string OutcomeTable(const ByPolicy& by_policy, bool modelled, const TextOptions& options) {
-  if (std::none_of(by_policy.begin(), by_policy.end(), [](const auto& o) { return o.placed; })) {
-    return "  placed by none\n";
-  }
-  const std::vector<std::string> levels = Columns(by_policy);
-  std::vector<Table::Column> columns = {{"  PLACED BY"}};
-  if (modelled) {
-    columns.push_back({"CROSS NODES", Align::kRight});
-    for (const std::string& level : levels) {
-      columns.push_back({"LEAVE " + Upper(Printable(level)), Align::kRight});
-    }
-    columns.push_back({"COMM", Align::kRight});
-  }
-  columns.push_back({"COST", Align::kRight});
-  Table table(std::move(columns));
-  const PolicyOutcome& weft = Of(by_policy, Policy::kWeft);
+Measure Measured(const ByPolicy& by_policy, std::string title, const auto& figure,
+                 const auto& shown) {
+  Measure measure{std::move(title), {}, {}, true};
+  const auto weft = figure(Of(by_policy, Policy::kWeft));
+  const bool weft_placed = Of(by_policy, Policy::kWeft).placed;
   for (const Policy policy : kAll) {
     const PolicyOutcome& outcome = Of(by_policy, policy);
+    const auto p = static_cast<std::size_t>(policy);
+    if (!outcome.placed) continue;
+    measure.value[p] = shown(figure(outcome));
+    if (!weft_placed) continue;
+    if (policy != Policy::kWeft) {
+      measure.ratio[p] = Ratio(static_cast<double>(figure(outcome)), static_cast<double>(weft));
+    }
+    measure.same = measure.same && shown(figure(outcome)) == shown(weft);
+  }
+  return measure;
+}
+
+// Narrow domains first, then what follows from the bytes.
+std::vector<Measure> Measures(const ByPolicy& by_policy, bool modelled) {
+  std::vector<Measure> measures;
+  if (modelled) {
+    measures.push_back(Measured(
+        by_policy, "CROSS NODES", [](const PolicyOutcome& one) { return one.cross_node_bytes; },
+        BytesText));
+    for (const std::string& level : Columns(by_policy)) {
+      measures.push_back(Measured(
+          by_policy, "LEAVE " + Upper(Printable(level)),
+          [&](const PolicyOutcome& one) { return Crossing(one, level); }, BytesText));
+    }
+    measures.push_back(Measured(
+        by_policy, "COMM", [](const PolicyOutcome& one) { return one.communication_milliseconds; },
+        MillisecondsText));
+  }
+  const auto weft = static_cast<double>(Of(by_policy, Policy::kWeft).cost);
+  measures.push_back(Measured(
+      by_policy, "COST", [](const PolicyOutcome& one) { return static_cast<double>(one.cost); },
+      [=](double cost) { return Ratio(cost, weft); }));
+  return measures;
+}
+
+constexpr const char* kCost = "COST";  // which is a ratio itself
+
+// "12.6 TB  1.20x": the figure, and how many times Weft's it is.
+Cell FigureCell(const Measure& measure, Policy policy) {
+  constexpr std::size_t kRatioWidth = 7;  // "  1.20x"
+  const auto p = static_cast<std::size_t>(policy);
+  const Colour colour = policy == Policy::kWeft ? Colour::kGreen : Colour::kNone;
+  if (measure.title == kCost) return {measure.value[p], colour};
+  std::string ratio = measure.ratio[p];
+  ratio.insert(0, std::max(kRatioWidth, ratio.size() + 1) - ratio.size(), ' ');
+  return {measure.value[p] + ratio, colour};
+}
+
+constexpr std::string_view kEqual = "1.00x";  // a ratio below one percent
+
+// True if some scheduler's figure is one percent or more from Weft's.
+bool Differs(const Measure& measure) {
+  return !measure.same && std::any_of(measure.ratio.begin(), measure.ratio.end(),
+                                      [&](const auto& r) { return !r.empty() && r != kEqual; });
+}
+
+// "LEAVE LEAF differs first: weft 2.3 TB, first fit 107 TB (46.7x), ...", "" if nothing does.
+std::string FirstDifference(const ByPolicy& by_policy) {
+  const std::vector<Measure> measures = Measures(by_policy, true);
+  const auto first = std::find_if(measures.begin(), measures.end(), Differs);
+  if (first == measures.end()) return "";
+  std::string text;
+  for (const Policy policy : kAll) {
+    const auto p = static_cast<std::size_t>(policy);
+    if (!Of(by_policy, policy).placed) continue;
+    text += (text.empty() ? "" : ", ") + std::string(decide::PolicyName(policy)) + " " +
+            first->value[p];
+    const std::string& ratio = first->ratio[p];
+    const bool says = !ratio.empty() && ratio != "-" && ratio != kEqual;
+    if (says && first->title != kCost) text += " (" + ratio + ")";
+  }
+  return first->title + " differs first: " + text + ".";
+}
+
+std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy& by_policy,
+                            const TextOptions& options) {
+  std::vector<Table::Column> columns = {{"  PLACED BY"}};
+  for (const Measure& measure : measures) {
+    if (!measure.same) columns.push_back({measure.title, Align::kRight});
+  }
+  if (columns.size() == 1) columns.push_back({"", Align::kLeft});  // for who placed nothing
+  Table table(std::move(columns));
+  for (const Policy policy : kAll) {
     const bool is_weft = policy == Policy::kWeft;
-    const Colour colour = is_weft ? Colour::kGreen : Colour::kNone;
-    std::vector<Cell> row = {{"  " + std::string(decide::PolicyName(policy)), colour}};
-    if (!outcome.placed) {
-      row.push_back({"not placed", Colour::kRed});
-      table.Add(std::move(row));
-      continue;
+    std::vector<Cell> row = {
+        {"  " + std::string(decide::PolicyName(policy)), is_weft ? Colour::kGreen : Colour::kNone}};
+    if (!Of(by_policy, policy).placed) row.push_back({"not placed", Colour::kRed});
+    for (const Measure& measure : measures) {
+      const bool shown = Of(by_policy, policy).placed && !measure.same;
+      if (shown) row.push_back(FigureCell(measure, policy));
     }
-    if (modelled) {
-      row.push_back(BytesCell(outcome.cross_node_bytes, weft.cross_node_bytes, is_weft));
-      for (const std::string& level : levels) {
-        row.push_back(BytesCell(Crossing(outcome, level), Crossing(weft, level), is_weft));
-      }
-      row.push_back({MillisecondsText(outcome.communication_milliseconds), colour});
-    }
-    row.push_back(
-        {Ratio(static_cast<double>(outcome.cost), static_cast<double>(weft.cost)), colour});
     table.Add(std::move(row));
   }
   return table.Show(options.colour);
+}
+
+// What differs between the schedulers as a table, and in a line what does not.
+std::string OutcomeTable(const ByPolicy& by_policy, bool modelled, const TextOptions& options) {
+  const auto placed = [](const PolicyOutcome& outcome) { return outcome.placed; };
+  if (std::none_of(by_policy.begin(), by_policy.end(), placed)) return "  placed by none\n";
+  const std::vector<Measure> measures = Measures(by_policy, modelled);
+  const auto first = std::find_if(measures.begin(), measures.end(),
+                                  [](const Measure& measure) { return !measure.same; });
+  const bool all = std::all_of(by_policy.begin(), by_policy.end(), placed);
+  std::string same, text;
+  const auto any = std::find_if(by_policy.begin(), by_policy.end(), placed) - by_policy.begin();
+  for (const Measure& measure : measures) {
+    if (!measure.same) continue;
+    const std::string& value = measure.value[static_cast<std::size_t>(any)];
+    same += (same.empty() ? "" : ", ") + measure.title + " " + value;
+  }
+  if (first != measures.end() || !all) text += DifferenceTable(measures, by_policy, options);
+  return same.empty() ? text
+                      : text + Wrap("  ", "The same for all: " + same + ".", 2, options.columns);
 }
 
 std::string Title(const std::string& text, const TextOptions& options) {
@@ -112,6 +185,10 @@ std::string CompareText(const decide::Cluster& cluster, const decide::CompareRep
                         const TextOptions& options) {
   if (report.jobs.empty()) return "";
   std::string text;
+  if (report.compared > 0) {
+    const std::string difference = FirstDifference(report.total);
+    if (!difference.empty()) text += Wrap("", difference, 2, options.columns) + "\n";
+  }
   if (report.compared > 1) {
     const std::string jobs = Counted(static_cast<std::int64_t>(report.compared), "job");
     text += Title("All " + jobs + " that every scheduler placed, one step each", options);
@@ -120,7 +197,7 @@ std::string CompareText(const decide::Cluster& cluster, const decide::CompareRep
   for (const CompareJob& job : report.jobs) {
     const std::string on =
         cluster.fabrics.size() > 1 ? " on " + cluster.fabrics[job.fabric].name() : "";
-    if (!text.empty()) text += "\n";
+    if (!text.empty() && !text.ends_with("\n\n")) text += "\n";
     text += Title(Printable(api::Show(job.key) + on), options);
     text += OutcomeTable(job.by_policy, job.modelled, options);
   }
@@ -131,8 +208,8 @@ std::string CompareText(const decide::Cluster& cluster, const decide::CompareRep
            "under the same node rules. first fit takes nodes by name; fewest domains takes the "
            "narrowest level that holds the job, else the fewest domains, workers in order; random "
            "is the median of five seeds. LEAVE X: bytes of one optimizer step that leave a domain "
-           "of level X; COMM: communication without overlap; COST: of the objective, relative to "
-           "Weft's.",
+           "of level X; COMM: communication of one step without overlap, added up over jobs; COST: "
+           "of the objective, relative to Weft's. A figure that is the same for all has no column.",
            0, options.columns);
   return text;
 }

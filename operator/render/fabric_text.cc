@@ -134,6 +134,27 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
          Listed("Unusable nodes", unusable, options) + Listed("Cordoned nodes", cordoned, options);
 }
 
+// How many rails there are, and which nodes lack some.
+std::string Rails(const fabric::Fabric& fabric, const TextOptions& options) {
+  const auto& rails = fabric.spec().rails;
+  if (!rails) return "";
+  std::string text = "A node has " + Counted(rails->count, "rail") + ".";
+  if (!rails->leaf_label_keys.empty() && !fabric.spec().levels.empty()) {
+    text += " A " + Printable(fabric.spec().levels.back().name) +
+            " is a set of nodes that share most of their leaf switches.";
+  }
+  text = Wrap("", text, 0, options.columns);
+  ByReason degraded;
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    if (fabric.rails_of(n) == fabric.rails_full()) continue;
+    degraded[std::to_string(fabric.rails_of(n)) + " of " + std::to_string(fabric.rails_full()) +
+             " rails"]
+        .push_back(Printable(fabric.node(n).name));
+  }
+  return text +
+         Listed("Degraded nodes, whose links count by the rails they have", degraded, options);
+}
+
 }  // namespace
 
 std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& options,
@@ -142,7 +163,7 @@ std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& 
   std::string text =
       Paint("Fabric " + Printable(fabric.spec().name), Colour::kBold, options.colour);
   text += (cluster.recognised ? " (recognised from the nodes' labels)" : "") + std::string("\n");
-  text += LinkTable(fabric, options) + "\n" + PoolTable(cluster, options) +
+  text += LinkTable(fabric, options) + Rails(fabric, options) + "\n" + PoolTable(cluster, options) +
           DomainTree(cluster.claims, options, tree);
   const std::string absent = Absent(fabric, options);
   return absent.empty() ? text : text + "\n" + absent;

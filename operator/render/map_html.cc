@@ -29,6 +29,11 @@ table{border-collapse:collapse;margin:0 0 12px;background:var(--weft-box)}
 th,td{border:1px solid var(--weft-line);padding:3px 10px;text-align:left}
 th{font-weight:600;color:var(--weft-dim)}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 td svg{display:block}.map{overflow-x:auto}[data-job]{cursor:pointer}
+@media(max-width:600px){body{margin:12px}thead{display:none}table,tbody{display:block}
+tr{display:flex;flex-wrap:wrap;gap:0 12px;padding:6px 8px;border-bottom:1px solid var(--weft-line)}
+td{border:0;padding:0}td:nth-child(2){flex:1 0 80%;font-weight:600}
+tr:not(.bad) td:nth-child(3):after{content:" workers"}tr:not(.bad) td:nth-child(4):after{content:
+" GPUs"}td:nth-child(5):after{content:" nodes"}td:nth-child(6):after{content:" between nodes"}}
 p.lost{display:none}.lost p.lost{display:block}
 .picked g[data-job]:not(.on){opacity:.15}.picked tr[data-job]:not(.on){opacity:.45}
 </style></head><body>

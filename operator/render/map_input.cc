@@ -1,5 +1,6 @@
 #include "operator/render/map_input.h"
 
+#include "operator/base/utf8.h"
 #include "operator/decide/explain.h"
 #include "operator/decide/running.h"
 #include "operator/render/text_format.h"
@@ -11,25 +12,17 @@ using fabric::Tier;
 
 namespace {
 
-// Bytes of the UTF-8 sequence that starts at `at`; 0 where it is none, or one XML 1.0 forbids.
-std::size_t SequenceAt(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  unsigned point = lead & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0U) != 0x80U) return 0;
-    point = point << 6U | (byte(at + i) & 0x3fU);
-  }
-  const unsigned least = length == 4 ? 0x10000U : length == 3 ? 0x800U : 0x80U;
-  const bool surrogate = point >= 0xd800U && point <= 0xdfffU;
-  const bool control = point < 0xa0U;  // C1: allowed by XML, and unreadable
-  const bool forbidden = surrogate || point == 0xfffeU || point == 0xffffU;
-  return point < least || point > 0x10ffffU || control || forbidden ? 0 : length;
+// Bytes of the character that starts at `at`; 0 where there is none, or one that XML 1.0 forbids or
+// nobody can read (control characters, U+0080..U+009F too).
+std::size_t CharacterAt(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  const std::size_t length = SequenceBytes(rest);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  if (length == 1) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
+  if (length == 2) return byte(0) == 0xC2 && byte(1) < 0xA0 ? 0 : 2;
+  const bool beyond = length == 3 && (rest.starts_with("\xEF\xBF\xBE") ||  // U+FFFE
+                                      rest.starts_with("\xEF\xBF\xBF"));   // U+FFFF
+  return beyond ? 0 : length;
 }
 
 }  // namespace
@@ -69,7 +62,7 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
 std::string EscapeXml(const std::string& text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = SequenceAt(text, at);
+    const std::size_t length = CharacterAt(text, at);
     const char c = text[at];
     if (length == 0) {
       out += '?';

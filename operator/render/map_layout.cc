@@ -51,9 +51,11 @@ class Layout {
     const std::size_t self = boxes_.size();
     boxes_.push_back({.tier = tier, .domain = domain, .x = at.x, .y = at.y});
     const Point inside{at.x + kMapPad, at.y + kMapLabel};
-    const Point end = tier + 1 == cell_tier_
-                          ? PlaceCells(tier, domain, inside)
-                          : PlaceFrames(tier, domain, inside, most_width - 2 * kMapPad);
+    // Where tiers share their domains these have the same number in each.
+    const Tier inner = SameFrame(fabric_, tier, cell_tier_);
+    const Point end = inner + 1 == cell_tier_
+                          ? PlaceCells(inner, domain, inside)
+                          : PlaceFrames(inner, domain, inside, most_width - 2 * kMapPad);
     MapBox& box = boxes_[self];
     box.width = std::max(end.x - at.x, label_width_(tier, domain)) + kMapPad;
     box.height = end.y - at.y + kMapPad;
@@ -113,6 +115,14 @@ Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits) {
   Tier tier = fabric.node_tier();
   if (tier > 1 && fabric.node_count() > limits.nodes) --tier;
   while (tier > 1 && fabric.domains(tier).size() > std::max(limits.nodes, limits.domains)) --tier;
+  return tier;
+}
+
+Tier SameFrame(const fabric::Fabric& fabric, Tier tier, Tier cell_tier) {
+  if (tier == fabric::kOutside) return tier;
+  while (tier + 1 < cell_tier && fabric.domains(tier).size() == fabric.domains(tier + 1).size()) {
+    ++tier;
+  }
   return tier;
 }
 

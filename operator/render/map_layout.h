@@ -29,7 +29,12 @@ struct MapLimits {
 // does (tier 1 where none does).
 fabric::Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits);
 
-// The fabric as nested boxes, each frame before what it holds, `outside` first. Frames stand in
+// The narrowest tier whose domains are those of `tier` under other names (racks that are NVLink
+// domains), down to the one above the cells; `tier` itself where the next one splits it.
+fabric::Tier SameFrame(const fabric::Fabric& fabric, fabric::Tier tier, fabric::Tier cell_tier);
+
+// The fabric as nested boxes, each frame before what it holds, `outside` first. Tiers with the same domains
+// share a frame, that of the widest. Frames stand in
 // rows that wrap; cells stand about twice as wide as high, or as wide as the labels, the same
 // number a row in all frames. `label_width`: pixels that a frame's label needs. Cost  O(boxes x
 // tiers).

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "operator/base/utf8.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/map_layout.h"
 #include "operator/render/map_usage.h"
@@ -54,18 +55,12 @@ std::string Text(int x, int y, const std::string& attributes, const std::string&
          ">" + EscapeXml(text) + "</text>";
 }
 
-bool StartsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
-
-std::size_t Characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), StartsCharacter));
-}
-
 int Pixels(const std::string& text, double character) {
-  return static_cast<int>(static_cast<double>(Characters(text)) * character);
+  return static_cast<int>(static_cast<double>(CodePoints(text)) * character);
 }
 
 std::string Clip(const std::string& text, std::size_t most) {
-  if (Characters(text) <= most) return text;
+  if (CodePoints(text) <= most) return text;
   std::size_t at = 0;
   for (std::size_t seen = 0; at < text.size(); ++at) {
     if (StartsCharacter(text[at]) && ++seen == most) break;
@@ -170,6 +165,9 @@ class Picture {
     out += Text(right, box.y + 15, "class=\"s\" text-anchor=\"end\"",
                 FreeText(usage_.In(box.tier, box.domain)));
     std::string title = Name(box.tier, box.domain);
+    for (Tier t = box.tier; t < SameFrame(fabric_, box.tier, cell_tier_); ++t) {
+      title += ", " + fabric_.tiers()[t + 1].name + " " + Name(t + 1, box.domain);
+    }
     if (box.tier != fabric::kOutside && most_ > 0) {
       const MapFlow& flow = map_.leaving[box.tier][box.domain];
       const double share = static_cast<double>(flow.bytes) / static_cast<double>(most_);

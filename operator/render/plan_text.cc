@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "operator/base/utf8.h"
 #include "operator/decide/explain.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
+#include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
 #include "operator/render/table.h"
 
@@ -18,7 +20,9 @@ using decide::PlanEntry;
 using decide::PlanReport;
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMostDomain = 28;  // bytes of a domain's name in the table
+constexpr std::size_t kMostDomain = 28;  // bytes of a domain's name that are shown
+constexpr std::size_t kSeveral = 2;      // jobs that are summed up
+constexpr const char* kNode = "node";
 
 bool LinksDeclared(const Cluster& cluster, const PlanEntry& entry) {
   return !entry.fabric || cluster.fabrics[*entry.fabric].LinksDeclared();
@@ -36,11 +40,12 @@ std::string OfBest(const decide::Placed& placed) {
   return PercentText(PercentOf(here, best));
 }
 
-std::string UplinkText(const std::optional<placement::Uplink>& uplink, bool declared) {
-  if (!uplink) return "-";
-  std::string domain = Printable(uplink->domain);
-  if (domain.size() > kMostDomain) domain = domain.substr(0, kMostDomain - 3) + "...";
-  return domain + " " + MillisecondsText(uplink->milliseconds) + (declared ? "" : "*");
+// " (busiest uplink: leaf-3, 33 ms)".
+std::string UplinkText(const placement::Uplink& uplink, bool declared) {
+  std::string domain = Printable(uplink.domain);
+  if (domain.size() > kMostDomain) domain = std::string(StartOf(domain, kMostDomain - 3)) + "...";
+  return " (busiest uplink: " + domain + ", " + MillisecondsText(uplink.milliseconds) +
+         (declared ? "" : "*") + ")";
 }
 
 class PlanPage {
@@ -48,60 +53,72 @@ class PlanPage {
   PlanPage(const Cluster& cluster, const PlanReport& report, const TextOptions& options)
       : cluster_(cluster), report_(report), options_(options) {}
 
-  std::string Show() {
-    Table table = JobTable(true);
-    wide_ = table.Width() > static_cast<std::size_t>(std::max(options_.columns, 0));
-    if (wide_) table = JobTable(false);
-    std::string out = table.Show(options_.colour) + Footnotes() + NodeLists() + Refusals();
+  std::string Show() const {
+    std::string out = JobTable().Show(options_.colour) + Footnotes() + NodeLists() + Refusals();
     const std::string notes = Notes();
     if (!notes.empty()) out += "\n" + notes;
-    return out;
+    return out + Summary();
   }
 
  private:
-  Table JobTable(bool spans) const {
+  // The levels that the placements span, widest first, the node last.
+  std::vector<std::string> Levels() const {
+    std::vector<std::string> levels;
+    for (const PlanEntry& entry : report_.entries) {
+      if (entry.placed() == nullptr) continue;
+      for (const placement::Span& span : entry.placed()->scores.spans) {
+        if (std::find(levels.begin(), levels.end(), span.level) != levels.end()) continue;
+        const bool node_last = !levels.empty() && levels.back() == kNode;
+        levels.insert(levels.end() - (node_last ? 1 : 0), span.level);
+      }
+    }
+    return levels;
+  }
+
+  Table JobTable() const {
     const bool fabrics = cluster_.fabrics.size() > 1;
+    const std::vector<std::string> levels = Levels();
     std::vector<Table::Column> columns = {{"JOB"}, {"WORKERS", Align::kRight}};
     if (fabrics) columns.push_back({"FABRIC"});
-    if (spans) columns.push_back({"SPANS"});
+    for (const std::string& level : levels) {
+      columns.push_back({Upper(Printable(level)), Align::kRight});
+    }
     columns.insert(columns.end(), {{"CROSS-NODE", Align::kRight},
                                    {"OF BEST", Align::kRight},
                                    {"COST/BOUND", Align::kRight},
-                                   {"BUSIEST UPLINK"},
                                    {"COMM", Align::kRight}});
     Table table(std::move(columns));
     for (const PlanEntry& entry : report_.entries) {
       std::vector<Cell> row = {{Name(entry), entry.refused() ? Colour::kRed : Colour::kNone},
                                {Grouped(entry.workload.workers)}};
       if (fabrics) row.push_back({Fabric(entry)});
-      const std::vector<Cell> outcome = Outcome(entry, spans);
+      for (const std::string& level : levels) row.push_back({SpanOf(entry, level)});
+      const std::vector<Cell> outcome = Outcome(entry);
       row.insert(row.end(), outcome.begin(), outcome.end());
       table.Add(std::move(row));
     }
     return table;
   }
 
-  std::vector<Cell> Outcome(const PlanEntry& entry, bool spans) const {
-    std::vector<Cell> cells;
-    if (entry.refused() != nullptr) {
-      const Cell no{"not placed", Colour::kRed};
-      return spans ? std::vector<Cell>{no} : std::vector<Cell>{{"-"}, {"-"}, {"-"}, no, {"-"}};
+  // In how many domains of the level the job is.
+  static std::string SpanOf(const PlanEntry& entry, const std::string& level) {
+    if (entry.placed() == nullptr) return "-";
+    for (const placement::Span& span : entry.placed()->scores.spans) {
+      if (span.level == level) return Grouped(static_cast<std::int64_t>(span.domains));
     }
+    return "-";
+  }
+
+  std::vector<Cell> Outcome(const PlanEntry& entry) const {
+    if (entry.refused() != nullptr) return {{"not placed", Colour::kRed}, {"-"}, {"-"}, {"-"}};
     const decide::Placed& placed = *entry.placed();
     const bool declared = LinksDeclared(cluster_, entry);
-    if (spans) cells.push_back({decide::SpansText(placed.scores)});
     const auto bound = decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
-    if (!entry.modelled) {
-      cells.insert(cells.end(), {{"-"}, {"-"}, {StarredPercent(bound, declared)}, {"-"}, {"-"}});
-      return cells;
-    }
-    cells.insert(cells.end(), {{BytesText(placed.scores.cross_node_bytes)},
-                               {OfBest(placed)},
-                               {StarredPercent(bound, declared)},
-                               {UplinkText(placed.scores.busiest_uplink, declared)},
-                               {MillisecondsText(placed.scores.communication_milliseconds) +
-                                (declared ? "" : "*")}});
-    return cells;
+    if (!entry.modelled) return {{"-"}, {"-"}, {StarredPercent(bound, declared)}, {"-"}};
+    return {{BytesText(placed.scores.cross_node_bytes)},
+            {OfBest(placed)},
+            {StarredPercent(bound, declared)},
+            {MillisecondsText(placed.scores.communication_milliseconds) + (declared ? "" : "*")}};
   }
 
   std::string Footnotes() const {
@@ -131,12 +148,10 @@ class PlanPage {
       for (const fabric::NodeIndex n : placed->plan.nodes) {
         names.push_back(Printable(fabric.node(n).name));
       }
-      std::string lead = Name(entry) + ": ";
-      if (wide_) {
-        out += Wrap("", lead + decide::SpansText(placed->scores), kIndent, options_.columns);
-        lead = std::string(kIndent, ' ');
-      }
-      out += Wrap(lead, NodeRanges(std::move(names)), kIndent, options_.columns);
+      std::string text = NodeRanges(std::move(names));
+      const auto& uplink = placed->scores.busiest_uplink;
+      if (entry.modelled && uplink) text += UplinkText(*uplink, LinksDeclared(cluster_, entry));
+      out += Wrap(Name(entry) + ": ", text, kIndent, options_.columns);
     }
     return out.empty() ? out : "\n" + Paint("Nodes", Colour::kBold, options_.colour) + "\n" + out;
   }
@@ -164,6 +179,32 @@ class PlanPage {
     return NotesText(notes, options_);
   }
 
+  // "300 jobs: 297 placed, 3 not. They take 2,376 GPUs; 1,720 of 4,096 stay free.", of several
+  // jobs.
+  std::string Summary() const {
+    if (report_.entries.size() < kSeveral) return "";
+    std::int64_t placed = 0, taken = 0;
+    for (const PlanEntry& entry : report_.entries) {
+      if (entry.placed() == nullptr) continue;
+      ++placed;
+      taken += static_cast<std::int64_t>(entry.workload.workers) *
+               entry.workload.accelerator->per_worker;
+    }
+    DomainCount all;
+    for (const decide::ClusterFabric& fabric : cluster_.fabrics) {
+      for (fabric::DomainIndex d = 0; d < fabric.fabric->domains(0).size(); ++d) {
+        all.Add(CountIn(fabric.claims, 0, d));
+      }
+    }
+    const auto jobs = static_cast<std::int64_t>(report_.entries.size());
+    std::string text = Grouped(jobs) + " jobs: " + Grouped(placed) + " placed";
+    if (placed < jobs) text += ", " + Grouped(jobs - placed) + " not placed";
+    text += ". They take " + Counted(taken, "GPU") + "; " +
+            Grouped(std::max<std::int64_t>(all.free - taken, 0)) + " of " +
+            Grouped(all.accelerators) + " stay free.";
+    return "\n" + Wrap("", text, 0, options_.columns);
+  }
+
   std::string Fabric(const PlanEntry& entry) const {
     return entry.fabric ? Printable(cluster_.fabrics[*entry.fabric].name()) : "-";
   }
@@ -175,7 +216,6 @@ class PlanPage {
   const Cluster& cluster_;
   const PlanReport& report_;
   const TextOptions& options_;
-  bool wide_ = false;  // the spans do not fit into the table
 };
 
 }  // namespace
@@ -202,7 +242,9 @@ std::string NotesText(const std::vector<decide::Note>& notes, const TextOptions&
 }
 
 std::string PlanText(const Cluster& cluster, const PlanReport& report, const TextOptions& options) {
-  if (report.entries.empty()) return NotesText(report.notes, options);
+  if (report.entries.empty()) {
+    return "No TrainingJob or Placement waits for nodes.\n" + NotesText(report.notes, options);
+  }
   return PlanPage(cluster, report, options).Show();
 }
 

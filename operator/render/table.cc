@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "operator/base/utf8.h"
+
 namespace weft::render {
 
 namespace {
 
 constexpr std::size_t kGap = 2;  // spaces between columns
-
-std::size_t Characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
 
 const char* Code(Colour colour) {
   switch (colour) {
@@ -46,10 +42,10 @@ std::string Paint(const std::string& text, Colour colour, bool on) {
 
 std::vector<std::size_t> Table::Widths() const {
   std::vector<std::size_t> width;
-  for (const Column& column : columns_) width.push_back(Characters(column.title));
+  for (const Column& column : columns_) width.push_back(CodePoints(column.title));
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < std::min(row.size(), width.size()); ++i) {
-      width[i] = std::max(width[i], Characters(row[i].text));
+      width[i] = std::max(width[i], CodePoints(row[i].text));
     }
   }
   return width;
@@ -68,7 +64,7 @@ std::string Table::Show(bool colour) const {
     std::string text;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Cell cell = i < cells.size() ? cells[i] : Cell{};
-      const std::string space(width[i] - Characters(cell.text), ' ');
+      const std::string space(width[i] - CodePoints(cell.text), ' ');
       const std::string painted = Paint(cell.text, cell.colour, colour);
       if (i > 0) text += std::string(kGap, ' ');
       text += columns_[i].align == Align::kRight ? space + painted : painted + space;

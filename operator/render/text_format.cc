@@ -7,18 +7,12 @@
 #include <string_view>
 
 #include "operator/base/quantity.h"
+#include "operator/base/utf8.h"
 #include "operator/render/table.h"
 
 namespace weft::render {
 
 namespace {
-
-// Code points of UTF-8 text.
-std::size_t Width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
 
 std::string Digits(double value, const char* unit) {
   std::array<char, 64> text{};
@@ -65,6 +59,13 @@ std::string RateText(std::int64_t bytes_per_second) {
     if (value >= unit.size) return Digits(value / unit.size, unit.name);
   }
   return Digits(value, "B/s");
+}
+
+std::string Upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
 }
 
 std::string Counted(std::int64_t count, const std::string& noun) {
@@ -131,11 +132,11 @@ std::string Wrap(const std::string& lead, const std::string& text, std::size_t i
                  int columns) {
   const auto limit = static_cast<std::size_t>(std::max(columns, 1));
   std::string out, line = lead;
-  std::size_t width = Width(lead), spaces = 0;  // not yet written: none at a line's end
-  bool empty = true;                            // no word on this line yet
+  std::size_t width = CodePoints(lead), spaces = 0;  // not yet written: none at a line's end
+  bool empty = true;                                 // no word on this line yet
   for (Words words(text); !words.Done();) {
     const std::string_view word = words.Next();
-    if (!empty && width + spaces + Width(word) > limit) {
+    if (!empty && width + spaces + CodePoints(word) > limit) {
       out += line + "\n";
       line = std::string(indent, ' ');
       width = indent;
@@ -144,7 +145,7 @@ std::string Wrap(const std::string& lead, const std::string& text, std::size_t i
       width += spaces;
     }
     line += word;
-    width += Width(word);
+    width += CodePoints(word);
     spaces = words.spaces();
     empty = false;
   }

@@ -205,9 +205,31 @@ using Maker = FleetRecipe (*)(int);
 constexpr std::array<Maker, kDesigns.size() - 1> kMakers = {
     DgxH100, DgxB200, Gb200, RoceTwoToOne, RoceSevenToOne, Dragonfly, PcieOnly, Mi355x};
 
+// Oversubscription of the tier, 0 between racks, 1 between pods.
+std::int64_t TaperOf(const Geometry& geometry, std::size_t tier) {
+  return tier < geometry.taper_percents.size() ? geometry.taper_percents[tier] : 100;
+}
+
 }  // namespace
 
 std::span<const Design> Designs() { return kDesigns; }
+
+FleetRecipe RecipeOf(const Geometry& geometry) {
+  const int each = geometry.nodes_per_rack;
+  FleetRecipe recipe;
+  recipe.design = {"", "", "", geometry.racks * each, manifest::kDefaultGpusPerNode};
+  recipe.node_prefix = "node-";
+  recipe.resource = kNvidia;
+  recipe.levels = {{"leaf", kTier0, "rack-", each, Net(geometry.link, 100, kLeafLatencyNs)}};
+  recipe.outside = Net(geometry.link, TaperOf(geometry, 0), kSpineLatencyNs);
+  if (geometry.racks_per_pod > 0) {
+    recipe.levels.insert(recipe.levels.begin(),
+                         {"spine", kTier1, "pod-", each * geometry.racks_per_pod, recipe.outside});
+    recipe.outside = Net(geometry.link, TaperOf(geometry, 1), kCoreLatencyNs);
+  }
+  recipe.node_link = Inside(geometry.node_link);
+  return recipe;
+}
 
 FleetRecipe RecipeFor(std::string_view design, int nodes) {
   for (std::size_t i = 0; i < kMakers.size(); ++i) {

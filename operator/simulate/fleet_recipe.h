@@ -33,6 +33,9 @@ struct FleetRecipe {
   int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: the node
 };
 
+// The recipe of a geometry with racks.
+FleetRecipe RecipeOf(const Geometry& geometry);
+
 // The recipes of all single-family designs, in the order of Designs(). `nodes` decides where a
 // fabric needs one more tier. Precondition: the design is known and not "mixed".
 FleetRecipe RecipeFor(std::string_view design, int nodes);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/base/random.h"
+#include "operator/fabric/link_types.h"
 #include "operator/simulate/earlier_jobs.h"
 #include "operator/simulate/fleet_recipe.h"
 
@@ -13,10 +14,12 @@ namespace {
 
 // One family's share of a cluster.
 struct Part {
-  std::string design;
+  FleetRecipe recipe;
   std::string fabric_name;
   int nodes;
 };
+
+constexpr int kDefaultNodesPerRack = 16;
 
 std::string Padded(int number, int largest, std::size_t least_width) {
   const std::size_t width = std::max(least_width, std::to_string(largest).size());
@@ -79,7 +82,7 @@ class Cluster {
 
  private:
   void AddFleet(const Part& part, bool several) {
-    const FleetRecipe recipe = RecipeFor(part.design, part.nodes);
+    const FleetRecipe& recipe = part.recipe;
     const int gpus =
         options_.gpus_per_node > 0 ? options_.gpus_per_node : recipe.design.gpus_per_node;
     fabric::FabricSpec fabric = FabricOf(recipe);
@@ -155,26 +158,89 @@ Status CheckRange(const char* flag, int value, int low, int high) {
                  std::to_string(low) + ".." + std::to_string(high));
 }
 
+Status CheckLinkType(const char* flag, const std::string& type) {
+  if (fabric::FindLinkType(type)) return {};
+  std::string known;
+  for (const fabric::LinkType& one : fabric::KnownLinkTypes()) {
+    known += (known.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return Invalid(std::string(flag) + ": \"" + type.substr(0, 60) + "\" is not one of " + known);
+}
+
+// What describes racks without any, or contradicts itself.
+Status CheckGeometry(const DesignOptions& options) {
+  const Geometry& geometry = options.geometry;
+  if (geometry.racks == 0) {
+    const bool described = geometry.nodes_per_rack > 0 || geometry.racks_per_pod > 0 ||
+                           !geometry.taper_percents.empty();
+    if (described) return Invalid("--racks: is required for a geometry of your own");
+    return Invalid(
+        "--design: is required, or --racks; `weft fabric generate --list` lists designs");
+  }
+  if (options.nodes > 0) {
+    return Invalid("--nodes: belongs to a design; a geometry has racks x nodes per rack");
+  }
+  const std::int64_t nodes = std::int64_t{geometry.racks} * geometry.nodes_per_rack;
+  if (nodes > kMaxDesignNodes) {
+    return Invalid("--racks: " + std::to_string(nodes) + " nodes are more than " +
+                   std::to_string(kMaxDesignNodes));
+  }
+  const std::size_t tiers = geometry.racks_per_pod > 0 ? 2 : 1;
+  if (geometry.taper_percents.size() > tiers) {
+    return Invalid("--taper: has " + std::to_string(geometry.taper_percents.size()) +
+                   " figures where the network has " + std::to_string(tiers) +
+                   (tiers == 1 ? " tier above the racks; --racks-per-pod adds one"
+                               : " tiers above the racks"));
+  }
+  for (const int percent : geometry.taper_percents) {
+    if (Status range = CheckRange("--taper", percent, 1, kMaxTaperPercent); !range) return range;
+  }
+  if (Status link = CheckLinkType("--link", geometry.link); !link) return link;
+  return CheckLinkType("--node-link", geometry.node_link);
+}
+
+Status CheckNumbers(const DesignOptions& options) {
+  for (const Status& status :
+       {CheckRange("--fragmented", options.fragmented_percent, 0, 100),
+        CheckRange("--gpus-per-node", options.gpus_per_node, 0, manifest::kMaxGpusPerNode)}) {
+    if (!status) return status;
+  }
+  return {};
+}
+
+Result<std::vector<Part>> PartsOfGeometry(DesignOptions options) {
+  Geometry& geometry = options.geometry;
+  const bool described = geometry.racks > 0 && geometry.nodes_per_rack == 0;
+  if (described) geometry.nodes_per_rack = kDefaultNodesPerRack;
+  if (Status good = CheckGeometry(options); !good) return good.error();
+  return std::vector<Part>{
+      {RecipeOf(geometry), "default", geometry.racks * geometry.nodes_per_rack}};
+}
+
+Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
+  const Result<Design> design = FindDesign(options.design);
+  if (!design) return design.error();
+  if (options.geometry.racks > 0) {
+    return Invalid("--racks: describes a geometry of your own; leave out --design");
+  }
+  const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
+  if (Status range = CheckRange("--nodes", nodes, 1, kMaxDesignNodes); !range) return range.error();
+  const auto part = [](const char* name, const char* fabric, int count) {
+    return Part{RecipeFor(name, count), fabric, count};
+  };
+  if (options.design != "mixed") return std::vector{part(options.design.c_str(), "default", nodes)};
+  const int h100 = (nodes + 1) / 2, gb200 = nodes * 3 / 10;
+  return std::vector{part("dgx-h100-superpod", "h100", h100), part("gb200-nvl72", "gb200", gb200),
+                     part("mi355x", "mi355x", nodes - h100 - gb200)};
+}
+
 }  // namespace
 
 Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options) {
-  const Result<Design> design = FindDesign(options.design);
-  if (!design) return design.error();
-  const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
-  for (const Status& status :
-       {CheckRange("--nodes", nodes, 1, kMaxDesignNodes),
-        CheckRange("--fragmented", options.fragmented_percent, 0, 100),
-        CheckRange("--gpus-per-node", options.gpus_per_node, 0, manifest::kMaxGpusPerNode)}) {
-    if (!status) return status.error();
-  }
-  std::vector<Part> parts{{options.design, "default", nodes}};
-  if (options.design == "mixed") {
-    const int h100 = (nodes + 1) / 2, gb200 = nodes * 3 / 10;
-    parts = {{"dgx-h100-superpod", "h100", h100},
-             {"gb200-nvl72", "gb200", gb200},
-             {"mi355x", "mi355x", nodes - h100 - gb200}};
-  }
-  return Cluster(options).Build(parts);
+  if (Status numbers = CheckNumbers(options); !numbers) return numbers.error();
+  const auto parts = options.design.empty() ? PartsOfGeometry(options) : PartsOfDesign(options);
+  if (!parts) return parts.error();
+  return Cluster(options).Build(*parts);
 }
 
 }  // namespace weft::simulate

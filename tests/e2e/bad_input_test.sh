@@ -42,7 +42,8 @@ unknown() { # NAME TEXT-IN-MESSAGE <input
   cat >"$work/$1.yaml"
   expect_exit 2 timeout 10 "$WEFT" plan -o json -f "$work/cluster.yml" -f "$work/$1.yaml"
   expect_empty "$work/stdout"
-  expect_text "$work/stderr" "$1.yaml: $2"
+  expect_text "$work/stderr" "$1.yaml: line "
+  expect_text "$work/stderr" "$2"
 }
 first='document 1: TrainingJob a/x: '
 spec 2 8 8 '  topology: {required: rack}' | unknown level "${first}spec.topology.required: unknown level"
@@ -52,7 +53,7 @@ for bytes in 9223372036854775808 10E; do
   spec 2 8 8 "  model: {type: Measured, measured: [{axis: Data, bytesPerGPU: $bytes}]}" |
     unknown bytes "${first}spec.model.measured[0].bytesPerGPU: \"$bytes\" is past 2^63"
 done
-head -c 900 "$work/cluster.yml" | unknown cut 'line 38: not YAML'
+head -c 900 "$work/cluster.yml" | unknown cut 'line 45: not YAML'
 printf 'b: 1\na: x\0y\n' | unknown nul 'line 2: a NUL byte'
 {
   echo 'a0: &a0 [x, x, x, x, x, x, x, x]'
@@ -73,14 +74,26 @@ expect_text "$work/stderr" 'missing.yaml'
 expect_exit 2 "$WEFT" plan -f "$work/empty.yaml"
 expect_exit 2 "$WEFT" plan
 expect_exit 2 "$WEFT" plan --no-such-flag
+expect_text "$work/stderr" 'unknown option "--no-such-flag"'
+expect_exit 2 "$WEFT" pln
+expect_text "$work/stderr" 'unknown command "pln"; did you mean plan?'
+expect_exit 2 "$WEFT" plan "$work/cluster.yml"
+expect_text "$work/stderr" "-f $work/cluster.yml"
 expect_exit 2 "$WEFT" fabric generate --design no-such-design
 expect_empty "$work/stdout"
 
-# Unknown kinds are ignored with a note; no job is an empty List.
+# Jobs without nodes: what to add. No job: said, and no error.
+spec 2 8 8 >"$work/alone.yaml"
+expect_exit 3 "$WEFT" plan -f "$work/alone.yaml"
+expect_text "$work/stderr" 'there is no Node among the manifests'
+expect_exit 0 "$WEFT" plan -f "$work/cluster.yml"
+expect_text "$work/stdout" 'No TrainingJob or Placement waits for nodes.'
+
+# Unknown kinds are ignored with a note, which stands once; no job is an empty List.
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n' >"$work/config.yaml"
 expect_exit 0 "$WEFT" plan -o json -f "$work/config.yaml"
 expect_text "$work/stdout" '"items": []'
-expect_text "$work/stderr" 'ConfigMap'
+[ "$(grep -c ConfigMap "$work/stderr")" = 1 ] || fail 'the note of an ignored kind, not once'
 
 # Every command helps with examples.
 for command in plan explain audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
@@ -94,7 +107,7 @@ for shell in bash zsh fish; do
   expect_exit 0 "$WEFT" completion $shell
   expect_text "$work/stdout" 'weft'
 done
-expect_exit 0 bash -c 'source <("$WEFT" completion bash); COMP_WORDS=(weft fabric g); COMP_CWORD=2; _weft; echo "${COMPREPLY[@]}"'
+expect_exit 0 bash -c 'source <("$WEFT" completion bash); COMP_WORDS=("$WEFT" fabric g); COMP_CWORD=2; _weft; echo "${COMPREPLY[@]}"'
 expect_text "$work/stdout" 'generate'
 
 passed

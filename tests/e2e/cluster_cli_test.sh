@@ -128,7 +128,8 @@ expect_text "$work/stdout" 'cluster: TrainingJob default/e-wrong: spec.topology.
 expect_exit 3 "$WEFT" explain --cluster e-wrong
 expect_text "$work/stdout" 'spec.topology.required'
 expect_exit 2 "$WEFT" plan --cluster -f "$work/wrong.yaml"
-expect_text "$work/stderr" "$work/wrong.yaml: document 1: TrainingJob default/e-wrong: spec.topol"
+expect_text "$work/stderr" "$work/wrong.yaml: line "
+expect_text "$work/stderr" "document 1: TrainingJob default/e-wrong: spec.topol"
 expect_empty "$work/stdout"
 kubectl delete trainingjob e-wrong >/dev/null
 

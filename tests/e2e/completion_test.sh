@@ -4,7 +4,7 @@ source "$(dirname "$0")/lib.sh"
 
 for shell in bash zsh fish; do
   expect_exit 0 "$WEFT" completion $shell
-  expect_text "$work/stdout" 'fabric'
+  expect_text "$work/stdout" '__complete'
   expect_empty "$work/stderr"
   mv "$work/stdout" "$work/weft.$shell"
 done
@@ -29,6 +29,10 @@ COMP_CWORD=$(($# - 1))
 _weft
 echo "${COMPREPLY[@]-}"
 BASH
+mkdir "$work/bin"
+ln -s "$WEFT" "$work/bin/weft"
+ln -s "$WEFT" "$work/bin/kubectl-weft"
+export PATH=$work/bin:$PATH # the script asks the program that is being typed
 completes() {
   local words
   IFS='|' read -ra words <<<"$1|"
@@ -47,13 +51,16 @@ completes 'weft|plan|--timings|--comp' '--compare'
 completes 'weft|fabric|generate|--frag' '--fragmented'
 completes 'weft|audit|--out' '--output'
 completes 'weft|no-such' ''
+completes 'weft|plan|-o|j' 'json'
+completes 'weft|plan|--output|=|j' 'json'
+completes 'weft|fabric|generate|--design|gb' 'gb200-nvl72'
+completes 'weft|completion|f' 'fish'
 
 # kubectl asks a program of this name, as it asks Cobra's.
 expect_exit 0 "$WEFT" completion kubectl
 cp "$work/stdout" "$work/kubectl_complete-weft"
 chmod +x "$work/kubectl_complete-weft"
-ln -s "$WEFT" "$work/kubectl-weft"
-candidates() { PATH=$work:$PATH expect_exit 0 "$work/kubectl_complete-weft" "$@"; }
+candidates() { expect_exit 0 "$work/kubectl_complete-weft" "$@"; }
 candidates ''
 expect_text "$work/stdout" 'top'
 expect_no_text "$work/stdout" '--'
@@ -66,13 +73,13 @@ expect_same "$work/stdout" "$work/wanted"
 
 # Each command of --help completes to itself, and each of its options is offered.
 expect_exit 0 "$WEFT" --help
-commands=$(awk '/^Subcommands:/ {on = 1; next} on && !NF {exit} on {print $1}' "$work/stdout")
+commands=$(awk '/^[A-Z].*:$/ {on = !/^(Options|Examples|Exit codes):/} on && /^  [a-z]/ {print $1}' "$work/stdout")
 [ "$(wc -w <<<"$commands")" -ge 8 ] || fail "few commands: $commands"
 for command in $commands; do
   completes "weft|$command" "$command"
   expect_exit 0 "$WEFT" "$command" --help
-  # An option's own line starts with two blanks; text that wraps starts further in.
-  for option in $(sed -n 's/^  \(-.,\)\?\(--[a-z-]*\).*/\2/p' "$work/stdout"); do
+  # "  -o, --output FORM" or "      --compare"; text stands further in.
+  for option in $(sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' "$work/stdout"); do
     expect_exit 0 bash "$work/complete.bash" "$work/weft.bash" weft "$command" "$option"
     expect_text "$work/stdout" "$option"
   done

@@ -28,9 +28,10 @@ spec:
     template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: $gpus}}}]}}
   topology: {required: $level}
 JOB
-  expect_exit 0 "$WEFT" plan -f "$work/cluster.yaml" -f "$work/job.yaml"
-  expect_text "$work/stdout" "1 $level"
-  expect_text "$work/stdout" '2 node'
+  expect_exit 0 "$WEFT" plan -o json -f "$work/cluster.yaml" -f "$work/job.yaml"
+  tr -d ' \n' <"$work/stdout" >"$work/spans"
+  expect_text "$work/spans" "{\"level\":\"$level\",\"domains\":1}"
+  expect_text "$work/spans" '{"level":"node","domains":2}'
 }
 
 cat >"$work/table.csv" <<'CSV'
@@ -40,6 +41,8 @@ a2,w1,r1
 b1,w1,r2
 b2,w2,r3
 CSV
+expect_exit 0 "$WEFT" fabric import "$work/table.csv" --levels Rack,Row
+expect_text "$work/stderr" 'are the levels in the wrong order?'
 places 4 rack 8 "$work/table.csv" --csv --levels Row,Rack --gpus-per-node 8
 cat >"$work/topology.conf" <<'CONF'
 SwitchName=s1 Nodes=n[01-04]
@@ -52,12 +55,42 @@ if [ -d "$real" ]; then
   places 122 leaf 4 "$real/topograph/gb200-ndr.ibnetdiscover"
   places 255 leaf 8 "$real/topograph/dual-xclr-irregular.yaml"
   places 96 leaf 8 "$real/topograph/large.yaml"
-  places 8 leaf 8 "$real/topograph/medium.yaml"
-  places 72 nvlink 8 "$real/topograph/nvl72.yaml"
+  places 8 leaf 4 "$real/topograph/medium.yaml"
+  places 72 nvlink 4 "$real/topograph/nvl72.yaml"
   places 847 asw 8 "$real/lingjun_topo.csv" --csv --levels DSW,PSW,ASW --gpus-per-node 8
 else
   echo "NOT TESTED: real fabrics, for want of $real" >&2
 fi
+
+# A table that says what each node has, and links from the command line.
+cat >"$work/nodes.csv" <<'CSV'
+sn,cpu_milli,memory_mib,gpu,model,pod
+n1,64000,262144,2,P100,p1
+n2,64000,262144,2,P100,p1
+n3,96000,393216,8,A100 SXM,p2
+CSV
+places 3 pod 2 "$work/nodes.csv" --levels pod --gpu-column gpu --product-column model \
+  --cpu-column cpu_milli:m --memory-column memory_mib:Mi --link RoCE400 --oversubscription outside=300
+expect_text "$work/cluster.yaml" 'nvidia.com/gpu.product: A100-SXM'
+expect_text "$work/cluster.yaml" 'oversubscriptionPercent: 300'
+expect_exit 0 "$WEFT" fabric show -f "$work/cluster.yaml"
+expect_text "$work/stdout" '12 GPUs'
+expect_exit 2 "$WEFT" fabric import "$work/nodes.csv" --levels pod --link pod=String
+expect_text "$work/stderr" '"String" is no known type of link'
+
+# A geometry of one's own.
+expect_exit 0 "$WEFT" fabric generate --racks 15 --nodes-per-rack 10 --racks-per-pod 5 --taper 200,400
+mv "$work/stdout" "$work/racks.yaml"
+expect_exit 0 "$WEFT" fabric show -f "$work/racks.yaml"
+expect_text "$work/stdout" '150 nodes, 1,200 GPUs'
+
+# What other files are, is said.
+printf 'job_id,arrival_s,service_sec,gpu_count\n1,0,10,8\n' >"$work/trace.csv"
+expect_exit 2 "$WEFT" fabric import "$work/trace.csv"
+expect_text "$work/stderr" 'looks like a trace of jobs'
+printf '<system version="1">\n</system>\n' >"$work/topo.xml"
+expect_exit 2 "$WEFT" fabric import "$work/topo.xml"
+expect_text "$work/stderr" 'an NCCL topology describes the inside of one node'
 
 # What is no fabric is refused, at once.
 printf 'hello\n' >"$work/no-fabric"

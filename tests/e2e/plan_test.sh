@@ -32,11 +32,11 @@ def field(pattern, text):
 free = {}
 used = collections.Counter()
 for text in documents(cluster):
-    gpus = re.findall(r'^ +\w+\.com/gpu: "(\d+)"', text, flags=re.M)
+    gpus = re.findall(r'^ +\w+\.com/gpu: "?(\d+)"?$', text, flags=re.M)
     if re.search('^kind: Node$', text, flags=re.M):
-        free[field(r'^  name: "(.*)"', text)] = int(gpus[0]) if gpus else 0
+        free[field(r'^  name: "?([^"\n]*)"?$', text)] = int(gpus[0]) if gpus else 0
     elif re.search('^kind: Pod$', text, flags=re.M):
-        used[field(r'^  nodeName: "(.*)"', text)] += int(gpus[0])
+        used[field(r'^  nodeName: "?([^"\n]*)"?$', text)] += int(gpus[0])
 jobs = [(field(r'^metadata: \{.*namespace: ([-a-z0-9]+)', text),
          field(r'^metadata: \{name: ([-a-z0-9]+)', text),
          int(field(r'^    replicas: (\d+)', text)), int(field(r'perWorker: (\d+)', text)))

@@ -41,7 +41,7 @@ TEST(DecodeFabricTest, WhatNeedsTheWholeSpecIsNamedToo) {
   };
   const std::vector<Bad> cases = {
       {"a preset and levels", R"({"preset": "TopographV1", "levels": []})",
-       "spec.levels: must be absent where a preset is given"},
+       "spec.levels: [] must be absent where a preset is given"},
       {"neither", "{}", "spec.levels: is required where no preset is given"},
       {"a reserved name", R"({"levels": [{"name": "outside", "labelKey": "x"}]})",
        "spec.levels[0].name: \"outside\" is reserved"},

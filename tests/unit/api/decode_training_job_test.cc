@@ -59,19 +59,22 @@ struct Bad {
 TEST(DecodeTrainingJobTest, ErrorsNameTheFieldAndTheRule) {
   const std::vector<Bad> cases = {
       {"replicas of 0 are too few", R"({"workers": {"replicas": 0}})",
-       "spec.workers.replicas: must be at least 1"},
+       "spec.workers.replicas: 0 must be at least 1"},
       {"perWorker disagrees with the template", R"({"accelerator": {"perWorker": 8}})",
-       "spec.accelerator.perWorker: is 8, but the template's containers are limited to 4 of "
+       "spec.accelerator.perWorker: 8 does not fit the template: the containers of the template "
+       "are limited to 4 "
        "nvidia.com/gpu"},
       {"another accelerator than the template's is named",
        R"({"accelerator": {"resourceName": "amd.com/gpu"}})",
-       "spec.accelerator.perWorker: is absent, and the template's containers are limited to 0 of "
+       "spec.accelerator.perWorker: is absent, and the containers of the template are limited to 0 "
        "amd.com/gpu; must be between 1 and 256"},
       {"a wrong framework member names both", R"({"framework": {"type": "MPI", "jax": {}}})",
        "spec.framework.jax: is not for type MPI"},
-      {"a misspelt field is named", R"({"paralelism": {}})", "spec.paralelism: unknown field"},
+      {"a misspelt field is named", R"({"paralelism": {}})",
+       "spec.paralelism: unknown field; did you mean parallelism?"},
       {"an enum lists what it takes", R"({"parallelism": {"sharding": "ZeRO"}})",
-       "spec.parallelism.sharding: must be one of None, OptimizerState, Gradients, Full, Hybrid"},
+       "spec.parallelism.sharding: \"ZeRO\" must be one of None, OptimizerState, Gradients, Full, "
+       "Hybrid"},
   };
   for (const Bad& c : cases) {
     const auto job = DecodeTrainingJob(Job(json::parse(c.spec)), "a");
@@ -87,7 +90,7 @@ TEST(DecodeTrainingJobTest, WhatTheServerHoldsIsReadAsFarAsItCanBe) {
   const std::vector<Bad> cases = {
       {"a field of a newer release is no error", R"({"novel": 1, "topology": {"novel": 1}})", ""},
       {"a wrong field is named without the object's name", R"({"workers": {"replicas": 0}})",
-       "spec.workers.replicas: must be at least 1"},
+       "spec.workers.replicas: 0 must be at least 1"},
       {"what does not divide is named too", R"({"parallelism": {"tensor": 3}})",
        "spec.parallelism: tensor x context x pipeline = 3 must divide the world of 8 ranks (2 "
        "workers x 4)"},

@@ -124,14 +124,15 @@ TEST(DecodePod, NamesTheFieldThatIsWrong) {
   const Case cases[] = {
       {"a quantity that is none",
        R"({"containers":[{},{"resources":{"limits":{"nvidia.com/gpu":true}}}]})",
-       "f: Pod n/p: spec.containers[1].resources.limits[nvidia.com/gpu]: must be a quantity such "
+       "f: Pod n/p: spec.containers[1].resources.limits[nvidia.com/gpu]: true must be a quantity "
+       "such "
        "as 8, \"500m\" or \"64Gi\""},
       {"a negative request", R"({"containers":[{"resources":{"requests":{"cpu":-1}}}]})",
-       "f: Pod n/p: spec.containers[0].resources.requests.cpu: must not be negative"},
+       "f: Pod n/p: spec.containers[0].resources.requests.cpu: -1 must not be negative"},
       {"a number for text", R"({"nodeSelector":{"a":8}})",
-       "f: Pod n/p: spec.nodeSelector.a: must be a string; quote it"},
+       "f: Pod n/p: spec.nodeSelector.a: 8 must be a string; quote it"},
       {"a text for a list", R"({"tolerations":"x"})",
-       "f: Pod n/p: spec.tolerations: must be a list"},
+       "f: Pod n/p: spec.tolerations: \"x\" must be a list"},
   };
   for (const Case& c : cases) {
     const Result<Pod> pod = DecodePod(PodOf(c.spec), "f");
@@ -170,7 +171,7 @@ TEST(DecodePriorityClass, HoldsTheRangeOfItsValue) {
   const auto decode = [](const char* text) { return DecodePriorityClass(Json::parse(text), "f"); };
   EXPECT_EQ(decode(R"({"metadata":{"name":"a"},"value":-5})")->value, -5);
   EXPECT_EQ(decode(R"({"metadata":{"name":"a"},"value":2147483648})").error().message,
-            "f: a: value: must be at most 2147483647");
+            "f: a: value: 2147483648 must be at most 2147483647");
 }
 
 TEST(Pod, HoldsItsRequestsWhileBoundAndUnfinished) {

@@ -54,7 +54,7 @@ TEST(OverviewTest, OneNamespaceHasItsJobsAndTheWholeFleet) {
   fleet.Pod("p", "n0");
   const Overview overview = MakeOverview(fleet.Build(), "other", kNow);
   EXPECT_EQ(Names(overview), (std::vector<std::string>{"other/theirs Pending"}));
-  EXPECT_EQ(overview.fabrics.at(0).figures.accelerators.at(kGpu).used, 8);
+  EXPECT_EQ(overview.fabrics.at(0).figures.accelerators.at({kGpu, ""}).used, 8);
   EXPECT_EQ(overview.other_accelerators, 8);
 }
 

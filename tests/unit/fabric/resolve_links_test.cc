@@ -58,7 +58,7 @@ TEST(ResolveLinksTest, FemtosecondsPerByteAreRoundedHalfUp) {
       {"a half rounds up", Rated(80'000'000'000'000), 13},
       {"above a half rounds up", Rated(300'000'000'000, 200), 6'667},
       {"never 0", Rated(kMost, 1), 1},
-      {"the slowest", Rated(1), 1'000'000'000'000'000},
+      {"the slowest", Rated(1'000), 1'000'000'000'000},
   };
   for (const Case& c : cases) {
     const Result<ResolvedLinks> links = ResolveLinks(TwoLevels(std::nullopt, c.link));

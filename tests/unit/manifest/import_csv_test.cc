@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<C
   {"NoColumnLeftForTheNode", "pod,rack\np,r\n", kPodRack, "t.csv: line 1: every column is a level: none is left for the node's name"},
   {"NoLevels", "ip\nn1\n", {}, "--levels: names no column"},
   {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, ""}, "--levels: the column \"pod\" is named twice"},
-  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, ""}, "--levels: \"node\" is no level name of its own (lower case letters, digits and hyphens, not node, outside or nvlink); write NAME=COLUMN"},
+  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, ""}, "--levels: \"node\" cannot name a level (lower case letters, digits and hyphens, once, and not node, outside or nvlink); write NAME=COLUMN"},
   {"ARaggedRow", "ip,pod,rack\nn1,p1\n", kPodRack, "t.csv: line 2: 2 cells where the header has 3"},
   {"ANodeTwice", "ip,pod,rack\nn1,p1,r1\nN1,p1,r1\n", kPodRack, "t.csv: line 3: node \"N1\" is already in line 2"},
   {"ANodeWithoutName", "ip,pod,rack\n,p1,r1\n", kPodRack, "t.csv: line 2: the node's name is empty"},
@@ -96,6 +96,50 @@ TEST(ImportCsv, ReadsTheRealLingjunTable) {
   ASSERT_EQ(cluster->fabric.levels.size(), 3U);
   EXPECT_EQ(cluster->fabric.levels[1].identity, fabric::Identity::kValue);
   EXPECT_EQ(cluster->fabric.levels[2].identity, fabric::Identity::kPath);
+}
+
+TEST(ImportCsv, ReadsWhatTheTableSaysOfEachNode) {
+  CsvOptions table{{"rack"}, {}};
+  table.columns = {"sn", "gpu", "model", "cpu_milli:m", "memory_mib:Mi"};
+  const auto cluster = ImportCsv(
+      {"t", "sn,cpu_milli,memory_mib,gpu,model,rack\nn1,64000,262144,2,P100,r1\nn2,,,,,r1\n"},
+      table, {.gpus_per_node = 4});
+  ASSERT_TRUE(cluster) << cluster.error().message;
+  const fabric::NodeFacts &n1 = cluster->nodes[0], &n2 = cluster->nodes[1];
+  EXPECT_EQ(n1.allocatable.at("cpu"), 64'000);
+  EXPECT_EQ(n1.allocatable.at("memory"), std::int64_t{256} << 30);
+  EXPECT_EQ(n1.allocatable.at("nvidia.com/gpu"), 2);
+  EXPECT_EQ(n1.labels.At("nvidia.com/gpu.product"), "P100");
+  EXPECT_EQ(n2.allocatable.at("nvidia.com/gpu"), 4);
+  EXPECT_FALSE(n2.labels.At("nvidia.com/gpu.product"));
+}
+
+TEST(ImportCsv, RefusesACellThatIsNoNumber) {
+  CsvOptions table{{"rack"}, {}};
+  table.columns.gpus = "gpu";
+  const auto gpus = ImportCsv({"t", "ip,rack,gpu\nn1,r1,8\nn2,r1,many\n"}, table, {});
+  ASSERT_FALSE(gpus);
+  EXPECT_EQ(gpus.error().message,
+            "t: line 3: gpu: \"many\" is not a number of GPUs from 0 to 1024");
+  table.columns.gpus = "gpus";
+  const auto column = ImportCsv({"t", "ip,rack,gpu\nn1,r1,8\n"}, table, {});
+  ASSERT_FALSE(column);
+  EXPECT_EQ(column.error().message,
+            "t: line 1: no column \"gpus\"; the columns are \"ip\", \"rack\", \"gpu\"");
+}
+
+TEST(ImportCsv, AsksWhetherTheLevelsAreInTheWrongOrder) {
+  const auto has = [](const std::vector<std::string>& levels) {
+    const auto cluster =
+        ImportCsv({"t", "ip,pod,rack\na,p1,r1\nb,p1,r2\nc,p1,r3\n"}, {levels, {}}, {});
+    return std::any_of(cluster->notes.begin(), cluster->notes.end(), [](const std::string& note) {
+      return note ==
+             "level pod has 1 names, and the wider level rack has 3: are the levels in the wrong "
+             "order? The widest comes first";
+    });
+  };
+  EXPECT_TRUE(has({"rack", "pod"}));
+  EXPECT_FALSE(has({"pod", "rack"}));
 }
 
 }  // namespace

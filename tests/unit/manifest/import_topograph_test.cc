@@ -54,6 +54,21 @@ blocks:
   EXPECT_EQ(cluster->fabric.scale_up->label_key, "accelerator.topograph.run/domain");
 }
 
+TEST(ImportTopograph, TakesAnAcceleratorDomainOfSeveralNodesForARackOfTrays) {
+  const auto model = [](const char* nodes) {
+    return std::string("switches: {leaf1: {}}\nblocks:\n- {switch: leaf1, nodes: [\"") + nodes +
+           "\"], annotations: {accelerator.topology.test/domain: nvl1}}\n";
+  };
+  const auto rack = Import(model("n[01-18]")), box = Import(model("n1"));
+  ASSERT_TRUE(rack && box);
+  EXPECT_EQ(rack->nodes[0].allocatable.at("nvidia.com/gpu"), 4);
+  EXPECT_EQ(
+      rack->notes[0],
+      "accelerator domains hold up to 18 nodes: each node is given 4 nvidia.com/gpu, as a tray "
+      "of a GB200 NVL72 rack has; --gpus-per-node sets another number");
+  EXPECT_EQ(box->nodes[0].allocatable.at("nvidia.com/gpu"), 8);
+}
+
 TEST(ImportTopograph, PadsAShortBranchWithTheNearestAncestor) {
   const auto cluster = Import(R"(
 switches:
@@ -92,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportTopographBad, ::testing::ValuesIn(std::vec
   {"NoNodes", "{switches: {a: {}}}", "model: blocks: the model has no nodes"},
   {"BlocksThatAreAMap", "{blocks: {}}", "model: model.blocks: must be a list"},
   {"ABlockWithoutSwitch", "{blocks: [{nodes: [a]}]}", "model: blocks[0].switch: is missing"},
-  {"ANodeThatIsAMap", "{blocks: [{switch: s, nodes: [{}]}]}", "model: blocks[0].nodes[0]: must be a name"},
+  {"ANodeThatIsAMap", "{blocks: [{switch: s, nodes: [{}]}]}", "model: blocks[0].nodes[0]: \"{}\" must be a name"},
   {"AnUnboundedRange", "{blocks: [{switch: s, nodes: [\"n[1-9999999999]\"]}]}", "model: blocks[0].nodes[0]: the list names more than 131072 nodes"},
   {"ANodeInTwoBlocks", "{blocks: [{switch: s, nodes: [a]}, {switch: t, nodes: [b, a]}]}", "model: blocks[1].nodes[1]: node \"a\" is already in model: blocks[0].nodes[0]"},
   {"ACycle", "{switches: {a: {switches: [b]}, b: {switches: [a]}}, blocks: [{switch: a, nodes: [n1]}]}", "model: switches: the switches form a cycle through \"a\""},

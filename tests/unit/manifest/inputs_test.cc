@@ -36,18 +36,18 @@ TEST(ReadInputs, RefusesWithThePlace) {
       {"no document in any source", {{"a", ""}, {"b", "---\n"}}, "a, b: no document"},
       {"one object in two sources",
        {{"a", Node("n1")}, {"b", ConfigMap("c1") + Node("n1")}},
-       "b: document 2: Node n1: the same object as a: document 1: Node n1"},
+       "b: line 6: document 2: Node n1: the same object as a: document 1: Node n1"},
       {"another version of our group",
        {{"a", "apiVersion: weft.dev/v2\nkind: Fabric\nmetadata: {name: f}\n"}},
-       "a: document 1: Fabric f: apiVersion: weft.dev/v2 is not known; weft.dev/v1alpha1 is"},
+       "a: line 1: document 1: Fabric f: apiVersion: weft.dev/v2 is not known; weft.dev/v1alpha1 is"},
       {"an unknown kind of our group",
        {{"a", "apiVersion: weft.dev/v1alpha1\nkind: Fabrik\nmetadata: {name: f}\n"}},
-       "a: document 1: Fabrik f: kind: weft.dev/v1alpha1 has TrainingJob, Placement and Fabric, "
+       "a: line 2: document 1: Fabrik f: kind: weft.dev/v1alpha1 has TrainingJob, Placement and Fabric, "
        "not Fabrik"},
-      {"no kind", {{"a", "apiVersion: v1\n"}}, "a: document 1: kind: is required"},
+      {"no kind", {{"a", "apiVersion: v1\n"}}, "a: line 1: document 1: kind: is required"},
       {"a List inside a List",
        {{"a", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: []}]\n"}},
-       "a: document 1: items[0]: List: a List inside a List is not read"},
+       "a: line 3: document 1: items[0]: List: a List inside a List is not read"},
   };
   for (const Case& c : cases) {
     const auto inputs = ReadInputs(c.sources);

@@ -501,7 +501,7 @@ TEST(Score, AddsTheLatencyOfTheMessagesThatFollowEachOther) {
   const std::vector<NodeIndex> nodes = {0, 1};
   // Data: 1 MB at 40,000 fs a byte + 6 x 7 us; Tensor: 1 MB at 1,111 fs a byte + 100 x 1 us.
   EXPECT_DOUBLE_EQ(Score(PairCost(*fabric, false), traffic, nodes).communication_milliseconds,
-                   (40 + 0.042) + (1.111 + 0.1));
+                   (0.04 + 0.042) + (0.001111 + 0.1));
 }
 
 TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {

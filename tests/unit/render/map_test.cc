@@ -275,6 +275,18 @@ TEST(MapHtmlTest, HasAMapForEachFabricAndNamesWhatHasNoneOnce) {
   EXPECT_EQ(Count(page, "href="), Count(page, "href=\"data:,\""));
 }
 
+TEST(MapLayoutTest, TiersWithTheSameDomainsShareAFrame) {
+  const auto frames = [](const testing::FabricShape& shape) {
+    const fabric::Fabric& fabric = *Planned(Scene(shape)).cluster.fabrics[0].fabric;
+    const auto boxes = LayOutMap(fabric, fabric.node_tier(), [](auto, auto) { return 10; });
+    return std::count_if(boxes.begin(), boxes.end(), [](const MapBox& box) { return !box.cell; });
+  };
+  EXPECT_EQ(frames(Wide(1, 4)), 2);  // outside, and the spine that is the leaf
+  EXPECT_EQ(frames(Wide(2, 4)), 4);  // outside, the spine, two leaves
+  const std::string svg = MapSvg(Planned(Scene(Wide(1, 4))).Map());
+  EXPECT_TRUE(Has(svg, "<title>s0, leaf l0</title>")) << svg;
+}
+
 TEST(MapLayoutTest, FramesHoldWhatIsInThemAndNothingOverlaps) {
   const Planned planned{Scene(Wide(23, 12))};
   const fabric::Fabric& fabric = *planned.cluster.fabrics[0].fabric;

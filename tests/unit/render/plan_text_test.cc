@@ -28,42 +28,44 @@ Scene Queue() {
 TEST(PlanTextTest, ShowsJobsNodesRefusalsAndNotes) {
   EXPECT_EQ(
       Text(Planned(Queue())),
-      R"(JOB      WORKERS  SPANS                    CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK   COMM
-ns/wide        3  1 spine, 2 leaf, 3 node        3 GB    100 %       100 %  l0 2.5 ms       40 ms
-ns/half        1  1 spine, 1 leaf, 1 node           -        -       100 %  -                   -
-ns/late        2  not placed
+      R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND   COMM
+ns/wide        3      1     2     3        3 GB    100 %       100 %  40 ms
+ns/half        1      1     1     1           -        -       100 %      -
+ns/late        2      -     -     -  not placed        -           -      -
 - no model given: placed for one ring over all ranks, bytes unknown.
 
 Nodes
-ns/wide: n[1-3]
+ns/wide: n[1-3] (busiest uplink: l0, 2.5 ms)
 ns/half: n0
 
 Not placed
 ns/late (InsufficientCapacity)
   Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing. Of 4 nodes these take
   none: 4 nodes: too little nvidia.com/gpu free. It would fit within 2 h, once ns/wide has ended.
+
+3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");
 }
 
-TEST(PlanTextTest, SpansMoveBesideTheNodesWhereTheTableWouldBeTooWide) {
+TEST(PlanTextTest, ANarrowTerminalHasTheSameTable) {
   EXPECT_EQ(Text(Planned(Queue()), 80),
-            R"(JOB      WORKERS  CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK   COMM
-ns/wide        3        3 GB    100 %       100 %  l0 2.5 ms       40 ms
-ns/half        1           -        -       100 %  -                   -
-ns/late        2           -        -           -  not placed          -
+            R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND   COMM
+ns/wide        3      1     2     3        3 GB    100 %       100 %  40 ms
+ns/half        1      1     1     1           -        -       100 %      -
+ns/late        2      -     -     -  not placed        -           -      -
 - no model given: placed for one ring over all ranks, bytes unknown.
 
 Nodes
-ns/wide: 1 spine, 2 leaf, 3 node
-  n[1-3]
-ns/half: 1 spine, 1 leaf, 1 node
-  n0
+ns/wide: n[1-3] (busiest uplink: l0, 2.5 ms)
+ns/half: n0
 
 Not placed
 ns/late (InsufficientCapacity)
   Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing.
   Of 4 nodes these take none: 4 nodes: too little nvidia.com/gpu free. It would
   fit within 2 h, once ns/wide has ended.
+
+3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");
 }
 
@@ -76,12 +78,12 @@ TEST(PlanTextTest, AssumedLinksAreMarked) {
   scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
   EXPECT_EQ(
       Text(Planned(scene)),
-      R"(JOB      WORKERS  SPANS                    CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK    COMM
-ns/wide        3  1 spine, 2 leaf, 3 node        3 GB    100 %      100 %*  l0 2.5 ms*      40 ms*
+      R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND    COMM
+ns/wide        3      1     2     3        3 GB    100 %      100 %*  40 ms*
 * some link bandwidths of this fabric are assumed, not declared.
 
 Nodes
-ns/wide: n[0-2]
+ns/wide: n[0-2] (busiest uplink: l0, 2.5 ms*)
 
 note: fabric "default": the bandwidth of some links is assumed (LinksDeclared is False); times and
   percentages rest on that assumption (LinksAssumed)
@@ -103,26 +105,27 @@ TEST(PlanTextTest, FabricsAreNamedWhereThereAreSeveral) {
   scene.Job("a", 1).fabric_name = "default";
   scene.Job("b", 1);
   EXPECT_EQ(Text(Planned(scene)),
-            R"(JOB   WORKERS  FABRIC   CROSS-NODE  OF BEST  COST/BOUND  BUSIEST UPLINK  COMM
-ns/a        1  default           -        -       100 %  -                  -
-ns/b        1  default           -        -       100 %  -                  -
+            R"(JOB   WORKERS  FABRIC   SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND  COMM
+ns/a        1  default      1     1     1           -        -       100 %     -
+ns/b        1  default      1     1     1           -        -       100 %     -
 - no model given: placed for one ring over all ranks, bytes unknown.
 
 Nodes
-ns/a: 1 spine, 1 leaf, 1 node
-  n0
-ns/b: 1 spine, 1 leaf, 1 node
-  n1
+ns/a: n0
+ns/b: n1
+
+2 jobs: 2 placed. They take 16 GPUs; 32 of 48 stay free.
 )");
 }
 
 TEST(PlanTextTest, WithoutJobsThereAreOnlyNotes) {
-  EXPECT_EQ(Text(Planned(Scene(FourNodes()))), "");
+  EXPECT_EQ(Text(Planned(Scene(FourNodes()))), "No TrainingJob or Placement waits for nodes.\n");
   testing::FabricShape shape = FourNodes();
   shape.nodes[3].domains[1].clear();
   EXPECT_EQ(
       Text(Planned(Scene(shape))),
-      R"(warning: fabric "default": 1 node is incomplete and never used: n3 (n3 lacks the label test/leaf)
+      R"(No TrainingJob or Placement waits for nodes.
+warning: fabric "default": 1 node is incomplete and never used: n3 (n3 lacks the label test/leaf)
   (Incomplete)
 )");
 }

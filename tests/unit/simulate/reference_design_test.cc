@@ -201,19 +201,72 @@ TEST(ReferenceDesign, IsDeterministicFromItsSeed) {
   EXPECT_NE(manifest::WriteManifests(Generate(options)), text);
 }
 
+DesignOptions Racks(Geometry geometry) {
+  DesignOptions options;
+  options.geometry = std::move(geometry);
+  return options;
+}
+
+TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
+  Geometry geometry;
+  geometry.racks = 15;
+  geometry.nodes_per_rack = 10;
+  EXPECT_EQ(Shape(Generate(Racks(geometry))), "150/1200 leaf:15");
+  geometry.racks_per_pod = 4;
+  geometry.link = "RoCE400";
+  geometry.taper_percents = {200, 400};
+  const manifest::ImportedCluster cluster = Generate(Racks(geometry));
+  EXPECT_EQ(Shape(cluster), "150/1200 spine:4 leaf:15");
+  const fabric::FabricSpec& fabric = cluster.fabric;
+  EXPECT_EQ(fabric.levels[0].link->oversubscription_percent, 200);
+  EXPECT_EQ(fabric.levels[1].link->oversubscription_percent, 100);
+  EXPECT_EQ(fabric.outside->oversubscription_percent, 400);
+  EXPECT_EQ(fabric.outside->type, "RoCE400");
+}
+
+TEST(Geometry, RefusesWhatContradictsItself) {
+  const auto error = [](const DesignOptions& options) {
+    const auto cluster = GenerateDesign(options);
+    return cluster ? "" : cluster.error().message;
+  };
+  Geometry geometry;
+  EXPECT_EQ(error(Racks(geometry)),
+            "--design: is required, or --racks; `weft fabric generate --list` lists designs");
+  geometry.nodes_per_rack = 8;
+  EXPECT_EQ(error(Racks(geometry)), "--racks: is required for a geometry of your own");
+  geometry.racks = 1 << 20;
+  EXPECT_EQ(error(Racks(geometry)), "--racks: 8388608 nodes are more than 1048576");
+  geometry.racks = 2;
+  geometry.taper_percents = {100, 200};
+  EXPECT_EQ(error(Racks(geometry)),
+            "--taper: has 2 figures where the network has 1 tier above the racks; --racks-per-pod "
+            "adds one");
+  geometry.taper_percents = {0};
+  EXPECT_EQ(error(Racks(geometry)), "--taper: 0 is not within 1..1000000");
+  geometry.taper_percents = {};
+  DesignOptions both = Racks(geometry);
+  both.design = "mi355x";
+  EXPECT_EQ(error(both), "--racks: describes a geometry of your own; leave out --design");
+  both.design = "";
+  both.nodes = 7;
+  EXPECT_EQ(error(both), "--nodes: belongs to a design; a geometry has racks x nodes per rack");
+  geometry.link = "String";
+  EXPECT_TRUE(error(Racks(geometry)).starts_with("--link: \"String\" is not one of NVLink2, "));
+}
+
 TEST(ReferenceDesign, RefusesWhatItCannotBuild) {
   const auto error = [](const DesignOptions& options) {
     const auto cluster = GenerateDesign(options);
     return cluster ? "" : cluster.error().message;
   };
-  EXPECT_EQ(error({"dgx", 0, 0, 1, 0}),
+  EXPECT_EQ(error({"dgx", {}, 0, 0, 1, 0}),
             "--design: unknown design \"dgx\"; known: dgx-h100-superpod, dgx-b200-superpod, "
             "gb200-nvl72, roce-fat-tree-2to1, roce-fat-tree-7to1, dragonfly, pcie-only, mi355x, "
             "mixed");
-  EXPECT_EQ(error({"mi355x", -1, 0, 1, 0}), "--nodes: -1 is not within 1..1048576");
-  EXPECT_EQ(error({"mi355x", 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not within 1..1048576");
-  EXPECT_EQ(error({"mi355x", 0, 101, 1, 0}), "--fragmented: 101 is not within 0..100");
-  EXPECT_EQ(error({"mi355x", 0, 0, 1, -8}), "--gpus-per-node: -8 is not within 0..1024");
+  EXPECT_EQ(error({"mi355x", {}, -1, 0, 1, 0}), "--nodes: -1 is not within 1..1048576");
+  EXPECT_EQ(error({"mi355x", {}, 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not within 1..1048576");
+  EXPECT_EQ(error({"mi355x", {}, 0, 101, 1, 0}), "--fragmented: 101 is not within 0..100");
+  EXPECT_EQ(error({"mi355x", {}, 0, 0, 1, -8}), "--gpus-per-node: -8 is not within 0..1024");
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/api/encode.h"
+#include "operator/base/quantity.h"
+
+namespace weft::api {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson EncodeResources(const fabric::Resources& resources) {
+  OrderedJson out = OrderedJson::object();
+  for (const auto& [name, amount] : resources) {
+    const bool milli = name == "cpu" && amount % 1000 != 0;
+    const bool cores = name == "cpu" && !milli;
+    out[name] = FormatQuantity(cores ? amount / 1000 : amount) + (milli ? "m" : "");
+  }
+  return out;
+}
+
+void EncodeNodeFacts(const fabric::NodeFacts& node, OrderedJson& out) {
+  if (node.unschedulable) out["spec"]["unschedulable"] = true;
+  for (const fabric::Taint& taint : node.taints) {
+    OrderedJson one = {{"key", taint.key}, {"effect", taint.effect}};
+    if (!taint.value.empty()) one["value"] = taint.value;
+    out["spec"]["taints"].push_back(std::move(one));
+  }
+  OrderedJson& status = out["status"];
+  status["allocatable"] = EncodeResources(node.allocatable);
+  for (const fabric::NodeCondition& condition : node.conditions) {
+    status["conditions"].push_back({{"type", condition.type}, {"status", condition.status}});
+  }
+}
+
+}  // namespace weft::api

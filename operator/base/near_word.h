@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace weft {
+
+// Edits that turn one word into the other: a letter put in, taken out, replaced, or two neighbours
+// swapped. Cost  O(|a| x |b|).
+// Source  Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
+std::size_t EditDistance(std::string_view a, std::string_view b);
+
+// The one of `known` that was probably meant by `typed`: at most a third of its letters differ, or
+// one begins with the other. The first among equals; "" if there is none. Upper and lower case
+// count as equal.
+template <typename Words>
+std::string_view NearWord(std::string_view typed, const Words& known);
+
+namespace near_word_internal {
+constexpr std::size_t kFar = static_cast<std::size_t>(-1);
+// kFar if `known` was probably not meant.
+std::size_t Distance(std::string_view typed, std::string_view known);
+}  // namespace near_word_internal
+
+template <typename Words>
+std::string_view NearWord(std::string_view typed, const Words& known) {
+  std::string_view best;
+  std::size_t least = near_word_internal::kFar;
+  for (const std::string_view word : known) {
+    const std::size_t distance = near_word_internal::Distance(typed, word);
+    if (distance < least) {
+      least = distance;
+      best = word;
+    }
+  }
+  return best;
+}
+
+}  // namespace weft

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/completion.h"
+
+namespace weft::cli {
+
+// The whole command line of `weft`: its commands, their options and help, and what was chosen.
+class CommandLine {
+ public:
+  CommandLine();
+
+  // Reads the words and runs the command. Returns the exit code.
+  int Run(int argc, char** argv);
+  // Prints the candidates for the last word of `typed`, for a script of CompletionScript.
+  int Complete(const std::vector<std::string>& typed) const;
+  // Every command with its words, for completion.
+  std::vector<CommandWords> Words() const;
+
+ private:
+  CLI::App* Add(CLI::App* parent, const char* name, const char* what, const char* examples,
+                std::function<int()> run);
+  // An option whose value is one of `words`.
+  CLI::Option* Choice(CLI::Option* option, const char* value, std::vector<std::string> words);
+  void AddInput(CLI::App* command, InputArguments& input);
+  void AddOutput(CLI::App* command, std::string& output, std::vector<std::string> forms);
+  void AddNamespace(CLI::App* command, InputArguments& input);
+  void AddWatch(CLI::App* command, InputArguments& input);
+  void AddOrder(CLI::App* command, std::string& order);
+
+  void AddPlan();
+  void AddExplain();
+  void AddLint();
+  void AddSnapshot();
+  void AddTop();
+  void AddAudit();
+  void AddMap();
+  void AddFabric();
+  void AddShow(CLI::App* fabric);
+  void AddGenerate(CLI::App* fabric);
+  void AddGeometry(CLI::App* generate);
+  void AddImport(CLI::App* fabric);
+  void AddTable(CLI::App* import);
+  void AddVerify();
+  void AddCompletion();
+  void Collect(const CLI::App* app, const std::string& path, std::vector<CommandWords>& out) const;
+
+  CLI::App app_;
+  std::function<int()> run_;
+  std::vector<std::pair<CLI::App*, InputArguments*>> inputs_;
+  std::map<const CLI::Option*, std::vector<std::string>> choices_;
+  TopArguments top_;
+  PlanArguments plan_;
+  ExplainArguments explain_;
+  AuditArguments audit_;
+  LintArguments lint_;
+  VerifyArguments verify_;
+  SnapshotArguments snapshot_;
+  MapArguments map_;
+  ShowArguments show_;
+  GenerateArguments generate_;
+  ImportArguments import_;
+  std::string shell_;
+};
+
+}  // namespace weft::cli

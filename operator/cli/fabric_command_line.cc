@@ -1,0 +1,171 @@
+// The commands `weft fabric ...` of the command line.
+#include <limits>
+
+#include "operator/cli/command_line.h"
+#include "operator/cli/help.h"
+#include "operator/fabric/link_types.h"
+#include "operator/manifest/imported_cluster.h"
+#include "operator/simulate/reference_design.h"
+
+namespace weft::cli {
+
+namespace {
+
+constexpr const char* kGeometry = "A geometry of your own";
+constexpr const char* kTable = "Tables (CSV)";
+constexpr const char* kLinks = "Links";
+
+std::vector<std::string> DesignNames() {
+  std::vector<std::string> names;
+  for (const simulate::Design& design : simulate::Designs()) names.emplace_back(design.name);
+  return names;
+}
+
+std::vector<std::string> LinkNames() {
+  std::vector<std::string> names;
+  for (const fabric::LinkType& type : fabric::KnownLinkTypes()) names.emplace_back(type.name);
+  return names;
+}
+
+}  // namespace
+
+void CommandLine::AddShow(CLI::App* fabric) {
+  CLI::App* show = Add(fabric, "show", "Show the tree of levels with their free and used GPUs",
+                       "  weft fabric show -f cluster.yaml\n"
+                       "  weft fabric show -f cluster.yaml --nodes\n"
+                       "  weft fabric show --context gpu-east",
+                       [this] { return RunFabricShow(show_); });
+  AddInput(show, show_.input);
+  AddOutput(show, show_.output, {"table", "json", "yaml"});
+  AddWatch(show, show_.input);
+  show->add_flag("--nodes", show_.nodes, "Also list every node")->group("Output");
+}
+
+void CommandLine::AddGenerate(CLI::App* fabric) {
+  CLI::App* generate =
+      Add(fabric, "generate", "Write the Fabric and Nodes of a reference design or a geometry",
+          "  weft fabric generate --list\n"
+          "  weft fabric generate --design dgx-h100-superpod --fragmented 35 > cluster.yaml\n"
+          "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300",
+          [this] { return RunFabricGenerate(generate_); });
+  generate->add_flag("--list", generate_.list, "List the designs");
+  Choice(generate->add_option("--design", generate_.design, "Name of a design"), "NAME",
+         DesignNames());
+  generate->add_option("--nodes", generate_.nodes, "Nodes of the design (default: see --list)")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, simulate::kMaxDesignNodes));
+  generate
+      ->add_option("--gpus-per-node", generate_.gpus_per_node,
+                   "GPUs of each node (default: the design's, or 8)")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
+  generate
+      ->add_option("--fragmented", generate_.fragmented,
+                   "Percent of all GPUs that pods of earlier jobs hold")
+      ->option_text("PERCENT")
+      ->check(WholeNumber(0, 100));
+  generate->add_option("--seed", generate_.seed, "Random seed for the earlier jobs")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
+  AddGeometry(generate);
+}
+
+void CommandLine::AddGeometry(CLI::App* generate) {
+  simulate::Geometry& geometry = generate_.geometry;
+  const auto number = [&](const char* name, int& value, const char* what) {
+    return generate->add_option(name, value, what)
+        ->option_text("NUMBER")
+        ->check(WholeNumber(1, simulate::kMaxDesignNodes))
+        ->group(kGeometry);
+  };
+  number("--racks", geometry.racks, "Number of racks; a rack is a domain of level leaf");
+  number("--nodes-per-rack", geometry.nodes_per_rack, "Nodes of each rack (default: 16)");
+  number("--racks-per-pod", geometry.racks_per_pod,
+         "Racks of each pod; a pod is a domain of level spine (default: no pods)");
+  Choice(generate->add_option("--link", geometry.link, "Type of the network's links"), "TYPE",
+         LinkNames())
+      ->capture_default_str()
+      ->group(kGeometry);
+  generate
+      ->add_option(
+          "--taper", geometry.taper_percents,
+          "Oversubscription in percent between racks and, after a comma, between pods; 200 "
+          "is 2:1 (default: 100)")
+      ->delimiter(',')
+      ->option_text("PERCENT,...")
+      ->check(WholeNumber(1, simulate::kMaxTaperPercent))
+      ->group(kGeometry);
+  Choice(generate->add_option("--node-link", geometry.node_link, "Type of the links inside a node"),
+         "TYPE", LinkNames())
+      ->capture_default_str()
+      ->group(kGeometry);
+}
+
+void CommandLine::AddImport(CLI::App* fabric) {
+  CLI::App* import = Add(
+      fabric, "import", "Write the Fabric and Nodes that a fabric dump, model or table describes",
+      "  ibnetdiscover > fabric.txt && weft fabric import fabric.txt --gpus-per-node 8\n"
+      "  weft fabric import /etc/slurm/topology.conf --link InfiniBandNDR\n"
+      "  weft fabric import topo.csv --levels DSW,PSW,ASW --gpus-per-node 8\n"
+      "  weft fabric import nodes.csv --levels spine=pod,leaf=rack --gpu-column gpu \\\n"
+      "    --link RoCE400 --oversubscription spine=300",
+      [this] { return RunFabricImport(import_); });
+  import->add_option("file", import_.file, "The file to read; - for standard input")
+      ->required()
+      ->option_text("FILE");
+  const auto format = [&](const std::string& name, const char* what) {
+    import->add_flag_callback("--" + name, [this, name] { import_.format = name; }, what);
+};
+format("ibnetdiscover", "FILE is a dump of ibnetdiscover (default: recognised by its text)");
+format("topograph", "FILE is a topograph model");
+format("slurm", "FILE is a Slurm topology.conf");
+format("csv", "FILE is a table with a header row");
+import->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
+    ->option_text("NUMBER")
+    ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
+import->add_option("--resource", import_.resource, "Resource name of the GPUs")
+    ->option_text("NAME")
+    ->capture_default_str();
+import->add_option("--fabric-name", import_.fabric_name, "Name of the Fabric")
+    ->option_text("NAME")
+    ->capture_default_str();
+AddTable(import);
+}
+
+void CommandLine::AddTable(CLI::App* import) {
+  const auto column = [&](const char* name, std::string& value, const char* what) {
+    import->add_option(name, value, what)->option_text("COLUMN")->group(kTable);
+  };
+  import
+      ->add_option("--levels", import_.levels,
+                   "Columns of the levels, widest first; LEVEL=COLUMN names the level otherwise")
+      ->delimiter(',')
+      ->option_text("COLUMN,...")
+      ->group(kTable);
+  column("--node-column", import_.columns.node,
+         "Column of the node's name (default: the first column not named in --levels)");
+  column("--gpu-column", import_.columns.gpus, "Column of the number of GPUs of the node");
+  column("--product-column", import_.columns.product, "Column of the product name of its GPUs");
+  column("--cpu-column", import_.columns.cpu, "Column of its processors, as 96 or 96000m");
+  column("--memory-column", import_.columns.memory, "Column of its memory, as 1024Gi");
+  import
+      ->add_option("--link", import_.links.links,
+                   "Type of the links of all levels, or LEVEL=TYPE of one; level outside joins the "
+                   "widest domains")
+      ->delimiter(',')
+      ->option_text("TYPE,...")
+      ->group(kLinks);
+  import
+      ->add_option("--oversubscription", import_.links.oversubscription,
+                   "LEVEL=PERCENT: oversubscription of a level; 200 is 2:1")
+      ->delimiter(',')
+      ->option_text("LEVEL=PERCENT,...")
+      ->group(kLinks);
+  Choice(
+      import->add_option("--node-link", import_.links.node_link, "Type of the links inside a node"),
+      "TYPE", LinkNames())
+      ->group(kLinks);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+// Help as kubectl prints it: what the command does, how it is called, its commands and options by
+// group in two columns, examples. An option shows its value's name (option_text) and its default.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(int columns) : columns_(columns) {}
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+
+ private:
+  std::string Commands(const CLI::App* app) const;
+  std::string Options(const CLI::App* app) const;
+  std::string Line(const std::string& left, const std::string& right) const;
+
+  int columns_;
+};
+
+// False for a flag.
+bool TakesValue(const CLI::Option& option);
+
+// Checks of an option's value, whose messages name the value that they refuse.
+CLI::Validator OneOf(std::vector<std::string> words);
+CLI::Validator WholeNumber(std::int64_t least, std::int64_t most);
+
+// What was wrong with a command line that CLI11 refused, naming the word, and where the help is:
+// "weft: unknown command "pln"; did you mean plan?\nSee "weft --help".\n".
+std::string UsageError(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace weft::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/manifest/imported_cluster.h"
+
+namespace weft::manifest {
+
+// Links that a user names for an imported fabric, which the source seldom tells of.
+struct ImportLinks {
+  std::vector<std::string> links;             // "TYPE" of every level, or "LEVEL=TYPE"
+  std::vector<std::string> oversubscription;  // "LEVEL=PERCENT"
+  std::string node_link;                      // type, inside a node; "" assumed
+};
+
+// Writes them into the cluster's Fabric. "outside" is what joins the widest domains.
+// Errors  kInvalid: "--link: ..." for a type or a level that is not known, with those that are.
+Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster);
+
+}  // namespace weft::manifest

@@ -1,0 +1,65 @@
+#include "operator/manifest/import_links.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operator/manifest/import_tree.h"
+
+namespace weft::manifest {
+namespace {
+
+ImportedCluster TwoLevels() {
+  return BuildTree({{"spine", "a"}, {"leaf", "b"}}, {{"n1", {"s1", "l1"}}}, {.gpus_per_node = 8});
+}
+
+bool Assumed(const ImportedCluster& cluster) {
+  return std::find(cluster.notes.begin(), cluster.notes.end(), kNoLinksNote) != cluster.notes.end();
+}
+
+TEST(AddLinks, SetsAllLevelsAndThenSome) {
+  ImportedCluster cluster = TwoLevels();
+  EXPECT_TRUE(Assumed(cluster));
+  const Status added = AddLinks(
+      {{"InfiniBandNDR", "outside=RoCE400"}, {"spine=200", "outside=300"}, "NVLink4"}, cluster);
+  ASSERT_TRUE(added) << added.error().message;
+  const fabric::FabricSpec& fabric = cluster.fabric;
+  EXPECT_EQ(fabric.levels[0].link, (fabric::LinkSpec{"InfiniBandNDR", {}, 200, {}}));
+  EXPECT_EQ(fabric.levels[1].link, (fabric::LinkSpec{"InfiniBandNDR", {}, 100, {}}));
+  EXPECT_EQ(fabric.outside, (fabric::LinkSpec{"RoCE400", {}, 300, {}}));
+  EXPECT_EQ(fabric.node_link->type, "NVLink4");
+  EXPECT_FALSE(Assumed(cluster));
+}
+
+TEST(AddLinks, ALevelWithoutALinkStaysAssumed) {
+  ImportedCluster cluster = TwoLevels();
+  ASSERT_TRUE(AddLinks({{"leaf=InfiniBandNDR"}, {}, ""}, cluster));
+  EXPECT_FALSE(cluster.fabric.levels[0].link);
+  EXPECT_TRUE(Assumed(cluster));
+}
+
+TEST(AddLinks, RefusesWhatIsNotKnown) {
+  struct Case {
+    ImportLinks wanted;
+    const char* want;  // how the message begins
+  };
+  const Case cases[] = {
+      {{{"Ethernet"}, {}, ""},
+       "--link: \"Ethernet\" is no known type of link; these are: NVLink2,"},
+      {{{"rack=RoCE400"}, {}, ""},
+       "--link: \"rack\" is no level of this fabric; it has outside, spine, leaf"},
+      {{{}, {"200"}, ""}, "--oversubscription: \"200\" is not LEVEL=PERCENT"},
+      {{{}, {"leaf=0"}, ""}, "--oversubscription: \"leaf=0\" is not LEVEL=PERCENT"},
+      {{{}, {"row=100"}, ""}, "--oversubscription: \"row\" is no level of this fabric"},
+      {{{}, {}, "Rope"}, "--node-link: \"Rope\" is no known type of link"},
+  };
+  for (const Case& c : cases) {
+    ImportedCluster cluster = TwoLevels();
+    const Status added = AddLinks(c.wanted, cluster);
+    ASSERT_FALSE(added) << c.want;
+    EXPECT_TRUE(added.error().message.starts_with(c.want)) << added.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace weft::manifest
