@@ -21,8 +21,8 @@ from rig import Rig
 JOBS = (("runs-0", 1), ("runs-1", 2), ("runs-2", 3), ("runs-3", 4), ("fails-0", 2), ("deleted-0", 2))
 KINDS = ("pods", "services", "placements", "configmaps", "trainingjobs")
 # Of the job that is deleted: itself, two pods, Service, Placement and ConfigMap; of the one that
-# fails once: two pods, Placement and ConfigMap.
-DELETED = 10
+# fails once: two pods, Service, Placement and ConfigMap.
+DELETED = 11
 END_SECONDS = 120
 SETTLE_SECONDS = 20
 LONGEST_WORDS = 400

@@ -69,7 +69,7 @@ TEST(StoreSinkTest, AJobThatIsEditedWrongAndPutRightIsTheSameJobAllTheTime) {
   EXPECT_EQ(world.store.ObjectsOf(kKey)->job->unreadable, "");
   world.Upsert(JobObject(0, "2"));
   auto job = world.store.ObjectsOf(kKey)->job;
-  EXPECT_EQ(job->unreadable, "spec.workers.replicas: must be at least 1");
+  EXPECT_EQ(job->unreadable, "spec.workers.replicas: 0 must be at least 1");
   EXPECT_EQ(job->attempt, 3);
   EXPECT_EQ(job->record.restarts, 2);
   EXPECT_EQ(job->meta.finalizers.size(), 1U);
