@@ -111,7 +111,7 @@ PYTHON
 # What-ifs: one more job, and another spec for one that waits. Nothing is written.
 job d-small 2 '{required: leaf}' >"$work/more.yaml"
 expect_exit 3 "$WEFT" plan --cluster -f "$work/more.yaml"
-expect_text "$work/stdout" 'default/d-small: 1 spine, 1 leaf, 2 node'
+expect_text "$work/stdout" 'default/d-small: dgx-h100-'
 job b-sooner 2 '{}' urgent >"$work/changed.yaml"
 expect_exit 3 "$WEFT" plan --cluster -f "$work/changed.yaml"
 expect_text "$work/stdout" 'default/a-later: '
@@ -166,6 +166,6 @@ kubectl delete -f "${local_cluster%/deploy/*}/crds" >/dev/null
 expect_exit 0 "$WEFT" fabric show --cluster
 expect_text "$work/stderr" 'FabricRecognised'
 expect_exit 0 "$WEFT" plan --cluster -f "$work/more.yaml"
-expect_text "$work/stdout" 'default/d-small: 1 spine, 1 leaf, 2 node'
+expect_text "$work/stdout" 'default/d-small: dgx-h100-'
 
 passed
