@@ -33,11 +33,10 @@ fabric::Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits);
 // domains), down to the one above the cells; `tier` itself where the next one splits it.
 fabric::Tier SameFrame(const fabric::Fabric& fabric, fabric::Tier tier, fabric::Tier cell_tier);
 
-// The fabric as nested boxes, each frame before what it holds, `outside` first. Tiers with the same domains
-// share a frame, that of the widest. Frames stand in
-// rows that wrap; cells stand about twice as wide as high, or as wide as the labels, the same
-// number a row in all frames. `label_width`: pixels that a frame's label needs. Cost  O(boxes x
-// tiers).
+// The fabric as nested boxes, each frame before what it holds, `outside` first. Tiers with the same
+// domains share a frame, that of the widest. Frames stand in rows that wrap; cells stand about
+// twice as wide as high, or as wide as the labels, the same number a row in all frames.
+// `label_width`: pixels that a frame's label needs. Cost  O(boxes x tiers).
 std::vector<MapBox> LayOutMap(
     const fabric::Fabric& fabric, fabric::Tier cell_tier,
     const std::function<int(fabric::Tier, fabric::DomainIndex)>& label_width);

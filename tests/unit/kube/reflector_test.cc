@@ -289,7 +289,7 @@ TEST(Reflector, LosesNoObjectSilently) {
           ListEnd("5")}},
         {200, {Line("MODIFIED", "a", "6"), Line("DELETED", "a", "7")}}},
        {"GET list", "replace",
-        R"(undecodable a {"name":"a","resourceVersion":"1"} nodes: a: spec.taints: must be a list)",
+        R"(undecodable a {"name":"a","resourceVersion":"1"} nodes: a: spec.taints: 7 must be a list)",
         "synced 5", "GET watch 5", "upsert a u6", "delete a", "GET watch 7"}},
       {"one that our guards refuse",
        {{200,

@@ -45,21 +45,27 @@ ns/split  Job         2            2 GB      0 B       best is 0
 ns/near   Job         2            ring     ring            +0 %
 
 Spans
-ns/split: 1 spine, 2 leaf, 2 node now; 1 spine, 1 leaf, 1 node at best
-ns/near: 1 spine, 1 leaf, 1 node, as at best
+ns/split: 1 spine, 2 leaf, 2 node now; 1 spine, 1 leaf, 1 node at best. Now it costs something where
+  the chosen one costs nothing.
+ns/near: 1 spine, 1 leaf, 1 node now; 1 spine, 1 leaf, 1 node at best. Now it costs no more, but
+  breaks up 1 more wholly free domain of level node.
 
 Gangs with a model: 1 gang, 2 workers; link time a step 80 ms now, 0 s at best (best is 0)
   LEAVING A   NOW  BEST  RATIO
   spine       0 B   0 B  1.00x
   leaf       2 GB   0 B      -
 
-Gangs as rings: 1 gang, 2 workers; link time a step 0 s now, 0 s at best (+0 %)
+Gangs as rings: 1 gang, 2 workers; cost over the best (+0 %)
   LEAVING A  NOW  BEST  RATIO
   spine      0 B   0 B  1.00x
   leaf       0 B   0 B  1.00x
 
-Best is what the same solver finds for a gang with the others where they are. A gang without a
-Placement beside it counts as one ring over its ranks at one byte a rank.
+Assumed
+  Best is what `weft plan` would do with one gang, its own nodes free and all others where they are;
+  what ties its pods to single nodes (nodeName, host names) is left out, and its product and
+  capacity type stay.
+  1 gang without a Placement beside it counted as one ring over the ranks, in the order of the pods'
+  index or name, at one byte a rank: ratios mean something there, bytes and times do not.
 )");
 }
 
@@ -70,16 +76,21 @@ TEST(AuditTextTest, AGangWithoutAModelCountsAsARing) {
 ns/split  Job         2            ring     ring          +100 %
 
 Spans
-ns/split: 1 spine, 2 leaf, 2 node now; 1 spine, 1 leaf, 2 node at best
+ns/split: 1 spine, 2 leaf, 2 node now; 1 spine, 1 leaf, 2 node at best. Now it
+  costs 100 % more (0.04 ns of link time).
 
-Fleet: 1 gang, 2 workers; link time a step 0.08 ns now, 0.04 ns at best (+100 %)
+Fleet: 1 gang, 2 workers; cost over the best (+100 %)
   LEAVING A  NOW  BEST  RATIO
   spine      0 B   0 B  1.00x
   leaf       2 B   0 B      -
 
-Best is what the same solver finds for a gang with the others where they are. A
-gang without a Placement beside it counts as one ring over its ranks at one byte
-a rank.
+Assumed
+  Best is what `weft plan` would do with one gang, its own nodes free and all
+  others where they are; what ties its pods to single nodes (nodeName, host
+  names) is left out, and its product and capacity type stay.
+  1 gang without a Placement beside it counted as one ring over the ranks, in
+  the order of the pods' index or name, at one byte a rank: ratios mean
+  something there, bytes and times do not.
 )");
 }
 

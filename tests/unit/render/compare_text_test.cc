@@ -21,32 +21,33 @@ TEST(CompareTextTest, ShowsAllJobsThenEachWithWhatLeavesEveryLevel) {
   scene.Pod("p", "n0");
   scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
   scene.Job("one", 1).model = decide::MeasuredData(1'000'000'000);
-  EXPECT_EQ(Text(scene), R"(All 2 jobs that every scheduler placed, one step each
-  PLACED BY       CROSS NODES   LEAVE LEAF     COMM   COST
-  weft            2 GB          0 B         21.1 ms  1.00x
-  first fit       2 GB  1.00x  2 GB      -  41.1 ms  2.00x
-  fewest domains  2 GB  1.00x   0 B  1.00x  21.1 ms  1.00x
-  random          2 GB  1.00x  2 GB      -  41.1 ms  2.00x
+  EXPECT_EQ(Text(scene), R"(LEAVE LEAF differs first: weft 0 B, first fit 2 GB, fewest domains 0 B, random 2 GB.
+
+All 2 jobs that every scheduler placed, one step each
+  PLACED BY        LEAVE LEAF            COMM   COST
+  weft             0 B         21.1 ms         1.00x
+  first fit       2 GB      -  41.1 ms  1.95x  2.00x
+  fewest domains   0 B  1.00x  21.1 ms  1.00x  1.00x
+  random          2 GB      -  41.1 ms  1.95x  2.00x
+  The same for all: CROSS NODES 2 GB.
 
 ns/pair
-  PLACED BY       CROSS NODES   LEAVE LEAF   COMM   COST
-  weft            2 GB          0 B         20 ms  1.00x
-  first fit       2 GB  1.00x  2 GB      -  40 ms  2.00x
-  fewest domains  2 GB  1.00x   0 B  1.00x  20 ms  1.00x
-  random          2 GB  1.00x  2 GB      -  40 ms  2.00x
+  PLACED BY        LEAVE LEAF          COMM   COST
+  weft             0 B         20 ms         1.00x
+  first fit       2 GB      -  40 ms  2.00x  2.00x
+  fewest domains   0 B  1.00x  20 ms  1.00x  1.00x
+  random          2 GB      -  40 ms  2.00x  2.00x
+  The same for all: CROSS NODES 2 GB.
 
 ns/one
-  PLACED BY       CROSS NODES     COMM   COST
-  weft             0 B         1.11 ms  1.00x
-  first fit        0 B  1.00x  1.11 ms  1.00x
-  fewest domains   0 B  1.00x  1.11 ms  1.00x
-  random           0 B  1.00x  1.11 ms  1.00x
+  The same for all: CROSS NODES 0 B, COMM 1.11 ms, COST 1.00x.
 
 Computed, not assumed: each scheduler places the whole queue on the same free nodes under the same
 node rules. first fit takes nodes by name; fewest domains takes the narrowest level that holds the
 job, else the fewest domains, workers in order; random is the median of five seeds. LEAVE X: bytes
-of one optimizer step that leave a domain of level X; COMM: communication without overlap; COST: of
-the objective, relative to Weft's.
+of one optimizer step that leave a domain of level X; COMM: communication of one step without
+overlap, added up over jobs; COST: of the objective, relative to Weft's. A figure that is the same
+for all has no column.
 )");
 }
 
@@ -68,8 +69,9 @@ Computed, not assumed: each scheduler places the whole queue on the same free
 nodes under the same node rules. first fit takes nodes by name; fewest domains
 takes the narrowest level that holds the job, else the fewest domains, workers
 in order; random is the median of five seeds. LEAVE X: bytes of one optimizer
-step that leave a domain of level X; COMM: communication without overlap; COST:
-of the objective, relative to Weft's.
+step that leave a domain of level X; COMM: communication of one step without
+overlap, added up over jobs; COST: of the objective, relative to Weft's. A
+figure that is the same for all has no column.
 )");
 }
 

@@ -100,11 +100,11 @@ TEST(ExplainTextTest, ARefusalIsToldDomainByDomain) {
   Cost C = 0: nothing is sent between nodes.
 
 ns/late: 2 workers, not placed (InsufficientCapacity)
-  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing. Of 4 nodes these take
-  none: 3 nodes: too little nvidia.com/gpu free; 1 node: cordoned (spec.unschedulable). When it
-  would fit is unknown: not enough of what runs states an expected duration.
+  Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing. No node has room: 3
+  of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable). When it would fit is
+  unknown: too few of the running jobs state expectedDurationSeconds.
   By spine, most room first:
-    s0: room for 0 workers on 4 nodes; 3 nodes: too little nvidia.com/gpu free; 1 node: cordoned
+    s0: room for 0 workers on 4 nodes; 3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned
       (spec.unschedulable).
 )");
 }
@@ -115,16 +115,14 @@ TEST(ExplainTextTest, ARuleThatIsTooTightNamesWhatToRelax) {
   scene.Pod("q", "n2");
   scene.Job("tight", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene, 80), R"(ns/tight: 2 workers, not placed (RequiredLevel)
-  topology.required puts all 2 workers into one leaf, and the roomiest, l0, has
-  room for 1 of 2 workers. 8 nvidia.com/gpu are missing there. Of 4 nodes these
-  take none: 2 nodes: too little nvidia.com/gpu free. To start now, relax one
-  of: topology.required: leaf -> spine. When it would fit is unknown: not enough
-  of what runs states an expected duration.
+  topology.required asks for one leaf for all 2 workers; the one with most room,
+  l0, takes 1 of 2 workers: 8 nvidia.com/gpu are missing there. 2 of 4 nodes
+  lack free nvidia.com/gpu. To start now, relax one of: topology.required: leaf
+  -> spine. When it would fit is unknown: too few of the running jobs state
+  expectedDurationSeconds.
   By leaf, most room first:
-    l0: room for 1 of 2 workers on 2 nodes; 1 node: too little nvidia.com/gpu
-      free.
-    l1: room for 1 of 2 workers on 2 nodes; 1 node: too little nvidia.com/gpu
-      free.
+    l0: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.
+    l1: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.
   It could start now with topology.required: leaf -> spine, at a cost of 0.08 ns
   of link time a step.
 )");
@@ -134,8 +132,8 @@ TEST(ExplainTextTest, ManyDomainsAreCounted) {
   Scene scene(testing::Leaves(std::vector<testing::FreePerNode>(15, {8})));
   scene.Job("tight", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/tight: 2 workers, not placed (RequiredLevel)
-  topology.required puts all 2 workers into one leaf, and the roomiest, l0, has room for 1 of 2
-  workers. 8 nvidia.com/gpu are missing there. To start now, relax one of: topology.required: leaf
+  topology.required asks for one leaf for all 2 workers; the one with most room, l0, takes 1 of 2
+  workers: 8 nvidia.com/gpu are missing there. To start now, relax one of: topology.required: leaf
   -> spine. It never fits this fabric, not even with nothing else running.
   By leaf, most room first:
     l0: room for 1 of 2 workers on 1 node.

@@ -24,7 +24,7 @@ TEST(LintTextTest, FindingsStandUnderTheirObjects) {
     its real traffic may want other neighbours (NoModel)
 jobs.yaml: TrainingJob ns/huge
   error: spec.workers: Never fits this fabric, not even with nothing else
-    running. Fabric "default" has room for 4 of 5 workers. 8 nvidia.com/gpu are
+    running. Fabric "default" has room for 4 of 5 workers: 8 nvidia.com/gpu are
     missing. (NeverFits)
   info: spec.expectedDurationSeconds: without it, nobody can tell when the job's
     nodes come free, and no shorter job is placed around it (NoExpectedDuration)

@@ -244,7 +244,7 @@ TEST(MapSvgTest, AFabricWithoutNodesIsAnEmptyFrame) {
 TEST(MapSvgTest, LongNamesAreClippedOnThePictureAndWholeInTheTitle) {
   testing::FabricShape shape = FourNodes();
   const std::string name = "leaf-" + std::string(60, 'x');
-  for (testing::TestNode& node : shape.nodes) node.domains[1] = name;
+  shape.nodes[0].domains[1] = shape.nodes[1].domains[1] = name;
   const Planned planned{Scene(shape)};
   const std::string svg = MapSvg(planned.Map());
   EXPECT_TRUE(Has(svg, ">leaf-" + std::string(14, 'x') + "\u2026</text>"));
@@ -277,7 +277,8 @@ TEST(MapHtmlTest, HasAMapForEachFabricAndNamesWhatHasNoneOnce) {
 
 TEST(MapLayoutTest, TiersWithTheSameDomainsShareAFrame) {
   const auto frames = [](const testing::FabricShape& shape) {
-    const fabric::Fabric& fabric = *Planned(Scene(shape)).cluster.fabrics[0].fabric;
+    const Planned planned{Scene(shape)};
+    const fabric::Fabric& fabric = *planned.cluster.fabrics[0].fabric;
     const auto boxes = LayOutMap(fabric, fabric.node_tier(), [](auto, auto) { return 10; });
     return std::count_if(boxes.begin(), boxes.end(), [](const MapBox& box) { return !box.cell; });
   };

@@ -40,8 +40,8 @@ ns/half: n0
 
 Not placed
 ns/late (InsufficientCapacity)
-  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing. Of 4 nodes these take
-  none: 4 nodes: too little nvidia.com/gpu free. It would fit within 2 h, once ns/wide has ended.
+  Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing. No node has room: 4
+  of 4 lack free nvidia.com/gpu. It would fit within 2 h, once ns/wide has ended.
 
 3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");
@@ -61,9 +61,9 @@ ns/half: n0
 
 Not placed
 ns/late (InsufficientCapacity)
-  Fabric "default" has room for 0 of 2 workers. 16 nvidia.com/gpu are missing.
-  Of 4 nodes these take none: 4 nodes: too little nvidia.com/gpu free. It would
-  fit within 2 h, once ns/wide has ended.
+  Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing.
+  No node has room: 4 of 4 lack free nvidia.com/gpu. It would fit within 2 h,
+  once ns/wide has ended.
 
 3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");

@@ -13,7 +13,7 @@ Overview TwoJobs() {
   fabric.name = "default";
   fabric.incomplete = 1;
   fabric.figures.nodes = {28, 2, 2, 1, 0};
-  fabric.figures.accelerators["nvidia.com/gpu"] = {.used = 24, .free = 232, .unavailable = 8};
+  fabric.figures.accelerators[{"nvidia.com/gpu", ""}] = {.used = 24, .free = 232, .unavailable = 8};
   fabric.figures.levels = {{"leaf", 2, 16, {}, {}}, {"node", 33, 1, {}, {}}};
   overview.fabrics.push_back(fabric);
   Overview::JobRow running;

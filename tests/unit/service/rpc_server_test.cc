@@ -169,7 +169,7 @@ TEST_F(RpcServerTest, ARequestThatIsWrongNamesThePlace) {
   Serve();
   const grpc::Status status = Plan(Gang(0));
   EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(status.error_message().find("manifests: document 1: Placement"), 0U)
+  EXPECT_EQ(status.error_message().find("manifests: line 4: document 1: Placement"), 0U)
       << status.error_message();
   EXPECT_EQ(Plan("").error_message(), "manifests: is required");
 }
