@@ -122,6 +122,8 @@ class PushBuffer : public Concurrency::streams::details::streambuf_state_manager
 struct Exchange {
   using Room = pplx::task_completion_event<std::size_t>;
 
+  explicit Exchange(bool streams) : stream(streams) {}
+
   const bool stream;
   std::mutex mutex;
   std::condition_variable changed;
