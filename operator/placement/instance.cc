@@ -68,6 +68,14 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
   BuildPreferredSets();
   BuildCapacity();
   BuildWhollyFree(options.ignore_claims);
+  BuildPrevious();
+}
+
+void Instance::BuildPrevious() {
+  previous_ = request_->previous_nodes;
+  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots_.size(); });
+  std::sort(previous_.begin(), previous_.end());
+  previous_.erase(std::unique(previous_.begin(), previous_.end()), previous_.end());
 }
 
 void Instance::BuildAtoms() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -49,6 +50,13 @@ class Instance {
     return wholly_free_[tier][domain] != 0;
   }
 
+  // Whether the job's last attempt had a worker on the node.
+  bool was_used(fabric::NodeIndex node) const {
+    return std::binary_search(previous_.begin(), previous_.end(), node);
+  }
+  // The nodes of the last attempt that are left, ascending.
+  std::span<const fabric::NodeIndex> previous() const { return previous_; }
+
   // Atoms of a tier: the sets of workers that must share one domain of that tier (hard), or that
   // should (soft: `preferred` groups too). Empty where every worker is its own atom.
   std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
@@ -76,6 +84,7 @@ class Instance {
   void BuildPreferredSets();
   void BuildCapacity();
   void BuildWhollyFree(bool ignore_claims);
+  void BuildPrevious();
 
   const fabric::Claims* claims_;
   const Request* request_;
@@ -90,6 +99,7 @@ class Instance {
   std::vector<std::vector<std::uint8_t>> wholly_free_;
   std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
   std::vector<PreferredSet> preferred_sets_;
+  std::vector<fabric::NodeIndex> previous_;
   std::vector<std::uint32_t> unit_;
   std::uint32_t node_unit_ = 1;
   bool has_groups_ = false;

@@ -18,10 +18,10 @@ const std::string& LevelName(const Instance& instance, Tier tier) {
   return instance.fabric().tiers()[tier].name;
 }
 
-// The domains that a placement uses, tier by tier without outside.
+// The nodes of a placement, and the domains that it uses, tier by tier without outside.
 class Use {
  public:
-  Use(const Instance& instance, Nodes nodes) : domains_(instance.node_tier() + 1) {
+  Use(const Instance& instance, Nodes nodes) : nodes_(nodes), domains_(instance.node_tier() + 1) {
     NodeSet used(instance.slots().size());
     for (NodeIndex n : nodes) {
       if (n != kUnplaced) used.Insert(n);
@@ -36,8 +36,10 @@ class Use {
     }
   }
   std::span<const DomainIndex> domains(Tier tier) const { return domains_[tier]; }
+  Nodes nodes() const { return nodes_; }
 
  private:
+  Nodes nodes_;
   std::vector<std::vector<DomainIndex>> domains_;
 };
 
@@ -90,6 +92,34 @@ constexpr std::array<LevelBeforeCost, kLevelsBeforeCost> kBeforeCost = {{
     {GroupsMissed, SayGroupsMissed, MoreGroupsMissed},
 }};
 
+// Images, caches and local checkpoints are on the nodes of the last attempt; a worker's own part of
+// a checkpoint is where that worker was.
+std::vector<std::uint32_t> WorkersMoved(const Instance& instance, const Use& use) {
+  const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
+  if (previous.empty()) return {};
+  std::vector<std::uint32_t> moved = {0, 0};
+  for (std::size_t w = 0; w < use.nodes().size(); ++w) {
+    const NodeIndex node = use.nodes()[w];
+    if (node == kUnplaced) continue;
+    moved[0] += instance.was_used(node) ? 0 : 1;
+    moved[1] += w < previous.size() && previous[w] == node ? 0 : 1;
+  }
+  return moved;
+}
+
+std::string SayWorkersMoved(const Instance& instance, std::span<const std::uint32_t> moved) {
+  if (moved.empty()) return "";
+  if (moved[0] == 0) return "All workers are on nodes of the last attempt.";
+  return std::to_string(moved[0]) + " of " + CountText(instance.workers(), "worker") + " " +
+         (moved[0] == 1 ? "is" : "are") + " on nodes that the last attempt did not use.";
+}
+
+std::string MoreWorkersMoved(const Instance& /*instance*/, std::size_t which, std::uint32_t more) {
+  return "costs no more, but puts " + CountText(more, "more worker") +
+         (which == 0 ? " on nodes that the last attempt did not use"
+                     : " on another node than in the last attempt");
+}
+
 // Grows with every domain that is used.
 std::vector<std::uint32_t> FreeDomainsBroken(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> broken;
@@ -113,9 +143,9 @@ std::string SayFreeDomainsBroken(const Instance& instance, std::span<const std::
                       : "Wholly free domains that it uses: " + text + ".";
 }
 
-std::string MoreFreeDomainsBroken(const std::string& level, std::uint32_t more) {
+std::string MoreFreeDomainsBroken(const Instance& instance, std::size_t tier, std::uint32_t more) {
   return "costs no more, but breaks up " + CountText(more, "more wholly free domain") +
-         " of level " + level;
+         " of level " + LevelName(instance, static_cast<Tier>(tier + 1));
 }
 
 // Those still to come can take a slot each, at most.
@@ -134,17 +164,20 @@ std::string SaySlotsLeft(const Instance& /*instance*/, std::span<const std::uint
   return "";
 }
 
-std::string MoreSlotsLeft(const std::string& level, std::uint32_t more) {
+std::string MoreSlotsLeft(const Instance& instance, std::size_t tier, std::uint32_t more) {
   return "costs no more, but leaves room for " + CountText(more, "more worker") +
-         " in the domains of level " + level + " that it uses";
+         " in the domains of level " + LevelName(instance, static_cast<Tier>(tier + 1)) +
+         " that it uses";
 }
 
 struct LevelAfterCost {
-  std::vector<std::uint32_t> (*values)(const Instance&, const Use&);  // by tier, without outside
+  std::vector<std::uint32_t> (*values)(const Instance&, const Use&);
   std::string (*say)(const Instance&, std::span<const std::uint32_t> values);
-  std::string (*more)(const std::string& level, std::uint32_t more);
+  // Of a placement whose value `which` is by so much worse.
+  std::string (*more)(const Instance&, std::size_t which, std::uint32_t more);
 };
 constexpr std::array<LevelAfterCost, kLevelsAfterCost> kAfterCost = {{
+    {WorkersMoved, SayWorkersMoved, MoreWorkersMoved},
     {FreeDomainsBroken, SayFreeDomainsBroken, MoreFreeDomainsBroken},
     {SlotsLeft, SaySlotsLeft, MoreSlotsLeft},
 }};
@@ -243,8 +276,7 @@ std::string WhyWorse(const Instance& instance, const Candidate& other, const Can
   for (std::size_t l = 0; l < kLevelsAfterCost; ++l) {
     for (std::size_t i = 0; i < ours[l].size(); ++i) {
       if (theirs[l][i] <= ours[l][i]) continue;
-      return kAfterCost[l].more(LevelName(instance, static_cast<Tier>(i + 1)),
-                                theirs[l][i] - ours[l][i]);
+      return kAfterCost[l].more(instance, i, theirs[l][i] - ours[l][i]);
     }
   }
   return "is equal in every level, and its node names sort later";

@@ -21,7 +21,10 @@ class Instance;
 //   before the cost  kLevelsWider        levels by which the job is wider than topology.preferred
 //                    kGroupsMissed       sets of workers that miss their group's preferred level
 //   the cost         C(p); all within the tolerance of the least found count as equal
-//   after the cost   kFreeDomainsBroken  wholly free domains that it uses, by tier, widest first
+//   after the cost   kWorkersMoved       workers on no node of the job's last attempt, then those
+//   on
+//                                        another node than they had there
+//                    kFreeDomainsBroken  wholly free domains that it uses, by tier, widest first
 //                    kSlotsLeft          free slots in the domains that it uses, by tier likewise
 //   the names        of the nodes, worker by worker
 //
@@ -29,7 +32,7 @@ class Instance;
 // preferences and cost are equal. A new level is one entry of an enum here and of a table in
 // levels.cc (operator/docs/architecture.md, "A level of the objective").
 enum BeforeCost : std::size_t { kLevelsWider, kGroupsMissed, kLevelsBeforeCost };
-enum AfterCost : std::size_t { kFreeDomainsBroken, kSlotsLeft, kLevelsAfterCost };
+enum AfterCost : std::size_t { kWorkersMoved, kFreeDomainsBroken, kSlotsLeft, kLevelsAfterCost };
 
 // The values of the levels before the cost, by BeforeCost.
 using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;

@@ -9,6 +9,7 @@
 #include "operator/placement/exact.h"
 #include "operator/placement/improve.h"
 #include "operator/placement/node_set.h"
+#include "operator/placement/previous.h"
 #include "operator/placement/refine.h"
 #include "operator/placement/refuse.h"
 #include "operator/placement/search.h"
@@ -72,16 +73,20 @@ Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int 
   return plan;
 }
 
+int TolerancePercent(const fabric::Fabric& fabric, const Options& options) {
+  return options.cost_tolerance_percent.value_or(fabric.spec().cost_tolerance_percent);
+}
+
 std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
   if (instance.TotalSlots() < instance.workers()) return std::nullopt;
-  const int tolerance =
-      options.cost_tolerance_percent.value_or(instance.fabric().spec().cost_tolerance_percent);
+  const int tolerance = TolerancePercent(instance.fabric(), options);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
   BestFirst(candidates);
   const Preferences preferences =
       candidates.empty() ? Preferences{} : candidates.front().preferences;
   Int128 bound = candidates.empty() ? 0 : LowerBound(instance, preferences);
   ImproveBest(instance, options, Enough(bound), candidates);
+  AddPrevious(instance, options, Enough(bound), candidates);
   const std::uint32_t steps = instance.workers() <= kSmallJob
                                   ? options.limits.exact_steps
                                   : options.limits.exact_steps / kLessOfLarger;
@@ -98,7 +103,8 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
 }
 
 // The best plan of the first rank of choices that has one: by preferences and cost, then by the
-// levels after the cost, then the first choice.
+// levels after the cost, then the first choice. On a restart costs within the tolerance count as
+// equal, so that a gang does not leave its nodes for another product that is hardly cheaper.
 class ChoiceSolver {
  public:
   ChoiceSolver(const fabric::Claims& claims, const Request& request,
@@ -127,13 +133,25 @@ class ChoiceSolver {
     if (!plan) return false;
     TieBreakers ties = BreakTies(instance, plan->nodes);
     const Objective objective = plan->candidate().objective();
-    if (best_ && std::tie(objective, ties) >= std::tie(objective_, ties_)) return true;
+    if (best_ && !Better(objective, ties)) return true;
     plan->pools = pools;
     plan->choice = choice;
     best_ = std::move(plan);
     objective_ = objective;
     ties_ = std::move(ties);
     return true;
+  }
+
+  bool Better(const Objective& objective, const TieBreakers& ties) const {
+    if (!request_.previous_nodes.empty() && objective.preferences == objective_.preferences) {
+      const int tolerance = TolerancePercent(claims_.fabric(), options_);
+      if (objective.cost > CostLimit(objective_.cost, tolerance)) return false;
+      if (objective_.cost > CostLimit(objective.cost, tolerance)) return true;
+      if (ties[kWorkersMoved] != ties_[kWorkersMoved]) {
+        return ties[kWorkersMoved] < ties_[kWorkersMoved];
+      }
+    }
+    return std::tie(objective, ties) < std::tie(objective_, ties_);
   }
 
   const fabric::Claims& claims_;

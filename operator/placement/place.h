@@ -59,6 +59,10 @@ struct Request {
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
   std::vector<fabric::NodeIndex> excluded;  // ascending
+  // Where each worker was in the job's last attempt, kUnplaced where that node is gone. A worker
+  // may stand on any of them, taken or not by its old worker, without counting as moved. Empty:
+  // there was no attempt. May be shorter or longer than `workers`.
+  std::vector<fabric::NodeIndex> previous_nodes;
   // By rank; absent: any node will do. Empty: no node of the fabric is of what the job asks for.
   std::optional<std::vector<PoolChoice>> pool_choices;
   std::vector<PoolRelaxation> pool_relaxations;  // the narrowest first

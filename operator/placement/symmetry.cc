@@ -48,7 +48,8 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
     signature_[last].push_back(
         numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
                       static_cast<std::uint64_t>(fabric.rails_of(n)),
-                      crossing.empty() ? 0 : crossing[n] + std::uint64_t{1}}));
+                      crossing.empty() ? 0 : crossing[n] + std::uint64_t{1},
+                      instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > 0;) {

@@ -13,7 +13,7 @@ namespace weft::placement {
 bool MayHold(const Instance& instance, fabric::NodeIndex node);
 
 // Which nodes and domains are interchangeable for one instance: same slots, same wholly-free
-// state, same rails, and the same below them.
+// state, same rails, and the same below them. A node of the job's last attempt is like no other.
 //
 // Cost  O(nodes x log nodes).
 class Symmetry {

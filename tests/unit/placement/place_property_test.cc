@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "gtest/gtest.h"
+#include "operator/base/random.h"
 #include "operator/placement/node_filter.h"
 #include "operator/placement/pair_cost.h"
 #include "operator/placement/place.h"
@@ -145,8 +146,20 @@ class Oracle {
     answers_.emplace_back(nodes_, preferences, cost);
   }
 
+  // Workers on no node of the last attempt, and those on another node than they had.
+  std::vector<std::uint32_t> Moved(const Nodes& nodes) const {
+    const Nodes& previous = instance_.request.previous_nodes;
+    if (previous.empty()) return {};
+    std::vector<std::uint32_t> moved = {0, 0};
+    for (std::size_t w = 0; w < nodes.size(); ++w) {
+      moved[0] += std::count(previous.begin(), previous.end(), nodes[w]) == 0 ? 1 : 0;
+      moved[1] += previous[w] != nodes[w] ? 1 : 0;
+    }
+    return moved;
+  }
+
   std::vector<std::uint32_t> Footprint(const Nodes& nodes) const {
-    std::vector<std::uint32_t> broken, left;
+    std::vector<std::uint32_t> broken = Moved(nodes), left;
     for (Tier t = 1; t <= fabric_.node_tier(); ++t) {
       std::map<fabric::DomainIndex, std::uint32_t> used;
       for (NodeIndex n : nodes) ++used[fabric_.domains(t).of_node[n]];
@@ -196,11 +209,21 @@ std::vector<std::string> Names(const fabric::Fabric& fabric, const Nodes& nodes)
   return names;
 }
 
+// A last attempt on any nodes, some of them gone.
+void AddPrevious(RandomInstance& instance, std::uint64_t seed) {
+  SplitMix64 random(seed);
+  for (std::uint32_t w = 0; w < instance.request.workers; ++w) {
+    const auto n = static_cast<NodeIndex>(random.Below(instance.fabric->node_count() + 1));
+    instance.request.previous_nodes.push_back(n < instance.fabric->node_count() ? n : kUnplaced);
+  }
+}
+
 TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
   const std::uint64_t instances = weft::testing::Instances(400);
   std::uint64_t placed = 0;
   for (std::uint64_t seed = 1; seed <= instances; ++seed) {
-    const RandomInstance instance = MakeRandomInstance(seed, {});
+    RandomInstance instance = MakeRandomInstance(seed, {});
+    if (seed % 3 == 0) AddPrevious(instance, seed);
     for (int tolerance : {0, 1, 20}) {
       const Oracle oracle(instance, tolerance);
       Options options;

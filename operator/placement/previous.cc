@@ -1,0 +1,285 @@
+#include "operator/placement/previous.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "operator/placement/hard_rules.h"
+#include "operator/placement/refine.h"
+#include "operator/placement/search.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+constexpr std::size_t kAligned = 8;       // of the candidates found before, the best
+constexpr std::size_t kWholeDomains = 3;  // single domains that take all workers without a node
+constexpr std::size_t kSolved = 2;        // sets of nodes that are solved anew, the best
+
+std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t worker) {
+  const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
+  if (worker >= previous.size() || previous[worker] >= instance.slots().size()) return std::nullopt;
+  return previous[worker];
+}
+
+// The workers of one node change places with another node's, or move to a free one, where both
+// nodes cost the same.
+class Aligner {
+ public:
+  Aligner(const Instance& instance, std::vector<NodeIndex> nodes)
+      : instance_(instance), nodes_(std::move(nodes)) {
+    for (std::uint32_t w = 0; w < nodes_.size(); ++w) on_[nodes_[w]].push_back(w);
+  }
+
+  std::vector<NodeIndex> Run() {
+    for (std::uint32_t w = 0; w < nodes_.size(); ++w) {
+      const auto home = PreviousOf(instance_, w);
+      if (home && !IsHome(*home) && !IsHome(nodes_[w])) Exchange(nodes_[w], *home);
+    }
+    // Then to old nodes that are free, whoever had them.
+    std::vector<NodeIndex> used;
+    for (const auto& [node, workers] : on_) used.push_back(node);
+    for (const NodeIndex node : used) {
+      if (instance_.was_used(node)) continue;
+      for (const NodeIndex old : OldOnesLike(node)) {
+        if (!on_.contains(old) && Exchange(node, old)) break;
+      }
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  // Whether a worker on the node had it before.
+  bool IsHome(NodeIndex node) const {
+    const auto found = on_.find(node);
+    return found != on_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](std::uint32_t w) { return PreviousOf(instance_, w) == node; });
+  }
+
+  bool CostAlike(NodeIndex a, NodeIndex b) const {
+    const fabric::Fabric& fabric = instance_.fabric();
+    const auto& of_node = fabric.domains(instance_.node_tier() - 1).of_node;
+    const auto crossing = fabric.crossing_scale_up();
+    return of_node[a] == of_node[b] && fabric.rails_of(a) == fabric.rails_of(b) &&
+           (crossing.empty() || crossing[a] == crossing[b]);
+  }
+
+  std::span<const NodeIndex> OldOnesLike(NodeIndex node) const {
+    const auto& narrow = instance_.fabric().domains(instance_.node_tier() - 1);
+    const DomainIndex domain = narrow.of_node[node];
+    const auto previous = instance_.previous();
+    const auto from = std::lower_bound(previous.begin(), previous.end(), narrow.begin[domain]);
+    const auto to = std::lower_bound(from, previous.end(), narrow.begin[domain + 1]);
+    return {from, to};
+  }
+
+  bool Exchange(NodeIndex a, NodeIndex b) {
+    const auto load = [&](NodeIndex n) {
+      const auto found = on_.find(n);
+      return found == on_.end() ? std::size_t{0} : found->second.size();
+    };
+    if (a == b || !CostAlike(a, b)) return false;
+    if (load(a) > instance_.slots()[b] || load(b) > instance_.slots()[a]) return false;
+    std::swap(on_[a], on_[b]);
+    for (const NodeIndex node : {a, b}) {
+      for (const std::uint32_t w : on_[node]) nodes_[w] = node;
+      if (on_[node].empty()) on_.erase(node);
+    }
+    return true;
+  }
+
+  const Instance& instance_;
+  std::vector<NodeIndex> nodes_;
+  std::map<NodeIndex, std::vector<std::uint32_t>> on_;
+};
+
+// Workers that stay, and where the others may go.
+class Replacement {
+ public:
+  explicit Replacement(const Instance& instance)
+      : instance_(instance),
+        narrow_(instance.fabric().domains(instance.node_tier() - 1)),
+        free_(instance.slots().begin(), instance.slots().end()),
+        stay_(instance.workers(), kUnplaced) {
+    for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+      const auto old = PreviousOf(instance, w);
+      if (old && free_[*old] > 0) {
+        stay_[w] = *old;
+        --free_[*old];
+      } else {
+        missing_.push_back(w);
+      }
+    }
+  }
+
+  bool any_stays() const { return missing_.size() < stay_.size(); }
+
+  // nodes[worker], of each way to replace what is missing.
+  std::vector<std::vector<NodeIndex>> Ways() {
+    if (missing_.empty()) return {stay_};
+    std::vector<std::vector<NodeIndex>> ways;
+    const std::vector<DomainIndex> domains = CheapestFirst();
+    std::vector<NodeIndex> anywhere, old_ones;
+    for (const DomainIndex domain : domains) {
+      const std::vector<NodeIndex> open = OpenIn(domain);
+      if (open.size() >= missing_.size() && ways.size() < kWholeDomains) ways.push_back(With(open));
+      const std::size_t more = missing_.size() - std::min(missing_.size(), anywhere.size());
+      anywhere.insert(anywhere.end(), open.begin(),
+                      open.begin() + static_cast<std::ptrdiff_t>(std::min(more, open.size())));
+      for (NodeIndex n : open) {
+        if (instance_.was_used(n)) old_ones.push_back(n);
+      }
+    }
+    if (anywhere.size() < missing_.size()) return {};
+    ways.push_back(With(anywhere));
+    if (!old_ones.empty()) {
+      old_ones.insert(old_ones.end(), anywhere.begin(), anywhere.end());
+      ways.push_back(With(old_ones));
+    }
+    return ways;
+  }
+
+ private:
+  // Bytes between workers that stay and those that are missing, by domain of the narrowest tier.
+  std::vector<Int128> BytesByDomain() const {
+    std::vector<Int128> bytes(narrow_.size(), 0);
+    const auto add = [&](std::uint32_t staying, Int128 amount) {
+      bytes[narrow_.of_node[stay_[staying]]] += amount;
+    };
+    for (const std::uint32_t w : missing_) {
+      for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
+        if (stay_[neighbour.worker] != kUnplaced) add(neighbour.worker, neighbour.bytes);
+      }
+    }
+    for (const traffic::Clique& clique : instance_.graph().cliques()) {
+      Int128 missing = 0;
+      for (const traffic::Seat& seat : clique.members) {
+        if (stay_[seat.worker] == kUnplaced) missing += seat.ranks;
+      }
+      for (const traffic::Seat& seat : clique.members) {
+        if (stay_[seat.worker] == kUnplaced) continue;
+        add(seat.worker, missing * seat.ranks * clique.bytes_per_rank_pair);
+      }
+    }
+    return bytes;
+  }
+
+  // Domains with free slots, by what they save all missing workers on traffic with those that stay.
+  std::vector<DomainIndex> CheapestFirst() const {
+    const auto weights = instance_.pair_cost().tier_weights();
+    const std::vector<Int128> bytes = BytesByDomain();
+    std::vector<Int128> saved(narrow_.size(), 0);
+    for (Tier t = 1; t < instance_.node_tier(); ++t) {
+      const auto& domains = instance_.fabric().domains(t);
+      std::vector<Int128> inside(domains.size(), 0);
+      const auto wide = [&](DomainIndex d) { return domains.of_node[narrow_.begin[d]]; };
+      for (DomainIndex d = 0; d < narrow_.size(); ++d) inside[wide(d)] += bytes[d];
+      for (DomainIndex d = 0; d < narrow_.size(); ++d) {
+        saved[d] += inside[wide(d)] * (weights[t - 1] - weights[t]);
+      }
+    }
+    std::vector<DomainIndex> order;
+    for (DomainIndex d = 0; d < narrow_.size(); ++d) {
+      if (instance_.SlotsIn(instance_.node_tier() - 1, d) > 0) order.push_back(d);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](DomainIndex a, DomainIndex b) { return saved[a] > saved[b]; });
+    return order;
+  }
+
+  // A node for each free slot of the domain: old nodes, then those in use by others, then free
+  // ones.
+  std::vector<NodeIndex> OpenIn(DomainIndex domain) const {
+    std::vector<NodeIndex> open;
+    for (NodeIndex n = narrow_.begin[domain]; n < narrow_.begin[domain + 1]; ++n) {
+      open.insert(open.end(), free_[n], n);
+    }
+    const auto rank = [&](NodeIndex n) {
+      return std::tuple(!instance_.was_used(n), instance_.wholly_free(instance_.node_tier(), n), n);
+    };
+    std::sort(open.begin(), open.end(),
+              [&](NodeIndex a, NodeIndex b) { return rank(a) < rank(b); });
+    return open;
+  }
+
+  // The missing workers on the first of these slots, each once.
+  std::vector<NodeIndex> With(std::span<const NodeIndex> open) const {
+    std::vector<NodeIndex> nodes = stay_;
+    std::vector<std::uint32_t> left = free_;
+    std::size_t next = 0;
+    for (const NodeIndex node : open) {
+      if (next == missing_.size()) break;
+      if (left[node] == 0) continue;
+      --left[node];
+      nodes[missing_[next++]] = node;
+    }
+    return nodes;
+  }
+
+  const Instance& instance_;
+  const fabric::TierDomains& narrow_;
+  std::vector<std::uint32_t> free_;  // slots by node, without those of workers that stay
+  std::vector<NodeIndex> stay_;      // by worker; kUnplaced for the missing
+  std::vector<std::uint32_t> missing_;
+};
+
+// The best ways to place the job on these nodes and the old ones alone.
+std::vector<Candidate> SolveAmong(const Instance& instance, const Options& options, Int128 enough,
+                                  const Candidate& start) {
+  std::vector<NodeIndex> among(start.nodes);
+  among.insert(among.end(), instance.previous().begin(), instance.previous().end());
+  std::sort(among.begin(), among.end());
+  among.erase(std::unique(among.begin(), among.end()), among.end());
+  Request request = instance.request();
+  request.excluded.clear();
+  for (NodeIndex n = 0; n < instance.slots().size(); ++n) {
+    if (instance.slots()[n] == 0 || !std::binary_search(among.begin(), among.end(), n)) {
+      request.excluded.push_back(n);
+    }
+  }
+  const Instance smaller(instance.claims(), request, instance.graph(), options,
+                         instance.query().pools);
+  std::vector<Candidate> candidates = GreedyCandidates(smaller);
+  candidates.push_back(start);
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  RefineBest(smaller, options.limits, enough, candidates);
+  return candidates;
+}
+
+}  // namespace
+
+void AddPrevious(const Instance& instance, const Options& options, Int128 enough,
+                 std::vector<Candidate>& candidates) {
+  if (instance.previous().empty()) return;
+  const auto before = [](const auto& a, const auto& b) { return a.objective() < b.objective(); };
+  std::vector<Candidate> found;
+  const auto align = [&](const std::vector<Candidate>& from) {
+    for (std::size_t i = 0; i < std::min(kAligned, from.size()); ++i) {
+      found.push_back(Evaluate(instance, Aligner(instance, from[i].nodes).Run()));
+    }
+  };
+  align(candidates);
+  Replacement replacement(instance);
+  std::vector<Candidate> kept;
+  if (replacement.any_stays()) {
+    for (std::vector<NodeIndex>& nodes : replacement.Ways()) {
+      if (MeetsHardRules(instance, nodes)) kept.push_back(Evaluate(instance, std::move(nodes)));
+    }
+  }
+  std::stable_sort(kept.begin(), kept.end(), before);
+  for (std::size_t i = 0; i < std::min(kSolved, kept.size()); ++i) {
+    align(SolveAmong(instance, options, enough, kept[i]));
+  }
+  candidates.insert(candidates.end(), kept.begin(), kept.end());
+  candidates.insert(candidates.end(), found.begin(), found.end());
+  std::stable_sort(candidates.begin(), candidates.end(), before);
+}
+
+}  // namespace weft::placement
