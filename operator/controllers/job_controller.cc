@@ -77,12 +77,18 @@ decide::JobView JobController::ViewOf(const JobObjects& objects) const {
   const Memory& memory = MemoryOf(objects.job->meta);
   view.counted = memory.counted;
   view.tried = memory.tried;
+  view.created = memory.created;
+  const bool of_this = memory.valid_generation == objects.job->meta.generation;
+  if (of_this && !memory.valid.empty()) view.valid = memory.valid;
   return view;
 }
 
 JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const {
   Memory& memory = memory_[job.key];
-  if (memory.uid != job.uid) memory = {job.uid, 0, 0, ""};
+  if (memory.uid != job.uid) {
+    memory = Memory{};
+    memory.uid = job.uid;
+  }
   return memory;
 }
 
@@ -139,15 +145,18 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
   const auto refusal = TryWorker(pass.job());
   if (!refusal) return refusal.error();
   const bool refused = refusal->has_value();
-  {
-    const std::lock_guard lock(mutex_);
-    MemoryOf(pass.job().meta).tried = refused ? options_.now() : 0;
-  }
   const auto launcher = decide::WrongLauncher(pass.job());
   std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
   if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
-  const decide::JobStatus status =
-      decide::AfterDryRun(*pass.view, !refused, refusal->value_or(valid));
+  {
+    const std::lock_guard lock(mutex_);
+    Memory& memory = MemoryOf(pass.job().meta);
+    memory.tried = refused ? options_.now() : 0;
+    memory.valid = refused ? "" : valid;
+    memory.valid_generation = pass.job().meta.generation;
+  }
+  if (!refused) return kAgain;
+  const decide::JobStatus status = decide::AfterTrialRefused(*pass.view, **refusal);
   if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
   return WriteStatusOf(pass, status);
 }
@@ -178,7 +187,13 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreateSe
   }
   if (!Serves(service, pass.job().attempt)) return Replace(service);
   store_.Put(service);
+  Created(meta);
   return kAgain;
+}
+
+void JobController::Created(const api::ObjectMeta& job) {
+  const std::lock_guard lock(mutex_);
+  MemoryOf(job).created = options_.now();
 }
 
 // Of an earlier attempt: its selector cannot be this one's.
@@ -260,6 +275,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
             [&](std::size_t i) { return create(i + 1); });
   }
   if (error) return CreateRefused(pass, *error);
+  Created(pass.job().meta);
   return kAgain;
 }
 

@@ -71,6 +71,7 @@ class JobController {
   Answer CreateRefused(const Pass& pass, const Error& error);
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
+  void Created(const api::ObjectMeta& job);
   void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
   void Count(const Pass& pass, const decide::JobStatus& status) const;
 
@@ -86,6 +87,9 @@ class JobController {
     std::string uid;          // of another job of that name it says nothing
     UnixSeconds counted = 0;  // when status was written last
     UnixSeconds tried = 0;    // when worker 0 was tried last
+    UnixSeconds created = 0;  // when its pods or its Service were created last
+    std::string valid;        // what the trial of this generation said, where it was accepted
+    std::int64_t valid_generation = 0;
     std::string taken;        // what the last event of a name that is taken said
   };
   Memory& MemoryOf(const api::ObjectMeta& job) const;  // under the lock

@@ -23,13 +23,18 @@ std::optional<Step> RefuseReserved(Life& life) {
   const bool was = ReasonOf(life.status, "Accepted") == kReserved;
   if (!was && !IsNew(life)) return std::nullopt;
   const auto use = FindReservedUse(life.job);
-  if (!use && was) return DryRun{};
   if (!use) return std::nullopt;
   SetCondition(life.status, {"Accepted", false, kReserved, use->field + ": " + use->message},
                life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   life.status.record.workers.desired = life.job.replicas;
   return WriteOr(life, Wait{});
+}
+
+void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std::string& message) {
+  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
+  status.record.observed_generation = view.job->meta.generation;
+  status.record.workers.desired = view.job->replicas;
 }
 
 Step TryAgain(const Life& life) {
@@ -60,9 +65,13 @@ std::optional<Step> AcceptStep(Life& life) {
   if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
-  if (accepted == nullptr || IsNew(life)) return DryRun{};
-  if (accepted->status != "True") return TryAgain(life);
-  return std::nullopt;
+  const bool settled = accepted != nullptr && !IsNew(life);
+  if (settled && accepted->status == "True") return std::nullopt;
+  if (life.view.valid) {
+    TakeTrial(life.status, life.view, true, *life.view.valid);
+    return std::nullopt;
+  }
+  return settled ? TryAgain(life) : DryRun{};
 }
 
 Step RefuseStep(Life& life) {
@@ -72,11 +81,9 @@ Step RefuseStep(Life& life) {
   return IsFinished(life.job) ? AfterEndStep(life) : Wait{};
 }
 
-JobStatus AfterDryRun(const JobView& view, bool accepted, const std::string& message) {
+JobStatus AfterTrialRefused(const JobView& view, const std::string& message) {
   JobStatus status = StatusOf(*view.job);
-  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
-  status.record.observed_generation = view.job->meta.generation;
-  status.record.workers.desired = view.job->replicas;
+  TakeTrial(status, view, false, message);
   return status;
 }
 

@@ -16,6 +16,8 @@ namespace {
 constexpr std::int64_t kNodesLookedAtSeconds = 2;
 // The same where the wait has no end of its own.
 constexpr std::int64_t kNodesLookedAtSeldomSeconds = 30;
+// From the last create on. Times have whole seconds: this is one to two of them.
+constexpr std::int64_t kSoonBoundSeconds = 2;
 
 std::vector<std::uint32_t> MissingWorkers(const Life& life) {
   std::vector<bool> there(life.job.replicas, false);
@@ -100,6 +102,13 @@ BindVerdict JudgeGang(const Life& life, Stage stage) {
   return JudgeBinding(gang, window, life.view.now);
 }
 
+// What is left of the moment in which kube-scheduler binds most gangs: a window that nobody would see
+// costs no write.
+std::int64_t SoonLeft(const Life& life) {
+  const JobView& view = life.view;
+  return view.created > view.now ? 0 : view.created + kSoonBoundSeconds - view.now;
+}
+
 // All bound, or undone at the end of the window. Nothing where all are bound.
 std::optional<Step> BindStep(Life& life, Stage stage) {
   BindVerdict verdict = JudgeGang(life, stage);
@@ -109,6 +118,7 @@ std::optional<Step> BindStep(Life& life, Stage stage) {
     case Binding::kDone:
       return std::nullopt;
     case Binding::kOpen:
+      if (const std::int64_t soon = SoonLeft(life); soon > 0) return Wait{soon};
       OpenBinding(life.status, life.view.now);
       return WriteStatus{life.status};
     case Binding::kWait:
@@ -193,7 +203,7 @@ Step ReadyStep(Life& life, Stage stage) {
 
 Step PlaceStep(Life& life) {
   const std::int64_t left = RetryLeft(life.status.record.retry, life.view.now);
-  if (left > 0) return Wait{Sooner(TimeLeft(life), left)};
+  if (left > 0) return WriteOr(life, Wait{Sooner(TimeLeft(life), left)});
   if (!life.view.refusal) return AskPlanner{};
   if (Seeded(Bug::kMuteRefusal)) return Wait{};
   SetCondition(life.status,
@@ -260,10 +270,6 @@ Step FollowStep(Life& life) {
   if (!life.view.service) {
     if (!creating) return CreateService{};
     return CreateWithin(life, CreateService{}, "the job's Service could not be created in time");
-  }
-  if (creating) {
-    OpenBinding(life.status, life.view.now);
-    return WriteStatus{life.status};
   }
   if (auto step = BindStep(life, stage)) return *std::move(step);
   return ReadyStep(life, stage);

@@ -77,7 +77,10 @@ Step SuspendStep(Life& life) {
     return WriteStatus{status};
   }
   if (auto step = Clear(life)) return *std::move(step);
-  if (Is(status, "Suspended")) return AcceptStep(life).value_or(Wait{});
+  if (Is(status, "Suspended")) {
+    if (auto step = AcceptStep(life)) return *std::move(step);
+    return WriteOr(life, Wait{});
+  }
   SetCondition(status, {"Suspended", true, "Suspended", "spec.suspend is true"}, now);
   if (Is(status, "Restarting")) {
     SetCondition(status, {"Restarting", false, "Suspended", "suspended"}, now);

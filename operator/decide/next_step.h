@@ -46,12 +46,16 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was written last
   UnixSeconds tried = 0;    // when worker 0 was created on trial last
+  UnixSeconds created = 0;  // when something was created for the attempt last
+  // What is to be said of a job that the trial found valid, until it stands in status. No write of
+  // its own: the next one takes it along.
+  std::optional<std::string> valid;
 };
 
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // server-side dry run of worker 0; its outcome becomes Accepted
+struct DryRun {};      // worker 0 is created on trial; its outcome becomes Accepted
 struct AskPlanner {};  // the planner answers with the next pass
 struct CreateService {};
 struct CreatePods {

@@ -12,6 +12,7 @@ constexpr int kLeastListSeconds = 300, kMostListSeconds = 600;
 constexpr int kLeastWatchSeconds = 20, kMostWatchSeconds = 24;
 constexpr Millis kListSilence{60'000};
 constexpr Millis kWatchSilence{28'000};  // past kMostWatchSeconds, below 30 s
+constexpr Millis kShortestPause{500};
 // A watch that ends sooner, with nothing in it, is a fault of something in between.
 constexpr Millis kShortestWatch{1'000};
 constexpr int kLargestPage = 4'000;
@@ -148,8 +149,15 @@ bool Watch::OnEnd(const End& end, Instant now) {
   return EndOfWatch(end, now);
 }
 
+// What the request took counts as waiting: after a stream that was silent until it counted as dead,
+// the next may begin.
 bool Watch::Fail(const End& end, Instant now) {
-  wait_ = backoff_.Failed(now, end.retry_after);
+  Millis wait = backoff_.Failed(now, end.retry_after);
+  if (!end.retry_after) {
+    const auto took = std::chrono::duration_cast<Millis>(now - opened_);
+    wait = std::min(wait, std::max(wait - took, kShortestPause));
+  }
+  wait_ = wait;
   return false;
 }
 

@@ -42,7 +42,7 @@ enum class WatchState : std::uint8_t {
 // Failures. 410, as a status or inside a stream: list again. Another error inside a stream, or a
 // request refused as wrong: list again, since the same watch would fail again. No answer, 401, 403,
 // 429: the same again; 5xx, of which "too large resource version" is one: the same, and a list
-// after three in a row. All after a back-off.
+// after three in a row. All after a back-off, of which the request itself is a part.
 // Thread-safety  none.
 class Watch {
  public:
@@ -51,7 +51,8 @@ class Watch {
     std::map<std::string, std::string> query;  // selectors
     int page_limit = 500;
     std::uint64_t seed = 0;  // of back-off and timeouts; another for each process
-    Backoff::Options backoff;
+    // Less than the usual half a minute: what was lost in an outage is known again within 30 s.
+    Backoff::Options backoff{.longest = Millis{15'000}};
   };
   explicit Watch(Options options);
 

@@ -9,6 +9,9 @@ from operator_laws import GPUS, controller_of, job_of, weft
 OURS = ("trainingjobs", "placements", "fabrics")
 OWNED = ("pods", "services", "placements", "configmaps", "secrets")
 HOT_SECONDS = 10
+# What was refused for good is asked for again after 2, 2, 4 s and more.
+REFUSED = (400, 403, 422)
+MOST_REFUSED, REFUSED_SECONDS = 3, 2
 
 
 class RequestLaw:
@@ -169,6 +172,7 @@ class HotLaw(RequestLaw):
         super().__init__()
         self.most = most
         self.times = collections.defaultdict(collections.deque)
+        self.refused = collections.defaultdict(collections.deque)
         self.told = set()
 
     def look(self, write, world):
@@ -180,9 +184,20 @@ class HotLaw(RequestLaw):
         times.append(write.received)
         while times and times[0] < write.received - HOT_SECONDS:
             times.popleft()
-        if len(times) > self.most and key not in self.told:
+        if len(times) > self.most:
+            self.tell(key, write, f"{len(times)} times within {HOT_SECONDS} s")
+        if write.status in REFUSED:
+            refused = self.refused[key]
+            refused.append(write.received)
+            while refused and refused[0] < write.received - REFUSED_SECONDS:
+                refused.popleft()
+            if len(refused) > MOST_REFUSED:
+                self.tell(key, write, f"{len(refused)} times within {REFUSED_SECONDS} s")
+
+    def tell(self, key, write, sentence):
+        if key not in self.told:
             self.told.add(key)
-            self.say(write, f"{len(times)} times within {HOT_SECONDS} s")
+            self.say(write, sentence)
 
 
 class PodLaw(RequestLaw):

@@ -55,6 +55,8 @@ decide::JobView JobWorld::View() const {
   view.now = now;
   view.counted = counted_;
   view.tried = tried_;
+  view.created = created_;
+  if (valid_of_ == job.meta.generation) view.valid = "the job is valid";
   return view;
 }
 
@@ -81,9 +83,9 @@ void JobWorld::Do(const decide::RemoveFinalizer&) {
 void JobWorld::Do(const decide::DryRun&) {
   ++counts.trials;
   tried_ = now;
-  const bool admitted = not_admitted.empty();
-  const decide::JobStatus next =
-      decide::AfterDryRun(View(), admitted, admitted ? "the job is valid" : not_admitted);
+  valid_of_ = not_admitted.empty() ? job.meta.generation : 0;
+  if (not_admitted.empty()) return;
+  const decide::JobStatus next = decide::AfterTrialRefused(View(), not_admitted);
   if (next != status()) Store(next);
 }
 
@@ -108,6 +110,7 @@ void JobWorld::Do(const decide::AskPlanner&) {
 
 void JobWorld::Do(const decide::CreateService&) {
   ++counts.objects;
+  created_ = now;
   service = true;
 }
 
@@ -119,6 +122,7 @@ void JobWorld::Do(const decide::CreatePods& step) {
     }
     Create(step.attempt, worker);
   }
+  created_ = now;
 }
 
 void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {

@@ -72,7 +72,8 @@ class JobWorld {
   std::string NodeOf(std::int64_t attempt, std::uint32_t worker) const;
 
   bool refused_ = false;
-  UnixSeconds tried_ = 0, counted_ = 0;
+  UnixSeconds tried_ = 0, counted_ = 0, created_ = 0;
+  std::int64_t valid_of_ = 0;  // the generation that was found valid
 };
 
 }  // namespace weft::testing

@@ -63,13 +63,13 @@ TEST(AttemptTest, AGangThatIsHalfBoundInSilenceIsUndoneAndLeavesNoNodeOut) {
   world.on_created = Silence;
   world.Settle();
   Bind(world, 0);
-  ASSERT_TRUE(world.RunFor(60, 60));
+  ASSERT_TRUE(world.RunFor(62, 60));
   EXPECT_EQ(world.Settle()->seconds, 11);  // 10 and jitter
   EXPECT_EQ(Reason(world, "Placed"), "Restarting");
   EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
   EXPECT_EQ(Message(world, "Placed"),
             "attempt 1 was undone: 2 workers not bound; kube-scheduler said nothing of them; the "
-            "next attempt starts at 2027-01-15T08:01:11Z");
+            "next attempt starts at 2027-01-15T08:01:13Z");
   EXPECT_TRUE(world.status().record.excluded.empty());
   EXPECT_TRUE(world.pods.empty());
   EXPECT_EQ(world.status().record.restarts, 0);
@@ -91,6 +91,18 @@ TEST(AttemptTest, GatesOfOthersAreWaitedForAndNamed) {
   EXPECT_EQ(Reason(world, "PodsReady"), "Binding");
 }
 
+TEST(AttemptTest, AGangThatIsBoundAtOnceHasNoStageOfBinding) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(Reason(world, "PodsReady"), "Creating");
+  world.now += 1;
+  for (std::size_t pod = 0; pod < 3; ++pod) Bind(world, pod);
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(Reason(world, "PodsReady"), "Starting");
+  EXPECT_EQ(world.counts.status, 2);  // Placed, then Starting
+}
+
 TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
   for (const std::int64_t skew : {-86'400, -3'600, -61, 61, 3'600, 86'400}) {
     JobWorld world(3);
@@ -100,6 +112,8 @@ TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
       pod->meta.creation_timestamp = FormatTime(world.now + skew);
       pod->unscheduled = "0/9 nodes are available";
     }
+    world.now += 2;
+    world.Settle();
     world.now += 59;
     world.Settle();
     EXPECT_EQ(Reason(world, "PodsReady"), "Binding") << skew;

@@ -77,6 +77,7 @@ class World {
     if (refused_ && !room) view.refusal = PlanRefusal{"InsufficientCapacity", "24 short"};
     view.now = now;
     view.tried = tried_;
+    if (valid_of_ == job_.meta.generation) view.valid = "valid";
     return view;
   }
 
@@ -87,7 +88,9 @@ class World {
   }
   void Do(const DryRun&) {
     tried_ = now;
-    const JobStatus next = AfterDryRun(View(), admitted, admitted ? "valid" : "exceeded quota");
+    valid_of_ = admitted ? job_.meta.generation : 0;
+    if (admitted) return;
+    const JobStatus next = AfterTrialRefused(View(), "exceeded quota");
     if (next != status()) Write(next);
   }
   void Do(const AskPlanner&) {
@@ -171,6 +174,7 @@ class World {
   bool service_ = false;
   bool refused_ = false;
   UnixSeconds tried_ = 0;
+  std::int64_t valid_of_ = 0;
 };
 
 using Trace = std::vector<std::string>;
@@ -196,7 +200,7 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
   world.Kubelet("Succeeded", false);
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
                                 "create service", "PodsReady: AllReady", "Complete: Succeeded"}));
 }
 
@@ -213,7 +217,7 @@ TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
   world.admitted = true;
   world.Run();
   EXPECT_EQ(world.trace,
-            (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3", "create service"}));
+            (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3", "create service"}));
 }
 
 TEST(NextStepTest, AFullClusterIsSaidAndAskedAgain) {
@@ -234,7 +238,7 @@ TEST(NextStepTest, AGangThatIsHalfBoundAtTheDeadlineIsUndoneAndPlacedElsewhere) 
   world.now += 60;
   world.scheduler_binds = true;
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
                                 "create service", "Restarting: BindRefused", "delete 3", "unplace",
                                 "place 2", "Placed: Placed", "create 3"}));
   EXPECT_EQ(world.status().record.restarts, 0);
@@ -252,7 +256,7 @@ TEST(NextStepTest, AGangWhoseNodeIsDeletedBeforeItIsBoundIsPlacedElsewhereAtOnce
   world.scheduler_binds = true;
   world.Run();
   EXPECT_EQ(world.now, kStart);
-  EXPECT_EQ(world.trace, (Trace{"Accepted: Valid", "place 1", "Placed: Placed", "create 3",
+  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
                                 "create service", "Restarting: BindRefused", "delete 3", "unplace",
                                 "place 2", "Placed: Placed", "create 3"}));
 }

@@ -304,6 +304,27 @@ TEST(Watch, BacksOffAndHonoursRetryAfter) {
   EXPECT_LE(second.wait, Millis(2'000));
 }
 
+// A stream that was silent until it counted as dead has waited long enough, however many failed
+// before it: what it missed is known half a minute after its last byte.
+TEST(Watch, TheTimeOfARequestCountsAsWaiting) {
+  Watch::Options options;
+  options.path = "/api/v1/pods";
+  Watch watch(options);
+  Instant now{};
+  for (int failure = 0; failure < 8; ++failure) {
+    (void)watch.Next(now);
+    EXPECT_FALSE(watch.OnEnd({}, now));
+    const Millis wait = watch.Next(now).wait;
+    EXPECT_GE(wait, Millis(500));
+    EXPECT_LE(wait, Millis(15'000));
+    now += wait;
+  }
+  (void)watch.Next(now);
+  now += seconds(28);
+  EXPECT_FALSE(watch.OnEnd({}, now));
+  EXPECT_EQ(watch.Next(now).wait, Millis(500));
+}
+
 // A watch asks for less time than the silence after which it counts as dead; both within 30 s.
 TEST(Watch, AsksForLessThanItsLongestSilence) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
