@@ -135,13 +135,16 @@ kubectl delete trainingjob e-wrong >/dev/null
 
 # A decision that was made: committed as the operator does it.
 "$WEFT" plan --cluster -o json >"$work/plan.json" || [ $? = 3 ]
-python3 - "$work/plan.json" "$work" <<'PYTHON'
+python3 - "$work/plan.json" "$work" "$(kubectl get tj b-sooner -o 'jsonpath={.metadata.uid}')" <<'PYTHON'
 import json, sys
 items = json.load(open(sys.argv[1]))["items"]
 placement = next(item for item in items if item["metadata"]["name"] == "b-sooner-1")
 status = placement.pop("status")
 for condition in status["conditions"]:
     condition["lastTransitionTime"] = "2026-01-01T00:00:00Z"
+placement["metadata"]["ownerReferences"] = [
+    {"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "b-sooner",
+     "uid": sys.argv[3], "controller": True}]
 json.dump(placement, open(sys.argv[2] + "/placement.json", "w"))
 json.dump({"status": status}, open(sys.argv[2] + "/status.json", "w"))
 PYTHON
