@@ -53,7 +53,10 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   const std::optional<JobObjects> objects = store_.ObjectsOf(key);
   if (!objects) {
     const std::lock_guard lock(mutex_);
-    memory_.erase(key);
+    if (const auto memory = memory_.find(key); memory != memory_.end()) {
+      planner_.Forget(memory->second.uid);
+      memory_.erase(memory);
+    }
     return Outcome{};
   }
   if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
@@ -295,6 +298,9 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DeletePl
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
   for (const api::Placement* placement : step.placements) {
+    if (!pass.job().meta.deleting && !placement->nodes.empty()) {
+      planner_.Remember(pass.job().meta.uid, placement->nodes);
+    }
     if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
       return deleted.error();
     }

@@ -53,6 +53,18 @@ void Planner::Forget(const std::string& uid) {
   const std::lock_guard lock(mutex_);
   asked_.erase(uid);
   refusals_.erase(uid);
+  previous_.erase(uid);
+}
+
+void Planner::Remember(const std::string& uid, const std::vector<std::string>& nodes) {
+  const std::lock_guard lock(mutex_);
+  previous_[uid] = nodes;
+}
+
+std::vector<std::string> Planner::PreviousOf(const std::string& uid) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = previous_.find(uid);
+  return found == previous_.end() ? std::vector<std::string>{} : found->second;
 }
 
 std::optional<decide::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
@@ -144,7 +156,7 @@ std::optional<Store::Picture> Planner::Collect() {
     if (decide::CountsDown(inputs.jobs[i])) decide::CountDown(inputs.jobs.Edit(i), now);
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
-    decide::TellWait(inputs.jobs.Edit(i), now);
+    decide::TellWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {

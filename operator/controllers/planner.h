@@ -49,6 +49,8 @@ class Planner {
   void Ask(const api::TrainingJob& job);
   // It no longer does.
   void Forget(const std::string& uid);
+  // Its attempt on these nodes, by worker, is over: the next one is planned to keep to them.
+  void Remember(const std::string& uid, const std::vector<std::string>& nodes);
   std::optional<decide::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
   // Something changed that a plan reads.
   void OnCapacity();
@@ -67,6 +69,7 @@ class Planner {
   };
 
   bool AwaitWork();
+  std::vector<std::string> PreviousOf(const std::string& uid) const;
   std::set<std::string> Asking() const;
   void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
   std::optional<Store::Picture> Collect();
@@ -94,6 +97,9 @@ class Planner {
   bool asked_anew_ = false;
   std::optional<UnixSeconds> next_look_;     // an answer may differ then by the clock alone
   std::set<std::string> asked_;              // uids of jobs
+  // Nodes of the last attempt, by uid of the job. Lost with the lead: the next leader plans a
+  // restart that it did not see begin as if it were a start.
+  std::map<std::string, std::vector<std::string>> previous_;
   std::map<std::string, Refusal> refusals_;  // by uid
   std::int64_t last_pass_milliseconds_ = 0;
 };

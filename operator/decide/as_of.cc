@@ -56,8 +56,10 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
       std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
 }
 
-void TellWait(api::TrainingJob& job, UnixSeconds now) {
+void TellWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
   Tell(job.record.excluded, job.conditions, now, job.meta);
+  job.meta.annotations.Erase(kPreviousNodesAnnotation);
+  if (!previous.empty()) job.meta.annotations.Set(kPreviousNodesAnnotation, Joined(previous));
 }
 
 void TellWait(api::Placement& placement, UnixSeconds now) {

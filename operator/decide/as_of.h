@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "operator/api/kinds.h"
 #include "operator/base/timestamp.h"
 
@@ -15,7 +18,9 @@ bool CountsDown(const api::TrainingJob& job);
 
 // The annotations of workload.h: nodes that are left out at that time, and how long it has
 // waited: since its Placed condition says so, or it was made.
-void TellWait(api::TrainingJob& job, UnixSeconds now);
+// Of a job between two attempts the nodes of the last one too, as `previous` has them.
+void TellWait(api::TrainingJob& job, UnixSeconds now,
+              const std::vector<std::string>& previous = {});
 void TellWait(api::Placement& placement, UnixSeconds now);
 
 // All of that for the objects of a live cluster, as the operator plans them.

@@ -37,6 +37,9 @@ class Resolver {
     if (error_) return *error_;
     if (IsWaiting(request)) request.required = request.preferred;
     request.excluded = NodesOf(workload_.excluded_nodes);
+    for (const std::string& name : workload_.previous_nodes) {
+      request.previous_nodes.push_back(fabric_.FindNode(name).value_or(placement::kUnplaced));
+    }
     request.pool_choices = PoolChoicesOf(fabric_, *workload_.accelerator);
     if (request.pool_choices) {
       request.pool_relaxations = PoolRelaxationsOf(fabric_, *workload_.accelerator);

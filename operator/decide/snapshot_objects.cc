@@ -27,7 +27,7 @@ bool IsRead(std::string_view key) {
                                             "training.kubeflow.org/",
                                             "apps.kubernetes.io/"};
   if (key == kExcludedNodesAnnotation || key == kAvoidedNodesAnnotation) return true;
-  if (key == kWaitedAnnotation) return true;
+  if (key == kPreviousNodesAnnotation || key == kWaitedAnnotation) return true;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
          key.ends_with("index");

@@ -52,6 +52,9 @@ Status ReadAnnotations(Workload& workload) {
   if (const auto avoided = annotations.At(kAvoidedNodesAnnotation)) {
     workload.avoided_nodes = SplitNames(*avoided);
   }
+  if (const auto previous = annotations.At(kPreviousNodesAnnotation)) {
+    workload.previous_nodes = SplitNames(*previous);
+  }
   const auto waited = annotations.At(kWaitedAnnotation);
   if (!waited) return {};
   const std::string_view text = *waited;

@@ -18,8 +18,10 @@
 namespace weft::decide {
 
 // Annotations by which a snapshot hands on what only the operator knew.
+// Previous nodes: those of the attempt that ended last, where images and checkpoints still are.
 inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
 inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // likewise
+inline constexpr const char* kPreviousNodesAnnotation = "weft.dev/previous-nodes";  // by worker
 inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
 
 // A TrainingJob or a Placement without nodes, as decisions see it. Points into the Cluster's
@@ -41,6 +43,7 @@ struct Workload {
   std::optional<std::int64_t> expected_seconds;
   std::vector<std::string> excluded_nodes;
   std::vector<std::string> avoided_nodes;  // used only where others would not do as well
+  std::vector<std::string> previous_nodes;  // of the last attempt, by worker
   std::optional<std::int64_t> waited_seconds;
   // A Placement with a podSelector: pods that wait for it, and why they cannot be its workers.
   std::uint32_t gated_pods = 0;

@@ -105,7 +105,7 @@ class Plugin(ForeignScenarios):
         ana, bo = (os.path.join(self.work.name, name) for name in ("ana", "bo"))
         watching = Watching("top", "--kubeconfig", ana)
         self.addCleanup(watching.end)
-        watching.until("nvidia.com/gpu")
+        watching.until("NVIDIA-H100")
         self.assertIn('User "bo" cannot list', self.refused(1, "top", "--kubeconfig", bo))
 
 

@@ -71,6 +71,12 @@ const QueueCase kQueueCases[] = {
        s.Job("new", 1).attempt = 3;
      },
      {"new-4: n1"}},
+    {"ARestartKeepsTheNodesThatAreLeft",
+     [](Scene& s) {
+       s.Job("a", 2).attempt = 1;
+       s.inputs.jobs.Edit(0).meta.annotations.Set(kPreviousNodesAnnotation, "gone,n3");
+     },
+     {"a-2: n2 n3"}},
     {"APlacementIsPlacedLikeAJob",
      [](Scene& s) {
        s.Placement("mine", 2);

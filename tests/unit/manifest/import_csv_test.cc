@@ -40,13 +40,13 @@ TEST_P(ImportCsvTest, GivesTheTreeOrNamesTheLine) {
 }
 
 // clang-format off
-const CsvOptions kPodRack{{"pod", "rack"}, ""};
+const CsvOptions kPodRack{{"pod", "rack"}, {""}};
 INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<Case>{
   {"ColumnsInAnyOrder", "rack,ip,pod\nr1,n2,p1\nr2,n1,p1\n", kPodRack, "pod rack | n1:/p1/r2 n2:/p1/r1"},
   {"OneNameUnderTwoParentsByPath", "ip,pod,rack\nn1,p1,r1\nn2,p2,r1\n", kPodRack, "pod rack(path) | n1:/p1/r1 n2:/p2/r1"},
   {"QuotesLineEndsByteOrderMarkAndBlankLines", "\xef\xbb\xbfip,pod,rack\r\n\"n1\",\"p,1\",r1\r\n\r\n", kPodRack, "pod rack | n1:/p-1-787ea919570ffe38/r1"},
-  {"ANamedNodeColumn", "id,host,pod\n7,n1,p1\n", {{"pod"}, "host"}, "pod | n1:/p1"},
-  {"ALevelOfAnotherName", "ip,PSW,ASW\nn1,p1,a1\n", {{"spine=PSW", "leaf=ASW"}, ""}, "spine leaf | n1:/p1/a1"},
+  {"ANamedNodeColumn", "id,host,pod\n7,n1,p1\n", {{"pod"}, {"host"}}, "pod | n1:/p1"},
+  {"ALevelOfAnotherName", "ip,PSW,ASW\nn1,p1,a1\n", {{"spine=PSW", "leaf=ASW"}, {""}}, "spine leaf | n1:/p1/a1"},
   {"AnEmptyCellIsAMissingLevel", "ip,pod,rack\nn1,p1,\n", kPodRack, "pod rack | n1:/p1/-"},
 
   {"AnEmptyTable", "", kPodRack, "t.csv: line 1: the table is empty"},
@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<C
   {"AMissingColumn", "ip,pod\nn1,p1\n", kPodRack, "t.csv: line 1: no column \"rack\"; the columns are \"ip\", \"pod\""},
   {"NoColumnLeftForTheNode", "pod,rack\np,r\n", kPodRack, "t.csv: line 1: every column is a level: none is left for the node's name"},
   {"NoLevels", "ip\nn1\n", {}, "--levels: names no column"},
-  {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, ""}, "--levels: the column \"pod\" is named twice"},
-  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, ""}, "--levels: \"node\" cannot name a level (lower case letters, digits and hyphens, once, and not node, outside or nvlink); write NAME=COLUMN"},
+  {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, {""}}, "--levels: the column \"pod\" is named twice"},
+  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, {""}}, "--levels: \"node\" cannot name a level (lower case letters, digits and hyphens, once, and not node, outside or nvlink); write NAME=COLUMN"},
   {"ARaggedRow", "ip,pod,rack\nn1,p1\n", kPodRack, "t.csv: line 2: 2 cells where the header has 3"},
   {"ANodeTwice", "ip,pod,rack\nn1,p1,r1\nN1,p1,r1\n", kPodRack, "t.csv: line 3: node \"N1\" is already in line 2"},
   {"ANodeWithoutName", "ip,pod,rack\n,p1,r1\n", kPodRack, "t.csv: line 2: the node's name is empty"},
@@ -79,7 +79,7 @@ TEST(ImportCsv, ReadsTheRealLingjunTable) {
   if (!file) GTEST_SKIP() << "NOT TESTED: the Lingjun table is absent: " << path;
   std::stringstream text;
   text << file.rdbuf();
-  const auto cluster = ImportCsv({path, text.str()}, {{"DSW", "PSW", "ASW"}, ""}, {});
+  const auto cluster = ImportCsv({path, text.str()}, {{"DSW", "PSW", "ASW"}, {""}}, {});
   ASSERT_TRUE(cluster) << cluster.error().message;
   std::set<std::string> names, psw, asw;
   for (const fabric::NodeFacts& node : cluster->nodes) {
