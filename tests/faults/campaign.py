@@ -28,7 +28,7 @@ SEED = int(os.environ.get("WEFT_SEED", time.time_ns() % 1_000_000))
 LEAST_FAULTS = int(os.environ.get("WEFT_LEAST_FAULTS", 500))
 LEAST_JOBS = int(os.environ.get("WEFT_LEAST_JOBS", 2000))
 
-JOBS_AT_ONCE = 12
+JOBS_AT_ONCE = 40
 SPACES = 4
 FATES = ("runs",) * 9 + ("fails", "deleted", "suspended", "edited")
 RECOVERY_SECONDS = 30  # after the end of a fault a new job is Complete

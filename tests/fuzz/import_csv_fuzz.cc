@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const weft::manifest::Source source{"fuzz",
                                       std::string(reinterpret_cast<const char*>(data), size)};
-  const auto cluster = weft::manifest::ImportCsv(source, {{"DSW", "leaf=ASW"}, ""}, {});
+  const auto cluster = weft::manifest::ImportCsv(source, {{"DSW", "leaf=ASW"}, {}}, {});
   if (cluster ? weft::manifest::WriteManifests(*cluster).empty()
               : cluster.error().message.empty()) {
     __builtin_trap();
