@@ -32,7 +32,7 @@ class Booking {
     }
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) BookPod(p);
     for (const api::Placement& placement : inputs_.placements) {
-      if (!placement.nodes.empty() && IsAssumed(placement)) BookAssumed(placement);
+      if (!placement.nodes.empty()) BookAssumed(placement);
     }
     Finish();
   }
@@ -93,26 +93,34 @@ class Booking {
   }
 
   // Whether workers without a pod still count: not those of an older attempt, of a job that is
-  // finished or suspended, or of a Placement that is being deleted.
+  // finished, or of a Placement that is being deleted. Of a job that is to be suspended they count
+  // until its status says that it has no nodes: its pods may be on their way.
   bool IsAssumed(const api::Placement& placement) const {
     if (placement.meta.deleting) return false;
     const Attempt attempt = pods_.AttemptOf(placement);
     if (attempt.job == nullptr) return true;
     const api::TrainingJob& job = *attempt.job;
-    if (job.suspend || IsFinished(job)) return false;
+    if (IsFinished(job) || (job.suspend && !HasCondition(job.conditions, "Placed"))) return false;
     return attempt.number.value_or(job.attempt) >= job.attempt;
   }
 
   void BookAssumed(const api::Placement& placement) {
     const Attempt attempt = pods_.AttemptOf(placement);
-    std::vector<std::uint8_t> covered(placement.nodes.size(), 0);
+    enum Worker : std::uint8_t { kWithoutPod, kUnbound, kBound };
+    std::vector<Worker> worker_is(placement.nodes.size(), kWithoutPod);
+    const bool assumed = IsAssumed(placement);
     std::map<std::string, std::uint32_t> unnamed;  // pods without an index, by node
     const std::vector<std::size_t> members = pods_.PodsOf(placement);
     for (const std::size_t p : members) {
       const api::Pod& pod = inputs_.pods[p];
       if (const auto worker = pods_.WorkerOf(placement, pod)) {
-        const bool here = !pod.node_name.empty();
-        if (here && *worker < covered.size()) covered[*worker] = 1;
+        const bool ended = pod.phase == "Succeeded" || pod.phase == "Failed";
+        if (*worker >= worker_is.size()) continue;
+        if (!pod.node_name.empty()) {
+          worker_is[*worker] = kBound;
+        } else if (!ended && worker_is[*worker] == kWithoutPod) {
+          worker_is[*worker] = kUnbound;  // kube-scheduler may bind it at any moment
+        }
       } else if (!pod.node_name.empty()) {
         ++unnamed[pod.node_name];
       }
@@ -120,7 +128,7 @@ class Booking {
     const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
     const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
     for (std::size_t w = 0; w < placement.nodes.size(); ++w) {
-      if (covered[w] != 0) continue;
+      if (worker_is[w] == kBound || (worker_is[w] == kWithoutPod && !assumed)) continue;
       if (const auto found = unnamed.find(placement.nodes[w]);
           found != unnamed.end() && found->second > 0) {
         --found->second;

@@ -180,6 +180,16 @@ class SchedulerLaw(Law):
             self.say(pod, f"node {node} holds {held} GPUs")
 
 
+def state_of(pod):
+    """A pod's name and what it is at, in brackets."""
+    meta, spec = pod["metadata"], pod["spec"]
+    words = [pod.get("status", {}).get("phase", ""), f"made {meta.get('creationTimestamp', '')}",
+             "bound" if spec.get("nodeName") else "not bound"]
+    if "deletionTimestamp" in meta:
+        words.append(f"ends by {meta['deletionTimestamp']}")
+    return f"{meta['name']} ({', '.join(words)})"
+
+
 class ClaimLaw(Law):
     name = "I1"
     says = ("A plan never gives out GPUs that pods, bound or on their way, or another plan still "
@@ -197,17 +207,20 @@ class ClaimLaw(Law):
         job, attempt = job_of(placement), attempt_of(placement)
         wanted = int((placement["spec"].get("accelerator") or {}).get("perWorker", GPUS_OF_A_NODE))
         for node in set(nodes_of(placement)):
-            held = self.held(world, node, (job, attempt)) + wanted * nodes_of(placement).count(node)
+            holders = self.holders(world, node, (job, attempt))
+            held = sum(map(gpus_of, holders)) + wanted * nodes_of(placement).count(node)
             if held > world.allocatable(node) and node not in world.unhealthy:
-                self.say(placement, f"with it {held} GPUs of node {node} are given out")
+                names = ", ".join(map(state_of, holders))
+                self.say(placement,
+                         f"with it {held} GPUs of node {node} are given out; {names} are there")
 
     @staticmethod
-    def held(world, node, besides):
+    def holders(world, node, besides):
         pods = list(world.on_node[node].values())
         pods += [pod for of_job in world.pods.values() for pod in of_job.values()
                  if not pod["spec"].get("nodeName") and not has_ended(pod)
                  and pinned_node(pod) == node]
-        return sum(gpus_of(pod) for pod in pods if (job_of(pod), attempt_of(pod)) != besides)
+        return [pod for pod in pods if (job_of(pod), attempt_of(pod)) != besides]
 
 
 class PlanFirstLaw(Law):

@@ -45,6 +45,25 @@ const ClaimsCase kClaimsCases[] = {
        s.Pod("j-1-0", "n0", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
      },
      {0, 0, 8, 8}},
+    {"AJobThatIsToBeSuspendedHoldsItsNodesUntilItsStatusSaysThatItIs",
+     [](Scene& s) {
+       for (const char* name : {"j", "k"}) {
+         api::TrainingJob& job = s.Job(name, 1);
+         job.suspend = true;
+         const bool placed = job.meta.key.name == "j";
+         job.conditions = {{"Placed", placed ? "True" : "False", "", "", ""}};
+       }
+       s.Placement("j-1", 1, {"n0"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Placement("k-1", 1, {"n1"}).meta.labels = {{"weft.dev/job-name", "k"}};
+     },
+     {0, 8, 8, 8}},
+    {"APodThatMayStillBeBoundUsesItsNodeWhateverBecomesOfItsJob",
+     [](Scene& s) {
+       s.Job("j", 2).conditions = {{"Failed", "True", "", "", ""}};
+       s.Placement("j-1", 2, {"n0", "n1"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Pod("j-1-0", "", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {0, 8, 8, 8}},
     {"PodsOfASelectorCountOnceWithTheirPlacement",
      [](Scene& s) {
        s.Placement("p", 2, {"n0", "n1"}).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
