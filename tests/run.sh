@@ -2,7 +2,8 @@
 # Runs every test: installs what is missing, builds, and ends in ctest's summary.
 #
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
-#                                    UndefinedBehaviorSanitizer), end-to-end scripts (also on a real
+#                                    UndefinedBehaviorSanitizer, those of what has threads under
+#                                    ThreadSanitizer), end-to-end scripts (also on a real
 #                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
 #                                    JAX and TensorFlow), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
@@ -24,7 +25,7 @@
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
-# Builds in build/ and build-sanitize/. With CI=true a suite that cannot run is a
+# Builds in build/, build-sanitize/ and build-races/. With CI=true a suite that cannot run is a
 # failure; elsewhere it is left out and said so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -91,14 +92,14 @@ build_main() {
   ninja -C build -j "$jobs" "$@"
 }
 
-# build_sanitized TARGET...: with clang the fuzzers come from the same objects.
+# build_sanitized FOLDER ON|thread TARGET...: with clang the fuzzers come from the same objects.
 build_sanitized() {
   local compilers=()
   [ -z "$clang" ] ||
     compilers=(-DCMAKE_C_COMPILER="$clang" -DCMAKE_CXX_COMPILER="${clang/clang/clang++}")
-  cmake -S . -B build-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug -DWEFT_SANITIZE=ON \
+  cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DWEFT_SANITIZE="$2" \
     "${compilers[@]}" >/dev/null
-  ninja -C build-sanitize -j "$jobs" "$@"
+  ninja -C "$1" -j "$jobs" "${@:3}"
 }
 
 # One list of tests over both builds and the fuzzers, so that one run of ctest sums up everything.
@@ -106,7 +107,7 @@ write_test_list() {
   local source target
   mkdir -p build/all
   {
-    echo "subdirs(\"$root/build\" \"$root/build-sanitize\")"
+    echo "subdirs(\"$root/build\" \"$root/build-sanitize\" \"$root/build-races\")"
     [ -n "$clang" ] || return 0
     for source in tests/fuzz/*_fuzz.cc; do
       target=$(basename "$source" .cc)
@@ -127,8 +128,10 @@ run_everything() {
   build_main
   find_clang
   stage "Building the unit tests${clang:+ and the fuzzers} with ASan and UBSan in build-sanitize/"
-  build_sanitized unit_tests ${clang:+fuzzers}
+  build_sanitized build-sanitize ON unit_tests ${clang:+fuzzers}
   [ -n "$clang" ] || cannot_run 'the fuzzers: no clang with libFuzzer'
+  stage 'Building the unit tests of what has threads with TSan in build-races/'
+  build_sanitized build-races thread unit_tests
   write_test_list
   stage 'Running the tests'
   [ -d ../shared/data ] ||
@@ -153,7 +156,7 @@ campaign_fuzz() {
   find_clang
   [ -n "$clang" ] || { echo 'the fuzzers need a clang with libFuzzer' >&2; exit 1; }
   stage "Building the fuzzers with $clang"
-  build_sanitized fuzzers
+  build_sanitized build-sanitize ON fuzzers
   stage "Every parser fuzzed for $campaign_fuzz_seconds s"
   tests/fuzz/run.sh "$root/build-sanitize" all $campaign_fuzz_seconds
 }

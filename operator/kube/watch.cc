@@ -9,9 +9,9 @@ namespace weft::kube {
 namespace {
 
 constexpr int kLeastListSeconds = 300, kMostListSeconds = 600;
-constexpr int kLeastWatchSeconds = 20, kMostWatchSeconds = 24;
+constexpr int kLeastWatchSeconds = 14, kMostWatchSeconds = 17;
 constexpr Millis kListSilence{60'000};
-constexpr Millis kWatchSilence{28'000};  // past kMostWatchSeconds, below 30 s
+constexpr Millis kWatchSilence{21'000};  // past kMostWatchSeconds; with what follows below 30 s
 constexpr Millis kShortestPause{500};
 // A watch that ends sooner, with nothing in it, is a fault of something in between.
 constexpr Millis kShortestWatch{1'000};

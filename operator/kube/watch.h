@@ -31,12 +31,12 @@ enum class WatchState : std::uint8_t {
 // again, a streamed list starts anew.
 //
 // A dead peer. TCP says nothing about one for a quarter of an hour, and a server has nothing to say
-// about a quiet resource for a minute (its bookmarks). So each watch asks for 20 to 24 seconds
+// about a quiet resource for a minute (its bookmarks). So each watch asks for 14 to 17 seconds
 // only: the server then sends a bookmark, if it has news, ends the answer properly and keeps the
 // connection, and the next watch goes on where this one was. A healthy stream is thus never silent
-// for longer, and silence for 28 seconds, by the transport's timer, means that it is dead. That is
+// for longer, and silence for 21 seconds, by the transport's timer, means that it is dead. That is
 // exact (a live stream is never cut, no change is missed) and costs a quiet resource one cheap
-// request in 20 seconds, without a second connection to probe with. A streamed list, which is ended
+// request in 15 seconds, without a second connection to probe with. A streamed list, which is ended
 // as soon as it is complete, may take minutes and be silent for one.
 //
 // Failures. 410, as a status or inside a stream: list again. Another error inside a stream, or a

@@ -15,7 +15,7 @@ from operator_lib import SOURCE, poll
 FILES = os.path.join(SOURCE, "charts", "weft", "files")
 
 # What the test's day shortens, and nothing else: a minute of the rules is a second of the day; a
-# healthy watch is silent for up to 24 s, so a minute of silence becomes half of one; and no search
+# healthy watch is silent for up to 17 s, so a minute of silence becomes half of one; and no search
 # on a small fabric takes the 100 ms that are slow.
 HASTE = [
     (r"for: (\d+)m\b", lambda minutes: f"for: {int(minutes[1]) * 500}ms"),

@@ -353,9 +353,9 @@ TEST(Watch, AsksForLessThanItsLongestSilence) {
     EXPECT_EQ(changes.query.at("resourceVersion"), "9");
     EXPECT_FALSE(changes.query.contains("sendInitialEvents"));
     const seconds asked{std::stoi(changes.query.at("timeoutSeconds"))};
-    EXPECT_GE(asked, seconds(20));
+    EXPECT_GE(asked, seconds(14));
     EXPECT_GE(changes.timeout, asked + seconds(4));
-    EXPECT_LT(changes.timeout, seconds(30));
+    EXPECT_LT(changes.timeout, seconds(25));
   }
 }
 
