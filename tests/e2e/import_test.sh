@@ -53,8 +53,8 @@ places 8 leaf 4 "$work/topology.conf" --gpus-per-node 4
 
 if [ -d "$real" ]; then
   places 122 leaf 4 "$real/topograph/gb200-ndr.ibnetdiscover"
-  places 255 leaf 8 "$real/topograph/dual-xclr-irregular.yaml"
-  places 96 leaf 8 "$real/topograph/large.yaml"
+  places 255 leaf 4 "$real/topograph/dual-xclr-irregular.yaml"
+  places 96 leaf 4 "$real/topograph/large.yaml"
   places 8 leaf 4 "$real/topograph/medium.yaml"
   places 72 nvlink 4 "$real/topograph/nvl72.yaml"
   places 847 asw 8 "$real/lingjun_topo.csv" --csv --levels DSW,PSW,ASW --gpus-per-node 8
