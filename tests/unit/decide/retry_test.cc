@@ -36,11 +36,11 @@ Seconds Waits(Cause cause, int count) {
 }
 
 TEST(RetryTest, EachCauseWaitsLongerEachTime) {
-  EXPECT_EQ(Waits(Cause::kSchedulerRefused, 9), (Seconds{0, 10, 20, 40, 80, 160, 320, 600, 600}));
+  EXPECT_EQ(Waits(Cause::kSchedulerRefused, 9), (Seconds{0, 10, 20, 40, 80, 160, 320, 640, 900}));
   EXPECT_EQ(Waits(Cause::kNodeRejected, 4), (Seconds{0, 10, 20, 40}));
   EXPECT_EQ(Waits(Cause::kNodeLost, 8), (Seconds{0, 10, 20, 40, 80, 160, 320, 360}));
   EXPECT_EQ(Waits(Cause::kSchedulerSilent, 3), (Seconds{10, 20, 40}));
-  EXPECT_EQ(Waits(Cause::kAdmissionRefused, 8), (Seconds{10, 20, 40, 80, 160, 320, 600, 600}));
+  EXPECT_EQ(Waits(Cause::kAdmissionRefused, 8), (Seconds{10, 20, 40, 80, 160, 320, 640, 900}));
   EXPECT_EQ(Waits(Cause::kProgramFailed, 8), (Seconds{10, 20, 40, 80, 160, 320, 360, 360}));
   EXPECT_EQ(Waits(Cause::kNotReady, 3), (Seconds{10, 20, 40}));
 }
@@ -67,8 +67,8 @@ TEST(RetryTest, ObjectsThatFailTogetherAreTriedAgainSpreadOut) {
     EXPECT_EQ(retry, NextRetry({.times = 9, .not_before = ""}, failed, kNow));
     waits.insert(WaitOf(retry));
   }
-  EXPECT_GE(*waits.begin(), 600);
-  EXPECT_LE(*waits.rbegin(), 750);
+  EXPECT_GE(*waits.begin(), 900);
+  EXPECT_LE(*waits.rbegin(), 1125);
   EXPECT_GT(waits.size(), 80U);
 }
 
@@ -99,8 +99,8 @@ TEST(RetryTest, ATimeThatOnlyAWrongClockCanHaveWrittenIsPast) {
   };
   EXPECT_EQ(left(10), 10);
   EXPECT_EQ(left(-10), -10);
-  EXPECT_EQ(left(750 + 60), 810);
-  EXPECT_EQ(left(750 + 61), 0);
+  EXPECT_EQ(left(1125 + 60), 1185);
+  EXPECT_EQ(left(1125 + 61), 0);
   EXPECT_EQ(RetryLeft({}, kNow), 0);
   EXPECT_EQ(RetryLeft({.times = 1, .not_before = "no time"}, kNow), 0);
 }
