@@ -12,8 +12,9 @@ namespace {
 
 // Children of one domain that are weighed, the roomiest: jobs take few domains of a wide tier.
 constexpr std::size_t kMostChildren = 64;
-// Children's tables up to this many units are weighed whole; of larger ones the hull's corners.
-constexpr std::size_t kWholeTable = 24;
+// Numbers of units that are weighed for one child; of tables with more, some and the hull's
+// corners.
+constexpr std::size_t kMostOptions = 24;
 constexpr std::size_t kWholeClique =
     256;  // members of a clique whose pairs are looked at one by one
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
@@ -21,17 +22,17 @@ constexpr int kPriceBits = 44;  // of the largest price: 2^18 of them add up in 
 
 // Bytes that leave a run of k units, times the units, by k: an edge whose ends lie d apart on the
 // cyclic walk is cut by 2 min(d, k, units - k) of the `units` runs of length k.
-std::vector<Int128> LeavingRuns(const Instance& instance, std::span<const std::uint32_t> at,
-                                std::uint32_t units) {
+std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
+                                std::span<const std::uint32_t> at, std::uint32_t units) {
   std::vector<Int128> by_distance(units / 2 + 1, 0);
   const auto add = [&](std::uint32_t a, std::uint32_t b, Int128 bytes) {
     const std::uint32_t apart = a > b ? a - b : b - a;
     by_distance[std::min(apart, units - apart)] += bytes;
   };
-  for (const traffic::Edge& edge : instance.graph().edges()) {
+  for (const traffic::Edge& edge : graph.edges()) {
     add(at[edge.a], at[edge.b], edge.bytes);
   }
-  for (const traffic::Clique& clique : instance.graph().cliques()) {
+  for (const traffic::Clique& clique : graph.cliques()) {
     // Every pair of a small clique; of a large one each member with those at powers of two from it,
     // each of which stands for those up to the next.
     const std::size_t size = clique.members.size();
@@ -56,16 +57,80 @@ std::vector<Int128> LeavingRuns(const Instance& instance, std::span<const std::u
   return leaving;
 }
 
-// Corners of the lower convex hull of (k, cost[k]), the whole table's end, and `wanted`.
-std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::uint32_t wanted) {
-  std::vector<std::uint32_t> options;
-  const auto size = static_cast<std::uint32_t>(cost.size());
-  if (size <= kWholeTable) {
-    for (std::uint32_t k = 1; k < size; ++k) options.push_back(k);
-    return options;
+constexpr std::uint32_t kStarts = 16;  // of runs that are looked at, evenly over the walk
+
+// The bytes that leave a run of the walk, as it grows at its end.
+class GrowingRun {
+ public:
+  GrowingRun(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk)
+      : graph_(graph), walk_(walk), at_(walk.size()), inside_(graph.cliques().size(), 0) {
+    for (std::uint32_t i = 0; i < walk.size(); ++i) at_[walk[i]] = i;
+    for (const traffic::Clique& clique : graph.cliques()) {
+      all_.push_back(0);
+      for (const traffic::Seat& seat : clique.members) all_.back() += seat.ranks;
+    }
+    ranks_.resize(walk.size());
+    for (const traffic::Clique& clique : graph.cliques()) {
+      for (const traffic::Seat& seat : clique.members) ranks_[seat.worker].push_back(seat.ranks);
+    }
   }
+
+  void Restart(std::uint32_t start) {
+    start_ = end_ = start;
+    leaving_ = 0;
+    std::fill(inside_.begin(), inside_.end(), 0);
+  }
+  void Grow() {
+    const std::uint32_t worker = walk_[end_];
+    for (const traffic::Neighbour& peer : graph_.neighbours(worker)) {
+      const bool inside = at_[peer.worker] >= start_ && at_[peer.worker] < end_;
+      leaving_ += inside ? -Int128{peer.bytes} : Int128{peer.bytes};
+    }
+    const auto cliques = graph_.cliques_of(worker);
+    for (std::size_t i = 0; i < cliques.size(); ++i) {
+      const std::uint32_t c = cliques[i];
+      const std::int64_t more = ranks_[worker][i];
+      leaving_ += Int128{more} * (all_[c] - 2 * inside_[c] - more) *
+                  graph_.cliques()[c].bytes_per_rank_pair;
+      inside_[c] += more;
+    }
+    ++end_;
+  }
+  Int128 leaving() const { return leaving_; }
+
+ private:
+  const traffic::WorkerGraph& graph_;
+  std::span<const std::uint32_t> walk_;
+  std::vector<std::uint32_t> at_;                  // place in the walk, by worker
+  std::vector<std::int64_t> all_, inside_;         // ranks by clique: of all members, of the run's
+  std::vector<std::vector<std::uint32_t>> ranks_;  // of a worker in each of its cliques
+  std::uint32_t start_ = 0, end_ = 0;
+  Int128 leaving_ = 0;
+};
+
+// Bytes that leave a run of k units, the least over runs from a few starts, times the units.
+std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
+                                 std::span<const std::uint32_t> walk, std::uint32_t unit,
+                                 std::uint32_t units) {
+  GrowingRun run(graph, walk);
+  std::vector<Int128> least(units + 1, -1);
+  least[0] = 0;
+  const std::uint32_t apart = std::max(1U, units / kStarts);
+  for (std::uint32_t start = 0; start < units; start += apart) {
+    run.Restart(start * unit);
+    for (std::uint32_t k = 1; start + k <= units; ++k) {
+      for (std::uint32_t i = 0; i < unit; ++i) run.Grow();
+      if (least[k] < 0 || run.leaving() < least[k]) least[k] = run.leaving();
+    }
+  }
+  for (Int128& bytes : least) bytes *= units;
+  return least;
+}
+
+// Corners of the lower convex hull of (k, cost[k]).
+std::vector<std::uint32_t> HullOf(std::span<const std::int64_t> cost) {
   std::vector<std::uint32_t> hull = {0};
-  for (std::uint32_t k = 1; k < size; ++k) {
+  for (std::uint32_t k = 1; k < cost.size(); ++k) {
     while (hull.size() > 1) {
       const std::uint32_t a = hull[hull.size() - 2], b = hull.back();
       const Int128 over = static_cast<Int128>(cost[b] - cost[a]) * (k - a) -
@@ -75,44 +140,56 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
     }
     hull.push_back(k);
   }
-  options.assign(hull.begin() + 1, hull.end());
-  if (wanted < size - 1 && std::find(options.begin(), options.end(), wanted) == options.end()) {
-    options.push_back(wanted);
+  return hull;
+}
+
+// Numbers of units that a domain may take: those of which one more would cost more. Where there are
+// many, some of these, the corners of the hull and `wanted`.
+std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::uint32_t wanted) {
+  const auto last = static_cast<std::uint32_t>(cost.size()) - 1;
+  std::vector<std::uint32_t> options;
+  for (std::uint32_t k = 1; k <= last; ++k) {
+    if (k == last || cost[k + 1] > cost[k]) options.push_back(k);
   }
-  return options;
+  if (options.size() <= kMostOptions) return options;
+  const std::size_t apart = options.size() / kMostOptions + 1;
+  std::vector<std::uint32_t> fewer = HullOf(cost);
+  fewer.erase(fewer.begin());
+  for (std::size_t i = apart - 1; i < options.size(); i += apart) fewer.push_back(options[i]);
+  if (wanted < last) fewer.push_back(wanted);
+  std::sort(fewer.begin(), fewer.end());
+  fewer.erase(std::unique(fewer.begin(), fewer.end()), fewer.end());
+  return fewer;
 }
 
 }  // namespace
 
-RunPrices::RunPrices(const Instance& instance, std::span<const std::uint32_t> walk,
-                     std::uint32_t unit)
-    : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(instance.node_tier() + 1) {
+RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
+                     std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind)
+    : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(tree.node_tier() + 1) {
   std::vector<std::uint32_t> at(walk.size());
   for (std::uint32_t i = 0; i < walk.size(); ++i) at[walk[i]] = std::min(i / unit, units_ - 1);
-  const std::vector<Int128> leaving = LeavingRuns(instance, at, units_);
-  const auto weights = instance.pair_cost().tier_weights();
-  std::vector<std::int64_t> step(weights.size(), 0);
-  Int128 most_bytes = *std::max_element(leaving.begin(), leaving.end());
+  const std::vector<Int128> leaving = kind == Kind::kMean ? LeavingRuns(graph, at, units_)
+                                                          : LeavingLeast(graph, walk, unit, units_);
+  const Int128 most_bytes = *std::max_element(leaving.begin(), leaving.end());
   std::int64_t most_step = 1;
-  for (Tier t = 1; t < weights.size(); ++t) {
-    step[t] = std::max<std::int64_t>(0, weights[t - 1] - weights[t]);
-    most_step = std::max(most_step, step[t]);
-  }
+  for (Tier t = 1; t <= tree.node_tier(); ++t) most_step = std::max(most_step, tree.step(t));
   int byte_shift = 0;
   for (; most_bytes >> byte_shift > (Int128{1} << 62);) ++byte_shift;
   const Int128 most = (most_bytes >> byte_shift) * most_step;
   int shift = 0;
   for (; most >> shift >= (Int128{1} << kPriceBits);) ++shift;
-  for (Tier t = 0; t < weights.size(); ++t) {
+  for (Tier t = 0; t <= tree.node_tier(); ++t) {
     for (const Int128 bytes : leaving) {
-      prices_[t].push_back(static_cast<std::int64_t>(((bytes >> byte_shift) * step[t]) >> shift));
+      prices_[t].push_back(
+          static_cast<std::int64_t>(((bytes >> byte_shift) * tree.step(t)) >> shift));
     }
   }
 }
 
-Knapsack::Knapsack(const Instance& instance, const RunPrices& prices, Tier bin_tier,
+Knapsack::Knapsack(const Tree& tree, const RunPrices& prices, Tier bin_tier,
                    std::span<const std::uint32_t> rooms)
-    : instance_(instance), prices_(prices), bin_tier_(bin_tier), rooms_(rooms) {}
+    : tree_(tree), prices_(prices), bin_tier_(bin_tier), rooms_(rooms) {}
 
 std::vector<Knapsack::Share> Knapsack::Choose(Tier home, DomainIndex domain, std::uint32_t units) {
   wanted_ = units;
@@ -130,7 +207,7 @@ Knapsack::Table Knapsack::Solve(Tier tier, DomainIndex domain, bool is_home) {
   } else if (tier + 1 == bin_tier_) {
     FillBins(table);
   } else {
-    const auto& begin = instance_.fabric().domains(tier).child_begin;
+    const auto& begin = tree_.domains(tier).child_begin;
     for (DomainIndex c = begin[domain]; c < begin[domain + 1]; ++c) {
       Table child = Solve(tier + 1, c, false);
       if (child.cost.size() > 1) table.children.push_back(std::move(child));
@@ -164,20 +241,20 @@ void Knapsack::KeepRoomiest(std::vector<Table>& children) const {
 
 // Roomiest first; among equals those in use already, then by index.
 std::vector<DomainIndex> Knapsack::BinsByRoom(const Table& table) const {
-  const auto& begin = instance_.fabric().domains(table.tier).child_begin;
+  const auto& begin = tree_.domains(table.tier).child_begin;
   std::vector<DomainIndex> bins;
   for (DomainIndex c = begin[table.domain]; c < begin[table.domain + 1]; ++c) {
     if (rooms_[c] > 0) bins.push_back(c);
   }
   std::stable_sort(bins.begin(), bins.end(), [&](DomainIndex a, DomainIndex b) {
     if (rooms_[a] != rooms_[b]) return rooms_[a] > rooms_[b];
-    return instance_.wholly_free(bin_tier_, a) < instance_.wholly_free(bin_tier_, b);
+    return tree_.wholly_free(bin_tier_, a) < tree_.wholly_free(bin_tier_, b);
   });
   return bins;
 }
 
 void Knapsack::FillBins(Table& table) {
-  const auto& begin = instance_.fabric().domains(table.tier).child_begin;
+  const auto& begin = tree_.domains(table.tier).child_begin;
   std::vector<std::uint32_t> rooms;
   for (DomainIndex c = begin[table.domain]; c < begin[table.domain + 1]; ++c) {
     if (rooms_[c] > 0) rooms.push_back(std::min(rooms_[c], wanted_));

@@ -4,17 +4,23 @@
 #include <span>
 #include <vector>
 
-#include "operator/placement/instance.h"
+#include "operator/placement/tree.h"
 
 namespace weft::placement {
 
 // What a domain costs that takes `k` units that follow each other in a walk, by tier: the step in
-// weight towards the next wider tier times the bytes that leave such a run, the mean over all runs
-// of the walk. Scaled down so that sums fit in 64 bits.
+// weight towards the next wider tier times the bytes that leave such a run. Scaled down so that
+// sums fit in 64 bits.
+//
+//   kMean  over all runs of the walk, as if it were a ring: right where runs begin anywhere
+//   kLeast of the runs that begin at multiples of k, or near there: right where domains take what
+//          belongs together, half of a pipeline's stages say
 class RunPrices {
  public:
+  enum class Kind : std::uint8_t { kMean, kLeast };
   // `walk`: a permutation of the workers; unit q is walk[q * unit, (q + 1) * unit).
-  RunPrices(const Instance& instance, std::span<const std::uint32_t> walk, std::uint32_t unit);
+  RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
+            std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind = Kind::kMean);
 
   std::uint32_t units() const { return units_; }
   std::int64_t Of(fabric::Tier tier, std::uint32_t k) const {
@@ -29,8 +35,8 @@ class RunPrices {
 // Which domains of a tier take how many units, so that the sum of the prices over all domains up to
 // the home is least: bottom up, the cheapest way to fill each domain with k units for every k.
 // Domains directly above the bins fill the roomiest bins first, which is optimal where prices are
-// concave in k. Above, every number of units is weighed for small tables, and the corners of a
-// child's convex hull for larger ones.
+// concave in k. Above, every number of units is weighed of which one more would cost more; where
+// there are many, some of these and the corners of the child's convex hull.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {
@@ -41,7 +47,7 @@ class Knapsack {
   };
 
   // `rooms`: units by domain of `bin_tier`.
-  Knapsack(const Instance& instance, const RunPrices& prices, fabric::Tier bin_tier,
+  Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
            std::span<const std::uint32_t> rooms);
 
   // As many of `units` as there is room for, in tree order.
@@ -68,7 +74,7 @@ class Knapsack {
   void Collect(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
   void CollectBins(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
 
-  const Instance& instance_;
+  const Tree& tree_;
   const RunPrices& prices_;
   fabric::Tier bin_tier_;
   std::span<const std::uint32_t> rooms_;

@@ -21,9 +21,8 @@ class Instance;
 //   before the cost  kLevelsWider        levels by which the job is wider than topology.preferred
 //                    kGroupsMissed       sets of workers that miss their group's preferred level
 //   the cost         C(p); all within the tolerance of the least found count as equal
-//   after the cost   kWorkersMoved       workers on no node of the job's last attempt, then those
-//   on
-//                                        another node than they had there
+//   after the cost   kWorkersMoved       workers on no node of the job's last attempt, then
+//                                        those on another node than they had there
 //                    kFreeDomainsBroken  wholly free domains that it uses, by tier, widest first
 //                    kSlotsLeft          free slots in the domains that it uses, by tier likewise
 //   the names        of the nodes, worker by worker

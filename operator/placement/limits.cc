@@ -1,17 +1,20 @@
 #include "operator/placement/limits.h"
 
+#include <algorithm>
+
 namespace weft::placement {
 
 SearchLimits LimitsOf(Effort effort) {
   SearchLimits limits;
   switch (effort) {
     case Effort::kQuick:
-      limits.refine_starts = 0;
+      limits.refine_starts = limits.fewest_starts = 0;
       limits.refine_steps = 0;
       limits.refine_steps_per_piece = 0;
       limits.improve_steps = 20'000;
       limits.exact_steps = 5'000;
       limits.tilings = 4;
+      limits.bound_steps = 0;
       break;
     case Effort::kNormal:
       break;
@@ -20,12 +23,25 @@ SearchLimits LimitsOf(Effort effort) {
       limits.improve_steps = 2'000'000;
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;
-      limits.refine_starts = 8;
+      limits.refine_starts = limits.fewest_starts = 24;
+      limits.refine_rounds = 8;
+      limits.exchange_steps = 1'000'000'000;
+      limits.enough_shift = 20;
       limits.refine_cells = 512;
       limits.tilings = 200;
+      limits.tiled_workers = ~0U;
+      limits.bound_steps = 1'000'000'000;
       break;
   }
   return limits;
+}
+
+std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
+  return std::max(fewest_starts, std::min(refine_starts, started_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
+  return std::max(tilings / 4, std::min(tilings, tiled_workers / std::max(1U, workers)));
 }
 
 std::optional<Effort> FindEffort(std::string_view name) {

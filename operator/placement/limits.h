@@ -21,15 +21,33 @@ struct SearchLimits {
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
   // Tilings laid into each home: those around the heaviest axes come first.
-  std::uint32_t tilings = 40;
-  // Proposals of the local search by pieces, for each start and size of piece: at least so many,
-  // and so many for each piece, so that large jobs come to rest too.
+  // Of large jobs fewer, so that tilings times workers stay below the second number, as far as that
+  // leaves a quarter.
+  std::uint32_t tilings = 80, tiled_workers = 65'536;
+
+  std::uint32_t StartsFor(std::uint32_t workers) const;
+  std::uint32_t TilingsFor(std::uint32_t workers) const;
+  // Proposals of the local search by pieces, for each size of piece: at least so many, and so many
+  // for each piece, so that large jobs come to rest too. Each start gets a quarter, and the best of
+  // all `refine_rounds` times as many.
   std::uint32_t refine_steps = 3'000;
   std::uint32_t refine_steps_per_piece = 12;
-  // Placements that it starts from, the best of those laid out.
-  std::uint32_t refine_starts = 4;
+  // Placements that it starts from, the best of those laid out: so many, but of large jobs fewer,
+  // since they cost more and differ less. Starts times workers stay below the second number, as far
+  // as that leaves `fewest_starts`.
+  std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 2;
+  std::uint32_t refine_rounds = 4;
+  // Workers looked at while pairs of cells are divided anew, for each start. Most come to rest far
+  // below it.
+  std::uint64_t exchange_steps = 10'000'000;
+  // The search ends within cost >> enough_shift of the bound: 1 / 2048 is below what a user could
+  // measure.
+  int enough_shift = 11;
   // Cells that take part beside those in use.
   std::uint32_t refine_cells = 192;
+  // Additions of the bound over all levels at once, for one kind of unit. Where they do not
+  // suffice, levels are bounded one by one.
+  std::uint64_t bound_steps = 8'000'000;
   // Of all chance in the search.
   std::uint64_t seed = 1;
 };

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "operator/placement/crossing.h"
 #include "operator/placement/fill.h"
 #include "operator/placement/hard_rules.h"
 #include "operator/placement/orders.h"
@@ -48,6 +47,8 @@ class Greedy {
   void Within(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
   void TryTilings(Home home);
+  void LayTilings(const Tree& tree);
+  bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
   void TryCrossing(Home home);
   bool BreaksTiles(Home home);
   void TryHome(Home home);
@@ -84,17 +85,27 @@ void Greedy::Within(Tier limit) {
 }
 
 void Greedy::TryTilings(Home home) {
-  Tiler tiler(*instance_);
-  const auto add = [&](std::optional<std::vector<fabric::NodeIndex>> nodes) {
-    if (!nodes || !MeetsHardRules(*instance_, *nodes)) return;
-    candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
-  };
-  const std::vector<Tiling> tilings = TilingsFor(*instance_, home.tier, home.domain);
-  const std::size_t most = std::min<std::size_t>(tilings.size(), instance_->limits().tilings);
+  if (home.tier == instance_->node_tier()) return;
+  LayTilings(Tree::OfLevels(*instance_, home.tier, home.domain));
+  const auto crossing = Tree::OfScaleUp(*instance_, home.tier, home.domain);
+  if (crossing) LayTilings(*crossing);
+}
+
+void Greedy::LayTilings(const Tree& tree) {
+  Tiler tiler(*instance_, tree);
+  const std::vector<Tiling> tilings = TilingsFor(*instance_, tree);
+  const std::size_t most = std::min<std::size_t>(
+      tilings.size(), instance_->limits().TilingsFor(instance_->workers()));
   for (std::size_t i = 0; i < most; ++i) {
-    add(tiler.Lay(home.tier, home.domain, tilings[i]));
-    add(LayAcross(*instance_, home.tier, home.domain, tilings[i]));
+    auto nodes = tiler.Lay(tilings[i]);
+    if (!nodes || Known(*nodes) || !MeetsHardRules(*instance_, *nodes)) continue;
+    candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
   }
+}
+
+bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
+  return std::any_of(candidates_.begin(), candidates_.end(),
+                     [&](const Candidate& candidate) { return candidate.nodes == nodes; });
 }
 
 // Where a scale-up network crosses the levels: its domains one after the other,

@@ -8,33 +8,32 @@ using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
-Tiler::Tiler(const Instance& instance) : instance_(instance), rooms_(instance.node_tier() + 1) {
-  for (Tier t = 0; t <= instance.node_tier(); ++t) {
-    rooms_[t].assign(instance.fabric().domains(t).size(), 0);
-  }
+Tiler::Tiler(const Instance& instance, const Tree& tree)
+    : instance_(instance), tree_(tree), rooms_(tree.node_tier() + 1) {
+  for (Tier t = 0; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
 }
 
-std::optional<std::vector<NodeIndex>> Tiler::Lay(Tier home, DomainIndex domain,
-                                                 const Tiling& tiling) {
-  if (tiling_ == nullptr || tiling_->walk != tiling.walk) prices_.clear();
+std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
+  prices_.clear();
   tiling_ = &tiling;
-  free_.assign(instance_.slots().begin(), instance_.slots().end());
+  free_.assign(tree_.slots().begin(), tree_.slots().end());
   nodes_.assign(instance_.workers(), 0);
-  if (!LayFrom(0, home, domain, tiling.walk)) return std::nullopt;
+  if (!LayFrom(0, 0, 0, tiling.walk)) return std::nullopt;
   return nodes_;
 }
 
 const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
   const auto found = prices_.find(unit);
   if (found != prices_.end()) return found->second;
-  return prices_.emplace(unit, RunPrices(instance_, tiling_->walk, unit)).first->second;
+  return prices_
+      .emplace(unit, RunPrices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices))
+      .first->second;
 }
 
 // A unit fits where the smaller units that it is made of do: those of the next
 // step that has smaller ones, each whole in one domain of that step's tier.
 std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain) {
-  const fabric::Fabric& fabric = instance_.fabric();
-  const Tier last = instance_.node_tier();
+  const Tier last = tree_.node_tier();
   const TilingStep& wanted = tiling_->steps[step];
   TilingStep inner{1, last};
   std::uint32_t node_unit = 1;
@@ -43,16 +42,16 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
     if (later.unit < wanted.unit && later.tier >= wanted.tier) inner = later;
     if (later.tier == last) node_unit = std::max(node_unit, later.unit);
   }
-  const NodeIndex begin = fabric.domains(tier).begin[domain];
-  const NodeIndex end = fabric.domains(tier).begin[domain + 1];
+  const NodeIndex begin = tree_.domains(tier).begin[domain];
+  const NodeIndex end = tree_.domains(tier).begin[domain + 1];
   std::vector<std::uint32_t>& rooms = rooms_[wanted.tier];
   std::uint64_t sum = 0;
   if (wanted.tier == last) {
     for (NodeIndex n = begin; n < end; ++n) sum += rooms[n] = free_[n] / wanted.unit;
     return sum;
   }
-  const auto& domains = fabric.domains(wanted.tier);
-  const auto& inner_domains = fabric.domains(inner.tier);
+  const auto& domains = tree_.domains(wanted.tier);
+  const auto& inner_domains = tree_.domains(inner.tier);
   for (NodeIndex n = begin; n < end;) {
     const DomainIndex d = domains.of_node[n];
     std::uint32_t room = 0;
@@ -68,9 +67,9 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
 }
 
 bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers workers) {
-  const Tier last = instance_.node_tier();
+  const Tier last = tree_.node_tier();
   if (tier == last) {
-    for (std::uint32_t worker : workers) nodes_[worker] = domain;
+    for (std::uint32_t worker : workers) nodes_[worker] = tree_.node(domain);
     if (free_[domain] < workers.size()) return false;
     free_[domain] -= static_cast<std::uint32_t>(workers.size());
     return true;
@@ -80,7 +79,7 @@ bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers wor
     const auto units = static_cast<std::uint32_t>(workers.size() / wanted.unit);
     if (wanted.tier <= tier || units == 0) continue;
     if (CountRooms(step, tier, domain) == 0) continue;
-    Knapsack knapsack(instance_, PricesOf(wanted.unit), wanted.tier, rooms_[wanted.tier]);
+    Knapsack knapsack(tree_, PricesOf(wanted.unit), wanted.tier, rooms_[wanted.tier]);
     for (const Knapsack::Share& share : knapsack.Choose(tier, domain, units)) {
       const std::size_t taken = std::size_t{share.units} * wanted.unit;
       if (!LayFrom(step + 1, wanted.tier, share.bin, workers.first(taken))) return false;

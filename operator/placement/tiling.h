@@ -26,21 +26,21 @@ struct TilingStep {
 struct Tiling {
   std::vector<std::uint32_t> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
+  RunPrices::Kind prices = RunPrices::Kind::kMean;  // that domains are chosen by
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-// Lays tilings into a domain: Knapsack chooses the domains of each step; inside
+// Lays tilings into a tree: Knapsack chooses the domains of each step; inside
 // each of them the later steps do the same with the workers that it was given.
 //
 // Cost  O(nodes of the home x steps), and the knapsacks'.
 class Tiler {
  public:
-  explicit Tiler(const Instance& instance);
+  Tiler(const Instance& instance, const Tree& tree);
 
   // nodes[worker]; nothing where they do not fit.
-  std::optional<std::vector<fabric::NodeIndex>> Lay(fabric::Tier home, fabric::DomainIndex domain,
-                                                    const Tiling& tiling);
+  std::optional<std::vector<fabric::NodeIndex>> Lay(const Tiling& tiling);
 
  private:
   using Workers = std::span<const std::uint32_t>;
@@ -51,8 +51,9 @@ class Tiler {
   const RunPrices& PricesOf(std::uint32_t unit);
 
   const Instance& instance_;
+  const Tree& tree_;
   const Tiling* tiling_ = nullptr;
-  std::vector<std::uint32_t> free_;                // slots, by node
+  std::vector<std::uint32_t> free_;                // slots, by position
   std::vector<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
   std::map<std::uint32_t, RunPrices> prices_;      // of the tiling's walk, by unit
   std::vector<fabric::NodeIndex> nodes_;

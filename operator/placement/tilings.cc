@@ -7,16 +7,15 @@
 namespace weft::placement {
 
 using fabric::DomainIndex;
-using fabric::NodeIndex;
 using fabric::Tier;
 
 namespace {
 
 class Maker {
  public:
-  Maker(const Instance& instance, Tier home, DomainIndex domain)
-      : instance_(instance), grid_(instance.grid()), home_(home) {
-    MeasureRooms(domain);
+  Maker(const Instance& instance, const Tree& tree)
+      : instance_(instance), tree_(tree), grid_(instance.grid()) {
+    MeasureRooms();
   }
 
   std::vector<Tiling> Make() {
@@ -26,7 +25,7 @@ class Maker {
     bases.push_back(ones);
     for (const Shape& base : bases) {
       Around({base});
-      for (Tier t = instance_.node_tier() + 1; t-- > home_ + 1;) {
+      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
         for (std::uint64_t room : rooms_[t]) {
           if (room < 2 * Volume(base)) continue;
           const Shape box = grid_.BestTile(base, all, room);
@@ -40,17 +39,12 @@ class Maker {
  private:
   // By tier: the largest room of a domain, and the room in the middle of those that a filling
   // with the roomiest first would use.
-  void MeasureRooms(DomainIndex domain) {
-    const fabric::Fabric& fabric = instance_.fabric();
-    rooms_.resize(instance_.node_tier() + 1);
-    const NodeIndex begin = fabric.domains(home_).begin[domain];
-    const NodeIndex end = fabric.domains(home_).begin[domain + 1];
-    for (Tier t = home_ + 1; t <= instance_.node_tier(); ++t) {
-      const auto& domains = fabric.domains(t);
+  void MeasureRooms() {
+    rooms_.resize(tree_.node_tier() + 1);
+    for (Tier t = 1; t <= tree_.node_tier(); ++t) {
       std::vector<std::uint64_t> room;
-      for (DomainIndex d = domains.of_node[begin]; d < domains.size() && domains.begin[d] < end;
-           ++d) {
-        room.push_back(std::min<std::uint64_t>(instance_.SlotsIn(t, d), instance_.workers()));
+      for (DomainIndex d = 0; d < tree_.domains(t).size(); ++d) {
+        room.push_back(std::min<std::uint64_t>(tree_.SlotsIn(t, d), instance_.workers()));
       }
       std::sort(room.begin(), room.end(), std::greater<>());
       std::size_t used = 0;
@@ -75,21 +69,22 @@ class Maker {
     for (const Shape& tile : nest) {
       const auto unit = static_cast<std::uint32_t>(Volume(tile));
       if (unit == 1) continue;
-      for (Tier t = instance_.node_tier() + 1; t-- > home_ + 1;) {
+      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
         if (rooms_[t].front() >= unit) steps.push_back({unit, t});
       }
     }
-    steps.push_back({1, instance_.node_tier()});
+    steps.push_back({1, tree_.node_tier()});
     Orders(nest, steps);
   }
 
   // Tiles follow each other along the heaviest axis first, or along the fastest.
   void Orders(const std::vector<Shape>& nest, const std::vector<TilingStep>& steps) {
     std::vector<std::size_t> order(grid_.heaviest_first().begin(), grid_.heaviest_first().end());
-    Add({Walk(grid_.sizes(), nest, order), steps});
-    for (std::size_t i = 1; i < order.size(); ++i) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::vector<std::uint32_t> walk = Walk(grid_.sizes(), nest, order);
+      Add({walk, steps, RunPrices::Kind::kLeast});
+      Add({std::move(walk), steps, RunPrices::Kind::kMean});
       std::rotate(order.begin(), order.begin() + 1, order.end());
-      Add({Walk(grid_.sizes(), nest, order), steps});
     }
   }
 
@@ -100,17 +95,17 @@ class Maker {
   }
 
   const Instance& instance_;
+  const Tree& tree_;
   const JobGrid& grid_;
-  Tier home_;
   std::vector<std::vector<std::uint64_t>> rooms_;
   std::vector<Tiling> tilings_;
 };
 
 }  // namespace
 
-std::vector<Tiling> TilingsFor(const Instance& instance, Tier home, DomainIndex domain) {
-  if (instance.workers() < 2 || home == instance.node_tier()) return {};
-  return Maker(instance, home, domain).Make();
+std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree) {
+  if (instance.workers() < 2 || tree.SlotsIn(0, 0) < instance.workers()) return {};
+  return Maker(instance, tree).Make();
 }
 
 }  // namespace weft::placement

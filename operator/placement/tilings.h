@@ -6,9 +6,8 @@
 
 namespace weft::placement {
 
-// Tilings worth laying into a home: for every natural tile of the job and for single workers, with
+// Tilings worth laying into a tree: for every natural tile of the job and for single workers, with
 // and without boxes around it that fit the usual domain, in a few orders of the axes.
-std::vector<Tiling> TilingsFor(const Instance& instance, fabric::Tier home,
-                               fabric::DomainIndex domain);
+std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree);
 
 }  // namespace weft::placement

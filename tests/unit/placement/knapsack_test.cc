@@ -36,8 +36,9 @@ struct Ring {
     for (fabric::DomainIndex d = 0; d < cluster.fabric->domains(leaf).size(); ++d) {
       rooms.push_back(static_cast<std::uint32_t>(instance->SlotsIn(leaf, d)) / unit);
     }
-    const RunPrices prices(*instance, walk, unit);
-    Knapsack knapsack(*instance, prices, leaf, rooms);
+    const Tree tree = Tree::OfLevels(*instance, fabric::kOutside, 0);
+    const RunPrices prices(*graph, tree, walk, unit);
+    Knapsack knapsack(tree, prices, leaf, rooms);
     std::vector<std::uint32_t> by_leaf(rooms.size(), 0);
     for (const Knapsack::Share& share : knapsack.Choose(fabric::kOutside, 0, units)) {
       by_leaf[share.bin] += share.units;
