@@ -4,7 +4,9 @@
 #include <numeric>
 #include <optional>
 
+#include "operator/placement/nest.h"
 #include "operator/placement/surface.h"
+#include "operator/placement/tree.h"
 #include "operator/placement/units.h"
 
 namespace weft::placement {
@@ -21,23 +23,8 @@ namespace {
 constexpr std::size_t kMostHomes = 16;
 // Units above this size are left out: measuring one takes the cube of its size in steps.
 constexpr std::uint64_t kLargestUnit = 64;
-
-// Domains that nest, narrowest first, and what a byte between two domains of each costs at least,
-// beyond what it costs at the narrower ones. `of_node` null: every node is a domain.
-struct Level {
-  Tier tier = 0;
-  std::int64_t step = 0;
-  const std::vector<DomainIndex>* of_node = nullptr;
-  DomainIndex domains = 0;
-
-  DomainIndex Of(NodeIndex n) const { return of_node == nullptr ? n : (*of_node)[n]; }
-};
-using Nest = std::vector<Level>;
-
-// A run of nodes that may hold the whole job.
-struct Run {
-  NodeIndex begin = 0, end = 0;
-};
+// Entries of a table of costs by number of workers: more are counted in blocks.
+constexpr std::uint64_t kMostCounts = 1024;
 
 Nest TreeOf(const Instance& instance) {
   Nest nest;
@@ -124,6 +111,35 @@ struct Surfaces {
     return std::max(0.0, twice) / 2;
   }
 
+  // What that many vertices, each a unit of `unit` workers, cost at least over all levels of the
+  // nest: by their number, or the number of blocks of so many of them.
+  std::vector<double> LeastOver(const Instance& instance, std::span<const Level> nest, Run run,
+                                std::uint64_t vertices, std::uint32_t unit,
+                                std::uint32_t block) const {
+    double all_steps = 0;
+    for (const Level& level : nest) all_steps += static_cast<double>(level.step);
+    const Grain grain{unit * block, block == 1};
+    const std::uint64_t entries = (vertices + block - 1) / block;
+    std::vector<double> best;
+    for (const LeastSurface* surface : {&chains, &rings}) {
+      if (surface == &rings && rings.phantom() == 0 && !best.empty()) continue;  // all rings anyway
+      std::vector<double> leaving(entries + 1, 0);
+      for (std::uint64_t s = 1; s < vertices; ++s) {
+        double& least = leaving[(s + block - 1) / block];
+        least = s % block == 1 || block == 1 ? surface->Of(s) : std::min(least, surface->Of(s));
+      }
+      if (block > 1) leaving.back() = 0;  // all of them may be in one domain
+      std::vector<double> least =
+          LeastOverNest(instance, nest, run, grain, leaving, instance.limits().bound_steps);
+      const double phantom = surface == &rings ? rings.phantom() / 2 * all_steps : 0;
+      best.resize(std::max(best.size(), least.size()), 0);
+      for (std::size_t k = 0; k < least.size(); ++k) {
+        best[k] = std::max(best[k], least[k] - phantom);
+      }
+    }
+    return best;
+  }
+
   std::vector<GridAxis> axes;
   LeastSurface chains, rings;
 };
@@ -202,6 +218,7 @@ class Bound {
     }
     double best = sum, narrower = 0;
     for (std::size_t at = 0; at < nest.size(); ++at) {
+      best = std::max(best, narrower + PlainOver(std::span(nest).subspan(at), run));
       for (const Unit& unit : units_) {
         best = std::max(best, narrower + WithUnits(unit, std::span(nest).subspan(at), run));
       }
@@ -219,6 +236,7 @@ class Bound {
 
   Rooms RoomsOf(const Level& whole_at, const Level& level, Run run, std::uint32_t unit) const;
   double PlainCut(const Rooms& rooms) const;
+  double PlainOver(std::span<const Level> nest, Run run) const;
   double Broken(const Unit& unit, const Rooms& slots, std::uint64_t broken) const;
   double WithUnits(const Unit& unit, std::span<const Level> nest, Run run) const;
 
@@ -255,29 +273,59 @@ double Bound::PlainCut(const Rooms& rooms) const {
   return std::max(by_degree, workers_.Least(rooms, instance_.workers()));
 }
 
-// Bytes inside units that cross where so many of them are broken. Where all workers of a unit send
-// each other `each_pair`, a domain of s slots keeps at most floor(s / unit) whole units and one
-// part of the rest together.
-double Bound::Broken(const Unit& unit, const Rooms& slots, std::uint64_t broken) const {
-  const double by_cut = static_cast<double>(broken) * static_cast<double>(unit.traffic.least_cut);
-  if (unit.traffic.each_pair == 0) return by_cut;
-  const std::uint64_t size = unit.units.size;
+// All levels at once, workers one by one. Nodes are left to PlainCut: there are too many.
+double Bound::PlainOver(std::span<const Level> nest, Run run) const {
+  if (nest.size() < 2 || nest.front().of_node == nullptr) return 0;
+  const std::uint64_t workers = instance_.workers();
+  const auto block = static_cast<std::uint32_t>((workers + kMostCounts - 1) / kMostCounts);
+  const std::vector<double> least = workers_.LeastOver(instance_, nest, run, workers, 1, block);
+  return least.size() > (workers + block - 1) / block ? std::max(0.0, least.back()) : 0;
+}
+
+// Pairs of workers of one unit, both ways and each with itself, that at most stand together: in
+// a domain of s slots floor(s / unit) whole units, and one part of the rest.
+std::uint64_t TogetherByParts(std::uint64_t workers, std::uint64_t size, const Rooms& slots) {
   std::uint64_t whole = 0;
   std::vector<std::uint64_t> parts(size, 0);  // by size
   for (const LeastSurface::Room& room : slots) {
     whole += room.size / size * room.count;
     parts[room.size % size] += room.count;
   }
-  std::uint64_t left = instance_.workers(), together = 0;  // workers; pairs, both ways, and selves
-  const std::uint64_t fit = std::min(left, whole * size);
-  together += fit * size;
-  left -= fit;
+  const std::uint64_t fit = std::min(workers, whole * size);
+  std::uint64_t left = workers - fit, together = fit * size;
   for (std::uint64_t part = size - 1; part > 0 && left > 0; --part) {
     const std::uint64_t taken = std::min(left, part * parts[part]);
     together += taken * part;
     left -= taken;
   }
+  return together;
+}
+
+// The same by the largest part of each unit: one of p workers has at most floor(size / p) such
+// parts and one of the rest together, and the rooms hold so many parts of p or more.
+std::uint64_t TogetherByLargest(std::uint64_t workers, std::uint64_t size, const Rooms& slots,
+                                std::uint64_t broken) {
+  const std::uint64_t count = workers / size;
+  std::uint64_t together = 0, before = 0;
+  for (std::uint64_t p = 1; p <= size; ++p) {
+    std::uint64_t fit = 0;
+    for (const LeastSurface::Room& room : slots) fit += room.size / p * room.count;
+    const std::uint64_t at_p = size / p * p * p + size % p * (size % p);
+    together += (at_p - before) * std::min(fit, p == size ? count - broken : count);
+    before = at_p;
+  }
+  return together;
+}
+
+// Bytes inside units that cross where so many of them are broken.
+double Bound::Broken(const Unit& unit, const Rooms& slots, std::uint64_t broken) const {
+  const double by_cut = static_cast<double>(broken) * static_cast<double>(unit.traffic.least_cut);
+  if (unit.traffic.each_pair == 0) return by_cut;
+  const std::uint64_t size = unit.units.size;
   const std::uint64_t all = std::uint64_t{instance_.workers()} * size;
+  const std::uint64_t together =
+      std::min({all, TogetherByParts(instance_.workers(), size, slots),
+                TogetherByLargest(instance_.workers(), size, slots, broken)});
   return std::max(by_cut, static_cast<double>((all - together) / 2) *
                               static_cast<double>(unit.traffic.each_pair));
 }
@@ -293,16 +341,27 @@ double Bound::WithUnits(const Unit& unit, std::span<const Level> nest, Run run) 
   std::uint64_t fit = 0;
   for (const LeastSurface::Room& room : rooms.front()) fit += room.size * room.count;
   const std::uint64_t least_broken = count - std::min(count, fit);
+  const std::vector<double> over =
+      unit.surfaces.LeastOver(instance_, nest, run, count, unit.units.size, 1);
+  double steps = 0;
+  for (const Level& level : nest) steps += static_cast<double>(level.step);
   // At least `low` and at most `high` units broken. What a whole unit sends to a broken one may
   // stay in the domain: it is taken off.
   const auto sum = [&](std::uint64_t low, std::uint64_t high) {
-    double cost = Broken(unit, slots, low) * static_cast<double>(nest.front().step);
+    const double cost = Broken(unit, slots, low) * static_cast<double>(nest.front().step);
     const double to_broken = static_cast<double>(high) * unit.most_bytes / 2;
+    double by_level = 0;
     for (std::size_t i = 0; i < nest.size(); ++i) {
       const double between = unit.surfaces.Least(rooms[i], count - high) - to_broken;
-      cost += std::max(0.0, between) * static_cast<double>(nest[i].step);
+      by_level += std::max(0.0, between) * static_cast<double>(nest[i].step);
     }
-    return cost;
+    double at_once = -1;
+    for (std::uint64_t whole = count - high; whole <= count - low; ++whole) {
+      if (whole >= over.size()) break;
+      const double between = over[whole] - to_broken * steps;
+      if (at_once < 0 || between < at_once) at_once = std::max(0.0, between);
+    }
+    return cost + std::max(by_level, at_once);
   };
   if (unit.kept && nest.front().tier <= *unit.kept) return least_broken == 0 ? sum(0, 0) : 0;
   double least = -1;
@@ -327,19 +386,32 @@ std::vector<Run> Homes(const Instance& instance, Tier home) {
   return runs;
 }
 
-// The scale-up network's domains, where they cross the tree.
-std::optional<Nest> CrossingOf(const Instance& instance, std::vector<DomainIndex>& of_node) {
-  const auto crossing = instance.fabric().crossing_scale_up();
-  if (crossing.empty()) return std::nullopt;
-  of_node.assign(crossing.begin(), crossing.end());
+// Domains by node of a nest that is not the fabric's tree; the nest's levels point into them.
+struct Crossing {
+  std::vector<std::vector<DomainIndex>> of_node;
+  Nest nest;
+};
+
+// The scale-up network's domains, where they cross the tree, and what of the tree is left when
+// domains that they join count as one.
+std::optional<Crossing> CrossingOf(const Instance& instance) {
+  const auto scale_up = instance.fabric().crossing_scale_up();
   const Tier last = instance.node_tier();
   const std::int64_t inside = instance.pair_cost().LeastWeight(last - 1);
   const std::int64_t between = instance.pair_cost().TierWeight(last - 1);
-  if (between <= inside) return std::nullopt;
-  const DomainIndex domains =
-      of_node.empty() ? 0 : *std::max_element(of_node.begin(), of_node.end());
-  return Nest{{last, inside, nullptr, instance.fabric().node_count()},
-              {last - 1, between - inside, &of_node, domains + 1}};
+  if (scale_up.empty() || between <= inside) return std::nullopt;
+  Crossing crossing;
+  crossing.of_node.emplace_back(scale_up.begin(), scale_up.end());
+  for (Tier t = last - 1; t >= 1; --t) crossing.of_node.push_back(JoinedByScaleUp(instance, t));
+  const NodeIndex nodes = instance.fabric().node_count();
+  crossing.nest = {{last, inside, nullptr, nodes},
+                   {last, between - inside, &crossing.of_node[0], nodes}};
+  for (Tier t = last - 1; t >= 1; --t) {
+    const std::int64_t step =
+        instance.pair_cost().TierWeight(t - 1) - instance.pair_cost().TierWeight(t);
+    if (step > 0) crossing.nest.push_back({t, step, &crossing.of_node[last - t], nodes});
+  }
+  return crossing;
 }
 
 }  // namespace
@@ -348,12 +420,11 @@ Int128 LowerBound(const Instance& instance, const Preferences& reached) {
   if (instance.workers() < 2) return 0;
   const Bound bound(instance, reached);
   const Nest tree = TreeOf(instance);
-  std::vector<DomainIndex> of_node;
-  const std::optional<Nest> crossing = CrossingOf(instance, of_node);
+  const std::optional<Crossing> crossing = CrossingOf(instance);
   double least = -1;
   for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
     double cost = bound.Of(tree, run);
-    if (crossing) cost = std::max(cost, bound.Of(*crossing, run));
+    if (crossing) cost = std::max(cost, bound.Of(crossing->nest, run));
     if (least < 0 || cost < least) least = cost;
   }
   // A double holds 53 bits: keep the rounding of the sums on the safe side.

@@ -237,9 +237,13 @@ LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most,
   }
 }
 
+std::vector<LeastSurface::Step>::const_iterator LeastSurface::StepOf(std::uint64_t size) const {
+  return std::partition_point(steps_.begin(), steps_.end(),
+                              [&](const Step& step) { return step.high < size; });
+}
+
 double LeastSurface::PerVertex(std::uint64_t room) const {
-  const auto step = std::partition_point(steps_.begin(), steps_.end(),
-                                         [&](const Step& s) { return s.high < room; });
+  const auto step = StepOf(room);
   return step == steps_.end() ? 0 : step->each;
 }
 

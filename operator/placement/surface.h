@@ -48,6 +48,11 @@ class LeastSurface {
   double Sum(std::span<const Room> rooms, std::uint64_t vertices) const;
 
   double phantom() const { return phantom_; }
+  // Least bytes that leave one set of so many vertices.
+  double Of(std::uint64_t size) const {
+    if (size == 0 || steps_.empty()) return 0;
+    return StepOf(size)->least;
+  }
 
  private:
   struct Step {
@@ -55,6 +60,7 @@ class LeastSurface {
     double least;             // that leaves one set of such a size
     double each;              // least per vertex over all sizes up to `high`
   };
+  std::vector<Step>::const_iterator StepOf(std::uint64_t size) const;
   double PerVertex(std::uint64_t room) const;
   double ByCount(std::span<const Room> rooms, std::uint64_t vertices) const;
 
