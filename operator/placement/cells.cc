@@ -9,6 +9,12 @@ using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
 
+namespace {
+
+constexpr NodeIndex kWholeHome = 16'384;  // nodes of a home that are all looked at
+
+}  // namespace
+
 Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier home,
              std::size_t most)
     : instance_(instance), placed_(nodes.begin(), nodes.end()) {
@@ -16,14 +22,27 @@ Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier ho
   const DomainIndex domain = domains.of_node[nodes.front()];
   const NodeIndex begin = domains.begin[domain], end = domains.begin[domain + 1];
   for (NodeIndex n = begin; n < end && single_; ++n) single_ = instance.slots()[n] <= 1;
-  Keep(FindAll(begin, end), most);
+  Keep(FindAll(RunsToLookAt(home, begin, end)), most);
+}
+
+// All nodes of a home; of a large one those of its children that are in use.
+std::vector<Cells::Run> Cells::RunsToLookAt(Tier home, NodeIndex begin, NodeIndex end) const {
+  if (end - begin <= kWholeHome || home + 1 >= instance_.node_tier()) return {{begin, end}};
+  const auto& children = instance_.fabric().domains(home + 1);
+  std::vector<DomainIndex> used;
+  for (const NodeIndex n : placed_) used.push_back(children.of_node[n]);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  std::vector<Run> runs;
+  for (const DomainIndex d : used) runs.push_back({children.begin[d], children.begin[d + 1]});
+  return runs;
 }
 
 // In tree order.
-std::vector<Cells::Found> Cells::FindAll(NodeIndex begin, NodeIndex end) const {
+std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   const fabric::Fabric& fabric = instance_.fabric();
-  std::vector<std::uint8_t> used(end - begin, 0);
-  for (NodeIndex n : placed_) used[n - begin] = 1;
+  std::vector<NodeIndex> used = placed_;
+  std::sort(used.begin(), used.end());
   const auto crossing = fabric.crossing_scale_up();
   const auto& narrow = fabric.domains(instance_.node_tier() - 1);
   const auto like = [&](NodeIndex a, NodeIndex b) {
@@ -33,16 +52,20 @@ std::vector<Cells::Found> Cells::FindAll(NodeIndex begin, NodeIndex end) const {
   std::vector<Found> found;
   std::size_t first = 0;  // cell of this narrow domain
   DomainIndex last = ~DomainIndex{0};
-  for (NodeIndex n = begin; n < end; ++n) {
-    if (instance_.slots()[n] == 0) continue;
-    if (narrow.of_node[n] != last) first = found.size();
-    last = narrow.of_node[n];
-    std::size_t at = single_ ? first : found.size();
-    while (at < found.size() && !like(found[at].nodes.front(), n)) ++at;
-    if (at == found.size()) found.emplace_back();
-    found[at].nodes.push_back(n);
-    found[at].slots += instance_.slots()[n];
-    found[at].used = found[at].used || used[n - begin] != 0;
+  auto next_used = used.begin();
+  for (const Run& run : runs) {
+    for (NodeIndex n = run.begin; n < run.end; ++n) {
+      if (instance_.slots()[n] == 0) continue;
+      while (next_used != used.end() && *next_used < n) ++next_used;
+      if (narrow.of_node[n] != last) first = found.size();
+      last = narrow.of_node[n];
+      std::size_t at = single_ ? first : found.size();
+      while (at < found.size() && !like(found[at].nodes.front(), n)) ++at;
+      if (at == found.size()) found.emplace_back();
+      found[at].nodes.push_back(n);
+      found[at].slots += instance_.slots()[n];
+      found[at].used = found[at].used || (next_used != used.end() && *next_used == n);
+    }
   }
   return found;
 }
@@ -83,12 +106,25 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     of_worker_.push_back(
         std::lower_bound(cell_of.begin(), cell_of.end(), std::pair(n, 0U))->second);
   }
+  WeighPairs();
+}
+
+void Cells::WeighPairs() {
   weight_.resize(std::size_t{size()} * size());
+  const auto index_of = [&](std::int64_t weight) {
+    const auto found = std::find(weights_.begin(), weights_.end(), weight);
+    if (found == weights_.end()) {
+      weights_.push_back(weight);
+      return static_cast<std::uint16_t>(weights_.size() - 1);
+    }
+    return static_cast<std::uint16_t>(found - weights_.begin());
+  };
   for (std::uint32_t a = 0; a < size(); ++a) {
-    for (std::uint32_t b = 0; b < size(); ++b) {
-      const bool same = a == b && nodes_[a].size() > 1;
-      weight_[std::size_t{a} * size() + b] =
-          instance_.pair_cost().Weight(nodes_[a].front(), same ? nodes_[a][1] : nodes_[b].front());
+    const NodeIndex inside = nodes_[a].size() > 1 ? nodes_[a][1] : nodes_[a].front();
+    for (std::uint32_t b = 0; b <= a; ++b) {
+      const std::uint16_t index = index_of(
+          instance_.pair_cost().Weight(nodes_[a].front(), a == b ? inside : nodes_[b].front()));
+      weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
     }
   }
 }

@@ -23,7 +23,7 @@ class Cells {
   std::span<const std::uint32_t> of_worker() const { return of_worker_; }
   // Cost of a byte between a worker in each.
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
-    return weight_[std::size_t{a} * size() + b];
+    return weights_[weight_[std::size_t{a} * size() + b]];
   }
 
   // nodes[worker] for cells by worker, none over its slots: of a cell first the nodes that the
@@ -36,8 +36,14 @@ class Cells {
     std::uint32_t slots = 0;
     bool used = false;
   };
-  std::vector<Found> FindAll(fabric::NodeIndex begin, fabric::NodeIndex end) const;
+  struct Run {
+    fabric::NodeIndex begin = 0, end = 0;
+  };
+  std::vector<Run> RunsToLookAt(fabric::Tier home, fabric::NodeIndex begin,
+                                fabric::NodeIndex end) const;
+  std::vector<Found> FindAll(std::span<const Run> runs) const;
   void Keep(std::vector<Found> found, std::size_t most);
+  void WeighPairs();
 
   const Instance& instance_;
   std::vector<fabric::NodeIndex> placed_;  // by worker
@@ -45,7 +51,8 @@ class Cells {
   std::vector<std::vector<fabric::NodeIndex>> nodes_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint32_t> of_worker_;
-  std::vector<std::int64_t> weight_;
+  std::vector<std::int64_t> weights_;  // the few that there are
+  std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
 };
 
 }  // namespace weft::placement

@@ -44,8 +44,10 @@ std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Ca
   return std::nullopt;
 }
 
-// A cost so close to the bound that no search can tell.
-Int128 Enough(Int128 bound) { return bound + (bound >> 20); }
+// A cost so close to the bound that searching on is not worth it.
+Int128 Enough(const Options& options, Int128 bound) {
+  return bound + (bound >> options.limits.enough_shift);
+}
 
 // Local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
@@ -84,9 +86,12 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
   BestFirst(candidates);
   const Preferences preferences =
       candidates.empty() ? Preferences{} : candidates.front().preferences;
-  Int128 bound = candidates.empty() ? 0 : LowerBound(instance, preferences);
-  ImproveBest(instance, options, Enough(bound), candidates);
-  AddPrevious(instance, options, Enough(bound), candidates);
+  const auto bound_at = [&](const Preferences& reached) {
+    return options.bound ? LowerBound(instance, reached) : Int128{0};
+  };
+  Int128 bound = candidates.empty() ? 0 : bound_at(preferences);
+  ImproveBest(instance, options, Enough(options, bound), candidates);
+  AddPrevious(instance, options, Enough(options, bound), candidates);
   const std::uint32_t steps = instance.workers() <= kSmallJob
                                   ? options.limits.exact_steps
                                   : options.limits.exact_steps / kLessOfLarger;
@@ -96,7 +101,7 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  if (plan.preferences != preferences) bound = LowerBound(instance, plan.preferences);
+  if (plan.preferences != preferences) bound = bound_at(plan.preferences);
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;

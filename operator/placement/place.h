@@ -75,6 +75,7 @@ struct Options {
   SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // as if nothing else ran
+  bool bound = true;                          // else Plan::lower_bound is 0, and cheaper
 };
 
 // What a choice of pools has for a job.

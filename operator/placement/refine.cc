@@ -32,16 +32,18 @@ class Search {
   }
 
   // Cells by worker, the best that were seen.
-  std::vector<std::uint32_t> Run(const SearchLimits& limits, std::uint32_t rounds) {
+  std::vector<std::uint32_t> Run(const SearchLimits& limits, std::uint32_t quarters) {
     const std::uint32_t steps =
-        rounds * std::max(limits.refine_steps, limits.refine_steps_per_piece * pieces());
+        std::max(limits.refine_steps, limits.refine_steps_per_piece * pieces()) / 4 * quarters;
     std::vector<Int128> history(std::max(1U, steps / kHistories), 0);
     std::vector<std::uint32_t> best = cell_;
     Int128 least = 0;
+    std::size_t at = 0;
     for (std::uint32_t step = 0; step < steps; ++step) {
+      if (++at == history.size()) at = 0;
       const Move move = Propose();
       if (move.piece == kNone) continue;
-      Int128& before = history[step % history.size()];
+      Int128& before = history[at];
       const Int128 cost = cost_ + move.change;
       if (cost <= cost_ || cost <= before) {
         Apply(move);
@@ -70,6 +72,10 @@ class Search {
     std::int64_t bytes = 0;
   };
 
+  // Below `count`, without a division.
+  std::uint32_t Draw(std::uint32_t count) {
+    return static_cast<std::uint32_t>((random_.Next() >> 32) * count >> 32);
+  }
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(cell_.size()); }
 
   void MakePieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
@@ -116,20 +122,8 @@ void Search::MakePieces(std::span<const std::uint32_t> cell_of,
   for (std::uint32_t p = 0; p < pieces(); ++p) free_[cell_[p]] -= size_[p];
 }
 
-// Pieces of one group that prefers a level draw each other more than all their
-// traffic does.
 void Search::Connect() {
-  std::vector<Edge> edges = TrafficBetween(instance_.graph(), piece_of_, pieces());
-  if (!instance_.preferred_sets().empty()) {
-    std::int64_t most = 1;
-    for (const Edge& edge : edges) most = SaturatingAdd(most, edge.bytes);
-    for (const Instance::PreferredSet& set : instance_.preferred_sets()) {
-      for (const std::uint32_t worker : set.workers) {
-        const std::uint32_t a = piece_of_[set.workers.front()], b = piece_of_[worker];
-        if (a != b) edges.push_back({std::min(a, b), std::max(a, b), most / 64});
-      }
-    }
-  }
+  const std::vector<Edge> edges = PullsBetween(instance_, piece_of_, pieces());
   peers_begin_.assign(pieces() + 1, 0);
   for (const Edge& edge : edges) {
     ++peers_begin_[edge.a + 1];
@@ -160,30 +154,31 @@ Int128 Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
 // for a piece of that cell where it does not fit, and sometimes where it does.
 Search::Move Search::Propose() {
   Move move;
-  const auto piece = static_cast<std::uint32_t>(random_.Below(pieces()));
+  const std::uint32_t piece = Draw(pieces());
   const std::uint32_t degree = peers_begin_[piece + 1] - peers_begin_[piece];
   std::uint32_t to = 0;
-  if (degree == 0 || random_.Below(100) < kAnywherePercent) {
-    to = static_cast<std::uint32_t>(random_.Below(cells_.size()));
+  if (degree == 0 || Draw(100) < kAnywherePercent) {
+    to = Draw(cells_.size());
   } else {
-    const Peer& peer = peers_[peers_begin_[piece] + random_.Below(degree)];
+    const Peer& peer = peers_[peers_begin_[piece] + Draw(degree)];
     to = cell_[peer.piece];
-    const std::uint64_t aside = random_.Below(8);  // cells stand in tree order
+    const std::uint32_t aside = Draw(8);  // cells stand in tree order
     if (to == cell_[piece] || aside < 3) {
-      const auto by = static_cast<std::uint32_t>(1 + random_.Below(3));
-      to = aside % 2 == 0 ? (to + by) % cells_.size() : (to + cells_.size() - by) % cells_.size();
+      const std::uint32_t by = std::min(1 + Draw(3), cells_.size() - 1);
+      to += aside % 2 == 0 ? by : cells_.size() - by;
+      if (to >= cells_.size()) to -= cells_.size();
     }
   }
   const std::uint32_t from = cell_[piece];
   if (to == from) return move;
   const bool fits = free_[to] >= size_[piece];
   const auto& there = in_cell_[to];
-  const bool swap = !there.empty() && (!fits || random_.Below(2) == 0);
+  const bool swap = !there.empty() && (!fits || Draw(2) == 0);
   if (!swap) {
     if (!fits) return move;
     return {piece, kNone, to, Change(piece, from, to, kNone)};
   }
-  const std::uint32_t partner = there[random_.Below(there.size())];
+  const std::uint32_t partner = there[Draw(static_cast<std::uint32_t>(there.size()))];
   if (free_[to] + size_[partner] < size_[piece] || free_[from] + size_[piece] < size_[partner]) {
     return move;
   }
@@ -256,10 +251,14 @@ Refiner::Refiner(const Instance& instance, const Candidate& start, const SearchL
              limits.refine_cells),
       cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {}
 
-void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds,
+void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters,
                   std::uint64_t seed) {
   cell_of_ = Search(instance_, cells_, cell_of_, unit_of, limits_.seed * kSeeds + seed)
-                 .Run(limits_, rounds);
+                 .Run(limits_, quarters);
+}
+
+void Refiner::Divide(const Pulls& pulls) {
+  Exchange(pulls, cells_).Run(cell_of_, limits_.exchange_steps);
 }
 
 std::optional<Candidate> Refiner::Better() const {
@@ -275,10 +274,13 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
   if (instance.workers() < 2 || limits.refine_steps == 0) return;
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   const std::vector<UnitOf> units = UnitsToMove(instance);
-  const std::vector<Candidate> starts = Starts(candidates, limits.refine_starts);
-  const auto refine = [&](const Candidate& start, std::uint32_t rounds, std::uint64_t seed) {
+  const std::vector<Candidate> starts = Starts(candidates, limits.StartsFor(instance.workers()));
+  const Pulls pulls(instance);
+  const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
     Refiner refiner(instance, start, limits);
-    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], rounds, seed + u);
+    refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
+    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], quarters, seed + u);
+    refiner.Divide(pulls);
     auto found = refiner.Better();
     if (!found) return;
     const auto at = std::upper_bound(
@@ -286,13 +288,10 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
-  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
-    refine(starts[i], 1, 0);
-  }
-  // On from the best, with as many steps again as all starts had.
+  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) refine(starts[i], 1, 0);
   if (!starts.empty() && !reached()) {
     const Candidate best = candidates.front();
-    refine(best, limits.refine_starts, kMostUnits);
+    refine(best, 4 * limits.refine_rounds, 2 * kMostUnits);
   }
 }
 

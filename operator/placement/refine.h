@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/placement/cells.h"
+#include "operator/placement/exchange.h"
 #include "operator/placement/instance.h"
 
 namespace weft::placement {
@@ -26,10 +27,15 @@ class Refiner {
   // `limits` outlives the refiner.
   Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits);
 
-  // Lets pieces of these units move, from where the last call ended. `seed`
-  // beside the limits' own.
-  // `rounds` times the steps of the limits.
-  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds, std::uint64_t seed);
+  // Lets pieces of these units move, from where the last call ended, for so many quarters of the
+  // limits' steps. `seed` beside the limits' own.
+  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters, std::uint64_t seed);
+
+  // Divides the workers of pairs of cells anew (exchange.h).
+  void Divide(const Pulls& pulls);
+
+  // The cell of each worker now: as units they move the whole content of a cell.
+  std::vector<std::uint32_t> cells() const { return cell_of_; }
 
   // Where the pieces stand now, evaluated; nothing where that is no better than
   // the start.
@@ -43,10 +49,10 @@ class Refiner {
   std::vector<std::uint32_t> cell_of_;  // worker
 };
 
-// From the best few of the candidates, sorted best first, and then on from the
-// best of all: pieces of the groups that must or should share a domain, of the
-// natural tiles from large to small, and single workers. Adds what it finds in
-// its place. Stops at a cost of `enough`.
+// From the best few of the candidates, sorted best first, for a quarter of the steps each, and then
+// for longer from the best of all: the contents of whole cells, pieces of the groups that must or
+// should share a domain, of the natural tiles from large to small, single workers, and at last
+// pairs of cells. Adds what it finds in its place. Stops at a cost of `enough`.
 void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
                 std::vector<Candidate>& candidates);
 
