@@ -305,25 +305,32 @@ ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> k
     return result;
   }
   const Symmetry symmetry(instance);
-  std::vector<NodeIndex> nodes = symmetry.Representatives(kMostNodes);
-  if (nodes.size() > kMostNodes) return result;
-  Board board(instance, symmetry, std::move(nodes));
-  LeastCost first(board, steps);
-  for (const Candidate& candidate : known) first.Know(candidate);
-  if (!first.Run() || !first.best()) {
-    result.best = first.best();
-    return result;
+  std::vector<Board> boards;  // one for each home
+  for (std::vector<NodeIndex>& nodes : symmetry.Representatives(kMostNodes)) {
+    boards.emplace_back(instance, symmetry, std::move(nodes));
   }
+  if (boards.empty()) return result;
+  std::vector<Candidate> incumbents(known.begin(), known.end());
+  for (Board& board : boards) {
+    LeastCost first(board, steps);
+    for (const Candidate& candidate : incumbents) first.Know(candidate);
+    const bool finished = first.Run();
+    if (first.best()) incumbents.push_back(*first.best());
+    result.best = first.best();
+    if (!finished) return result;
+  }
+  if (!result.best) return result;
   result.finished = true;
-  result.least = first.best()->objective();
+  result.least = result.best->objective();
 
   const Int128 limit = CostLimit(result.least.cost, tolerance_percent);
-  std::vector<Candidate> incumbents(known.begin(), known.end());
-  incumbents.push_back(*first.best());
-  LeastTies second(board, result.least.preferences, limit, steps);
-  second.Know(incumbents[Best(instance, incumbents, tolerance_percent)]);
-  second.Run();
-  result.best = second.best();
+  for (Board& board : boards) {
+    LeastTies second(board, result.least.preferences, limit, steps);
+    second.Know(incumbents[Best(instance, incumbents, tolerance_percent)]);
+    second.Run();
+    incumbents.push_back(*second.best());
+  }
+  result.best = incumbents[Best(instance, incumbents, tolerance_percent)];
   return result;
 }
 

@@ -45,11 +45,10 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       least_name_[last].push_back(~0U);
       continue;
     }
-    signature_[last].push_back(
-        numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
-                      static_cast<std::uint64_t>(fabric.rails_of(n)),
-                      crossing.empty() ? 0 : crossing[n] + std::uint64_t{1},
-                      instance.was_used(n) ? n + std::uint64_t{1} : 0}));
+    signature_[last].push_back(numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
+                                             static_cast<std::uint64_t>(fabric.rails_of(n)),
+                                             crossing.empty() ? 0 : crossing[n] + std::uint64_t{1},
+                                             instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > 0;) {
@@ -77,16 +76,22 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
   }
 }
 
-std::vector<NodeIndex> Symmetry::Representatives(std::size_t most) const {
+std::vector<std::vector<NodeIndex>> Symmetry::Representatives(std::size_t most) const {
   std::vector<NodeIndex> kept;
-  if (instance_->fabric().node_count() > 0) Collect(fabric::kOutside, 0, most, kept);
+  if (instance_->fabric().node_count() > 0) Collect(fabric::kOutside, 0, kept);
   std::sort(kept.begin(), kept.end());
-  return kept;
+  const Tier home = instance_->request().required.value_or(fabric::kOutside);
+  const auto& of_node = instance_->fabric().domains(home).of_node;
+  std::vector<std::vector<NodeIndex>> homes;
+  for (const NodeIndex n : kept) {
+    if (homes.empty() || of_node[homes.back().front()] != of_node[n]) homes.emplace_back();
+    homes.back().push_back(n);
+    if (homes.back().size() > most) return {};
+  }
+  return homes;
 }
 
-void Symmetry::Collect(Tier tier, DomainIndex domain, std::size_t most,
-                       std::vector<NodeIndex>& kept) const {
-  if (kept.size() > most) return;
+void Symmetry::Collect(Tier tier, DomainIndex domain, std::vector<NodeIndex>& kept) const {
   if (tier == instance_->node_tier()) {
     kept.push_back(domain);
     return;
@@ -99,10 +104,12 @@ void Symmetry::Collect(Tier tier, DomainIndex domain, std::size_t most,
   std::sort(children.begin(), children.end(), [&](DomainIndex a, DomainIndex b) {
     return least_name_[tier + 1][a] < least_name_[tier + 1][b];
   });
+  const Tier home = instance_->request().required.value_or(fabric::kOutside);
+  const std::uint32_t alike = tier < home ? 1 : instance_->workers();
   std::map<std::uint32_t, std::uint32_t> taken;
   for (DomainIndex c : children) {
-    if (++taken[signature_[tier + 1][c]] > instance_->workers()) continue;
-    Collect(tier + 1, c, most, kept);
+    if (++taken[signature_[tier + 1][c]] > alike) continue;
+    Collect(tier + 1, c, kept);
   }
 }
 

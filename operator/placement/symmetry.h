@@ -25,12 +25,14 @@ class Symmetry {
     return signature_[tier][domain];
   }
 
-  // Nodes that an exact search needs to look at: of look-alike siblings at most as many as there
-  // are workers, those with the least names. Ascending by NodeIndex; stops at more than `most`.
-  std::vector<fabric::NodeIndex> Representatives(std::size_t most) const;
+  // Nodes that an exact search needs to look at, home by home: for each domain of the required
+  // level that may hold the job, of look-alike siblings at most as many as there are workers, those
+  // with the least names; of look-alike homes beside each other one. Ascending by NodeIndex.
+  // Nothing where a home has more than `most`.
+  std::vector<std::vector<fabric::NodeIndex>> Representatives(std::size_t most) const;
 
  private:
-  void Collect(fabric::Tier tier, fabric::DomainIndex domain, std::size_t most,
+  void Collect(fabric::Tier tier, fabric::DomainIndex domain,
                std::vector<fabric::NodeIndex>& kept) const;
 
   const Instance* instance_;
