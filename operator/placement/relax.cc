@@ -12,7 +12,10 @@ class Relaxer {
  public:
   Relaxer(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
           const Options& options)
-      : claims_(claims), request_(request), graph_(graph), options_(options) {}
+      : claims_(claims), request_(request), graph_(graph), options_(options) {
+    options_.limits = LimitsOf(Effort::kQuick);  // whether it fits counts, less what it costs
+    options_.bound = false;
+  }
 
   std::vector<Relaxation> Run() {
     Levels("topology.required", request_.required,
@@ -76,7 +79,7 @@ class Relaxer {
   const fabric::Claims& claims_;
   const Request& request_;
   const traffic::WorkerGraph& graph_;
-  const Options& options_;
+  Options options_;
   std::vector<Relaxation> found_;
 };
 

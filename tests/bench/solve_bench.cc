@@ -138,5 +138,33 @@ BENCHMARK(BM_Solve)
     ->Args({10'000, 8, 8})
     ->Unit(benchmark::kMicrosecond);
 
+// nodes, workers: what-ifs of a job that must be in one leaf and does not fit.
+void BM_Relax(benchmark::State& state) {
+  const Cluster& cluster = ClusterOf(static_cast<std::uint32_t>(state.range(0)));
+  const auto workers = static_cast<std::uint32_t>(state.range(1));
+  traffic::Parallelism shape;
+  shape.tensor = 8;
+  shape.pipeline = 4;
+  const auto traffic = traffic::ComputeTraffic(Llama70B(), shape, workers, kGPUs);
+  const traffic::WorkerGraph graph(*traffic);
+  placement::Request request;
+  request.job = "bench/job";
+  request.workers = workers;
+  request.pod.requests = {{kGPU, kGPUs}};
+  request.grid = traffic::WorkerGrid(shape, workers, kGPUs);
+  request.required = cluster.fabric->FindTier("leaf");
+  request.pod.node_selector = {{"spine", "spine-000001"}};
+  std::size_t found = 0;
+  for (auto _ : state) {
+    found = placement::FindRelaxations(*cluster.claims, request, graph).size();
+  }
+  state.counters["relaxations"] = static_cast<double>(found);
+}
+BENCHMARK(BM_Relax)
+    ->Args({10'000, 64})
+    ->Args({100'000, 64})
+    ->Args({100'000, 1'024})
+    ->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace weft
