@@ -138,6 +138,7 @@ class Replacement {
     }
     if (anywhere.size() < missing_.size()) return {};
     ways.push_back(With(anywhere));
+    if (!instance_.fabric().crossing_scale_up().empty()) ways.push_back(With(NearestByScaleUp()));
     if (!old_ones.empty()) {
       old_ones.insert(old_ones.end(), anywhere.begin(), anywhere.end());
       ways.push_back(With(old_ones));
@@ -191,6 +192,35 @@ class Replacement {
     std::stable_sort(order.begin(), order.end(),
                      [&](DomainIndex a, DomainIndex b) { return saved[a] > saved[b]; });
     return order;
+  }
+
+  // A node for each free slot, those first whose scale-up domain has most traffic with the missing
+  // workers, where such domains cross the levels.
+  std::vector<NodeIndex> NearestByScaleUp() const {
+    const auto scale_up = instance_.fabric().crossing_scale_up();
+    std::map<DomainIndex, Int128> bytes;
+    for (const std::uint32_t w : missing_) {
+      for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
+        if (stay_[neighbour.worker] == kUnplaced) continue;
+        bytes[scale_up[stay_[neighbour.worker]]] += neighbour.bytes;
+      }
+      for (const std::uint32_t c : instance_.graph().cliques_of(w)) {
+        const traffic::Clique& clique = instance_.graph().cliques()[c];
+        for (const traffic::Seat& seat : clique.members) {
+          if (stay_[seat.worker] == kUnplaced) continue;
+          bytes[scale_up[stay_[seat.worker]]] += seat.ranks * Int128{clique.bytes_per_rank_pair};
+        }
+      }
+    }
+    std::vector<NodeIndex> open;
+    for (NodeIndex n = 0; n < free_.size(); ++n) open.insert(open.end(), free_[n], n);
+    const auto near = [&](NodeIndex n) {
+      const auto found = bytes.find(scale_up[n]);
+      return found == bytes.end() ? Int128{0} : found->second;
+    };
+    std::stable_sort(open.begin(), open.end(),
+                     [&](NodeIndex a, NodeIndex b) { return near(a) > near(b); });
+    return open;
   }
 
   // A node for each free slot of the domain: old nodes, then those in use by others, then free
