@@ -41,7 +41,7 @@ std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
 }
 
 std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
-  return std::max(tilings / 4, std::min(tilings, tiled_workers / std::max(1U, workers)));
+  return std::max(tilings / 2, std::min(tilings, tiled_workers / std::max(1U, workers)));
 }
 
 std::optional<Effort> FindEffort(std::string_view name) {

@@ -22,7 +22,7 @@ struct SearchLimits {
   std::uint32_t improve_steps = 100'000;
   // Tilings laid into each home: those around the heaviest axes come first.
   // Of large jobs fewer, so that tilings times workers stay below the second number, as far as that
-  // leaves a quarter.
+  // leaves a half.
   std::uint32_t tilings = 80, tiled_workers = 65'536;
 
   std::uint32_t StartsFor(std::uint32_t workers) const;
@@ -35,7 +35,7 @@ struct SearchLimits {
   // Placements that it starts from, the best of those laid out: so many, but of large jobs fewer,
   // since they cost more and differ less. Starts times workers stay below the second number, as far
   // as that leaves `fewest_starts`.
-  std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 2;
+  std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 4;
   std::uint32_t refine_rounds = 4;
   // Workers looked at while pairs of cells are divided anew, for each start. Most come to rest far
   // below it.
