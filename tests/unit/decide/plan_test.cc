@@ -77,6 +77,24 @@ const QueueCase kQueueCases[] = {
        s.inputs.jobs.Edit(0).meta.annotations.Set(kPreviousNodesAnnotation, "gone,n3");
      },
      {"a-2: n2 n3"}},
+    {"AvoidedNodesAreLeftOutWhereOthersDo",
+     [](Scene& s) {
+       s.Job("a", 2).meta.annotations.Set(kAvoidedNodesAnnotation, "n0");
+     },
+     {"a-1: n2 n3"}},
+    {"AvoidedNodesAreUsedWhereNoOthersDo",
+     [](Scene& s) {
+       s.Job("a", 4).meta.annotations.Set(kAvoidedNodesAnnotation, "n0");
+     },
+     {"a-1: n0 n1 n2 n3"}},
+    {"AvoidedNodesAreUsedBeforeAPreferredLevelIsMissed",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("a", 2);
+       job.meta.annotations.Set(kAvoidedNodesAnnotation, "n0");
+       job.topology.preferred = "leaf";
+       s.Pod("p", "n3");
+     },
+     {"a-1: n0 n1"}},
     {"APlacementIsPlacedLikeAJob",
      [](Scene& s) {
        s.Placement("mine", 2);
