@@ -204,7 +204,7 @@ def run(seed=SEED, seconds=SECONDS):
             campaign.come_to_rest()
         finally:
             rig.plan.set()
-        campaign.report()
+            campaign.report()
         broken = rig.broken()
         for space in rig.spaces:
             with contextlib.suppress(AssertionError):

@@ -22,8 +22,8 @@ from scenarios import NODES
 SETTLE_SECONDS = float(os.environ.get("WEFT_SETTLE_SECONDS", 240))
 MEASURE_SECONDS = float(os.environ.get("WEFT_MEASURE_SECONDS", 180))
 MOST_A_MINUTE = 1.0
-# A try whose pods are created in part is made up to this seldom (operator/decide/retry.cc): longer
-# than is measured here, so its writes are counted and spread over it.
+# A try that creates pods is made up to this seldom (operator/decide/retry.cc): longer than is measured
+# here, so its writes are counted and spread over it.
 LONGEST_WAIT_MINUTES = 15.0
 LOOPS = ("room", "quota", "part", "sick", "unreadable", "silent")
 WHAT = {"room": "no room for it", "quota": "a quota without any pod",
@@ -82,8 +82,8 @@ def measure(rig, loops):
     minutes = MEASURE_SECONDS / 60
     for loop in loops:
         rate, words = counts[loop] / minutes, WHAT[loop]
-        if loop == "part":
-            rate = writes_of_a_try(rig, "refused-part") / LONGEST_WAIT_MINUTES
+        if loop in ("part", "sick"):
+            rate = writes_of_a_try(rig, f"refused-{loop}") / LONGEST_WAIT_MINUTES
             words += ", at its longest wait"
         print(f"    {rate:6.2f} {events[loop] / minutes:6.2f}  {words}", flush=True)
         if rate > MOST_A_MINUTE:

@@ -40,6 +40,7 @@ GUARD_SECONDS = 0.1
 # Processes that want each processor: the rig itself keeps so many busy.
 BUSY_LOAD = 3.0
 RESTART_SECONDS = 120
+RESTART_TRIES = 4
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 SERVERS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 # The API server must store what the record can read, and keep what a stale list is of.
@@ -409,13 +410,15 @@ class Rig:
         os.kill(server_process(name), number)
 
     def start_servers(self):
-        """Those that have died."""
+        """Those that have died. Somebody's connection may have taken a dead server's port meanwhile."""
         environment = {**os.environ, "WEFT_API_SERVER_FLAGS": API_SERVER_FLAGS}
-        done = subprocess.run(
-            [os.environ["WEFT_LOCAL_CLUSTER"], "up", "--name", os.path.basename(self.cluster.folder)],
-            capture_output=True, text=True, timeout=RESTART_SECONDS, check=False, env=environment)
-        if done.returncode != 0:
-            raise AssertionError(f"local-cluster up: {done.stderr}")
+        up = [os.environ["WEFT_LOCAL_CLUSTER"], "up", "--name", os.path.basename(self.cluster.folder)]
+        for _ in range(RESTART_TRIES):
+            done = subprocess.run(up, capture_output=True, text=True, timeout=RESTART_SECONDS,
+                                  check=False, env=environment)
+            if done.returncode == 0:
+                return
+        raise AssertionError(f"local-cluster up: {done.stderr}")
 
     def annotate_node(self, name, key, value):
         self.cluster.patch("nodes", "", name, {"metadata": {"annotations": {key: value}}})
