@@ -9,9 +9,9 @@ from operator_laws import GPUS, controller_of, job_of, weft
 OURS = ("trainingjobs", "placements", "fabrics")
 OWNED = ("pods", "services", "placements", "configmaps", "secrets")
 HOT_SECONDS = 10
-# What was refused for good is asked for again after 2, 2, 4 s and more.
+# What was refused for good is asked for again after 2, 2, 4 s and more, or when its spec changes.
 REFUSED = (400, 403, 422)
-MOST_REFUSED, REFUSED_SECONDS = 3, 2
+MOST_REFUSED, REFUSED_SECONDS = 8, 2
 
 
 class RequestLaw:
