@@ -12,8 +12,6 @@ namespace {
 
 using Costs = std::vector<double>;  // by number of units
 
-constexpr DomainIndex kNone = ~DomainIndex{0};
-
 // The least sum of one entry of each whose numbers add up, for at most `most` units; the last entry
 // for more too, where `or_more`.
 Costs Sum(const Costs& a, const Costs& b, std::size_t most, bool or_more, std::uint64_t& steps) {
