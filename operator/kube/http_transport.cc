@@ -320,7 +320,10 @@ class Caller {
       left = std::min(left, std::chrono::ceil<milliseconds>(ends - SteadyClock::now()));
     }
     if (request_.until) {
-      left = std::min(left, std::chrono::ceil<milliseconds>(request_.until() - BootClock::now()));
+      // Never before now: the earliest instant of all is further away than can be counted.
+      const Instant now = BootClock::now();
+      const Instant until = std::max(now, request_.until());
+      left = std::min(left, std::chrono::ceil<milliseconds>(until - now));
     }
     return std::max(left, milliseconds(1));
   }
