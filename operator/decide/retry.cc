@@ -8,8 +8,8 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 // Of a Job's pods (k8s.io/kubernetes pkg/controller/job, MaxJobPodFailureBackOff... 6 min).
 constexpr std::int64_t kMostAfterRunning = 6 * kMinute;
-// Nothing ran, and what could be created of the gang is created and deleted each time: thirteen
-// writes for a quota of two of four pods, of which there shall be less than one a minute.
+// Nothing ran, and what could be created of the gang is created and deleted each time: fifteen
+// requests for a quota of two of four pods, of which there shall be no more than one a minute.
 constexpr std::int64_t kMostAfterRefusal = 15 * kMinute;
 // As the kubelet's back-off of a container that crashes: forgotten after ten minutes.
 constexpr std::int64_t kLasting = 10 * kMinute;
