@@ -42,14 +42,16 @@ class ApiServer:
         # The server indents its answers to agents that look like a browser or kubectl.
         headers = {"User-Agent": "weft-local-cluster", "Content-Type": media,
                    "Accept": "application/json", **self._user}
-        try:
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-        except (http.client.HTTPException, OSError):  # the server closes what lies idle
-            connection.close()
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        for last in (False, True):
+            try:
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                return answer.status, json.loads(answer.read())
+            except (http.client.HTTPException, OSError):  # the server closes what lies idle
+                connection.close()  # the next request begins anew
+                if last:
+                    raise
+        raise AssertionError("unreachable")
 
     def close(self):
         """This thread's connection, before the thread ends."""

@@ -71,10 +71,13 @@ start_missing() {
 # bring_up NAME PROBE
 bring_up() {
   local server=$1 probe=$2 begun=$EPOCHREALTIME deadline=$((SECONDS + ready_seconds))
-  local log=$dir/logs/$server.log
-  running "$server" || "start_$server"
-  until "$probe" >/dev/null 2>&1; do
-    if ! running "$server"; then
+  local log=$dir/logs/$server.log started=no
+  until running "$server" && "$probe" >/dev/null 2>&1; do
+    # One that was killed a moment ago may end only after it was looked at: then it starts here too.
+    if ! running "$server" && [ $started = no ]; then
+      "start_$server"
+      started=yes
+    elif ! running "$server"; then
       ! grep -q 'address already in use' "$log" || { rm -f "$log"; return 1; }
       show_log "$log"
       die "$server has ended"
