@@ -33,6 +33,7 @@
 # WEFT_CLUSTER_DIR   where clusters have their folders; default cluster/ in the cache
 # WEFT_AUDIT_POLICY  what the API server writes to logs/audit.log there; default nothing
 # WEFT_API_SERVER_FLAGS  more flags for the API server, with spaces between
+# WEFT_CONTROLLER_FLAGS  likewise for kube-controller-manager
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

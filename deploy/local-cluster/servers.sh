@@ -129,13 +129,14 @@ start_kube-apiserver() {
 start_kube-controller-manager() {
   local certificates=$dir/certificates kubeconfig
   kubeconfig=$certificates/kube-controller-manager.kubeconfig
+  # shellcheck disable=SC2086
   start kube-controller-manager "$bin/kube-controller-manager" --kubeconfig "$kubeconfig" \
     --bind-address 127.0.0.1 --secure-port "$controllers_port" --leader-elect=false \
     --tls-cert-file "$certificates/server.crt" --tls-private-key-file "$certificates/server.key" \
     --root-ca-file "$certificates/ca.crt" --use-service-account-credentials \
     --service-account-private-key-file "$certificates/service-accounts.key" \
     --node-monitor-grace-period "$(($(lease_seconds) + 10))s" \
-    --kube-api-qps 200 --kube-api-burst 400 --profiling=false
+    --kube-api-qps 200 --kube-api-burst 400 --profiling=false ${WEFT_CONTROLLER_FLAGS:-}
 }
 
 start_kube-scheduler() {

@@ -10,7 +10,7 @@
 
 namespace weft::controllers {
 
-// The kinds that the operator writes.
+// The kinds that the operator writes or asks for.
 enum class Kind : std::uint8_t {
   kPod,
   kService,
@@ -18,7 +18,8 @@ enum class Kind : std::uint8_t {
   kSecret,
   kPlacement,
   kTrainingJob,
-  kFabric
+  kFabric,
+  kResourceQuota,  // never written
 };
 
 // What identifies the object that a write is about: an object of the same name that came later is
@@ -41,6 +42,7 @@ class ApiWriter {
   virtual ~ApiWriter() = default;
   // The object as stored. `dry_run`: checked by the whole chain of admission, and not stored.
   virtual Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) = 0;
+  // Without a name: the list of all in that namespace.
   virtual Result<nlohmann::json> Get(const Target& target) = 0;
   // JSON merge patch of the object, or of its status; the object as stored.
   virtual Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) = 0;

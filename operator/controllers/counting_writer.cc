@@ -22,6 +22,8 @@ const char* KindName(Kind kind) {
       return "TrainingJob";
     case Kind::kFabric:
       return "Fabric";
+    case Kind::kResourceQuota:
+      return "ResourceQuota";
   }
   return "";
 }

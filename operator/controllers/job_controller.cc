@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/decode.h"
+#include "operator/api/resource_quota.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
@@ -12,6 +13,7 @@
 #include "operator/decide/accept.h"
 #include "operator/decide/attempt.h"
 #include "operator/decide/launcher.h"
+#include "operator/decide/quota.h"
 #include "operator/decide/status_patch.h"
 #include "operator/decide/verify.h"
 #include "operator/decide/worker_limit.h"
@@ -139,9 +141,26 @@ Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJ
   gang.attempt = 0;
   gang.nodes = {"not-placed-yet"};
   const auto tried = writer_.Create(Kind::kPod, launch::MakePod(gang, 0), true);
-  if (tried || tried.error().kind == ErrorKind::kConflict) return std::optional<std::string>();
+  if (tried) return TryQuotas(job, *tried);
+  if (tried.error().kind == ErrorKind::kConflict) return std::optional<std::string>();
   if (tried.error().kind == ErrorKind::kInvalid) return std::optional(tried.error().message);
   return tried.error();
+}
+
+// Admission has counted one worker. An operator that may not see the quotas goes without.
+Result<std::optional<std::string>> JobController::TryQuotas(const api::TrainingJob& job,
+                                                            const Json& worker) {
+  std::optional<std::string> exceeded;
+  if (job.replicas < 2) return exceeded;
+  const auto listed = writer_.Get({Kind::kResourceQuota, {job.meta.key.space, ""}, "", ""});
+  if (!listed && listed.error().kind == ErrorKind::kTransient) return listed.error();
+  const auto pod = api::DecodePod(worker, "Pod");
+  if (!listed || !pod) return exceeded;
+  std::vector<api::ResourceQuota> quotas;
+  for (const Json& one : listed->value("items", Json::array())) {
+    if (auto quota = api::DecodeResourceQuota(one, "ResourceQuota")) quotas.push_back(*quota);
+  }
+  return decide::ExceededQuota(*pod, job.replicas, quotas);
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
@@ -250,6 +269,10 @@ Error JobController::NameTaken(const Pass& pass, const char* action, const std::
 // that are there only hold nodes.
 JobController::Answer JobController::CreateRefused(const Pass& pass, const Error& error) {
   if (error.kind != ErrorKind::kInvalid) return error;
+  {
+    const std::lock_guard lock(mutex_);
+    MemoryOf(pass.job().meta).valid.clear();
+  }
   return WriteStatusOf(pass, decide::AfterCreateRefused(*pass.view, options_.life, error.message));
 }
 

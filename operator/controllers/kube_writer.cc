@@ -24,6 +24,8 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kTrainingJobs;
     case Kind::kFabric:
       return kube::kFabrics;
+    case Kind::kResourceQuota:
+      return kube::kResourceQuotas;
   }
   return kube::kPods;
 }

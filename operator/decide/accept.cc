@@ -66,12 +66,15 @@ std::optional<Step> AcceptStep(Life& life) {
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   const bool settled = accepted != nullptr && !IsNew(life);
-  if (settled && accepted->status == "True") return std::nullopt;
+  const bool valid = settled && accepted->status == "True";
+  // Its pods were refused all the same: it is tried again before nodes are.
+  const bool refused_since = ReasonOf(life.status, "Restarting") == kCreateRefused;
+  if (valid && !refused_since) return std::nullopt;
   if (life.view.valid) {
     TakeTrial(life.status, life.view, true, *life.view.valid);
     return std::nullopt;
   }
-  return settled ? TryAgain(life) : DryRun{};
+  return settled && !valid ? TryAgain(life) : DryRun{};
 }
 
 Step RefuseStep(Life& life) {

@@ -80,7 +80,7 @@ Step Complete(Life& life) {
 Step CreateWithin(Life& life, Step create, const char* message) {
   const UnixSeconds placed = Since(life.status, "Placed").value_or(life.view.now);
   if (life.view.now - placed <= WindowSeconds(life)) return create;
-  Undo(life, {Cause::kAdmissionRefused, "CreateRefused", message, {}});
+  Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
   return WriteStatus{life.status};
 }
 
@@ -255,7 +255,7 @@ Step FollowStep(Life& life) {
   const api::Placement* placement = PlacementOfAttempt(life);
   if (creating && placement != nullptr && placement->nodes.size() < life.job.replicas) {
     Undo(life, {Cause::kAdmissionRefused,
-                "CreateRefused",
+                kCreateRefused,
                 "Placement " + placement->meta.key.name + " names " +
                     CountText(static_cast<std::int64_t>(placement->nodes.size()), "node") +
                     " for " + std::to_string(life.job.replicas) + " workers",
@@ -279,7 +279,7 @@ JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
                              const std::string& message) {
   Life life(view, options);
   CountWorkers(life);
-  Undo(life, {Cause::kAdmissionRefused, "CreateRefused", message, {}});
+  Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
   return life.status;
 }
 

@@ -26,6 +26,9 @@ struct Life {
   LossTimes losses() const { return {view.now, options.node_loss_seconds}; }
 };
 
+// Reason of Restarting: the pods of an attempt could not all be created.
+inline constexpr std::string_view kCreateRefused = "CreateRefused";
+
 bool HasFinalizer(const api::TrainingJob& job);
 
 // The sooner of two times; nothing is never.

@@ -21,6 +21,7 @@ inline constexpr Resource kPods{"", "v1", "pods", "Pod", true};
 inline constexpr Resource kServices{"", "v1", "services", "Service", true};
 inline constexpr Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 inline constexpr Resource kSecrets{"", "v1", "secrets", "Secret", true};
+inline constexpr Resource kResourceQuotas{"", "v1", "resourcequotas", "ResourceQuota", true};
 inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
                                            "PriorityClass", false};

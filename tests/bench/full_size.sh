@@ -10,6 +10,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 export WEFT_OPERATOR=${WEFT_OPERATOR:-$PWD/build/bin/weft-operator}
 export PYTHONDONTWRITEBYTECODE=1
+# Otherwise kube-controller-manager would delete most pods that have ended (all over 12,500) meanwhile.
+export WEFT_CONTROLLER_FLAGS='--terminated-pod-gc-threshold=0'
 
 eval "$(deploy/local-cluster.sh up --name full-size --nodes "${WEFT_NODES:-8192}")"
 trap 'deploy/local-cluster.sh down --name full-size' EXIT

@@ -13,7 +13,6 @@ pairs' ratios.
 import argparse
 import collections
 import concurrent.futures
-import copy
 import os
 import re
 import statistics
@@ -24,23 +23,16 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
-from operator_lib import Cluster, Operator, server_process, training_job  # noqa: E402
+from operator_lib import Cluster, Operator, training_job  # noqa: E402
+from servers import bare, processor_seconds, servers, until_quiet  # noqa: E402
 
 SPACE = "handoff"
 PATIENCE_SECONDS = 600
-SERVERS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kwok")
 THREADS = 16
 LOOK_SECONDS = 0.05
-QUIET = 0.3  # of a processor, that all servers together take while nothing is asked of them
 MOST_ASKED = 8  # kinds of request shown
 
 Run = collections.namedtuple("Run", "seconds processor requests")
-
-
-def processor_seconds(process):
-    with open(f"/proc/{process}/stat", encoding="utf-8") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Bench:
@@ -72,18 +64,6 @@ class Bench:
         self.cluster.until("the namespace is empty", lambda: not (
             self.pods() or self.cluster.history.all_now("trainingjobs", SPACE)), PATIENCE_SECONDS)
 
-    def until_quiet(self):
-        """kwok still visits every node a while after the nodes are ready, and deletes pods late."""
-        end = time.monotonic() + PATIENCE_SECONDS
-        spent = 0
-        while True:
-            before, spent = spent, sum(map(processor_seconds, servers().values()))
-            if spent - before < QUIET:
-                return
-            if time.monotonic() > end:
-                raise AssertionError(f"the servers are not quiet within {PATIENCE_SECONDS} s")
-            time.sleep(1)
-
     def in_parallel(self, plural, things):
         with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
             list(threads.map(lambda thing: self.cluster.create(plural, thing), things))
@@ -102,7 +82,7 @@ class Bench:
         return counts
 
     def measure(self, processes, start):
-        self.until_quiet()
+        until_quiet(PATIENCE_SECONDS)
         before = {name: processor_seconds(process) for name, process in processes.items()}
         asked = self.requests()
         begin = time.monotonic()
@@ -131,20 +111,6 @@ class Bench:
         self.cluster.delete("pods", SPACE, options={"gracePeriodSeconds": 0})
         self.until_empty()
         return run
-
-
-def servers():
-    return {name: server_process(name) for name in SERVERS}
-
-
-def bare(pod):
-    """As its creator wrote it, owned by nobody: nothing would delete it otherwise."""
-    pod = copy.deepcopy(pod)
-    meta, spec = pod["metadata"], pod["spec"]
-    spec.pop("nodeName")
-    kept = {key: meta[key] for key in ("namespace", "labels", "annotations")}
-    return {"apiVersion": "v1", "kind": "Pod", "spec": spec,
-            "metadata": {"name": "bare-" + meta["name"], **kept}}
 
 
 def show(name, run, pods, counted):

@@ -33,9 +33,9 @@ MERGE = "application/merge-patch+json"
 class Cluster:
     """The API server of $KUBECONFIG, and all that has happened there since."""
 
-    def __init__(self):
+    def __init__(self, watched=("pods", "trainingjobs", "placements")):
         self.server = ApiServer()
-        self.history = History(["pods", "trainingjobs", "placements"], ROOTS)
+        self.history = History(watched, ROOTS)
 
     def close(self):
         self.history.close()

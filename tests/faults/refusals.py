@@ -82,7 +82,7 @@ def measure(rig, loops):
     minutes = MEASURE_SECONDS / 60
     for loop in loops:
         rate, words = counts[loop] / minutes, WHAT[loop]
-        if loop in ("part", "sick"):
+        if loop == "sick":
             rate = writes_of_a_try(rig, f"refused-{loop}") / LONGEST_WAIT_MINUTES
             words += ", at its longest wait"
         print(f"    {rate:6.2f} {events[loop] / minutes:6.2f}  {words}", flush=True)

@@ -63,16 +63,18 @@ def a_foreign_service(rig, space):
 
 
 def a_leader_cut_off(rig, space):
-    """Its Lease is out of its reach: another takes over, and the first writes no more."""
+    """Its Lease is out of its reach: another takes over, and the first writes no more. Jobs are
+    begun and ended for long enough that a write of the first would come when it has no excuse."""
     standby = rig.start_operator(f"{rig.name}-standby", **rig.how)
     rig.until_led()
     first = rig.leader()
     rig.plan.set(Rule("no lease", "drop", resources=("leases",), clients=(first.name,)))
     rig.until_led([one for one in rig.operators if one is not first], 40)
-    for number in range(3):
-        rig.apply(space, f"job-{number}", 2, 1)
-    for number in range(3):
-        rig.until_ended(space, f"job-{number}")
+    for turn in range(3):
+        for number in range(3):
+            rig.apply(space, f"job-{turn}-{number}", 2, 2)
+        for number in range(3):
+            rig.until_ended(space, f"job-{turn}-{number}")
     rig.plan.set()
     return standby
 

@@ -118,6 +118,7 @@ void JobWorld::Do(const decide::CreatePods& step) {
   for (const std::uint32_t worker : step.workers) {
     if (pods.size() >= quota) {
       ++counts.refused;
+      valid_of_ = 0;
       return Store(decide::AfterCreateRefused(View(), options, "exceeded quota: pods"));
     }
     Create(step.attempt, worker);

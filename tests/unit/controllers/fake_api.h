@@ -41,6 +41,7 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   }
   Result<Json> Get(const Target& target) override {
     return Request<Json>([&]() -> Result<Json> {
+      if (target.key.name.empty()) return List(target.kind, target.key.space);
       const auto found = objects_.find(KeyOf(target));
       if (found == objects_.end()) return Error{ErrorKind::kNotFound, "not found"};
       return found->second;
@@ -82,6 +83,14 @@ class FakeApi final : public FakeObjects, public ApiWriter {
     auto answer = call();
     if (fails && fault == Fault::kReplyLost) return Error{ErrorKind::kTransient, "reply lost"};
     return answer;
+  }
+
+  Json List(Kind kind, const std::string& space) const {
+    Json items = Json::array();
+    for (const auto& [key, object] : objects_) {
+      if (std::get<0>(key) == kind && std::get<1>(key) == space) items.push_back(object);
+    }
+    return {{"items", items}};
   }
 
   std::optional<Error> Check(const Target& target) const {

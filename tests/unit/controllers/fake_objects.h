@@ -28,6 +28,8 @@ inline const char* KindWord(Kind kind) {
       return "TrainingJob";
     case Kind::kFabric:
       return "Fabric";
+    case Kind::kResourceQuota:
+      return "ResourceQuota";
   }
   return "";
 }

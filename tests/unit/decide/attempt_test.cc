@@ -163,6 +163,25 @@ TEST(AttemptTest, ARefusedQuotaEndsTheAttemptAtOnceAndBacksOff) {
   EXPECT_TRUE(world.placements.empty());
 }
 
+TEST(AttemptTest, AJobWhosePodsWereRefusedIsTriedBeforeItGetsNodesAgain) {
+  JobWorld world(8);
+  world.quota = 5;
+  world.Settle();
+  EXPECT_EQ(world.counts.trials, 2);
+  world.not_admitted = "8 workers at once: exceeded quota: few";
+  world.job.meta.generation = 2;  // the trial is made once in a generation
+  world.now += 11;
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(Message(world, "Accepted"), world.not_admitted);
+  EXPECT_EQ(world.counts.pods_created, 5);  // those of the first attempt
+  world.quota = 8;
+  world.not_admitted.clear();
+  world.now += 2;
+  world.Settle();
+  EXPECT_EQ(Reason(world, "Accepted"), "Valid");
+  EXPECT_EQ(Reason(world, "PodsReady"), "AllReady");
+}
+
 TEST(AttemptTest, ANodeWhoseKubeletRefusesPodsIsLeftOut) {
   for (const char* reason : {"UnexpectedAdmissionError", "OutOfnvidia.com/gpu", "NodeAffinity"}) {
     JobWorld world(3);

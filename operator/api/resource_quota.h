@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "operator/api/meta.h"
+#include "operator/base/result.h"
+
+namespace weft::api {
+
+// What a namespace may use in all, as its status has it: a limit of the spec alone is not in force
+// yet.
+struct ResourceQuota {
+  ObjectMeta meta;
+  bool scoped = false;  // it counts some pods only
+  struct Limit {
+    std::int64_t hard = 0, used = 0;  // thousandths
+  };
+  std::map<std::string, Limit> limits;  // "pods", "requests.nvidia.com/gpu"
+};
+
+// Errors  kInvalid, with the field, as those of decode.h.
+Result<ResourceQuota> DecodeResourceQuota(const nlohmann::json& object, const Place& place);
+
+}  // namespace weft::api
