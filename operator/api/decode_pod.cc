@@ -4,6 +4,7 @@
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/short_text.h"
+#include "operator/base/timestamp.h"
 
 namespace weft::api {
 namespace {
@@ -62,7 +63,8 @@ void DecodeContainers(const Field& containers, Pod& pod) {
     AddReport(message, pod);
     const std::int64_t code = ended["exitCode"].Int();
     if (code == 0 || pod.failure) continue;
-    pod.failure = Pod::Failure{container["name"].Str(), reason, code, StartError(reason, message)};
+    pod.failure = Pod::Failure{container["name"].Str(), reason, code, StartError(reason, message),
+                               ParseTime(ended["finishedAt"].Str()).value_or(0)};
   }
 }
 

@@ -139,7 +139,8 @@ struct Pod {
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
-    std::string message;  // why its program could not be started
+    std::string message;     // why its program could not be started
+    std::int64_t ended = 0;  // Unix seconds; 0 where the kubelet did not say
   };
   std::optional<Failure> failure;
   std::string waiting;  // why a container is not started yet, but for the ordinary reasons

@@ -55,6 +55,7 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t work
     fault.message = who + " was ended by the cluster (" + fault.reason + ")";
   } else if (pod.failure) {
     fault.exit_code = pod.failure->exit_code;
+    fault.ended = pod.failure->ended;
     fault.reason = pod.failure->reason.empty() ? "Error" : pod.failure->reason;
     fault.message =
         who + ": container " + pod.failure->container + FailureText(job, *pod.failure, worker);
@@ -92,6 +93,12 @@ Fault OfMissingPod(std::uint32_t worker) {
 }
 
 bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
+
+// Of programs the one that ended first: the others follow it, with errors of communication.
+bool ComesBefore(const Fault& a, const Fault& b) {
+  if (IsInfrastructure(a) != IsInfrastructure(b)) return IsInfrastructure(a);
+  return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
+}
 
 bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
   return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
@@ -165,7 +172,7 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
   }
   std::optional<Fault> first;
   const auto consider = [&](Fault fault) {
-    if (!first || (IsInfrastructure(fault) && !IsInfrastructure(*first))) first = std::move(fault);
+    if (!first || ComesBefore(fault, *first)) first = std::move(fault);
   };
   for (std::uint32_t w = 0; w < workers; ++w) {
     const api::Pod* pod = of_worker[w];

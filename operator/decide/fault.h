@@ -16,10 +16,11 @@ struct Fault {
   std::string reason;   // one word: "Error", "OOMKilled", "NodeLost", "PodDeleted", "Disrupted"
   std::string message;  // a sentence that names worker and node
   std::int64_t exit_code = 0;
+  UnixSeconds ended = 0;  // when the program did; 0 where it is not known
 };
 
-// The fault that explains the attempt's state best: a failed container before what it caused only
-// where no node is lost and no pod was taken away. `created`: every pod of the attempt existed
+// The fault that explains the attempt's state best: a node that is lost or a pod that was taken away,
+// else the program that ended first. `created`: every pod of the attempt existed
 // once, so one that is not there is a fault.
 std::optional<Fault> FindFault(const Life& life, bool created);
 

@@ -92,7 +92,10 @@ constexpr Field kPodSpec[] = {{2, "containers", Shape::kObject, kContainer, Many
                               {40, "resources", Shape::kObject, kResources}};
 constexpr Field kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
 constexpr Field kWaiting[] = {{1, "reason"}, {2, "message"}};
-constexpr Field kTerminated[] = {{1, "exitCode", Shape::kNumber}, {3, "reason"}, {4, "message"}};
+constexpr Field kTerminated[] = {{1, "exitCode", Shape::kNumber},
+                                 {3, "reason"},
+                                 {4, "message"},
+                                 {6, "finishedAt", Shape::kTime}};
 constexpr Field kState[] = {{1, "waiting", Shape::kObject, kWaiting},
                             {3, "terminated", Shape::kObject, kTerminated}};
 constexpr Field kContainerStatus[] = {{1, "name"}, {2, "state", Shape::kObject, kState}};

@@ -16,6 +16,20 @@ Json PodOf(const std::string& spec) {
                      "}");
 }
 
+TEST(DecodePod, SaysWhichContainerEndedBadlyAndWhen) {
+  const auto pod = DecodePod(Json::parse(R"({
+      "kind": "Pod", "metadata": {"name": "p", "namespace": "n"}, "status": {
+        "phase": "Failed", "containerStatuses": [
+          {"name": "log", "state": {"terminated": {"exitCode": 0}}},
+          {"name": "trainer", "state": {"terminated": {
+              "exitCode": 137, "reason": "OOMKilled", "finishedAt": "2027-01-15T08:00:00Z"}}}]}})"),
+                             "test");
+  ASSERT_TRUE(pod && pod->failure);
+  EXPECT_EQ(pod->failure->container, "trainer");
+  EXPECT_EQ(pod->failure->exit_code, 137);
+  EXPECT_EQ(pod->failure->ended, 1'800'000'000);
+}
+
 TEST(DecodePod, SumsRequestsAsKubeSchedulerDoes) {
   struct Case {
     const char* name;

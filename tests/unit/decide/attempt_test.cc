@@ -201,6 +201,21 @@ TEST(AttemptTest, ANodeWhoseKubeletRefusesPodsIsLeftOut) {
   }
 }
 
+TEST(AttemptTest, TheProgramThatEndedFirstIsBlamed) {
+  JobWorld world(4);
+  world.Settle();
+  const auto fail = [&](std::size_t worker, std::int64_t exit_code, std::int64_t ended) {
+    world.pods[worker]->phase = "Failed";
+    world.pods[worker]->failure = api::Pod::Failure{"trainer", "Error", exit_code, "", ended};
+  };
+  fail(0, 1, 0);  // nobody said when
+  fail(1, 1, world.now + 9);
+  fail(3, 137, world.now + 7);
+  world.Settle();
+  EXPECT_EQ(world.status().record.last_failure->worker, 3);
+  EXPECT_EQ(world.status().record.last_failure->exit_code, 137);
+}
+
 TEST(AttemptTest, ANodeOnWhichProgramsFailTwiceInARowIsAvoidedSoftly) {
   JobWorld world(2);
   world.job.failure_policy.max_restarts = 9;
