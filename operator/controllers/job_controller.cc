@@ -93,6 +93,7 @@ JobController::Memory& JobController::MemoryOf(const api::ObjectMeta& job) const
   if (memory.uid != job.uid) {
     memory = Memory{};
     memory.uid = job.uid;
+    memory.created = options_.now();
   }
   return memory;
 }
@@ -287,12 +288,13 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
   if (!gang) return CreateRefused(pass, gang.error());
   std::mutex mutex;
   std::optional<Error> error;
+  bool any = false;
   const auto create = [&](std::size_t i) {
     const std::uint32_t worker = step.workers[i];
     if (worker >= gang->nodes.size()) return true;
     Status created = CreatePod(*gang, worker);
-    if (created) return true;
     const std::lock_guard lock(mutex);
+    if (created) return any = true;
     if (!error) error = created.error();
     return false;
   };
@@ -300,8 +302,8 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
     ForEach(step.workers.size() - 1, options_.writes_at_once,
             [&](std::size_t i) { return create(i + 1); });
   }
+  if (any) Created(pass.job().meta);
   if (error) return CreateRefused(pass, *error);
-  Created(pass.job().meta);
   return kAgain;
 }
 

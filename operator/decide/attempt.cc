@@ -77,9 +77,12 @@ Step Complete(Life& life) {
 }
 
 // What the API server refuses without saying so for good must not hold the others' nodes for ever.
+// However long it takes, what is created one after the other goes on.
 Step CreateWithin(Life& life, Step create, const char* message) {
-  const UnixSeconds placed = Since(life.status, "Placed").value_or(life.view.now);
-  if (life.view.now - placed <= WindowSeconds(life)) return create;
+  const UnixSeconds now = life.view.now;
+  const UnixSeconds created = std::min(life.view.created, now);
+  const UnixSeconds since = std::max(Since(life.status, "Placed").value_or(now), created);
+  if (now - since <= WindowSeconds(life)) return create;
   Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
   return WriteStatus{life.status};
 }

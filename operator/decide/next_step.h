@@ -46,7 +46,8 @@ struct JobView {
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was written last
   UnixSeconds tried = 0;    // when worker 0 was created on trial last
-  UnixSeconds created = 0;  // when something was created for the attempt last
+  // When something was created for the attempt last; for a new leader no earlier than it began.
+  UnixSeconds created = 0;
   // What is to be said of a job that the trial found valid, until it stands in status. No write of
   // its own: the next one takes it along.
   std::optional<std::string> valid;

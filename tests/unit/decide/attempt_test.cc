@@ -91,6 +91,19 @@ TEST(AttemptTest, GatesOfOthersAreWaitedForAndNamed) {
   EXPECT_EQ(Reason(world, "PodsReady"), "Binding");
 }
 
+TEST(AttemptTest, AGangWhosePodsTakeLongToCreateIsNotUndone) {
+  JobWorld world(64);
+  world.on_created = [&](api::Pod& pod, const std::string& node) {
+    world.now += 10;  // 640 s in all, where the deadline is 60
+    pod.node_name = node;
+    pod.phase = "Running";
+    pod.ready = true;
+  };
+  world.Settle();
+  EXPECT_EQ(Reason(world, "PodsReady"), "AllReady");
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
 TEST(AttemptTest, AGangThatIsBoundAtOnceHasNoStageOfBinding) {
   JobWorld world(3);
   world.on_created = Silence;
