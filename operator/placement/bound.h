@@ -9,20 +9,19 @@ namespace weft::placement {
 // the levels before the cost as `reached`.
 //
 // The cost is, tier by tier, the step in weight towards the next wider tier times the bytes that
-// cross between domains of the tier. Those bytes are bounded from below in three ways, and the
-// largest counts:
-//   - by degree: in a domain with room for K workers each worker keeps at most its K - 1 heaviest
-//     neighbours, so the rest of its bytes cross;
-//   - by surface (surface.h): what leaves any set of so many workers of the grid of axes;
-//   - by units (units.h): either a unit of workers that send each other much is broken, and pays
-//     its least cut, or it is whole and rooms count in whole units. With b units broken, the others
-//     pay at least their own surface in the grid of units. At least as many are broken as the rooms
-//     cannot hold whole; every number of them is looked at, and the least sum counts.
-// Groups of workers that must share a domain are units that cannot be broken.
-// Where a scale-up network crosses the tree, its domains are also taken as the only tier: whatever
-// leaves one costs at least the cheapest level.
+// cross between domains of the tier. Those bytes are bounded from below by what leaves any set of
+// so many workers of the grid of axes (surface.h), over all tiers at once (nest_sum.h), and tier by
+// tier by degree: in a domain with room for K workers each worker keeps at most its K - 1 heaviest
+// neighbours.
+// Groups of workers that must share a domain of a tier are counted whole there and in wider ones.
+// Where a scale-up network crosses the tree, its domains are also taken as the narrowest tier.
 //
-// Cost  O(nodes + edges) per natural tile and tier.
+// Cost  O(nodes x tiers + edges), and SearchLimits::bound_steps for each home.
 Int128 LowerBound(const Instance& instance, const Preferences& reached);
+
+// The same, raised by prices (part_prices.h) where it leaves a gap below `cost`, that of a plan.
+//
+// Cost  SearchLimits::price_rounds times as much.
+Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
 
 }  // namespace weft::placement

@@ -15,6 +15,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.exact_steps = 5'000;
       limits.tilings = 4;
       limits.bound_steps = 0;
+      limits.price_rounds = 0;
       break;
     case Effort::kNormal:
       break;
@@ -30,7 +31,8 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_cells = 512;
       limits.tilings = 200;
       limits.tiled_workers = ~0U;
-      limits.bound_steps = 1'000'000'000;
+      limits.bound_steps = 10'000'000;
+      limits.price_rounds = 200;
       break;
   }
   return limits;

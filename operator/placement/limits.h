@@ -45,9 +45,12 @@ struct SearchLimits {
   int enough_shift = 11;
   // Cells that take part beside those in use.
   std::uint32_t refine_cells = 192;
-  // Additions of the bound over all levels at once, for one kind of unit. Where they do not
-  // suffice, levels are bounded one by one.
-  std::uint64_t bound_steps = 8'000'000;
+  // Additions of the bound for exact sums over domains: a millisecond. Beyond, their lower
+  // convex hulls are summed, which loses little where a job takes many domains.
+  std::uint64_t bound_steps = 2'000'000;
+  // Rounds that raise the bound by prices on parts, for each level and unit, where a gap is left
+  // when the search has ended. Twice as many halve what is left of the way to the best prices.
+  std::uint32_t price_rounds = 24;
   // Of all chance in the search.
   std::uint64_t seed = 1;
 };

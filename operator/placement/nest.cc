@@ -1,71 +1,69 @@
 #include "operator/placement/nest.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
+
+#include "operator/placement/tree.h"
 
 namespace weft::placement {
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
+using fabric::Tier;
 
 namespace {
 
-using Costs = std::vector<double>;  // by number of units
-
-// The least sum of one entry of each whose numbers add up, for at most `most` units; the last entry
-// for more too, where `or_more`.
-Costs Sum(const Costs& a, const Costs& b, std::size_t most, bool or_more, std::uint64_t& steps) {
-  const std::size_t size = std::min(most + 1, a.size() + b.size() - 1);
-  Costs sum(size, std::numeric_limits<double>::infinity());
-  for (std::size_t j = 0; j < b.size(); ++j) {
-    const std::size_t end = std::min(a.size(), size - std::min(size, j));
-    for (std::size_t i = 0; i < end; ++i) sum[i + j] = std::min(sum[i + j], a[i] + b[j]);
-    steps += end;
-    for (std::size_t i = end; or_more && i < a.size(); ++i) {
-      sum.back() = std::min(sum.back(), a[i] + b[j]);
-    }
-  }
-  return sum;
-}
+// Homes looked at one by one; with more of them, all their rooms count together.
+constexpr std::size_t kMostHomes = 16;
 
 }  // namespace
 
-std::vector<double> LeastOverNest(const Instance& instance, std::span<const Level> nest, Run run,
-                                  Grain grain, std::span<const double> leaving,
-                                  std::uint64_t most_steps) {
-  if (most_steps == 0) return {};
-  const std::size_t most = leaving.size() - 1;
-  std::uint64_t steps = 0;
-  // Units that fit in each domain of the narrowest level become its table of costs.
-  std::vector<std::uint64_t> slots(nest.front().domains, 0);
-  for (NodeIndex n = run.begin; n < run.end; ++n) {
-    slots[nest.front().Of(n)] += instance.slots()[n];
-  }
-  std::vector<Costs> tables(nest.front().domains);
-  for (DomainIndex d = 0; d < tables.size(); ++d) {
-    const std::uint64_t more = grain.whole ? 0 : grain.size - 1;
-    tables[d].assign(std::min<std::uint64_t>((slots[d] + more) / grain.size, most) + 1, 0);
-  }
-  for (std::size_t level = 0; level < nest.size(); ++level) {
-    const bool last = level + 1 == nest.size();
-    std::vector<Costs> wider(last ? 1 : nest[level + 1].domains);
-    std::vector<std::uint8_t> done(tables.size(), 0);
-    for (NodeIndex n = run.begin; n < run.end; ++n) {
-      const DomainIndex d = nest[level].Of(n);
-      if (done[d] != 0) continue;
-      done[d] = 1;
-      Costs& table = tables[d];
-      if (table.size() <= 1) continue;
-      for (std::size_t k = 1; k < table.size(); ++k) {
-        table[k] += leaving[k] / 2 * static_cast<double>(nest[level].step);
-      }
-      Costs& into = wider[last ? 0 : nest[level + 1].Of(n)];
-      into = into.empty() ? std::move(table) : Sum(into, table, most, !grain.whole, steps);
-      if (steps > most_steps) return {};
+Nest NestOfLevels(const Instance& instance) {
+  Nest nest;
+  std::int64_t narrower = 0;
+  for (Tier t = instance.node_tier(); t >= 1; --t) {
+    const std::int64_t wider = instance.pair_cost().LeastWeight(t - 1);
+    const auto& domains = instance.fabric().domains(t);
+    if (wider > narrower) {
+      nest.push_back({t, wider - narrower, t == instance.node_tier() ? nullptr : &domains.of_node,
+                      domains.size()});
     }
-    tables = std::move(wider);
+    narrower = std::max(narrower, wider);
   }
-  return tables.front();
+  return nest;
+}
+
+std::optional<CrossingNest> CrossingNest::Of(const Instance& instance) {
+  const auto scale_up = instance.fabric().crossing_scale_up();
+  const PairCost& pair_cost = instance.pair_cost();
+  const Tier last = instance.node_tier();
+  const std::int64_t inside = pair_cost.LeastWeight(last - 1);
+  const std::int64_t between = pair_cost.TierWeight(last - 1);
+  if (scale_up.empty() || between <= inside) return std::nullopt;
+  CrossingNest crossing;
+  const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
+    const NodeIndex nodes = instance.fabric().node_count();
+    crossing.of_node_.push_back(std::make_unique<std::vector<DomainIndex>>(std::move(of_node)));
+    crossing.nest_.push_back({tier, step, crossing.of_node_.back().get(), nodes});
+  };
+  crossing.nest_.push_back({last, inside, nullptr, instance.fabric().node_count()});
+  add(last, between - inside, {scale_up.begin(), scale_up.end()});
+  for (Tier t = last - 1; t >= 1; --t) {
+    const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
+    if (step > 0) add(t, step, JoinedByScaleUp(instance, t));
+  }
+  return crossing;
+}
+
+std::vector<Run> Homes(const Instance& instance, Tier home) {
+  std::vector<Run> runs;
+  const auto& begin = instance.fabric().domains(home).begin;
+  for (DomainIndex d = 0; d + 1 < begin.size(); ++d) {
+    if (instance.SlotsIn(home, d) < instance.workers()) continue;
+    runs.push_back({begin[d], begin[d + 1]});
+    if (runs.size() > kMostHomes) return {{0, instance.fabric().node_count()}};
+  }
+  return runs;
 }
 
 }  // namespace weft::placement

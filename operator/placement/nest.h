@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "operator/placement/instance.h"
@@ -22,29 +23,30 @@ struct Level {
 };
 using Nest = std::vector<Level>;
 
+// The fabric's levels. Points into the fabric.
+Nest NestOfLevels(const Instance& instance);
+
+// The domains of a scale-up network that crosses the levels, and what is left of the levels when
+// domains that they join count as one.
+class CrossingNest {
+ public:
+  // Nothing where no network crosses.
+  static std::optional<CrossingNest> Of(const Instance& instance);
+  const Nest& nest() const { return nest_; }
+
+ private:
+  CrossingNest() = default;
+
+  std::vector<std::unique_ptr<std::vector<fabric::DomainIndex>>> of_node_;
+  Nest nest_;  // points into of_node_
+};
+
 // A run of nodes that may hold the whole job.
 struct Run {
   fabric::NodeIndex begin = 0, end = 0;
 };
 
-// How workers are counted: in whole units of so many, or in blocks of which the last may be filled
-// in part (so as many blocks as there are workers / size, or more, are in use).
-struct Grain {
-  std::uint32_t size = 1;
-  bool whole = true;
-};
-
-// What units that stand whole in domains of the nest's narrowest level cost at least between the
-// domains of all levels: result[k] for k units, as far as they fit; of blocks the last entry is for
-// as many or more. `leaving[k]`: least bytes that leave a set of k units; the last entry is for all
-// of them.
-//
-// How: bottom up, for every domain and every number of units in it, the least sum over the domains
-// inside; so one choice of numbers serves all levels. Each pair counts from both sides, hence half.
-//
-// Cost  O(units^2 x log domains) or less; empty where that is more than `most_steps`.
-std::vector<double> LeastOverNest(const Instance& instance, std::span<const Level> nest, Run run,
-                                  Grain grain, std::span<const double> leaving,
-                                  std::uint64_t most_steps);
+// One run for each domain of tier `home` with room for the job; all nodes where there are many.
+std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
 
 }  // namespace weft::placement

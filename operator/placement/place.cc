@@ -102,6 +102,9 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
   if (plan.preferences != preferences) bound = bound_at(plan.preferences);
+  if (options.bound && !exact.finished && plan.cost > Enough(options, bound)) {
+    bound = std::max(bound, RaisedBound(instance, plan.preferences, plan.cost));
+  }
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;

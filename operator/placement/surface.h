@@ -4,68 +4,58 @@
 #include <span>
 #include <vector>
 
-#include "operator/traffic/worker_graph.h"
+#include "operator/placement/axes.h"
 
 namespace weft::placement {
 
-// The grid's lines as the surface bound sees them: one axis per digit, those without traffic merged
-// into a neighbour.
-struct GridAxis {
-  std::uint32_t size = 1;
-  double each = 0;    // least traffic between any two on a line
-  double bytes = 0;   // between two neighbours, beyond that
-  bool ring = false;  // a broken line separates two pairs of neighbours, else one
+// What leaves a set of vertices, at least, by its size, where slices are stacked along an axis:
+// from what leaves a part of one slice, by the size of that part.
+//
+// How: a set is a part of each slice. Let the parts be sorted, largest first. No sets of these
+// sizes meet a line along the axis in counts that are less even than where each lies over the next
+// one (Gale and Ryser), and what leaves a line is concave in its count. So the axis costs at least
+// Leaving(j + 1) - Leaving(j) for every vertex of part j = 0, 1, ...; the sizes of the parts are
+// chosen so that the sum is least. For two axes this is exact.
+//
+// Cost    O(sum over sizes h of a part of min(slices, most / h) x most).
+// Source  Gale, "A theorem on flows in networks", Pacific Journal of Mathematics 7, 1957; Ryser,
+//         "Combinatorial properties of matrices of zeros and ones", Canadian J. Math. 9, 1957.
+class SliceStack {
+ public:
+  SliceStack(const GridAxis& axis, std::span<const double> slice, std::uint64_t most,
+             bool remember = false);
 
-  bool silent() const { return each == 0 && bytes == 0; }
+  const std::vector<double>& least() const { return least_; }  // by size
+  // Adds `weight` to parts[c] for every part of c vertices of a cheapest set of so many. Needs
+  // `remember`.
+  void AddParts(std::uint64_t size, double weight, std::vector<double>& parts) const;
+
+ private:
+  std::vector<double> least_;
+  std::vector<double> sum_;            // the same with j parts: j x size
+  std::vector<std::uint32_t> lowest_;  // size of the smallest of these parts
 };
 
-// Axes of the grid (sizes of its digits, fastest first) that `edges` fill; edges ascending.
-std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
-                                  std::span<const std::uint32_t> grid);
-
-// What leaves any set of s vertices of a grid, at least, for every s up to `most`.
+// What leaves any set of s vertices of a grid, at least, for every s up to `most`: slices are
+// stacked axis by axis. Sets so large that this would take too many steps are bounded by the lines
+// that they touch: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1).
 //
-// How: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1). A line of n vertices that
-// is touched and not whole is cut between one or two pairs of neighbours, and at most
-// (s - p_i) / (n - 1) of the touched ones are whole. Where all vertices of a line send to each
-// other a part of m is cut from m (n - m) pairs. A chain counts one pair per broken line. Inner
-// pieces of a chain are cut at both ends, so the chains may be taken as rings instead, if a phantom
-// pair per line is taken off the whole job's sum.
-//
-// Cost    O(sizes x axes); sizes are looked at one by one while small, then on a geometric grid.
 // Source  Loomis and Whitney, "An inequality related to the isoperimetric inequality", Bull. Amer.
 //         Math. Soc. 55, 1949.
 class LeastSurface {
  public:
-  LeastSurface(std::span<const GridAxis> axes, std::uint64_t most, bool chains_as_rings);
+  LeastSurface(std::span<const GridAxis> axes, std::uint64_t most);
 
-  // Least bytes that leave any partition of `vertices` vertices into sets no larger than the
-  // rooms, summed over the sets (so each pair twice). `rooms` descending, with how many sets may
-  // be that large. The vertices may be part of the job.
-  struct Room {
-    std::uint64_t size = 0, count = 0;
-  };
-  double Sum(std::span<const Room> rooms, std::uint64_t vertices) const;
-
-  double phantom() const { return phantom_; }
-  // Least bytes that leave one set of so many vertices.
-  double Of(std::uint64_t size) const {
-    if (size == 0 || steps_.empty()) return 0;
-    return StepOf(size)->least;
-  }
+  const std::vector<double>& leaving() const { return leaving_; }  // by size
+  // What the sum of `leaving` over the sets of a partition of all vertices counts too much.
+  double surplus() const { return surplus_; }
 
  private:
-  struct Step {
-    std::uint64_t low, high;  // sizes
-    double least;             // that leaves one set of such a size
-    double each;              // least per vertex over all sizes up to `high`
-  };
-  std::vector<Step>::const_iterator StepOf(std::uint64_t size) const;
-  double PerVertex(std::uint64_t room) const;
-  double ByCount(std::span<const Room> rooms, std::uint64_t vertices) const;
-
-  std::vector<Step> steps_;
-  double phantom_ = 0;
+  std::vector<double> leaving_;
+  double surplus_ = 0;
 };
+
+// What leaves any set of s vertices, s up to `most`, by slices alone.
+std::vector<double> StackAll(std::span<const GridAxis> axes, std::uint64_t most);
 
 }  // namespace weft::placement

@@ -40,96 +40,6 @@ std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
   return merged;
 }
 
-// Bytes between each two workers of a unit, the least over all units.
-class LeastInside {
- public:
-  LeastInside(const traffic::WorkerGraph& graph, const Units& units) : units_(units) {
-    std::vector<std::uint32_t> seen(units.count(), 0);
-    for (std::uint32_t unit : units.of) place_.push_back(seen[unit]++);
-    const std::size_t cells = std::size_t{units.size} * units.size * units.count();
-    bytes_.assign(cells, 0);
-    for (const Edge& edge : graph.edges()) Add(edge.a, edge.b, edge.bytes);
-    for (const traffic::Clique& clique : graph.cliques()) AddClique(clique);
-    Reduce();
-  }
-
-  std::vector<std::int64_t> Take() { return std::move(least_); }
-
- private:
-  void Add(std::uint32_t a, std::uint32_t b, std::int64_t bytes) {
-    if (units_.of[a] != units_.of[b]) return;
-    std::int64_t& cell =
-        bytes_[(std::size_t{units_.of[a]} * units_.size + place_[a]) * units_.size + place_[b]];
-    cell = SaturatingAdd(cell, bytes);
-  }
-  void AddClique(const traffic::Clique& clique) {
-    std::vector<traffic::Seat> members = clique.members;
-    std::stable_sort(members.begin(), members.end(), [&](const auto& x, const auto& y) {
-      return units_.of[x.worker] < units_.of[y.worker];
-    });
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      for (std::size_t j = i + 1; j < members.size(); ++j) {
-        if (units_.of[members[j].worker] != units_.of[members[i].worker]) break;
-        const std::int64_t pairs = static_cast<std::int64_t>(members[i].ranks) * members[j].ranks;
-        Add(members[i].worker, members[j].worker,
-            SaturatingMultiply(pairs, clique.bytes_per_rank_pair));
-      }
-    }
-  }
-  void Reduce() {
-    const std::size_t size = units_.size;
-    least_.assign(size * size, Bytes::kMax);
-    for (std::size_t unit = 0; unit < units_.count(); ++unit) {
-      for (std::size_t a = 0; a < size; ++a) {
-        for (std::size_t b = a + 1; b < size; ++b) {
-          const std::int64_t bytes = bytes_[(unit * size + a) * size + b];
-          least_[a * size + b] = std::min(least_[a * size + b], bytes);
-        }
-      }
-    }
-    for (std::size_t a = 0; a < size; ++a) {
-      least_[a * size + a] = 0;
-      for (std::size_t b = 0; b < a; ++b) least_[a * size + b] = least_[b * size + a];
-    }
-  }
-
-  const Units& units_;
-  std::vector<std::uint32_t> place_;  // of a worker in its unit, in order of the workers
-  std::vector<std::int64_t> bytes_;   // unit x place x place, the lesser place first
-  std::vector<std::int64_t> least_;   // place x place
-};
-
-// The least that any cut in two takes. Source: Stoer and Wagner, "A simple min-cut algorithm",
-// Journal of the ACM, 1997.
-std::int64_t LeastCut(std::vector<std::int64_t> bytes, std::size_t size) {
-  std::vector<std::size_t> alive(size);
-  for (std::size_t i = 0; i < size; ++i) alive[i] = i;
-  std::int64_t least = Bytes::kMax;
-  while (alive.size() > 1) {
-    std::vector<std::int64_t> to_set(size, 0);
-    std::vector<bool> in_set(size, false);
-    std::size_t last = alive.front(), before = last;
-    for (std::size_t step = 0; step < alive.size(); ++step) {
-      std::size_t next = size;
-      for (std::size_t v : alive) {
-        if (!in_set[v] && (next == size || to_set[v] > to_set[next])) next = v;
-      }
-      in_set[next] = true;
-      before = last;
-      last = next;
-      for (std::size_t v : alive) to_set[v] = SaturatingAdd(to_set[v], bytes[next * size + v]);
-    }
-    least = std::min(least, to_set[last] - bytes[last * size + last]);
-    for (std::size_t v : alive) {
-      if (v == before || v == last) continue;
-      const std::int64_t sum = SaturatingAdd(bytes[before * size + v], bytes[last * size + v]);
-      bytes[before * size + v] = bytes[v * size + before] = sum;
-    }
-    std::erase(alive, last);
-  }
-  return least;
-}
-
 }  // namespace
 
 Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> tile,
@@ -181,20 +91,6 @@ std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
     }
   }
   return Merge(raw, count);
-}
-
-UnitTraffic MeasureUnits(const traffic::WorkerGraph& graph, const Units& units) {
-  UnitTraffic traffic;
-  traffic.between = TrafficBetween(graph, units.of, units.count());
-  const std::vector<std::int64_t> inside = LeastInside(graph, units).Take();
-  traffic.least_cut = LeastCut(inside, units.size);
-  traffic.each_pair = Bytes::kMax;
-  for (std::size_t a = 0; a < units.size; ++a) {
-    for (std::size_t b = 0; b < a; ++b) {
-      traffic.each_pair = std::min(traffic.each_pair, inside[a * units.size + b]);
-    }
-  }
-  return traffic;
 }
 
 }  // namespace weft::placement

@@ -21,16 +21,8 @@ struct Units {
 Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> tile,
                 std::uint32_t workers);
 
-// What a unit is worth, taken over all units, so that it holds for each of them.
-struct UnitTraffic {
-  std::vector<traffic::Edge> between;  // units, ascending
-  std::int64_t least_cut = 0;          // bytes between the parts of a unit in two
-  std::int64_t each_pair = 0;          // bytes between any two workers of a unit
-};
 // What `count` sets of workers send to each other, `of` each worker's set. Ascending by (a, b).
 std::vector<traffic::Edge> TrafficBetween(const traffic::WorkerGraph& graph,
                                           std::span<const std::uint32_t> of, std::uint32_t count);
-
-UnitTraffic MeasureUnits(const traffic::WorkerGraph& graph, const Units& units);
 
 }  // namespace weft::placement

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/placement/axes.h"
+#include "operator/placement/nest_sum.h"
+
+namespace weft::placement {
+
+// The least sum over a nest: what leaves sets in domains of each level, and what that counts too
+// much in all.
+struct PricedSum {
+  NestSum* nest = nullptr;
+  NestSum::Leaving leaving;
+  double surplus = 0;
+
+  double Least(std::uint64_t most_steps, bool remember = false) const;
+};
+
+// The parts that one level's domains break units into. The first `inner` axes make a unit: a ring,
+// an expert group, a stage.
+struct PartsOf {
+  std::size_t level = 0;
+  double step = 0;  // of the level, in weight
+  std::span<const GridAxis> axes;
+  std::size_t inner = 1;
+};
+
+// A sum raised by prices; its `leaving` of the level points to the second member.
+struct Raised {
+  double least = 0;
+  std::vector<double> leaving;
+  double surplus = 0;
+};
+
+// Raises a sum by prices on parts.
+//
+// How: the sum lets every domain take parts that leave little, whether or not all parts make up
+// whole units: five racks of 18 take 16 + 2 of a unit of 24 each, and nothing is left to go with
+// the parts of 16. Let each part of c vertices cost price[c] more. The parts of one unit then cost
+// at most D more, where D is the dearest way to divide a unit, so the sum at these prices less D
+// for every unit is a bound too, whatever the prices. They follow the difference between the parts
+// that the domains take and those of units divided the dearest way, in steps towards `target`.
+//
+// Cost    O(rounds x (most_steps + room^2 x axes)), with the largest room of the level's domains.
+// Source  Gilmore and Gomory, "A linear programming approach to the cutting-stock problem",
+//         Operations Research 9, 1961 (the prices); Camerini, Fratta and Maffioli, "On improving
+//         relaxation methods by modified gradient techniques", Mathematical Programming Study 3,
+//         1975 (the steps).
+Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
+                     std::uint32_t rounds, std::uint64_t most_steps);
+
+}  // namespace weft::placement
