@@ -1,6 +1,7 @@
 #include "operator/placement/bound.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -20,6 +21,7 @@ namespace {
 constexpr double kSafety = 1 - 1e-9;
 // Parts of larger units, and rooms for larger parts, get no prices: a round would cost too much.
 constexpr std::uint64_t kLargestUnit = 512, kLargestRoom = 1024;
+constexpr std::uint64_t kFewestRounds = 8;  // or none at all
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
 Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
@@ -135,13 +137,16 @@ class Over {
   double Least(const SearchLimits& limits) { return sum_.Least(limits.bound_steps); }
 
   // Level by level: the prices of one stay while those of the next are looked for.
-  double Raise(const SearchLimits& limits, double target) {
+  double Raise(const SearchLimits& search, double target) {
+    PriceLimits limits{search.price_rounds, search.price_steps, search.bound_steps};
+    if (domains_.steps() * kFewestRounds > limits.steps) return 0;
     std::vector<std::vector<double>> leaving(nest_.size());
     double best = 0;
     for (std::size_t l = 0; l < nest_.size(); ++l) {
       Raised raised;
       for (const PartsOf& parts : PartsIn(l)) {
-        Raised other = RaiseByPrices(sum_, parts, target, limits.price_rounds, limits.bound_steps);
+        if (limits.steps == 0) break;
+        Raised other = RaiseByPrices(sum_, parts, target, limits);
         if (other.least > raised.least) raised = std::move(other);
       }
       if (raised.least <= best) continue;
@@ -258,7 +263,9 @@ double Bound::Of(std::span<const Level> nest, Run run, double target) const {
   double narrower = 0;
   for (std::size_t at = 0; at < nest.size(); ++at) {
     // Where degrees bound the narrow levels better, the surface may still bound the wider ones.
-    if (at == single || (at > single && narrower > ByWorkers(nest.first(at), run))) {
+    const bool better =
+        at > single && by_degree[at - 1] > 0 && narrower > ByWorkers(nest.first(at), run);
+    if (at == single || better) {
       best = std::max(best, narrower + BySurface(nest.subspan(at), run, target - narrower));
     }
     narrower += by_degree[at];
@@ -273,18 +280,17 @@ double Bound::ByDegree(const Level& level, std::uint64_t room) const {
 }
 
 double Bound::BySurface(std::span<const Level> nest, Run run, double target) const {
-  const View* view = &workers_;
+  std::unique_ptr<Over> over;
   double best = 0;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, kept_.size()); ++i) {
-    const View& other = kept_.empty() ? workers_ : kept_[i];
-    const double least = Over(instance_, nest, run, workers_, other).Least(instance_.limits());
-    if (least <= best) continue;
+    auto other =
+        std::make_unique<Over>(instance_, nest, run, workers_, kept_.empty() ? workers_ : kept_[i]);
+    const double least = other->Least(instance_.limits());
+    if (over && least <= best) continue;
     best = least;
-    view = &other;
+    over = std::move(other);
   }
-  if (best >= target) return best;
-  return std::max(best,
-                  Over(instance_, nest, run, workers_, *view).Raise(instance_.limits(), target));
+  return best >= target ? best : std::max(best, over->Raise(instance_.limits(), target));
 }
 
 Int128 BoundOf(const Instance& instance, const Preferences& reached, double target) {

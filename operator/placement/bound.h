@@ -21,7 +21,7 @@ Int128 LowerBound(const Instance& instance, const Preferences& reached);
 
 // The same, raised by prices (part_prices.h) where it leaves a gap below `cost`, that of a plan.
 //
-// Cost  SearchLimits::price_rounds times as much.
+// Cost  SearchLimits::price_steps more, or none where a few rounds would cost more than that.
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
 
 }  // namespace weft::placement

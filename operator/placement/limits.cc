@@ -16,6 +16,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.tilings = 4;
       limits.bound_steps = 0;
       limits.price_rounds = 0;
+      limits.price_steps = 0;
       break;
     case Effort::kNormal:
       break;
@@ -33,6 +34,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.tiled_workers = ~0U;
       limits.bound_steps = 10'000'000;
       limits.price_rounds = 200;
+      limits.price_steps = 2'000'000'000;
       break;
   }
   return limits;

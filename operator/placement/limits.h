@@ -51,6 +51,9 @@ struct SearchLimits {
   // Rounds that raise the bound by prices on parts, for each level and unit, where a gap is left
   // when the search has ended. Twice as many halve what is left of the way to the best prices.
   std::uint32_t price_rounds = 24;
+  // Additions in all these rounds: some milliseconds. Enough for jobs of a few racks, which gain
+  // most; those of a thousand workers gain less than a percent.
+  std::uint64_t price_steps = 16'000'000;
   // Of all chance in the search.
   std::uint64_t seed = 1;
 };

@@ -10,7 +10,8 @@ using fabric::NodeIndex;
 
 namespace {
 
-constexpr std::uint32_t kEmpty = ~0U;  // no class: a domain without room
+constexpr std::uint64_t kStepsOfHull = 16;  // for each entry, with sorting and summing
+constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
 
 // The least sum of one entry of each whose numbers add up, for numbers up to `most`.
 std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<double>& b,
@@ -94,6 +95,19 @@ void NestSum::AddWider(std::span<const Level> nest, std::size_t level, Run run,
   }
 }
 
+void NestSum::FindHull(const std::vector<double>& cost, std::vector<Segment>& hull) {
+  hull.clear();
+  for (std::uint64_t k = 1; k < cost.size(); ++k) {
+    Segment next{cost[k] - cost[k - 1], k - 1, k};
+    while (!hull.empty() && hull.back().slope >= next.slope) {
+      next.begin = hull.back().begin;
+      next.slope = (cost[k] - cost[next.begin]) / static_cast<double>(k - next.begin);
+      hull.pop_back();
+    }
+    hull.push_back(next);
+  }
+}
+
 // Additions for exact sums over the children of all domains of the level.
 std::uint64_t NestSum::StepsOf(std::size_t level) const {
   std::uint64_t steps = 0;
@@ -112,35 +126,24 @@ std::uint64_t NestSum::StepsOf(std::size_t level) const {
   return steps;
 }
 
-void NestSum::AddHull(std::uint32_t child, std::uint32_t copies,
-                      std::vector<Segment>& hulls) const {
-  const std::vector<double>& cost = tables_[child].cost;
-  std::vector<Segment> hull;
-  for (std::uint64_t k = 1; k < cost.size(); ++k) {
-    Segment next{cost[k] - cost[k - 1], k - 1, k, child, copies};
-    while (!hull.empty() && hull.back().slope >= next.slope) {
-      next.begin = hull.back().begin;
-      next.slope = (cost[k] - cost[next.begin]) / static_cast<double>(k - next.begin);
-      hull.pop_back();
-    }
-    hull.push_back(next);
-  }
-  hulls.insert(hulls.end(), hull.begin(), hull.end());
-}
-
 // Costs of a domain by units, before what leaves itself.
 void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table) const {
+  table.hulls.clear();
+  table.before.clear();
   const std::uint64_t finer = grain_[domain.level] / grain_[domain.level - 1];
   const std::uint64_t room = domain.room * finer;
   for (const auto& [child, copies] : domain.children) {
-    if (hulls || tables_[child].convex) AddHull(child, copies, table.hulls);
+    if (!hulls && !tables_[child].convex) continue;
+    for (const Segment& segment : tables_[child].hull) {
+      table.hulls.push_back({segment, child, copies});
+    }
   }
   std::stable_sort(table.hulls.begin(), table.hulls.end(),
-                   [](const Segment& a, const Segment& b) { return a.slope < b.slope; });
+                   [](const auto& a, const auto& b) { return a.segment.slope < b.segment.slope; });
   std::vector<double>& cost = table.cost;
-  cost = {0};
-  for (const Segment& segment : table.hulls) {
-    const std::uint64_t units = (segment.end - segment.begin) * segment.copies;
+  cost.assign(1, 0);
+  for (const auto& [segment, child, copies] : table.hulls) {
+    const std::uint64_t units = (segment.end - segment.begin) * copies;
     for (std::uint64_t i = 0; i < units && cost.size() <= room; ++i) {
       cost.push_back(cost.back() + segment.slope);
     }
@@ -160,7 +163,7 @@ void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table)
 std::optional<double> NestSum::Least(const Leaving& leaving, std::uint64_t most_steps,
                                      bool remember) {
   if (classes_.empty() || classes_.back().room * grain_.back() < workers_) return std::nullopt;
-  tables_.assign(classes_.size(), {});
+  tables_.resize(classes_.size());
   std::uint64_t steps = 0;
   std::size_t level = 0;
   for (std::size_t c = 0; c < classes_.size(); ++c) {
@@ -177,8 +180,11 @@ std::optional<double> NestSum::Least(const Leaving& leaving, std::uint64_t most_
     for (std::size_t k = 1; k < table.cost.size(); ++k) {
       table.cost[k] += (*leaving[level])[k] * steps_[level];
     }
+    FindHull(table.cost, table.hull);
+    all_steps_ += kStepsOfHull * table.cost.size();
     table.convex = IsConvex(table.cost);
   }
+  all_steps_ += std::min(steps, most_steps);
   return tables_.back().cost.back();
 }
 
@@ -197,12 +203,12 @@ void NestSum::Split(std::size_t domain, std::uint64_t units, double weight, Want
     wanted[child][best] += weight;
     units -= best;
   }
-  for (const Segment& segment : table.hulls) {
+  for (const auto& [segment, child, copies] : table.hulls) {
     const std::uint64_t length = segment.end - segment.begin;
-    const std::uint64_t taken = std::min(units, length * segment.copies);
+    const std::uint64_t taken = std::min(units, length * copies);
     const double moved = weight * static_cast<double>(taken) / static_cast<double>(length);
-    wanted[segment.child][segment.begin] -= moved;
-    wanted[segment.child][segment.end] += moved;
+    wanted[child][segment.begin] -= moved;
+    wanted[child][segment.end] += moved;
     units -= taken;
   }
 }

@@ -38,6 +38,8 @@ class NestSum {
   // hulls were summed. Needs `remember`.
   std::vector<double> Used(std::size_t level) const;
 
+  // Additions since it was made, about.
+  std::uint64_t steps() const { return all_steps_; }
   // The largest number of units in a domain of the level.
   std::uint64_t Most(std::size_t level) const;
 
@@ -52,20 +54,25 @@ class NestSum {
   struct Segment {
     double slope;
     std::uint64_t begin, end;  // units
-    std::uint32_t child, copies;
   };
   struct Table {
     std::vector<double> cost;  // by units
+    std::vector<Segment> hull;
     bool convex = true;
-    std::vector<Segment> hulls;  // of children, by slope
+    // Of the children whose hulls are summed, by slope.
+    struct OfChild {
+      Segment segment;
+      std::uint32_t child, copies;
+    };
+    std::vector<OfChild> hulls;
     // Of the other children, in order: the child, and the sum of all before it.
     std::vector<std::pair<std::uint32_t, std::vector<double>>> before;
   };
 
   void AddWider(std::span<const Level> nest, std::size_t level, Run run,
                 std::vector<std::uint32_t>& class_of);
+  static void FindHull(const std::vector<double>& cost, std::vector<Segment>& hull);
   std::uint64_t StepsOf(std::size_t level) const;
-  void AddHull(std::uint32_t child, std::uint32_t copies, std::vector<Segment>& hulls) const;
   void Fold(const Class& domain, bool hulls, bool remember, Table& table) const;
   using Wanted = std::vector<std::vector<double>>;  // domains of a class, by units in them
   void Split(std::size_t domain, std::uint64_t units, double weight, Wanted& wanted) const;
@@ -75,6 +82,7 @@ class NestSum {
   std::vector<double> steps_;   // in weight, by level, halved: a pair counts from both sides
   std::vector<Class> classes_;  // children before parents, narrower levels first
   std::vector<Table> tables_;   // by class
+  std::uint64_t all_steps_ = 0;
 };
 
 }  // namespace weft::placement

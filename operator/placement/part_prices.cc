@@ -125,21 +125,26 @@ double PricedSum::Least(std::uint64_t most_steps, bool remember) const {
 }
 
 Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
-                     std::uint32_t rounds, std::uint64_t most_steps) {
+                     PriceLimits& limits) {
   const double weight = parts.step / 2;  // a pair counts from both sides
-  Prices prices(parts, sum.nest->Most(parts.level));
+  const std::uint64_t room = sum.nest->Most(parts.level);
+  Prices prices(parts, room);
   Raised best;
   const auto value_now = [&] {
     PricedSum priced = sum;
     std::vector<double> leaving = prices.Leaving();
     priced.leaving[parts.level] = &leaving;
     priced.surplus += prices.Dearest() * weight;
-    const double value = priced.Least(most_steps, true);
+    const std::uint64_t before = sum.nest->steps();
+    const double value = priced.Least(limits.exact_steps, true);
+    const std::uint64_t steps = sum.nest->steps() - before + room * room;
+    limits.steps -= std::min(limits.steps, steps);
     if (value > best.least) best = {value, std::move(leaving), priced.surplus};
     return value;
   };
   double start = 0, first = 0;
   for (const double share : kStarts) {
+    if (limits.steps == 0) break;
     prices.Start(-share * prices.LeavingOne());
     const double value = value_now();
     if (value <= first) continue;
@@ -149,7 +154,8 @@ Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
   prices.Start(-start * prices.LeavingOne());
   double gain = 1, before = 0;
   std::uint32_t idle = 0;
-  for (std::uint32_t round = 0; round < rounds && best.least < target; ++round) {
+  for (std::uint32_t round = 0; round < limits.rounds && best.least < target; ++round) {
+    if (limits.steps == 0) break;
     const double value = value_now();
     idle = value > before + kProgress * (target - before) ? 0 : idle + 1;
     before = std::max(before, value);

@@ -35,6 +35,13 @@ struct Raised {
   double surplus = 0;
 };
 
+// What raising may cost. `steps` is used up: rounds end when none are left.
+struct PriceLimits {
+  std::uint32_t rounds = 0;
+  std::uint64_t steps = 0;        // additions, in all
+  std::uint64_t exact_steps = 0;  // additions for exact sums in each round
+};
+
 // Raises a sum by prices on parts.
 //
 // How: the sum lets every domain take parts that leave little, whether or not all parts make up
@@ -44,12 +51,13 @@ struct Raised {
 // for every unit is a bound too, whatever the prices. They follow the difference between the parts
 // that the domains take and those of units divided the dearest way, in steps towards `target`.
 //
-// Cost    O(rounds x (most_steps + room^2 x axes)), with the largest room of the level's domains.
+// Cost    O(rounds x (sum over the nest + room^2 x axes)), with the largest room of the level's
+//         domains; at most `limits.steps` additions and one round.
 // Source  Gilmore and Gomory, "A linear programming approach to the cutting-stock problem",
 //         Operations Research 9, 1961 (the prices); Camerini, Fratta and Maffioli, "On improving
 //         relaxation methods by modified gradient techniques", Mathematical Programming Study 3,
 //         1975 (the steps).
 Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
-                     std::uint32_t rounds, std::uint64_t most_steps);
+                     PriceLimits& limits);
 
 }  // namespace weft::placement
