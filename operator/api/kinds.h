@@ -144,7 +144,7 @@ struct Pod {
   };
   std::optional<Failure> failure;
   std::string waiting;  // why a container is not started yet, but for the ordinary reasons
-  std::string report;   // lines that begin with "weft " of termination messages (decide/verify.h)
+  std::string report;   // lines that begin with "weft " of termination messages (life/verify.h)
   bool Holds() const;   // bound and not finished: its requests count as used
 };
 

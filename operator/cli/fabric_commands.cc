@@ -5,7 +5,6 @@
 #include "operator/cli/serve_map.h"
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
-#include "operator/decide/overview.h"
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_ibnetdiscover.h"
 #include "operator/manifest/import_slurm.h"
@@ -16,6 +15,7 @@
 #include "operator/render/map_html.h"
 #include "operator/render/map_svg.h"
 #include "operator/render/table.h"
+#include "operator/report/overview.h"
 #include "operator/simulate/reference_design.h"
 
 namespace weft::cli {
@@ -113,7 +113,7 @@ int RunFabricShow(const ShowArguments& arguments) {
   if (!cluster) return Fail(cluster.error(), arguments.input);
   Remark(cluster->notes);
   if (arguments.output != "table") {
-    return Print(Encode(decide::FabricsJson(*cluster), arguments.output), kDone);
+    return Print(Encode(report::FabricsJson(*cluster), arguments.output), kDone);
   }
   std::string text;
   for (const decide::ClusterFabric& fabric : cluster->fabrics) {

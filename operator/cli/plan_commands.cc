@@ -3,11 +3,6 @@
 
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
-#include "operator/decide/audit.h"
-#include "operator/decide/compare.h"
-#include "operator/decide/explain.h"
-#include "operator/decide/explain_held.h"
-#include "operator/decide/lint.h"
 #include "operator/decide/snapshot.h"
 #include "operator/decide/status.h"
 #include "operator/manifest/writer.h"
@@ -16,6 +11,11 @@
 #include "operator/render/explain_text.h"
 #include "operator/render/lint_text.h"
 #include "operator/render/plan_text.h"
+#include "operator/report/audit.h"
+#include "operator/report/compare.h"
+#include "operator/report/explain.h"
+#include "operator/report/explain_held.h"
+#include "operator/report/lint.h"
 
 namespace weft::cli {
 
@@ -53,7 +53,7 @@ int RunPlan(const PlanArguments& arguments) {
   }
   std::string text = render::PlanText(*cluster, *report, TextStyle());
   if (arguments.compare) {
-    text += "\n" + render::CompareText(*cluster, decide::Compare(*cluster, *report), TextStyle());
+    text += "\n" + render::CompareText(*cluster, report::Compare(*cluster, *report), TextStyle());
   }
   return Print(text, code);
 }
@@ -69,14 +69,14 @@ int RunExplain(const ExplainArguments& arguments) {
     if (bare && !arguments.input.space.empty()) name = arguments.input.space + "/" + name;
   }
   if (names.empty()) KeepSpace(arguments.input.space, *report);
-  const auto explanations = decide::ExplainNamed(*cluster, names, *report);
+  const auto explanations = report::ExplainNamed(*cluster, names, *report);
   if (!explanations) return Fail(explanations.error(), arguments.input);
   int code = kDone;
-  for (const decide::Explanation& one : *explanations) {
+  for (const report::Explanation& one : *explanations) {
     if (report->entries[one.entry].placed() == nullptr) code = kNotPlaced;
   }
   if (arguments.output != "table") {
-    return Print(Encode(decide::ExplainJson(*cluster, *report, *explanations), arguments.output),
+    return Print(Encode(report::ExplainJson(*cluster, *report, *explanations), arguments.output),
                  code);
   }
   return Print(render::ExplainText(*report, *explanations, TextStyle()), code);
@@ -85,22 +85,22 @@ int RunExplain(const ExplainArguments& arguments) {
 int RunAudit(const AuditArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  const auto report = decide::Audit(*cluster, {.place = {}, .space = arguments.input.space});
+  const auto report = report::Audit(*cluster, {.place = {}, .space = arguments.input.space});
   if (!report) return Fail(report.error(), arguments.input);
   if (arguments.output == "table") {
     return Print(render::AuditText(*cluster, *report, TextStyle()), kDone);
   }
   Remark(report->notes);
-  return Print(Encode(decide::AuditJson(*cluster, *report), arguments.output), kDone);
+  return Print(Encode(report::AuditJson(*cluster, *report), arguments.output), kDone);
 }
 
 int RunLint(const LintArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  const decide::LintReport report = decide::Lint(*cluster, arguments.input.space);
+  const report::LintReport report = report::Lint(*cluster, arguments.input.space);
   const int code = report.invalid ? kBadInput : report.never_fits ? kNotPlaced : kDone;
   if (arguments.output != "table") {
-    return Print(Encode(decide::LintJson(report), arguments.output), code);
+    return Print(Encode(report::LintJson(report), arguments.output), code);
   }
   return Print(render::LintText(report, TextStyle()), code);
 }

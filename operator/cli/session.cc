@@ -15,8 +15,8 @@
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
 #include "operator/controllers/store_sink.h"
-#include "operator/decide/as_of.h"
 #include "operator/decide/overlay.h"
+#include "operator/life/as_of.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/manifest/writer.h"
@@ -76,7 +76,7 @@ Result<api::Inputs> ReadLive(const InputArguments& input) {
                                         : ReadOnce({input.kubeconfig, input.context});
   if (!live) return live.error();
   NameSkipped(live->skipped);
-  decide::TellTime(live->inputs, std::time(nullptr));
+  life::TellTime(live->inputs, std::time(nullptr));
   return decide::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 

@@ -3,8 +3,8 @@
 
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
-#include "operator/decide/overview.h"
 #include "operator/render/top_text.h"
+#include "operator/report/overview.h"
 
 namespace weft::cli {
 
@@ -12,9 +12,9 @@ int RunTop(const TopArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   const auto show = [&](UnixSeconds now) {
-    const decide::Overview overview = decide::MakeOverview(*cluster, arguments.input.space, now);
+    const report::Overview overview = report::MakeOverview(*cluster, arguments.input.space, now);
     if (arguments.output == "json" || arguments.output == "yaml") {
-      return Encode(decide::OverviewJson(overview), arguments.output);
+      return Encode(report::OverviewJson(overview), arguments.output);
     }
     return render::TopText(overview, TextStyle(), arguments.output == "wide");
   };

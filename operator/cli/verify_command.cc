@@ -7,7 +7,7 @@
 
 #include "operator/api/kinds.h"
 #include "operator/cli/commands.h"
-#include "operator/decide/verify.h"
+#include "operator/life/verify.h"
 
 namespace weft::cli {
 namespace {
@@ -58,7 +58,7 @@ int RunVerify(const VerifyArguments& arguments) {
   api::TrainingJob job;
   job.replicas = Number("WEFT_WORKERS");
   job.accelerator.per_worker = Number("WEFT_GPUS_PER_WORKER");
-  if (decide::IsRankOf(job, Number("WEFT_WORKER_INDEX"), *arguments.rank, *arguments.world)) {
+  if (life::IsRankOf(job, Number("WEFT_WORKER_INDEX"), *arguments.rank, *arguments.world)) {
     return kDone;
   }
   std::cerr << "weft verify: worker " << worker << " on " << Variable("WEFT_NODE") << " runs rank "

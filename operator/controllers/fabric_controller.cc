@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/decide/fabric_status.h"
-#include "operator/decide/status_patch.h"
+#include "operator/life/status_patch.h"
+#include "operator/report/fabric_status.h"
 
 namespace weft::controllers {
 namespace {
@@ -88,11 +88,11 @@ bool FabricController::Pass() {
   const auto fabrics = cache_.Of(picture);
   bool done = true;
   for (const api::Fabric& fabric : picture.inputs.fabrics) {
-    const Json status = decide::FabricStatus(fabric, *fabrics, options_.now());
+    const Json status = report::FabricStatus(fabric, *fabrics, options_.now());
     done = Write(fabric.meta, fabric.raw, status) && done;
   }
   for (const auto& fabric : store_.UnreadableFabrics()) {
-    const Json status = decide::UnreadableFabricStatus(*fabric, options_.now());
+    const Json status = report::UnreadableFabricStatus(*fabric, options_.now());
     done = Write(fabric->meta, fabric->raw, status) && done;
   }
   return done;
@@ -100,7 +100,7 @@ bool FabricController::Pass() {
 
 bool FabricController::Write(const api::ObjectMeta& meta, const api::Raw& raw, const Json& status) {
   const Json before = raw ? raw->value("status", Json::object()) : Json::object();
-  Json patch = decide::StatusPatch(before, status, decide::kFabricStatusFields);
+  Json patch = life::StatusPatch(before, status, life::kFabricStatusFields);
   if (patch.is_null()) return true;
   const auto stored =
       writer_.PatchStatus({Kind::kFabric, meta.key, meta.uid, ""}, {{"status", std::move(patch)}});

@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "operator/decide/job_figures.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/objects.h"
+#include "operator/report/job_figures.h"
 
 namespace weft::controllers {
 namespace {
@@ -19,7 +19,7 @@ double Value(Number number) {
   return static_cast<double>(number);
 }
 
-void AddLevel(const std::string& fabric, const decide::FleetFigures::Level& level,
+void AddLevel(const std::string& fabric, const report::FleetFigures::Level& level,
               Samples& samples) {
   samples.Add(Id::kFabricDomains, {fabric, level.name}, Value(level.domains));
   samples.Add(Id::kFabricLargestFreeBlock, {fabric, level.name}, Value(level.largest_free_block));
@@ -36,9 +36,9 @@ void AddLevel(const std::string& fabric, const decide::FleetFigures::Level& leve
 }
 
 void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samples& samples) {
-  const decide::FleetFigures fleet = decide::MeasureFleet(on, most_domains);
-  for (std::size_t use = 0; use < decide::kNodeUses; ++use) {
-    const std::string state(decide::NodeUseName(static_cast<decide::NodeUse>(use)));
+  const report::FleetFigures fleet = report::MeasureFleet(on, most_domains);
+  for (std::size_t use = 0; use < report::kNodeUses; ++use) {
+    const std::string state(report::NodeUseName(static_cast<report::NodeUse>(use)));
     samples.Add(Id::kFabricNodes, {on.name(), state}, Value(fleet.nodes[use]));
   }
   samples.Add(Id::kFabricNodes, {on.name(), "incomplete"}, Value(on.fabric->incomplete().size()));
@@ -64,7 +64,7 @@ void AddTraffic(const Labels& job, const api::Placement& placement, Samples& sam
     labels.insert(labels.end(), more);
     return labels;
   };
-  const decide::TrafficFigures traffic = decide::ReadTraffic(placement);
+  const report::TrafficFigures traffic = report::ReadTraffic(placement);
   for (const auto& span : traffic.spans) {
     samples.Add(Id::kJobDomains, with({span.level}), Value(span.domains));
   }
@@ -91,13 +91,13 @@ void AddWorkers(const Labels& job, const api::TrainingJob& of, const api::Placem
 }
 
 void AddWaiting(const Labels& job, const api::TrainingJob& of, UnixSeconds now, Samples& samples) {
-  const decide::JobStatus status = decide::StatusOf(of);
-  const auto refused = decide::FindCondition(status, "Placed");
-  const auto accepted = decide::FindCondition(status, "Accepted");
+  const life::JobStatus status = life::StatusOf(of);
+  const auto refused = life::FindCondition(status, "Placed");
+  const auto accepted = life::FindCondition(status, "Accepted");
   const std::string reason = refused != nullptr                                   ? refused->reason
                              : accepted != nullptr && accepted->status == "False" ? accepted->reason
                                                                                   : "Unknown";
-  samples.Add(Id::kJobWaiting, {job[0], job[1], reason}, Value(decide::WaitsSince(of, now)));
+  samples.Add(Id::kJobWaiting, {job[0], job[1], reason}, Value(report::WaitsSince(of, now)));
   samples.Add(Id::kJobWantedAccelerators, {job[0], job[1], of.accelerator.resource_name},
               Value(of.replicas) * of.accelerator.per_worker);
 }
@@ -105,11 +105,11 @@ void AddWaiting(const Labels& job, const api::TrainingJob& of, UnixSeconds now, 
 void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSeconds now,
             Samples& samples) {
   const Labels labels{job.meta.key.name, job.meta.key.space};
-  const std::string phase = decide::PhaseOf(decide::StatusOf(job));
+  const std::string phase = life::PhaseOf(life::StatusOf(job));
   samples.Add(
       Id::kJobInfo,
       {labels[0], labels[1], placement != nullptr ? placement->fabric_name : job.fabric_name, phase,
-       decide::SizeClass(job.replicas)},
+       report::SizeClass(job.replicas)},
       1);
   const api::WorkerCounts& workers = job.record.workers;
   const auto add = [&](const char* state, std::int64_t count) {
@@ -120,7 +120,7 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
   add("succeeded", workers.succeeded);
   add("failed", workers.failed);
   samples.Add(Id::kJobRestarts, labels, Value(job.record.restarts));
-  if (decide::WantsNodes(job)) AddWaiting(labels, job, now, samples);
+  if (report::WantsNodes(job)) AddWaiting(labels, job, now, samples);
   if (placement == nullptr || decide::IsFinished(job)) return;
   AddTraffic(labels, *placement, samples);
   AddWorkers(labels, job, *placement, samples);
@@ -145,15 +145,15 @@ void AddJobs(const decide::Cluster& cluster, UnixSeconds now, Samples& samples) 
     phases[phase] = 0;
   }
   for (const api::TrainingJob& job : cluster.inputs->jobs) {
-    ++phases[decide::PhaseOf(decide::StatusOf(job))];
+    ++phases[life::PhaseOf(life::StatusOf(job))];
     AddJob(job, pods.CurrentPlacement(job), now, samples);
   }
   for (const auto& [phase, count] : phases) samples.Add(Id::kJobs, {phase}, Value(count));
 }
 
-void AddGangs(const decide::Cluster& cluster, const decide::AuditReport& report, Samples& samples) {
+void AddGangs(const decide::Cluster& cluster, const report::AuditReport& report, Samples& samples) {
   std::int64_t modelled = 0;
-  for (const decide::AuditGang& gang : report.gangs) {
+  for (const report::AuditGang& gang : report.gangs) {
     const Labels labels{gang.key.name, gang.key.space, gang.kind,
                         cluster.fabrics[gang.fabric].name()};
     modelled += gang.modelled ? 1 : 0;

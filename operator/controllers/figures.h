@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "operator/base/timestamp.h"
-#include "operator/decide/audit.h"
 #include "operator/decide/cluster.h"
-#include "operator/decide/fleet.h"
 #include "operator/metrics/samples.h"
+#include "operator/report/audit.h"
+#include "operator/report/fleet.h"
 
 namespace weft::controllers {
 
@@ -14,7 +14,7 @@ namespace weft::controllers {
 void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
                 std::uint32_t most_domains, metrics::Samples& samples);
 void AddJobs(const decide::Cluster& cluster, UnixSeconds now, metrics::Samples& samples);
-void AddGangs(const decide::Cluster& cluster, const decide::AuditReport& report,
+void AddGangs(const decide::Cluster& cluster, const report::AuditReport& report,
               metrics::Samples& samples);
 
 }  // namespace weft::controllers

@@ -58,7 +58,7 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) 
   if (audit) {
     metrics::Samples gangs;
     // An error is a Placement beside a gang that does not divide: the others are judged next time.
-    if (const auto report = decide::Audit(cluster)) AddGangs(cluster, *report, gangs);
+    if (const auto report = report::Audit(cluster)) AddGangs(cluster, *report, gangs);
     audit_text_ = gangs.Text();
     audited_.of = worked_.of;
     audited_.Done(worked_.at, options_.seconds());

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/decide/next_step.h"
 #include "operator/kube/ssh_key.h"
 #include "operator/launch/fabric_environment.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/objects.h"
+#include "operator/life/next_step.h"
 
 namespace weft::controllers {
 
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Placement& placement) {
   launch::Gang gang;
   gang.job = &job;
-  gang.attempt = decide::AttemptLabel(placement.meta).value_or(0);
+  gang.attempt = life::AttemptLabel(placement.meta).value_or(0);
   gang.placement_uid = placement.meta.uid;
   gang.nodes = placement.nodes;
   gang.verify_image = verify_image_;

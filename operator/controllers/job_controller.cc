@@ -10,14 +10,14 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
-#include "operator/decide/accept.h"
-#include "operator/decide/attempt.h"
-#include "operator/decide/launcher.h"
-#include "operator/decide/quota.h"
-#include "operator/decide/status_patch.h"
-#include "operator/decide/verify.h"
-#include "operator/decide/worker_limit.h"
 #include "operator/launch/objects.h"
+#include "operator/life/accept.h"
+#include "operator/life/attempt.h"
+#include "operator/life/launcher.h"
+#include "operator/life/quota.h"
+#include "operator/life/status_patch.h"
+#include "operator/life/verify.h"
+#include "operator/life/worker_limit.h"
 
 namespace weft::controllers {
 
@@ -35,7 +35,7 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 // Without the label, as earlier versions wrote it, it selects the pods of every attempt: it stays
 // until the attempt that it was made for is undone.
 bool Serves(const Service& service, std::int64_t attempt) {
-  return decide::AttemptLabel(service.meta).value_or(attempt) == attempt;
+  return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
 
 constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
@@ -63,14 +63,14 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
   }
   if (!objects->job->unreadable.empty()) planner_.Forget(objects->job->meta.uid);
   if (Seeded(Bug::kDiesOfOddObject)) WEFT_CHECK(!objects->job->meta.labels.At("odd"));
-  const decide::JobView view = ViewOf(*objects);
+  const life::JobView view = ViewOf(*objects);
   const Pass pass{&*objects, &view};
   return std::visit([&](const auto& step) { return Do(pass, step); },
-                    decide::NextStep(view, options_.life));
+                    life::NextStep(view, options_.life));
 }
 
-decide::JobView JobController::ViewOf(const JobObjects& objects) const {
-  decide::JobView view;
+life::JobView JobController::ViewOf(const JobObjects& objects) const {
+  life::JobView view;
   view.job = objects.job.get();
   for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
   for (const auto& pod : objects.pods) view.pods.push_back(pod.get());
@@ -113,17 +113,17 @@ JobController::Answer JobController::StoreJob(const Result<Json>& stored) {
   return kAgain;
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::AddFinalizer&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::AddFinalizer&) {
   std::vector<std::string> finalizers = pass.job().meta.finalizers;
-  finalizers.push_back(decide::kFinalizer);
+  finalizers.push_back(life::kFinalizer);
   return PatchFinalizers(pass, finalizers);
 }
 
 // The object may be gone with the answer: only the watch tells.
-JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFinalizer&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFinalizer&) {
   const api::ObjectMeta& meta = pass.job().meta;
   std::vector<std::string> finalizers = meta.finalizers;
-  std::erase(finalizers, decide::kFinalizer);
+  std::erase(finalizers, life::kFinalizer);
   planner_.Forget(meta.uid);
   const auto stored = writer_.Patch(
       TargetOf(Kind::kTrainingJob, meta),
@@ -136,7 +136,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::RemoveFi
 // Worker 0 goes through the whole chain of admission, under a name that no attempt has. The reason
 // for a refusal, nothing for none.
 Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJob& job) {
-  if (auto too_many = decide::TooManyWorkers(job)) return too_many;
+  if (auto too_many = life::TooManyWorkers(job)) return too_many;
   launch::Gang gang;
   gang.job = &job;
   gang.attempt = 0;
@@ -161,14 +161,14 @@ Result<std::optional<std::string>> JobController::TryQuotas(const api::TrainingJ
   for (const Json& one : listed->value("items", Json::array())) {
     if (auto quota = api::DecodeResourceQuota(one, "ResourceQuota")) quotas.push_back(*quota);
   }
-  return decide::ExceededQuota(*pod, job.replicas, quotas);
+  return life::ExceededQuota(*pod, job.replicas, quotas);
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
   const auto refusal = TryWorker(pass.job());
   if (!refusal) return refusal.error();
   const bool refused = refusal->has_value();
-  const auto launcher = decide::WrongLauncher(pass.job());
+  const auto launcher = life::WrongLauncher(pass.job());
   std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
   if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
   {
@@ -179,17 +179,17 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DryRun&)
     memory.valid_generation = pass.job().meta.generation;
   }
   if (!refused) return kAgain;
-  const decide::JobStatus status = decide::AfterTrialRefused(*pass.view, **refusal);
-  if (status == decide::StatusOf(pass.job())) return kAgain;  // refused as before
+  const life::JobStatus status = life::AfterTrialRefused(*pass.view, **refusal);
+  if (status == life::StatusOf(pass.job())) return kAgain;  // refused as before
   return WriteStatusOf(pass, status);
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::AskPlanner&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::AskPlanner&) {
   planner_.Ask(pass.job());
   return Outcome{};
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::CreateService&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::CreateService&) {
   const api::ObjectMeta& meta = pass.job().meta;
   const Json made = launch::MakeService(pass.job(), pass.job().attempt);
   Result<Json> stored = writer_.Create(Kind::kService, made, false);
@@ -274,14 +274,14 @@ JobController::Answer JobController::CreateRefused(const Pass& pass, const Error
     const std::lock_guard lock(mutex_);
     MemoryOf(pass.job().meta).valid.clear();
   }
-  return WriteStatusOf(pass, decide::AfterCreateRefused(*pass.view, options_.life, error.message));
+  return WriteStatusOf(pass, life::AfterCreateRefused(*pass.view, options_.life, error.message));
 }
 
 // One first: where admission refuses it, the others are not asked in vain.
-JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePods& step) {
+JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods& step) {
   const api::Placement* placement = nullptr;
   for (const auto& one : pass.objects->placements) {
-    if (decide::AttemptLabel(one->meta) == step.attempt) placement = one.get();
+    if (life::AttemptLabel(one->meta) == step.attempt) placement = one.get();
   }
   if (placement == nullptr) return Outcome{};  // somebody deleted it; the deadline ends this
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
@@ -307,7 +307,7 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::CreatePo
   return kAgain;
 }
 
-JobController::Answer JobController::Do(const Pass&, const decide::DeletePods& step) {
+JobController::Answer JobController::Do(const Pass&, const life::DeletePods& step) {
   Failures failures;
   ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
     return failures.GoOnAfter(writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)));
@@ -318,7 +318,7 @@ JobController::Answer JobController::Do(const Pass&, const decide::DeletePods& s
 
 // The attempt's Service goes with it: until the next one has its own, no name leads to a pod that
 // is left on a dead node. With the job it is garbage.
-JobController::Answer JobController::Do(const Pass& pass, const decide::DeletePlacements& step) {
+JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlacements& step) {
   if (pass.objects->service && !pass.job().meta.deleting) {
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
   }
@@ -334,22 +334,22 @@ JobController::Answer JobController::Do(const Pass& pass, const decide::DeletePl
   return kAgain;
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::DeleteJob&) {
+JobController::Answer JobController::Do(const Pass& pass, const life::DeleteJob&) {
   const Status deleted = writer_.Delete(AnyStateOf(Kind::kTrainingJob, pass.job().meta));
   if (!deleted) return deleted.error();
   return Outcome{};
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const decide::WriteStatus& step) {
+JobController::Answer JobController::Do(const Pass& pass, const life::WriteStatus& step) {
   return WriteStatusOf(pass, step.status);
 }
 
 // The whole status, on the state that it was decided from.
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
-                                                   const decide::JobStatus& status) {
+                                                   const life::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
-  Json patch = decide::StatusPatch(job.raw->value("status", Json::object()),
-                                   decide::EncodeJobStatus(status), decide::kJobStatusFields);
+  Json patch = life::StatusPatch(job.raw->value("status", Json::object()),
+                                 life::EncodeJobStatus(status), life::kJobStatusFields);
   if (patch.is_null()) patch = Json::object();
   const Target target = TargetOf(Kind::kTrainingJob, job.meta);
   const auto stored = writer_.PatchStatus(target, {{"status", std::move(patch)}});
@@ -359,13 +359,13 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
     const std::lock_guard lock(mutex_);
     MemoryOf(job.meta).counted = options_.now();
   }
-  if (decide::Is(status, "Placed")) planner_.Forget(job.meta.uid);
+  if (life::Is(status, "Placed")) planner_.Forget(job.meta.uid);
   Tell(job, status);
   Count(pass, status);
   return answer;
 }
 
-void JobController::Count(const Pass& pass, const decide::JobStatus& status) const {
+void JobController::Count(const Pass& pass, const life::JobStatus& status) const {
   if (options_.counters == nullptr) return;
   std::string fabric;
   for (const auto& placement : pass.objects->placements) {
@@ -375,7 +375,7 @@ void JobController::Count(const Pass& pass, const decide::JobStatus& status) con
 }
 
 // Events tell the story in the conditions' own words.
-void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& status) {
+void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& status) {
   for (const api::Condition& now : status.conditions) {
     const auto before = std::find_if(job.conditions.begin(), job.conditions.end(),
                                      [&](const api::Condition& c) { return c.type == now.type; });
@@ -384,14 +384,14 @@ void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& s
     const bool is = now.status == "True";
     if (now.status == "Unknown") continue;
     if (fresh && !is && now.type != "Accepted" && now.type != "Placed" &&
-        now.type != decide::kVerified) {
+        now.type != life::kVerified) {
       continue;
     }
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
         (is && (now.type == "Failed" || now.type == "Restarting")) ||
         (!is &&
-         (now.type == "Accepted" || now.type == decide::kVerified ||
+         (now.type == "Accepted" || now.type == life::kVerified ||
           (now.type == "Placed" && now.reason != "Suspended" && now.reason != "Restarting")));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
     log_.Info(now.type + "=" + now.status,
@@ -399,7 +399,7 @@ void JobController::Tell(const api::TrainingJob& job, const decide::JobStatus& s
   }
 }
 
-JobController::Answer JobController::Do(const Pass&, const decide::Wait& step) {
+JobController::Answer JobController::Do(const Pass&, const life::Wait& step) {
   return Outcome{.again = false, .seconds = step.seconds};
 }
 

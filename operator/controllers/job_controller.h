@@ -13,19 +13,19 @@
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
 #include "operator/controllers/work_queue.h"
-#include "operator/decide/next_step.h"
 #include "operator/launch/gang.h"
+#include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
-// Carries out decide::NextStep for one TrainingJob after the other: look, decide, one step, again.
+// Carries out life::NextStep for one TrainingJob after the other: look, decide, one step, again.
 // Every answer to a write goes into the store, so that the next look already sees it.
 // Thread-safety  Reconcile from many threads, for different jobs.
 class JobController {
  public:
   struct Options {
-    decide::LifeOptions life;
+    life::LifeOptions life;
     std::function<UnixSeconds()> now;
     // What an attempt's pods are made from; its ConfigMap is there afterwards.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
@@ -44,26 +44,26 @@ class JobController {
 
   struct Pass {
     const JobObjects* objects = nullptr;
-    const decide::JobView* view = nullptr;
+    const life::JobView* view = nullptr;
     const api::TrainingJob& job() const { return *objects->job; }
   };
 
-  decide::JobView ViewOf(const JobObjects& objects) const;
+  life::JobView ViewOf(const JobObjects& objects) const;
 
-  Answer Do(const Pass& pass, const decide::AddFinalizer& step);
-  Answer Do(const Pass& pass, const decide::RemoveFinalizer& step);
-  Answer Do(const Pass& pass, const decide::DryRun& step);
-  Answer Do(const Pass& pass, const decide::AskPlanner& step);
-  Answer Do(const Pass& pass, const decide::CreateService& step);
-  Answer Do(const Pass& pass, const decide::CreatePods& step);
-  Answer Do(const Pass& pass, const decide::DeletePods& step);
-  Answer Do(const Pass& pass, const decide::DeletePlacements& step);
-  Answer Do(const Pass& pass, const decide::DeleteJob& step);
-  Answer Do(const Pass& pass, const decide::WriteStatus& step);
-  Answer Do(const Pass& pass, const decide::Wait& step);
+  Answer Do(const Pass& pass, const life::AddFinalizer& step);
+  Answer Do(const Pass& pass, const life::RemoveFinalizer& step);
+  Answer Do(const Pass& pass, const life::DryRun& step);
+  Answer Do(const Pass& pass, const life::AskPlanner& step);
+  Answer Do(const Pass& pass, const life::CreateService& step);
+  Answer Do(const Pass& pass, const life::CreatePods& step);
+  Answer Do(const Pass& pass, const life::DeletePods& step);
+  Answer Do(const Pass& pass, const life::DeletePlacements& step);
+  Answer Do(const Pass& pass, const life::DeleteJob& step);
+  Answer Do(const Pass& pass, const life::WriteStatus& step);
+  Answer Do(const Pass& pass, const life::Wait& step);
 
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
-  Answer WriteStatusOf(const Pass& pass, const decide::JobStatus& status);
+  Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
   Result<std::optional<std::string>> TryWorker(const api::TrainingJob& job);
   Result<std::optional<std::string>> TryQuotas(const api::TrainingJob& job,
@@ -74,8 +74,8 @@ class JobController {
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Created(const api::ObjectMeta& job);
-  void Tell(const api::TrainingJob& job, const decide::JobStatus& status);
-  void Count(const Pass& pass, const decide::JobStatus& status) const;
+  void Tell(const api::TrainingJob& job, const life::JobStatus& status);
+  void Count(const Pass& pass, const life::JobStatus& status) const;
 
   Store& store_;
   ApiWriter& writer_;

@@ -1,17 +1,17 @@
 #include "operator/controllers/job_counts.h"
 
-#include "operator/decide/job_figures.h"
+#include "operator/report/job_figures.h"
 
 namespace weft::controllers {
 
 using metrics::Id;
 
-void CountEvents(const api::TrainingJob& before, const decide::JobStatus& after,
+void CountEvents(const api::TrainingJob& before, const life::JobStatus& after,
                  const std::string& fabric, UnixSeconds now, metrics::Counters& counters) {
-  const decide::JobEvents events = decide::EventsOf(before, after, now);
+  const report::JobEvents events = report::EventsOf(before, after, now);
   if (events.start) {
     counters.Add(Id::kJobAttempts, {events.start->cause});
-    counters.Observe(Id::kJobWaitSeconds, {fabric, decide::SizeClass(before.replicas)},
+    counters.Observe(Id::kJobWaitSeconds, {fabric, report::SizeClass(before.replicas)},
                      events.start->wait_seconds);
   }
   if (events.loss) {

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "operator/api/kinds.h"
-#include "operator/decide/job_status.h"
+#include "operator/life/job_status.h"
 #include "operator/metrics/counters.h"
 
 namespace weft::controllers {
 
 // Counts what one written status says has happened to the job. `fabric`: of its placement.
-void CountEvents(const api::TrainingJob& before, const decide::JobStatus& after,
+void CountEvents(const api::TrainingJob& before, const life::JobStatus& after,
                  const std::string& fabric, UnixSeconds now, metrics::Counters& counters);
 
 }  // namespace weft::controllers

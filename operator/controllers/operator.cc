@@ -88,7 +88,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                           {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>});
   Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
-  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, decide::kJobUidLabel);
+  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
 }
 
 // Jobs of one namespace may be followed, but what holds nodes is read everywhere.

@@ -50,17 +50,17 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
   if (!placement->unreadable.empty()) return Outcome{};
   std::vector<std::shared_ptr<const api::Pod>> pods;
   if (placement->pod_selector) pods = store_.PodsOf(*placement);
-  decide::GangView view;
+  life::GangView view;
   view.placement = placement.get();
   for (const auto& pod : pods) view.pods.push_back(pod.get());
   view.node_state = [this](const std::string& node) { return store_.StateOfNode(node); };
   view.now = options_.now();
   return std::visit([&](const auto& step) { return Do(*placement, step); },
-                    decide::NextUngateStep(view, options_.life));
+                    life::NextUngateStep(view, options_.life));
 }
 
 // Said where the spec cannot be read, and taken back where it was said.
-std::optional<decide::WritePlacement> PlacementController::Accept(
+std::optional<life::WritePlacement> PlacementController::Accept(
     const api::Placement& placement) const {
   const api::Condition* before = decide::FindCondition(placement.conditions, "Accepted");
   const bool readable = placement.unreadable.empty();
@@ -72,7 +72,7 @@ std::optional<decide::WritePlacement> PlacementController::Accept(
                            : decide::Unreadable(placement.unreadable),
                        options_.now());
   if (conditions == placement.conditions) return std::nullopt;
-  return decide::WritePlacement{{true, std::move(conditions), placement.excluded, placement.retry}};
+  return life::WritePlacement{{true, std::move(conditions), placement.excluded, placement.retry}};
 }
 
 Status PlacementController::Ungate(const api::Placement& placement, const decide::WorkerPod& one) {
@@ -89,7 +89,7 @@ Status PlacementController::Ungate(const api::Placement& placement, const decide
 }
 
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
-                                                    const decide::UngatePods& step) {
+                                                    const life::UngatePods& step) {
   FirstError first;
   ForEach(step.pods.size(), options_.writes_at_once,
           [&](std::size_t i) { return first.Note(Ungate(placement, step.pods[i])); });
@@ -102,7 +102,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
 }
 
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
-                                                    const decide::EvictPods& step) {
+                                                    const life::EvictPods& step) {
   FirstError first;
   ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
     const api::ObjectMeta& meta = step.pods[i]->meta;
@@ -117,11 +117,11 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
 
 // On the state that it was decided from.
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
-                                                    const decide::WritePlacement& step) {
+                                                    const life::WritePlacement& step) {
   const api::ObjectMeta& meta = placement.meta;
   const Result<Json> stored =
       writer_.PatchStatus({Kind::kPlacement, meta.key, meta.uid, meta.resource_version},
-                          {{"status", Json(decide::PatchOf(step.status))}});
+                          {{"status", Json(life::PatchOf(step.status))}});
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (decoded) store_.Put(*std::move(decoded));
@@ -131,7 +131,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
 
 // Events tell the story in the conditions' own words.
 void PlacementController::Tell(const api::Placement& placement,
-                               const decide::PlacementStatus& status) {
+                               const life::PlacementStatus& status) {
   for (const api::Condition& now : status.conditions) {
     const auto before = std::find_if(placement.conditions.begin(), placement.conditions.end(),
                                      [&](const api::Condition& c) { return c.type == now.type; });
@@ -146,8 +146,7 @@ void PlacementController::Tell(const api::Placement& placement,
   }
 }
 
-PlacementController::Answer PlacementController::Do(const api::Placement&,
-                                                    const decide::Wait& step) {
+PlacementController::Answer PlacementController::Do(const api::Placement&, const life::Wait& step) {
   return Outcome{.again = false, .seconds = step.seconds};
 }
 

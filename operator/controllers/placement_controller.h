@@ -8,18 +8,18 @@
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/store.h"
-#include "operator/decide/ungate.h"
+#include "operator/life/ungate.h"
 
 namespace weft::controllers {
 
-// Carries out decide::NextUngateStep for one Placement with a podSelector after the other: look,
+// Carries out life::NextUngateStep for one Placement with a podSelector after the other: look,
 // decide, one step, again. The planner writes the nodes; this hands the pods of others to them. Any
 // Placement that no job owns is told in the condition Accepted where its spec cannot be read.
 // Thread-safety  Reconcile from many threads, for different Placements.
 class PlacementController {
  public:
   struct Options {
-    decide::LifeOptions life;
+    life::LifeOptions life;
     std::function<UnixSeconds()> now;
     std::size_t writes_at_once = 16;
   };
@@ -33,14 +33,14 @@ class PlacementController {
  private:
   using Answer = Result<Outcome>;
 
-  std::optional<decide::WritePlacement> Accept(const api::Placement& placement) const;
-  Answer Do(const api::Placement& placement, const decide::UngatePods& step);
-  Answer Do(const api::Placement& placement, const decide::EvictPods& step);
-  Answer Do(const api::Placement& placement, const decide::WritePlacement& step);
-  Answer Do(const api::Placement& placement, const decide::Wait& step);
+  std::optional<life::WritePlacement> Accept(const api::Placement& placement) const;
+  Answer Do(const api::Placement& placement, const life::UngatePods& step);
+  Answer Do(const api::Placement& placement, const life::EvictPods& step);
+  Answer Do(const api::Placement& placement, const life::WritePlacement& step);
+  Answer Do(const api::Placement& placement, const life::Wait& step);
 
   Status Ungate(const api::Placement& placement, const decide::WorkerPod& one);
-  void Tell(const api::Placement& placement, const decide::PlacementStatus& status);
+  void Tell(const api::Placement& placement, const life::PlacementStatus& status);
 
   Store& store_;
   ApiWriter& writer_;

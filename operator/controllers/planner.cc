@@ -10,14 +10,14 @@
 #include "operator/api/encode.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/parallel.h"
-#include "operator/decide/as_of.h"
 #include "operator/decide/conditions.h"
-#include "operator/decide/exclusion.h"
 #include "operator/decide/placement_pods.h"
-#include "operator/decide/retry.h"
 #include "operator/decide/status.h"
-#include "operator/decide/ungate.h"
 #include "operator/launch/objects.h"
+#include "operator/life/as_of.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/retry.h"
+#include "operator/life/ungate.h"
 
 namespace weft::controllers {
 
@@ -67,7 +67,7 @@ std::vector<std::string> Planner::PreviousOf(const std::string& uid) const {
   return found == previous_.end() ? std::vector<std::string>{} : found->second;
 }
 
-std::optional<decide::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
+std::optional<life::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(job.meta.uid);
   if (refusal == refusals_.end()) return std::nullopt;
@@ -153,23 +153,23 @@ std::optional<Store::Picture> Planner::Collect() {
   const UnixSeconds now = options_.now();
   for (std::size_t i = 0; i < inputs.jobs.size(); ++i) {
     const bool asks = asked.contains(inputs.jobs[i].meta.uid);
-    if (decide::CountsDown(inputs.jobs[i])) decide::CountDown(inputs.jobs.Edit(i), now);
+    if (life::CountsDown(inputs.jobs[i])) life::CountDown(inputs.jobs.Edit(i), now);
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
-    decide::TellWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
+    life::TellWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     const api::Placement& placement = inputs.placements[i];
     if (!placement.nodes.empty() || api::ControllingJob(placement.meta)) continue;
-    if (!decide::IsPlanned(placement)) continue;
+    if (!life::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     known.insert(placement.meta.uid);
-    if (const std::int64_t left = decide::RetryLeft(placement.retry, now); left > 0) {
+    if (const std::int64_t left = life::RetryLeft(placement.retry, now); left > 0) {
       LookAtLater(now + left);
       continue;
     }
-    decide::TellWait(inputs.placements.Edit(i), now);
+    life::TellWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
   ForgetAllBut(asked, known);
@@ -229,7 +229,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   Json object = placement;
   object.erase("status");
   object["metadata"]["labels"] = {{api::kJobNameLabel, job.meta.key.name},
-                                  {decide::kJobUidLabel, job.meta.uid},
+                                  {life::kJobUidLabel, job.meta.uid},
                                   {decide::kAttemptLabel, std::to_string(job.attempt + 1)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
   Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
@@ -296,7 +296,7 @@ bool Planner::IsNews(const api::ObjectMeta& meta, const std::vector<api::Exclude
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
   if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
-  if (const auto back = decide::FirstReturn(excluded, now)) LookAt(*back);
+  if (const auto back = life::FirstReturn(excluded, now)) LookAt(*back);
   Refusal& refusal = refusals_[meta.uid];
   const bool alike = refusal.generation == meta.generation && refusal.text.reason == refused.reason;
   if (alike && refusal.text.message == refused.message) return false;

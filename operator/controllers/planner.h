@@ -15,8 +15,8 @@
 #include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/store.h"
-#include "operator/decide/next_step.h"
 #include "operator/decide/plan.h"
+#include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 
 namespace weft::controllers {
@@ -51,7 +51,7 @@ class Planner {
   void Forget(const std::string& uid);
   // Its attempt on these nodes, by worker, is over: the next one is planned to keep to them.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
-  std::optional<decide::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
+  std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
   // Something changed that a plan reads.
   void OnCapacity();
 
@@ -64,7 +64,7 @@ class Planner {
  private:
   struct Refusal {
     std::int64_t generation = 0;
-    decide::PlanRefusal text;
+    life::PlanRefusal text;
     UnixSeconds told = 0;
   };
 

@@ -6,7 +6,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
-#include "operator/decide/ungate.h"
+#include "operator/life/ungate.h"
 
 namespace weft::controllers {
 namespace {
@@ -32,7 +32,7 @@ bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
 
 bool Waits(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
-         !api::ControllingJob(placement.meta) && decide::IsPlanned(placement);
+         !api::ControllingJob(placement.meta) && life::IsPlanned(placement);
 }
 
 bool Selects(const api::Placement& placement) {
@@ -86,7 +86,7 @@ std::vector<T> Copies(const typename SnapshotMap<T>::Snapshot& snapshot) {
 }
 
 template <typename Nodes, typename Lost>
-decide::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
+life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
   const api::ObjectKey key{"", name};
   if (!nodes.Find(key)) return {false, std::nullopt};
   const auto lost = not_ready.Find(key);
@@ -101,7 +101,7 @@ std::vector<api::Fabric> Readable(const SnapshotMap<api::Fabric>::Snapshot& snap
 
 }  // namespace
 
-decide::NodeState KnownNodes::Of(const std::string& name) const {
+life::NodeState KnownNodes::Of(const std::string& name) const {
   return StateIn(nodes, not_ready, name);
 }
 
@@ -278,7 +278,7 @@ void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
   });
 }
 
-decide::NodeState Store::StateOfNode(const std::string& node) const {
+life::NodeState Store::StateOfNode(const std::string& node) const {
   const std::lock_guard lock(mutex_);
   return StateIn(table<api::Node>(), not_ready_, node);
 }

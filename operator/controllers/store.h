@@ -14,7 +14,7 @@
 #include "operator/api/kinds.h"
 #include "operator/base/timestamp.h"
 #include "operator/controllers/table.h"
-#include "operator/decide/node_state.h"
+#include "operator/life/node_state.h"
 
 namespace weft::controllers {
 
@@ -45,7 +45,7 @@ struct KnownNodes {
   SnapshotMap<api::Node>::Snapshot nodes;
   SnapshotMap<NotReady>::Snapshot not_ready;
 
-  decide::NodeState Of(const std::string& name) const;
+  life::NodeState Of(const std::string& name) const;
 };
 
 // One job with all that is its own, as it was at one moment.
@@ -87,7 +87,7 @@ class Store {
   // Nothing where there is no such job.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
-  decide::NodeState StateOfNode(const std::string& node) const;
+  life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("" any) that no TrainingJob owns waits for nodes.
   bool HasUnplaced(const std::string& space) const;
   // Those that its podSelector matches, and no TrainingJob owns. Cost  O(pods of its namespace).

@@ -9,7 +9,6 @@
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
-#include "operator/decide/explain.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {

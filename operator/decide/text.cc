@@ -82,4 +82,12 @@ std::string AmountText(const std::string& resource, std::int64_t amount) {
   return FormatBytes(amount) + " " + resource;
 }
 
+std::string SpansText(const placement::Scores& scores) {
+  std::string text;
+  for (const placement::Span& span : scores.spans) {
+    text += (text.empty() ? "" : ", ") + std::to_string(span.domains) + " " + span.level;
+  }
+  return text;
+}
+
 }  // namespace weft::decide

@@ -7,6 +7,7 @@
 #include "operator/base/phrases.h"
 #include "operator/base/units.h"
 #include "operator/placement/place.h"
+#include "operator/placement/scores.h"
 
 namespace weft::decide {
 
@@ -21,5 +22,8 @@ std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
                        std::int64_t nodes);
 // "24 nvidia.com/gpu", "1.5 cpu" (thousandths inside), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
+
+// "1 spine, 2 leaf, 8 node": how many domains of each level.
+std::string SpansText(const placement::Scores& scores);
 
 }  // namespace weft::decide

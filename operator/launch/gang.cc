@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_reader.h"
-#include "operator/decide/host_name.h"
+#include "operator/life/host_name.h"
 
 namespace weft::launch {
 namespace {
@@ -35,7 +35,7 @@ std::string FilesName(const Gang& gang) {
 }
 
 std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
-  return decide::HostName(job, worker) + "." + job.meta.key.name;
+  return life::HostName(job, worker) + "." + job.meta.key.name;
 }
 
 std::string PlacementFile(const Gang& gang, std::size_t bytes) {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/decide/host_name.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/mpi.h"
+#include "operator/life/host_name.h"
 
 namespace weft::launch {
 namespace {
@@ -36,7 +36,7 @@ Form FormOf(const api::TrainingJob& job) {
 
 std::string LineOf(const api::TrainingJob& job, const Form& form, std::uint32_t worker) {
   const bool bare = form.bare_first && worker == 0;
-  return (bare ? decide::HostName(job, 0) : AddressOf(job, worker)) + form.behind + "\n";
+  return (bare ? life::HostName(job, 0) : AddressOf(job, worker)) + form.behind + "\n";
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ bool MakesHostFileInPod(const api::TrainingJob& job) { return HostFileBytes(job)
 // printf repeats its format for every argument: one call a worker, and no process.
 std::string FillScript(const api::TrainingJob& job) {
   const Form form = FormOf(job);
-  const std::string width = std::to_string(decide::PaddedWorker(job, 0).size());
+  const std::string width = std::to_string(life::PaddedWorker(job, 0).size());
   const std::string address = job.meta.key.name + "-%0" + width + "d." + job.meta.key.name;
   std::string numbers;
   for (std::uint32_t i = 0; i < form.times; ++i) numbers += " $w";

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/decide/host_name.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/objects.h"
+#include "operator/life/host_name.h"
 
 namespace weft::launch {
 namespace {
@@ -103,7 +103,7 @@ Environment MpiEnvironment(const Gang& gang) {
 Environment MpiDefaults(const Gang& gang) {
   const MpiImplementation implementation = gang.job->framework.implementation;
   if (implementation != MpiImplementation::kOpenMPI) {
-    if (decide::OnHostNetwork(*gang.job)) return {};
+    if (life::OnHostNetwork(*gang.job)) return {};
     const bool intel = implementation == MpiImplementation::kIntel;
     return {{intel ? "I_MPI_HYDRA_IFACE" : "HYDRA_IFACE", "eth0"}};
   }

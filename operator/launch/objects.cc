@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/host_name.h"
-#include "operator/decide/next_step.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
@@ -14,6 +12,8 @@
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
+#include "operator/life/host_name.h"
+#include "operator/life/next_step.h"
 
 namespace weft::launch {
 namespace {
@@ -28,7 +28,7 @@ Json OwnedByPlacement(const Gang& gang) {
 }
 
 Json JobLabels(const api::TrainingJob& job) {
-  return {{api::kJobNameLabel, job.meta.key.name}, {decide::kJobUidLabel, job.meta.uid}};
+  return {{api::kJobNameLabel, job.meta.key.name}, {life::kJobUidLabel, job.meta.uid}};
 }
 
 Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) {
@@ -55,8 +55,7 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
 }  // namespace
 
 std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
-  return job.meta.key.name + "-" + std::to_string(attempt) + "-" +
-         decide::PaddedWorker(job, worker);
+  return job.meta.key.name + "-" + std::to_string(attempt) + "-" + life::PaddedWorker(job, worker);
 }
 
 Json OwnedBy(const api::TrainingJob& job) {
@@ -73,7 +72,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   const Json& pod_template = job.raw->at("spec").at("workers").at("template");
   Json spec = pod_template.at("spec");
   spec["restartPolicy"] = "Never";
-  spec["hostname"] = decide::HostName(job, worker);
+  spec["hostname"] = life::HostName(job, worker);
   spec["subdomain"] = job.meta.key.name;
   PinTo(gang.nodes[Seeded(Bug::kPinnedElsewhere) ? 0 : worker], spec);
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
@@ -116,7 +115,7 @@ Json MakeConfigMap(const Gang& gang) {
 }
 
 Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {
-  Json selector = {{decide::kJobUidLabel, job.meta.uid},
+  Json selector = {{life::kJobUidLabel, job.meta.uid},
                    {decide::kAttemptLabel, std::to_string(attempt)}};
   Json labels = JobLabels(job);
   labels.update(selector);

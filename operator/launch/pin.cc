@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "operator/decide/placement_pods.h"
-#include "operator/decide/ungate.h"
+#include "operator/life/ungate.h"
 
 namespace weft::launch {
 namespace {
@@ -65,7 +65,7 @@ Json UngatePatch(const api::Pod& pod, const Seat& seat) {
   }
   return {{"metadata",
            {{"annotations",
-             {{decide::kPlacementUidAnnotation, seat.placement_uid},
+             {{life::kPlacementUidAnnotation, seat.placement_uid},
               {decide::kWorkerIndexLabel, std::to_string(seat.worker)}}}}},
           {"spec", std::move(spec)}};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "operator/decide/explain.h"
 #include "operator/decide/text.h"
 #include "operator/render/plan_text.h"
 #include "operator/render/table.h"
@@ -20,13 +19,13 @@ Cell ExcessCell(const std::optional<std::int64_t>& percent) {
   return {"+" + Grouped(*percent) + " %", colour};
 }
 
-std::string BytesOf(const decide::AuditGang& gang, const decide::Judged& judged) {
+std::string BytesOf(const report::AuditGang& gang, const report::Judged& judged) {
   return gang.modelled ? BytesText(judged.scores.cross_node_bytes) : "ring";
 }
 
-std::string Name(const decide::AuditGang& gang) { return Printable(api::Show(gang.key)); }
+std::string Name(const report::AuditGang& gang) { return Printable(api::Show(gang.key)); }
 
-Table GangTable(const decide::Cluster& cluster, const decide::AuditReport& report, bool spans) {
+Table GangTable(const decide::Cluster& cluster, const report::AuditReport& report, bool spans) {
   const bool fabrics = cluster.fabrics.size() > 1;
   std::vector<Table::Column> columns = {{"GANG"}, {"KIND"}, {"WORKERS", Align::kRight}};
   if (fabrics) columns.push_back({"FABRIC"});
@@ -35,7 +34,7 @@ Table GangTable(const decide::Cluster& cluster, const decide::AuditReport& repor
                                  {"AT BEST", Align::kRight},
                                  {"COST OVER BEST", Align::kRight}});
   Table table(std::move(columns));
-  for (const decide::AuditGang& gang : report.gangs) {
+  for (const report::AuditGang& gang : report.gangs) {
     std::vector<Cell> row = {{Name(gang)}, {Printable(gang.kind)}, {Grouped(gang.workers)}};
     if (fabrics) row.push_back({Printable(cluster.fabrics[gang.fabric].name())});
     if (spans) {
@@ -52,9 +51,9 @@ Table GangTable(const decide::Cluster& cluster, const decide::AuditReport& repor
 
 // Where each gang would be planned, and why that is better. The spans stand here where the table
 // would be too wide with them.
-std::string Changes(const decide::AuditReport& report, bool spans, const TextOptions& options) {
+std::string Changes(const report::AuditReport& report, bool spans, const TextOptions& options) {
   std::string text;
-  for (const decide::AuditGang& gang : report.gangs) {
+  for (const report::AuditGang& gang : report.gangs) {
     const std::string now = decide::SpansText(gang.now.scores);
     if (gang.worse.empty()) {
       if (spans) text += Wrap(Name(gang) + ": ", now + ", as at best", 2, options.columns);
@@ -70,7 +69,7 @@ std::string Changes(const decide::AuditReport& report, bool spans, const TextOpt
   return Paint(title, Colour::kBold, options.colour) + "\n" + text + "\n";
 }
 
-std::string Gangs(const decide::Cluster& cluster, const decide::AuditReport& report,
+std::string Gangs(const decide::Cluster& cluster, const report::AuditReport& report,
                   const TextOptions& options) {
   const Table whole = GangTable(cluster, report, true);
   const bool fits = whole.Width() <= static_cast<std::size_t>(std::max(options.columns, 0));
@@ -78,14 +77,14 @@ std::string Gangs(const decide::Cluster& cluster, const decide::AuditReport& rep
   return (fits ? whole : narrow).Show(options.colour) + "\n" + Changes(report, !fits, options);
 }
 
-std::string LevelTable(const decide::AuditReport::Total& total, const TextOptions& options) {
+std::string LevelTable(const report::AuditReport::Total& total, const TextOptions& options) {
   Table table({{"  LEAVING A", Align::kLeft},
                {"NOW", Align::kRight},
                {"BEST", Align::kRight},
                {"RATIO", Align::kRight}});
-  for (const decide::LevelBytes& level : total.levels) {
+  for (const report::LevelBytes& level : total.levels) {
     Int128 best = 0;
-    for (const decide::LevelBytes& other : total.best_levels) {
+    for (const report::LevelBytes& other : total.best_levels) {
       if (other.level == level.level) best = other.crossing;
     }
     if (level.level == "outside") continue;
@@ -98,7 +97,7 @@ std::string LevelTable(const decide::AuditReport::Total& total, const TextOption
 }
 
 // Bytes and times of rings mean nothing: `timed` is false then.
-std::string Sum(const std::string& title, const decide::AuditReport::Total& total, bool timed,
+std::string Sum(const std::string& title, const report::AuditReport::Total& total, bool timed,
                 const TextOptions& options) {
   std::string text =
       Wrap("",
@@ -114,7 +113,7 @@ std::string Sum(const std::string& title, const decide::AuditReport::Total& tota
 }
 
 // Bytes of gangs with a model, and bytes of rings of one byte a rank, are not of one kind.
-std::string Sums(const decide::AuditReport& report, const TextOptions& options) {
+std::string Sums(const report::AuditReport& report, const TextOptions& options) {
   if (report.modelled.gangs == 0 || report.rings.gangs == 0) {
     return Sum("Fleet", report.total, report.rings.gangs == 0, options);
   }
@@ -124,7 +123,7 @@ std::string Sums(const decide::AuditReport& report, const TextOptions& options) 
 
 }  // namespace
 
-std::string AuditText(const decide::Cluster& cluster, const decide::AuditReport& report,
+std::string AuditText(const decide::Cluster& cluster, const report::AuditReport& report,
                       const TextOptions& options) {
   if (report.gangs.empty()) {
     return "No gang of two or more workers with accelerators is running.\n" +

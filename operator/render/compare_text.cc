@@ -9,14 +9,14 @@ namespace weft::render {
 
 namespace {
 
-using decide::CompareJob;
-using decide::CompareReport;
-using decide::LevelBytes;
-using decide::Policy;
-using decide::PolicyOutcome;
-using ByPolicy = std::array<PolicyOutcome, decide::kPolicies>;
+using report::CompareJob;
+using report::CompareReport;
+using report::LevelBytes;
+using report::Policy;
+using report::PolicyOutcome;
+using ByPolicy = std::array<PolicyOutcome, report::kPolicies>;
 
-constexpr std::array<Policy, decide::kPolicies> kAll = {Policy::kWeft, Policy::kFirstFit,
+constexpr std::array<Policy, report::kPolicies> kAll = {Policy::kWeft, Policy::kFirstFit,
                                                         Policy::kFewestDomains, Policy::kRandom};
 
 const PolicyOutcome& Of(const ByPolicy& by_policy, Policy policy) {
@@ -48,7 +48,7 @@ Int128 Crossing(const PolicyOutcome& outcome, const std::string& name) {
 // One figure of every policy's placement.
 struct Measure {
   std::string title;
-  std::array<std::string, decide::kPolicies> value, ratio;  // ratio "" for Weft's own
+  std::array<std::string, report::kPolicies> value, ratio;  // ratio "" for Weft's own
   bool same = true;                                         // for all that placed the job
 };
 
@@ -124,7 +124,7 @@ std::string FirstDifference(const ByPolicy& by_policy) {
   for (const Policy policy : kAll) {
     const auto p = static_cast<std::size_t>(policy);
     if (!Of(by_policy, policy).placed) continue;
-    text += (text.empty() ? "" : ", ") + std::string(decide::PolicyName(policy)) + " " +
+    text += (text.empty() ? "" : ", ") + std::string(report::PolicyName(policy)) + " " +
             first->value[p];
     const std::string& ratio = first->ratio[p];
     const bool says = !ratio.empty() && ratio != "-" && ratio != kEqual;
@@ -144,7 +144,7 @@ std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy
   for (const Policy policy : kAll) {
     const bool is_weft = policy == Policy::kWeft;
     std::vector<Cell> row = {
-        {"  " + std::string(decide::PolicyName(policy)), is_weft ? Colour::kGreen : Colour::kNone}};
+        {"  " + std::string(report::PolicyName(policy)), is_weft ? Colour::kGreen : Colour::kNone}};
     if (!Of(by_policy, policy).placed) row.push_back({"not placed", Colour::kRed});
     for (const Measure& measure : measures) {
       const bool shown = Of(by_policy, policy).placed && !measure.same;
@@ -181,7 +181,7 @@ std::string Title(const std::string& text, const TextOptions& options) {
 
 }  // namespace
 
-std::string CompareText(const decide::Cluster& cluster, const decide::CompareReport& report,
+std::string CompareText(const decide::Cluster& cluster, const report::CompareReport& report,
                         const TextOptions& options) {
   if (report.jobs.empty()) return "";
   std::string text;

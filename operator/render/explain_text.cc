@@ -13,14 +13,14 @@ namespace {
 // Domains of a refusal that are listed one by one.
 constexpr std::size_t kMostDomains = 12;
 
-std::string CostTable(const decide::PlanEntry& entry, const decide::Explanation& one,
+std::string CostTable(const decide::PlanEntry& entry, const report::Explanation& one,
                       const TextOptions& options) {
   Table table({{"  AXIS", Align::kLeft},
                {"LEVEL", Align::kLeft},
                {"BYTES A STEP", Align::kRight},
                {"LINK TIME", Align::kRight},
                {"OF THE COST", Align::kRight}});
-  for (const decide::CostShare& share : one.cost) {
+  for (const report::CostShare& share : one.cost) {
     const std::string part =
         one.total_cost > 0 ? std::to_string(PercentOf(share.cost, one.total_cost)) + " %" : "-";
     table.Add({{"  " + std::string(traffic::AxisName(share.axis))},
@@ -32,15 +32,15 @@ std::string CostTable(const decide::PlanEntry& entry, const decide::Explanation&
   return table.empty() ? "" : table.Show(options.colour);
 }
 
-std::string RunnerUp(const decide::Explanation& one, const TextOptions& options) {
+std::string RunnerUp(const report::Explanation& one, const TextOptions& options) {
   if (!one.runner_up) return "";
-  const decide::RunnerUpText& second = *one.runner_up;
+  const report::RunnerUpText& second = *one.runner_up;
   std::string line = "Runner-up: " + second.spans;
   if (second.cost_percent) line += ", " + PercentText(second.cost_percent) + " of the cost";
   return Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
 }
 
-std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation& one,
+std::string PlacedText(const decide::PlanEntry& entry, const report::Explanation& one,
                        const TextOptions& options) {
   std::string text;
   for (const std::string& sentence : one.why_here) text += Wrap("  ", sentence, 2, options.columns);
@@ -59,7 +59,7 @@ std::string PlacedText(const decide::PlanEntry& entry, const decide::Explanation
   return text + Wrap("  ", bound + ".", 2, options.columns) + RunnerUp(one, options);
 }
 
-std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanation& one,
+std::string RefusedText(const decide::PlanEntry& entry, const report::Explanation& one,
                         const TextOptions& options) {
   const decide::Refused& refused = *entry.refused();
   std::string text = Wrap("  ", refused.message, 2, options.columns);
@@ -84,10 +84,10 @@ std::string RefusedText(const decide::PlanEntry& entry, const decide::Explanatio
 }  // namespace
 
 std::string ExplainText(const decide::PlanReport& report,
-                        const std::vector<decide::Explanation>& explanations,
+                        const std::vector<report::Explanation>& explanations,
                         const TextOptions& options) {
   std::string text;
-  for (const decide::Explanation& one : explanations) {
+  for (const report::Explanation& one : explanations) {
     const decide::PlanEntry& entry = report.entries[one.entry];
     if (!text.empty()) text += "\n";
     const std::string name = Printable(api::Show(entry.workload.key()));

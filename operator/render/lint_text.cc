@@ -4,11 +4,11 @@
 
 namespace weft::render {
 
-std::string LintText(const decide::LintReport& report, const TextOptions& options) {
+std::string LintText(const report::LintReport& report, const TextOptions& options) {
   if (report.findings.empty()) return "Nothing to complain about.\n";
   std::string text;
   std::string place;
-  for (const decide::Finding& finding : report.findings) {
+  for (const report::Finding& finding : report.findings) {
     if (finding.place != place) {
       place = finding.place;
       text += Paint(Printable(place), Colour::kBold, options.colour) + "\n";

@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "operator/decide/lint.h"
 #include "operator/render/text_format.h"
+#include "operator/report/lint.h"
 
 namespace weft::render {
 
 // Findings as lines a person can act on: "place: field: severity: message (Reason)".
-std::string LintText(const decide::LintReport& report, const TextOptions& options);
+std::string LintText(const report::LintReport& report, const TextOptions& options);
 
 }  // namespace weft::render

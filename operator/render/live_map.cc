@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
-#include "operator/decide/job_figures.h"
-#include "operator/decide/job_status.h"
 #include "operator/decide/running.h"
+#include "operator/life/job_status.h"
 #include "operator/render/text_format.h"
+#include "operator/report/job_figures.h"
 
 namespace weft::render {
 namespace {
@@ -51,7 +51,7 @@ std::string WhyOf(const api::Placement& placement) {
   for (const api::Condition& condition : placement.conditions) {
     if (condition.type == "Placed") why = condition.message;
   }
-  const decide::TrafficFigures traffic = decide::ReadTraffic(placement);
+  const report::TrafficFigures traffic = report::ReadTraffic(placement);
   if (traffic.cost_over_bound_percent) {
     why += "; cost " + std::to_string(*traffic.cost_over_bound_percent) +
            " % of the bound that no placement on the free capacity beats";
@@ -113,7 +113,7 @@ class Builder {
     if (const decide::Running* running = Find(holder)) {
       if (running->nodes.size() == job.nodes.size()) job.nodes = running->nodes;
       api::Summary summary;
-      decide::Summarise(*running->placement, summary);
+      life::Summarise(*running->placement, summary);
       if (const auto bytes = ParseQuantity(summary.cross_node)) job.cross_node = BytesText(*bytes);
       job.why = WhyOf(*running->placement);
     } else {
@@ -136,9 +136,9 @@ class Builder {
 
   void AddWaiting(MapInput& map) const {
     for (const api::TrainingJob& job : cluster_.inputs->jobs) {
-      if (!decide::WantsNodes(job)) continue;
-      const decide::JobStatus status = decide::StatusOf(job);
-      const api::Condition* placed = decide::FindCondition(status, "Placed");
+      if (!report::WantsNodes(job)) continue;
+      const life::JobStatus status = life::StatusOf(job);
+      const api::Condition* placed = life::FindCondition(status, "Placed");
       MapRefusal refusal{api::Show(job.meta.key), "not looked at yet", true, ""};
       if (placed != nullptr) refusal.reason = placed->reason;
       if (placed != nullptr) refusal.why = placed->message;

@@ -1,8 +1,8 @@
 #include "operator/render/map_input.h"
 
 #include "operator/base/utf8.h"
-#include "operator/decide/explain.h"
 #include "operator/decide/running.h"
+#include "operator/decide/text.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {

@@ -4,12 +4,12 @@
 #include <set>
 
 #include "operator/base/utf8.h"
-#include "operator/decide/explain.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
 #include "operator/render/table.h"
+#include "operator/report/explain.h"
 
 namespace weft::render {
 

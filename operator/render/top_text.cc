@@ -8,8 +8,8 @@
 namespace weft::render {
 namespace {
 
-using decide::NodeUse;
-using decide::Overview;
+using report::NodeUse;
+using report::Overview;
 
 constexpr std::size_t kIndent = 2;
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;

@@ -5,13 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "operator/decide/as_of.h"
-#include "operator/decide/explain_held.h"
 #include "operator/decide/overlay.h"
 #include "operator/decide/plan.h"
 #include "operator/decide/status.h"
+#include "operator/life/as_of.h"
 #include "operator/manifest/reader.h"
 #include "operator/render/explain_text.h"
+#include "operator/report/explain_held.h"
 
 namespace weft::service {
 namespace {
@@ -33,7 +33,7 @@ Result<decide::Cluster> ClusterOf(RpcSource::Live live, const std::string& manif
   Result<api::Inputs> wanted = Read(manifests);
   if (!wanted) return wanted.error();
   const bool other_fabrics = !wanted->nodes.empty() || !wanted->fabrics.empty();
-  decide::TellTime(live.inputs, now);
+  life::TellTime(live.inputs, now);
   Result<api::Inputs> inputs = decide::Overlay(std::move(live.inputs), *std::move(wanted));
   if (!inputs) return inputs.error();
   if (other_fabrics) return decide::BuildCluster(*std::move(inputs));
@@ -182,7 +182,7 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
   auto report = PlanAll(*cluster);
   if (!report) return report.error();
   const std::string space = request.namespace_().empty() ? "default" : request.namespace_();
-  const auto explained = decide::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);
+  const auto explained = report::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);
   if (!explained) return Error{ErrorKind::kNotFound, explained.error().message};
   v1::ExplainResponse response;
   response.set_placed(std::all_of(explained->begin(), explained->end(), [&](const auto& one) {

@@ -22,7 +22,7 @@ from scenarios import NODES
 SETTLE_SECONDS = float(os.environ.get("WEFT_SETTLE_SECONDS", 240))
 MEASURE_SECONDS = float(os.environ.get("WEFT_MEASURE_SECONDS", 180))
 MOST_A_MINUTE = 1.0
-# A try that creates pods is made up to this seldom (operator/decide/retry.cc): longer than is measured
+# A try that creates pods is made up to this seldom (operator/life/retry.cc): longer than is measured
 # here, so its writes are counted and spread over it.
 LONGEST_WAIT_MINUTES = 15.0
 LOOPS = ("room", "quota", "part", "sick", "unreadable", "silent")

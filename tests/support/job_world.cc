@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "operator/decide/accept.h"
-#include "operator/decide/attempt.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/life/accept.h"
+#include "operator/life/attempt.h"
 
 namespace weft::testing {
 
@@ -20,10 +20,10 @@ JobWorld::JobWorld(std::uint32_t workers) {
   for (std::uint32_t i = 0; i < 2 * workers + 8; ++i) fleet.push_back("n" + std::to_string(i));
 }
 
-std::optional<decide::Wait> JobWorld::Settle(int most) {
+std::optional<life::Wait> JobWorld::Settle(int most) {
   for (int i = 0; i < most; ++i) {
-    const decide::Step step = decide::NextStep(View(), options);
-    if (const auto* wait = std::get_if<decide::Wait>(&step)) return *wait;
+    const life::Step step = life::NextStep(View(), options);
+    if (const auto* wait = std::get_if<life::Wait>(&step)) return *wait;
     std::visit([&](const auto& one) { Do(one); }, step);
   }
   return std::nullopt;
@@ -41,17 +41,17 @@ bool JobWorld::RunFor(std::int64_t seconds, std::int64_t tick, const std::functi
   return true;
 }
 
-decide::JobView JobWorld::View() const {
-  decide::JobView view;
+life::JobView JobWorld::View() const {
+  life::JobView view;
   view.job = &job;
   for (const auto& placement : placements) view.placements.push_back(placement.get());
   for (const auto& pod : pods) view.pods.push_back(pod.get());
   view.service = service;
   view.node_state = [this](const std::string& name) {
     const auto found = nodes.find(name);
-    return found == nodes.end() ? decide::NodeState{} : found->second;
+    return found == nodes.end() ? life::NodeState{} : found->second;
   };
-  if (refused_) view.refusal = decide::PlanRefusal{"InsufficientCapacity", no_room};
+  if (refused_) view.refusal = life::PlanRefusal{"InsufficientCapacity", no_room};
   view.now = now;
   view.counted = counted_;
   view.tried = tried_;
@@ -60,7 +60,7 @@ decide::JobView JobWorld::View() const {
   return view;
 }
 
-void JobWorld::Store(const decide::JobStatus& next) {
+void JobWorld::Store(const life::JobStatus& next) {
   ++counts.status;
   if (on_status) on_status(next);
   job.attempt = next.attempt;
@@ -70,28 +70,28 @@ void JobWorld::Store(const decide::JobStatus& next) {
   counted_ = now;
 }
 
-void JobWorld::Do(const decide::AddFinalizer&) {
+void JobWorld::Do(const life::AddFinalizer&) {
   ++counts.objects;
-  job.meta.finalizers.push_back(decide::kFinalizer);
+  job.meta.finalizers.push_back(life::kFinalizer);
 }
 
-void JobWorld::Do(const decide::RemoveFinalizer&) {
+void JobWorld::Do(const life::RemoveFinalizer&) {
   ++counts.objects;
-  std::erase(job.meta.finalizers, decide::kFinalizer);
+  std::erase(job.meta.finalizers, life::kFinalizer);
 }
 
-void JobWorld::Do(const decide::DryRun&) {
+void JobWorld::Do(const life::DryRun&) {
   ++counts.trials;
   tried_ = now;
   valid_of_ = not_admitted.empty() ? job.meta.generation : 0;
   if (not_admitted.empty()) return;
-  const decide::JobStatus next = decide::AfterTrialRefused(View(), not_admitted);
+  const life::JobStatus next = life::AfterTrialRefused(View(), not_admitted);
   if (next != status()) Store(next);
 }
 
 // Of the planner nothing but that it looks again when there is room.
-void JobWorld::Do(const decide::AskPlanner&) {
-  const std::vector<std::string> excluded = decide::ExcludedAt(job.record.excluded, now);
+void JobWorld::Do(const life::AskPlanner&) {
+  const std::vector<std::string> excluded = life::ExcludedAt(job.record.excluded, now);
   const std::set<std::string> out(excluded.begin(), excluded.end());
   auto placement = std::make_unique<api::Placement>();
   for (const std::string& node : fleet) {
@@ -108,18 +108,18 @@ void JobWorld::Do(const decide::AskPlanner&) {
   placements.push_back(std::move(placement));
 }
 
-void JobWorld::Do(const decide::CreateService&) {
+void JobWorld::Do(const life::CreateService&) {
   ++counts.objects;
   created_ = now;
   service = true;
 }
 
-void JobWorld::Do(const decide::CreatePods& step) {
+void JobWorld::Do(const life::CreatePods& step) {
   for (const std::uint32_t worker : step.workers) {
     if (pods.size() >= quota) {
       ++counts.refused;
       valid_of_ = 0;
-      return Store(decide::AfterCreateRefused(View(), options, "exceeded quota: pods"));
+      return Store(life::AfterCreateRefused(View(), options, "exceeded quota: pods"));
     }
     Create(step.attempt, worker);
   }
@@ -148,12 +148,12 @@ void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {
 
 std::string JobWorld::NodeOf(std::int64_t attempt, std::uint32_t worker) const {
   for (const auto& placement : placements) {
-    if (decide::AttemptLabel(placement->meta) == attempt) return placement->nodes.at(worker);
+    if (life::AttemptLabel(placement->meta) == attempt) return placement->nodes.at(worker);
   }
   return "";
 }
 
-void JobWorld::Do(const decide::DeletePods& step) {
+void JobWorld::Do(const life::DeletePods& step) {
   const std::set<const api::Pod*> doomed(step.pods.begin(), step.pods.end());
   counts.pods_deleted += static_cast<int>(doomed.size());
   for (const auto& pod : pods) {
@@ -165,20 +165,20 @@ void JobWorld::Do(const decide::DeletePods& step) {
                 [&](const auto& pod) { return doomed.contains(pod.get()) && !pod->meta.deleting; });
 }
 
-void JobWorld::Do(const decide::DeletePlacements& step) {
+void JobWorld::Do(const life::DeletePlacements& step) {
   counts.objects += static_cast<int>(step.placements.size()) + (service ? 1 : 0);
   service = false;  // of that attempt
   const std::set<const api::Placement*> doomed(step.placements.begin(), step.placements.end());
   std::erase_if(placements, [&](const auto& one) { return doomed.contains(one.get()); });
 }
 
-void JobWorld::Do(const decide::DeleteJob&) {
+void JobWorld::Do(const life::DeleteJob&) {
   ++counts.objects;
   job.meta.deleting = true;
 }
 
-void JobWorld::Do(const decide::WriteStatus& step) { Store(step.status); }
+void JobWorld::Do(const life::WriteStatus& step) { Store(step.status); }
 
-void JobWorld::Do(const decide::Wait&) {}
+void JobWorld::Do(const life::Wait&) {}
 
 }  // namespace weft::testing

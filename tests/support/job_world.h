@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/next_step.h"
+#include "operator/life/next_step.h"
 
 namespace weft::testing {
 
@@ -24,8 +24,8 @@ class JobWorld {
   std::vector<std::unique_ptr<api::Placement>> placements;
   UnixSeconds now = 1'800'000'000;
   bool service = false;
-  decide::LifeOptions options;
-  std::map<std::string, decide::NodeState> nodes;  // those that are not well
+  life::LifeOptions options;
+  std::map<std::string, life::NodeState> nodes;  // those that are not well
 
   // How the cluster answers.
   bool room = true;
@@ -34,7 +34,7 @@ class JobWorld {
   std::size_t quota = ~std::size_t{0};  // pods that may exist at once
   // A scheduler and kubelets meet a new pod that is pinned to a node; default: bound and ready.
   std::function<void(api::Pod&, const std::string&)> on_created;
-  std::function<void(const decide::JobStatus&)> on_status;
+  std::function<void(const life::JobStatus&)> on_status;
 
   // What was written. A create that admission refuses counts, but for pods no create or delete.
   struct Counts {
@@ -43,30 +43,30 @@ class JobWorld {
     int writes() const { return status + objects + trials + refused; }
   } counts;
 
-  decide::JobStatus status() const { return decide::StatusOf(job); }
-  decide::JobView View() const;
-  void Store(const decide::JobStatus& next);
+  life::JobStatus status() const { return life::StatusOf(job); }
+  life::JobView View() const;
+  void Store(const life::JobStatus& next);
 
   // Steps until nothing is left to do, at most so many; what the last one waits for. Nothing where
   // it does not come to rest.
-  std::optional<decide::Wait> Settle(int most = 200);
+  std::optional<life::Wait> Settle(int most = 200);
   // For so long, waking when a wait ends or every `tick` seconds; `each` sees every moment.
   // False where it does not come to rest.
   bool RunFor(
       std::int64_t seconds, std::int64_t tick, const std::function<void()>& each = [] {});
 
  private:
-  void Do(const decide::AddFinalizer& step);
-  void Do(const decide::RemoveFinalizer& step);
-  void Do(const decide::DryRun& step);
-  void Do(const decide::AskPlanner& step);
-  void Do(const decide::CreateService& step);
-  void Do(const decide::CreatePods& step);
-  void Do(const decide::DeletePods& step);
-  void Do(const decide::DeletePlacements& step);
-  void Do(const decide::DeleteJob& step);
-  void Do(const decide::WriteStatus& step);
-  void Do(const decide::Wait& step);
+  void Do(const life::AddFinalizer& step);
+  void Do(const life::RemoveFinalizer& step);
+  void Do(const life::DryRun& step);
+  void Do(const life::AskPlanner& step);
+  void Do(const life::CreateService& step);
+  void Do(const life::CreatePods& step);
+  void Do(const life::DeletePods& step);
+  void Do(const life::DeletePlacements& step);
+  void Do(const life::DeleteJob& step);
+  void Do(const life::WriteStatus& step);
+  void Do(const life::Wait& step);
 
   void Create(std::int64_t attempt, std::uint32_t worker);
   std::string NodeOf(std::int64_t attempt, std::uint32_t worker) const;

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "operator/decide/placement_pods.h"
-#include "operator/decide/ungate.h"
+#include "operator/life/ungate.h"
 #include "tests/support/crd_schema.h"
 #include "tests/support/job_world.h"
 
 namespace weft::testing {
 namespace {
 
-using decide::JobStatus;
+using life::JobStatus;
 
 constexpr UnixSeconds kNow = 1'800'000'000;
 constexpr std::uint32_t kMostWorkers = 6;
@@ -78,7 +78,7 @@ std::vector<api::ExcludedNode> ExcludedOf(Choice& choice) {
   return excluded;
 }
 
-decide::NodeState StateOf(const std::string& node) {
+life::NodeState StateOf(const std::string& node) {
   if (node == "gone") return {.exists = false, .not_ready_since = std::nullopt};
   if (node == "n4") return {.exists = true, .not_ready_since = kNow - 90'000};
   if (node == "n5") return {.exists = true, .not_ready_since = kNow - 1};
@@ -102,7 +102,7 @@ void SpoilPod(Choice& choice, api::Pod& pod) {
 void SpoilJob(Choice& choice, api::TrainingJob& job) {
   job.suspend = choice.Below(4) == 3;
   job.meta.deleting = choice.Below(6) == 5;
-  if (choice.Flip()) job.meta.finalizers = {decide::kFinalizer};
+  if (choice.Flip()) job.meta.finalizers = {life::kFinalizer};
   job.meta.generation = choice.Below(3);
   if (choice.Flip()) job.framework.type = api::FrameworkType::kMPI;
   job.failure_policy.max_restarts = choice.Below(3);
@@ -164,39 +164,39 @@ bool Within(const std::vector<const T*>& some, const std::vector<const T*>& all)
 }
 
 struct JobLaw {
-  const decide::JobView& view;
+  const life::JobView& view;
 
-  std::string operator()(const decide::CreatePods& step) const {
+  std::string operator()(const life::CreatePods& step) const {
     if (step.attempt != view.job->attempt) return "pods are created for another attempt";
     std::set<std::uint32_t> workers(step.workers.begin(), step.workers.end());
     if (workers.size() != step.workers.size()) return "a worker is created twice";
     if (!workers.empty() && *workers.rbegin() >= view.job->replicas) return "a worker too many";
     for (const api::Pod* pod : view.pods) {
-      if (decide::AttemptLabel(pod->meta) != step.attempt) continue;
-      const auto worker = decide::WorkerLabel(pod->meta);
+      if (life::AttemptLabel(pod->meta) != step.attempt) continue;
+      const auto worker = life::WorkerLabel(pod->meta);
       if (worker && workers.contains(*worker)) return "a worker that is there is created";
     }
     return "";
   }
-  std::string operator()(const decide::DeletePods& step) const {
+  std::string operator()(const life::DeletePods& step) const {
     return Within(step.pods, view.pods) ? "" : "a pod is deleted that is not the job's to delete";
   }
-  std::string operator()(const decide::DeletePlacements& step) const {
+  std::string operator()(const life::DeletePlacements& step) const {
     return Within(step.placements, view.placements) ? "" : "a Placement of others is deleted";
   }
-  std::string operator()(const decide::WriteStatus& step) const {
-    const JobStatus before = decide::StatusOf(*view.job);
+  std::string operator()(const life::WriteStatus& step) const {
+    const JobStatus before = life::StatusOf(*view.job);
     if (step.status == before) return "a status is written that changes nothing";
     if (step.status.attempt < before.attempt) return "a status goes back an attempt";
-    return SchemaLaw(nlohmann::json(decide::EncodeJobStatus(step.status)), "trainingjobs");
+    return SchemaLaw(nlohmann::json(life::EncodeJobStatus(step.status)), "trainingjobs");
   }
   std::string operator()(const auto&) const { return ""; }
 };
 
 struct GangLaw {
-  const decide::GangView& view;
+  const life::GangView& view;
 
-  std::string operator()(const decide::UngatePods& step) const {
+  std::string operator()(const life::UngatePods& step) const {
     std::set<std::uint32_t> workers;
     for (const decide::WorkerPod& one : step.pods) {
       if (!decide::IsGated(*one.pod) || one.pod->meta.deleting) return "no gated pod is ungated";
@@ -205,28 +205,28 @@ struct GangLaw {
     }
     return "";
   }
-  std::string operator()(const decide::EvictPods& step) const {
+  std::string operator()(const life::EvictPods& step) const {
     if (!Within(step.pods, view.pods)) return "a pod is evicted that is not the gang's to evict";
     for (const api::Pod* pod : step.pods) {
-      const auto mark = pod->meta.annotations.At(decide::kPlacementUidAnnotation);
+      const auto mark = pod->meta.annotations.At(life::kPlacementUidAnnotation);
       if (mark != view.placement->meta.uid) return "a pod is evicted that was never ungated";
       if (pod->meta.owners.empty()) return "a pod is evicted that nothing would create again";
     }
     return "";
   }
-  std::string operator()(const decide::WritePlacement& step) const {
+  std::string operator()(const life::WritePlacement& step) const {
     const api::Placement& before = *view.placement;
-    const decide::PlacementStatus& after = step.status;
+    const life::PlacementStatus& after = step.status;
     const bool keeps = after.keeps_nodes || before.nodes.empty();
     if (keeps && after.conditions == before.conditions && after.excluded == before.excluded &&
         after.retry == before.retry) {
       return "a status is written that changes nothing";
     }
     nlohmann::json patched = {{"nodes", before.nodes}};
-    patched.merge_patch(nlohmann::json(decide::PatchOf(after)));
+    patched.merge_patch(nlohmann::json(life::PatchOf(after)));
     return SchemaLaw(patched, "placements");
   }
-  std::string operator()(const decide::Wait&) const { return ""; }
+  std::string operator()(const life::Wait&) const { return ""; }
 };
 
 }  // namespace
@@ -236,9 +236,9 @@ std::string BrokenLawOfJob(std::span<const std::uint8_t> bytes) {
   JobWorld world(1 + choice.Below(kMostWorkers));
   FillJobWorld(choice, world);
   for (int i = 0; i < kStepsToRest; ++i) {
-    const decide::JobView view = world.View();
-    const decide::Step step = decide::NextStep(view, world.options);
-    if (decide::NextStep(view, world.options).index() != step.index()) return "steps differ";
+    const life::JobView view = world.View();
+    const life::Step step = life::NextStep(view, world.options);
+    if (life::NextStep(view, world.options).index() != step.index()) return "steps differ";
     if (std::string broken = std::visit(JobLaw{view}, step); !broken.empty()) return broken;
     if (world.Settle(1)) return "";
   }
@@ -260,7 +260,7 @@ std::string BrokenLawOfGang(std::span<const std::uint8_t> bytes) {
   placement.excluded = ExcludedOf(choice);
   placement.retry = {choice.Below(20), choice.Time()};
   std::vector<api::Pod> pods(choice.Below(2 * kMostWorkers));
-  decide::GangView view;
+  life::GangView view;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     SpoilPod(choice, pods[i]);
     pods[i].meta.key = {"ns", "p" + std::to_string(i)};
@@ -268,7 +268,7 @@ std::string BrokenLawOfGang(std::span<const std::uint8_t> bytes) {
     if (choice.Below(5) == 4) pods[i].scheduling_gates.push_back("other.example/gate");
     pods[i].meta.labels.Set("index", choice.Number());
     if (choice.Below(3) != 2) {
-      pods[i].meta.annotations.Set(decide::kPlacementUidAnnotation,
+      pods[i].meta.annotations.Set(life::kPlacementUidAnnotation,
                                    choice.Of(std::array{"u1", "u1", "u2"}));
       pods[i].meta.annotations.Set(decide::kWorkerIndexLabel, choice.Number());
     }
@@ -278,8 +278,8 @@ std::string BrokenLawOfGang(std::span<const std::uint8_t> bytes) {
   view.placement = &placement;
   view.node_state = StateOf;
   view.now = kNow;
-  const decide::UngateStep step = decide::NextUngateStep(view, {});
-  if (decide::NextUngateStep(view, {}).index() != step.index()) return "steps differ";
+  const life::UngateStep step = life::NextUngateStep(view, {});
+  if (life::NextUngateStep(view, {}).index() != step.index()) return "steps differ";
   return std::visit(GangLaw{view}, step);
 }
 

@@ -9,9 +9,9 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 11> kPure = {"base",    "fabric",   "traffic",  "placement",
-                                                    "outlook", "api",      "manifest", "decide",
-                                                    "launch",  "simulate", "render"};
+constexpr std::array<std::string_view, 13> kPure = {
+    "base",   "fabric", "traffic", "placement", "outlook",  "api",   "manifest",
+    "decide", "life",   "report",  "launch",    "simulate", "render"};
 constexpr std::array<std::string_view, 6> kShell = {"metrics", "kube",  "controllers",
                                                     "service", "agent", "cli"};
 

@@ -4,30 +4,11 @@
 
 #include <functional>
 
-#include "operator/decide/explain.h"
-#include "operator/decide/lint.h"
 #include "operator/decide/plan.h"
 #include "tests/unit/decide/scene.h"
 
 namespace weft::decide {
 namespace {
-
-const char* const kProduct = "nvidia.com/gpu.product";
-const char* const kCapacity = "karpenter.sh/capacity-type";
-
-// Two leaves of four nodes of 8 GPUs. A100: n0, n1, n4; H100: n2, n3, n5, n6, of which n5 and n6
-// are spot; n7 is H200.
-testing::FabricShape Mixed() {
-  testing::FabricShape shape = testing::Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}});
-  const char* const products[] = {
-      "A100-SXM4-80GB", "A100-SXM4-80GB",        "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3",
-      "A100-SXM4-80GB", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H200"};
-  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
-    shape.nodes[n].labels = {{kProduct, products[n]}};
-  }
-  shape.nodes[5].labels[kCapacity] = shape.nodes[6].labels[kCapacity] = "spot";
-  return shape;
-}
 
 struct GangCase {
   const char* name;
@@ -38,7 +19,7 @@ struct GangCase {
 class GangTest : public ::testing::TestWithParam<GangCase> {};
 
 TEST_P(GangTest, HasOneProductAndCapacityType) {
-  Scene scene(Mixed());
+  Scene scene(ThreeProducts());
   GetParam().arrange(scene);
   const Cluster cluster = scene.Build();
   const auto report = Plan(cluster);
@@ -134,32 +115,6 @@ TEST(PoolChoices, AFabricOfOneProductHasNoChoice) {
   Scene scene(FourNodes());
   const Cluster cluster = scene.Build();
   EXPECT_FALSE(PoolChoicesOf(*cluster.fabrics[0].fabric, {}).has_value());
-}
-
-TEST(Explain, SaysWhichProductAndWhy) {
-  Scene scene(Mixed());
-  scene.Job("j", 2).accelerator.models = {"H200", "A100"};
-  const Cluster cluster = scene.Build();
-  const auto report = Plan(cluster);
-  const auto why = Explain(cluster, *report, {});
-  ASSERT_TRUE(why);
-  EXPECT_EQ(why->front().why_here.front(),
-            "Its nodes are A100-SXM4-80GB (OnDemand), the first by accelerator.models and "
-            "capacityTypes that holds it; NVIDIA-H200 (OnDemand) has room for 1 of 2 workers.");
-}
-
-TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
-  Scene scene(Mixed());
-  scene.Job("j", 1).accelerator.models = {"H300", "H100", "Any"};
-  const LintReport report = Lint(scene.Build());
-  std::vector<std::string> said;
-  for (const Finding& finding : report.findings) {
-    if (finding.reason == "UnknownModel") said.push_back(finding.field + ": " + finding.message);
-  }
-  EXPECT_EQ(said,
-            (std::vector<std::string>{
-                "spec.accelerator.models[0]: \"H300\" matches no product of this fabric, which "
-                "has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200"}));
 }
 
 }  // namespace

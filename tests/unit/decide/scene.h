@@ -97,6 +97,21 @@ struct Scene {
 // Two leaves of two nodes of 8 GPUs in one spine: l0 holds n0 and n1, l1 holds n2 and n3.
 inline testing::FabricShape FourNodes() { return testing::Leaves({{8, 8}, {8, 8}}); }
 
+// Two leaves of four nodes of 8 GPUs. A100: n0, n1, n4; H100: n2, n3, n5, n6, of which n5 and n6
+// are spot; n7 is H200.
+inline testing::FabricShape ThreeProducts() {
+  testing::FabricShape shape = testing::Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}});
+  const char* const kCapacityType = "karpenter.sh/capacity-type";
+  const char* const products[] = {
+      "A100-SXM4-80GB", "A100-SXM4-80GB",        "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3",
+      "A100-SXM4-80GB", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3", "NVIDIA-H200"};
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].labels = {{"nvidia.com/gpu.product", products[n]}};
+  }
+  shape.nodes[5].labels[kCapacityType] = shape.nodes[6].labels[kCapacityType] = "spot";
+  return shape;
+}
+
 inline std::optional<traffic::Model> MeasuredData(std::int64_t bytes_per_gpu) {
   traffic::Model model;
   model.measured = {{traffic::Axis::kData, bytes_per_gpu}};

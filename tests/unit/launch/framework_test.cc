@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "operator/decide/reserved_names.h"
 #include "operator/launch/environment.h"
+#include "operator/life/reserved_names.h"
 
 namespace weft::launch {
 namespace {
@@ -133,10 +133,10 @@ TEST_F(FrameworkTest, WhatIsSetIsReserved) {
       job_.framework = Of(type, 1, rendezvous);
       job_.accelerator.per_worker = 1;
       for (const auto& [name, value] : FrameworkEnvironment(gang_, 3)) {
-        EXPECT_TRUE(decide::IsReservedVariable(job_.framework, name)) << name;
+        EXPECT_TRUE(life::IsReservedVariable(job_.framework, name)) << name;
       }
       for (const auto& [name, value] : WorkerEnvironment(gang_, 3)) {
-        EXPECT_TRUE(decide::IsReservedVariable(job_.framework, name)) << name;
+        EXPECT_TRUE(life::IsReservedVariable(job_.framework, name)) << name;
       }
     }
   }

@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "operator/api/decode.h"
-#include "operator/decide/worker_limit.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/objects.h"
+#include "operator/life/worker_limit.h"
 
 namespace weft::launch {
 namespace {
@@ -90,7 +90,7 @@ TEST(HostFileTest, WhatPodsAreToldFitsAtEverySizeThatIsAccepted) {
     for (const std::string& name : {std::string("a"), std::string(40, 'a')}) {
       for (const std::uint32_t workers : {1U, 1'024U, 4'096U, kMostWorkers}) {
         const api::TrainingJob job = Job(c.framework, workers, name);
-        if (decide::TooManyWorkers(job)) continue;
+        if (life::TooManyWorkers(job)) continue;
         const Gang gang = GangOf(job);
         EXPECT_LE(DataBytes(MakeConfigMap(gang)), kConfigMapBytes) << c.name << " " << workers;
         EXPECT_LE(LongestVariable(FrameworkEnvironment(gang, workers - 1)), kLongestString)
@@ -103,8 +103,7 @@ TEST(HostFileTest, WhatPodsAreToldFitsAtEverySizeThatIsAccepted) {
 TEST(HostFileTest, TensorFlowAloneHasAMostOfWorkers) {
   for (const Case& c : kCases) {
     const api::TrainingJob job = Job(c.framework, kMostWorkers, std::string(40, 'a'));
-    EXPECT_EQ(decide::TooManyWorkers(job).has_value(), std::string(c.name) == "TensorFlow")
-        << c.name;
+    EXPECT_EQ(life::TooManyWorkers(job).has_value(), std::string(c.name) == "TensorFlow") << c.name;
   }
 }
 
@@ -114,14 +113,14 @@ TEST(HostFileTest, TheMostOfTensorFlowIsExact) {
        {std::pair{std::string("a"), 8'186U}, {std::string(40, 'a'), 1'393U}}) {
     const api::TrainingJob fits = Job(framework, most, name),
                            too_many = Job(framework, most + 1, name);
-    EXPECT_EQ(decide::TooManyWorkers(fits), std::nullopt) << name;
-    const auto why = decide::TooManyWorkers(too_many);
+    EXPECT_EQ(life::TooManyWorkers(fits), std::nullopt) << name;
+    const auto why = life::TooManyWorkers(too_many);
     ASSERT_TRUE(why) << name;
     EXPECT_NE(why->find("at most " + std::to_string(most) + " fit"), std::string::npos) << *why;
     const Gang gang = GangOf(too_many);
     EXPECT_EQ(LongestVariable(FrameworkEnvironment(gang, most)),
-              decide::TensorFlowConfigBytes(too_many, most + 1));
-    EXPECT_GT(decide::TensorFlowConfigBytes(too_many, most + 1), kLongestString);
+              life::TensorFlowConfigBytes(too_many, most + 1));
+    EXPECT_GT(life::TensorFlowConfigBytes(too_many, most + 1), kLongestString);
   }
 }
 

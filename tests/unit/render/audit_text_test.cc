@@ -12,7 +12,7 @@ using decide::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
   const decide::Cluster cluster = scene.Build();
-  const auto report = decide::Audit(cluster);
+  const auto report = report::Audit(cluster);
   return report ? AuditText(cluster, *report, Plain(columns)) : report.error().message;
 }
 

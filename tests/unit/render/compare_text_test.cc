@@ -12,7 +12,7 @@ using decide::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
   const Planned planned(scene);
-  return CompareText(planned.cluster, decide::Compare(planned.cluster, planned.report),
+  return CompareText(planned.cluster, report::Compare(planned.cluster, planned.report),
                      Plain(columns));
 }
 

@@ -12,7 +12,7 @@ using decide::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
   const Planned planned(scene);
-  const auto explanations = decide::Explain(planned.cluster, planned.report, {});
+  const auto explanations = report::Explain(planned.cluster, planned.report, {});
   return explanations ? ExplainText(planned.report, *explanations, Plain(columns))
                       : explanations.error().message;
 }
@@ -40,9 +40,9 @@ TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
   scene.Pod("p", "n0");
   scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
   const Planned planned(scene);
-  auto explanations = decide::Explain(planned.cluster, planned.report, {});
+  auto explanations = report::Explain(planned.cluster, planned.report, {});
   ASSERT_TRUE(explanations);
-  decide::RunnerUpText& second = explanations->front().runner_up.emplace();
+  report::RunnerUpText& second = explanations->front().runner_up.emplace();
   second.spans = "1 spine, 2 leaf, 2 node";
   second.cost_percent = 200;
   second.why_not = "costs 100 % more (40 ms of link time)";

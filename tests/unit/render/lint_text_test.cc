@@ -16,7 +16,7 @@ TEST(LintTextTest, FindingsStandUnderTheirObjects) {
   scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).expected_duration_seconds = 100;
   scene.Job("huge", 5).topology.required = "leaf";
   const decide::Cluster cluster = scene.Build();
-  EXPECT_EQ(LintText(decide::Lint(cluster), Plain(80)), R"(jobs.yaml: TrainingJob ns/wide
+  EXPECT_EQ(LintText(report::Lint(cluster), Plain(80)), R"(jobs.yaml: TrainingJob ns/wide
   warning: spec.parallelism.tensor: a tensor group of 16 ranks needs 2 workers,
     and the largest node takes 1: its all-reduces of every layer leave the
     fastest network (TensorLeavesScaleUp)
@@ -38,7 +38,7 @@ TEST(LintTextTest, AnObjectWithoutFindingsIsNotNamed) {
 }
 
 TEST(LintTextTest, ColourIsOnTheSeverityAlone) {
-  decide::LintReport report;
+  report::LintReport report;
   report.findings = {{decide::Severity::kWarning, "a.yaml", "", "Rule", "It is\x1b[2J so."}};
   EXPECT_EQ(LintText(report, {.colour = true}),
             "\x1b[1ma.yaml\x1b[0m\n  \x1b[33mwarning\x1b[0m: It is?[2J so. (Rule)\n");

@@ -5,7 +5,7 @@
 namespace weft::render {
 namespace {
 
-using decide::Overview;
+using report::Overview;
 
 Overview TwoJobs() {
   Overview overview;

@@ -1,0 +1,94 @@
+#include "operator/life/accept.h"
+
+#include <algorithm>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/life/ending.h"
+#include "operator/life/reserved_names.h"
+
+namespace weft::life {
+namespace {
+
+// Reason of Accepted while the template uses a name of Weft's own.
+constexpr std::string_view kReserved = "ReservedName";
+
+bool IsNew(const Life& life) {
+  return life.job.record.observed_generation != life.job.meta.generation;
+}
+
+// Looked at where the template is new, or was refused for it.
+std::optional<Step> RefuseReserved(Life& life) {
+  const bool was = ReasonOf(life.status, "Accepted") == kReserved;
+  if (!was && !IsNew(life)) return std::nullopt;
+  const auto use = FindReservedUse(life.job);
+  if (!use) return std::nullopt;
+  SetCondition(life.status, {"Accepted", false, kReserved, use->field + ": " + use->message},
+               life.view.now);
+  life.status.record.observed_generation = life.job.meta.generation;
+  life.status.record.workers.desired = life.job.replicas;
+  return WriteOr(life, Wait{});
+}
+
+void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std::string& message) {
+  SetCondition(status, {"Accepted", accepted, accepted ? "Valid" : "Refused", message}, view.now);
+  status.record.observed_generation = view.job->meta.generation;
+  status.record.workers.desired = view.job->replicas;
+}
+
+Step TryAgain(const Life& life) {
+  const JobView& view = life.view;
+  const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
+  const std::int64_t pause =
+      std::clamp(age, life.options.shortest_retry_seconds, life.options.longest_retry_seconds);
+  const std::int64_t left = view.tried + pause - view.now;
+  if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};
+  return DryRun{};
+}
+
+// What may change while pods exist is not the template's. They are not tried against admission
+// again: a quota that they fill themselves would refuse one more.
+std::optional<Step> Keep(Life& life) {
+  if (!Is(life.status, "Accepted")) {
+    SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
+  } else if (!IsNew(life)) {
+    return std::nullopt;
+  }
+  life.status.record.observed_generation = life.job.meta.generation;
+  return WriteStatus{life.status};
+}
+
+}  // namespace
+
+std::optional<Step> AcceptStep(Life& life) {
+  if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
+  if (auto refused = RefuseReserved(life)) return refused;
+  const api::Condition* accepted = FindCondition(life.status, "Accepted");
+  const bool settled = accepted != nullptr && !IsNew(life);
+  const bool valid = settled && accepted->status == "True";
+  // Its pods were refused all the same: it is tried again before nodes are.
+  const bool refused_since = ReasonOf(life.status, "Restarting") == kCreateRefused;
+  if (valid && !refused_since) return std::nullopt;
+  if (life.view.valid) {
+    TakeTrial(life.status, life.view, true, *life.view.valid);
+    return std::nullopt;
+  }
+  return settled && !valid ? TryAgain(life) : DryRun{};
+}
+
+Step RefuseStep(Life& life) {
+  decide::PutCondition(life.status.conditions, decide::Unreadable(life.job.unreadable),
+                       life.view.now);
+  life.status.record.observed_generation = life.job.meta.generation;
+  if (life.status != StatusOf(life.job)) return WriteStatus{life.status};
+  return decide::IsFinished(life.job) ? AfterEndStep(life) : Wait{};
+}
+
+JobStatus AfterTrialRefused(const JobView& view, const std::string& message) {
+  JobStatus status = StatusOf(*view.job);
+  TakeTrial(status, view, false, message);
+  return status;
+}
+
+}  // namespace weft::life

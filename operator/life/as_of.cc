@@ -1,0 +1,83 @@
+#include "operator/life/as_of.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/workload.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/job_status.h"
+
+namespace weft::life {
+namespace {
+
+std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
+                           const std::vector<api::Condition>& conditions, UnixSeconds now) {
+  std::optional<UnixSeconds> since;
+  for (const api::Condition& condition : conditions) {
+    if (condition.type != "Placed" || condition.status == "True") continue;
+    since = ParseTime(condition.last_transition_time);
+  }
+  if (!since) since = ParseTime(meta.creation_timestamp);
+  return std::max<std::int64_t>(0, now - since.value_or(now));
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+void Tell(const std::vector<api::ExcludedNode>& excluded,
+          const std::vector<api::Condition>& conditions, UnixSeconds now, api::ObjectMeta& meta) {
+  const auto tell = [&](const char* key, api::ExclusionEffect effect) {
+    const std::string names = Joined(ExcludedAt(excluded, now, effect));
+    meta.annotations.Erase(key);
+    if (!names.empty()) meta.annotations.Set(key, names);
+  };
+  tell(decide::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
+  tell(decide::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
+  meta.annotations.Set(decide::kWaitedAnnotation,
+                       std::to_string(WaitedSeconds(meta, conditions, now)));
+}
+
+}  // namespace
+
+bool CountsDown(const api::TrainingJob& job) {
+  return job.expected_duration_seconds && decide::HasCondition(job.conditions, "Placed");
+}
+
+void CountDown(api::TrainingJob& job, UnixSeconds now) {
+  if (!CountsDown(job)) return;
+  const auto placed = Since(StatusOf(job), "Placed");
+  if (!placed) return;
+  job.expected_duration_seconds =
+      std::max<std::int64_t>(0, *placed + *job.expected_duration_seconds - now);
+}
+
+void TellWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
+  Tell(job.record.excluded, job.conditions, now, job.meta);
+  job.meta.annotations.Erase(decide::kPreviousNodesAnnotation);
+  if (!previous.empty())
+    job.meta.annotations.Set(decide::kPreviousNodesAnnotation, Joined(previous));
+}
+
+void TellWait(api::Placement& placement, UnixSeconds now) {
+  Tell(placement.excluded, placement.conditions, now, placement.meta);
+}
+
+void TellTime(api::Inputs& live, UnixSeconds now) {
+  for (std::size_t i = 0; i < live.jobs.size(); ++i) {
+    api::TrainingJob& job = live.jobs.Edit(i);
+    CountDown(job, now);
+    job.meta.annotations.Erase(decide::kWaitedAnnotation);
+    if (!decide::HasCondition(job.conditions, "Placed")) TellWait(job, now);
+  }
+  for (std::size_t i = 0; i < live.placements.size(); ++i) {
+    if (live.placements[i].nodes.empty()) TellWait(live.placements.Edit(i), now);
+  }
+}
+
+}  // namespace weft::life

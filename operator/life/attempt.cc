@@ -1,0 +1,289 @@
+#include "operator/life/attempt.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/text.h"
+#include "operator/life/fault.h"
+#include "operator/life/verify.h"
+
+namespace weft::life {
+namespace {
+
+// How soon it is noticed that a node which a gang waits for is deleted.
+constexpr std::int64_t kNodesLookedAtSeconds = 2;
+// The same where the wait has no end of its own.
+constexpr std::int64_t kNodesLookedAtSeldomSeconds = 30;
+// From the last create on. Times have whole seconds: this is one to two of them.
+constexpr std::int64_t kSoonBoundSeconds = 2;
+
+std::vector<std::uint32_t> MissingWorkers(const Life& life) {
+  std::vector<bool> there(life.job.replicas, false);
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    const auto worker = WorkerLabel(pod->meta);
+    if (worker && *worker < there.size()) there[*worker] = true;
+  }
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t w = 0; w < there.size(); ++w) {
+    if (!there[w]) missing.push_back(w);
+  }
+  return missing;
+}
+
+// Every worker has succeeded; of an MPI job the launcher, on worker 0, speaks for all.
+bool Completed(const Life& life) {
+  const bool launched = life.job.framework.type == api::FrameworkType::kMPI;
+  std::int64_t succeeded = 0;
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    if (pod->phase != "Succeeded") continue;
+    if (launched && WorkerLabel(pod->meta) == 0U) return true;
+    ++succeeded;
+  }
+  return succeeded == life.job.replicas || (Seeded(Bug::kCompleteEarly) && succeeded > 0);
+}
+
+void CountWorkers(Life& life) {
+  api::WorkerCounts& counts = life.status.record.workers;
+  counts = {life.job.replicas, 0, 0, 0};
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    if (pod->phase == "Succeeded") {
+      ++counts.succeeded;
+    } else if (pod->phase == "Failed") {
+      ++counts.failed;
+    } else if (pod->ready && !pod->meta.deleting) {
+      ++counts.ready;
+    }
+  }
+  life.status.record.summary.workers = WorkersText(counts);
+}
+
+void Verify(Life& life) {
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (placement == nullptr) return;
+  decide::PutCondition(
+      life.status.conditions,
+      VerifyPlacement(life.job, placement->nodes, PodsOfAttempt(life), life.options.verify_image),
+      life.view.now);
+}
+
+Step Complete(Life& life) {
+  const UnixSeconds now = life.view.now;
+  SetCondition(life.status, {"Complete", true, "Succeeded", "every worker succeeded"}, now);
+  SetCondition(life.status, {"PodsReady", false, "Complete", "the job is complete"}, now);
+  life.status.record.completion_time = FormatTime(now);
+  return WriteStatus{life.status};
+}
+
+// What the API server refuses without saying so for good must not hold the others' nodes for ever.
+// However long it takes, what is created one after the other goes on.
+Step CreateWithin(Life& life, Step create, const char* message) {
+  const UnixSeconds now = life.view.now;
+  const UnixSeconds created = std::min(life.view.created, now);
+  const UnixSeconds since = std::max(Since(life.status, "Placed").value_or(now), created);
+  if (now - since <= WindowSeconds(life)) return create;
+  Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
+  return WriteStatus{life.status};
+}
+
+BindVerdict JudgeGang(const Life& life, Stage stage) {
+  const api::Placement* placement = PlacementOfAttempt(life);
+  std::vector<GangMember> gang;
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    GangMember member{.pod = pod};
+    const auto worker = WorkerLabel(pod->meta);
+    if (placement != nullptr && worker && *worker < placement->nodes.size()) {
+      member.node = &placement->nodes[*worker];
+      if (pod->node_name.empty()) member.node_exists = life.view.node_state(*member.node).exists;
+    }
+    gang.push_back(member);
+  }
+  const BindWindow window{.opened = SinceStage(life.status, Stage::kBinding),
+                          .silent = stage == Stage::kSchedulerSilent,
+                          .seconds = WindowSeconds(life)};
+  return JudgeBinding(gang, window, life.view.now);
+}
+
+// What is left of the moment in which kube-scheduler binds most gangs: a window that nobody would see
+// costs no write.
+std::int64_t SoonLeft(const Life& life) {
+  const JobView& view = life.view;
+  return view.created > view.now ? 0 : view.created + kSoonBoundSeconds - view.now;
+}
+
+// All bound, or undone at the end of the window. Nothing where all are bound.
+std::optional<Step> BindStep(Life& life, Stage stage) {
+  BindVerdict verdict = JudgeGang(life, stage);
+  if (Seeded(Bug::kBindDeadlineIgnored) && verdict.binding != Binding::kDone) return Wait{};
+  const Wait seldom{Sooner(TimeLeft(life), kNodesLookedAtSeldomSeconds)};
+  switch (verdict.binding) {
+    case Binding::kDone:
+      return std::nullopt;
+    case Binding::kOpen:
+      if (const std::int64_t soon = SoonLeft(life); soon > 0) return Wait{soon};
+      OpenBinding(life.status, life.view.now);
+      return WriteStatus{life.status};
+    case Binding::kWait:
+      return Wait{Sooner(TimeLeft(life), std::min(verdict.seconds, kNodesLookedAtSeconds))};
+    case Binding::kGated:
+      SetStage(life.status, Stage::kSchedulingGated, std::move(verdict.message), life.view.now);
+      return WriteOr(life, seldom);
+    case Binding::kSilent:
+      SetStage(life.status, Stage::kSchedulerSilent, std::move(verdict.message), life.view.now);
+      return WriteOr(life, seldom);
+    case Binding::kUndo:
+      break;
+  }
+  const bool refused = verdict.cause == Cause::kSchedulerRefused;
+  Undo(life, {verdict.cause, refused ? "BindRefused" : "SchedulerSilent",
+              std::move(verdict.message), std::move(verdict.refused)});
+  return WriteStatus{life.status};
+}
+
+// The first worker that is not ready, and what its containers say: a launcher or an image that is
+// not there.
+Fault NotReady(const Life& life) {
+  Fault fault;
+  fault.cause = Cause::kNotReady;
+  fault.reason = "StartupTimeout";
+  std::string why = "; no container says why";
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    if (pod->ready || pod->phase == "Succeeded") continue;
+    if (!fault.node.empty() && pod->waiting.empty()) continue;
+    fault.worker = WorkerLabel(pod->meta).value_or(0);
+    fault.node = pod->node_name;
+    if (pod->waiting.empty()) continue;
+    why = "; worker " + std::to_string(fault.worker) + " on " + fault.node + ": " + pod->waiting;
+    break;
+  }
+  fault.message = "not every worker was ready within startupTimeoutSeconds" + why;
+  return fault;
+}
+
+// From placed on, but for what kube-scheduler took beyond its window.
+std::int64_t StartupLeft(const Life& life) {
+  const UnixSeconds now = life.view.now;
+  const UnixSeconds placed = Since(life.status, "Placed").value_or(now);
+  const UnixSeconds bound = SinceStage(life.status, Stage::kStarting).value_or(placed);
+  return std::max(placed, bound - WindowSeconds(life)) + life.job.startup_timeout_seconds - now;
+}
+
+// When the first node of this attempt that is not Ready now counts as lost.
+std::optional<std::int64_t> NextLoss(const Life& life) {
+  std::optional<std::int64_t> soonest;
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    const auto since = life.view.node_state(pod->node_name).not_ready_since;
+    if (since) soonest = Sooner(soonest, *since + life.options.node_loss_seconds - life.view.now);
+  }
+  return soonest;
+}
+
+Step ReadyStep(Life& life, Stage stage) {
+  const JobStatus before = StatusOf(life.job);
+  const api::WorkerCounts& counts = life.status.record.workers;
+  std::optional<std::int64_t> left = Sooner(TimeLeft(life), NextLoss(life));
+  if (counts.ready + counts.succeeded == counts.desired) {
+    SetStage(life.status, Stage::kAllReady, "every worker is ready", life.view.now);
+  } else if (WasReady(stage)) {
+    SetStage(life.status, Stage::kNotAllReady, "some workers are not ready", life.view.now);
+  } else {
+    SetStage(life.status, Stage::kStarting, "every pod is bound", life.view.now);
+    const std::int64_t startup = StartupLeft(life);
+    if (startup <= 0) {
+      Restart(life, NotReady(life));
+      return WriteStatus{life.status};
+    }
+    left = Sooner(left, startup);
+  }
+  if (life.status.conditions != before.conditions) return WriteStatus{life.status};
+  const std::int64_t due = life.view.counted + life.options.count_seconds - life.view.now;
+  if (due > 0 && life.status != before) return Wait{Sooner(left, due)};
+  return WriteOr(life, Wait{left});
+}
+
+}  // namespace
+
+Step PlaceStep(Life& life) {
+  const std::int64_t left = RetryLeft(life.status.record.retry, life.view.now);
+  if (left > 0) return WriteOr(life, Wait{Sooner(TimeLeft(life), left)});
+  if (!life.view.refusal) return AskPlanner{};
+  if (Seeded(Bug::kMuteRefusal)) return Wait{};
+  SetCondition(life.status,
+               {"Placed", false, life.view.refusal->reason, life.view.refusal->message},
+               life.view.now);
+  life.status.record.workers.desired = life.job.replicas;
+  return WriteOr(life, Wait{TimeLeft(life)});
+}
+
+const api::Placement* NextPlacement(const Life& life) {
+  const api::Placement* next = nullptr;
+  for (const api::Placement* placement : life.view.placements) {
+    const auto number = AttemptLabel(placement->meta);
+    if (!number || *number <= life.status.attempt || placement->nodes.empty()) continue;
+    if (placement->meta.deleting) continue;
+    if (next == nullptr || *number < AttemptLabel(next->meta)) next = placement;
+  }
+  return next;
+}
+
+Step AdoptStep(Life& life, const api::Placement& placement) {
+  JobStatus& status = life.status;
+  const UnixSeconds now = life.view.now;
+  status.attempt = *AttemptLabel(placement.meta);
+  status.placement_name = placement.meta.key.name;
+  if (status.record.start_time.empty()) status.record.start_time = FormatTime(now);
+  const api::Condition* placed = decide::FindCondition(placement.conditions, "Placed");
+  SetCondition(status,
+               {"Placed", true, "Placed",
+                placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
+               now);
+  SetStage(status, Stage::kCreating, "the pods are being created", now);
+  Summarise(placement, status.record.summary);
+  status.record.workers = {life.job.replicas, 0, 0, 0};
+  status.record.summary.workers = WorkersText(status.record.workers);
+  return WriteStatus{status};
+}
+
+Step FollowStep(Life& life) {
+  const Stage stage = StageOf(life.status);
+  const bool creating = stage == Stage::kCreating;
+  CountWorkers(life);
+  Verify(life);
+  if (Completed(life)) return Complete(life);
+  if (const auto fault = FindFault(life, !creating)) {
+    Restart(life, *fault);
+    return WriteStatus{life.status};
+  }
+  const api::Placement* placement = PlacementOfAttempt(life);
+  if (creating && placement != nullptr && placement->nodes.size() < life.job.replicas) {
+    Undo(life, {Cause::kAdmissionRefused,
+                kCreateRefused,
+                "Placement " + placement->meta.key.name + " names " +
+                    CountText(static_cast<std::int64_t>(placement->nodes.size()), "node") +
+                    " for " + std::to_string(life.job.replicas) + " workers",
+                {}});
+    return WriteStatus{life.status};
+  }
+  if (auto missing = MissingWorkers(life); !missing.empty()) {
+    return CreateWithin(life, CreatePods{life.status.attempt, std::move(missing)},
+                        "not all pods could be created in time");
+  }
+  // After the pods: its endpoints are then written once, not again for every few pods that come.
+  if (!life.view.service) {
+    if (!creating) return CreateService{};
+    return CreateWithin(life, CreateService{}, "the job's Service could not be created in time");
+  }
+  if (auto step = BindStep(life, stage)) return *std::move(step);
+  return ReadyStep(life, stage);
+}
+
+JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
+                             const std::string& message) {
+  Life life(view, options);
+  CountWorkers(life);
+  Undo(life, {Cause::kAdmissionRefused, kCreateRefused, message, {}});
+  return life.status;
+}
+
+}  // namespace weft::life

@@ -1,0 +1,107 @@
+#include "operator/life/bind_window.h"
+
+#include <set>
+#include <string_view>
+
+#include "operator/decide/text.h"
+
+namespace weft::life {
+namespace {
+
+class Judgement {
+ public:
+  explicit Judgement(const std::vector<GangMember>& gang) {
+    for (const GangMember& member : gang) Look(member);
+  }
+
+  BindVerdict Verdict(const BindWindow& window, UnixSeconds now) const {
+    if (unbound_ == 0) return {};
+    if (!gates_.empty()) return Say(Binding::kGated, GatedText());
+    if (in_vain_) return Undo();
+    const bool heard = bound_ > 0 || !refused_.empty();
+    if (!window.opened) {
+      return window.silent && !heard ? Say(Binding::kSilent, SilentText())
+                                     : Say(Binding::kOpen, "");
+    }
+    const std::int64_t left = WindowLeft(window, now);
+    // A clock that was ahead opened it.
+    if (left > window.seconds + kClockSkewSeconds) return Say(Binding::kOpen, "");
+    if (left > 0) {
+      BindVerdict wait = Say(Binding::kWait, "");
+      wait.seconds = left;
+      return wait;
+    }
+    return heard ? Undo() : Say(Binding::kSilent, SilentText());
+  }
+
+ private:
+  void Look(const GangMember& member) {
+    const api::Pod& pod = *member.pod;
+    if (!pod.node_name.empty()) {
+      ++bound_;
+      return;
+    }
+    ++unbound_;
+    gates_.insert(pod.scheduling_gates.begin(), pod.scheduling_gates.end());
+    if (!pod.scheduling_gates.empty()) ++gated_;
+    if (member.node == nullptr) return;
+    const bool preempts = !pod.nominated_node.empty();
+    in_vain_ = in_vain_ || preempts || !member.node_exists;
+    if (member.node_exists && !preempts && pod.unscheduled.empty()) return;
+    refused_.push_back(*member.node);
+    if (!words_.empty()) return;
+    words_ = *member.node + ": ";
+    if (!pod.unscheduled.empty()) {
+      words_ += pod.unscheduled;
+    } else {
+      words_ += preempts ? "kube-scheduler wants to preempt pods there" : "the node is gone";
+    }
+  }
+
+  static BindVerdict Say(Binding binding, std::string message) {
+    BindVerdict verdict;
+    verdict.binding = binding;
+    verdict.message = std::move(message);
+    return verdict;
+  }
+
+  BindVerdict Undo() const {
+    BindVerdict verdict =
+        Say(Binding::kUndo, CountText(unbound_, "worker") + " not bound; " +
+                                (words_.empty() ? "kube-scheduler said nothing of them" : words_));
+    verdict.cause = refused_.empty() ? Cause::kSchedulerSilent : Cause::kSchedulerRefused;
+    verdict.refused = refused_;
+    return verdict;
+  }
+
+  std::string GatedText() const {
+    std::string names;
+    for (const std::string& gate : gates_) names += (names.empty() ? "" : ", ") + gate;
+    return "waiting for another controller to remove scheduling gates of " +
+           CountText(gated_, "pod") + " of " + std::to_string(bound_ + unbound_) + ": " + names;
+  }
+
+  std::string SilentText() const {
+    return "none of " + CountText(unbound_, "pod") +
+           " is bound, and kube-scheduler has said nothing of them; is it running?";
+  }
+
+  std::int64_t bound_ = 0, unbound_ = 0, gated_ = 0;
+  bool in_vain_ = false;  // waiting cannot help
+  std::set<std::string> gates_;
+  std::vector<std::string> refused_;
+  std::string words_;  // kube-scheduler's, about the first of them
+};
+
+}  // namespace
+
+BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const BindWindow& window,
+                         UnixSeconds now) {
+  return Judgement(gang).Verdict(window, now);
+}
+
+std::int64_t WindowLeft(const BindWindow& window, UnixSeconds now) {
+  return window.opened.value_or(now) + window.seconds - now;
+}
+
+}  // namespace weft::life

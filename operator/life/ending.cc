@@ -1,0 +1,120 @@
+#include "operator/life/ending.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/life/accept.h"
+#include "operator/life/fault.h"
+
+namespace weft::life {
+namespace {
+
+// When a pod that is being deleted counts as gone though nobody confirms it.
+std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
+  if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
+  return GoneAt(pod, life.view.node_state(pod.node_name), life.losses());
+}
+
+// Deletes pods, then Placements. Nothing where both are gone.
+std::optional<Step> Clear(const Life& life) {
+  std::vector<const api::Pod*> doomed;
+  bool alive = false;
+  std::optional<std::int64_t> soonest;
+  for (const api::Pod* pod : life.view.pods) {
+    const auto gone = GoneTime(life, *pod);
+    if ((gone && *gone <= life.view.now) || Seeded(Bug::kOldPodsKept)) continue;
+    alive = true;
+    if (!pod->meta.deleting) doomed.push_back(pod);
+    if (gone) soonest = Sooner(soonest, *gone - life.view.now);
+  }
+  if (!doomed.empty()) return DeletePods{std::move(doomed)};
+  if (alive) return Wait{soonest};  // the others vanish by themselves
+  std::vector<const api::Placement*> placements;
+  for (const api::Placement* placement : life.view.placements) {
+    if (!placement->meta.deleting) placements.push_back(placement);
+  }
+  if (!placements.empty()) return DeletePlacements{std::move(placements)};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Step DepartStep(Life& life) {
+  if (!HasFinalizer(life.job)) return Wait{};
+  auto step = Clear(life);
+  if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
+  return RemoveFinalizer{};
+}
+
+// Deletes pods that still run; finished pods stay for their logs until the job is deleted.
+Step AfterEndStep(Life& life) {
+  if (Seeded(Bug::kFailedTriedAgain) && Is(life.status, "Failed")) {
+    SetCondition(life.status, {"Failed", false, "Again", "tried again"}, life.view.now);
+    Undo(life, {Cause::kProgramFailed, "Again", "tried again", {}});
+    return WriteStatus{life.status};
+  }
+  std::vector<const api::Pod*> running;
+  for (const api::Pod* pod : life.view.pods) {
+    const bool ended = pod->phase == "Succeeded" || pod->phase == "Failed";
+    if (!ended && !pod->meta.deleting) running.push_back(pod);
+  }
+  if (!running.empty()) return DeletePods{std::move(running)};
+  if (!life.job.ttl_seconds_after_finished) return Wait{};
+  const UnixSeconds now = life.view.now;
+  const UnixSeconds ended = ParseTime(life.status.record.completion_time).value_or(now);
+  const std::int64_t left = ended + *life.job.ttl_seconds_after_finished - now;
+  if (left > 0) return Wait{left};
+  return DeleteJob{};
+}
+
+Step SuspendStep(Life& life) {
+  JobStatus& status = life.status;
+  const UnixSeconds now = life.view.now;
+  if (Is(status, "Placed") && !Is(status, "Restarting") &&
+      ReasonOf(status, "Suspended") != kSuspending) {
+    SetCondition(status, {"Suspended", false, kSuspending, "the pods are being deleted"}, now);
+    return WriteStatus{status};
+  }
+  if (auto step = Clear(life)) return *std::move(step);
+  if (Is(status, "Suspended")) {
+    if (auto step = AcceptStep(life)) return *std::move(step);
+    return WriteOr(life, Wait{});
+  }
+  SetCondition(status, {"Suspended", true, "Suspended", "spec.suspend is true"}, now);
+  if (Is(status, "Restarting")) {
+    SetCondition(status, {"Restarting", false, "Suspended", "suspended"}, now);
+  }
+  Unplace(life, "Suspended", "the job is suspended");
+  return WriteStatus{status};
+}
+
+// Whoever resumes a job wants it tried now.
+Step ResumeStep(Life& life) {
+  api::JobRecord& record = life.status.record;
+  const auto since = Since(life.status, "Suspended");
+  if (since && !record.start_time.empty()) {
+    record.suspended_seconds += std::max<std::int64_t>(0, life.view.now - *since);
+  }
+  record.retry = {};
+  SetCondition(life.status, {"Suspended", false, "Resumed", "spec.suspend is false"},
+               life.view.now);
+  return WriteStatus{life.status};
+}
+
+Step TearDownStep(Life& life) {
+  if (auto step = Clear(life)) return *std::move(step);
+  if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
+  const api::Condition why = *FindCondition(life.status, "Restarting");
+  SetCondition(life.status, {"Restarting", false, why.reason, why.message}, life.view.now);
+  Unplace(life, "Restarting",
+          "attempt " + std::to_string(life.status.attempt) + " was undone: " + why.message);
+  return WriteStatus{life.status};
+}
+
+Step FailStep(Life& life, std::string_view reason, std::string message) {
+  Fail(life.status, reason, std::move(message), life.view.now);
+  return WriteStatus{life.status};
+}
+
+}  // namespace weft::life

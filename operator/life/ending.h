@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "operator/life/life.h"
+
+namespace weft::life {
+
+// How attempts and jobs end: all pods gone first, then their Placements, which until then hold what
+// the pods may still use.
+
+// Reason of Suspended while it is False and the attempt is being undone.
+inline constexpr std::string_view kSuspending = "Suspending";
+
+// Of a job that is being deleted.
+Step DepartStep(Life& life);
+// Of a job that is complete or has failed.
+Step AfterEndStep(Life& life);
+// Said before the first pod goes and carried to its end, so that a job that is resumed meanwhile
+// starts a new attempt, and never the old one again or as if its pods had failed.
+Step SuspendStep(Life& life);
+Step ResumeStep(Life& life);
+// Of an attempt that is followed by another.
+Step TearDownStep(Life& life);
+// The job has failed.
+Step FailStep(Life& life, std::string_view reason, std::string message);
+
+}  // namespace weft::life

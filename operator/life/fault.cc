@@ -1,0 +1,218 @@
+#include "operator/life/fault.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "operator/api/names.h"
+#include "operator/base/seeded_bug.h"
+#include "operator/base/short_text.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/launcher.h"
+
+namespace weft::life {
+namespace {
+
+// status.reason of pods that the node or the cluster ended, not their program (kubelet, node
+// life cycle controller, pod garbage collector).
+bool IsTheClusters(const std::string& reason) {
+  static constexpr std::array<std::string_view, 6> kReasons = {
+      "Evicted", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "Preempting"};
+  return std::find(kReasons.begin(), kReasons.end(), reason) != kReasons.end();
+}
+
+// Exit codes of shells (POSIX.1-2017, 2.8.2).
+constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
+
+// What the program, the shell or the runtime says of the container that ended badly.
+std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& failure,
+                        std::uint32_t worker) {
+  if (!failure.message.empty()) return " could not be started: " + failure.message;
+  const std::int64_t code = failure.exit_code;
+  std::string text = " ended with exit code " + std::to_string(code) + " (" +
+                     (failure.reason.empty() ? "Error" : failure.reason) + ")";
+  if (code != kCommandNotFound && code != kCannotExecute) return text;
+  if (job.framework.type == api::FrameworkType::kMPI && worker != 0) {
+    return text + ", as of an image without sshd, which mpirun of worker 0 needs";
+  }
+  return text +
+         ", as of a shell that does not find its command or may not run it; the command is: " +
+         CommandOf(job, failure.container);
+}
+
+Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t worker) {
+  Fault fault;
+  fault.worker = worker;
+  fault.node = pod.node_name;
+  const std::string who = "worker " + std::to_string(worker) + " on " + pod.node_name;
+  if (IsRejected(pod)) {
+    fault.cause = Cause::kNodeRejected;
+    fault.reason = pod.reason;
+    fault.message = who + " was refused by the node's kubelet (" + pod.reason + ")";
+  } else if (pod.disrupted || IsTheClusters(pod.reason)) {
+    fault.cause = Cause::kNodeLost;
+    fault.reason = pod.reason.empty() ? "Disrupted" : pod.reason;
+    fault.message = who + " was ended by the cluster (" + fault.reason + ")";
+  } else if (pod.failure) {
+    fault.exit_code = pod.failure->exit_code;
+    fault.ended = pod.failure->ended;
+    fault.reason = pod.failure->reason.empty() ? "Error" : pod.failure->reason;
+    fault.message =
+        who + ": container " + pod.failure->container + FailureText(job, *pod.failure, worker);
+  } else {
+    fault.reason = pod.reason.empty() ? "PodFailed" : pod.reason;
+    fault.message = who + " failed (" + fault.reason + ")";
+  }
+  return fault;
+}
+
+std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, std::uint32_t worker) {
+  const std::string who = "worker " + std::to_string(worker);
+  Fault fault;
+  fault.cause = Cause::kNodeLost;
+  fault.worker = worker;
+  fault.node = pod.node_name;
+  if (!pod.node_name.empty() && IsLost(life.view.node_state(pod.node_name), life.losses())) {
+    fault.reason = "NodeLost";
+    fault.message = "node " + pod.node_name + " of " + who + " is lost";
+    return fault;
+  }
+  if (!pod.meta.deleting) return std::nullopt;
+  fault.reason = pod.disrupted ? "Disrupted" : "PodDeleted";
+  fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted by others";
+  return fault;
+}
+
+Fault OfMissingPod(std::uint32_t worker) {
+  Fault fault;
+  fault.cause = Cause::kNodeLost;
+  fault.worker = worker;
+  fault.reason = "PodDeleted";
+  fault.message = "the pod of worker " + std::to_string(worker) + " is gone";
+  return fault;
+}
+
+bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
+
+// Of programs the one that ended first: the others follow it, with errors of communication.
+bool ComesBefore(const Fault& a, const Fault& b) {
+  if (IsInfrastructure(a) != IsInfrastructure(b)) return IsInfrastructure(a);
+  return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
+}
+
+bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
+  return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
+}
+
+// How old the attempt is, where its workers were ready once.
+std::optional<std::int64_t> ReadySeconds(const Life& life) {
+  if (!WasReady(StageOf(life.status))) return std::nullopt;
+  return life.view.now - Since(life.status, "Placed").value_or(life.view.now);
+}
+
+// The nodes that the next attempts leave out; what is to be said of it.
+std::string LeaveOut(Life& life, const Fault& fault) {
+  api::JobRecord& record = life.status.record;
+  const Leave leave = PolicyOf(fault.cause).leave;
+  if (fault.node.empty() || leave == Leave::kUsed) return "";
+  if (leave == Leave::kOut) {
+    return DroppedText(
+        Exclude({fault.node}, life.options.exclusion, life.view.now, record.excluded));
+  }
+  const bool again = record.last_failure && record.last_failure->node == fault.node;
+  if (!again) return "";
+  return "; node " + fault.node + " is avoided where others will do" +
+         DroppedText(Exclude({fault.node}, life.options.exclusion, life.view.now, record.excluded,
+                             api::ExclusionEffect::kPreferNoSchedule));
+}
+
+// Whether another attempt is to follow; else the job has failed.
+bool CountRestart(Life& life, const Fault& fault) {
+  const api::FailurePolicy& policy = life.job.failure_policy;
+  api::JobRecord& record = life.status.record;
+  const UnixSeconds now = life.view.now;
+  const auto ready = Since(life.status, "PodsReady");
+  if (policy.reset_after_seconds && Is(life.status, "PodsReady") && ready &&
+      now - *ready >= *policy.reset_after_seconds) {
+    record.restarts = 0;
+  }
+  if (!Counts(policy, fault) || Seeded(Bug::kRestartUncounted)) return true;
+  if (record.restarts < policy.max_restarts) {
+    ++record.restarts;
+    return true;
+  }
+  Fail(life.status,
+       policy.max_restarts == 0 ? std::string_view(fault.reason)
+                                : std::string_view("RestartsExhausted"),
+       fault.message + "; failurePolicy.maxRestarts is " + std::to_string(policy.max_restarts),
+       now);
+  return false;
+}
+
+}  // namespace
+
+bool IsRejected(const api::Pod& pod) {
+  // k8s.io/kubernetes pkg/kubelet/lifecycle/predicate.go and cm/topologymanager.
+  static constexpr std::array<std::string_view, 6> kReasons = {"UnexpectedAdmissionError",
+                                                               "InvalidNodeInfo",
+                                                               "TopologyAffinityError",
+                                                               "NodeAffinity",
+                                                               "NodeName",
+                                                               "NodePorts"};
+  return std::find(kReasons.begin(), kReasons.end(), pod.reason) != kReasons.end() ||
+         pod.reason.starts_with("OutOf");
+}
+
+std::optional<Fault> FindFault(const Life& life, bool created) {
+  const std::uint32_t workers = life.job.replicas;
+  std::vector<const api::Pod*> of_worker(workers, nullptr);
+  for (const api::Pod* pod : PodsOfAttempt(life)) {
+    const auto worker = WorkerLabel(pod->meta);
+    if (worker && *worker < workers) of_worker[*worker] = pod;
+  }
+  std::optional<Fault> first;
+  const auto consider = [&](Fault fault) {
+    if (!first || ComesBefore(fault, *first)) first = std::move(fault);
+  };
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    const api::Pod* pod = of_worker[w];
+    if (pod == nullptr) {
+      if (created) consider(OfMissingPod(w));
+    } else if (pod->phase == "Failed") {
+      consider(OfPod(life.job, *pod, w));
+    } else if (pod->phase != "Succeeded") {
+      if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
+    }
+  }
+  return first;
+}
+
+void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now) {
+  SetCondition(status, {"Failed", true, reason, std::move(message)}, now);
+  SetCondition(status, {"PodsReady", false, "Failed", "the job has failed"}, now);
+  status.record.completion_time = FormatTime(now);
+}
+
+void Restart(Life& life, const Fault& fault) {
+  JobStatus& status = life.status;
+  const UnixSeconds now = life.view.now;
+  std::string message = fault.message + LeaveOut(life, fault);
+  status.record.last_failure = api::LastFailure{
+      status.attempt,  fault.worker,   fault.node, Shorten(fault.reason, api::kTextAtMost),
+      fault.exit_code, FormatTime(now)};
+  if (IsInfrastructure(fault) && life.job.failure_policy.infrastructure == "Fail") {
+    return Fail(status, fault.reason, std::move(message), now);
+  }
+  if (!CountRestart(life, fault)) return;
+  status.record.retry = NextRetry(status.record.retry,
+                                  {.cause = fault.cause,
+                                   .uid = life.job.meta.uid,
+                                   .attempt = status.attempt,
+                                   .ready_seconds = ReadySeconds(life)},
+                                  now);
+  message += RetryText(status.record.retry);
+  SetCondition(status, {"Restarting", true, fault.reason, message}, now);
+  SetCondition(status, {"PodsReady", false, "Restarting", "the gang is being taken down"}, now);
+}
+
+}  // namespace weft::life

@@ -1,0 +1,23 @@
+#include "operator/life/host_name.h"
+
+#include <nlohmann/json.hpp>
+
+namespace weft::life {
+
+std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
+  const std::size_t width = std::to_string(job.replicas - 1).size();
+  std::string digits = std::to_string(worker);
+  return std::string(width - digits.size(), '0') + digits;
+}
+
+std::string HostName(const api::TrainingJob& job, std::uint32_t worker) {
+  return job.meta.key.name + "-" + PaddedWorker(job, worker);
+}
+
+bool OnHostNetwork(const api::TrainingJob& job) {
+  if (!job.raw) return false;
+  const auto& spec = job.raw->at("spec").at("workers").at("template").at("spec");
+  return spec.value("hostNetwork", false);
+}
+
+}  // namespace weft::life

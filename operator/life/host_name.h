@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "operator/api/kinds.h"
+
+namespace weft::life {
+
+// A worker's number, zero-padded to the width of the last worker's, so that names sort as ranks do.
+std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker);
+
+// "<job>-<i>": the host name of a worker, in every attempt.
+std::string HostName(const api::TrainingJob& job, std::uint32_t worker);
+
+// Then the pod's own host name and interfaces are the node's.
+bool OnHostNetwork(const api::TrainingJob& job);
+
+}  // namespace weft::life

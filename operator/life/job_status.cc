@@ -1,0 +1,140 @@
+#include "operator/life/job_status.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/api/names.h"
+#include "operator/base/quantity.h"
+#include "operator/base/short_text.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/text.h"
+
+namespace weft::life {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void Put(Json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+Json EncodeSummary(const api::Summary& summary) {
+  Json json = Json::object();
+  Put(json, "workers", summary.workers);
+  Put(json, "spans", summary.spans);
+  Put(json, "crossNode", summary.cross_node);
+  Put(json, "ofBest", summary.of_best);
+  return json;
+}
+
+Json EncodeFailure(const api::LastFailure& failure) {
+  Json json = {{"attempt", failure.attempt}, {"worker", failure.worker}};
+  Put(json, "node", failure.node);
+  Put(json, "reason", failure.reason);
+  if (failure.exit_code != 0) json["exitCode"] = failure.exit_code;
+  Put(json, "time", failure.time);
+  return json;
+}
+
+std::string TextAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
+JobStatus StatusOf(const api::TrainingJob& job) {
+  return {job.attempt, job.placement_name, job.conditions, job.record};
+}
+
+const api::Condition* FindCondition(const JobStatus& status, std::string_view type) {
+  return decide::FindCondition(status.conditions, type);
+}
+
+bool Is(const JobStatus& status, std::string_view type) {
+  const api::Condition* condition = FindCondition(status, type);
+  return condition != nullptr && condition->status == "True";
+}
+
+std::string_view ReasonOf(const JobStatus& status, std::string_view type) {
+  const api::Condition* condition = FindCondition(status, type);
+  return condition == nullptr ? std::string_view() : condition->reason;
+}
+
+std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type) {
+  const api::Condition* condition = FindCondition(status, type);
+  return condition == nullptr ? std::nullopt : ParseTime(condition->last_transition_time);
+}
+
+void SetCondition(JobStatus& status, const ConditionChange& change, UnixSeconds now) {
+  decide::PutCondition(status.conditions,
+                       {std::string(change.type), change.is ? "True" : "False",
+                        std::string(change.reason), change.message, ""},
+                       now);
+}
+
+std::string PhaseOf(const JobStatus& status) {
+  for (const char* last : {"Complete", "Failed", "Suspended", "Restarting"}) {
+    if (Is(status, last)) return last;
+  }
+  const api::Condition* accepted = FindCondition(status, "Accepted");
+  if (accepted != nullptr && accepted->status == "False") return "Invalid";
+  if (Is(status, "PodsReady")) return "Running";
+  return Is(status, "Placed") ? "Placed" : "Pending";
+}
+
+Json EncodeJobStatus(const JobStatus& status) {
+  const api::JobRecord& record = status.record;
+  Json json = {{"observedGeneration", record.observed_generation}, {"phase", PhaseOf(status)}};
+  if (Json summary = EncodeSummary(record.summary); !summary.empty()) {
+    json["summary"] = std::move(summary);
+  }
+  json["attempt"] = status.attempt;
+  json["restarts"] = record.restarts;
+  Put(json, "placementName", status.placement_name);
+  json["workers"] = {{"desired", record.workers.desired},
+                     {"ready", record.workers.ready},
+                     {"succeeded", record.workers.succeeded},
+                     {"failed", record.workers.failed}};
+  Put(json, "startTime", record.start_time);
+  Put(json, "completionTime", record.completion_time);
+  if (record.suspended_seconds > 0) json["suspendedSeconds"] = record.suspended_seconds;
+  if (record.last_failure) json["lastFailure"] = EncodeFailure(*record.last_failure);
+  if (!record.excluded.empty()) json["excludedNodes"] = api::EncodeExcludedNodes(record.excluded);
+  if (record.retry.times > 0) json["retry"] = api::EncodeRetry(record.retry);
+  json["conditions"] = api::EncodeConditions(status.conditions);
+  return json;
+}
+
+void Summarise(const api::Placement& placement, api::Summary& summary) {
+  summary.spans.clear();
+  summary.cross_node.clear();
+  summary.of_best.clear();
+  if (!placement.raw) return;
+  const auto status = placement.raw->find("status");
+  if (status == placement.raw->end() || !status->is_object()) return;
+  if (const auto spans = status->find("spans"); spans != status->end() && spans->is_array()) {
+    for (const auto& span : *spans) {
+      if (!span.is_object()) continue;
+      const auto domains = span.find("domains");
+      if (domains == span.end() || !domains->is_number_integer()) continue;
+      if (!summary.spans.empty()) summary.spans += ", ";
+      summary.spans += std::to_string(domains->get<std::int64_t>()) + " " + TextAt(span, "level");
+    }
+    summary.spans = Shorten(std::move(summary.spans), api::kTextAtMost);
+  }
+  const auto traffic = status->find("traffic");
+  if (traffic == status->end() || !traffic->is_object()) return;
+  summary.cross_node = TextAt(*traffic, "crossNodeBytes");
+  const auto crossing = ParseQuantity(summary.cross_node);
+  const auto best = ParseQuantity(TextAt(*traffic, "bestCrossNodeBytes"));
+  if (!crossing || !best) return;
+  if (*best > 0) {
+    summary.of_best = std::to_string(PercentOf(*crossing, *best)) + " %";
+  } else if (*crossing == 0) {
+    summary.of_best = "100 %";
+  }
+}
+
+}  // namespace weft::life

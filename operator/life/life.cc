@@ -1,0 +1,97 @@
+#include "operator/life/life.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/verify.h"
+
+namespace weft::life {
+
+Life::Life(const JobView& job_view, const LifeOptions& life_options)
+    : view(job_view), options(life_options), job(*job_view.job), status(StatusOf(*job_view.job)) {}
+
+bool HasFinalizer(const api::TrainingJob& job) {
+  const auto& finalizers = job.meta.finalizers;
+  return std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+}
+
+std::optional<std::int64_t> Sooner(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b ? std::min(a, b) : a ? a : b;
+}
+
+std::vector<const api::Pod*> PodsOfAttempt(const Life& life) {
+  std::vector<const api::Pod*> pods;
+  for (const api::Pod* pod : life.view.pods) {
+    if (AttemptLabel(pod->meta) == life.status.attempt) pods.push_back(pod);
+  }
+  return pods;
+}
+
+std::vector<const api::Pod*> StalePods(const Life& life) {
+  std::vector<const api::Pod*> pods;
+  for (const api::Pod* pod : life.view.pods) {
+    const bool older = AttemptLabel(pod->meta).value_or(0) < life.status.attempt;
+    if (older && !pod->meta.deleting) pods.push_back(pod);
+  }
+  return pods;
+}
+
+const api::Placement* PlacementOfAttempt(const Life& life) {
+  for (const api::Placement* placement : life.view.placements) {
+    if (AttemptLabel(placement->meta) == life.status.attempt) return placement;
+  }
+  return nullptr;
+}
+
+std::optional<std::int64_t> TimeLeft(const Life& life) {
+  const api::JobRecord& record = life.status.record;
+  const auto started = ParseTime(record.start_time);
+  const auto& deadline = life.job.active_deadline_seconds;
+  if (!deadline || !started) return std::nullopt;
+  return *started + *deadline + record.suspended_seconds - life.view.now;
+}
+
+std::int64_t WindowSeconds(const Life& life) {
+  return life.options.bind_deadline_seconds + life.job.replicas / life.options.creates_per_second;
+}
+
+std::string WorkersText(const api::WorkerCounts& counts) {
+  return std::to_string(counts.ready + counts.succeeded) + "/" + std::to_string(counts.desired);
+}
+
+void Unplace(Life& life, std::string_view reason, const std::string& message) {
+  JobStatus& status = life.status;
+  SetCondition(status, {"Placed", false, reason, message}, life.view.now);
+  SetCondition(status, {"PodsReady", false, reason, message}, life.view.now);
+  std::erase_if(status.conditions, [](const auto& one) { return one.type == kVerified; });
+  status.placement_name.clear();
+  status.record.summary = {};
+  status.record.workers = {life.job.replicas, 0, 0, 0};
+}
+
+Step WriteOr(const Life& life, Wait wait) {
+  if (life.status == StatusOf(life.job)) return wait;
+  return WriteStatus{life.status};
+}
+
+void Undo(Life& life, Refusal refusal) {
+  api::JobRecord& record = life.status.record;
+  if (Seeded(Bug::kRefusedNodeAgain)) refusal.nodes.clear();
+  if (PolicyOf(refusal.cause).leave == Leave::kOut) {
+    refusal.message +=
+        DroppedText(Exclude(refusal.nodes, life.options.exclusion, life.view.now, record.excluded));
+  }
+  record.retry = NextRetry(record.retry,
+                           {.cause = refusal.cause,
+                            .uid = life.job.meta.uid,
+                            .attempt = life.status.attempt,
+                            .ready_seconds = std::nullopt},
+                           life.view.now);
+  refusal.message += RetryText(record.retry);
+  SetCondition(life.status, {"Restarting", true, refusal.reason, refusal.message}, life.view.now);
+  SetCondition(life.status, {"PodsReady", false, refusal.reason, refusal.message}, life.view.now);
+}
+
+}  // namespace weft::life

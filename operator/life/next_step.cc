@@ -1,0 +1,69 @@
+#include "operator/life/next_step.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/life/accept.h"
+#include "operator/life/attempt.h"
+#include "operator/life/ending.h"
+#include "operator/life/life.h"
+
+namespace weft::life {
+namespace {
+
+// A label beyond was not written by us, and could not be counted on.
+constexpr std::int64_t kAttemptsAtMost = 2'147'483'647;
+
+template <typename Number>
+std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) {
+  const std::string_view text = meta.labels.At(key).value_or("");
+  Number value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+Step NextOf(Life& life) {
+  const api::TrainingJob& job = life.job;
+  const JobStatus& status = life.status;
+  if (job.meta.deleting) return DepartStep(life);
+  if (!job.unreadable.empty()) return RefuseStep(life);
+  if (!HasFinalizer(job)) return AddFinalizer{};
+  if (decide::IsFinished(job)) return AfterEndStep(life);
+  if (auto stale = StalePods(life); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
+    return DeletePods{std::move(stale)};
+  }
+  if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
+  if (Is(status, "Suspended")) return ResumeStep(life);
+  if (auto step = AcceptStep(life)) return *std::move(step);
+  if (TimeLeft(life).value_or(1) <= 0) {
+    return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
+  }
+  if (Is(status, "Restarting")) return TearDownStep(life);
+  if (const api::Placement* next = NextPlacement(life)) return AdoptStep(life, *next);
+  if (!Is(status, "Placed")) return PlaceStep(life);
+  return FollowStep(life);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
+  const auto attempt = LabelNumber<std::int64_t>(meta, decide::kAttemptLabel);
+  if (!attempt || *attempt < 0 || *attempt > kAttemptsAtMost) return std::nullopt;
+  return attempt;
+}
+
+std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
+  return LabelNumber<std::uint32_t>(meta, decide::kWorkerIndexLabel);
+}
+
+Step NextStep(const JobView& view, const LifeOptions& options) {
+  Life life(view, options);
+  return NextOf(life);
+}
+
+}  // namespace weft::life

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/life/exclusion.h"
+#include "operator/life/job_status.h"
+#include "operator/life/node_state.h"
+
+namespace weft::life {
+
+inline constexpr const char* kFinalizer = "weft.dev/claims";
+inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
+
+// Limits of a job's life that the operator's administrator sets.
+struct LifeOptions {
+  std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
+  std::int64_t creates_per_second = 100;    // pods that an API server stores at the least
+  std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
+  ExclusionTimes exclusion;                 // of nodes that refused a pod
+  bool verify_image = false;                // an init container reports from every pod
+  std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
+  // A job that admission refuses is tried again: a quota, an account or a policy may be what is
+  // missing. The pause is as long as the refusal is old, within these.
+  std::int64_t shortest_retry_seconds = 2, longest_retry_seconds = 60;
+};
+
+// The planner's "no" for the job's next attempt.
+struct PlanRefusal {
+  std::string reason, message;  // of the condition Placed
+};
+
+// One job and everything of it that the API server holds. Points into a snapshot.
+struct JobView {
+  const api::TrainingJob* job = nullptr;
+  std::vector<const api::Placement*> placements;  // owned by the job's uid
+  std::vector<const api::Pod*> pods;              // owned by the job's uid
+  bool service = false;                           // <job> exists and is the attempt's
+  NodeStates node_state;
+  std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
+  UnixSeconds now = 0;
+  UnixSeconds counted = 0;  // when status.workers was written last
+  UnixSeconds tried = 0;    // when worker 0 was created on trial last
+  // When something was created for the attempt last; for a new leader no earlier than it began.
+  UnixSeconds created = 0;
+  // What is to be said of a job that the trial found valid, until it stands in status. No write of
+  // its own: the next one takes it along.
+  std::optional<std::string> valid;
+};
+
+// One step: one write, or one batch of idempotent, deterministically named creates or deletes.
+struct AddFinalizer {};
+struct RemoveFinalizer {};
+struct DryRun {};      // worker 0 is created on trial; its outcome becomes Accepted
+struct AskPlanner {};  // the planner answers with the next pass
+struct CreateService {};
+struct CreatePods {
+  std::int64_t attempt = 0;
+  std::vector<std::uint32_t> workers;
+};
+struct DeletePods {
+  std::vector<const api::Pod*> pods;
+};
+struct DeletePlacements {
+  std::vector<const api::Placement*> placements;
+};
+struct DeleteJob {};
+struct WriteStatus {
+  JobStatus status;
+};
+// Nothing to do until something changes, or so many seconds have passed.
+struct Wait {
+  std::optional<std::int64_t> seconds;
+};
+
+using Step = std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService,
+                          CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
+
+// What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
+// the same step, and a restarted operator goes on where the last one stopped.
+//
+// Every attempt goes from Placed through its pods to Complete, or is torn down: all pods gone, then
+// its Placement, so that claims are given back only when nothing can hold them. Pods of different
+// attempts have different names, so a pod is never created twice for one attempt.
+//
+// A job whose spec cannot be read gets the condition Accepted=False beside the status that it has,
+// and is left as it is until the spec can be read; its deletion needs metadata alone.
+// Cost  O(pods + placements).
+Step NextStep(const JobView& view, const LifeOptions& options);
+
+// The attempt that a pod or Placement belongs to, by label; nothing without one.
+std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);
+std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta);
+
+}  // namespace weft::life

@@ -1,0 +1,22 @@
+#include "operator/life/node_state.h"
+
+#include <algorithm>
+
+namespace weft::life {
+
+bool IsLost(const NodeState& state, const LossTimes& times) {
+  return !state.exists ||
+         (state.not_ready_since && times.now - *state.not_ready_since >= times.node_loss_seconds);
+}
+
+std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,
+                                  const LossTimes& times) {
+  if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
+  if (state.exists && !state.not_ready_since) return std::nullopt;
+  const auto grace = ParseTime(pod.meta.deletion_timestamp);
+  if (!grace) return std::nullopt;
+  if (!state.exists) return *grace;
+  return std::max(*grace, *state.not_ready_since + times.node_loss_seconds);
+}
+
+}  // namespace weft::life

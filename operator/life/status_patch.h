@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string_view>
+
+namespace weft::life {
+
+// The fields of status that this version of Weft knows, as crds/ has them. A newer version's are
+// another operator's to write: they stay.
+inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
+    "observedGeneration", "phase",         "summary",   "attempt",        "restarts",
+    "placementName",      "workers",       "startTime", "completionTime", "lastFailure",
+    "suspendedSeconds",   "excludedNodes", "retry",     "conditions"};
+inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
+    "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
+
+// A merge patch that makes status say `after` in the fields of `own`, and leaves the others. Null
+// where there is nothing to change.
+nlohmann::json StatusPatch(const nlohmann::json& before, nlohmann::json after,
+                           std::span<const std::string_view> own);
+
+}  // namespace weft::life

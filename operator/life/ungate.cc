@@ -1,0 +1,400 @@
+#include "operator/life/ungate.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/text.h"
+#include "operator/life/bind_window.h"
+#include "operator/life/fault.h"
+
+namespace weft::life {
+namespace {
+
+using decide::WorkerPod;
+
+constexpr const char* kPlaced = "Placed";
+constexpr const char* kVerified = "Verified";
+// Reasons.
+constexpr const char* kBinding = "Binding";
+constexpr const char* kSchedulerSilent = "SchedulerSilent";
+constexpr const char* kAsPlaced = "AsPlaced";
+constexpr const char* kElsewhere = "Elsewhere";  // bound, but not to the worker's node
+constexpr const char* kBindRefused = "BindRefused";
+constexpr const char* kUngateRefused = "UngateRefused";
+constexpr const char* kNodeRejected = "NodeRejected";
+constexpr const char* kWorkerIndexInvalid = "WorkerIndexInvalid";
+constexpr const char* kWaitingForPods = "WaitingForPods";
+constexpr const char* kPodsGone = "PodsGone";
+constexpr const char* kNoPodSelector = "NoPodSelector";
+
+// How far the gang is, as the condition Verified tells.
+enum class GangStage : std::uint8_t {
+  kNone,      // absent: nobody was ungated
+  kInWindow,  // Unknown: it is open
+  kSilent,    // Unknown: kube-scheduler has not looked at one of its pods
+  kUndoing,   // False, for what refused
+  kJudged,    // True, or False for what was not as placed
+};
+
+GangStage StageOf(const api::Condition* verified) {
+  if (verified == nullptr) return GangStage::kNone;
+  const std::string& reason = verified->reason;
+  if (verified->status == "Unknown") {
+    return reason == kSchedulerSilent ? GangStage::kSilent : GangStage::kInWindow;
+  }
+  const bool refused = reason == kBindRefused || reason == kUngateRefused ||
+                       reason == kNodeRejected || reason == kSchedulerSilent;
+  return verified->status == "False" && refused ? GangStage::kUndoing : GangStage::kJudged;
+}
+
+std::string Names(const std::vector<const api::Pod*>& pods) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, pods.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + pods[i]->meta.key.name;
+  }
+  return pods.size() <= kShown ? text : text + ", ...";
+}
+
+bool HasController(const api::Pod& pod) {
+  return std::any_of(pod.meta.owners.begin(), pod.meta.owners.end(),
+                     [](const api::OwnerReference& owner) { return owner.controller; });
+}
+
+std::string Count(std::size_t count, std::string_view noun) {
+  return CountText(static_cast<std::int64_t>(count), noun);
+}
+
+class Gang {
+ public:
+  Gang(const GangView& view, const LifeOptions& options)
+      : placement_(*view.placement), view_(view), now_(view.now), options_(options) {
+    status_.conditions = placement_.conditions;
+    status_.excluded = placement_.excluded;
+    status_.retry = placement_.retry;
+    stage_ = StageOf(Verified());
+    taken_.resize(placement_.nodes.size(), nullptr);
+    for (const api::Pod* pod : view.pods) Sort(*pod);
+  }
+
+  UngateStep Next() {
+    if (placement_.meta.deleting) return Wait{};
+    if (!IsPlanned(placement_)) return Refuse();
+    if (placement_.nodes.empty() || !placement_.pod_selector) return Wait{};
+    if (stage_ == GangStage::kUndoing) return Undo();
+    if (rejected_.pod != nullptr) return UndoRejected();
+    if (ours_.empty()) {
+      if (stage_ == GangStage::kNone) return Begin();
+      if (!InWindow()) return Over();
+      if (gated_.size() < placement_.workers) return AwaitPods(kVerified);
+    }
+    if (IsLosingPods()) return AwaitGone();
+    if (!gated_.empty()) return HandOver();
+    if (!unbound_.empty()) return AwaitBinding();
+    return Judge();
+  }
+
+ private:
+  void Sort(const api::Pod& pod) {
+    const auto mark = pod.meta.annotations.find(kPlacementUidAnnotation);
+    const bool marked = mark != pod.meta.annotations.end() && mark->second == placement_.meta.uid;
+    if (!marked || !pod.scheduling_gates.empty()) {
+      if (decide::IsGated(pod) && !pod.meta.deleting) gated_.push_back(&pod);
+      return;
+    }
+    const auto worker = MarkedWorker(pod);
+    if (!worker) return;
+    const std::string& node = placement_.nodes[*worker];
+    if (decide::HasEnded(pod)) {
+      ended_.insert(*worker);
+      // Of an earlier decision where the node is another.
+      if (IsRejected(pod) && pod.node_name == node) rejected_ = {&pod, *worker};
+      return;
+    }
+    const auto gone = GoneTime(pod);
+    if (gone && *gone <= now_) return;
+    ours_.push_back(&pod);
+    if (!pod.meta.deleting) taken_[*worker] = &pod;
+    if (pod.node_name.empty()) unbound_.push_back({&pod, *worker});
+    if (!pod.node_name.empty() && pod.node_name != node) elsewhere_.push_back(&pod);
+  }
+
+  // As written when the pod was ungated.
+  std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod) const {
+    const std::string_view text = pod.meta.annotations.At(decide::kWorkerIndexLabel).value_or("");
+    std::uint32_t worker = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), worker);
+    const bool whole = error == std::errc() && stop == text.data() + text.size();
+    if (!whole || worker >= placement_.nodes.size()) return std::nullopt;
+    return worker;
+  }
+
+  NodeState StateOfNode(const std::string& node) const {
+    return view_.node_state ? view_.node_state(node) : NodeState{};
+  }
+  std::optional<UnixSeconds> GoneTime(const api::Pod& pod) const {
+    if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
+    return GoneAt(pod, StateOfNode(pod.node_name), {now_, options_.node_loss_seconds});
+  }
+  bool IsLosingPods() const {
+    return std::any_of(ours_.begin(), ours_.end(),
+                       [](const api::Pod* pod) { return pod->meta.deleting; });
+  }
+  // Until a pod that is being deleted counts as gone; its node may be lost yet.
+  std::int64_t UntilGone() const {
+    std::int64_t soonest = options_.node_loss_seconds;
+    for (const api::Pod* pod : ours_) {
+      if (const auto gone = GoneTime(*pod)) soonest = std::min(soonest, *gone - now_);
+    }
+    return std::max<std::int64_t>(1, soonest);
+  }
+
+  const api::Condition* Find(std::string_view type) const {
+    return decide::FindCondition(placement_.conditions, type);
+  }
+  const api::Condition* Verified() const { return Find(kVerified); }
+  bool InWindow() const { return stage_ == GangStage::kInWindow; }
+
+  BindWindow WindowSince(std::string_view type) const {
+    const api::Condition* condition = Find(type);
+    const auto since = condition ? ParseTime(condition->last_transition_time) : std::nullopt;
+    return {.opened = since.value_or(now_),
+            .silent = false,
+            .seconds =
+                options_.bind_deadline_seconds + placement_.workers / options_.creates_per_second};
+  }
+  // Of the time that a gang has, since the condition's transition. A clock that was ahead may have
+  // written that.
+  std::int64_t Left(std::string_view type) const {
+    const BindWindow window = WindowSince(type);
+    return std::min(WindowLeft(window, now_), window.seconds + kClockSkewSeconds);
+  }
+
+  void Set(const char* type, const char* value, const char* reason, std::string message) {
+    decide::PutCondition(status_.conditions, {type, value, reason, std::move(message), ""}, now_);
+  }
+
+  UngateStep Mark(const char* value, const char* reason, std::string message) {
+    Set(kVerified, value, reason, std::move(message));
+    if (status_.conditions == placement_.conditions) return Wait{};
+    return WritePlacement{std::move(status_)};
+  }
+
+  // Nothing in the running operator gives back what no pod stands for.
+  UngateStep Refuse() {
+    Set(kPlaced, "False", kNoPodSelector,
+        "the operator places only Placements that have a podSelector or belong to a TrainingJob "
+        "or a Workload; `weft plan` answers for any");
+    status_.keeps_nodes = placement_.nodes.empty();
+    if (status_.conditions == placement_.conditions && status_.keeps_nodes) return Wait{};
+    return WritePlacement{std::move(status_)};
+  }
+
+  // The window begins now, however long an earlier one lasted.
+  UngateStep Open() {
+    const auto ready = ReadySeconds();
+    if (ready && *ready >= PolicyOf(Cause::kSchedulerRefused).lasting_seconds) status_.retry = {};
+    Set(kVerified, "Unknown", kBinding,
+        Count(gated_.size() + unbound_.size(), "pod") + " handed to kube-scheduler");
+    for (api::Condition& condition : status_.conditions) {
+      if (condition.type == kVerified) condition.last_transition_time = FormatTime(now_);
+    }
+    return WritePlacement{std::move(status_)};
+  }
+
+  // Nodes without a living pod are given back. A condition that says why they refused stays.
+  UngateStep Release(const char* reason, std::string message) {
+    if (stage_ != GangStage::kUndoing) {
+      std::erase_if(status_.conditions, [](const auto& c) { return c.type == kVerified; });
+    }
+    Set(kPlaced, "False", reason, std::move(message));
+    status_.keeps_nodes = false;
+    return WritePlacement{std::move(status_)};
+  }
+
+  // Before the first is ungated all have to be there; the nodes are not kept for ever.
+  UngateStep AwaitPods(std::string_view since) {
+    if (const std::int64_t left = Left(since); left > 0) return Wait{left};
+    return Release(kWaitingForPods, "only " + Count(gated_.size(), "pod") + " of " +
+                                        std::to_string(placement_.workers) +
+                                        " waited when the nodes were found");
+  }
+
+  UngateStep Begin() {
+    if (gated_.size() < placement_.workers) return AwaitPods(kPlaced);
+    const auto assigned = decide::AssignWorkers(placement_, gated_, taken_);
+    if (!assigned) return Release(kWorkerIndexInvalid, assigned.error().message);
+    return Open();
+  }
+
+  // Every pod that was ungated has ended or is gone. Those that ended tell how; otherwise nothing
+  // would ever give the nodes of the others back.
+  UngateStep Over() {
+    if (gated_.empty() && ended_.size() == placement_.workers) return Wait{};
+    return Release(kPodsGone, "the pods that it placed have ended or are gone");
+  }
+
+  UngateStep AwaitGone() {
+    const std::int64_t gone = UntilGone();
+    if (!InWindow()) return Wait{gone};
+    if (const std::int64_t left = Left(kVerified); left > 0) return Wait{std::min(gone, left)};
+    return StartUndo(Cause::kSchedulerSilent, kBindRefused, {},
+                     "pods of the gang were still being deleted when the time to bind was over");
+  }
+
+  UngateStep HandOver() {
+    auto assigned = decide::AssignWorkers(placement_, gated_, taken_);
+    if (!assigned && ours_.empty()) {
+      return Release(kWorkerIndexInvalid, assigned.error().message);
+    }
+    if (!assigned) {
+      if (InWindow() && !unbound_.empty()) return AwaitBinding();
+      return Mark("False", kWorkerIndexInvalid, assigned.error().message);
+    }
+    if (!InWindow()) return Open();
+    if (Left(kVerified) > 0) return UngatePods{*std::move(assigned)};
+    return StartUndo(Cause::kAdmissionRefused, kUngateRefused, {},
+                     "not all pods lost their gate in time; still gated: " + Names(gated_));
+  }
+
+  UngateStep AwaitBinding() {
+    std::vector<GangMember> gang;
+    for (const api::Pod* pod : ours_) {
+      if (!pod->node_name.empty()) gang.push_back({.pod = pod});
+    }
+    for (const WorkerPod& one : unbound_) {
+      const std::string& node = placement_.nodes[one.worker];
+      gang.push_back({one.pod, &node, StateOfNode(node).exists});
+    }
+    BindWindow window = WindowSince(kVerified);
+    if (!InWindow()) window.opened.reset();
+    window.silent = stage_ == GangStage::kSilent;
+    BindVerdict verdict = JudgeBinding(gang, window, now_);
+    switch (verdict.binding) {
+      case Binding::kOpen:
+        return Open();
+      case Binding::kSilent:
+        return Mark("Unknown", kSchedulerSilent, std::move(verdict.message));
+      case Binding::kUndo:
+        return StartUndo(verdict.cause, verdict.refused.empty() ? kSchedulerSilent : kBindRefused,
+                         verdict.refused, std::move(verdict.message));
+      case Binding::kDone:
+      case Binding::kGated:
+      case Binding::kWait:
+        break;
+    }
+    return Wait{Left(kVerified)};
+  }
+
+  UngateStep Judge() {
+    if (elsewhere_.empty()) {
+      return Mark("True", kAsPlaced, "every pod is bound to its worker's node");
+    }
+    return Mark("False", kElsewhere, "not on their worker's node: " + Names(elsewhere_));
+  }
+
+  // A new pod of that worker would go to the same node, and be refused again.
+  UngateStep UndoRejected() {
+    const std::string& node = rejected_.pod->node_name;
+    return StartUndo(Cause::kNodeRejected, kNodeRejected, {node},
+                     "the kubelet of " + node + " refused pod " + rejected_.pod->meta.key.name +
+                         " (" + rejected_.pod->reason + ")");
+  }
+
+  // Of a gang that was as placed.
+  std::optional<std::int64_t> ReadySeconds() const {
+    if (Verified() == nullptr || Verified()->status != "True") return std::nullopt;
+    return now_ - ParseTime(Verified()->last_transition_time).value_or(now_);
+  }
+
+  UngateStep StartUndo(Cause cause, const char* reason, const std::vector<std::string>& refused,
+                       std::string message) {
+    if (PolicyOf(cause).leave == Leave::kOut) {
+      message += DroppedText(Exclude(refused, options_.exclusion, now_, status_.excluded));
+    }
+    std::vector<const api::Pod*> plain;
+    for (const api::Pod* pod : ours_) {
+      if (!HasController(*pod)) plain.push_back(pod);
+    }
+    if (!plain.empty()) {
+      message += "; " + Count(plain.size(), "pod") +
+                 " without a controller must be deleted by hand: " + Names(plain);
+    }
+    status_.retry = NextRetry(placement_.retry,
+                              {.cause = cause,
+                               .uid = placement_.meta.uid,
+                               .attempt = placement_.retry.times,
+                               .ready_seconds = ReadySeconds()},
+                              now_);
+    return Mark("False", reason, message + RetryText(status_.retry));
+  }
+
+  UngateStep Undo() {
+    std::vector<const api::Pod*> evicted;
+    for (const api::Pod* pod : ours_) {
+      if (HasController(*pod) && !pod->meta.deleting) evicted.push_back(pod);
+    }
+    if (!evicted.empty()) return EvictPods{std::move(evicted)};
+    if (ours_.empty()) {
+      const std::string reason = Verified()->reason, message = Verified()->message;
+      return Release(reason.c_str(), message);
+    }
+    if (IsLosingPods()) return Wait{UntilGone()};
+    // Pods that nobody could take away, and that were bound after all.
+    if (unbound_.empty() && ours_.size() == placement_.workers) return Judge();
+    return Wait{};
+  }
+
+  const api::Placement& placement_;
+  const GangView& view_;
+  const UnixSeconds now_;
+  const LifeOptions& options_;
+  PlacementStatus status_;
+  GangStage stage_ = GangStage::kNone;
+  std::vector<const api::Pod*> gated_;      // wait for this
+  std::vector<const api::Pod*> ours_;       // ungated for this Placement, and alive
+  std::vector<WorkerPod> unbound_;          // of ours
+  std::vector<const api::Pod*> elsewhere_;  // of ours
+  std::vector<const api::Pod*> taken_;      // by worker: of ours, to stay
+  std::set<std::uint32_t> ended_;           // workers whose pod was ungated and has ended
+  WorkerPod rejected_;                      // by the kubelet of its worker's node
+};
+
+}  // namespace
+
+bool IsPlanned(const api::Placement& placement) {
+  if (placement.pod_selector) return true;
+  return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
+                     [](const api::OwnerReference& owner) {
+                       const bool ours = owner.api_version.starts_with("weft.dev/");
+                       const bool queued = owner.api_version.starts_with("kueue.x-k8s.io/");
+                       return (ours && owner.kind == "TrainingJob") ||
+                              (queued && owner.kind == "Workload");
+                     });
+}
+
+UngateStep NextUngateStep(const GangView& view, const LifeOptions& options) {
+  return Gang(view, options).Next();
+}
+
+nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
+  nlohmann::ordered_json patch = {{"conditions", api::EncodeConditions(status.conditions)},
+                                  {"excludedNodes", nullptr},
+                                  {"retry", nullptr}};
+  if (!status.excluded.empty()) {
+    patch["excludedNodes"] = api::EncodeExcludedNodes(status.excluded);
+  }
+  if (status.retry.times > 0) patch["retry"] = api::EncodeRetry(status.retry);
+  if (!status.keeps_nodes) {
+    for (const char* key : {"nodes", "spans", "traffic"}) patch[key] = nullptr;
+  }
+  return patch;
+}
+
+}  // namespace weft::life

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/api/kinds.h"
+
+namespace weft::life {
+
+inline constexpr const char* kVerified = "PlacementVerified";
+
+// What a pod has said of itself, in termination messages (api::Pod::report):
+//   "weft host <host> node <node> worker <i>"   the init container weft-verify; all parts optional
+//   "weft rank <r> of <world>"                  a rank: `weft verify --rank`, or a script itself
+struct PodReport {
+  std::string host, node;  // "" not said
+  std::optional<std::uint32_t> worker;
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranks;  // rank and world
+
+  friend bool operator==(const PodReport&, const PodReport&) = default;
+};
+PodReport ReadReport(const std::string& text);
+
+// Whether that rank of that world may run on the worker: with one rank for each accelerator, or
+// one a worker.
+bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t rank,
+              std::int64_t world);
+
+// The condition PlacementVerified of an attempt, without its time. True, RanksMatch: every rank has
+// reported, from the worker that it was placed on; HostsMatch: every worker has. False, with the
+// first mismatch by worker: NodeMismatch, HostMismatch or RankMismatch. Else Unknown: Waiting, or
+// NoVerifyImage where the operator injects nothing that reports.
+// `nodes`: of the attempt's Placement; `pods`: of the attempt. Cost O(pods + ranks).
+api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<std::string>& nodes,
+                               const std::vector<const api::Pod*>& pods, bool verify_image);
+
+}  // namespace weft::life

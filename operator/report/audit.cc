@@ -1,0 +1,369 @@
+#include "operator/report/audit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/text.h"
+#include "operator/placement/instance.h"
+#include "operator/report/levels.h"
+#include "operator/traffic/worker_graph.h"
+#include "operator/traffic/worker_grid.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Cluster;
+using decide::ClusterFabric;
+using decide::Gang;
+using decide::Severity;
+
+using fabric::NodeIndex;
+
+constexpr const char* kHostName = "kubernetes.io/hostname";
+constexpr const char* kNameField = "metadata.name";
+
+// What keeps a pod on the very node that somebody chose for it: left out when asking where else it
+// could run.
+placement::PodRequirements WithoutPins(placement::PodRequirements pod) {
+  pod.node_name.clear();
+  pod.node_selector.erase(kHostName);
+  if (!pod.required_affinity) return pod;
+  std::vector<placement::NodeSelectorTerm> terms;
+  for (placement::NodeSelectorTerm& term : *pod.required_affinity) {
+    std::erase_if(term.match_fields, [](const auto& field) { return field.key == kNameField; });
+    std::erase_if(term.match_expressions,
+                  [](const auto& expression) { return expression.key == kHostName; });
+    if (!term.match_fields.empty() || !term.match_expressions.empty()) {
+      terms.push_back(std::move(term));
+    }
+  }
+  // A term that said nothing else let every other node in.
+  const bool open = terms.size() < pod.required_affinity->size();
+  pod.required_affinity.reset();
+  if (!open) pod.required_affinity = std::move(terms);
+  return pod;
+}
+
+std::int64_t AcceleratorsOf(const api::Pod& pod, std::string* resource) {
+  std::int64_t sum = 0;
+  for (const auto& [name, amount] : pod.pod.requests) {
+    if (!fabric::IsAcceleratorResource(name) || amount <= 0) continue;
+    if (resource != nullptr && resource->empty()) *resource = name;
+    sum = SaturatingAdd(sum, amount);
+  }
+  return sum;
+}
+
+struct Seat {
+  std::size_t fabric = 0;
+  NodeIndex node = 0;
+};
+
+class Auditor {
+ public:
+  Auditor(const Cluster& cluster, const AuditOptions& options)
+      : cluster_(cluster), options_(options), inputs_(*cluster.inputs), pods_(inputs_) {
+    for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
+  }
+
+  Result<AuditReport> Run() {
+    for (const api::Placement& placement : inputs_.placements) {
+      for (const std::size_t p : pods_.PodsOf(placement)) placement_of_.emplace(p, &placement);
+    }
+    std::vector<std::size_t> chosen;
+    for (std::size_t p = 0; p < inputs_.pods.size(); ++p) {
+      const api::Pod& pod = inputs_.pods[p];
+      if (pod.Holds() && AcceleratorsOf(pod, nullptr) > 0) chosen.push_back(p);
+    }
+    for (const Gang& gang : decide::FindGangs(inputs_.pods, chosen)) {
+      if (gang.kind == "DaemonSet" || gang.pods.size() < 2) continue;
+      if (!options_.space.empty() && gang.key.space != options_.space) continue;
+      if (Status judged = JudgeGang(gang); !judged) return judged.error();
+    }
+    Finish();
+    return std::move(report_);
+  }
+
+ private:
+  std::optional<Seat> Find(const std::string& node) const {
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Seat{f, *n};
+    }
+    return std::nullopt;
+  }
+
+  void Skip(const Gang& gang, const std::string& why) {
+    report_.notes.push_back({Severity::kWarning, "NotJudged",
+                             gang.kind + " " + api::Show(gang.key) + " is left out: " + why});
+  }
+
+  // What a Placement beside the gang says of its traffic: of the pods' own TrainingJob, or of the
+  // podSelector that matches every one of them.
+  const api::Placement* PlacementOf(const Gang& gang) const {
+    const auto first = placement_of_.find(gang.pods.front());
+    if (first == placement_of_.end()) return nullptr;
+    const bool all = std::all_of(gang.pods.begin(), gang.pods.end(), [&](std::size_t p) {
+      const auto found = placement_of_.find(p);
+      return found != placement_of_.end() && found->second == first->second;
+    });
+    return all && first->second->workers == gang.pods.size() ? first->second : nullptr;
+  }
+
+  Status JudgeGang(const Gang& gang) {
+    AuditGang out;
+    out.key = gang.key;
+    out.kind = gang.kind;
+    out.workers = static_cast<std::uint32_t>(gang.pods.size());
+    std::vector<std::size_t> members = gang.pods;
+    const api::Placement* beside = PlacementOf(gang);
+    if (beside != nullptr) SortByPlacement(*beside, members);
+    for (const std::size_t p : members) {
+      const auto seat = Find(inputs_.pods[p].node_name);
+      if (!seat) {
+        Skip(gang, "pod " + inputs_.pods[p].meta.key.name + " runs on node " +
+                       inputs_.pods[p].node_name + ", which is in no fabric or incomplete");
+        return {};
+      }
+      if (out.now.nodes.empty()) out.fabric = seat->fabric;
+      if (seat->fabric != out.fabric) {
+        Skip(gang, "its pods are in two fabrics");
+        return {};
+      }
+      out.now.nodes.push_back(seat->node);
+    }
+    if (!gang.indexed && beside == nullptr) {
+      out.notes.push_back({Severity::kInfo, "NoIndex",
+                           "the pods carry no index; workers are taken in the order of names"});
+    }
+    return JudgeMembers(members, beside, std::move(out));
+  }
+
+  void SortByPlacement(const api::Placement& beside, std::vector<std::size_t>& members) const {
+    std::map<std::uint32_t, std::size_t> by_worker;
+    for (const std::size_t p : members) {
+      const auto worker = pods_.WorkerOf(beside, inputs_.pods[p]);
+      if (!worker || !by_worker.emplace(*worker, p).second) return;
+    }
+    members.clear();
+    for (const auto& [worker, p] : by_worker) members.push_back(p);
+  }
+
+  // The traffic that a Placement states; else one ring over all ranks.
+  Result<traffic::Traffic> TrafficOf(const std::vector<std::size_t>& members,
+                                     const api::Placement* beside, AuditGang& out) const {
+    std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
+    for (const std::size_t p : members) {
+      if (AcceleratorsOf(inputs_.pods[p], nullptr) == each) continue;
+      out.notes.push_back({Severity::kInfo, "UnevenWorkers",
+                           "the pods hold different numbers of accelerators; each counts as one "
+                           "rank"});
+      each = 1;
+      break;
+    }
+    traffic::Parallelism data;
+    if (beside != nullptr && beside->model) {
+      out.modelled = true;
+      out.placement = beside->meta.key.name;
+      auto traffic = traffic::ComputeTraffic(beside->model, beside->parallelism, out.workers,
+                                             beside->accelerator.per_worker);
+      if (!traffic) return Invalid(beside->place + ": spec." + traffic.error().message);
+      return traffic;
+    }
+    const auto per_worker = static_cast<std::uint32_t>(std::min<std::int64_t>(each, 256));
+    return traffic::ComputeTraffic(std::nullopt, data, out.workers, per_worker);
+  }
+
+  Status JudgeMembers(const std::vector<std::size_t>& members, const api::Placement* beside,
+                      AuditGang out) {
+    Result<traffic::Traffic> traffic = TrafficOf(members, beside, out);
+    if (!traffic) return traffic.error();
+    out.ranks = traffic->ranks;
+    const ClusterFabric& on = cluster_.fabrics[out.fabric];
+    placement::Request request = RequestOf(members, out);
+    request.grid = traffic::WorkerGrid(out.modelled ? beside->parallelism : traffic::Parallelism(),
+                                       out.workers, traffic->per_worker);
+    const placement::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
+    const traffic::WorkerGraph graph(*traffic);
+    const auto judge = [&](std::vector<NodeIndex> nodes) {
+      Judged judged;
+      judged.nodes = std::move(nodes);
+      judged.scores = ScoreAnyway(pair_cost, *traffic, judged.nodes);
+      judged.levels = LevelBytesOf(*on.fabric, judged.scores);
+      judged.cost = placement::Cost(pair_cost, graph, judged.nodes);
+      return judged;
+    };
+    out.now = judge(std::move(out.now.nodes));
+    out.best = out.now;
+    out.excess_percent = 0;
+    if (const auto better = FindBetter(members, out, request, graph)) {
+      out.best = judge(better->nodes);
+      out.worse = better->why;
+      out.excess_percent = Excess(out.now.cost, out.best->cost);
+    }
+    report_.gangs.push_back(std::move(out));
+    return {};
+  }
+
+  static std::optional<std::int64_t> Excess(Int128 cost, Int128 best) {
+    if (cost == best) return 0;
+    if (best == 0) return std::nullopt;
+    return PercentOf(cost - best, best);
+  }
+
+  // Products and capacity types of its nodes: it could run on the like of them.
+  std::vector<fabric::PoolIndex> PoolsOf(const AuditGang& out) const {
+    std::vector<fabric::PoolIndex> pools;
+    for (const NodeIndex node : out.now.nodes) {
+      pools.push_back(cluster_.fabrics[out.fabric].fabric->pool(node));
+    }
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    return pools;
+  }
+
+  placement::Request RequestOf(const std::vector<std::size_t>& members,
+                               const AuditGang& out) const {
+    placement::Request request;
+    request.job = api::Show(out.key);
+    request.workers = out.workers;
+    request.pod = WithoutPins(inputs_.pods[members.front()].pod);
+    request.pool_choices = std::vector<placement::PoolChoice>{{"", PoolsOf(out), 0}};
+    for (const std::size_t p : members) {
+      for (const auto& [name, amount] : inputs_.pods[p].pod.requests) {
+        std::int64_t& most = request.pod.requests[name];
+        most = std::max(most, amount);
+      }
+    }
+    return request;
+  }
+
+  struct Better {
+    std::vector<NodeIndex> nodes;
+    std::string why;  // the gang's own nodes are worse
+  };
+
+  // What `plan` would do with this gang's own claims taken away, where that is better by the whole
+  // objective; the claims are put back after.
+  std::optional<Better> FindBetter(const std::vector<std::size_t>& members, const AuditGang& out,
+                                   const placement::Request& request,
+                                   const traffic::WorkerGraph& graph) {
+    fabric::Claims& claims = claims_[out.fabric];
+    std::vector<std::string> domains;
+    for (std::size_t w = 0; w < members.size(); ++w) {
+      const api::Pod& pod = inputs_.pods[members[w]];
+      // The holder may be a Placement beside the gang, which books under its own name.
+      domains.push_back(pod.pod.claims_compute_domain ? claims.compute_domain(out.now.nodes[w])
+                                                      : "");
+      claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
+    }
+    std::optional<Better> better = Compare(claims, request, graph, out.now.nodes);
+    for (std::size_t w = 0; w < members.size(); ++w) {
+      claims.Add(out.now.nodes[w], inputs_.pods[members[w]].pod.requests, domains[w]);
+    }
+    return better;
+  }
+
+  std::optional<Better> Compare(const fabric::Claims& claims, const placement::Request& request,
+                                const traffic::WorkerGraph& graph,
+                                const std::vector<NodeIndex>& nodes) const {
+    const auto plan = placement::Solve(claims, request, graph, options_.place);
+    if (!plan) return std::nullopt;
+    const placement::Instance instance(claims, request, graph, options_.place, plan->pools);
+    const placement::Candidate now = placement::Evaluate(instance, nodes);
+    const placement::Candidate planned = plan->candidate();
+    if (now.objective() < planned.objective()) return std::nullopt;
+    const bool as_good =
+        now.objective() == planned.objective() &&
+        placement::BreakTies(instance, nodes) <= placement::BreakTies(instance, plan->nodes);
+    if (as_good) return std::nullopt;  // whatever the nodes are called
+    return Better{plan->nodes, placement::WhyWorse(instance, now, planned)};
+  }
+
+  static void AddGang(const AuditGang& gang, AuditReport::Total& total) {
+    ++total.gangs;
+    total.workers += gang.workers;
+    total.cost += gang.now.cost;
+    total.best_cost += gang.best->cost;
+    total.cross_node_bytes += gang.now.scores.cross_node_bytes;
+    total.best_cross_node_bytes += gang.best->scores.cross_node_bytes;
+    AddLevels(gang.now.levels, total.levels);
+    AddLevels(gang.best->levels, total.best_levels);
+  }
+
+  void Finish() {
+    for (const AuditGang& gang : report_.gangs) {
+      AddGang(gang, report_.total);
+      AddGang(gang, gang.modelled ? report_.modelled : report_.rings);
+    }
+    for (AuditReport::Total* total : {&report_.total, &report_.modelled, &report_.rings}) {
+      if (total->gangs > 0) total->excess_percent = Excess(total->cost, total->best_cost);
+    }
+    std::stable_sort(report_.gangs.begin(), report_.gangs.end(),
+                     [](const AuditGang& a, const AuditGang& b) {
+                       const Int128 more_a = a.now.cost - a.best->cost;
+                       const Int128 more_b = b.now.cost - b.best->cost;
+                       return more_a != more_b ? more_a > more_b : a.key < b.key;
+                     });
+    if (!report_.gangs.empty()) NameAssumptions();
+    NoteOutside();
+  }
+
+  void NameAssumptions() {
+    auto& say = report_.assumptions;
+    say.push_back(
+        "Best is what `weft plan` would do with one gang, its own nodes free and all others where "
+        "they "
+        "are; what ties its pods to single nodes (nodeName, host names) is left out, and its "
+        "product "
+        "and capacity type stay.");
+    if (report_.rings.gangs > 0) {
+      say.push_back(
+          CountText(static_cast<std::int64_t>(report_.rings.gangs), "gang") +
+          " without a Placement beside " + (report_.rings.gangs == 1 ? "it" : "them") +
+          " counted as one ring over the ranks, in the order of the pods' index or name, at "
+          "one byte a rank: ratios mean something there, bytes and times do not.");
+    }
+    for (const ClusterFabric& on : cluster_.fabrics) {
+      if (on.LinksDeclared() || on.fabric->node_count() == 0) continue;
+      say.push_back("Fabric \"" + on.name() +
+                    "\" declares no bandwidth for some of its links, so "
+                    "costs rest on assumed ones.");
+    }
+  }
+
+  // Pods with accelerators on nodes that no fabric holds.
+  void NoteOutside() {
+    std::size_t pods = 0;
+    std::set<std::string> nodes;
+    for (const api::Pod& pod : inputs_.pods) {
+      if (!pod.Holds() || AcceleratorsOf(pod, nullptr) == 0 || Find(pod.node_name)) continue;
+      ++pods;
+      nodes.insert(pod.node_name);
+    }
+    if (pods == 0) return;
+    report_.notes.push_back({Severity::kWarning, "OutsideFabric",
+                             CountText(static_cast<std::int64_t>(pods), "pod") +
+                                 " with accelerators on " +
+                                 CountText(static_cast<std::int64_t>(nodes.size()), "node") +
+                                 " that no fabric holds, " + *nodes.begin() + " first"});
+  }
+
+  const Cluster& cluster_;
+  const AuditOptions& options_;
+  const api::Inputs& inputs_;
+  decide::PlacementPods pods_;
+  std::map<std::size_t, const api::Placement*> placement_of_;
+  std::vector<fabric::Claims> claims_;  // by fabric
+  AuditReport report_;
+};
+
+}  // namespace
+
+Result<AuditReport> Audit(const Cluster& cluster, const AuditOptions& options) {
+  return Auditor(cluster, options).Run();
+}
+
+}  // namespace weft::report

@@ -1,0 +1,92 @@
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/base/quantity.h"
+#include "operator/decide/status.h"
+#include "operator/report/audit.h"
+
+namespace weft::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json LevelsJson(const std::vector<LevelBytes>& levels) {
+  Json out = Json::array();
+  for (const LevelBytes& level : levels) {
+    out.push_back({{"level", level.level},
+                   {"bytes", FormatBytes(level.bytes)},
+                   {"crossingBytes", FormatBytes(level.crossing)}});
+  }
+  return out;
+}
+
+// The scores of a placement, and what runs at and across each level. Times need a model.
+Json JudgedTraffic(const AuditGang& gang, const Judged& judged) {
+  Json traffic = decide::TrafficJson(judged.scores, gang.ranks);
+  if (!gang.modelled) {
+    traffic.erase("communicationMilliseconds");
+    traffic.erase("busiestUplink");
+  }
+  traffic["levels"] = LevelsJson(judged.levels);
+  return traffic;
+}
+
+Json NodeNames(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
+  Json names = Json::array();
+  for (const fabric::NodeIndex node : nodes) names.push_back(fabric.node(node).name);
+  return names;
+}
+
+Json GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
+  const decide::ClusterFabric& on = cluster.fabrics[gang.fabric];
+  Json out = {{"name", gang.key.name},   {"namespace", gang.key.space},
+              {"kind", gang.kind},       {"workers", gang.workers},
+              {"fabricName", on.name()}, {"model", gang.modelled ? "Placement" : "Ring"}};
+  if (!gang.placement.empty()) out["placementName"] = gang.placement;
+  out["nodes"] = NodeNames(*on.fabric, gang.now.nodes);
+  out["spans"] = decide::SpansJson(gang.now.scores);
+  out["traffic"] = JudgedTraffic(gang, gang.now);
+  if (gang.best) {
+    out["best"] = {{"nodes", NodeNames(*on.fabric, gang.best->nodes)},
+                   {"spans", decide::SpansJson(gang.best->scores)},
+                   {"traffic", JudgedTraffic(gang, *gang.best)}};
+    if (!gang.worse.empty()) out["worse"] = gang.worse;
+  }
+  const Int128 best = gang.best ? gang.best->cost : gang.now.cost;
+  if (const auto percent = decide::CostOverLowerBoundPercent(gang.now.cost, best)) {
+    out["costOverBestPercent"] = *percent;
+  }
+  for (const decide::Note& note : gang.notes) {
+    out["notes"].push_back({{"reason", note.reason}, {"message", note.text}});
+  }
+  return out;
+}
+
+Json TotalJson(const AuditReport::Total& total) {
+  Json out = {{"gangs", total.gangs},
+              {"workers", total.workers},
+              {"crossNodeBytes", FormatBytes(total.cross_node_bytes)},
+              {"bestCrossNodeBytes", FormatBytes(total.best_cross_node_bytes)}};
+  if (const auto percent = decide::CostOverLowerBoundPercent(total.cost, total.best_cost)) {
+    out["costOverBestPercent"] = *percent;
+  }
+  out["levels"] = LevelsJson(total.levels);
+  out["bestLevels"] = LevelsJson(total.best_levels);
+  return out;
+}
+
+}  // namespace
+
+Json AuditJson(const decide::Cluster& cluster, const AuditReport& report) {
+  Json out = {{"gangs", Json::array()}};
+  for (const AuditGang& gang : report.gangs) out["gangs"].push_back(GangJson(cluster, gang));
+  out["total"] = TotalJson(report.total);
+  if (!report.assumptions.empty()) out["assumptions"] = report.assumptions;
+  if (report.modelled.gangs > 0 && report.rings.gangs > 0) {
+    out["total"]["modelled"] = TotalJson(report.modelled);
+    out["total"]["rings"] = TotalJson(report.rings);
+  }
+  return out;
+}
+
+}  // namespace weft::report

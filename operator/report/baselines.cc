@@ -1,0 +1,142 @@
+#include "operator/report/baselines.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace weft::report {
+namespace {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+class LabelCounting {
+ public:
+  LabelCounting(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots)
+      : fabric_(fabric), before_(slots.size() + 1, 0) {
+    for (std::size_t n = 0; n < slots.size(); ++n) before_[n + 1] = before_[n] + slots[n];
+  }
+
+  Nodes Run(std::uint64_t workers) {
+    if (before_.back() < workers) return {};
+    for (Tier tier = fabric_.node_tier() + 1; tier-- > 0;) {
+      const std::vector<DomainIndex> all = All(tier);
+      if (const auto one = Tightest(tier, all, workers)) {
+        Fill(tier, *one, workers);
+        return std::move(nodes_);
+      }
+    }
+    return {};
+  }
+
+ private:
+  using Share = std::pair<DomainIndex, std::uint64_t>;  // workers in a domain
+
+  std::uint64_t Room(Tier tier, DomainIndex domain) const {
+    const auto& begin = fabric_.domains(tier).begin;
+    return before_[begin[domain + 1]] - before_[begin[domain]];
+  }
+
+  const std::string& Label(Tier tier, DomainIndex domain) const {
+    return tier == fabric_.node_tier() ? fabric_.node(domain).name
+                                       : fabric_.domains(tier).names[domain];
+  }
+
+  std::vector<DomainIndex> All(Tier tier) const {
+    std::vector<DomainIndex> all(fabric_.domains(tier).size());
+    for (DomainIndex d = 0; d < all.size(); ++d) all[d] = d;
+    return all;
+  }
+
+  // The domain with the least room that still takes all; by label on a tie.
+  std::optional<DomainIndex> Tightest(Tier tier, const std::vector<DomainIndex>& among,
+                                      std::uint64_t workers) const {
+    std::optional<DomainIndex> best;
+    for (const DomainIndex d : among) {
+      if (Room(tier, d) < workers) continue;
+      const bool better =
+          !best || Room(tier, d) < Room(tier, *best) ||
+          (Room(tier, d) == Room(tier, *best) && Label(tier, d) < Label(tier, *best));
+      if (better) best = d;
+    }
+    return best;
+  }
+
+  std::vector<Share> Fewest(Tier tier, std::vector<DomainIndex> among,
+                            std::uint64_t workers) const {
+    std::sort(among.begin(), among.end(), [&](DomainIndex a, DomainIndex b) {
+      const std::uint64_t room_a = Room(tier, a), room_b = Room(tier, b);
+      return room_a != room_b ? room_a > room_b : Label(tier, a) < Label(tier, b);
+    });
+    std::vector<Share> shares;
+    for (std::size_t i = 0; i < among.size() && workers > 0; ++i) {
+      DomainIndex chosen = among[i];
+      if (Room(tier, chosen) >= workers) {
+        const std::vector<DomainIndex> rest(among.begin() + static_cast<std::ptrdiff_t>(i),
+                                            among.end());
+        chosen = *Tightest(tier, rest, workers);
+      }
+      const std::uint64_t take = std::min(workers, Room(tier, chosen));
+      shares.push_back({chosen, take});
+      workers -= take;
+    }
+    std::sort(shares.begin(), shares.end(), [&](const Share& a, const Share& b) {
+      return Label(tier, a.first) < Label(tier, b.first);
+    });
+    return shares;
+  }
+
+  void Fill(Tier tier, DomainIndex domain, std::uint64_t workers) {
+    if (tier == fabric_.node_tier()) {
+      nodes_.insert(nodes_.end(), workers, domain);
+      return;
+    }
+    const auto& child_begin = fabric_.domains(tier).child_begin;
+    std::vector<DomainIndex> children;
+    for (DomainIndex c = child_begin[domain]; c < child_begin[domain + 1]; ++c) {
+      if (Room(tier + 1, c) > 0) children.push_back(c);
+    }
+    for (const auto& [child, share] : Fewest(tier + 1, std::move(children), workers)) {
+      Fill(tier + 1, child, share);
+    }
+  }
+
+  const fabric::Fabric& fabric_;
+  std::vector<std::uint64_t> before_;  // slots of all nodes before this one
+  Nodes nodes_;
+};
+
+}  // namespace
+
+Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+               std::uint32_t workers) {
+  std::vector<NodeIndex> by_name(slots.size());
+  for (NodeIndex n = 0; n < by_name.size(); ++n) by_name[fabric.name_rank(n)] = n;
+  Nodes nodes;
+  for (const NodeIndex n : by_name) {
+    const std::size_t take = std::min<std::size_t>(slots[n], workers - nodes.size());
+    nodes.insert(nodes.end(), take, n);
+  }
+  if (nodes.size() < workers) nodes.clear();
+  return nodes;
+}
+
+Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                    std::uint32_t workers) {
+  return LabelCounting(fabric, slots).Run(workers);
+}
+
+Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers,
+                SplitMix64& random) {
+  std::vector<NodeIndex> all;
+  for (NodeIndex n = 0; n < slots.size(); ++n) all.insert(all.end(), slots[n], n);
+  if (all.size() < workers) return {};
+  for (std::size_t i = 0; i < workers; ++i) {
+    std::swap(all[i], all[i + random.Below(all.size() - i)]);
+  }
+  all.resize(workers);
+  return all;
+}
+
+}  // namespace weft::report

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/decide/plan.h"
+
+namespace weft::report {
+
+// Who chooses the nodes. All hold the same hard node rules; the last three know nothing of traffic.
+enum class Policy : std::uint8_t {
+  kWeft,
+  kFirstFit,       // nodes by name, each filled before the next
+  kFewestDomains,  // narrowest level one domain of which fits, else fewest domains, largest first
+  kRandom,         // a random node with room for each worker; median of five seeds
+};
+inline constexpr std::size_t kPolicies = 4;
+std::string_view PolicyName(Policy policy);  // "weft", "first fit", "fewest domains", "random"
+
+// Bytes at one level of the fabric, one optimizer step.
+struct LevelBytes {
+  std::string level;
+  Int128 bytes = 0;     // whose narrowest shared level this is
+  Int128 crossing = 0;  // that leave a domain of this level
+};
+
+// What one policy's placement of one job costs. Bytes of a job without a model are those of one
+// ring over its ranks at one byte a rank.
+struct PolicyOutcome {
+  bool placed = false;
+  Int128 cost = 0;
+  Int128 cross_node_bytes = 0;
+  std::vector<LevelBytes> levels;            // widest first, outside first
+  std::optional<std::int64_t> cost_percent;  // of Weft's, rounded; absent where Weft's is 0
+  double communication_milliseconds = 0;
+};
+
+struct CompareJob {
+  api::ObjectKey key;
+  std::size_t fabric = 0;
+  bool modelled = false;
+  std::array<PolicyOutcome, kPolicies> by_policy;  // by Policy
+};
+
+// One sum over jobs with a model that all four policies placed; levels by name, in the order of the
+// first fabric that has them.
+struct CompareReport {
+  std::vector<CompareJob> jobs;  // input order; jobs without a fabric are left out
+  std::array<PolicyOutcome, kPolicies> total;
+  std::array<std::size_t, kPolicies> placed{};  // jobs placed
+  std::size_t compared = 0;                     // jobs in `total`
+};
+
+struct CompareOptions {
+  std::uint64_t seed = 1;
+};
+
+// Runs the same queue on the same start once per policy, each on its own claims.
+// Cost  O(jobs x nodes) a policy.
+CompareReport Compare(const decide::Cluster& cluster, const decide::PlanReport& report,
+                      const CompareOptions& options = {});
+
+}  // namespace weft::report

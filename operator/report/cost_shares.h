@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator/placement/pair_cost.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::report {
+
+// What one axis costs at one level.
+struct CostShare {
+  traffic::Axis axis = traffic::Axis::kTensor;
+  std::string level;
+  Int128 bytes = 0;  // 0 where no model is given
+  Int128 cost = 0;   // femtoseconds
+};
+
+// The cost C of a placement in its parts, by axis, then level widest first; their sum is C. What
+// missing rails make dearer is a part of its own, "missing rails".
+//
+// Shapes  nodes: one per worker.
+std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,
+                                 const traffic::Traffic& traffic,
+                                 std::span<const fabric::NodeIndex> nodes);
+
+}  // namespace weft::report

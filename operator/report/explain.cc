@@ -1,0 +1,248 @@
+#include "operator/report/explain.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/decide/status.h"
+#include "operator/decide/text.h"
+#include "operator/placement/instance.h"
+#include "operator/placement/node_judge.h"
+
+namespace weft::report {
+namespace {
+
+using decide::PlanEntry;
+using decide::PlanReport;
+using decide::Problem;
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+class Explainer {
+ public:
+  Explainer(const decide::Cluster& cluster, const PlanReport& report, std::size_t entry)
+      : entry_(report.entries[entry]),
+        on_(cluster.fabrics[*entry_.fabric]),
+        fabric_(*on_.fabric),
+        claims_(decide::ClaimsBefore(cluster, report, entry)) {
+    out_.entry = entry;
+  }
+
+  Result<Explanation> Run() {
+    Result<Problem> problem = decide::MakeProblem(on_, entry_.workload);
+    // What is wrong with the workload itself is the whole answer.
+    if (!problem && entry_.refused() != nullptr) return std::move(out_);
+    if (!problem) return problem.error();
+    if (entry_.placed() != nullptr) {
+      WhyHere(*problem);
+    } else {
+      WhyNot(*problem);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void WhyHere(const Problem& problem) {
+    const decide::Placed& placed = *entry_.placed();
+    out_.total_cost = placed.plan.cost;
+    out_.lower_bound = placed.plan.lower_bound;
+    out_.exact = placed.plan.exact;
+    out_.over_lower_bound_percent =
+        decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
+    const traffic::WorkerGraph graph(problem.traffic);
+    const placement::Instance instance(claims_, problem.request, graph, {}, placed.plan.pools);
+    out_.cost = ShareCost(instance.pair_cost(), problem.traffic, placed.plan.nodes);
+    DescribeRunnerUp(instance, problem.traffic);
+    out_.why_here = WhyHereText(instance, placed.plan.candidate());
+    SayProduct(placed.plan);
+    out_.why_here.push_back(placed.plan.exact ? "The search was exhaustive: nothing costs less."
+                                              : "The search was bounded; the lower bound says how "
+                                                "far from the best it can be at most.");
+  }
+
+  // Which product it runs on, and why, where there are several.
+  void SayProduct(const placement::Plan& plan) {
+    if (plan.choices.empty()) return;
+    const std::string& name = plan.choices[plan.choice].name;
+    const std::uint64_t workers = entry_.workload.workers;
+    const bool listed = !entry_.workload.accelerator->models.empty() ||
+                        !entry_.workload.accelerator->capacity_types.empty();
+    std::string small, dearer;
+    for (std::size_t c = 0; c < plan.choices.size(); ++c) {
+      const placement::PoolRoom& other = plan.choices[c];
+      if (c == plan.choice) continue;
+      if (other.solved) {
+        dearer += (dearer.empty() ? "" : ", ") + other.name;
+      } else if (other.workers < workers) {
+        small += "; " + other.name + " has room for " + std::to_string(other.workers) + " of " +
+                 CountText(static_cast<std::int64_t>(workers), "worker");
+      }
+    }
+    std::string text = "Its nodes are " + name;
+    if (!dearer.empty()) {
+      text += ", where the placement is at least as good as on " + dearer;
+    } else if (listed) {
+      text += ", the first by accelerator.models and capacityTypes that holds it";
+    } else {
+      text += ", the only product that holds it";
+    }
+    out_.why_here.insert(out_.why_here.begin(), text + small + ".");
+  }
+
+  void DescribeRunnerUp(const placement::Instance& instance, const traffic::Traffic& traffic) {
+    const placement::Plan& plan = entry_.placed()->plan;
+    if (!plan.runner_up) return;
+    RunnerUpText text;
+    for (const NodeIndex node : plan.runner_up->nodes)
+      text.nodes.push_back(fabric_.node(node).name);
+    text.cost = plan.runner_up->cost;
+    if (plan.cost > 0) text.cost_percent = PercentUp(text.cost, plan.cost);
+    text.spans =
+        decide::SpansText(placement::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
+    text.why_not = placement::WhyWorse(instance, *plan.runner_up, plan.candidate());
+    out_.runner_up = std::move(text);
+  }
+
+  void WhyNot(const Problem& problem) {
+    const decide::Refused& refused = *entry_.refused();
+    if (!refused.why) return;
+    out_.relaxations = refused.relaxations;
+    if (out_.relaxations.empty()) {
+      out_.relaxations = placement::FindRelaxations(claims_, problem.request,
+                                                    traffic::WorkerGraph(problem.traffic));
+    }
+    // Without a level in the rule, the widest that divides the fabric says most.
+    Tier tier = refused.why->tier;
+    if (tier == fabric::kOutside && fabric_.node_tier() > 1) tier = 1;
+    out_.level = fabric_.tiers()[tier].name;
+    if (fabric_.node_count() == 0) return;
+    ListDomains(problem.request, tier, refused.why->tier == tier);
+  }
+
+  void ListDomains(const placement::Request& request, Tier tier, bool whole) {
+    placement::SlotQuery query;
+    query.pod = &request.pod;
+    query.job = request.job;
+    query.excluded = request.excluded;
+    query.cap = request.workers;
+    query.pools = PoolsOf(request);
+    std::vector<std::uint32_t> slots;
+    placement::CountSlots(claims_, query, slots);
+    const std::uint64_t wanted = whole ? Wanted(request) : 0;
+    const placement::NodeJudge judge(claims_, query);
+    for (DomainIndex d = 0; d < fabric_.domains(tier).size(); ++d) {
+      out_.domains.push_back(Answer(judge, slots, {tier, d, wanted}));
+    }
+    std::stable_sort(out_.domains.begin(), out_.domains.end(),
+                     [](const auto& a, const auto& b) { return a.slots > b.slots; });
+  }
+
+  // Workers that one domain of the refusal's level must take: the job's, or those of the largest
+  // set of the group that is named.
+  std::uint64_t Wanted(const placement::Request& request) const {
+    const placement::Unplaceable& why = *entry_.refused()->why;
+    return why.group ? static_cast<std::uint64_t>(why.group_workers) : request.workers;
+  }
+
+  // The pools that the refusal is about.
+  std::vector<fabric::PoolIndex> PoolsOf(const placement::Request& request) const {
+    if (!request.pool_choices) return {};
+    const placement::Unplaceable& why = *entry_.refused()->why;
+    std::vector<fabric::PoolIndex> pools;
+    for (std::size_t c = 0; c < request.pool_choices->size(); ++c) {
+      if (why.choice && *why.choice != c) continue;
+      const auto& of = (*request.pool_choices)[c].pools;
+      pools.insert(pools.end(), of.begin(), of.end());
+    }
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    return pools;
+  }
+
+  struct At {
+    Tier tier;
+    DomainIndex domain;
+    std::uint64_t wanted;
+  };
+
+  DomainAnswer Answer(const placement::NodeJudge& judge, const std::vector<std::uint32_t>& slots,
+                      At at) const {
+    const auto& domains = fabric_.domains(at.tier);
+    DomainAnswer answer;
+    const NodeIndex begin = domains.begin[at.domain], end = domains.begin[at.domain + 1];
+    answer.domain =
+        at.tier == fabric_.node_tier() ? fabric_.node(begin).name : domains.names[at.domain];
+    answer.nodes = end - begin;
+    answer.wanted = at.wanted;
+    for (NodeIndex n = begin; n < end; ++n) answer.slots += slots[n];
+    answer.sentence =
+        answer.domain + ": room for " +
+        (answer.slots < at.wanted ? std::to_string(answer.slots) + " of " +
+                                        CountText(static_cast<std::int64_t>(at.wanted), "worker")
+                                  : CountText(static_cast<std::int64_t>(answer.slots), "worker")) +
+        " on " + CountText(static_cast<std::int64_t>(answer.nodes), "node");
+    const std::string why = decide::RejectionsText(judge.Count(begin, end), end - begin);
+    answer.sentence += why.empty() ? "." : "; " + why + ".";
+    return answer;
+  }
+
+  const PlanEntry& entry_;
+  const decide::ClusterFabric& on_;
+  const fabric::Fabric& fabric_;
+  const fabric::Claims claims_;
+  Explanation out_;
+};
+
+bool Names(const std::string& name, const PlanEntry& entry) {
+  return name == api::Show(entry.workload.key()) || name == entry.workload.key().name ||
+         name == entry.workload.PlacementName();
+}
+
+}  // namespace
+
+std::vector<std::string> WhyHereText(const placement::Instance& instance,
+                                     const placement::Candidate& chosen) {
+  std::vector<std::string> sentences = placement::Describe(instance, chosen);
+  if (const auto& required = instance.request().required) {
+    const std::string& level = instance.fabric().tiers()[*required].name;
+    const bool holds = instance.HullOfAll(chosen.nodes) >= *required;
+    sentences.insert(
+        sentences.begin(),
+        holds ? "topology.required holds: all workers are in one " + level + "."
+              : "topology.required does not hold: the workers are in more than one " + level + ".");
+  }
+  return sentences;
+}
+
+bool IsInPlan(const PlanReport& report, const std::string& name) {
+  return std::any_of(report.entries.begin(), report.entries.end(),
+                     [&](const PlanEntry& entry) { return Names(name, entry); });
+}
+
+Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster, const PlanReport& report,
+                                         const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!IsInPlan(report, name)) {
+      return Invalid("\"" + name + "\": no TrainingJob or Placement of this name waits for nodes");
+    }
+  }
+  std::vector<Explanation> all;
+  for (std::size_t e = 0; e < report.entries.size(); ++e) {
+    const PlanEntry& entry = report.entries[e];
+    const bool wanted =
+        names.empty() ||
+        std::any_of(names.begin(), names.end(), [&](const auto& n) { return Names(n, entry); });
+    if (!wanted) continue;
+    if (!entry.fabric) {
+      all.emplace_back().entry = e;
+      continue;
+    }
+    Result<Explanation> one = Explainer(cluster, report, e).Run();
+    if (!one) return one.error();
+    all.push_back(*std::move(one));
+  }
+  return all;
+}
+
+}  // namespace weft::report

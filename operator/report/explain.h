@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/decide/plan.h"
+#include "operator/report/cost_shares.h"
+
+namespace weft::report {
+
+struct RunnerUpText {
+  std::vector<std::string> nodes;  // index = worker
+  Int128 cost = 0;
+  std::optional<std::int64_t> cost_percent;  // of the chosen, rounded up; absent where that is 0
+  std::string spans;                         // "1 spine, 3 leaf, 8 node"
+  std::string why_not;  // "costs 14 % more", "breaks up one more wholly free leaf", ...
+};
+
+// One domain of the level a refusal names.
+struct DomainAnswer {
+  std::string domain;
+  std::uint64_t nodes = 0;
+  std::uint64_t slots = 0;   // workers that fit now
+  std::uint64_t wanted = 0;  // workers that must fit in one such domain
+  std::string sentence;  // "leaf-3: 5 of 8 workers fit; 12 of 16 nodes lack nvidia.com/gpu, ..."
+};
+
+struct Explanation {
+  std::size_t entry = 0;  // into PlanReport::entries
+  // Placed: why here.
+  std::vector<CostShare> cost;  // by axis, then level widest first
+  Int128 total_cost = 0;
+  Int128 lower_bound = 0;
+  std::optional<std::int64_t> over_lower_bound_percent;
+  bool exact = false;
+  std::optional<RunnerUpText> runner_up;
+  std::vector<std::string> why_here;  // sentences
+  // Refused: why not.
+  std::string level;                  // whose domains are listed
+  std::vector<DomainAnswer> domains;  // most slots first
+  std::vector<placement::Relaxation> relaxations;
+};
+
+// Whether Explain knows the name.
+bool IsInPlan(const decide::PlanReport& report, const std::string& name);
+
+// Explains the entries of a plan; `names` picks some ("ns/name" or "name"), empty means all.
+// Errors  kInvalid for a name that no entry has.
+Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster,
+                                         const decide::PlanReport& report,
+                                         const std::vector<std::string>& names);
+
+nlohmann::ordered_json ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
+                                   const std::vector<Explanation>& explanations);
+
+// Why a placement is good or not, level by level: whether topology.required holds, then
+// placement::Describe.
+std::vector<std::string> WhyHereText(const placement::Instance& instance,
+                                     const placement::Candidate& chosen);
+
+}  // namespace weft::report

@@ -1,0 +1,232 @@
+#include "operator/report/explain_held.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/pool_choices.h"
+#include "operator/decide/status.h"
+#include "operator/decide/text.h"
+#include "operator/placement/instance.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Cluster;
+using decide::ClusterFabric;
+using decide::Workload;
+
+using fabric::NodeIndex;
+using fabric::Tier;
+
+class HeldExplainer {
+ public:
+  HeldExplainer(const Cluster& cluster, Workload workload, const api::Placement& held)
+      : cluster_(cluster), held_(held) {
+    // What was waited for is past.
+    workload.waited_seconds.reset();
+    out_.entry.workload = std::move(workload);
+  }
+
+  Result<HeldExplanation> Run() {
+    decide::PlanEntry& entry = out_.entry;
+    entry.modelled = entry.workload.model->has_value();
+    entry.ranks = entry.workload.workers * entry.workload.accelerator->per_worker;
+    if (!FindNodes()) return std::move(out_);
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    Result<decide::Problem> problem = decide::MakeProblem(on, entry.workload);
+    if (!problem) return problem.error();
+    Judge(on, *problem);
+    return std::move(out_);
+  }
+
+ private:
+  // The nodes in the one fabric that has them all; else a refusal.
+  bool FindNodes() {
+    std::vector<std::string> gone;
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      std::vector<NodeIndex> found;
+      std::vector<std::string> missing;
+      for (const std::string& name : held_.nodes) {
+        const auto node = cluster_.fabrics[f].fabric->FindNode(name);
+        if (node) found.push_back(*node);
+        if (!node) missing.push_back(name);
+      }
+      if (missing.empty() && found.size() == out_.entry.workload.workers) {
+        out_.entry.fabric = f;
+        nodes_ = std::move(found);
+        return true;
+      }
+      if (f == 0 || missing.size() < gone.size()) gone = std::move(missing);
+    }
+    RefuseGone(gone);
+    return false;
+  }
+
+  void RefuseGone(const std::vector<std::string>& gone) {
+    decide::Refused refused;
+    refused.reason = "NodesGone";
+    refused.message = "Placement " + api::Show(held_.meta.key) + " gives it " +
+                      CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") + " for " +
+                      CountText(out_.entry.workload.workers, "worker");
+    if (!gone.empty()) {
+      refused.message += ", of which " + std::to_string(gone.size()) +
+                         " are in no fabric now or incomplete, " + gone.front() + " among them";
+    }
+    refused.message += ".";
+    out_.entry.outcome = std::move(refused);
+  }
+
+  void Judge(const ClusterFabric& on, const decide::Problem& problem) {
+    const traffic::WorkerGraph graph(problem.traffic);
+    const fabric::Claims claims = ClaimsWithoutIt(on);
+    const placement::Instance instance(claims, problem.request, graph);
+    const placement::Candidate now = placement::Evaluate(instance, nodes_);
+    decide::Placed placed;
+    placed.plan.nodes = now.nodes;
+    placed.plan.preferences = now.preferences;
+    placed.plan.cost = now.cost;
+    placed.scores = placement::Score(instance.pair_cost(), problem.traffic, nodes_);
+    Explanation& out = out_.explanation;
+    out.total_cost = now.cost;
+    out.cost = ShareCost(instance.pair_cost(), problem.traffic, nodes_);
+    Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
+    SayProducts(*on.fabric, *out_.entry.workload.accelerator);
+    for (std::string& sentence : WhyHereText(instance, now)) Say(std::move(sentence));
+    if (const auto plan = placement::Solve(claims, problem.request, graph)) {
+      TakeBound(*plan, placed.plan);
+      SayCompared(
+          *plan, placed.plan,
+          decide::SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
+    } else {
+      Say("Placed anew, on what is free now and its own nodes, it would get none. " +
+          decide::RefusalText(on, out_.entry.workload,
+                              placement::Refuse(claims, problem.request, graph), {}));
+    }
+    out_.entry.outcome = std::move(placed);
+  }
+
+  // Where the fabric has several products or capacity types.
+  void SayProducts(const fabric::Fabric& fabric, const api::Accelerator& accelerator) {
+    if (!decide::PoolChoicesOf(fabric, accelerator)) return;
+    std::vector<fabric::PoolIndex> pools;
+    for (const NodeIndex node : nodes_) pools.push_back(fabric.pool(node));
+    std::sort(pools.begin(), pools.end());
+    pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
+    Say((pools.size() > 1 ? "Its nodes are mixed: " : "Its nodes are ") +
+        decide::PoolsText(fabric, pools) + ".");
+  }
+
+  void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }
+
+  fabric::Claims ClaimsWithoutIt(const ClusterFabric& on) const {
+    fabric::Claims claims = on.claims;
+    for (const decide::Holder& holder : on.holders) {
+      if (holder.kind != out_.entry.workload.kind()) continue;
+      if (holder.key != out_.entry.workload.key()) continue;
+      for (const decide::Holding& holding : holder.holdings) {
+        claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+      }
+    }
+    return claims;
+  }
+
+  // A bound under other preferences, or on nodes that it could no longer get, says nothing of it.
+  void TakeBound(const placement::Plan& anew, placement::Plan& now) {
+    if (anew.preferences != now.preferences || anew.lower_bound > now.cost) return;
+    now.lower_bound = anew.lower_bound;
+    out_.explanation.lower_bound = anew.lower_bound;
+    out_.explanation.exact = anew.exact;
+    out_.explanation.over_lower_bound_percent =
+        decide::CostOverLowerBoundPercent(now.cost, anew.lower_bound);
+  }
+
+  void SayCompared(const placement::Plan& anew, const placement::Plan& now,
+                   const std::string& spans) {
+    const std::string where = "Placed anew, on what is free now and its own nodes, ";
+    if (anew.preferences < now.preferences) {
+      Say(where + "it would suit topology better: " + spans + ".");
+    } else if (anew.preferences > now.preferences) {
+      Say(where + "it would suit topology worse: some of its nodes take no such worker now.");
+    } else if (anew.cost < now.cost) {
+      const Int128 less = now.cost - anew.cost;
+      Say(where + "it would cost " + std::to_string(PercentOf(less, now.cost)) + " % less (" +
+          LinkTimeText(less) + " of link time): " + spans + ".");
+    } else {
+      Say(where + "it would cost no less.");
+    }
+  }
+
+  const Cluster& cluster_;
+  const api::Placement& held_;
+  std::vector<NodeIndex> nodes_;
+  HeldExplanation out_;
+};
+
+const api::Placement* PlacementOf(const api::Inputs& inputs, const decide::PlacementPods& pods,
+                                  const Workload& workload) {
+  if (workload.is_job) return pods.CurrentPlacement(inputs.jobs[workload.index]);
+  const api::Placement& own = inputs.placements[workload.index];
+  return own.nodes.empty() ? nullptr : &own;
+}
+
+}  // namespace
+
+Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
+                                                 const std::vector<std::string>& names) {
+  Result<std::vector<Workload>> workloads = decide::AllWorkloads(cluster);
+  if (!workloads) return workloads.error();
+  const decide::PlacementPods pods(*cluster.inputs);
+  std::set<std::string> found;
+  std::vector<HeldExplanation> all;
+  for (Workload& workload : *workloads) {
+    const api::Placement* held = PlacementOf(*cluster.inputs, pods, workload);
+    if (held == nullptr) continue;
+    bool wanted = false;
+    for (const std::string& own : {api::Show(workload.key()), workload.key().name,
+                                   api::Show(held->meta.key), held->meta.key.name}) {
+      if (std::find(names.begin(), names.end(), own) == names.end()) continue;
+      found.insert(own);
+      wanted = true;
+    }
+    if (!wanted) continue;
+    Result<HeldExplanation> one = HeldExplainer(cluster, std::move(workload), *held).Run();
+    if (!one) return one.error();
+    all.push_back(*std::move(one));
+  }
+  for (const std::string& name : names) {
+    if (found.contains(name)) continue;
+    return Invalid("\"" + name +
+                   "\": no TrainingJob or Placement of this name waits for nodes or has them");
+  }
+  return all;
+}
+
+Result<std::vector<Explanation>> ExplainNamed(const Cluster& cluster,
+                                              const std::vector<std::string>& names,
+                                              decide::PlanReport& report) {
+  if (names.empty()) return Explain(cluster, report, names);
+  std::vector<std::string> waiting, others;
+  for (const std::string& name : names) {
+    (IsInPlan(report, name) ? waiting : others).push_back(name);
+  }
+  std::vector<Explanation> all;
+  if (!waiting.empty()) {
+    auto explanations = Explain(cluster, report, waiting);
+    if (!explanations) return explanations;
+    all = *std::move(explanations);
+  }
+  auto held = ExplainHeld(cluster, others);
+  if (!held) return held.error();
+  for (HeldExplanation& one : *held) {
+    one.explanation.entry = report.entries.size();
+    report.entries.push_back(std::move(one.entry));
+    all.push_back(std::move(one.explanation));
+  }
+  return all;
+}
+
+}  // namespace weft::report

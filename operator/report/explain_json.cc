@@ -1,0 +1,98 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/base/quantity.h"
+#include "operator/decide/status.h"
+#include "operator/report/explain.h"
+
+namespace weft::report {
+namespace {
+
+using decide::PlanEntry;
+
+using Json = nlohmann::ordered_json;
+
+constexpr Int128 kFemtosecondsPerMicrosecond = 1'000'000'000;
+
+// A cost C, as whole microseconds of link time.
+std::int64_t Microseconds(Int128 cost) {
+  return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
+}
+
+Json NodeNames(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
+  Json names = Json::array();
+  for (const fabric::NodeIndex node : nodes) names.push_back(fabric.node(node).name);
+  return names;
+}
+
+void AddPlaced(const decide::Cluster& cluster, const PlanEntry& entry, const Explanation& one,
+               Json& out) {
+  const decide::Placed& placed = *entry.placed();
+  out["nodes"] = NodeNames(*cluster.fabrics[*entry.fabric].fabric, placed.plan.nodes);
+  out["spans"] = decide::SpansJson(placed.scores);
+  Json shares = Json::array();
+  for (const CostShare& share : one.cost) {
+    shares.push_back({{"axis", traffic::AxisName(share.axis)},
+                      {"level", share.level},
+                      {"bytes", FormatBytes(share.bytes)},
+                      {"linkTimeMicroseconds", Microseconds(share.cost)}});
+  }
+  out["cost"] = std::move(shares);
+  out["linkTimeMicroseconds"] = Microseconds(one.total_cost);
+  out["lowerBoundMicroseconds"] = Microseconds(one.lower_bound);
+  if (one.over_lower_bound_percent) {
+    out["costOverLowerBoundPercent"] = *one.over_lower_bound_percent;
+  }
+  out["exact"] = one.exact;
+  out["because"] = one.why_here;
+  if (!one.runner_up) return;
+  out["runnerUp"] = {{"nodes", one.runner_up->nodes},
+                     {"spans", one.runner_up->spans},
+                     {"whyNot", one.runner_up->why_not}};
+  if (one.runner_up->cost_percent) out["runnerUp"]["costPercent"] = *one.runner_up->cost_percent;
+}
+
+void AddRefused(const PlanEntry& entry, const Explanation& one, Json& out) {
+  out["reason"] = entry.refused()->reason;
+  out["message"] = entry.refused()->message;
+  Json domains = Json::array(), relaxations = Json::array();
+  for (const DomainAnswer& domain : one.domains) {
+    domains.push_back({{"domain", domain.domain},
+                       {"nodes", domain.nodes},
+                       {"slots", domain.slots},
+                       {"wanted", domain.wanted},
+                       {"message", domain.sentence}});
+  }
+  for (const placement::Relaxation& relaxation : one.relaxations) {
+    relaxations.push_back({{"constraint", relaxation.constraint},
+                           {"change", relaxation.change},
+                           {"linkTimeMicroseconds", Microseconds(relaxation.cost)}});
+  }
+  out["level"] = one.level;
+  out["domains"] = std::move(domains);
+  out["relaxations"] = std::move(relaxations);
+}
+
+}  // namespace
+
+Json ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
+                 const std::vector<Explanation>& explanations) {
+  Json all = Json::array();
+  for (const Explanation& one : explanations) {
+    const PlanEntry& entry = report.entries[one.entry];
+    const api::ObjectKey& key = entry.workload.key();
+    Json out = {{"namespace", key.space},
+                {"name", key.name},
+                {"workers", entry.workload.workers},
+                {"placed", entry.placed() != nullptr}};
+    if (entry.fabric) out["fabricName"] = cluster.fabrics[*entry.fabric].name();
+    if (entry.placed() != nullptr) {
+      AddPlaced(cluster, entry, one, out);
+    } else {
+      AddRefused(entry, one, out);
+    }
+    all.push_back(std::move(out));
+  }
+  return {{"explanations", std::move(all)}};
+}
+
+}  // namespace weft::report

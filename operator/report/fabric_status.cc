@@ -1,0 +1,165 @@
+#include "operator/report/fabric_status.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "operator/decide/text.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Fabrics;
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kNamedIncomplete = 256;
+
+const char* SourceName(fabric::BandwidthSource source) {
+  switch (source) {
+    case fabric::BandwidthSource::kDeclared:
+      return "Declared";
+    case fabric::BandwidthSource::kKnownType:
+      return "KnownType";
+    case fabric::BandwidthSource::kAssumed:
+      return "Assumed";
+  }
+  return "";
+}
+
+// The conditions that stand in the object, so that what has not changed keeps its time.
+class Conditions {
+ public:
+  Conditions(const api::Raw& raw, UnixSeconds now) : time_(FormatTime(now)) {
+    if (!raw) return;
+    const auto status = raw->find("status");
+    if (status != raw->end() && status->contains("conditions")) before_ = status->at("conditions");
+  }
+
+  void Add(const char* type, bool is, const char* reason, const std::string& message) {
+    const char* value = is ? "True" : "False";
+    std::string time = time_;
+    for (const auto& one : before_) {
+      if (one.value("type", "") == type && one.value("status", "") == value) {
+        time = one.value("lastTransitionTime", time);
+      }
+    }
+    all_.push_back({{"type", type},
+                    {"status", value},
+                    {"reason", reason},
+                    {"message", message},
+                    {"lastTransitionTime", time}});
+  }
+  Json Take() { return std::move(all_); }
+
+ private:
+  const std::string time_;
+  nlohmann::json before_ = nlohmann::json::array();
+  Json all_ = Json::array();
+};
+
+Json LevelOf(const std::string& name, std::size_t domains, const fabric::Link& link) {
+  return {{"name", name}, {"domains", domains}, {"bandwidthSource", SourceName(link.source)}};
+}
+
+std::size_t CrossingDomains(const fabric::Fabric& on) {
+  const auto domains = on.crossing_scale_up();
+  const auto most = std::max_element(domains.begin(), domains.end());
+  return most == domains.end() ? 0 : *most + std::size_t{1};
+}
+
+Json Levels(const fabric::Fabric& on) {
+  Json levels = Json::array();
+  for (fabric::Tier tier = fabric::kOutside + 1; tier < on.node_tier(); ++tier) {
+    levels.push_back(
+        LevelOf(on.tiers()[tier].name, on.domains(tier).size(), on.tiers()[tier].link));
+  }
+  if (!on.crossing_scale_up().empty()) {
+    levels.push_back(LevelOf(on.spec().scale_up->name, CrossingDomains(on), on.scale_up_link()));
+  }
+  return levels;
+}
+
+std::int64_t Accelerators(const fabric::Fabric& on) {
+  return on.node_count() == 0 ? 0 : on.AcceleratorsIn(fabric::kOutside, 0);
+}
+
+std::string WhyIncomplete(const fabric::Fabric& on) {
+  const auto all = on.incomplete();
+  const fabric::IncompleteNode& first = all.front();
+  std::string text = CountText(static_cast<std::int64_t>(all.size()), "node") + " not used; " +
+                     first.node +
+                     (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why);
+  if (on.inconsistencies().empty()) return text;
+  const fabric::Inconsistency& tree = on.inconsistencies().front();
+  return text + "; " + tree.level + " " + tree.value + " lies under " + tree.parent_a + " (" +
+         tree.node_a + ") and under " + tree.parent_b + " (" + tree.node_b + ")";
+}
+
+void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions& conditions) {
+  conditions.Add(
+      "Valid", true, "Valid",
+      CountText(on.node_count(), "node") + " with " + CountText(Accelerators(on), "accelerator"));
+  const bool declared = decide::LinksDeclared(on);
+  conditions.Add("LinksDeclared", declared, declared ? "Declared" : "Assumed",
+                 declared ? "every link has a bandwidth or a known type"
+                          : "some bandwidths are assumed: times and percentages rest on that");
+  const bool complete = on.incomplete().empty();
+  const char* reason = complete                       ? "Complete"
+                       : on.inconsistencies().empty() ? "LabelMissing"
+                                                      : "Inconsistent";
+  conditions.Add("NodesComplete", complete, reason,
+                 complete ? "every node has the labels of all levels" : WhyIncomplete(on));
+  if (!fabrics.overlapping.empty()) {
+    conditions.Add("Overlapping", true, "Overlapping",
+                   CountText(static_cast<std::int64_t>(fabrics.overlapping.size()), "node") +
+                       " selected by two Fabrics and used by neither, such as " +
+                       fabrics.overlapping.front());
+  }
+  if (!on.crossing_scale_up().empty()) {
+    conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",
+                   "domains of " + on.spec().scale_up->name +
+                       " cross the levels: they count for cost, but no job can name them");
+  }
+}
+
+}  // namespace
+
+Json FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds now) {
+  const std::string& name = object.meta.key.name;
+  Conditions conditions(object.raw, now);
+  const auto built =
+      std::find_if(fabrics.built.begin(), fabrics.built.end(),
+                   [&](const Fabrics::Built& one) { return one.fabric->spec().name == name; });
+  if (built == fabrics.built.end()) {
+    const auto refused =
+        std::find_if(fabrics.refused.begin(), fabrics.refused.end(),
+                     [&](const Fabrics::Refused& one) { return one.name == name; });
+    conditions.Add("Valid", false, "Invalid",
+                   refused == fabrics.refused.end() ? "not built yet" : refused->why);
+    return {{"conditions", conditions.Take()}};
+  }
+  const fabric::Fabric& on = *built->fabric;
+  Json status = {{"nodes", on.node_count()},
+                 {"accelerators", Accelerators(on)},
+                 {"levels", Levels(on)},
+                 {"incompleteCount", on.incomplete().size()}};
+  Json incomplete = Json::array();
+  for (const fabric::IncompleteNode& node : on.incomplete()) {
+    if (incomplete.size() == kNamedIncomplete) break;
+    incomplete.push_back({{"node", node.node}, {"missing", node.missing}});
+  }
+  if (!incomplete.empty()) status["incomplete"] = std::move(incomplete);
+  AddConditions(on, fabrics, conditions);
+  status["conditions"] = conditions.Take();
+  return status;
+}
+
+Json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now) {
+  Conditions conditions(object.raw, now);
+  conditions.Add("Valid", false, "Invalid", object.unreadable);
+  return {{"conditions", conditions.Take()}};
+}
+
+}  // namespace weft::report

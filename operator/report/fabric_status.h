@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/decide/cluster.h"
+
+namespace weft::report {
+
+// `status` of a Fabric object: what was found on its nodes. Conditions:
+//   Valid                False where the spec cannot be used: nothing is placed on it
+//   LinksDeclared        False where a bandwidth is assumed
+//   NodesComplete        False where a node lacks a level's label, or contradicts the tree
+//   Overlapping          True where nodes are in two Fabrics; absent otherwise
+//   ScaleUpCrossesLevel  True where it does; absent otherwise
+// Transition times of what stands already in the object are kept. At most 256 incomplete nodes are
+// named; all are counted.
+nlohmann::ordered_json FabricStatus(const api::Fabric& object, const decide::Fabrics& fabrics,
+                                    UnixSeconds now);
+
+// Of one whose spec cannot be read.
+nlohmann::ordered_json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now);
+
+}  // namespace weft::report

@@ -1,0 +1,138 @@
+#include "operator/report/fleet.h"
+
+#include <algorithm>
+
+namespace weft::report {
+namespace {
+
+using decide::ClusterFabric;
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, FleetFigures& fleet) {
+  const fabric::Fabric& fabric = *on.fabric;
+  for (fabric::ResourceIndex r = 0; r < fabric.resources().size(); ++r) {
+    const std::int64_t all = fabric.allocatable(node, r);
+    if (!fabric.IsAccelerator(r) || all == 0) continue;
+    const std::int64_t free = std::clamp<std::int64_t>(on.claims.free(node, r), 0, all);
+    FleetFigures::Accelerators& accelerators =
+        fleet.accelerators[{fabric.resources()[r], fabric.pools()[fabric.pool(node)].product}];
+    accelerators.used += all - free;
+    const bool away = use == NodeUse::kCordoned || use == NodeUse::kUnusable;
+    (away ? accelerators.unavailable : accelerators.free) += free;
+  }
+}
+
+// Free nodes by accelerators, those with most first.
+struct FreeNodes {
+  std::vector<std::int64_t> accelerators;  // prefix sums, 0 first
+  std::int64_t count() const { return static_cast<std::int64_t>(accelerators.size()) - 1; }
+};
+
+class Level {
+ public:
+  Level(const ClusterFabric& on, const std::vector<NodeUse>& uses, Tier tier)
+      : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
+    level_.name = on.fabric->tiers()[tier].name;
+    level_.domains = domains_.size();
+    for (DomainIndex d = 0; d < domains_.size(); ++d) {
+      largest_ = std::max<std::int64_t>(largest_, domains_.begin[d + 1] - domains_.begin[d]);
+    }
+  }
+
+  // `free_by_product`: accelerators that are free.
+  FleetFigures::Level Measure(const std::map<std::string, std::int64_t>& free_by_product,
+                              bool list) {
+    for (const auto& [product, free] : free_by_product) {
+      first_slots_[product] = level_.slots.size();
+      for (std::int64_t nodes = 1; nodes <= largest_; nodes *= 2) {
+        level_.slots.push_back({product, nodes, 0, free});
+      }
+    }
+    for (DomainIndex d = 0; d < domains_.size(); ++d) {
+      std::int64_t free = 0;
+      for (const auto& [pool, nodes] : FreeIn(d)) {
+        free += nodes.count();
+        CountSlots(on_.fabric->pools()[pool].product, nodes);
+      }
+      level_.largest_free_block = std::max(level_.largest_free_block, free);
+      if (!list) continue;
+      level_.each.push_back({domains_.names[d], domains_.begin[d + 1] - domains_.begin[d], free});
+    }
+    return std::move(level_);
+  }
+
+ private:
+  void CountSlots(const std::string& product, const FreeNodes& free) {
+    const auto first = first_slots_.find(product);
+    if (first == first_slots_.end()) return;
+    for (std::size_t s = first->second;
+         s < level_.slots.size() && level_.slots[s].product == product; ++s) {
+      FleetFigures::Slots& slots = level_.slots[s];
+      const std::int64_t here = free.count() / slots.nodes;
+      slots.free += here;
+      slots.stranded -= free.accelerators[static_cast<std::size_t>(here * slots.nodes)];
+    }
+  }
+
+  std::map<fabric::PoolIndex, FreeNodes> FreeIn(DomainIndex d) const {
+    std::map<fabric::PoolIndex, std::vector<std::int64_t>> accelerators;
+    for (NodeIndex n = domains_.begin[d]; n < domains_.begin[d + 1]; ++n) {
+      if (uses_[n] != NodeUse::kFree) continue;
+      accelerators[on_.fabric->pool(n)].push_back(on_.fabric->accelerators(n));
+    }
+    std::map<fabric::PoolIndex, FreeNodes> free;
+    for (auto& [pool, each] : accelerators) {
+      std::sort(each.rbegin(), each.rend());
+      std::vector<std::int64_t>& sums = free[pool].accelerators;
+      sums.push_back(0);
+      for (const std::int64_t one : each) sums.push_back(sums.back() + one);
+    }
+    return free;
+  }
+
+  const ClusterFabric& on_;
+  const fabric::TierDomains& domains_;
+  const std::vector<NodeUse>& uses_;
+  std::int64_t largest_ = 1;
+  std::map<std::string, std::size_t> first_slots_;  // of each product, in level_.slots
+  FleetFigures::Level level_;
+};
+
+}  // namespace
+
+std::string_view NodeUseName(NodeUse use) {
+  constexpr std::string_view kNames[kNodeUses] = {"free", "partial", "full", "cordoned",
+                                                  "unusable"};
+  return kNames[static_cast<std::size_t>(use)];
+}
+
+NodeUse UseOf(const ClusterFabric& on, NodeIndex node) {
+  if (!on.fabric->usable(node)) return NodeUse::kUnusable;
+  if (on.fabric->node(node).unschedulable) return NodeUse::kCordoned;
+  if (on.claims.wholly_free(node)) return NodeUse::kFree;
+  return on.claims.free_accelerators(node) > 0 ? NodeUse::kPartial : NodeUse::kFull;
+}
+
+FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
+  const fabric::Fabric& fabric = *on.fabric;
+  FleetFigures fleet;
+  std::vector<NodeUse> uses(fabric.node_count());
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    uses[n] = UseOf(on, n);
+    ++fleet.nodes[static_cast<std::size_t>(uses[n])];
+    CountAccelerators(on, n, uses[n], fleet);
+  }
+  std::map<std::string, std::int64_t> free;
+  for (const auto& [of, accelerators] : fleet.accelerators) free[of.second] += accelerators.free;
+  for (Tier t = 0; t <= fabric.node_tier(); ++t) {
+    const bool list =
+        t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;
+    fleet.levels.push_back(Level(on, uses, t).Measure(free, list));
+  }
+  return fleet;
+}
+
+}  // namespace weft::report

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/life/job_status.h"
+
+namespace weft::report {
+
+// What the status of a Placement says in numbers; absent where it does not.
+struct TrafficFigures {
+  struct Flow {
+    std::string axis, level;
+    std::int64_t bytes = 0;
+  };
+  struct Span {
+    std::string level;
+    std::int64_t domains = 0;
+  };
+  std::vector<Flow> flows;
+  std::vector<Span> spans;
+  std::optional<std::int64_t> cross_node_bytes, best_cross_node_bytes;
+  std::optional<std::int64_t> cost_over_bound_percent;
+  std::optional<std::int64_t> communication_milliseconds;
+};
+TrafficFigures ReadTraffic(const api::Placement& placement);
+
+// The job asks for nodes and has none: neither finished, suspended nor on its way out.
+bool WantsNodes(const api::TrainingJob& job);
+
+// Since when a job that has no nodes has waited for them: its creation, or the end of what came
+// before (an attempt, a suspension).
+UnixSeconds WaitsSince(const api::TrainingJob& job, UnixSeconds now);
+
+// "1", "2", "4", ...: the number of workers, rounded up to a power of two.
+std::string SizeClass(std::uint32_t workers);
+
+// What one write of a job's status says has happened, for whoever counts.
+struct JobEvents {
+  struct Start {
+    std::string cause;  // "Submitted", "Resumed", or why the last attempt was undone
+    double wait_seconds = 0;
+  };
+  struct Loss {
+    std::string cause;
+    bool before_bound = false;       // the gang was never bound as a whole
+    double accelerator_seconds = 0;  // since the attempt was placed
+  };
+  std::optional<Start> start;          // an attempt got nodes
+  std::optional<Loss> loss;            // one is undone
+  std::optional<double> bind_seconds;  // the whole gang is bound
+  std::string ended, end_reason;       // "Complete" or "Failed", and why; "" goes on
+
+  friend bool operator==(const JobEvents&, const JobEvents&);
+};
+JobEvents EventsOf(const api::TrainingJob& before, const life::JobStatus& after, UnixSeconds now);
+
+}  // namespace weft::report

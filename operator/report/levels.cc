@@ -1,0 +1,50 @@
+#include "operator/report/levels.h"
+
+#include <algorithm>
+
+namespace weft::report {
+
+std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
+                                     const placement::Scores& scores) {
+  std::vector<LevelBytes> levels;
+  for (fabric::Tier t = 0; t < fabric.node_tier(); ++t) {
+    levels.push_back({fabric.tiers()[t].name, 0, 0});
+  }
+  const bool crossing = !fabric.crossing_scale_up().empty();
+  if (crossing) levels.push_back({fabric.spec().scale_up->name, 0, 0});
+  for (const placement::Flow& flow : scores.flows) {
+    const auto level = std::find_if(levels.begin(), levels.end(),
+                                    [&](const LevelBytes& one) { return one.level == flow.level; });
+    if (level != levels.end()) level->bytes += flow.bytes;
+  }
+  Int128 wider = 0;
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    if (crossing && l + 1 == levels.size()) break;
+    levels[l].crossing = wider;
+    wider += levels[l].bytes;
+  }
+  return levels;
+}
+
+void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum) {
+  for (const LevelBytes& one : more) {
+    const auto found = std::find_if(
+        sum.begin(), sum.end(), [&](const LevelBytes& other) { return other.level == one.level; });
+    if (found == sum.end()) {
+      sum.push_back(one);
+      continue;
+    }
+    found->bytes += one.bytes;
+    found->crossing += one.crossing;
+  }
+}
+
+placement::Scores ScoreAnyway(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
+                              std::span<const fabric::NodeIndex> nodes) {
+  if (traffic.modelled) return placement::Score(pair_cost, traffic, nodes);
+  traffic::Traffic ring = traffic;
+  ring.modelled = true;
+  return placement::Score(pair_cost, ring, nodes);
+}
+
+}  // namespace weft::report

@@ -1,0 +1,128 @@
+#include "operator/report/lint.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "operator/decide/plan.h"
+#include "operator/decide/text.h"
+#include "operator/report/lint_rules.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Cluster;
+using decide::Severity;
+using decide::Workload;
+
+// "<place>: spec.a.b: what is wrong" taken apart again.
+Finding FromError(const Error& error, const std::string& place) {
+  Finding finding{Severity::kError, place, "", "Invalid", error.message};
+  const std::string prefix = place + ": ";
+  if (!place.empty() && finding.message.starts_with(prefix))
+    finding.message.erase(0, prefix.size());
+  const std::size_t colon = finding.message.find(": ");
+  const std::string path = finding.message.substr(0, std::min(colon, finding.message.size()));
+  if (colon != std::string::npos && path.find(' ') == std::string::npos) {
+    finding.field = path;
+    finding.message.erase(0, colon + 2);
+  }
+  return finding;
+}
+
+class Linter {
+ public:
+  Linter(const Cluster& cluster, const std::string& space) : cluster_(cluster), space_(space) {}
+
+  LintReport Run() {
+    Result<std::vector<Workload>> workloads = decide::AllWorkloads(cluster_);
+    if (!workloads) {
+      Invalid(workloads.error(), "");
+      return std::move(report_);
+    }
+    if (const auto pending = decide::PendingWorkloads(cluster_, decide::Order::kFile); !pending) {
+      Invalid(pending.error(), "");
+    }
+    for (Workload& workload : *workloads) {
+      if (!space_.empty() && workload.key().space != space_) continue;
+      const std::size_t begin = report_.findings.size();
+      workload.waited_seconds.reset();  // every wait for a preferred level ends
+      Check(workload);
+      std::stable_sort(report_.findings.begin() + static_cast<std::ptrdiff_t>(begin),
+                       report_.findings.end(),
+                       [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void Invalid(const Error& error, const std::string& place) {
+    report_.invalid = true;
+    report_.findings.push_back(FromError(error, place));
+  }
+
+  void Check(const Workload& workload) {
+    const auto choice = decide::ChooseFabric(cluster_, workload);
+    if (!choice) return Invalid(choice.error(), *workload.place);
+    if (const auto* none = std::get_if<decide::NoFabric>(&*choice)) {
+      if (none->reason == "NoFabric") report_.never_fits = true;
+      report_.findings.push_back(
+          {Severity::kError, *workload.place, "spec.fabricName", none->reason, none->message});
+      return;
+    }
+    const decide::ClusterFabric& on = cluster_.fabrics[std::get<std::size_t>(*choice)];
+    const Result<decide::Problem> problem = decide::MakeProblem(on, workload);
+    if (!problem) return Invalid(problem.error(), *workload.place);
+    CheckFits(on, workload, *problem);
+    for (LintRule rule : LintRules()) {
+      for (Finding& finding : rule({cluster_, on, workload, *problem})) {
+        finding.place = *workload.place;
+        report_.findings.push_back(std::move(finding));
+      }
+    }
+  }
+
+  // As if nothing else ran.
+  void CheckFits(const decide::ClusterFabric& on, const Workload& workload,
+                 const decide::Problem& problem) {
+    placement::Options alone;
+    alone.ignore_claims = true;
+    const traffic::WorkerGraph graph(problem.traffic);
+    const auto placement = placement::Place(on.claims, problem.request, graph, alone);
+    const auto* no = std::get_if<placement::Unplaceable>(&placement);
+    if (no == nullptr) return;
+    const bool proven = no->reason != placement::Reason::kSearchExhausted;
+    report_.never_fits = report_.never_fits || proven;
+    const auto relaxations = placement::FindRelaxations(on.claims, problem.request, graph, alone);
+    std::string text = decide::RefusalText(on, workload, *no, relaxations);
+    report_.findings.push_back(
+        {Severity::kError, *workload.place, FieldOf(*no), proven ? "NeverFits" : "NotFound",
+         (proven ? "Never fits this fabric, not even with nothing else running. " : "") + text});
+  }
+
+  static std::string FieldOf(const placement::Unplaceable& no) {
+    switch (no.reason) {
+      case placement::Reason::kNoMatchingProduct:
+        return "spec.accelerator";
+      case placement::Reason::kRequiredLevel:
+        return "spec.topology.required";
+      case placement::Reason::kRequiredGroup:
+        return no.group ? "spec.topology.groups[" + std::to_string(*no.group) + "].required"
+                        : "spec.topology.groups";
+      default:
+        return "spec.workers";
+    }
+  }
+
+  const Cluster& cluster_;
+  const std::string& space_;
+  LintReport report_;
+};
+
+}  // namespace
+
+LintReport Lint(const Cluster& cluster, const std::string& space) {
+  return Linter(cluster, space).Run();
+}
+
+}  // namespace weft::report

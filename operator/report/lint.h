@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/decide/cluster.h"
+
+namespace weft::report {
+
+struct Finding {
+  decide::Severity severity = decide::Severity::kInfo;
+  std::string place;    // "jobs.yaml: document 2: TrainingJob team-a/x"
+  std::string field;    // "spec.parallelism.tensor"
+  std::string reason;   // "TensorLeavesScaleUp", "NeverFits", ...
+  std::string message;  // a sentence
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+struct LintReport {
+  std::vector<Finding> findings;  // input order, errors first within one object
+  bool never_fits = false;        // some job can never fit its fabric: exit code 3
+  bool invalid = false;           // some finding is what `plan` would refuse to read: exit code 2
+};
+
+// Checks every TrainingJob and Placement against the fabrics and says what is wrong or wasteful.
+// What `plan` would return as an Error is a finding of severity error here. `space`: those of one
+// namespace alone.
+LintReport Lint(const decide::Cluster& cluster, const std::string& space = "");
+
+nlohmann::ordered_json LintJson(const LintReport& report);
+
+}  // namespace weft::report

@@ -1,0 +1,303 @@
+#include "operator/report/lint_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "operator/decide/pool_choices.h"
+#include "operator/decide/text.h"
+#include "operator/life/launcher.h"
+#include "operator/life/reserved_names.h"
+#include "operator/life/worker_limit.h"
+#include "operator/placement/node_filter.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Severity;
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+using Findings = std::vector<Finding>;
+
+Finding Found(Severity severity, std::string field, std::string reason, std::string message) {
+  return {severity, "", std::move(field), std::move(reason), std::move(message)};
+}
+
+const api::TrainingJob* JobOf(const LintSubject& subject) {
+  const decide::Workload& workload = subject.workload;
+  return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
+}
+
+// Workers that an empty node takes, by node.
+std::vector<std::uint32_t> EmptySlots(const LintSubject& subject) {
+  placement::SlotQuery query;
+  query.pod = &subject.problem.request.pod;
+  query.job = subject.problem.request.job;
+  query.cap = subject.problem.request.workers;
+  query.ignore_claims = true;
+  std::vector<std::uint32_t> slots;
+  placement::CountSlots(subject.on.claims, query, slots);
+  return slots;
+}
+
+// Workers that the roomiest empty domain of a tier takes.
+std::uint64_t LargestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                            Tier tier) {
+  std::uint64_t most = 0;
+  const auto& domains = fabric.domains(tier);
+  for (DomainIndex d = 0; d < domains.size(); ++d) {
+    std::uint64_t sum = 0;
+    for (NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) sum += slots[n];
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+std::uint64_t LargestCrossingDomain(const fabric::Fabric& fabric,
+                                    const std::vector<std::uint32_t>& slots) {
+  std::map<DomainIndex, std::uint64_t> sums;
+  std::uint64_t most = 0;
+  for (NodeIndex n = 0; n < slots.size(); ++n) {
+    most = std::max(most, sums[fabric.crossing_scale_up()[n]] += slots[n]);
+  }
+  return most;
+}
+
+// Workers of the largest group of one axis.
+std::uint64_t LargestGroup(const LintSubject& subject, traffic::Axis axis) {
+  const traffic::Traffic& shape = subject.problem.traffic;
+  const auto sets = traffic::GroupWorkers(std::array{axis}, *subject.workload.parallelism,
+                                          shape.workers, shape.per_worker);
+  std::uint64_t most = 1;
+  for (std::size_t s = 0; sets && s < sets->size(); ++s) most = std::max(most, sets->set(s).size());
+  return most;
+}
+
+Findings TensorLeavesScaleUp(const LintSubject& subject) {
+  const std::uint64_t group = LargestGroup(subject, traffic::Axis::kTensor);
+  if (group < 2) return {};
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  const std::vector<std::uint32_t> slots = EmptySlots(subject);
+  std::uint64_t room = LargestDomain(fabric, slots, fabric.node_tier());
+  std::string where = "node";
+  const bool usable =
+      !fabric.ScaleUpNeedsClaim() || subject.problem.request.pod.claims_compute_domain;
+  if (usable && fabric.spec().scale_up) {
+    const auto nested = fabric.nested_scale_up();
+    room = std::max(room, nested ? LargestDomain(fabric, slots, *nested)
+                                 : LargestCrossingDomain(fabric, slots));
+    where = fabric.spec().scale_up->name + " domain";
+  }
+  if (room == 0 || group <= room) return {};
+  return {Found(Severity::kWarning, "spec.parallelism.tensor", "TensorLeavesScaleUp",
+                "a tensor group of " + std::to_string(subject.workload.parallelism->tensor) +
+                    " ranks needs " + CountText(static_cast<std::int64_t>(group), "worker") +
+                    ", and the largest " + where + " takes " + std::to_string(room) +
+                    ": its all-reduces of every layer leave the fastest network")};
+}
+
+Findings ExpertLeavesLeaf(const LintSubject& subject) {
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  const std::size_t levels = fabric.spec().levels.size();
+  const std::uint64_t group = LargestGroup(subject, traffic::Axis::kExpert);
+  if (group < 2 || levels == 0) return {};
+  const Tier tier = static_cast<Tier>(levels);  // the narrowest level; outside is tier 0
+  const std::uint64_t room = LargestDomain(fabric, EmptySlots(subject), tier);
+  if (room == 0 || group <= room) return {};
+  const std::string& level = fabric.tiers()[tier].name;
+  return {Found(Severity::kWarning, "spec.parallelism.expert", "ExpertLeavesLevel",
+                "an expert group needs " + CountText(static_cast<std::int64_t>(group), "worker") +
+                    ", and the largest " + level + " takes " + std::to_string(room) +
+                    ": its all-to-all crosses " + level + " borders")};
+}
+
+Findings NoComputeDomain(const LintSubject& subject) {
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  const bool claims = subject.problem.request.pod.claims_compute_domain;
+  if (!fabric.ScaleUpNeedsClaim() || claims || subject.workload.workers < 2) return {};
+  return {Found(Severity::kWarning, "spec.workers.template.spec.resourceClaims", "NoComputeDomain",
+                "the template claims no ComputeDomain, so traffic between nodes does not use " +
+                    fabric.spec().scale_up->name + " and counts at the next wider level")};
+}
+
+Findings Preempts(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto& classes = subject.cluster.inputs->priority_classes;
+  if (job == nullptr || classes.empty()) return {};
+  const std::string field = "spec.workers.template.spec.priorityClassName";
+  const auto found = std::find_if(classes.begin(), classes.end(), [&](const auto& one) {
+    return job->priority_class_name.empty() ? one.global_default
+                                            : one.meta.key.name == job->priority_class_name;
+  });
+  if (found == classes.end() && !job->priority_class_name.empty()) {
+    return {Found(Severity::kWarning, field, "UnknownPriorityClass",
+                  "there is no PriorityClass \"" + job->priority_class_name + "\"")};
+  }
+  if (found != classes.end() && found->preemption_policy == "Never") return {};
+  return {Found(Severity::kWarning, field, "Preempts",
+                "pods tied to one node should use a PriorityClass with preemptionPolicy: Never; "
+                "others may preempt what runs there")};
+}
+
+// The most frequent amount of the accelerator on nodes that have any.
+std::int64_t UsualAccelerators(const LintSubject& subject) {
+  const fabric::Fabric& fabric = *subject.on.fabric;
+  const auto resource = fabric.FindResource(subject.workload.accelerator->resource_name);
+  if (!resource) return 0;
+  std::map<std::int64_t, std::uint32_t> nodes;
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
+    if (fabric.allocatable(n, *resource) > 0) ++nodes[fabric.allocatable(n, *resource)];
+  }
+  std::int64_t usual = 0;
+  std::uint32_t most = 0;
+  for (const auto& [amount, count] : nodes) {
+    if (count >= most) std::tie(usual, most) = std::pair(amount, count);
+  }
+  return usual;
+}
+
+Findings Stranded(const LintSubject& subject) {
+  const std::int64_t usual = UsualAccelerators(subject);
+  const std::int64_t each = subject.workload.accelerator->per_worker;
+  if (each == 0 || usual < each) return {};
+  const std::string& resource = subject.workload.accelerator->resource_name;
+  Findings findings;
+  if (usual % each != 0) {
+    findings.push_back(
+        Found(Severity::kWarning, "spec.accelerator.perWorker", "StrandedAccelerators",
+              "workers of " + std::to_string(each) + " leave " + std::to_string(usual % each) +
+                  " of " + std::to_string(usual) + " " + resource + " unused on each node"));
+  }
+  const std::vector<std::uint32_t> slots = EmptySlots(subject);
+  const std::uint32_t most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
+  const std::int64_t wanted = std::min<std::int64_t>(usual / each, subject.workload.workers);
+  if (most > 0 && most < wanted) {
+    findings.push_back(
+        Found(Severity::kWarning, "spec.workers.template.spec.containers", "StrandedByRequests",
+              "an empty node takes " + CountText(most, "worker") + " where its " + resource +
+                  " would do for " + std::to_string(usual / each) +
+                  ": the template asks for too much of something else (cpu, memory, ...)"));
+  }
+  return findings;
+}
+
+Findings Durations(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  if (job == nullptr) return {};
+  const auto& expected = job->expected_duration_seconds;
+  if (!expected) {
+    return {Found(Severity::kInfo, "spec.expectedDurationSeconds", "NoExpectedDuration",
+                  "without it, nobody can tell when the job's nodes come free, and no shorter job "
+                  "is placed around it")};
+  }
+  if (!job->active_deadline_seconds || *job->active_deadline_seconds >= *expected) return {};
+  return {Found(Severity::kWarning, "spec.activeDeadlineSeconds", "DeadlineTooShort",
+                "the job is ended after " + DurationText(*job->active_deadline_seconds) +
+                    ", before the " + DurationText(*expected) + " that it is expected to take")};
+}
+
+Findings NoModel(const LintSubject& subject) {
+  if (subject.workload.model->has_value() || subject.workload.workers < 2) return {};
+  return {Found(Severity::kInfo, "spec.model", "NoModel",
+                "without a model the job counts as one ring over its ranks; its real traffic may "
+                "want other neighbours")};
+}
+
+Findings Preferences(const LintSubject& subject) {
+  const api::TopologySpec& topology = *subject.workload.topology;
+  Findings findings;
+  if (topology.wait_for_preferred_seconds && topology.preferred.empty()) {
+    findings.push_back(Found(Severity::kWarning, "spec.topology.waitForPreferredSeconds",
+                             "WaitsForNothing", "there is no preferred level to wait for"));
+  }
+  if (!topology.preferred.empty() && topology.preferred == topology.required) {
+    findings.push_back(Found(Severity::kInfo, "spec.topology.preferred", "PreferredIsRequired",
+                             "preferred says what required says already"));
+  }
+  return findings;
+}
+
+// Idle share of a pipeline's stages: (p - 1) / (m v + p - 1).
+// Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", SC21.
+Findings PipelineBubble(const LintSubject& subject) {
+  const auto& model = *subject.workload.model;
+  const traffic::Parallelism& degrees = *subject.workload.parallelism;
+  if (!model || !model->transformer || degrees.pipeline < 2) return {};
+  const std::int64_t ranks = subject.problem.traffic.ranks;
+  const std::int64_t data = ranks / (degrees.tensor * degrees.context * degrees.pipeline);
+  const traffic::Transformer& transformer = *model->transformer;
+  const std::int64_t batch = SaturatingMultiply(transformer.micro_batch_size, data);
+  const std::int64_t micro_batches = batch == 0 ? 0 : transformer.global_batch_size / batch;
+  if (micro_batches <= 0 || micro_batches >= degrees.pipeline) return {};
+  const Int128 idle = degrees.pipeline - 1;
+  const Int128 busy = static_cast<Int128>(micro_batches) * degrees.virtual_pipeline;
+  return {Found(Severity::kWarning, "spec.parallelism.pipeline", "PipelineBubble",
+                std::to_string(degrees.pipeline) + " stages with " + std::to_string(micro_batches) +
+                    " micro-batches a step stand idle " +
+                    std::to_string(PercentOf(idle, busy + idle)) + " % of the time")};
+}
+
+Findings ReservedName(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto use = job == nullptr ? std::nullopt : life::FindReservedUse(*job);
+  if (!use) return {};
+  return {Found(Severity::kError, use->field, "ReservedName",
+                use->message + "; the operator refuses the job")};
+}
+
+Findings UnexpectedLauncher(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto wrong = job == nullptr ? std::nullopt : life::WrongLauncher(*job);
+  if (!wrong) return {};
+  return {Found(Severity::kWarning, "spec.workers.template.spec.containers[0].command",
+                "UnexpectedLauncher", *wrong)};
+}
+
+Findings TooMany(const LintSubject& subject) {
+  const api::TrainingJob* job = JobOf(subject);
+  const auto why = job == nullptr ? std::nullopt : life::TooManyWorkers(*job);
+  if (!why) return {};
+  return {Found(Severity::kError, "spec.workers.replicas", "TooManyWorkers",
+                *why + "; the operator refuses the job")};
+}
+
+// A model that no node of the fabric is of, beside others that some are.
+Findings UnknownModels(const LintSubject& subject) {
+  const api::Accelerator& accelerator = *subject.workload.accelerator;
+  const auto products = decide::ProductsOf(*subject.on.fabric, accelerator.resource_name);
+  std::string known;
+  for (const std::string& product : products) {
+    if (!product.empty()) known += (known.empty() ? "" : ", ") + product;
+  }
+  Findings findings;
+  for (std::size_t m = 0; m < accelerator.models.size(); ++m) {
+    const std::string& model = accelerator.models[m];
+    const bool matches =
+        model == api::kAnyPool ||
+        std::any_of(products.begin(), products.end(), [&](const std::string& product) {
+          return fabric::MatchesProduct(model, product);
+        });
+    if (matches) continue;
+    findings.push_back(Found(Severity::kWarning,
+                             "spec.accelerator.models[" + std::to_string(m) + "]", "UnknownModel",
+                             "\"" + model + "\" matches no product of this fabric" +
+                                 (known.empty() ? "" : ", which has " + known)));
+  }
+  return findings;
+}
+
+constexpr std::array<LintRule, 13> kRules = {
+    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
+    Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
+    UnexpectedLauncher,  TooMany,            UnknownModels,
+};
+
+}  // namespace
+
+std::span<const LintRule> LintRules() { return kRules; }
+
+}  // namespace weft::report

@@ -1,0 +1,120 @@
+#include "operator/report/overview.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "operator/life/job_status.h"
+
+namespace weft::report {
+namespace {
+
+constexpr std::uint32_t kNoDomains = 0;  // none is listed
+
+std::optional<std::int64_t> AgeOf(const api::ObjectMeta& meta, UnixSeconds now) {
+  const auto made = ParseTime(meta.creation_timestamp);
+  if (!made) return std::nullopt;
+  return std::max<std::int64_t>(0, now - *made);
+}
+
+std::string WhyNotPlaced(const std::vector<api::Condition>& conditions) {
+  for (const char* type : {"Accepted", "Placed"}) {
+    for (const api::Condition& condition : conditions) {
+      if (condition.type == type && condition.status == "False") return condition.message;
+    }
+  }
+  return "";
+}
+
+Overview::JobRow RowOf(const api::TrainingJob& job, UnixSeconds now) {
+  Overview::JobRow row;
+  row.key = job.meta.key;
+  row.kind = "TrainingJob";
+  row.phase = life::PhaseOf(life::StatusOf(job));
+  row.workers = job.replicas;
+  row.ready = job.record.workers.ready;
+  row.accelerators = std::int64_t{job.replicas} * job.accelerator.per_worker;
+  row.spans = job.record.summary.spans;
+  row.cross_node = job.record.summary.cross_node;
+  row.of_best = job.record.summary.of_best;
+  row.attempt = job.attempt;
+  row.restarts = job.record.restarts;
+  row.age_seconds = AgeOf(job.meta, now);
+  if (row.spans.empty()) row.why = WhyNotPlaced(job.conditions);
+  return row;
+}
+
+Overview::JobRow RowOf(const api::Placement& placement, UnixSeconds now) {
+  Overview::JobRow row;
+  row.key = placement.meta.key;
+  row.kind = "Placement";
+  row.phase = placement.nodes.empty() ? "Pending" : "Placed";
+  row.workers = placement.workers;
+  row.ready = static_cast<std::int64_t>(placement.nodes.size());
+  row.accelerators = std::int64_t{placement.workers} * placement.accelerator.per_worker;
+  api::Summary summary;
+  if (!placement.nodes.empty()) life::Summarise(placement, summary);
+  row.spans = summary.spans;
+  row.cross_node = summary.cross_node;
+  row.of_best = summary.of_best;
+  row.age_seconds = AgeOf(placement.meta, now);
+  if (placement.nodes.empty()) row.why = WhyNotPlaced(placement.conditions);
+  return row;
+}
+
+// An attempt of a job is shown as the job.
+bool IsOfAJob(const api::Placement& placement) {
+  return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
+                     [](const auto& owner) { return owner.kind == "TrainingJob"; });
+}
+
+std::int64_t HeldByOthers(const decide::ClusterFabric& on) {
+  std::int64_t held = 0;
+  for (const decide::Holder& holder : on.holders) {
+    if (holder.kind == "TrainingJob" || holder.kind == "Placement") continue;
+    for (const decide::Holding& holding : holder.holdings) {
+      for (const auto& [resource, amount] : *holding.amounts) {
+        const auto known = on.fabric->FindResource(resource);
+        if (known && on.fabric->IsAccelerator(*known)) held += amount;
+      }
+    }
+  }
+  return held;
+}
+
+}  // namespace
+
+Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, UnixSeconds now) {
+  Overview overview;
+  for (const decide::ClusterFabric& on : cluster.fabrics) {
+    overview.fabrics.push_back({on.name(),
+                                static_cast<std::int64_t>(on.fabric->incomplete().size()),
+                                MeasureFleet(on, kNoDomains)});
+    overview.other_accelerators += HeldByOthers(on);
+  }
+  const auto follows = [&](const api::ObjectKey& key) {
+    return space.empty() || key.space == space;
+  };
+  for (const api::TrainingJob& job : cluster.inputs->jobs) {
+    if (!follows(job.meta.key)) continue;
+    Overview::JobRow row = RowOf(job, now);
+    if (row.phase == "Complete") {
+      ++overview.complete;
+    } else if (row.phase == "Failed") {
+      ++overview.failed;
+    } else {
+      overview.jobs.push_back(std::move(row));
+    }
+  }
+  for (const api::Placement& placement : cluster.inputs->placements) {
+    if (follows(placement.meta.key) && !IsOfAJob(placement)) {
+      overview.jobs.push_back(RowOf(placement, now));
+    }
+  }
+  std::sort(overview.jobs.begin(), overview.jobs.end(), [](const auto& a, const auto& b) {
+    return std::forward_as_tuple(a.spans.empty(), a.key, a.kind) <
+           std::forward_as_tuple(b.spans.empty(), b.key, b.kind);
+  });
+  return overview;
+}
+
+}  // namespace weft::report

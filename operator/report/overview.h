@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/base/timestamp.h"
+#include "operator/decide/cluster.h"
+#include "operator/report/fleet.h"
+
+namespace weft::report {
+
+// The fleet and who works on it, at one moment.
+struct Overview {
+  struct FabricRow {
+    std::string name;
+    std::int64_t incomplete = 0;  // nodes that lack a label
+    FleetFigures figures;
+  };
+  // A TrainingJob, or a Placement of pods of others.
+  struct JobRow {
+    api::ObjectKey key;
+    std::string kind, phase;  // life/job_status.h; of a Placement: Pending, Placed
+    std::uint32_t workers = 0;
+    std::int64_t ready = 0;                  // workers; of a Placement: those with a node
+    std::int64_t accelerators = 0;           // that all workers ask for
+    std::string spans, cross_node, of_best;  // as the printer columns have them, "" absent
+    std::int64_t attempt = 0, restarts = 0;
+    std::optional<std::int64_t> age_seconds;
+    std::string why;  // it has no nodes: the condition's message
+  };
+  std::vector<FabricRow> fabrics;
+  std::vector<JobRow> jobs;   // that have not ended: with nodes first, then as waiting; by name
+  std::int64_t complete = 0;  // jobs that have ended
+  std::int64_t failed = 0;
+  // What pods hold that belong to neither.
+  std::int64_t other_accelerators = 0;
+};
+
+// Jobs of one namespace, or of all ("").
+// Cost  that of MeasureFleet, and O(jobs log jobs).
+Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, UnixSeconds now);
+
+nlohmann::ordered_json OverviewJson(const Overview& overview);
+
+// Each fabric as in OverviewJson, with every domain of its levels.
+nlohmann::ordered_json FabricsJson(const decide::Cluster& cluster);
+
+}  // namespace weft::report

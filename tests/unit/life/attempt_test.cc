@@ -1,0 +1,283 @@
+#include "operator/life/attempt.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "operator/decide/conditions.h"
+#include "tests/support/job_world.h"
+
+namespace weft::life {
+namespace {
+
+using testing::JobWorld;
+using Names = std::vector<std::string>;
+
+std::string Reason(const JobWorld& world, const char* type) {
+  return std::string(ReasonOf(world.status(), type));
+}
+std::string Message(const JobWorld& world, const char* type) {
+  const JobStatus status = world.status();
+  const api::Condition* condition = FindCondition(status, type);
+  return condition == nullptr ? "" : condition->message;
+}
+
+// kube-scheduler does not run.
+void Silence(api::Pod&, const std::string&) {}
+
+void Bind(JobWorld& world, std::size_t pod) {
+  for (const auto& placement : world.placements) {
+    const auto worker = WorkerLabel(world.pods.at(pod)->meta);
+    world.pods.at(pod)->node_name = placement->nodes.at(*worker);
+  }
+}
+
+TEST(AttemptTest, AGangThatNobodyLookedAtWaitsForKubeScheduler) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  ASSERT_TRUE(world.RunFor(3'600, 60));
+  EXPECT_EQ(world.status().attempt, 1);
+  EXPECT_EQ(Reason(world, "PodsReady"), "SchedulerSilent");
+  EXPECT_EQ(Message(world, "PodsReady"),
+            "none of 3 pods is bound, and kube-scheduler has said nothing of them; is it running?");
+  EXPECT_TRUE(world.status().record.excluded.empty());
+  EXPECT_EQ(world.counts.pods_deleted, 0);
+
+  // It is back: the gang has the whole window again, and the whole time to start.
+  Bind(world, 0);
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(Reason(world, "PodsReady"), "Binding");
+  world.now += 59;
+  Bind(world, 1);
+  Bind(world, 2);
+  EXPECT_EQ(world.Settle()->seconds, 900 - 60);
+  EXPECT_EQ(Reason(world, "PodsReady"), "Starting");
+  for (const auto& pod : world.pods) pod->ready = true;
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
+TEST(AttemptTest, AGangThatIsHalfBoundInSilenceIsUndoneAndLeavesNoNodeOut) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  world.Settle();
+  Bind(world, 0);
+  ASSERT_TRUE(world.RunFor(62, 60));
+  EXPECT_EQ(world.Settle()->seconds, 11);  // 10 and jitter
+  EXPECT_EQ(Reason(world, "Placed"), "Restarting");
+  EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
+  EXPECT_EQ(Message(world, "Placed"),
+            "attempt 1 was undone: 2 workers not bound; kube-scheduler said nothing of them; the "
+            "next attempt starts at 2027-01-15T08:01:13Z");
+  EXPECT_TRUE(world.status().record.excluded.empty());
+  EXPECT_TRUE(world.pods.empty());
+  EXPECT_EQ(world.status().record.restarts, 0);
+}
+
+TEST(AttemptTest, GatesOfOthersAreWaitedForAndNamed) {
+  JobWorld world(2);
+  world.on_created = [](api::Pod& pod, const std::string&) {
+    pod.scheduling_gates = {"kueue.x-k8s.io/admission"};
+  };
+  ASSERT_TRUE(world.RunFor(86'400, 600));
+  EXPECT_EQ(world.status().attempt, 1);
+  EXPECT_EQ(Reason(world, "PodsReady"), "SchedulingGated");
+  EXPECT_EQ(Message(world, "PodsReady"),
+            "waiting for another controller to remove scheduling gates of 2 pods of 2: "
+            "kueue.x-k8s.io/admission");
+  for (const auto& pod : world.pods) pod->scheduling_gates.clear();
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(Reason(world, "PodsReady"), "Binding");
+}
+
+TEST(AttemptTest, AGangWhosePodsTakeLongToCreateIsNotUndone) {
+  JobWorld world(64);
+  world.on_created = [&](api::Pod& pod, const std::string& node) {
+    world.now += 10;  // 640 s in all, where the deadline is 60
+    pod.node_name = node;
+    pod.phase = "Running";
+    pod.ready = true;
+  };
+  world.Settle();
+  EXPECT_EQ(Reason(world, "PodsReady"), "AllReady");
+  EXPECT_EQ(world.status().attempt, 1);
+}
+
+TEST(AttemptTest, AGangThatIsBoundAtOnceHasNoStageOfBinding) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(Reason(world, "PodsReady"), "Creating");
+  world.now += 1;
+  for (std::size_t pod = 0; pod < 3; ++pod) Bind(world, pod);
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(Reason(world, "PodsReady"), "Starting");
+  EXPECT_EQ(world.counts.status, 2);  // Placed, then Starting
+}
+
+TEST(AttemptTest, AClockThatDiffersFromTheApiServersUndoesNothing) {
+  for (const std::int64_t skew : {-86'400, -3'600, -61, 61, 3'600, 86'400}) {
+    JobWorld world(3);
+    world.on_created = Silence;
+    world.Settle();
+    for (const auto& pod : world.pods) {
+      pod->meta.creation_timestamp = FormatTime(world.now + skew);
+      pod->unscheduled = "0/9 nodes are available";
+    }
+    world.now += 2;
+    world.Settle();
+    world.now += 59;
+    world.Settle();
+    EXPECT_EQ(Reason(world, "PodsReady"), "Binding") << skew;
+    world.now += 1;
+    world.Settle();
+    EXPECT_EQ(Reason(world, "Restarting"), "BindRefused") << skew;
+  }
+}
+
+TEST(AttemptTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
+  JobWorld world(3);
+  world.on_created = Silence;
+  world.Settle();
+  Bind(world, 0);
+  world.now -= 3'600;  // set back, or another leader's
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(*SinceStage(world.status(), Stage::kBinding), world.now);
+  world.now += 60;
+  world.Settle();
+  EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
+}
+
+TEST(AttemptTest, WhatAnEarlierVersionWroteOfTheWindowIsTakenAnew) {
+  JobWorld world(2);
+  world.on_created = Silence;
+  world.Settle();
+  for (api::Condition& condition : world.job.conditions) {
+    if (condition.type == "PodsReady") condition.status = "False";
+  }
+  world.now += 3'600;
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(SinceStage(world.status(), Stage::kBinding), world.now);
+}
+
+TEST(AttemptTest, ARefusedQuotaEndsTheAttemptAtOnceAndBacksOff) {
+  JobWorld world(8);
+  world.quota = 5;
+  EXPECT_EQ(world.Settle()->seconds, 11);  // 10 and jitter
+  EXPECT_EQ(world.counts.refused, 1);
+  EXPECT_EQ(world.counts.pods_created, 5);
+  EXPECT_EQ(world.counts.pods_deleted, 5);
+  EXPECT_EQ(Message(world, "Placed"),
+            "attempt 1 was undone: exceeded quota: pods; the next attempt starts at "
+            "2027-01-15T08:00:11Z");
+  EXPECT_EQ(Reason(world, "Restarting"), "CreateRefused");
+  EXPECT_TRUE(world.status().record.excluded.empty());
+  EXPECT_TRUE(world.placements.empty());
+}
+
+TEST(AttemptTest, AJobWhosePodsWereRefusedIsTriedBeforeItGetsNodesAgain) {
+  JobWorld world(8);
+  world.quota = 5;
+  world.Settle();
+  EXPECT_EQ(world.counts.trials, 2);
+  world.not_admitted = "8 workers at once: exceeded quota: few";
+  world.job.meta.generation = 2;  // the trial is made once in a generation
+  world.now += 11;
+  EXPECT_EQ(world.Settle()->seconds, 2);
+  EXPECT_EQ(Message(world, "Accepted"), world.not_admitted);
+  EXPECT_EQ(world.counts.pods_created, 5);  // those of the first attempt
+  world.quota = 8;
+  world.not_admitted.clear();
+  world.now += 2;
+  world.Settle();
+  EXPECT_EQ(Reason(world, "Accepted"), "Valid");
+  EXPECT_EQ(Reason(world, "PodsReady"), "AllReady");
+}
+
+TEST(AttemptTest, ANodeWhoseKubeletRefusesPodsIsLeftOut) {
+  for (const char* reason : {"UnexpectedAdmissionError", "OutOfnvidia.com/gpu", "NodeAffinity"}) {
+    JobWorld world(3);
+    world.on_created = [&](api::Pod& pod, const std::string& node) {
+      pod.node_name = node;
+      pod.phase = node == "n1" ? "Failed" : "Running";
+      if (node == "n1") pod.reason = reason;
+      pod.ready = node != "n1";
+    };
+    EXPECT_TRUE(world.Settle());
+    EXPECT_EQ(PhaseOf(world.status()), "Running");
+    EXPECT_EQ(world.status().attempt, 2);
+    EXPECT_EQ(world.status().record.restarts, 0);
+    EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now), Names{"n1"});
+    EXPECT_EQ(Message(world, "Restarting"),
+              "worker 1 on n1 was refused by the node's kubelet (" + std::string(reason) + ")");
+  }
+}
+
+TEST(AttemptTest, TheProgramThatEndedFirstIsBlamed) {
+  JobWorld world(4);
+  world.Settle();
+  const auto fail = [&](std::size_t worker, std::int64_t exit_code, std::int64_t ended) {
+    world.pods[worker]->phase = "Failed";
+    world.pods[worker]->failure = api::Pod::Failure{"trainer", "Error", exit_code, "", ended};
+  };
+  fail(0, 1, 0);  // nobody said when
+  fail(1, 1, world.now + 9);
+  fail(3, 137, world.now + 7);
+  world.Settle();
+  EXPECT_EQ(world.status().record.last_failure->worker, 3);
+  EXPECT_EQ(world.status().record.last_failure->exit_code, 137);
+}
+
+TEST(AttemptTest, ANodeOnWhichProgramsFailTwiceInARowIsAvoidedSoftly) {
+  JobWorld world(2);
+  world.job.failure_policy.max_restarts = 9;
+  world.on_created = [&](api::Pod& pod, const std::string& node) {
+    pod.node_name = node;
+    pod.phase = "Running";
+    pod.ready = true;
+  };
+  const auto fail = [&] {
+    EXPECT_TRUE(world.Settle());
+    world.pods[1]->phase = "Failed";
+    EXPECT_TRUE(world.Settle());
+  };
+  using enum api::ExclusionEffect;
+  const auto avoided = [&] {
+    return ExcludedAt(world.status().record.excluded, world.now, kPreferNoSchedule);
+  };
+  fail();
+  EXPECT_EQ(avoided(), Names{});
+  world.now += 20;
+  fail();
+  EXPECT_EQ(avoided(), Names{"n1"});
+  EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now), Names{});
+  EXPECT_NE(Message(world, "Restarting").find("node n1 is avoided where others will do"),
+            std::string::npos);
+  EXPECT_EQ(world.status().record.restarts, 2);
+}
+
+TEST(AttemptTest, AJobThatIsResumedIsTriedAtOnce) {
+  JobWorld world(8);
+  world.quota = 5;
+  EXPECT_EQ(world.Settle()->seconds, 11);  // 10 and jitter
+  world.job.suspend = true;
+  world.Settle();
+  world.job.suspend = false;
+  world.quota = 8;
+  world.Settle();
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+}
+
+TEST(AttemptTest, AChangeOfARunningJobIsNotHeldAgainstItsOwnQuota) {
+  JobWorld world(2);
+  world.Settle();
+  ++world.job.meta.generation;
+  world.not_admitted = "exceeded quota";
+  world.Settle();
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  EXPECT_EQ(world.status().record.observed_generation, world.job.meta.generation);
+}
+
+}  // namespace
+}  // namespace weft::life

@@ -1,0 +1,103 @@
+#include "operator/life/bind_window.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+namespace weft::life {
+namespace {
+
+constexpr UnixSeconds kNow = 1'800'000'000;
+using Names = std::vector<std::string>;
+
+// Three workers on n0, n1 and n2, unbound, in a window of 60 s that was opened `ago`.
+struct Gang {
+  std::vector<std::string> nodes = {"n0", "n1", "n2"};
+  std::vector<api::Pod> pods = std::vector<api::Pod>(3);
+  std::vector<bool> exists = {true, true, true};
+  BindWindow window{.opened = kNow, .silent = false, .seconds = 60};
+
+  Gang& Bind(std::size_t i) {
+    pods[i].node_name = nodes[i];
+    return *this;
+  }
+  Gang& Refuse(std::size_t i) {
+    pods[i].unscheduled = "0/9 nodes are available";
+    return *this;
+  }
+  BindVerdict After(std::int64_t seconds) const {
+    std::vector<GangMember> members;
+    for (std::size_t i = 0; i < pods.size(); ++i)
+      members.push_back({&pods[i], &nodes[i], exists[i]});
+    return JudgeBinding(members, window, kNow + seconds);
+  }
+};
+
+TEST(BindWindowTest, AGangIsWaitedForWhileTheWindowIsOpen) {
+  EXPECT_EQ(Gang().Bind(0).Bind(1).Bind(2).After(99).binding, Binding::kDone);
+  EXPECT_EQ(Gang().After(20).binding, Binding::kWait);
+  EXPECT_EQ(Gang().After(20).seconds, 40);
+  EXPECT_EQ(Gang().Refuse(1).After(59).binding, Binding::kWait);
+}
+
+TEST(BindWindowTest, NodesThatRefusedAreNamedAndNoOthers) {
+  const BindVerdict verdict = Gang().Bind(0).Refuse(2).After(60);
+  EXPECT_EQ(verdict.binding, Binding::kUndo);
+  EXPECT_EQ(verdict.cause, Cause::kSchedulerRefused);
+  EXPECT_EQ(verdict.refused, Names{"n2"});
+  EXPECT_EQ(verdict.message, "2 workers not bound; n2: 0/9 nodes are available");
+}
+
+TEST(BindWindowTest, SilenceIsNoRefusal) {
+  const BindVerdict none = Gang().After(60);
+  EXPECT_EQ(none.binding, Binding::kSilent);
+  EXPECT_EQ(none.message,
+            "none of 3 pods is bound, and kube-scheduler has said nothing of them; is it running?");
+  const BindVerdict half = Gang().Bind(0).After(60);
+  EXPECT_EQ(half.binding, Binding::kUndo);
+  EXPECT_EQ(half.cause, Cause::kSchedulerSilent);
+  EXPECT_EQ(half.refused, Names{});
+  EXPECT_EQ(half.message, "2 workers not bound; kube-scheduler said nothing of them");
+}
+
+TEST(BindWindowTest, WhenKubeSchedulerIsBackTheGangHasAWindowOfItsOwn) {
+  Gang gang;
+  gang.window = {.opened = std::nullopt, .silent = true, .seconds = 60};
+  EXPECT_EQ(gang.After(9'999).binding, Binding::kSilent);
+  EXPECT_EQ(gang.Bind(1).After(9'999).binding, Binding::kOpen);
+  gang.window.opened = kNow + 9'999;
+  EXPECT_EQ(gang.After(9'999).seconds, 60);
+}
+
+TEST(BindWindowTest, WhatCannotBeBoundIsNotWaitedFor) {
+  Gang gang;
+  gang.exists[1] = false;
+  EXPECT_EQ(gang.After(0).message, "3 workers not bound; n1: the node is gone");
+  EXPECT_EQ(gang.After(0).refused, Names{"n1"});
+  Gang preempting;
+  preempting.pods[2].nominated_node = "n2";
+  EXPECT_EQ(preempting.After(0).binding, Binding::kUndo);
+  EXPECT_EQ(preempting.After(0).message,
+            "3 workers not bound; n2: kube-scheduler wants to preempt pods there");
+}
+
+TEST(BindWindowTest, GatesOfOthersAreWaitedForWithoutADeadline) {
+  Gang gang;
+  gang.pods[1].scheduling_gates = {"kueue.x-k8s.io/admission"};
+  const BindVerdict verdict = gang.Bind(0).After(9'999);
+  EXPECT_EQ(verdict.binding, Binding::kGated);
+  EXPECT_EQ(verdict.message,
+            "waiting for another controller to remove scheduling gates of 1 pod of 3: "
+            "kueue.x-k8s.io/admission");
+  gang.pods[1].scheduling_gates.clear();
+  gang.window.opened.reset();
+  EXPECT_EQ(gang.After(9'999).binding, Binding::kOpen);
+}
+
+TEST(BindWindowTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
+  EXPECT_EQ(Gang().After(-60).seconds, 120);
+  EXPECT_EQ(Gang().After(-61).binding, Binding::kOpen);
+}
+
+}  // namespace
+}  // namespace weft::life

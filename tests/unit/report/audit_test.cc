@@ -1,0 +1,211 @@
+#include "operator/report/audit.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/decide/gangs.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+using decide::FourNodes;
+using decide::NaturalLess;
+using decide::Scene;
+
+using Labels = std::map<std::string, std::string>;
+
+struct OwnerCase {
+  const char* name;
+  std::vector<Labels> labels;  // of pods p-0, p-1, ... by reading order
+  const char* controller;      // kind of a controller "c", "" none
+  std::string gang;            // "Kind ns/name: pods by worker"
+};
+
+class OwnerTest : public ::testing::TestWithParam<OwnerCase> {};
+
+TEST_P(OwnerTest, FindsTheGangAndItsOrder) {
+  Scene scene(FourNodes());
+  std::vector<std::size_t> all;
+  for (std::size_t p = 0; p < GetParam().labels.size(); ++p) {
+    api::Pod& pod = scene.Pod("p-" + std::to_string(p), "n0", GetParam().labels[p]);
+    if (*GetParam().controller != '\0') {
+      pod.meta.owners = {{"v1", GetParam().controller, "c", "", true}};
+    }
+    all.push_back(p);
+  }
+  std::string text;
+  for (const decide::Gang& gang : decide::FindGangs(scene.inputs.pods, all)) {
+    text += gang.kind + " " + api::Show(gang.key) + ":";
+    for (const std::size_t p : gang.pods) text += " " + std::to_string(p);
+  }
+  EXPECT_EQ(text, GetParam().gang);
+}
+
+const char* const kIndex = "batch.kubernetes.io/job-completion-index";
+const char* const kSet = "jobset.sigs.k8s.io/jobset-name";
+const char* const kGlobal = "jobset.sigs.k8s.io/job-global-index";
+const char* const kKubeflow = "training.kubeflow.org/job-name";
+const char* const kType = "training.kubeflow.org/replica-type";
+const char* const kReplica = "training.kubeflow.org/replica-index";
+const char* const kOperatorName = "training.kubeflow.org/operator-name";
+const char* const kLws = "leaderworkerset.sigs.k8s.io/name";
+const char* const kLwsGroup = "leaderworkerset.sigs.k8s.io/group-index";
+const char* const kLwsWorker = "leaderworkerset.sigs.k8s.io/worker-index";
+
+const OwnerCase kOwnerCases[] = {
+    {"AnIndexedJobByCompletionIndex", {{{kIndex, "1"}}, {{kIndex, "0"}}}, "Job", "Job ns/c: 1 0"},
+    {"AJobWithoutIndicesByName", {{}, {}, {}}, "Job", "Job ns/c: 0 1 2"},
+    {"AJobSetByJobThenCompletionIndex",
+     {{{kSet, "s"}, {kGlobal, "1"}, {kIndex, "0"}},
+      {{kSet, "s"}, {kGlobal, "0"}, {kIndex, "1"}},
+      {{kSet, "s"}, {kGlobal, "0"}, {kIndex, "0"}}},
+     "Job",
+     "JobSet ns/s: 2 1 0"},
+    {"ATrainJobIsAJobSetWithTrainersLabels",
+     {{{kSet, "t"}, {kIndex, "0"}, {"trainer.kubeflow.org/trainjob-ancestor-step", "trainer"}}},
+     "Job",
+     "TrainJob ns/t: 0"},
+    {"APyTorchJobsMasterIsFirst",
+     {{{kKubeflow, "k"}, {kType, "worker"}, {kReplica, "0"}},
+      {{kKubeflow, "k"}, {kType, "master"}, {kReplica, "0"}}},
+     "PyTorchJob",
+     "PyTorchJob ns/k: 1 0"},
+    {"AnMPIJobsLauncherIsFirst",
+     {{{kKubeflow, "m"},
+       {kOperatorName, "mpi-operator"},
+       {"training.kubeflow.org/job-role", "worker"},
+       {kReplica, "0"}},
+      {{kKubeflow, "m"},
+       {kOperatorName, "mpi-operator"},
+       {"training.kubeflow.org/job-role", "launcher"}}},
+     "Job",
+     "MPIJob ns/m: 1 0"},
+    {"EachGroupOfALeaderWorkerSetIsAGang",
+     {{{kLws, "l"}, {kLwsGroup, "0"}, {kLwsWorker, "1"}},
+      {{kLws, "l"}, {kLwsGroup, "0"}, {kLwsWorker, "0"}}},
+     "StatefulSet",
+     "LeaderWorkerSet ns/l-0: 1 0"},
+    {"APodWithoutAControllerIsNoGang", {{}, {}}, "", ""},
+};
+INSTANTIATE_TEST_SUITE_P(Owners, OwnerTest, ::testing::ValuesIn(kOwnerCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(NaturalLess, CountsAsPeopleDo) {
+  EXPECT_TRUE(NaturalLess("job-2", "job-10"));
+  EXPECT_FALSE(NaturalLess("job-10", "job-2"));
+  EXPECT_TRUE(NaturalLess("job", "job-0"));
+  EXPECT_TRUE(NaturalLess("a-01", "a-1"));
+  EXPECT_FALSE(NaturalLess("a", "a"));
+}
+
+void AddJobPods(Scene& scene, const std::string& job, const std::vector<std::string>& nodes) {
+  for (std::size_t w = 0; w < nodes.size(); ++w) {
+    api::Pod& pod =
+        scene.Pod(job + "-" + std::to_string(w), nodes[w], {{kIndex, std::to_string(w)}});
+    pod.meta.owners = {{"batch/v1", "Job", job, "", true}};
+  }
+}
+
+TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "split", {"n0", "n2"});
+  AddJobPods(scene, "alone", {"n1"});
+  const decide::Cluster cluster = scene.Build();
+  const auto report = Audit(cluster);
+  ASSERT_TRUE(report);
+  const nlohmann::ordered_json json = AuditJson(cluster, *report);
+  ASSERT_EQ(json["gangs"].size(), 1U);
+  const auto& gang = json["gangs"][0];
+  EXPECT_EQ(gang["name"], "split");
+  EXPECT_EQ(gang["namespace"], "ns");
+  EXPECT_EQ(gang["kind"], "Job");
+  EXPECT_EQ(gang["workers"], 2);
+  EXPECT_EQ(gang["spans"].dump(), R"([{"level":"spine","domains":1},{"level":"leaf","domains":2},)"
+                                  R"({"level":"node","domains":2}])");
+  // A ring of 16 ranks at one byte each crosses between the two nodes twice.
+  EXPECT_EQ(gang["traffic"]["crossNodeBytes"], "2");
+  EXPECT_EQ(gang["traffic"]["levels"].dump(),
+            R"([{"level":"outside","bytes":"0","crossingBytes":"0"},)"
+            R"({"level":"spine","bytes":"2","crossingBytes":"0"},)"
+            R"({"level":"leaf","bytes":"0","crossingBytes":"2"}])");
+  EXPECT_EQ(gang["best"]["nodes"].dump(), R"(["n2","n3"])");
+  EXPECT_EQ(gang["costOverBestPercent"], 200);  // 40'000 femtoseconds a byte against 20'000
+  EXPECT_EQ(json["total"]["gangs"], 1);
+  EXPECT_EQ(json["total"]["workers"], 2);
+  EXPECT_EQ(json["total"]["costOverBestPercent"], 200);
+}
+
+// Every level is as fast as the next: the cost cannot tell one leaf from two.
+TEST(Audit, WhereCostsTieThePlanIsTheBestByTheLevelsAfterTheCost) {
+  testing::FabricShape shape = FourNodes();
+  shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
+  shape.outside_femtoseconds_per_byte = 20'000;
+  Scene scene(shape);
+  AddJobPods(scene, "split", {"n0", "n2"});
+  const decide::Cluster cluster = scene.Build();
+  const auto report = Audit(cluster);
+  ASSERT_TRUE(report);
+  const AuditGang& gang = report->gangs.front();
+  EXPECT_EQ(gang.worse, "costs no more, but breaks up 1 more wholly free domain of level leaf");
+  EXPECT_EQ(gang.excess_percent, 0);
+  const nlohmann::ordered_json json = AuditJson(cluster, *report);
+  EXPECT_EQ(json["gangs"][0]["best"]["nodes"].dump(), R"(["n0","n1"])");
+  EXPECT_EQ(json["gangs"][0]["best"]["traffic"]["levels"][2]["crossingBytes"], "0");
+  EXPECT_EQ(json["assumptions"].size(), 2U);
+}
+
+TEST(Audit, NodesThatOnlyHaveGreaterNamesAreAsGood) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "j", {"n2", "n3"});
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->gangs.front().worse, "");
+  EXPECT_EQ(report->gangs.front().best->nodes, report->gangs.front().now.nodes);
+}
+
+TEST(Audit, AGangIsComparedOnItsOwnProduct) {
+  testing::FabricShape shape = FourNodes();
+  for (std::size_t n = 0; n < 4; ++n) {
+    shape.nodes[n].labels = {{"nvidia.com/gpu.product", n == 0 || n == 2 ? "A100" : "H100"}};
+  }
+  Scene scene(shape);
+  AddJobPods(scene, "split", {"n0", "n2"});
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->gangs.front().worse, "");
+}
+
+TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "j", {"n0", "n1"});
+  for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
+    scene.inputs.pods.Edit(p).meta.labels.Set("app", "x");
+  }
+  api::Placement& beside = scene.Placement("p", 2);
+  beside.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+  beside.model = decide::MeasuredData(1'000'000'000);
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->gangs.size(), 1U);
+  EXPECT_TRUE(report->gangs[0].modelled);
+  EXPECT_EQ(report->gangs[0].placement, "p");
+  EXPECT_EQ(static_cast<std::int64_t>(report->gangs[0].now.scores.cross_node_bytes), 2'000'000'000);
+  EXPECT_EQ(report->gangs[0].excess_percent, 0);
+}
+
+TEST(Audit, PodsOnNodesOutsideEveryFabricAreSaid) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "j", {"n0", "elsewhere"});
+  const auto report = Audit(scene.Build());
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->gangs.empty());
+  ASSERT_EQ(report->notes.size(), 2U);
+  EXPECT_EQ(report->notes[0].reason, "NotJudged");
+  EXPECT_EQ(report->notes[1].text,
+            "1 pod with accelerators on 1 node that no fabric holds, elsewhere first");
+}
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,82 @@
+#include "operator/report/explain.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/report/explain_held.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Scene;
+
+using Sentences = std::vector<std::string>;
+
+// One level, four leaves of one node each: nothing of two workers can share a leaf.
+testing::FabricShape FourLeaves() { return testing::Leaves({{8}, {8}, {8}, {8}}); }
+
+// Both groups are all four workers, once by two names.
+api::TrainingJob& WishedTogether(Scene& scene, const char* level) {
+  api::TrainingJob& job = scene.Job("j", 4);
+  job.parallelism.tensor = 8;
+  using traffic::Axis;
+  job.topology.groups = {{{Axis::kTensor, Axis::kData}, "", level}, {{Axis::kData}, "", level}};
+  return job;
+}
+
+Explanation WhyWaiting(const Scene& scene) {
+  const decide::Cluster cluster = scene.Build();
+  const auto report = decide::Plan(cluster);
+  const auto all = Explain(cluster, *report, {});
+  return all->front();
+}
+
+Explanation WhyHeld(const Scene& scene, const std::string& name) {
+  const auto all = ExplainHeld(scene.Build(), {name});
+  return all->front().explanation;
+}
+
+TEST(Explain, TheSetOfWorkersThatTwoGroupsNameIsMissedOnce) {
+  Scene scene(FourLeaves());
+  WishedTogether(scene, "leaf");
+  EXPECT_EQ(WhyWaiting(scene).why_here,
+            (Sentences{"1 group of workers does not share the level that topology.groups prefers.",
+                       "Wholly free domains that it uses: 1 spine, 4 leaf, 4 node.",
+                       "The search was exhaustive: nothing costs less."}));
+}
+
+TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
+  Scene scene(FourLeaves());
+  WishedTogether(scene, "leaf");
+  scene.Placement("j-1", 4, {"n0", "n1", "n2", "n3"}).meta.labels = {{"weft.dev/job-name", "j"}};
+  EXPECT_EQ(WhyHeld(scene, "j").why_here,
+            (Sentences{"It holds these nodes by Placement ns/j-1.",
+                       "1 group of workers does not share the level that topology.groups prefers.",
+                       "Wholly free domains that it uses: 1 spine, 4 leaf, 4 node.",
+                       "Placed anew, on what is free now and its own nodes, it would cost no "
+                       "less."}));
+}
+
+TEST(Explain, CountsTheGroupsThatAreMissed) {
+  Scene scene(FourLeaves());
+  api::TrainingJob& job = scene.Job("j", 4);
+  job.parallelism.tensor = 16;
+  job.topology.groups = {{{traffic::Axis::kTensor}, "", "leaf"}};
+  EXPECT_EQ(WhyWaiting(scene).why_here.front(),
+            "2 groups of workers do not share the level that topology.groups prefers.");
+}
+
+TEST(Explain, SaysWhichProductAndWhy) {
+  Scene scene(decide::ThreeProducts());
+  scene.Job("j", 2).accelerator.models = {"H200", "A100"};
+  const decide::Cluster cluster = scene.Build();
+  const auto report = decide::Plan(cluster);
+  const auto why = Explain(cluster, *report, {});
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->front().why_here.front(),
+            "Its nodes are A100-SXM4-80GB (OnDemand), the first by accelerator.models and "
+            "capacityTypes that holds it; NVIDIA-H200 (OnDemand) has room for 1 of 2 workers.");
+}
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,96 @@
+#include "operator/report/fabric_status.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Scene;
+
+using Json = nlohmann::ordered_json;
+
+constexpr UnixSeconds kNow = 1'000'000;
+
+Json StatusOf(const api::Inputs& inputs, UnixSeconds now = kNow) {
+  return FabricStatus(inputs.fabrics.front(),
+                      *decide::BuildFabrics(inputs, decide::OnBadFabric::kSetAside), now);
+}
+
+// "Type=Status Reason" of each.
+std::vector<std::string> Conditions(const Json& status) {
+  std::vector<std::string> texts;
+  for (const Json& one : status.at("conditions")) {
+    texts.push_back(one["type"].get<std::string>() + "=" + one["status"].get<std::string>() + " " +
+                    one["reason"].get<std::string>());
+  }
+  return texts;
+}
+
+std::string MessageOf(const Json& status, const std::string& type) {
+  for (const Json& one : status.at("conditions")) {
+    if (one["type"] == type) return one["message"];
+  }
+  return "";
+}
+
+TEST(FabricStatusTest, CountsWhatTheNodesAre) {
+  const Scene scene(testing::Leaves({{8, 8}, {8, 4}}));
+  const Json status = StatusOf(scene.inputs);
+  EXPECT_EQ(status["nodes"], 4);
+  EXPECT_EQ(status["accelerators"], 32);
+  EXPECT_EQ(status["incompleteCount"], 0);
+  EXPECT_FALSE(status.contains("incomplete"));
+  ASSERT_EQ(status["levels"].size(), 2U);
+  EXPECT_EQ(status["levels"][1]["name"], "leaf");
+  EXPECT_EQ(status["levels"][1]["domains"], 2);
+  EXPECT_EQ(MessageOf(status, "Valid"), "4 nodes with 32 accelerators");
+}
+
+TEST(FabricStatusTest, NamesANodeThatLacksALabel) {
+  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  scene.inputs.nodes.Edit(1).facts.labels = {};
+  const Json status = StatusOf(scene.inputs);
+  EXPECT_EQ(status["nodes"], 3);
+  EXPECT_EQ(status["incompleteCount"], 1);
+  EXPECT_EQ(status["incomplete"][0], Json({{"node", "n1"}, {"missing", "spine"}}));
+  EXPECT_EQ(Conditions(status)[2], "NodesComplete=False LabelMissing");
+}
+
+TEST(FabricStatusTest, AFabricThatCannotBeBuiltSaysWhy) {
+  Scene scene(testing::Leaves({{8, 8}}));
+  scene.inputs.fabrics[0].spec.preset = "Nonsense";
+  const Json status = StatusOf(scene.inputs);
+  EXPECT_EQ(Conditions(status), (std::vector<std::string>{"Valid=False Invalid"}));
+  EXPECT_EQ(MessageOf(status, "Valid"), "spec.preset: give either a preset or levels, not both");
+}
+
+TEST(FabricStatusTest, ATimeMovesOnlyWithTheStatus) {
+  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  const Json first = StatusOf(scene.inputs);
+  scene.inputs.fabrics[0].raw =
+      std::make_shared<const nlohmann::json>(nlohmann::json{{"status", nlohmann::json(first)}});
+  EXPECT_EQ(StatusOf(scene.inputs, kNow + 60), first);
+  scene.inputs.nodes.Edit(1).facts.labels = {};
+  const Json second = StatusOf(scene.inputs, kNow + 60);
+  EXPECT_EQ(second["conditions"][0]["lastTransitionTime"],
+            first["conditions"][0]["lastTransitionTime"]);
+  EXPECT_EQ(second["conditions"][2]["lastTransitionTime"], FormatTime(kNow + 60));
+}
+
+TEST(FabricStatusTest, NodesOfTwoFabricsAreTold) {
+  Scene scene(testing::Leaves({{8, 8}}));
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);
+  scene.inputs.fabrics[1].meta.key.name = "other";
+  const Json status = StatusOf(scene.inputs);
+  EXPECT_EQ(status["nodes"], 0);
+  EXPECT_NE(MessageOf(status, "Overlapping").find("2 nodes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,178 @@
+#include "operator/report/lint.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "operator/report/compare.h"
+#include "operator/report/explain.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Cluster;
+using decide::FourNodes;
+using decide::MeasuredData;
+using decide::Plan;
+using decide::Scene;
+
+struct LintCase {
+  const char* name;
+  std::function<void(Scene&)> arrange;
+  std::vector<std::string> findings;  // "severity reason field"
+  bool never_fits = false;
+  bool invalid = false;
+};
+
+class LintTest : public ::testing::TestWithParam<LintCase> {};
+
+TEST_P(LintTest, SaysWhatIsWrongOrWasteful) {
+  Scene scene(FourNodes());
+  GetParam().arrange(scene);
+  const LintReport report = Lint(scene.Build());
+  std::vector<std::string> findings;
+  for (const Finding& finding : report.findings) {
+    findings.push_back(std::string(decide::SeverityName(finding.severity)) + " " + finding.reason +
+                       " " + finding.field);
+  }
+  EXPECT_EQ(findings, GetParam().findings);
+  EXPECT_EQ(report.never_fits, GetParam().never_fits);
+  EXPECT_EQ(report.invalid, GetParam().invalid);
+}
+
+// A job that no rule has anything to say about.
+api::TrainingJob& Clean(Scene& scene, std::uint32_t replicas) {
+  api::TrainingJob& job = scene.Job("j", replicas);
+  job.expected_duration_seconds = 100;
+  job.model = MeasuredData(1000);
+  return job;
+}
+
+const LintCase kLintCases[] = {
+    {"NothingToSay", [](Scene& s) { Clean(s, 2); }, {}},
+    {"ATensorGroupWiderThanANode",
+     [](Scene& s) { Clean(s, 2).parallelism.tensor = 16; },
+     {"warning TensorLeavesScaleUp spec.parallelism.tensor"}},
+    {"AJobThatNeverFits", [](Scene& s) { Clean(s, 5); }, {"error NeverFits spec.workers"}, true},
+    {"ALevelThatIsTooNarrowForever",
+     [](Scene& s) { Clean(s, 3).topology.required = "leaf"; },
+     {"error NeverFits spec.topology.required"},
+     true},
+    {"AnUnknownLevel",
+     [](Scene& s) { Clean(s, 2).topology.required = "rack"; },
+     {"error Invalid spec.topology.required"},
+     false,
+     true},
+    {"AcceleratorsLeftOver",
+     [](Scene& s) {
+       api::TrainingJob& job = Clean(s, 2);
+       job.accelerator.per_worker = 3;
+       job.pod.requests = {{decide::kGpu, 3}};
+     },
+     {"warning StrandedAccelerators spec.accelerator.perWorker"}},
+    {"TooMuchCpuForAllAccelerators",
+     [](Scene& s) {
+       api::TrainingJob& job = Clean(s, 4);
+       job.accelerator.per_worker = 2;
+       job.pod.requests = {{decide::kGpu, 2}, {"cpu", 40'000}};
+     },
+     {"warning StrandedByRequests spec.workers.template.spec.containers"}},
+    {"MoreWorkersThanOneVariableHolds",
+     [](Scene& s) {
+       api::TrainingJob& job = Clean(s, 2);
+       job.framework = {};
+       job.framework.type = api::FrameworkType::kTensorFlow;
+       job.meta.key.name = std::string(40, 'a');
+       job.replicas = 1'400;
+     },
+     {"error NeverFits spec.workers", "error TooManyWorkers spec.workers.replicas"},
+     true},
+    {"APriorityClassThatPreempts",
+     [](Scene& s) {
+       Clean(s, 2).priority_class_name = "high";
+       api::PriorityClass high;
+       high.meta.key.name = "high";
+       s.inputs.priority_classes.push_back(high);
+     },
+     {"warning Preempts spec.workers.template.spec.priorityClassName"}},
+    {"NoDurationAndNoModel",
+     [](Scene& s) { s.Job("j", 2); },
+     {"info NoExpectedDuration spec.expectedDurationSeconds", "info NoModel spec.model"}},
+};
+INSTANTIATE_TEST_SUITE_P(Findings, LintTest, ::testing::ValuesIn(kLintCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
+  Scene scene(decide::ThreeProducts());
+  scene.Job("j", 1).accelerator.models = {"H300", "H100", "Any"};
+  const LintReport report = Lint(scene.Build());
+  std::vector<std::string> said;
+  for (const Finding& finding : report.findings) {
+    if (finding.reason == "UnknownModel") said.push_back(finding.field + ": " + finding.message);
+  }
+  EXPECT_EQ(said,
+            (std::vector<std::string>{
+                "spec.accelerator.models[0]: \"H300\" matches no product of this fabric, which "
+                "has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200"}));
+}
+
+TEST(Compare, EachPolicyRunsItsOwnQueue) {
+  // First fit takes n0 (half used) first and splits every job over two leaves.
+  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  scene.Pod("used", "n0");
+  scene.Job("a", 2).model = MeasuredData(1'000'000'000);
+  scene.Job("b", 1).model = MeasuredData(1'000'000'000);
+  const Cluster cluster = scene.Build();
+  const auto plan = Plan(cluster);
+  ASSERT_TRUE(plan);
+  const CompareReport report = Compare(cluster, *plan);
+  ASSERT_EQ(report.jobs.size(), 2U);
+  EXPECT_EQ(report.placed, (std::array<std::size_t, kPolicies>{2, 2, 2, 2}));
+  EXPECT_EQ(report.compared, 2U);
+  const auto& total = report.total;
+  EXPECT_EQ(total[0].cost_percent, 100);
+  EXPECT_EQ(total[1].cost_percent, 200);  // n1 and n2: across leaves
+  EXPECT_EQ(total[2].cost_percent, 100);
+  EXPECT_EQ(static_cast<std::int64_t>(total[1].levels[2].crossing), 2'000'000'000);
+}
+
+TEST(Explain, SaysWhyHereAndWhatTheRunnerUpCosts) {
+  Scene scene(FourNodes());
+  scene.Pod("used", "n0");
+  scene.Job("a", 2).model = MeasuredData(1'000'000'000);
+  const Cluster cluster = scene.Build();
+  const auto plan = Plan(cluster);
+  ASSERT_TRUE(plan);
+  const auto all = Explain(cluster, *plan, {"ns/a"});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 1U);
+  const Explanation& one = all->front();
+  ASSERT_EQ(one.cost.size(), 1U);
+  EXPECT_EQ(one.cost[0].level, "leaf");
+  EXPECT_EQ(one.cost[0].cost, one.total_cost);
+  EXPECT_EQ(one.over_lower_bound_percent, 100);
+  EXPECT_FALSE(Explain(cluster, *plan, {"nobody"}));
+}
+
+TEST(Explain, SaysWhyNotDomainByDomain) {
+  Scene scene(FourNodes());
+  scene.Pod("p", "n0");
+  scene.Pod("q", "n2");
+  scene.Job("a", 2).topology.required = "leaf";
+  const Cluster cluster = scene.Build();
+  const auto plan = Plan(cluster);
+  ASSERT_TRUE(plan);
+  const auto all = Explain(cluster, *plan, {});
+  ASSERT_TRUE(all);
+  const Explanation& one = all->front();
+  EXPECT_EQ(one.level, "leaf");
+  ASSERT_EQ(one.domains.size(), 2U);
+  EXPECT_EQ(one.domains[0].sentence,
+            "l0: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.");
+  ASSERT_EQ(one.relaxations.size(), 1U);
+  EXPECT_EQ(one.relaxations[0].change, "leaf -> spine");
+}
+
+}  // namespace
+}  // namespace weft::report
