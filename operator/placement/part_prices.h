@@ -44,12 +44,13 @@ struct PriceLimits {
 
 // Raises a sum by prices on parts.
 //
-// How: the sum lets every domain take parts that leave little, whether or not all parts make up
-// whole units: five racks of 18 take 16 + 2 of a unit of 24 each, and nothing is left to go with
-// the parts of 16. Let each part of c vertices cost price[c] more. The parts of one unit then cost
-// at most D more, where D is the dearest way to divide a unit, so the sum at these prices less D
-// for every unit is a bound too, whatever the prices. They follow the difference between the parts
-// that the domains take and those of units divided the dearest way, in steps towards `target`.
+// How: the sum lets every domain take the parts that leave least, whether or not all parts make up
+// whole units: three leaves with 3 slots take 3, 3 and 2 workers of a group of 4 each, but two
+// groups only come apart as 3 + 1 and 3 + 1. Let each part of c vertices cost price[c] more. The
+// parts of one unit then cost at most D more, where D is the dearest way to divide a unit. So the
+// sum at these prices, less D for every unit, is a bound too, whatever the prices. They follow the
+// difference between the parts that the domains take and those of units divided the dearest way, in
+// steps towards `target`.
 //
 // Cost    O(rounds x (sum over the nest + room^2 x axes)), with the largest room of the level's
 //         domains; at most `limits.steps` additions and one round.
