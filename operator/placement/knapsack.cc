@@ -23,7 +23,15 @@ constexpr int kPriceBits = 44;  // of the largest price: 2^18 of them add up in 
 // Bytes that leave a run of k units, times the units, by k: an edge whose ends lie d apart on the
 // cyclic walk is cut by 2 min(d, k, units - k) of the `units` runs of length k.
 std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
-                                std::span<const std::uint32_t> at, std::uint32_t units) {
+                                std::span<const std::uint32_t> walk, std::uint32_t unit,
+                                std::uint32_t units) {
+  std::vector<std::uint32_t> at(walk.size());  // unit by worker
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0, left = unit; i < walk.size(); ++i, --left) {
+    if (left == 0 && last + 1 < units) ++last;
+    if (left == 0) left = unit;
+    at[walk[i]] = last;
+  }
   std::vector<Int128> by_distance(units / 2 + 1, 0);
   const auto add = [&](std::uint32_t a, std::uint32_t b, Int128 bytes) {
     const std::uint32_t apart = a > b ? a - b : b - a;
@@ -65,13 +73,20 @@ class GrowingRun {
   GrowingRun(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk)
       : graph_(graph), walk_(walk), at_(walk.size()), inside_(graph.cliques().size(), 0) {
     for (std::uint32_t i = 0; i < walk.size(); ++i) at_[walk[i]] = i;
+    if (graph.cliques().empty()) return;
+    ranks_begin_.assign(walk.size() + 1, 0);
+    for (std::uint32_t w = 0; w < walk.size(); ++w) {
+      ranks_begin_[w + 1] =
+          ranks_begin_[w] + static_cast<std::uint32_t>(graph.cliques_of(w).size());
+    }
+    ranks_.resize(ranks_begin_.back());
+    std::vector<std::uint32_t> next(ranks_begin_.begin(), ranks_begin_.end() - 1);
     for (const traffic::Clique& clique : graph.cliques()) {
       all_.push_back(0);
-      for (const traffic::Seat& seat : clique.members) all_.back() += seat.ranks;
-    }
-    ranks_.resize(walk.size());
-    for (const traffic::Clique& clique : graph.cliques()) {
-      for (const traffic::Seat& seat : clique.members) ranks_[seat.worker].push_back(seat.ranks);
+      for (const traffic::Seat& seat : clique.members) {
+        ranks_[next[seat.worker]++] = seat.ranks;
+        all_.back() += seat.ranks;
+      }
     }
   }
 
@@ -82,14 +97,15 @@ class GrowingRun {
   }
   void Grow() {
     const std::uint32_t worker = walk_[end_];
+    const std::uint32_t length = end_ - start_;
     for (const traffic::Neighbour& peer : graph_.neighbours(worker)) {
-      const bool inside = at_[peer.worker] >= start_ && at_[peer.worker] < end_;
+      const bool inside = at_[peer.worker] - start_ < length;  // wraps where it is before
       leaving_ += inside ? -Int128{peer.bytes} : Int128{peer.bytes};
     }
     const auto cliques = graph_.cliques_of(worker);
     for (std::size_t i = 0; i < cliques.size(); ++i) {
       const std::uint32_t c = cliques[i];
-      const std::int64_t more = ranks_[worker][i];
+      const std::int64_t more = ranks_[ranks_begin_[worker] + i];
       leaving_ += Int128{more} * (all_[c] - 2 * inside_[c] - more) *
                   graph_.cliques()[c].bytes_per_rank_pair;
       inside_[c] += more;
@@ -101,30 +117,41 @@ class GrowingRun {
  private:
   const traffic::WorkerGraph& graph_;
   std::span<const std::uint32_t> walk_;
-  std::vector<std::uint32_t> at_;                  // place in the walk, by worker
-  std::vector<std::int64_t> all_, inside_;         // ranks by clique: of all members, of the run's
-  std::vector<std::vector<std::uint32_t>> ranks_;  // of a worker in each of its cliques
+  std::vector<std::uint32_t> at_;                   // place in the walk, by worker
+  std::vector<std::int64_t> all_, inside_;          // ranks by clique: of all members, of the run's
+  std::vector<std::uint32_t> ranks_begin_, ranks_;  // of a worker in each of its cliques
   std::uint32_t start_ = 0, end_ = 0;
   Int128 leaving_ = 0;
 };
 
-// Bytes that leave a run of k units, the least over runs from a few starts, times the units.
+// Bytes that leave a run of k units, the least over runs from a few starts, times the units. Runs
+// longer than `longest` are not looked at.
 std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
                                  std::span<const std::uint32_t> walk, std::uint32_t unit,
-                                 std::uint32_t units) {
+                                 std::uint32_t units, std::uint32_t longest) {
   GrowingRun run(graph, walk);
   std::vector<Int128> least(units + 1, -1);
   least[0] = 0;
   const std::uint32_t apart = std::max(1U, units / kStarts);
   for (std::uint32_t start = 0; start < units; start += apart) {
     run.Restart(start * unit);
-    for (std::uint32_t k = 1; start + k <= units; ++k) {
+    for (std::uint32_t k = 1; start + k <= units && k <= longest; ++k) {
       for (std::uint32_t i = 0; i < unit; ++i) run.Grow();
       if (least[k] < 0 || run.leaving() < least[k]) least[k] = run.leaving();
     }
   }
+  std::fill(least.begin() + longest + 1, least.end(), least[longest]);
   for (Int128& bytes : least) bytes *= units;
   return least;
+}
+
+// Units that a domain below the home takes at most.
+std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t units) {
+  std::uint64_t most = 1;
+  for (DomainIndex d = 0; d < tree.domains(1).size(); ++d) {
+    most = std::max(most, tree.SlotsIn(1, d) / unit);
+  }
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, units));
 }
 
 // Corners of the lower convex hull of (k, cost[k]).
@@ -167,10 +194,9 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
 RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
                      std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind)
     : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(tree.node_tier() + 1) {
-  std::vector<std::uint32_t> at(walk.size());
-  for (std::uint32_t i = 0; i < walk.size(); ++i) at[walk[i]] = std::min(i / unit, units_ - 1);
-  const std::vector<Int128> leaving = kind == Kind::kMean ? LeavingRuns(graph, at, units_)
-                                                          : LeavingLeast(graph, walk, unit, units_);
+  const std::vector<Int128> leaving =
+      kind == Kind::kMean ? LeavingRuns(graph, walk, unit, units_)
+                          : LeavingLeast(graph, walk, unit, units_, LongestRun(tree, unit, units_));
   const Int128 most_bytes = *std::max_element(leaving.begin(), leaving.end());
   std::int64_t most_step = 1;
   for (Tier t = 1; t <= tree.node_tier(); ++t) most_step = std::max(most_step, tree.step(t));
