@@ -27,6 +27,7 @@ struct Tiling {
   std::vector<std::uint32_t> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
   RunPrices::Kind prices = RunPrices::Kind::kMean;  // that domains are chosen by
+  Int128 forecast = 0;                              // about what it costs (tilings.h)
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
