@@ -97,14 +97,16 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     nodes_.push_back(std::move(found[i].nodes));
     slots_.push_back(found[i].slots);
   }
-  std::vector<std::pair<NodeIndex, std::uint32_t>> cell_of;
   for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
-    for (NodeIndex n : nodes_[c]) cell_of.emplace_back(n, c);
+    for (NodeIndex n : nodes_[c]) seats_.push_back({n, c});
   }
-  std::sort(cell_of.begin(), cell_of.end());
+  std::sort(seats_.begin(), seats_.end(),
+            [](const Seat& a, const Seat& b) { return a.node < b.node; });
   for (NodeIndex n : placed_) {
-    of_worker_.push_back(
-        std::lower_bound(cell_of.begin(), cell_of.end(), std::pair(n, 0U))->second);
+    const auto at = std::partition_point(seats_.begin(), seats_.end(),
+                                         [n](const Seat& seat) { return seat.node < n; });
+    seat_of_worker_.push_back(static_cast<std::uint32_t>(at - seats_.begin()));
+    of_worker_.push_back(at->cell);
   }
   WeighPairs();
 }
@@ -130,34 +132,23 @@ void Cells::WeighPairs() {
 }
 
 std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
-  std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
-  std::vector<std::pair<NodeIndex, std::uint32_t>> loads;
   std::vector<NodeIndex> nodes = placed_;
-  std::vector<NodeIndex> stay, leave;
+  std::vector<std::uint32_t> stay(seats_.size(), 0), leave(seats_.size(), 0);  // workers, by seat
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    (cell_of_worker[w] == of_worker_[w] ? stay : leave).push_back(placed_[w]);
+    ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[seat_of_worker_[w]];
   }
-  std::sort(stay.begin(), stay.end());
-  std::sort(leave.begin(), leave.end());
-  for (std::uint32_t c = 0; c < size(); ++c) {
-    for (const bool left : {true, false}) {
-      for (NodeIndex n : nodes_[c]) {
-        const auto count = [&](const std::vector<NodeIndex>& list) {
-          const auto range = std::equal_range(list.begin(), list.end(), n);
-          return static_cast<std::uint32_t>(range.second - range.first);
-        };
-        const std::uint32_t stays = count(stay), leaves = count(leave);
-        const std::uint32_t places = left ? leaves : instance_.slots()[n] - stays - leaves;
-        open[c].insert(open[c].end(), places, n);
-      }
+  std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
+  for (const bool left : {true, false}) {
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+      const NodeIndex n = seats_[i].node;
+      const std::uint32_t places = left ? leave[i] : instance_.slots()[n] - stay[i] - leave[i];
+      open[seats_[i].cell].insert(open[seats_[i].cell].end(), places, n);
     }
-    std::reverse(open[c].begin(), open[c].end());
   }
+  std::vector<std::size_t> taken(size(), 0);
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    if (cell_of_worker[w] == of_worker_[w]) continue;
-    std::vector<NodeIndex>& places = open[cell_of_worker[w]];
-    nodes[w] = places.back();
-    places.pop_back();
+    const std::uint32_t cell = cell_of_worker[w];
+    if (cell != of_worker_[w]) nodes[w] = open[cell][taken[cell]++];
   }
   return nodes;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ class Cells {
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
     return weights_[weight_[std::size_t{a} * size() + b]];
   }
+  std::int64_t most_weight() const { return *std::max_element(weights_.begin(), weights_.end()); }
 
   // nodes[worker] for cells by worker, none over its slots: of a cell first the nodes that the
   // first placement uses, each worker on its own where it stays in the cell.
@@ -50,7 +52,12 @@ class Cells {
   bool single_ = true;                     // no node takes more than one worker
   std::vector<std::vector<fabric::NodeIndex>> nodes_;
   std::vector<std::uint32_t> slots_;
-  std::vector<std::uint32_t> of_worker_;
+  struct Seat {
+    fabric::NodeIndex node;
+    std::uint32_t cell;
+  };
+  std::vector<Seat> seats_;  // all nodes of all cells, ascending
+  std::vector<std::uint32_t> of_worker_, seat_of_worker_;
   std::vector<std::int64_t> weights_;  // the few that there are
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
 };

@@ -1,65 +1,36 @@
 #include "operator/placement/exchange.h"
 
 #include <algorithm>
-
-#include "operator/placement/units.h"
+#include <limits>
 
 namespace weft::placement {
-
-using traffic::Edge;
-using traffic::Neighbour;
 
 namespace {
 
 constexpr std::uint32_t kNone = ~0U;
 // A chain ends after so many steps without a new least cost.
 constexpr std::size_t kInVain = 24;
+constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-std::vector<Edge> PullsBetween(const Instance& instance, std::span<const std::uint32_t> of,
-                               std::uint32_t pieces) {
-  std::vector<Edge> edges = TrafficBetween(instance.graph(), of, pieces);
-  if (instance.preferred_sets().empty()) return edges;
-  std::int64_t most = 1;
-  for (const Edge& edge : edges) most = SaturatingAdd(most, edge.bytes);
-  for (const Instance::PreferredSet& set : instance.preferred_sets()) {
-    for (const std::uint32_t worker : set.workers) {
-      const std::uint32_t a = of[set.workers.front()], b = of[worker];
-      if (a != b) edges.push_back({std::min(a, b), std::max(a, b), most / 64});
-    }
-  }
-  return edges;
-}
-
-Pulls::Pulls(const Instance& instance) : begin_(instance.workers() + 1, 0) {
-  std::vector<std::uint32_t> self(instance.workers());
-  for (std::uint32_t w = 0; w < self.size(); ++w) self[w] = w;
-  const std::vector<Edge> edges = PullsBetween(instance, self, instance.workers());
-  for (const Edge& edge : edges) {
-    ++begin_[edge.a + 1];
-    ++begin_[edge.b + 1];
-  }
-  for (std::uint32_t w = 0; w < self.size(); ++w) begin_[w + 1] += begin_[w];
-  peers_.resize(2 * edges.size());
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (const Edge& edge : edges) {
-    peers_[next[edge.a]++] = {edge.b, edge.bytes};
-    peers_[next[edge.b]++] = {edge.a, edge.bytes};
-  }
-}
-
 Exchange::Exchange(const Pulls& pulls, const Cells& cells)
-    : pulls_(pulls), cells_(cells), gain_(pulls.workers(), 0), open_(pulls.workers(), 0) {}
+    : pulls_(pulls),
+      cells_(cells),
+      gain_(pulls.pieces(), 0),
+      open_(pulls.pieces(), 0),
+      linked_(std::size_t{cells.size()} * cells.size(), 0) {}
 
-void Exchange::Run(std::vector<std::uint32_t>& cell_of, std::uint64_t steps) {
-  cell_of_ = cell_of;
+void Exchange::Run(Pieces& pieces, std::uint64_t steps) {
+  cell_of_ = pieces.cell;
+  size_ = pieces.size;
   steps_ = steps;
   in_cell_.assign(cells_.size(), {});
   free_.resize(cells_.size());
-  for (std::uint32_t w = 0; w < cell_of_.size(); ++w) in_cell_[cell_of_[w]].push_back(w);
-  for (std::uint32_t c = 0; c < cells_.size(); ++c) {
-    free_[c] = cells_.slots(c) - static_cast<std::uint32_t>(in_cell_[c].size());
+  for (std::uint32_t c = 0; c < cells_.size(); ++c) free_[c] = cells_.slots(c);
+  for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
+    in_cell_[cell_of_[p]].push_back(p);
+    free_[cell_of_[p]] -= size_[p];
   }
   std::vector<std::uint8_t> changed(cells_.size(), 1);
   while (std::find(changed.begin(), changed.end(), 1) != changed.end() && steps_ > 0) {
@@ -71,125 +42,137 @@ void Exchange::Run(std::vector<std::uint32_t>& cell_of, std::uint64_t steps) {
     }
     changed = std::move(next);
   }
-  cell_of = cell_of_;
+  pieces.cell = cell_of_;
 }
 
-// Cells with workers that send to each other.
-std::vector<Exchange::Pair> Exchange::ConnectedPairs() const {
+// Cells with pieces that pull each other.
+std::vector<Exchange::Pair> Exchange::ConnectedPairs() {
   std::vector<Pair> pairs;
-  for (std::uint32_t w = 0; w < cell_of_.size(); ++w) {
-    for (const Neighbour& peer : pulls_.of(w)) {
-      if (peer.worker < w || cell_of_[peer.worker] == cell_of_[w]) continue;
-      pairs.push_back({std::min(cell_of_[w], cell_of_[peer.worker]),
-                       std::max(cell_of_[w], cell_of_[peer.worker])});
+  for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
+    for (const Pulls::Peer& peer : pulls_.of(p)) {
+      const std::uint32_t a = cell_of_[p], b = cell_of_[peer.piece];
+      if (a >= b || linked_[std::size_t{a} * cells_.size() + b] != 0) continue;
+      linked_[std::size_t{a} * cells_.size() + b] = 1;
+      pairs.push_back({a, b});
     }
   }
+  for (const Pair& pair : pairs) linked_[std::size_t{pair.a} * cells_.size() + pair.b] = 0;
   std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
-Int128 Exchange::Gain(std::uint32_t worker, std::uint32_t to) const {
-  const std::uint32_t from = cell_of_[worker];
-  Int128 gain = 0;
-  for (const Neighbour& peer : pulls_.of(worker)) {
-    const std::uint32_t at = cell_of_[peer.worker];
-    gain += static_cast<Int128>(peer.bytes) * (cells_.Weight(from, at) - cells_.Weight(to, at));
+std::int64_t Exchange::Gain(std::uint32_t piece, std::uint32_t to) const {
+  const std::uint32_t from = cell_of_[piece];
+  std::int64_t gain = 0;
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    const std::uint32_t at = cell_of_[peer.piece];
+    gain += peer.bytes * (cells_.Weight(from, at) - cells_.Weight(to, at));
   }
   return gain;
 }
 
-Int128 Exchange::Between(std::uint32_t a, std::uint32_t b) const {
-  Int128 bytes = 0;
-  for (const Neighbour& peer : pulls_.of(a)) {
-    if (peer.worker == b) bytes += peer.bytes;
-  }
-  return bytes;
+void Exchange::MoveTo(std::uint32_t piece, std::uint32_t to) {
+  free_[cell_of_[piece]] += size_[piece];
+  free_[to] -= size_[piece];
+  cell_of_[piece] = to;
 }
 
-void Exchange::MoveTo(std::uint32_t worker, std::uint32_t to) {
-  ++free_[cell_of_[worker]];
-  --free_[to];
-  cell_of_[worker] = to;
+void Exchange::Open(std::uint32_t from, std::uint32_t to) {
+  for (const std::uint32_t p : in_cell_[from]) {
+    gain_[p] = Gain(p, to);
+    open_[p] = 1;
+  }
 }
 
 // Whether the two cells cost less now.
 bool Exchange::Divide(Pair pair) {
-  Chain chain{in_cell_[pair.a], in_cell_[pair.b], {}, 0};
-  for (const auto* side : {&chain.in_a, &chain.in_b}) {
-    for (const std::uint32_t w : *side) {
-      gain_[w] = Gain(w, side == &chain.in_a ? pair.b : pair.a);
-      open_[w] = 1;
-    }
-  }
-  Int128 least = 0;
+  in_a_ = in_cell_[pair.a];
+  in_b_ = in_cell_[pair.b];
+  done_.clear();
+  change_ = 0;
+  Open(pair.a, pair.b);
+  Open(pair.b, pair.a);
+  std::int64_t least = 0;
   std::size_t kept = 0, vain = 0;
-  while (vain < kInVain && steps_ > 0 && Step(pair, chain)) {
+  while (vain < kInVain && steps_ > 0 && Step(pair)) {
     ++vain;
-    if (chain.change >= least) continue;
-    least = chain.change;
-    kept = chain.done.size();
+    if (change_ >= least) continue;
+    least = change_;
+    kept = done_.size();
     vain = 0;
   }
-  for (std::size_t i = chain.done.size(); i-- > kept;) {
-    MoveTo(chain.done[i].worker, chain.done[i].from);
-  }
-  for (const auto* side : {&chain.in_a, &chain.in_b}) {
-    for (const std::uint32_t w : *side) open_[w] = 0;
-  }
+  for (std::size_t i = done_.size(); i-- > kept;) MoveTo(done_[i].piece, done_[i].from);
+  for (const std::uint32_t p : in_a_) open_[p] = 0;
+  for (const std::uint32_t p : in_b_) open_[p] = 0;
   if (kept == 0) return false;
   std::vector<std::uint32_t> all = std::move(in_cell_[pair.a]);
   all.insert(all.end(), in_cell_[pair.b].begin(), in_cell_[pair.b].end());
   in_cell_[pair.a].clear();
   in_cell_[pair.b].clear();
   std::sort(all.begin(), all.end());
-  for (const std::uint32_t w : all) in_cell_[cell_of_[w]].push_back(w);
+  for (const std::uint32_t p : all) in_cell_[cell_of_[p]].push_back(p);
   return true;
 }
 
-// The best move or swap of workers that have not moved yet; false where none is left.
-bool Exchange::Step(Pair pair, Chain& chain) {
-  const auto best = [&](const std::vector<std::uint32_t>& from) {
-    std::uint32_t found = kNone;
-    for (const std::uint32_t w : from) {
-      if (found == kNone || gain_[w] > gain_[found]) found = w;
-    }
-    return found;
-  };
-  steps_ -= std::min<std::uint64_t>(steps_, chain.in_a.size() + chain.in_b.size());
-  const std::uint32_t a = best(chain.in_a), b = best(chain.in_b);
-  const bool a_fits = a != kNone && free_[pair.b] > 0, b_fits = b != kNone && free_[pair.a] > 0;
-  if (a != kNone && b != kNone) {
-    const Int128 both =
-        gain_[a] + gain_[b] -
-        Between(a, b) * (2 * cells_.Weight(pair.a, pair.b) - cells_.Weight(pair.a, pair.a) -
-                         cells_.Weight(pair.b, pair.b));
-    const bool alone_is_better = (a_fits && gain_[a] > both) || (b_fits && gain_[b] > both);
-    if (!alone_is_better) {
-      Move(pair, a, chain);
-      Move(pair, b, chain);
-      return true;
-    }
+// Of the pieces that have not moved yet the one that saves most, of those with a size in [least,
+// most].
+std::uint32_t Exchange::Best(std::span<const std::uint32_t> open, std::int64_t least,
+                             std::int64_t most) const {
+  std::uint32_t best = kNone;
+  for (const std::uint32_t p : open) {
+    if (best != kNone && gain_[p] <= gain_[best]) continue;
+    if (size_[p] >= least && size_[p] <= most) best = p;
   }
-  if (!a_fits && !b_fits) return false;
-  Move(pair, a_fits && (!b_fits || gain_[a] >= gain_[b]) ? a : b, chain);
+  return best;
+}
+
+// Moves the piece that saves most, and back in exchange the one that then saves most, where that
+// saves too or is needed for the room. False where none is left.
+bool Exchange::Step(Pair pair) {
+  steps_ -= std::min<std::uint64_t>(steps_, in_a_.size() + in_b_.size());
+  const std::uint32_t a = Best(in_a_, 0, kAnySize), b = Best(in_b_, 0, kAnySize);
+  if (a == kNone && b == kNone) return false;
+  const bool a_first = b == kNone || (a != kNone && gain_[a] >= gain_[b]);
+  const std::uint32_t first = a_first ? a : b;
+  const std::uint32_t from = a_first ? pair.a : pair.b, to = a_first ? pair.b : pair.a;
+  Move(pair, first);
+  const std::uint32_t second = Best(a_first ? in_b_ : in_a_, -free_[to], free_[from]);
+  if (second != kNone && (free_[to] < 0 || gain_[second] >= 0)) {
+    Move(pair, second);
+  } else if (free_[to] < 0) {
+    TakeBack(pair);
+  }
   return true;
 }
 
-// Moves a worker to the other cell for the rest of the chain; its peers' gains follow.
-void Exchange::Move(Pair pair, std::uint32_t worker, Chain& chain) {
-  const std::uint32_t from = cell_of_[worker], to = from == pair.a ? pair.b : pair.a;
-  chain.change -= gain_[worker];
-  chain.done.push_back({worker, from, to});
-  std::erase(from == pair.a ? chain.in_a : chain.in_b, worker);
-  open_[worker] = 0;
-  MoveTo(worker, to);
-  const Int128 apart = 2 * static_cast<Int128>(cells_.Weight(pair.a, pair.b)) -
-                       cells_.Weight(pair.a, pair.a) - cells_.Weight(pair.b, pair.b);
-  for (const Neighbour& peer : pulls_.of(worker)) {
-    if (open_[peer.worker] == 0) continue;
-    const Int128 more = apart * peer.bytes;
-    gain_[peer.worker] += cell_of_[peer.worker] == to ? -more : more;
+// Moves a piece to the other cell for the rest of the chain; its peers' gains follow.
+void Exchange::Move(Pair pair, std::uint32_t piece) {
+  const std::uint32_t from = cell_of_[piece], to = from == pair.a ? pair.b : pair.a;
+  change_ -= gain_[piece];
+  done_.push_back({piece, from, to});
+  std::erase(from == pair.a ? in_a_ : in_b_, piece);
+  open_[piece] = 0;
+  MoveTo(piece, to);
+  Follow(pair, piece);
+}
+
+// The last move had no room. The piece stays where it is for the rest of the chain.
+void Exchange::TakeBack(Pair pair) {
+  const Done last = done_.back();
+  done_.pop_back();
+  change_ += gain_[last.piece];
+  MoveTo(last.piece, last.from);
+  Follow(pair, last.piece);
+}
+
+// The gains of a piece's peers after it has moved.
+void Exchange::Follow(Pair pair, std::uint32_t piece) {
+  const std::int64_t apart = 2 * cells_.Weight(pair.a, pair.b) - cells_.Weight(pair.a, pair.a) -
+                             cells_.Weight(pair.b, pair.b);
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    if (open_[peer.piece] == 0) continue;
+    const std::int64_t more = apart * peer.bytes;
+    gain_[peer.piece] += cell_of_[peer.piece] == cell_of_[piece] ? -more : more;
   }
 }
 

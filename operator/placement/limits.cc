@@ -13,7 +13,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps_per_piece = 0;
       limits.improve_steps = 20'000;
       limits.exact_steps = 5'000;
-      limits.tilings = 4;
+      limits.tilings = limits.fewest_tilings = 4;
       limits.bound_steps = 0;
       limits.price_rounds = 0;
       limits.price_steps = 0;
@@ -25,6 +25,8 @@ SearchLimits LimitsOf(Effort effort) {
       limits.improve_steps = 2'000'000;
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;
+      limits.refine_patience = ~0U;
+      limits.vain_workers = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
       limits.refine_rounds = 8;
       limits.exchange_steps = 1'000'000'000;
@@ -45,7 +47,19 @@ std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
 }
 
 std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
-  return std::max(tilings / 2, std::min(tilings, tiled_workers / std::max(1U, workers)));
+  return std::max(fewest_tilings, std::min(tilings, tiled_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::LastFor(std::uint32_t workers) const {
+  return std::max(1U, std::min(refine_last, last_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::StepsFor(std::uint32_t pieces) const {
+  return std::max(refine_steps, refine_steps_per_piece * pieces);
+}
+
+std::uint32_t SearchLimits::PatienceFor(std::uint32_t pieces) const {
+  return std::max(refine_patience, refine_patience_per_piece * pieces);
 }
 
 std::optional<Effort> FindEffort(std::string_view name) {

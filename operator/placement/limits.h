@@ -20,24 +20,31 @@ struct SearchLimits {
   std::uint32_t exact_steps = 20'000;
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
-  // Tilings laid into each home: those around the heaviest axes come first.
-  // Of large jobs fewer, so that tilings times workers stay below the second number, as far as that
-  // leaves a half.
-  std::uint32_t tilings = 80, tiled_workers = 65'536;
-
-  std::uint32_t StartsFor(std::uint32_t workers) const;
-  std::uint32_t TilingsFor(std::uint32_t workers) const;
+  // Tilings laid into each home, those that promise to cost least first. Of large jobs fewer, since
+  // one takes longer to lay: tilings times workers stay below the second number, as far as that
+  // leaves `fewest_tilings`. Duplicates count: about half are.
+  std::uint32_t tilings = 80, tiled_workers = 16'384, fewest_tilings = 12;
   // Proposals of the local search by pieces, for each size of piece: at least so many, and so many
-  // for each piece, so that large jobs come to rest too. Each start gets a quarter, and the best of
-  // all `refine_rounds` times as many.
+  // for each piece, so that large jobs come to rest too. Each start gets a quarter, and the best
+  // of what they found `refine_rounds` times as many.
   std::uint32_t refine_steps = 3'000;
   std::uint32_t refine_steps_per_piece = 12;
+  std::uint32_t refine_rounds = 4;
+  // Proposals in vain after which it ends all the same, and so many for each piece: most large jobs
+  // are at rest long before their steps run out.
+  std::uint32_t refine_patience = 6'000, refine_patience_per_piece = 3;
   // Placements that it starts from, the best of those laid out: so many, but of large jobs fewer,
   // since they cost more and differ less. Starts times workers stay below the second number, as far
   // as that leaves `fewest_starts`.
   std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 4;
-  std::uint32_t refine_rounds = 4;
-  // Workers looked at while pairs of cells are divided anew, for each start. Most come to rest far
+  // Starts in vain, times workers, after which no other is tried: where two gain nothing, the next
+  // seldom does.
+  std::uint32_t vain_workers = 2'048;
+  // Of what they found, the best that get the full number of steps: so many, but of large jobs
+  // fewer, at least one. The best start is often not what leads to the best end, and small jobs are
+  // searched in no time.
+  std::uint32_t refine_last = 4, last_workers = 1'536;
+  // Pieces looked at while pairs of cells are divided anew, for each start. Most come to rest far
   // below it.
   std::uint64_t exchange_steps = 10'000'000;
   // The search ends within cost >> enough_shift of the bound: 1 / 2048 is below what a user could
@@ -56,6 +63,12 @@ struct SearchLimits {
   std::uint64_t price_steps = 16'000'000;
   // Of all chance in the search.
   std::uint64_t seed = 1;
+
+  std::uint32_t TilingsFor(std::uint32_t workers) const;
+  std::uint32_t StartsFor(std::uint32_t workers) const;
+  std::uint32_t LastFor(std::uint32_t workers) const;
+  std::uint32_t StepsFor(std::uint32_t pieces) const;
+  std::uint32_t PatienceFor(std::uint32_t pieces) const;
 };
 
 SearchLimits LimitsOf(Effort effort);

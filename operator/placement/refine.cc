@@ -1,63 +1,83 @@
 #include "operator/placement/refine.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
 
 #include "operator/base/random.h"
+#include "operator/placement/cells.h"
+#include "operator/placement/exchange.h"
 #include "operator/placement/hard_rules.h"
+#include "operator/placement/pieces.h"
 #include "operator/placement/units.h"
 
 namespace weft::placement {
 
 using fabric::Tier;
-using traffic::Edge;
 
 namespace {
 
 constexpr std::size_t kMostUnits = 4;     // kinds of pieces that move, the largest left out first
 constexpr std::uint64_t kSeeds = 64;      // runs of one refiner have seeds of their own
 constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
+constexpr int kGapBits = 20;
+// Costs that are at first accepted, beyond the start's: a sixteenth of the gap to the bound, but no
+// more than a hundredth or so of the cost. Without a gap there are no hills to climb.
+constexpr int kSlackShift = 4, kMostSlackShift = 7;
+constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
 
+// Late acceptance: a piece moves, or two swap places, where the cost is no more than it was some
+// steps ago.
 class Search {
  public:
-  Search(const Instance& instance, const Cells& cells, std::span<const std::uint32_t> cell_of,
-         std::span<const std::uint32_t> unit_of, std::uint64_t seed)
-      : instance_(instance), cells_(cells), random_(seed) {
-    MakePieces(cell_of, unit_of);
-    Connect();
-    for (std::uint32_t p = 0; p < pieces(); ++p) {
-      slot_.push_back(static_cast<std::uint32_t>(in_cell_[cell_[p]].size()));
+  Search(const Cells& cells, const Pulls& pulls, Pieces& pieces, std::uint64_t seed)
+      : cells_(cells),
+        pulls_(pulls),
+        pieces_(pieces),
+        size_(pieces.size),
+        cell_(pieces.cell),
+        slot_(pieces.count()),
+        in_cell_(cells.size()),
+        free_(cells.size()),
+        random_(seed) {
+    for (std::uint32_t c = 0; c < cells.size(); ++c) free_[c] = cells.slots(c);
+    for (std::uint32_t p = 0; p < pieces.count(); ++p) {
+      free_[cell_[p]] -= size_[p];
+      slot_[p] = static_cast<std::uint32_t>(in_cell_[cell_[p]].size());
       in_cell_[cell_[p]].push_back(p);
     }
   }
 
-  // Cells by worker, the best that were seen.
-  std::vector<std::uint32_t> Run(const SearchLimits& limits, std::uint32_t quarters) {
-    const std::uint32_t steps =
-        std::max(limits.refine_steps, limits.refine_steps_per_piece * pieces()) / 4 * quarters;
-    std::vector<Int128> history(std::max(1U, steps / kHistories), 0);
-    std::vector<std::uint32_t> best = cell_;
-    Int128 least = 0;
+  // The pieces' cells become the best that were seen. `gap`: the share of the cost that may be left
+  // to find, in 2^-kGapBits: the history begins with a part of it above the cost.
+  void Run(const SearchLimits& limits, std::uint32_t quarters, std::int64_t gap) {
+    const std::uint32_t steps = limits.StepsFor(pieces_.count()) / 4 * quarters;
+    const std::uint32_t patience = limits.PatienceFor(pieces_.count());
+    const std::int64_t cost = Cost();
+    const auto of_gap = static_cast<std::int64_t>(Int128{cost} * gap >> kGapBits >> kSlackShift);
+    std::vector<std::int64_t> history(std::max(1U, steps / kHistories),
+                                      std::min(of_gap, cost >> kMostSlackShift));
+    std::int64_t least = 0;
     std::size_t at = 0;
-    for (std::uint32_t step = 0; step < steps; ++step) {
+    for (std::uint32_t step = 0, last = 0; step < steps && step - last < patience; ++step) {
       if (++at == history.size()) at = 0;
       const Move move = Propose();
       if (move.piece == kNone) continue;
-      Int128& before = history[at];
-      const Int128 cost = cost_ + move.change;
-      if (cost <= cost_ || cost <= before) {
+      std::int64_t& before = history[at];
+      const std::int64_t now = cost_ + move.change;
+      if (now <= cost_ || now <= before) {
         Apply(move);
-        cost_ = cost;
+        cost_ = now;
       }
       before = std::min(before, cost_);
       if (cost_ < least) {
         least = cost_;
-        best = cell_;
+        pieces_.cell = cell_;
+        last = step;
       }
     }
-    std::vector<std::uint32_t> of_worker;
-    for (const std::uint32_t piece : piece_of_) of_worker.push_back(best[piece]);
-    return of_worker;
   }
 
  private:
@@ -65,87 +85,48 @@ class Search {
   struct Move {
     std::uint32_t piece = kNone, partner = kNone;
     std::uint32_t to = 0;
-    Int128 change = 0;
-  };
-  struct Peer {
-    std::uint32_t piece = 0;
-    std::int64_t bytes = 0;
+    std::int64_t change = 0;
   };
 
   // Below `count`, without a division.
   std::uint32_t Draw(std::uint32_t count) {
     return static_cast<std::uint32_t>((random_.Next() >> 32) * count >> 32);
   }
-  std::uint32_t pieces() const { return static_cast<std::uint32_t>(cell_.size()); }
 
-  void MakePieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
-  void Connect();
+  std::int64_t Cost() const {
+    std::int64_t twice = 0;
+    for (std::uint32_t p = 0; p < pieces_.count(); ++p) {
+      for (const Pulls::Peer& peer : pulls_.of(p)) {
+        twice += peer.bytes * cells_.Weight(cell_[p], cell_[peer.piece]);
+      }
+    }
+    return twice / 2;
+  }
   Move Propose();
-  Int128 Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
-                std::uint32_t except) const;
+  std::int64_t Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                      std::uint32_t except) const;
   void Apply(const Move& move);
   void Put(std::uint32_t piece, std::uint32_t to);
 
-  const Instance& instance_;
   const Cells& cells_;
-  SplitMix64 random_;
-  std::vector<std::uint32_t> piece_of_;     // worker
-  std::vector<std::uint32_t> size_, cell_;  // by piece
-  std::vector<std::uint32_t> slot_;         // of a piece in its cell's list
-  std::vector<std::uint32_t> peers_begin_;
-  std::vector<Peer> peers_;
+  const Pulls& pulls_;
+  Pieces& pieces_;
+  std::span<const std::uint32_t> size_;              // by piece
+  std::vector<std::uint32_t> cell_;                  // by piece, as it is now
+  std::vector<std::uint32_t> slot_;                  // of a piece in its cell's list
   std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces
   std::vector<std::uint32_t> free_;                  // slots by cell
-  Int128 cost_ = 0;                                  // beyond that of the start
+  SplitMix64 random_;
+  std::int64_t cost_ = 0;  // beyond that of the start
 };
 
-void Search::MakePieces(std::span<const std::uint32_t> cell_of,
-                        std::span<const std::uint32_t> unit_of) {
-  std::vector<std::uint32_t> order(unit_of.size());
-  for (std::uint32_t w = 0; w < order.size(); ++w) order[w] = w;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return unit_of[a] != unit_of[b] ? unit_of[a] < unit_of[b] : cell_of[a] < cell_of[b];
-  });
-  piece_of_.resize(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::uint32_t w = order[i];
-    if (i == 0 || unit_of[w] != unit_of[order[i - 1]] || cell_of[w] != cell_of[order[i - 1]]) {
-      size_.push_back(0);
-      cell_.push_back(cell_of[w]);
-    }
-    ++size_.back();
-    piece_of_[w] = pieces() - 1;
-  }
-  in_cell_.resize(cells_.size());
-  free_.resize(cells_.size());
-  for (std::uint32_t c = 0; c < cells_.size(); ++c) free_[c] = cells_.slots(c);
-  for (std::uint32_t p = 0; p < pieces(); ++p) free_[cell_[p]] -= size_[p];
-}
-
-void Search::Connect() {
-  const std::vector<Edge> edges = PullsBetween(instance_, piece_of_, pieces());
-  peers_begin_.assign(pieces() + 1, 0);
-  for (const Edge& edge : edges) {
-    ++peers_begin_[edge.a + 1];
-    ++peers_begin_[edge.b + 1];
-  }
-  for (std::uint32_t p = 0; p < pieces(); ++p) peers_begin_[p + 1] += peers_begin_[p];
-  peers_.resize(2 * edges.size());
-  std::vector<std::uint32_t> next(peers_begin_.begin(), peers_begin_.end() - 1);
-  for (const Edge& edge : edges) {
-    peers_[next[edge.a]++] = {edge.b, edge.bytes};
-    peers_[next[edge.b]++] = {edge.a, edge.bytes};
-  }
-}
-
-Int128 Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
-                      std::uint32_t except) const {
-  Int128 change = 0;
-  for (std::uint32_t i = peers_begin_[piece]; i < peers_begin_[piece + 1]; ++i) {
-    if (peers_[i].piece == except) continue;
-    const std::uint32_t at = cell_[peers_[i].piece];
-    change +=
-        static_cast<Int128>(peers_[i].bytes) * (cells_.Weight(to, at) - cells_.Weight(from, at));
+std::int64_t Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                            std::uint32_t except) const {
+  std::int64_t change = 0;
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    if (peer.piece == except) continue;
+    const std::uint32_t at = cell_[peer.piece];
+    change += peer.bytes * (cells_.Weight(to, at) - cells_.Weight(from, at));
   }
   return change;
 }
@@ -154,14 +135,13 @@ Int128 Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
 // for a piece of that cell where it does not fit, and sometimes where it does.
 Search::Move Search::Propose() {
   Move move;
-  const std::uint32_t piece = Draw(pieces());
-  const std::uint32_t degree = peers_begin_[piece + 1] - peers_begin_[piece];
+  const std::uint32_t piece = Draw(pieces_.count());
+  const auto peers = pulls_.of(piece);
   std::uint32_t to = 0;
-  if (degree == 0 || Draw(100) < kAnywherePercent) {
+  if (peers.empty() || Draw(100) < kAnywherePercent) {
     to = Draw(cells_.size());
   } else {
-    const Peer& peer = peers_[peers_begin_[piece] + Draw(degree)];
-    to = cell_[peer.piece];
+    to = cell_[peers[Draw(static_cast<std::uint32_t>(peers.size()))].piece];
     const std::uint32_t aside = Draw(8);  // cells stand in tree order
     if (to == cell_[piece] || aside < 3) {
       const std::uint32_t by = std::min(1 + Draw(3), cells_.size() - 1);
@@ -241,33 +221,56 @@ std::vector<Candidate> Starts(std::span<const Candidate> candidates, std::size_t
   return starts;
 }
 
+// One placement, and where its workers stand by now.
+class Refiner {
+ public:
+  // `start` and `limits` outlive it.
+  Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits,
+          Int128 enough)
+      : instance_(instance),
+        start_(start),
+        limits_(limits),
+        cells_(instance, start.nodes, HomeTier(instance.request(), start.preferences),
+               limits.refine_cells),
+        cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {
+    const Int128 part = start.cost >> kGapBits;
+    if (start.cost > enough && part > 0) {
+      gap_ = static_cast<std::int64_t>((start.cost - enough) / part);
+    }
+  }
+
+  // Lets pieces of these units move, from where the last call ended, for so many quarters of the
+  // limits' steps, and divides pairs of cells anew. `seed` beside the limits' own.
+  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters, std::uint64_t seed) {
+    Pieces pieces(cell_of_, unit_of);
+    const Pulls pulls(instance_, pieces, cells_);
+    Search(cells_, pulls, pieces, limits_.seed * kSeeds + seed).Run(limits_, quarters, gap_);
+    Exchange(pulls, cells_).Run(pieces, limits_.exchange_steps);
+    cell_of_ = pieces.CellOfWorkers();
+  }
+
+  // The cell of each worker now: as units they move the whole content of a cell.
+  std::vector<std::uint32_t> cells() const { return cell_of_; }
+
+  // Where the pieces stand now, evaluated; nothing where that is no better than the start.
+  std::optional<Candidate> Better() const {
+    std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
+    if (nodes == start_.nodes || !MeetsTopology(instance_, nodes)) return std::nullopt;
+    Candidate candidate = Evaluate(instance_, std::move(nodes));
+    if (candidate.objective() >= start_.objective()) return std::nullopt;
+    return candidate;
+  }
+
+ private:
+  const Instance& instance_;
+  const Candidate& start_;
+  const SearchLimits& limits_;
+  Cells cells_;
+  std::vector<std::uint32_t> cell_of_;  // worker
+  std::int64_t gap_ = 0;                // of the start to `enough`, in 2^-kGapBits of its cost
+};
+
 }  // namespace
-
-Refiner::Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits)
-    : instance_(instance),
-      start_(start),
-      limits_(limits),
-      cells_(instance, start.nodes, HomeTier(instance.request(), start.preferences),
-             limits.refine_cells),
-      cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {}
-
-void Refiner::Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters,
-                  std::uint64_t seed) {
-  cell_of_ = Search(instance_, cells_, cell_of_, unit_of, limits_.seed * kSeeds + seed)
-                 .Run(limits_, quarters);
-}
-
-void Refiner::Divide(const Pulls& pulls) {
-  Exchange(pulls, cells_).Run(cell_of_, limits_.exchange_steps);
-}
-
-std::optional<Candidate> Refiner::Better() const {
-  std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
-  if (nodes == start_.nodes || !MeetsHardRules(instance_, nodes)) return std::nullopt;
-  Candidate candidate = Evaluate(instance_, std::move(nodes));
-  if (candidate.objective() >= start_.objective()) return std::nullopt;
-  return candidate;
-}
 
 void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
                 std::vector<Candidate>& candidates) {
@@ -275,12 +278,10 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   const std::vector<UnitOf> units = UnitsToMove(instance);
   const std::vector<Candidate> starts = Starts(candidates, limits.StartsFor(instance.workers()));
-  const Pulls pulls(instance);
   const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
-    Refiner refiner(instance, start, limits);
+    Refiner refiner(instance, start, limits, enough);
     refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
     for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], quarters, seed + u);
-    refiner.Divide(pulls);
     auto found = refiner.Better();
     if (!found) return;
     const auto at = std::upper_bound(
@@ -288,10 +289,17 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
-  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) refine(starts[i], 1, 0);
-  if (!starts.empty() && !reached()) {
-    const Candidate best = candidates.front();
-    refine(best, 4 * limits.refine_rounds, 2 * kMostUnits);
+  std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
+  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
+    if (in_vain + instance.workers() > std::max(limits.vain_workers, instance.workers())) break;
+    const Int128 before = candidates.front().cost;
+    refine(starts[i], 1, 0);
+    in_vain += instance.workers();
+    if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
+  }
+  const std::vector<Candidate> last = Starts(candidates, limits.LastFor(instance.workers()));
+  for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
+    refine(last[i], 4 * limits.refine_rounds, (2 + 2 * i) * kMostUnits);
   }
 }
 

@@ -94,11 +94,11 @@ void Greedy::TryTilings(Home home) {
 void Greedy::LayTilings(const Tree& tree) {
   Tiler tiler(*instance_, tree);
   const std::vector<Tiling> tilings = TilingsFor(*instance_, tree);
-  const std::size_t most = std::min<std::size_t>(
-      tilings.size(), instance_->limits().TilingsFor(instance_->workers()));
+  const std::size_t most =
+      std::min<std::size_t>(tilings.size(), instance_->limits().TilingsFor(instance_->workers()));
   for (std::size_t i = 0; i < most; ++i) {
     auto nodes = tiler.Lay(tilings[i]);
-    if (!nodes || Known(*nodes) || !MeetsHardRules(*instance_, *nodes)) continue;
+    if (!nodes || Known(*nodes) || !MeetsTopology(*instance_, *nodes)) continue;
     candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
   }
 }
