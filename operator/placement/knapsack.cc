@@ -14,7 +14,10 @@ namespace {
 constexpr std::size_t kMostChildren = 64;
 // Numbers of units that are weighed for one child; of tables with more, some and the hull's
 // corners.
-constexpr std::size_t kMostOptions = 24;
+constexpr std::size_t kMostOptions = 24, kFewestOptions = 6;
+// Of large jobs fewer: options times wanted units stay below this, as far as that leaves the
+// fewest.
+constexpr std::size_t kMostSums = 49'152;
 constexpr std::size_t kWholeClique =
     256;  // members of a clique whose pairs are looked at one by one
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
@@ -178,8 +181,10 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
   for (std::uint32_t k = 1; k <= last; ++k) {
     if (k == last || cost[k + 1] > cost[k]) options.push_back(k);
   }
-  if (options.size() <= kMostOptions) return options;
-  const std::size_t apart = options.size() / kMostOptions + 1;
+  const std::size_t most =
+      std::clamp(kMostSums / std::max(1U, wanted), kFewestOptions, kMostOptions);
+  if (options.size() <= most) return options;
+  const std::size_t apart = options.size() / most + 1;
   std::vector<std::uint32_t> fewer = HullOf(cost);
   fewer.erase(fewer.begin());
   for (std::size_t i = apart - 1; i < options.size(); i += apart) fewer.push_back(options[i]);
