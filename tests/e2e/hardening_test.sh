@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The release binaries are linked as CMakeLists.txt asks: position independent, with full RELRO and
-# no executable stack.
+# The release binaries are built as CMakeLists.txt asks: position independent, with full RELRO, no
+# executable stack, a stack protector and fortified calls.
 source "$(dirname "$0")/lib.sh"
 : "${WEFT_OPERATOR:?the weft-operator binary to test}"
 
@@ -12,5 +12,8 @@ for program in "$WEFT" "$WEFT_OPERATOR"; do
   grep -q 'GNU_STACK .* RW  *0x' "$work/segments" || fail "$program: the stack is executable"
   readelf -Wd "$program" >"$work/dynamic"
   expect_text "$work/dynamic" 'BIND_NOW'
+  readelf -W --dyn-syms "$program" >"$work/symbols"
+  expect_text "$work/symbols" '__stack_chk_fail'
+  expect_text "$work/symbols" '__snprintf_chk'
 done
 passed
