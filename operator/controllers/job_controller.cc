@@ -229,6 +229,11 @@ JobController::Answer JobController::Replace(const Service& service) {
   return kAgain;
 }
 
+JobController::Answer JobController::Do(const Pass& pass, const life::DeleteService&) {
+  if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
+  return kAgain;
+}
+
 Status JobController::Delete(const Service& service) {
   Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
   if (deleted) store_.Remove<Service>(service.meta.key);

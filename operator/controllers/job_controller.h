@@ -55,6 +55,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::DryRun& step);
   Answer Do(const Pass& pass, const life::AskPlanner& step);
   Answer Do(const Pass& pass, const life::CreateService& step);
+  Answer Do(const Pass& pass, const life::DeleteService& step);
   Answer Do(const Pass& pass, const life::CreatePods& step);
   Answer Do(const Pass& pass, const life::DeletePods& step);
   Answer Do(const Pass& pass, const life::DeletePlacements& step);

@@ -102,7 +102,11 @@ Step ResumeStep(Life& life) {
   return WriteStatus{life.status};
 }
 
+// The Service first: a gang that is undone has nobody to talk to, and of a large one each pod that
+// goes would have all its endpoints written anew. Where a job is suspended or deleted, workers may
+// still store their state together, and it stays until they have ended.
 Step TearDownStep(Life& life) {
+  if (life.view.service) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
   const api::Condition why = *FindCondition(life.status, "Restarting");

@@ -59,6 +59,7 @@ struct RemoveFinalizer {};
 struct DryRun {};      // worker 0 is created on trial; its outcome becomes Accepted
 struct AskPlanner {};  // the planner answers with the next pass
 struct CreateService {};
+struct DeleteService {};
 struct CreatePods {
   std::int64_t attempt = 0;
   std::vector<std::uint32_t> workers;
@@ -78,8 +79,9 @@ struct Wait {
   std::optional<std::int64_t> seconds;
 };
 
-using Step = std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService,
-                          CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
+using Step =
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
+                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
 
 // What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
 // the same step, and a restarted operator goes on where the last one stopped.

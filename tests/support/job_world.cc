@@ -108,6 +108,11 @@ void JobWorld::Do(const life::AskPlanner&) {
   placements.push_back(std::move(placement));
 }
 
+void JobWorld::Do(const life::DeleteService&) {
+  ++counts.objects;
+  service = false;
+}
+
 void JobWorld::Do(const life::CreateService&) {
   ++counts.objects;
   created_ = now;

@@ -61,6 +61,7 @@ class JobWorld {
   void Do(const life::DryRun& step);
   void Do(const life::AskPlanner& step);
   void Do(const life::CreateService& step);
+  void Do(const life::DeleteService& step);
   void Do(const life::CreatePods& step);
   void Do(const life::DeletePods& step);
   void Do(const life::DeletePlacements& step);

@@ -107,6 +107,10 @@ class World {
     }
     placements_.push_back(placement);
   }
+  void Do(const DeleteService&) {
+    trace.push_back("delete service");
+    service_ = false;
+  }
   void Do(const CreateService&) {
     trace.push_back("create service");
     service_ = service_name_is_free;
@@ -238,9 +242,10 @@ TEST(NextStepTest, AGangThatIsHalfBoundAtTheDeadlineIsUndoneAndPlacedElsewhere) 
   world.now += 60;
   world.scheduler_binds = true;
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
-                                "create service", "Restarting: BindRefused", "delete 3", "unplace",
-                                "place 2", "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3", "create service",
+                   "Restarting: BindRefused", "delete service", "delete 3", "unplace", "place 2",
+                   "Placed: Placed", "create 3", "create service"}));
   EXPECT_EQ(world.status().record.restarts, 0);
   ASSERT_EQ(world.status().record.excluded.size(), 1U);
   EXPECT_EQ(world.status().record.excluded[0].node, "n11");
@@ -256,9 +261,10 @@ TEST(NextStepTest, AGangWhoseNodeIsDeletedBeforeItIsBoundIsPlacedElsewhereAtOnce
   world.scheduler_binds = true;
   world.Run();
   EXPECT_EQ(world.now, kStart);
-  EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
-                                "create service", "Restarting: BindRefused", "delete 3", "unplace",
-                                "place 2", "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.trace,
+            (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3", "create service",
+                   "Restarting: BindRefused", "delete service", "delete 3", "unplace", "place 2",
+                   "Placed: Placed", "create 3", "create service"}));
 }
 
 TEST(NextStepTest, AServiceOfSomebodyElseEndsTheAttemptAtTheDeadline) {
@@ -303,8 +309,8 @@ TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
   world.Run();
   EXPECT_EQ(world.status().record.restarts, 1);
   EXPECT_EQ(world.status().attempt, 2);
-  EXPECT_EQ(world.trace, (Trace{"Restarting: PodFailed", "delete 3", "unplace", "place 2",
-                                "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.trace, (Trace{"Restarting: PodFailed", "delete service", "delete 3", "unplace",
+                                "place 2", "Placed: Placed", "create 3", "create service"}));
   world.pods()[0].phase = "Failed";
   world.Run();
   EXPECT_EQ(ReasonOf(world.status(), "Failed"), "RestartsExhausted");
@@ -335,8 +341,8 @@ TEST(NextStepTest, APodThatSomebodyDeletedIsNotCreatedTwiceInOneAttempt) {
   World world = Running();
   world.pods().pop_back();
   world.Run();
-  EXPECT_EQ(world.trace, (Trace{"Restarting: PodDeleted", "delete 2", "unplace", "place 2",
-                                "Placed: Placed", "create 3"}));
+  EXPECT_EQ(world.trace, (Trace{"Restarting: PodDeleted", "delete service", "delete 2", "unplace",
+                                "place 2", "Placed: Placed", "create 3", "create service"}));
 }
 
 TEST(NextStepTest, SuspendingTakesPodsAndNodesAwayAndResumingPlacesAnew) {
