@@ -64,11 +64,18 @@ class Summary:
         """In words; "" where nothing does."""
         counts = {key: (self.counts[key], reference.counts[key])
                   for key in self.counts | reference.counts
-                  if self.counts[key] != reference.counts[key]}
+                  if self.counts[key] != reference.counts[key]
+                  and not self.never_needed(reference, *key)}
         ends = {name: (self.ends.get(name), end) for name, end in reference.ends.items()
                 if self.ends.get(name) != end and not name.startswith("deleted")}
         return "; ".join(f"{what}: {now}, not {then}" for what, (now, then) in
                          sorted({**counts, **ends}.items(), key=str))
+
+    def never_needed(self, reference, plural, name, _):
+        """A Service is created after the pods: for programs that fail before that, there is none."""
+        came, went = (reference.counts[plural, name, kind] - self.counts[plural, name, kind]
+                      for kind in ("ADDED", "DELETED"))
+        return plural == "services" and name.startswith("fails") and came == went > 0
 
 
 def apply_all(rig, space):
