@@ -21,7 +21,9 @@ from weft.v1 import placement_service_pb2 as pb
 from weft.v1 import placement_service_pb2_grpc as rpc
 
 PAUSE_SECONDS = 1
-AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
+# CANCELLED: a server that had to end before the call did.
+AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED,
+         grpc.StatusCode.CANCELLED)
 
 
 def follow(stub, namespace):
