@@ -10,6 +10,8 @@ import tempfile
 import threading
 import urllib.parse
 
+BROKEN = (http.client.HTTPException, OSError)
+
 
 class ApiServer:
     """Keeps one connection a thread. Safe to share between threads.
@@ -42,16 +44,20 @@ class ApiServer:
         # The server indents its answers to agents that look like a browser or kubectl.
         headers = {"User-Agent": "weft-local-cluster", "Content-Type": media,
                    "Accept": "application/json", **self._user}
-        for last in (False, True):
-            try:
-                connection.request(method, path, body, headers)
-                answer = connection.getresponse()
-                return answer.status, json.loads(answer.read())
-            except (http.client.HTTPException, OSError):  # the server closes what lies idle
-                connection.close()  # the next request begins anew
-                if last:
-                    raise
-        raise AssertionError("unreachable")
+        try:
+            answer = self._ask(connection, method, path, body, headers)
+        except BROKEN:  # the server closes what lies idle
+            answer = self._ask(connection, method, path, body, headers)
+        return answer.status, json.loads(answer.read())
+
+    @staticmethod
+    def _ask(connection, *request):
+        try:
+            connection.request(*request)
+            return connection.getresponse()
+        except BROKEN:
+            connection.close()  # the next request begins anew
+            raise
 
     def close(self):
         """This thread's connection, before the thread ends."""

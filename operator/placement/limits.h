@@ -9,7 +9,7 @@ namespace weft::placement {
 // How much work a placement is worth. All limits are counts of steps, never
 // wall time: the same input gives the same answer on every machine.
 enum class Effort : std::uint8_t {
-  kQuick,     // one layout of the best kind, without local search
+  kQuick,     // a few layouts, without local search by pieces
   kNormal,    // what the operator does
   kThorough,  // for a job that runs for weeks: seconds
 };
@@ -44,8 +44,8 @@ struct SearchLimits {
   // fewer, at least one. The best start is often not what leads to the best end, and small jobs are
   // searched in no time.
   std::uint32_t refine_last = 4, last_workers = 1'536;
-  // Pieces looked at while pairs of cells are divided anew, for each start. Most come to rest far
-  // below it.
+  // Pieces looked at while pairs of cells are divided anew, for each start and size of piece. Most
+  // come to rest far below it.
   std::uint64_t exchange_steps = 10'000'000;
   // The search ends within cost >> enough_shift of the bound: 1 / 2048 is below what a user could
   // measure.

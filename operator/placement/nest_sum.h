@@ -19,8 +19,7 @@ namespace weft::placement {
 // the least sum by no more than one domain's distance from its hull.
 //
 // Cost  O(nodes x levels) to make. Least: O(room of a domain x room of its parent) for each class
-// of
-//       domains and child, or the sum of their rooms where hulls are summed.
+//       of domains and child, or the sum of their rooms where hulls are summed.
 class NestSum {
  public:
   // `grain[l]`: workers come in whole units of so many in domains of level l; each a multiple of

@@ -1,6 +1,7 @@
 #include "operator/placement/part_prices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,8 +22,6 @@ constexpr double kLongest = 16;
 constexpr double kStarts[] = {0, 0.5, 1};
 // Rounding of the sums, of which two are taken from each other.
 constexpr double kRounding = 1e-9;
-
-double Size(double value) { return std::max(value, -value); }
 
 std::uint64_t VerticesOf(std::span<const GridAxis> axes) {
   std::uint64_t vertices = 1;
@@ -121,7 +120,7 @@ class Prices {
 
 double PricedSum::Least(std::uint64_t most_steps, bool remember) const {
   const auto least = nest->Least(leaving, most_steps, remember);
-  return least ? *least - surplus - kRounding * (Size(*least) + Size(surplus)) : 0;
+  return least ? *least - surplus - kRounding * (std::abs(*least) + std::abs(surplus)) : 0;
 }
 
 Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,

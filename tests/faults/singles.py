@@ -14,7 +14,7 @@ import time
 
 import paths  # noqa: F401  pylint: disable=unused-import
 import catalogue
-from operator_lib import condition, poll
+from operator_lib import condition, label, poll
 from rig import Rig
 
 # Sizes and fates: they fit at once, so that nothing depends on who comes first.
@@ -47,7 +47,10 @@ class Summary:
         if meta["name"] == "kube-root-ca.crt" or meta["name"].startswith("canary"):
             return
         if change.type != "MODIFIED":
-            self.counts[change.plural, meta["name"], change.type] += 1
+            name = meta["name"]
+            if change.plural == "services":
+                name += f" of attempt {label(change.thing, 'attempt')}"
+            self.counts[change.plural, name, change.type] += 1
         if change.plural == "trainingjobs":
             status = change.thing.get("status", {})
             self.ends[meta["name"]] = {
@@ -65,17 +68,16 @@ class Summary:
         counts = {key: (self.counts[key], reference.counts[key])
                   for key in self.counts | reference.counts
                   if self.counts[key] != reference.counts[key]
-                  and not self.never_needed(reference, *key)}
+                  and not self.never_was(*key[:2])}
         ends = {name: (self.ends.get(name), end) for name, end in reference.ends.items()
                 if self.ends.get(name) != end and not name.startswith("deleted")}
         return "; ".join(f"{what}: {now}, not {then}" for what, (now, then) in
                          sorted({**counts, **ends}.items(), key=str))
 
-    def never_needed(self, reference, plural, name, _):
+    def never_was(self, plural, name):
         """A Service is created after the pods: for programs that fail before that, there is none."""
-        came, went = (reference.counts[plural, name, kind] - self.counts[plural, name, kind]
-                      for kind in ("ADDED", "DELETED"))
-        return plural == "services" and name.startswith("fails") and came == went > 0
+        return plural == "services" and name.startswith("fails") and not any(
+            self.counts[plural, name, kind] for kind in ("ADDED", "DELETED"))
 
 
 def apply_all(rig, space):
