@@ -145,3 +145,9 @@ class Prometheus:
         """Alerts as (name, their labels)."""
         return [(one["labels"]["alertname"], one["labels"])
                 for one in self.ask("alerts")["alerts"] if one["state"] == "firing"]
+
+    def fired(self, name, labels, seconds):
+        """Whether the alert fired in the last seconds."""
+        matchers = "".join(f', {label}="{value}"' for label, value in labels.items())
+        alert = f'ALERTS{{alertname="{name}", alertstate="firing"{matchers}}}'
+        return self.ask("query", query=f"last_over_time({alert}[{int(seconds) + 1}s])")["result"]
