@@ -110,7 +110,8 @@ int RunFabricGenerate(const GenerateArguments& arguments);
 
 struct ImportArguments {
   std::string file;
-  std::string format;  // ibnetdiscover, topograph, slurm, csv; "": by the text
+  std::string format;    // ibnetdiscover, topograph, slurm, csv; "": by the text
+  std::string topology;  // of a Slurm topology.yaml; "": its default
   std::vector<std::string> levels;
   manifest::CsvOptions::Columns columns;
   manifest::ImportLinks links;

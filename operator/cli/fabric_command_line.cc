@@ -107,6 +107,7 @@ void CommandLine::AddImport(CLI::App* fabric) {
       fabric, "import", "Write the Fabric and Nodes that a fabric dump, model or table describes",
       "  ibnetdiscover > fabric.txt && weft fabric import fabric.txt --gpus-per-node 8\n"
       "  weft fabric import /etc/slurm/topology.conf --link InfiniBandNDR\n"
+      "  weft fabric import /etc/slurm/topology.yaml --topology gpu\n"
       "  weft fabric import topo.csv --levels DSW,PSW,ASW --gpus-per-node 8\n"
       "  weft fabric import nodes.csv --levels spine=pod,leaf=rack --gpu-column gpu \\\n"
       "    --link RoCE400 --oversubscription spine=300",
@@ -119,8 +120,11 @@ void CommandLine::AddImport(CLI::App* fabric) {
 };
 format("ibnetdiscover", "FILE is a dump of ibnetdiscover (default: recognised by its text)");
 format("topograph", "FILE is a topograph model");
-format("slurm", "FILE is a Slurm topology.conf");
+format("slurm", "FILE is a Slurm topology.conf or topology.yaml");
 format("csv", "FILE is a table with a header row");
+import->add_option("--topology", import_.topology,
+                   "Topology of a topology.yaml that has several (default: the cluster_default)")
+    ->option_text("NAME");
 import->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
     ->option_text("NUMBER")
     ->check(WholeNumber(1, manifest::kMaxGpusPerNode));

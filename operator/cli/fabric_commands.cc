@@ -8,6 +8,7 @@
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_ibnetdiscover.h"
 #include "operator/manifest/import_slurm.h"
+#include "operator/manifest/import_slurm_yaml.h"
 #include "operator/manifest/import_topograph.h"
 #include "operator/manifest/imported_cluster.h"
 #include "operator/manifest/locate.h"
@@ -46,7 +47,7 @@ std::string DesignTable() {
 std::string GuessFormat(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
-  if (has("SwitchName=") || has("BlockName=")) return "slurm";
+  if (has("SwitchName=") || has("BlockName=") || manifest::HasTopologyKey(text)) return "slurm";
   if (has("switches:") || has("blocks:") || has("\"switches\"")) return "topograph";
   return "";
 }
@@ -55,23 +56,31 @@ std::string GuessFormat(const std::string& text) {
 Error NotAFabric(const manifest::Source& source) {
   const std::string head = source.text.substr(0, source.text.find('\n'));
   const auto has = [&](const char* word) { return head.find(word) != std::string::npos; };
-  const std::string formats = "an ibnetdiscover dump, a topograph model, a Slurm topology.conf";
+  const std::string formats =
+      "an ibnetdiscover dump, a topograph model, a Slurm topology.conf "
+      "or topology.yaml";
   if (has("<system") || has("<graphs")) {
     return Invalid(source.name +
                    ": line 1: an NCCL topology describes the inside of one node, and not the "
                    "network between nodes, which is what import reads: " +
-                   formats + " or a table");
+                   formats + ", or a table");
   }
   const bool jobs =
       has("job_id") || has("submit") || has("duration") || has("creation_time") || has("JobID");
   if (jobs && (has(",") || has("|"))) {
     return Invalid(source.name +
                    ": line 1: looks like a trace of jobs, and import reads fabrics: " + formats +
-                   " or a table with a row for each node");
+                   ", or a table with a row for each node");
   }
   return Invalid(source.name + ": is not " + formats +
                  "; for a table with a row for each node, name the columns of its levels with "
                  "--levels WIDEST,...,NARROWEST");
+}
+
+// Whether a file of Slurm's is a topology.yaml. Its text says so, or its name where the text is not
+// even that.
+bool IsTopologyYaml(const manifest::Source& source) {
+  return manifest::HasTopologyKey(source.text) || source.name.ends_with(".yaml");
 }
 
 Result<manifest::ImportedCluster> ReadFabric(const manifest::Source& source,
@@ -80,6 +89,13 @@ Result<manifest::ImportedCluster> ReadFabric(const manifest::Source& source,
   std::string format = arguments.format;
   if (format.empty() && !arguments.levels.empty()) format = "csv";
   if (format.empty()) format = GuessFormat(source.text);
+  if (format == "slurm" && IsTopologyYaml(source)) {
+    return manifest::ImportSlurmYaml(source, arguments.topology, options);
+  }
+  if (!arguments.topology.empty()) {
+    return Invalid("--topology: " + source.name +
+                   " holds one topology; only a Slurm topology.yaml can hold several");
+  }
   if (format == "ibnetdiscover") return manifest::ImportIbnetdiscover(source, options);
   if (format == "slurm") return manifest::ImportSlurm(source, options);
   if (format == "csv") {

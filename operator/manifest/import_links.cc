@@ -90,9 +90,11 @@ Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster) {
     cluster.fabric.node_link->type = wanted.node_link;
   }
   const auto& levels = cluster.fabric.levels;
-  const bool declared = std::all_of(levels.begin(), levels.end(), [](const auto& level) {
-    return level.link && !level.link->type.empty();
-  });
+  const auto typed = [](const auto& link) { return link && !link->type.empty(); };
+  const bool declared = levels.empty()
+                            ? typed(cluster.fabric.outside)
+                            : std::all_of(levels.begin(), levels.end(),
+                                          [&](const auto& level) { return typed(level.link); });
   if (declared) std::erase(cluster.notes, kNoLinksNote);
   return {};
 }

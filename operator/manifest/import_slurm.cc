@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "operator/manifest/import_text.h"
-#include "operator/manifest/import_tree.h"
+#include "operator/manifest/slurm_domains.h"
 
 namespace weft::manifest {
 namespace {
@@ -105,9 +105,6 @@ class TopologyReader {
     }
     const std::string& name = record->at(is_switch ? "switchname" : "blockname");
     if (LowerCase(name) == "default") return {};
-    if (name.empty() || name.find_first_of("[],") != std::string::npos) {
-      return At(line, Quoted(name) + " is not the name of one switch or block");
-    }
     if (is_block) blocks_ = true;
     if (is_switch) switches_ = true;
     if (blocks_ && switches_) return At(line, "switches and blocks in one file");
@@ -115,77 +112,36 @@ class TopologyReader {
   }
 
   Status ReadDomain(const std::string& name, const Record& record, std::size_t line) {
-    const auto [seen, fresh] = defined_.emplace(name, line);
-    if (!fresh) {
-      return At(line, Quoted(name) + " is already defined in line " + std::to_string(seen->second));
+    const std::string where = "line " + std::to_string(line);
+    if (Status status = domains_.Begin(name, where); !status) {
+      return At(line, status.error().message);
     }
-    const SwitchTree::Index at = tree_.Intern(name);
     if (const auto switches = record.find("switches"); switches != record.end()) {
-      auto children = ExpandHostList(switches->second, kMaxImportedNodes);
-      if (!children) return At(line, "Switches: " + children.error().message);
-      links_ += children->size();
-      if (links_ > kMaxImportedNodes) return At(line, "too many switches");
-      for (const std::string& child : *children) {
-        named_.emplace(child, line);
-        tree_.Link(at, tree_.Intern(child));
-      }
+      Status status = domains_.AddChildren(switches->second, where + ": Switches");
+      if (!status) return At(line, "Switches: " + status.error().message);
     }
-    const auto nodes = record.find("nodes");
-    return nodes == record.end() ? Status{} : ReadNodes(nodes->second, at, line);
-  }
-
-  Status ReadNodes(const std::string& list, SwitchTree::Index at, std::size_t line) {
-    auto nodes = ExpandHostList(list, kMaxImportedNodes - node_line_.size());
-    if (!nodes) return At(line, "Nodes: " + nodes.error().message);
-    for (const std::string& node : *nodes) {
-      const auto [seen, fresh] = node_line_.emplace(LowerCase(node), line);
-      if (!fresh) {
-        return At(line,
-                  "node " + Quoted(node) + " is already in line " + std::to_string(seen->second));
-      }
-      tree_.Attach(node, at);
+    if (const auto nodes = record.find("nodes"); nodes != record.end()) {
+      Status status = domains_.AddNodes(nodes->second, where);
+      if (!status) return At(line, "Nodes: " + status.error().message);
     }
     return {};
   }
 
   Result<ImportedCluster> Finish() {
-    for (const auto& [child, line] : named_) {
-      if (!defined_.contains(child)) {
-        return At(line, "Switches: " + Quoted(child) + " is defined nowhere");
-      }
-    }
-    if (node_line_.empty()) return Invalid(source_.name + ": no line names a node");
-    Result<SwitchTree::Paths> paths = tree_.Resolve();
-    if (!paths) return Invalid(source_.name + ": " + paths.error().message);
-    std::vector<TreeLevel> levels;
-    for (const std::string& name : PortableLevelNames(paths->depth)) {
-      levels.push_back({name, "weft.dev/" + name});
-    }
-    std::vector<std::string> notes = NotesOn(*paths);
-    if (blocks_) {
-      notes.push_back(
-          "blocks are the level leaf; where a block is one NVLink domain, make it the "
-          "Fabric's scaleUp instead");
-    }
-    if (!block_sizes_.empty()) {
-      notes.push_back("BlockSizes=" + block_sizes_ +
-                      ": sizes only group consecutive blocks for "
-                      "Slurm's planning and make no level");
-    }
-    ImportedCluster cluster = BuildTree(levels, std::move(paths->nodes), options_);
-    cluster.notes.insert(cluster.notes.begin(), notes.begin(), notes.end());
+    Result<ImportedCluster> cluster = domains_.Finish("", options_);
+    if (!cluster) return Invalid(source_.name + ": " + cluster.error().message);
+    if (!blocks_) return cluster;
+    const std::vector<std::string> notes =
+        NotesOnBlocks(block_sizes_.empty() ? "" : "BlockSizes=" + block_sizes_);
+    cluster->notes.insert(cluster->notes.begin(), notes.begin(), notes.end());
     return cluster;
   }
 
   const Source& source_;
   const ImportOptions& options_;
-  SwitchTree tree_;
+  SlurmDomains domains_;
   bool switches_ = false, blocks_ = false;
   std::string block_sizes_;
-  std::size_t links_ = 0;
-  std::map<std::string, std::size_t> defined_;  // switch -> its line
-  std::map<std::string, std::size_t> named_;    // child switch -> the first line that names it
-  std::map<std::string, std::size_t> node_line_;
 };
 
 }  // namespace

@@ -50,6 +50,24 @@ SwitchName=s2 Nodes=n[05-08]
 SwitchName=top Switches=s[1-2]
 CONF
 places 8 leaf 4 "$work/topology.conf" --gpus-per-node 4
+cat >"$work/topology.yaml" <<'YAML'
+- topology: tree
+  tree:
+    switches:
+    - {switch: top, children: "s[1-2]"}
+    - {switch: s1, nodes: "n[01-04]"}
+    - {switch: s2, nodes: "n[05-08]"}
+- topology: racks
+  block:
+    blocks:
+    - {block: r1, nodes: "n[01-06]"}
+YAML
+places 8 leaf 4 "$work/topology.yaml" --topology tree --gpus-per-node 4
+places 6 leaf 4 "$work/topology.yaml" --topology racks --gpus-per-node 4
+expect_exit 2 "$WEFT" fabric import "$work/topology.yaml"
+expect_text "$work/stderr" 'choose one with --topology: "tree", "racks"'
+expect_exit 2 "$WEFT" fabric import "$work/topology.conf" --topology tree
+expect_text "$work/stderr" 'only a Slurm topology.yaml can hold several'
 
 if [ -d "$real" ]; then
   places 122 leaf 4 "$real/topograph/gb200-ndr.ibnetdiscover"
