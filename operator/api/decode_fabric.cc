@@ -6,6 +6,7 @@
 #include "operator/api/names.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/resolve_links.h"
+#include "operator/fabric/torus.h"
 
 namespace weft::api {
 namespace {
@@ -55,6 +56,25 @@ std::optional<fabric::ScaleUpSpec> DecodeScaleUp(const Field& field) {
                                                            : fabric::ScaleUpRequires::kNothing;
   scale_up.requires_claim = ReadEnum(field["requires"], kScaleUpRequiresNames, by_label);
   return scale_up;
+}
+
+std::optional<fabric::TorusSpec> DecodeTorus(const Field& field) {
+  if (!field.present()) return {};
+  field.RefuseUnknown({"name", "dimensions", "level", "link"});
+  fabric::TorusSpec torus;
+  if (const Field name = field["name"]; name.present()) torus.name = ReadTierName(name);
+  constexpr IntRange kSize = {.min = 1, .max = fabric::kTorusSizeAtMost};
+  const Field dimensions = field["dimensions"].Require();
+  for (const Field& item : ReadItems(dimensions, fabric::kTorusDimensions)) {
+    if (!item.present()) item.Fail("must be an object");
+    item.RefuseUnknown({"labelKey", "size", "wraps"});
+    torus.dimensions.push_back({ReadLabelKey(item["labelKey"].Require()),
+                                static_cast<std::uint32_t>(item["size"].Require().Int(kSize)),
+                                item["wraps"].Bool(true)});
+  }
+  if (const Field level = field["level"]; level.present()) torus.level = ReadTierName(level);
+  torus.link = DecodeLink(field["link"]);
+  return torus;
 }
 
 std::optional<fabric::RailsSpec> DecodeRails(const Field& field) {
@@ -130,7 +150,7 @@ std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
 
 fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
-  spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp",
+  spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp", "torus",
                                 "nodeLink", "rails", "unusable", "costTolerancePercent",
                                 "acceleratorModel", "environment"});
   DecodeLevels(spec, result);
@@ -139,6 +159,7 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   }
   result.outside = DecodeLink(spec["outside"]);
   result.scale_up = DecodeScaleUp(spec["scaleUp"]);
+  result.torus = DecodeTorus(spec["torus"]);
   result.node_link = DecodeLink(spec["nodeLink"]);
   result.rails = DecodeRails(spec["rails"]);
   result.unusable = DecodeUnusable(spec["unusable"]);

@@ -35,6 +35,17 @@ OrderedJson EncodeScaleUp(const fabric::ScaleUpSpec& scale_up) {
   return out;
 }
 
+OrderedJson EncodeTorus(const fabric::TorusSpec& torus) {
+  OrderedJson out = {{"name", torus.name}};
+  for (const fabric::TorusDimension& dimension : torus.dimensions) {
+    out["dimensions"].push_back(
+        {{"labelKey", dimension.label_key}, {"size", dimension.size}, {"wraps", dimension.wraps}});
+  }
+  PutText(out, "level", torus.level);
+  if (torus.link) out["link"] = EncodeLink(*torus.link);
+  return out;
+}
+
 OrderedJson EncodeRails(const fabric::RailsSpec& rails) {
   OrderedJson out = {{"count", rails.count}};
   if (!rails.leaf_label_keys.empty()) out["leafLabelKeys"] = rails.leaf_label_keys;
@@ -72,6 +83,7 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   }
   if (spec.outside) out["outside"] = EncodeLink(*spec.outside);
   if (spec.scale_up) out["scaleUp"] = EncodeScaleUp(*spec.scale_up);
+  if (spec.torus) out["torus"] = EncodeTorus(*spec.torus);
   if (spec.node_link) out["nodeLink"] = EncodeLink(*spec.node_link);
   if (spec.rails) out["rails"] = EncodeRails(*spec.rails);
   OrderedJson unusable = EncodeUnusable(spec.unusable);

@@ -172,6 +172,7 @@ bool LinksDeclared(const fabric::Fabric& on) {
     return link.source == fabric::BandwidthSource::kAssumed;
   };
   if (!on.crossing_scale_up().empty() && assumed(on.scale_up_link())) return false;
+  if (on.torus() != nullptr && assumed(on.torus_link())) return false;
   return std::none_of(on.tiers().begin(), on.tiers().end(),
                       [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
 }

@@ -72,6 +72,9 @@ class Resolver {
                      "\" cross the levels of this fabric, so it has no place among them; this "
                      "fabric has " +
                      KnownLevels(fabric_));
+    } else if (fabric_.torus() != nullptr && name == fabric_.spec().torus->name) {
+      Fail(path, "\"" + name + "\" is a torus and has no domains; this fabric has the levels " +
+                     KnownLevels(fabric_));
     } else {
       Fail(path, "unknown level \"" + name + "\"; this fabric has " + KnownLevels(fabric_));
     }

@@ -4,15 +4,10 @@
 #include <numeric>
 
 #include "operator/fabric/presets.h"
+#include "operator/fabric/torus_places.h"
 
 namespace weft::fabric {
 namespace {
-
-std::string Describe(const Inconsistency& found) {
-  return "level " + found.level + ": \"" + found.value + "\" is under \"" + found.parent_a +
-         "\" (node " + found.node_a + ") and under \"" + found.parent_b + "\" (node " +
-         found.node_b + ")";
-}
 
 // Stable: equal groups keep their order. `least[group]` is the position of the group's first node.
 void SortByGroup(const Groups& groups, const std::vector<std::uint32_t>& least,
@@ -58,6 +53,7 @@ Result<Fabric> FabricBuilder::Run() {
   if (Status status = GroupNodes(); !status) return status.error();
   OrderTree();
   FillTiers();
+  if (Status status = FillTorus(); !status) return status.error();
   FillNodes();
   FillRails();
   FillResources();
@@ -91,6 +87,7 @@ Status FabricBuilder::SelectNodes() {
 Status FabricBuilder::GroupNodes() {
   const FabricSpec& spec = fabric_.spec_;
   groups_ = GroupByLevels(spec, candidates_);
+  if (spec.torus) places_ = PlaceInTorus(spec, candidates_, groups_);
   if (options_.refuse_inconsistent && !groups_.inconsistencies.empty()) {
     const std::size_t more = groups_.inconsistencies.size() - 1;
     return Invalid(Describe(groups_.inconsistencies.front()) +

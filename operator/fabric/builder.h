@@ -5,6 +5,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/fabric/level_groups.h"
 #include "operator/fabric/resolve_links.h"
+#include "operator/fabric/torus.h"
 
 namespace weft::fabric {
 
@@ -18,13 +19,14 @@ class FabricBuilder {
 
  private:
   Status SelectNodes();  // candidates_, by name
-  Status GroupNodes();   // groups_, scale_up_
+  Status GroupNodes();   // groups_, places_, scale_up_
   bool ScaleUpNests() const;
   void OrderTree();  // order_: candidates in tree order
   void FillTiers();
   TierInfo& AddTier(const std::string& name, const Link& link);
   void FillDomains(const Groups& groups);
   void FillScaleUp();
+  Status FillTorus();
   void FillNodes();
   void FillRails();
   void FillResources();
@@ -40,6 +42,7 @@ class FabricBuilder {
   LevelGroups groups_;
   Groups scale_up_;
   bool nested_ = false;
+  std::vector<TorusPlace> places_;  // by candidate, where there is a torus
   std::vector<std::uint32_t> order_;
   ResolvedLinks links_;
   Fabric fabric_;

@@ -11,6 +11,9 @@
 namespace weft::fabric {
 namespace {
 
+// Of all toruses: a table of them has one entry for each place, 64 MiB at most.
+constexpr std::int64_t kTorusPlacesInAll = 1 << 24;
+
 // The first rule that makes the node unusable, in words; "" where none does.
 std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   for (const NodeCondition& condition : node.conditions) {
@@ -126,6 +129,25 @@ void FabricBuilder::FillScaleUp() {
     if (domain == kNoGroup) domain = next++;
     fabric_.crossing_scale_up_.push_back(domain);
   }
+}
+
+Status FabricBuilder::FillTorus() {
+  if (!fabric_.spec_.torus) return {};
+  const TorusSpec& spec = *fabric_.spec_.torus;
+  fabric_.torus_tier_ = spec.level.empty() ? kOutside : *fabric_.FindTier(spec.level);
+  fabric_.torus_link_ = links_.torus;
+  const TierDomains& toruses = fabric_.domains_[fabric_.torus_tier_];
+  std::int64_t places_in_all = toruses.size();
+  std::vector<TorusPlace> places;
+  for (const TorusDimension& dimension : spec.dimensions) places_in_all *= dimension.size;
+  if (places_in_all > kTorusPlacesInAll) {
+    return Invalid("spec.torus.level: " + std::to_string(toruses.size()) + " domains of " +
+                   std::to_string(places_in_all / toruses.size()) + " places have more than " +
+                   std::to_string(kTorusPlacesInAll) + " together");
+  }
+  for (const std::uint32_t n : order_) places.push_back(places_[n]);
+  fabric_.torus_.emplace(spec, toruses.of_node, std::move(places));
+  return {};
 }
 
 void FabricBuilder::FillNodes() {

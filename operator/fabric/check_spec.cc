@@ -4,6 +4,7 @@
 #include <string>
 
 #include "operator/fabric/resolve_links.h"
+#include "operator/fabric/torus.h"
 
 namespace weft::fabric {
 namespace {
@@ -52,6 +53,53 @@ Status CheckScaleUp(const ScaleUpSpec& scale_up) {
   }
   if (scale_up.label_key.empty()) return Invalid("spec.scaleUp.labelKey: required");
   return {};
+}
+
+Status CheckDimensions(const TorusSpec& torus) {
+  const std::size_t count = torus.dimensions.size();
+  if (count < 1 || count > kTorusDimensions) {
+    return Invalid("spec.torus.dimensions: " + std::to_string(count) + " is not from 1 to " +
+                   std::to_string(kTorusDimensions));
+  }
+  std::set<std::string> keys;
+  std::uint64_t places = 1;
+  for (std::size_t d = 0; d < count; ++d) {
+    const TorusDimension& dimension = torus.dimensions[d];
+    const std::string path = "spec.torus.dimensions[" + std::to_string(d) + "]";
+    if (dimension.label_key.empty()) return Invalid(path + ".labelKey: required");
+    if (!keys.insert(dimension.label_key).second) {
+      return Invalid(path + ".labelKey: \"" + dimension.label_key +
+                     "\" is already the key of another dimension");
+    }
+    if (dimension.size < 1 || dimension.size > kTorusSizeAtMost) {
+      return Invalid(path + ".size: " + std::to_string(dimension.size) + " is not from 1 to " +
+                     std::to_string(kTorusSizeAtMost));
+    }
+    places *= dimension.size;
+  }
+  if (places <= kTorusPlacesAtMost) return {};
+  return Invalid("spec.torus.dimensions: " + std::to_string(places) + " places are more than " +
+                 std::to_string(kTorusPlacesAtMost));
+}
+
+Status CheckTorus(const FabricSpec& spec) {
+  const TorusSpec& torus = *spec.torus;
+  if (torus.name.empty()) return Invalid("spec.torus.name: required");
+  if (torus.name == "node" || torus.name == "outside" ||
+      (spec.scale_up && torus.name == spec.scale_up->name)) {
+    return Invalid("spec.torus.name: \"" + torus.name + "\" is reserved");
+  }
+  const auto is_level = [&](const std::string& name) {
+    return std::any_of(spec.levels.begin(), spec.levels.end(),
+                       [&](const LevelSpec& level) { return level.name == name; });
+  };
+  if (is_level(torus.name)) {
+    return Invalid("spec.torus.name: \"" + torus.name + "\" is already the name of a level");
+  }
+  if (Status status = CheckDimensions(torus); !status) return status;
+  // The levels of a preset are known once the nodes are.
+  if (torus.level.empty() || !spec.preset.empty() || is_level(torus.level)) return {};
+  return Invalid("spec.torus.level: \"" + torus.level + "\" is not the name of a level");
 }
 
 Status CheckRails(const FabricSpec& spec) {
@@ -108,6 +156,9 @@ Status CheckSpec(const FabricSpec& spec) {
   if (Status status = CheckLevels(spec); !status) return status;
   if (spec.rails) {
     if (Status status = CheckRails(spec); !status) return status;
+  }
+  if (spec.torus) {
+    if (Status status = CheckTorus(spec); !status) return status;
   }
   if (spec.node_selector) {
     if (Status status = CheckSelector(*spec.node_selector); !status) return status;

@@ -11,9 +11,11 @@
 
 #include "operator/base/result.h"
 #include "operator/base/shared_list.h"
+#include "operator/fabric/incomplete.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/pools.h"
 #include "operator/fabric/spec.h"
+#include "operator/fabric/torus.h"
 
 namespace weft::fabric {
 
@@ -59,20 +61,6 @@ struct TierDomains {
   DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
 };
 
-struct IncompleteNode {
-  std::string node;
-  std::string missing;  // the level's name
-  std::string label_key;
-  std::string why;  // "" missing, else e.g. "one value under two parents"
-};
-
-// An inconsistent tree: both witnesses, so that a person can look.
-struct Inconsistency {
-  std::string level, value;
-  std::string parent_a, node_a;
-  std::string parent_b, node_b;
-};
-
 // Immutable picture of one fabric: built once per change of nodes, read by everybody.
 class Fabric {
  public:
@@ -99,6 +87,13 @@ class Fabric {
   std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
   const Link& scale_up_link() const { return scale_up_link_; }
   const Link& node_link() const { return node_link_; }
+
+  // The torus beside the levels; null where there is none. Nodes that share a domain of
+  // torus_tier() are in one torus.
+  const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
+  Tier torus_tier() const { return torus_tier_; }
+  const Link& torus_link() const { return torus_link_; }
+
   bool ScaleUpNeedsClaim() const {
     return spec_.scale_up && spec_.scale_up->requires_claim == ScaleUpRequires::kComputeDomain;
   }
@@ -175,6 +170,9 @@ class Fabric {
   std::vector<DomainIndex> crossing_scale_up_;
   Link scale_up_link_;
   Link node_link_;
+  std::optional<Torus> torus_;
+  Tier torus_tier_ = kOutside;
+  Link torus_link_;
   SharedList<NodeFacts> nodes_;
   std::vector<std::uint32_t> name_rank_;
   std::vector<NodeIndex> by_name_;

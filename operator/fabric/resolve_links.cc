@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kAssumedNetwork = 50'000'000'000;
 // NVLink5, the generation of the multi-node NVLink racks (GB200 and GB300 NVL72).
 constexpr std::int64_t kAssumedScaleUp = 900'000'000'000;
+// ICI of TPU v5p: six links of 100 GB/s (cloud.google.com/tpu/docs/v5p).
+constexpr std::int64_t kAssumedTorus = 600'000'000'000;
 // NVLink4, inside an eight-GPU H100 or H200 machine.
 constexpr std::int64_t kAssumedNode = 450'000'000'000;
 // Each assumed wider level is taken to be tapered 2:1 (measured fabrics: 1:1 to 3:1), up to 16:1.
@@ -138,6 +140,11 @@ Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec) {
   links.outside = *outside;
 
   Link node = AssumedLink(kAssumedNode);
+  if (spec.torus) {
+    Result<Link> torus = resolve(spec.torus->link, "spec.torus.link", AssumedLink(kAssumedTorus));
+    if (!torus) return torus.error();
+    node = links.torus = *torus;
+  }
   if (spec.scale_up) {
     Result<Link> scale_up =
         resolve(spec.scale_up->link, "spec.scaleUp.link", AssumedLink(kAssumedScaleUp));

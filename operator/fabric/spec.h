@@ -42,6 +42,24 @@ struct ScaleUpSpec {
   friend bool operator==(const ScaleUpSpec&, const ScaleUpSpec&) = default;
 };
 
+struct TorusDimension {
+  std::string label_key;   // of the node's place along it: 0, 1, ... size - 1
+  std::uint32_t size = 1;  // in nodes
+  bool wraps = true;       // whether the last is linked with the first
+
+  friend bool operator==(const TorusDimension&, const TorusDimension&) = default;
+};
+
+// A torus, or a mesh, of nodes beside the levels. Bytes pay `link` once for each hop.
+struct TorusSpec {
+  std::string name = "torus";
+  std::vector<TorusDimension> dimensions;  // one to kTorusDimensions
+  std::string level;                       // each of its domains is a torus; "": all nodes are one
+  std::optional<LinkSpec> link;
+
+  friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
+};
+
 struct RailsSpec {
   int count = 0;
   std::vector<std::string> leaf_label_keys;  // one per rail
@@ -102,6 +120,7 @@ struct FabricSpec {
   std::vector<LevelSpec> levels;
   std::optional<LinkSpec> outside;
   std::optional<ScaleUpSpec> scale_up;
+  std::optional<TorusSpec> torus;
   std::optional<LinkSpec> node_link;
   std::optional<RailsSpec> rails;
   UnusableRules unusable;

@@ -78,6 +78,9 @@ Json Levels(const fabric::Fabric& on) {
   if (!on.crossing_scale_up().empty()) {
     levels.push_back(LevelOf(on.spec().scale_up->name, CrossingDomains(on), on.scale_up_link()));
   }
+  if (const fabric::Torus* torus = on.torus()) {
+    levels.push_back(LevelOf(on.spec().torus->name, torus->count(), on.torus_link()));
+  }
   return levels;
 }
 
@@ -92,9 +95,7 @@ std::string WhyIncomplete(const fabric::Fabric& on) {
                      first.node +
                      (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why);
   if (on.inconsistencies().empty()) return text;
-  const fabric::Inconsistency& tree = on.inconsistencies().front();
-  return text + "; " + tree.level + " " + tree.value + " lies under " + tree.parent_a + " (" +
-         tree.node_a + ") and under " + tree.parent_b + " (" + tree.node_b + ")";
+  return text + "; " + fabric::Describe(on.inconsistencies().front());
 }
 
 void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions& conditions) {

@@ -295,6 +295,30 @@ def scale_up():
         ["labelKey"], "a second network beside the levels")
 
 
+def torus():
+    name = level_name("", ("node", "outside"))
+    name["default"] = "torus"
+    dimension = object_of(
+        {
+            "labelKey": label_key("of the node's place along it: 0, 1, ... size - 1"),
+            "size": integer((1, 1024), "in nodes"),
+            "wraps": boolean("whether the last node is linked with the first", True),
+        },
+        ["labelKey", "size"])
+    return object_of(
+        {
+            "name": name,
+            "dimensions": list_of(
+                dimension, 3, least=1,
+                rules=[rule("self.all(a, self.exists_one(b, a.labelKey == b.labelKey))",
+                            "label keys must differ")]),
+            "level": level_name("each of its domains is a torus; absent: all nodes are one",
+                                ("node", "outside")),
+            "link": link("paid once for each hop; default: assumed"),
+        },
+        ["dimensions"], "a torus or mesh of nodes beside the levels")
+
+
 def rails():
     return object_of(
         {
@@ -348,6 +372,13 @@ def fabric_rules():
         rule("!has(self.levels) || !has(self.scaleUp)"
              " || !self.levels.exists(l, l.name == self.scaleUp.name)",
              "the scale-up network's name must differ from the levels'", ".scaleUp.name"),
+        rule("!has(self.torus) || ((!has(self.scaleUp) || self.torus.name != self.scaleUp.name)"
+             " && (!has(self.levels) || !self.levels.exists(l, l.name == self.torus.name)))",
+             "the torus's name must differ from those of the levels and the scale-up network",
+             ".torus.name"),
+        rule("!has(self.torus) || !has(self.torus.level) || !has(self.levels)"
+             " || self.levels.exists(l, l.name == self.torus.level)",
+             "must be the name of a level", ".torus.level"),
         rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
              " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
              " && !has(self.levels[size(self.levels) - 1].labelKey))",
@@ -365,7 +396,9 @@ def fabric():
             "levels": levels(),
             "outside": link("between widest domains; default: the widest level's link"),
             "scaleUp": scale_up(),
-            "nodeLink": link("inside a node; default: the scale-up link, else assumed"),
+            "torus": torus(),
+            "nodeLink": link("inside a node; default: the scale-up link, else the torus's, else"
+                             " assumed"),
             "rails": rails(),
             "unusable": unusable(),
             "costTolerancePercent": integer(

@@ -12,6 +12,7 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
+#include "tests/support/fabric_shape.h"
 
 // Fabrics for tests, from a compact description. Two ways:
 //
@@ -28,49 +29,6 @@
 // says every node itself, with any number of levels (crossing and missing labels too). The shape
 // that Spines() returns may be changed before it is built: link weights, perNode, labels, taints.
 namespace weft::testing {
-
-// Link weights in femtoseconds per byte; 20'000 is 50 GB/s (InfiniBandNDR), 1'111 is 900 GB/s
-// (NVLink5). Any weight up to 10^7 comes out of Fabric::Build exactly.
-struct TestLevel {
-  std::string name;
-  std::int64_t femtoseconds_per_byte = 20'000;
-};
-
-struct TestNode {
-  std::string name = {};
-  std::vector<std::string> domains = {};  // one per level, widest first; "" leaves the label out
-  std::string scale_up = {};              // "" leaves the label out: a domain of its own
-  int accelerators = 8;
-  int used = 0;  // claimed by one pod, where above 0
-  std::map<std::string, std::string> labels = {};
-  std::vector<fabric::Taint> taints = {};
-  std::vector<fabric::NodeCondition> conditions = {};
-  bool unschedulable = false;
-  fabric::Resources allocatable = {};  // beside accelerators, cpu, memory and pods; overrides them
-};
-
-struct FabricShape {
-  std::vector<TestLevel> levels = {{"spine", 40'000}, {"leaf", 20'000}};  // widest first
-  std::int64_t outside_femtoseconds_per_byte = 80'000;
-  bool scale_up = false;  // a scale-up network "nvlink", label test/nvlink
-  std::int64_t scale_up_femtoseconds_per_byte = 1'111;
-  fabric::ScaleUpRequires scale_up_requires = fabric::ScaleUpRequires::kNothing;
-  std::int64_t node_femtoseconds_per_byte = 1'111;
-  std::optional<fabric::RailsSpec> rails = {};
-  fabric::UnusableRules unusable = {};
-  int cost_tolerance_percent = 1;
-  std::string accelerator = "nvidia.com/gpu";
-  std::vector<TestNode> nodes = {};
-};
-
-// A fabric and the claims on it. Movable: the fabric stays where it is.
-struct Cluster {
-  std::unique_ptr<const fabric::Fabric> fabric;
-  fabric::Claims claims;
-
-  // Throws where there is no such node: a mistake of the test.
-  fabric::NodeIndex node(const std::string& name) const { return fabric->FindNode(name).value(); }
-};
 
 using FreePerNode = std::vector<int>;
 using FreePerLeaf = std::vector<FreePerNode>;     // [NVLink domain][node]
@@ -145,6 +103,15 @@ inline fabric::FabricSpec MakeSpec(const FabricShape& shape) {
                                         .link = TestLink(shape.scale_up_femtoseconds_per_byte),
                                         .requires_claim = shape.scale_up_requires};
   }
+  if (!shape.torus.empty()) {
+    spec.torus = fabric::TorusSpec{.name = "torus",
+                                   .dimensions = shape.torus,
+                                   .level = shape.torus_level,
+                                   .link = TestLink(shape.hop_femtoseconds_per_byte)};
+    for (std::size_t d = 0; d < shape.torus.size(); ++d) {
+      spec.torus->dimensions[d].label_key = TestLabelKey("torus-" + std::to_string(d));
+    }
+  }
   spec.node_link = TestLink(shape.node_femtoseconds_per_byte);
   spec.node_selector = fabric::LabelSelector{};  // every node, whatever it carries
   spec.rails = shape.rails;
@@ -164,6 +131,9 @@ inline fabric::NodeFacts MakeNode(const FabricShape& shape, const TestNode& node
     }
   }
   if (!node.scale_up.empty()) facts.labels.Set(TestLabelKey("nvlink"), node.scale_up);
+  for (std::size_t d = 0; d < node.torus.size(); ++d) {
+    facts.labels.Set(TestLabelKey("torus-" + std::to_string(d)), std::to_string(node.torus[d]));
+  }
   facts.taints = node.taints;
   facts.conditions = node.conditions;
   facts.unschedulable = node.unschedulable;

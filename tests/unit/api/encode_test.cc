@@ -112,6 +112,8 @@ Fabric FullFabric() {
   spec.outside = fabric::LinkSpec{};
   spec.scale_up =
       fabric::ScaleUpSpec{"nvl", "nvidia.com/gpu.clique", link, fabric::ScaleUpRequires::kNothing};
+  spec.torus = fabric::TorusSpec{
+      "ici", {{"example.com/x", 8, true}, {"example.com/y", 10, false}}, "spine", link};
   spec.node_link = fabric::LinkSpec{"NVLink5", {}, 100, {}};
   spec.rails = fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}};
   spec.unusable = {

@@ -158,6 +158,7 @@ TEST(SchemaTest, TheDefaultsOfAFabricAreThoseOfTheDecoder) {
   const json bare = Patched("Fabric", json::parse(R"({"spec": {
       "levels": [{"name": "leaf", "labelKey": "x", "link": {"type": "RoCE400"}}],
       "scaleUp": {"name": null}, "outside": {}, "nodeLink": {},
+      "torus": {"dimensions": [{"labelKey": "y", "size": 4}]},
       "unusable": {"conditions": [{"type": "GpuSick"}]}}})"));
   const json defaulted = SchemaOf("Fabric").Defaulted(bare);
   ASSERT_NE(defaulted, bare);

@@ -8,6 +8,7 @@ FabricSpec Good() {
   FabricSpec spec;
   spec.levels = {{"spine", "s", Identity::kValue, {}}, {"leaf", "l", Identity::kPath, {}}};
   spec.scale_up = ScaleUpSpec{"nvlink", "v", {}, ScaleUpRequires::kNothing};
+  spec.torus = TorusSpec{"torus", {{"x", 8, true}, {"y", 10, false}}, "spine", {}};
   spec.rails = RailsSpec{2, {"r0", "r1"}};
   spec.node_selector = LabelSelector{};
   spec.node_selector->match_expressions = {{"pool", "In", {"x"}}, {"gpus", "Gt", {"4"}}};
@@ -44,6 +45,36 @@ const Case kCases[] = {
        s.rails->leaf_label_keys.clear();
      },
      "spec.levels[1].labelKey: required"},
+    {"a torus without a name", [](FabricSpec& s) { s.torus->name = ""; },
+     "spec.torus.name: required"},
+    {"a torus named outside", [](FabricSpec& s) { s.torus->name = "outside"; },
+     "spec.torus.name: \"outside\" is reserved"},
+    {"a torus named like the scale-up network", [](FabricSpec& s) { s.torus->name = "nvlink"; },
+     "spec.torus.name: \"nvlink\" is reserved"},
+    {"a torus named like a level", [](FabricSpec& s) { s.torus->name = "leaf"; },
+     "spec.torus.name: \"leaf\" is already the name of a level"},
+    {"a torus without dimensions", [](FabricSpec& s) { s.torus->dimensions.clear(); },
+     "spec.torus.dimensions: 0 is not from 1 to 3"},
+    {"a torus of four dimensions",
+     [](FabricSpec& s) {
+       s.torus->dimensions = {{"a", 2, true}, {"b", 2, true}, {"c", 2, true}, {"d", 2, true}};
+     },
+     "spec.torus.dimensions: 4 is not from 1 to 3"},
+    {"a dimension without a key", [](FabricSpec& s) { s.torus->dimensions[1].label_key = ""; },
+     "spec.torus.dimensions[1].labelKey: required"},
+    {"two dimensions of one key", [](FabricSpec& s) { s.torus->dimensions[1].label_key = "x"; },
+     "spec.torus.dimensions[1].labelKey: \"x\" is already the key of another dimension"},
+    {"a dimension without nodes", [](FabricSpec& s) { s.torus->dimensions[0].size = 0; },
+     "spec.torus.dimensions[0].size: 0 is not from 1 to 1024"},
+    {"a dimension that is too long", [](FabricSpec& s) { s.torus->dimensions[0].size = 1025; },
+     "spec.torus.dimensions[0].size: 1025 is not from 1 to 1024"},
+    {"a torus of too many places",
+     [](FabricSpec& s) {
+       s.torus->dimensions = {{"a", 1024, true}, {"b", 1024, true}, {"c", 2, true}};
+     },
+     "spec.torus.dimensions: 2097152 places are more than 1048576"},
+    {"a torus of an unknown level", [](FabricSpec& s) { s.torus->level = "pod"; },
+     "spec.torus.level: \"pod\" is not the name of a level"},
     {"a scale-up network without a name", [](FabricSpec& s) { s.scale_up->name = ""; },
      "spec.scaleUp.name: required"},
     {"a scale-up network named node", [](FabricSpec& s) { s.scale_up->name = "node"; },

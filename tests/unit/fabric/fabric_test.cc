@@ -277,6 +277,80 @@ TEST(FabricTest, ByPathTheSameValueElsewhereIsAnotherDomain) {
   EXPECT_EQ(Show(*fabric), "outside(s1(s1/l(a) s1/k(d)) s2(s2/l(b c)) s3(s3/l(e)))");
 }
 
+FabricShape TwoToruses() {
+  FabricShape shape;
+  shape.levels = {{"pod", 40'000}};
+  shape.torus_level = "pod";
+  shape.torus = {{"", 4, true}, {"", 3, false}};
+  return shape;
+}
+
+TEST(FabricTest, NodesStandInTheTorusOfTheirDomain) {
+  FabricShape shape = TwoToruses();
+  shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {0, 0}},
+                 {.name = "b", .domains = {"p2"}, .torus = {0, 0}},
+                 {.name = "c", .domains = {"p1"}, .torus = {3, 2}}};
+  const Cluster cluster = MakeCluster(shape);
+  const Torus& torus = *cluster.fabric->torus();
+  const NodeIndex a = cluster.node("a"), b = cluster.node("b"), c = cluster.node("c");
+  EXPECT_EQ(torus.count(), 2U);
+  EXPECT_EQ(cluster.fabric->torus_tier(), Tier{1});
+  EXPECT_EQ(cluster.fabric->torus_link().femtoseconds_per_byte, 1'667);
+  EXPECT_TRUE(torus.SameTorus(a, c));
+  EXPECT_FALSE(torus.SameTorus(a, b));
+  EXPECT_EQ(torus.Hops(a, c), 3U);  // one back around the first dimension, two along the second
+  EXPECT_EQ(torus.At(torus.torus_of(c), {3, 2, 0}), c);
+  EXPECT_EQ(torus.At(torus.torus_of(b), {3, 2, 0}), Torus::kNoNode);
+}
+
+TEST(FabricTest, ANodeWithoutAPlaceInTheTorusIsIncomplete) {
+  FabricShape shape = TwoToruses();
+  shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {0, 0}},
+                 {.name = "b", .domains = {"p1"}},
+                 {.name = "c", .domains = {"p1"}, .torus = {1, 3}},
+                 {.name = "d", .domains = {"p1"}, .torus = {1, -1}},
+                 {.name = "e", .domains = {"p1"}, .torus = {1}}};
+  shape.nodes.push_back(
+      {.name = "f", .domains = {"p1"}, .labels = {{"test/torus-0", "2x"}, {"test/torus-1", "0"}}});
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(Show(*cluster.fabric), "outside(p1(a))");
+  EXPECT_EQ(ShowIncomplete(*cluster.fabric),
+            "b: torus test/torus-0 []\n"
+            "c: torus test/torus-1 [test/torus-1 \"3\" is not a number from 0 to 2]\n"
+            "d: torus test/torus-1 [test/torus-1 \"-1\" is not a number from 0 to 2]\n"
+            "e: torus test/torus-1 []\n"
+            "f: torus test/torus-0 [test/torus-0 \"2x\" is not a number from 0 to 3]\n");
+}
+
+TEST(FabricTest, TwoNodesAtOnePlaceAreRefusedWithBothWitnesses) {
+  FabricShape shape = TwoToruses();
+  shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {1, 2}},
+                 {.name = "b", .domains = {"p1"}, .torus = {1, 2}},
+                 {.name = "c", .domains = {"p2"}, .torus = {1, 2}}};
+  EXPECT_EQ(Build(shape), "error: torus: place (1, 2) of p1 is that of node a and of node b");
+  const Result<Fabric> fabric =
+      Fabric::Build(MakeSpec(shape), MakeNodes(shape), {.refuse_inconsistent = false});
+  ASSERT_TRUE(fabric);
+  EXPECT_EQ(Show(*fabric), "outside(p1(a) p2(c))");
+  EXPECT_EQ(ShowIncomplete(*fabric),
+            "b: torus test/torus-0 [place (1, 2) of p1 is already that of node a]\n");
+}
+
+TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
+  FabricShape shape = TwoToruses();
+  shape.torus = {{"", 1024, true}, {"", 1024, true}};
+  for (int p = 0; p < 17; ++p) {
+    TestNode node;
+    node.name = "n" + std::to_string(p);
+    node.domains = {"p" + std::to_string(p)};
+    node.torus = {0, 0};
+    shape.nodes.push_back(std::move(node));
+  }
+  EXPECT_EQ(Build(shape),
+            "error: spec.torus.level: 17 domains of 1048576 places have more than 16777216 "
+            "together");
+}
+
 TEST(FabricTest, RailsMakeTheLeafDomains) {
   FabricShape shape;
   const auto rails = [](const char* first, const char* second, const char* third) {

@@ -104,6 +104,21 @@ TEST(ResolveLinksTest, TheAssumedTaperEndsAtSixteenToOne) {
   EXPECT_EQ(links->levels[4].oversubscription_percent, 800);
 }
 
+TEST(ResolveLinksTest, WithoutAScaleUpNetworkTheNodeLinkIsTheToruss) {
+  FabricSpec spec;
+  spec.torus = TorusSpec{};
+  EXPECT_EQ(Show(ResolveLinks(spec)->torus), "1667 Assumed");
+  EXPECT_EQ(Show(ResolveLinks(spec)->node), "1667 Assumed");
+  spec.torus->link = Typed("ICIv6e");
+  EXPECT_EQ(Show(ResolveLinks(spec)->torus), "2500 KnownType");
+  EXPECT_EQ(Show(ResolveLinks(spec)->node), "2500 KnownType");
+  spec.scale_up = ScaleUpSpec{"nvlink", "v", Typed("NVLink5"), ScaleUpRequires::kNothing};
+  EXPECT_EQ(Show(ResolveLinks(spec)->node), "1111 KnownType");
+  spec.torus->link->oversubscription_percent = 0;
+  EXPECT_EQ(ResolveLinks(spec).error().message,
+            "spec.torus.link.oversubscriptionPercent: 0 is below 1");
+}
+
 TEST(ResolveLinksTest, TheNodeLinkIsTheScaleUpLinkUnlessGiven) {
   FabricSpec spec = TwoLevels({}, {});
   spec.scale_up = ScaleUpSpec{"nvlink", "v", {}, ScaleUpRequires::kNothing};

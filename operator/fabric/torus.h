@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/fabric/spec.h"
+
+namespace weft::fabric {
+
+using NodeIndex = std::uint32_t;  // as in fabric.h
+
+inline constexpr std::size_t kTorusDimensions = 3;
+// Along one dimension, and in one torus: as many as a fabric may have nodes (DESIGN section 9).
+inline constexpr std::uint32_t kTorusSizeAtMost = 1024, kTorusPlacesAtMost = 1 << 20;
+
+// A node's place, in the order of TorusSpec::dimensions; 0 along those that are absent.
+using TorusPlace = std::array<std::uint16_t, kTorusDimensions>;
+
+// The toruses of a fabric: where every node stands, and how far nodes are apart. All toruses have
+// the same dimensions; not every place needs a node.
+class Torus {
+ public:
+  static constexpr NodeIndex kNoNode = ~NodeIndex{0};
+
+  // Shapes  torus_of, places: by node; no two nodes at one place.
+  Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places);
+
+  // Sizes of the dimensions; 1 of those that are absent.
+  const std::array<std::uint32_t, kTorusDimensions>& sizes() const { return sizes_; }
+  bool wraps(std::size_t dimension) const { return wraps_[dimension]; }
+  std::uint32_t volume() const { return sizes_[0] * sizes_[1] * sizes_[2]; }  // places of one torus
+
+  std::uint32_t count() const { return count_; }
+  std::uint32_t torus_of(NodeIndex n) const { return torus_of_[n]; }
+  const TorusPlace& place(NodeIndex n) const { return places_[n]; }
+  // kNoNode where none stands.
+  NodeIndex At(std::uint32_t torus, const TorusPlace& place) const {
+    return node_at_[std::size_t{torus} * volume() + Flat(place)];
+  }
+  // A place as one number below volume(), the first dimension fastest.
+  std::uint32_t Flat(const TorusPlace& place) const {
+    return (place[2] * sizes_[1] + place[1]) * sizes_[0] + place[0];
+  }
+
+  bool SameTorus(NodeIndex a, NodeIndex b) const { return torus_of_[a] == torus_of_[b]; }
+  // Links between two nodes of one torus, the shorter way along every dimension.
+  std::uint32_t Hops(NodeIndex a, NodeIndex b) const {
+    const TorusPlace &from = places_[a], &to = places_[b];
+    std::uint32_t hops = 0;
+    for (std::size_t d = 0; d < kTorusDimensions; ++d) {
+      hops += hops_[d][from[d] > to[d] ? from[d] - to[d] : to[d] - from[d]];
+    }
+    return hops;
+  }
+  // Places at most so many hops from any one place, that one too: [hops], up to volume().
+  std::span<const std::uint32_t> PlacesWithin() const { return places_within_; }
+
+ private:
+  std::array<std::uint32_t, kTorusDimensions> sizes_{1, 1, 1};
+  std::array<bool, kTorusDimensions> wraps_{};
+  std::array<std::vector<std::uint16_t>, kTorusDimensions> hops_;  // by difference
+  std::vector<std::uint32_t> places_within_;
+  std::uint32_t count_ = 0;
+  std::vector<std::uint32_t> torus_of_;
+  std::vector<TorusPlace> places_;
+  std::vector<NodeIndex> node_at_;  // torus x place
+};
+
+}  // namespace weft::fabric

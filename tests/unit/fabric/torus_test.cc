@@ -1,0 +1,83 @@
+#include "operator/fabric/torus.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "gtest/gtest.h"
+
+namespace weft::fabric {
+namespace {
+
+// A torus full of nodes, node K at Flat place K.
+Torus Full(const std::vector<TorusDimension>& dimensions) {
+  TorusSpec spec;
+  spec.dimensions = dimensions;
+  std::uint32_t size[3] = {1, 1, 1};
+  for (std::size_t d = 0; d < dimensions.size(); ++d) size[d] = dimensions[d].size;
+  std::vector<TorusPlace> places;
+  for (std::uint16_t z = 0; z < size[2]; ++z) {
+    for (std::uint16_t y = 0; y < size[1]; ++y) {
+      for (std::uint16_t x = 0; x < size[0]; ++x) places.push_back({x, y, z});
+    }
+  }
+  return {spec, std::vector<std::uint32_t>(places.size(), 0), places};
+}
+
+const std::vector<std::vector<TorusDimension>> kShapes = {
+    {{"x", 1, true}},
+    {{"x", 2, true}},
+    {{"x", 7, false}},
+    {{"x", 8, true}, {"y", 3, true}},
+    {{"x", 4, true}, {"y", 5, false}, {"z", 6, true}},
+    {{"x", 2, true}, {"y", 1, false}, {"z", 2, false}}};
+
+TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
+  for (const auto& dimensions : kShapes) {
+    const Torus torus = Full(dimensions);
+    const auto nodes = static_cast<NodeIndex>(torus.volume());
+    for (NodeIndex from = 0; from < nodes; ++from) {
+      std::vector<std::uint32_t> hops(nodes, ~0U);  // breadth first over single links
+      std::vector<NodeIndex> queue = {from};
+      hops[from] = 0;
+      for (std::size_t head = 0; head < queue.size(); ++head) {
+        for (std::size_t d = 0; d < dimensions.size(); ++d) {
+          for (const int step : {-1, 1}) {
+            TorusPlace to = torus.place(queue[head]);
+            const int size = static_cast<int>(torus.sizes()[d]);
+            int at = to[d] + step;
+            if (torus.wraps(d)) at = (at + size) % size;
+            if (at < 0 || at >= size) continue;
+            to[d] = static_cast<std::uint16_t>(at);
+            const NodeIndex next = torus.At(0, to);
+            if (hops[next] != ~0U) continue;
+            hops[next] = hops[queue[head]] + 1;
+            queue.push_back(next);
+          }
+        }
+      }
+      for (NodeIndex to = 0; to < nodes; ++to) EXPECT_EQ(torus.Hops(from, to), hops[to]);
+    }
+  }
+}
+
+TEST(TorusTest, PlacesWithinHoldsTheMostThatAnyPlaceHasAround) {
+  for (const auto& dimensions : kShapes) {
+    const Torus torus = Full(dimensions);
+    const auto nodes = static_cast<NodeIndex>(torus.volume());
+    std::vector<std::uint32_t> most;
+    for (NodeIndex from = 0; from < nodes; ++from) {
+      for (std::uint32_t hops = 0; hops <= torus.volume(); ++hops) {
+        std::uint32_t within = 0;
+        for (NodeIndex to = 0; to < nodes; ++to) within += torus.Hops(from, to) <= hops;
+        if (most.size() == hops) most.push_back(0);
+        most[hops] = std::max(most[hops], within);
+        if (within == nodes) break;
+      }
+    }
+    while (most.size() > 1 && most[most.size() - 2] == most.back()) most.pop_back();
+    EXPECT_EQ(std::vector(torus.PlacesWithin().begin(), torus.PlacesWithin().end()), most);
+  }
+}
+
+}  // namespace
+}  // namespace weft::fabric
