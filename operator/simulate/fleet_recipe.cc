@@ -179,6 +179,50 @@ FleetRecipe Mi355x(int) {
           0};
 }
 
+// The grid of so many cubes: the pod's, or of a part of a pod the smallest that holds them, of
+// equal ones that with the least surface.
+std::array<int, 3> GridOfCubes(int cubes, const std::array<int, 3>& pod,
+                               const std::array<int, 3>& cube) {
+  std::array<int, 3> best = pod;
+  const auto rank = [&](const std::array<int, 3>& grid) {
+    const int x = grid[0] * cube[0], y = grid[1] * cube[1], z = grid[2] * cube[2];
+    return std::pair(x * y * z, x * y + y * z + z * x);
+  };
+  for (int x = 1; x <= pod[0]; ++x) {
+    for (int y = 1; y <= pod[1]; ++y) {
+      for (int z = 1; z <= pod[2]; ++z) {
+        if (x * y * z >= cubes && rank({x, y, z}) < rank(best)) best = {x, y, z};
+      }
+    }
+  }
+  return best;
+}
+
+FleetRecipe TpuV5p(int nodes) {
+  // Hosts of 2 x 2 x 1 chips, cubes of 4 x 4 x 4 chips, pods of 16 x 20 x 28 chips.
+  constexpr std::array<int, 3> kCube = {2, 2, 4}, kPod = {4, 5, 7};
+  constexpr int kHostsPerCube = 2 * 2 * 4, kHostsPerPod = kHostsPerCube * 4 * 5 * 7;
+  // 200 Gb/s of the data centre's network for the four chips of a ct5p-hightpu-4t machine.
+  static constexpr std::int64_t kBytesPerSecondPerChip = 25'000'000'000 / 4;
+  const auto ethernet = [](std::int64_t latency_ns) {
+    return LinkSpec{"Ethernet", kBytesPerSecondPerChip, 100, latency_ns};
+  };
+  FleetRecipe recipe{Designs()[8],
+                     "tpu-v5p-",
+                     "google.com/tpu",
+                     {{"cloud.google.com/gke-tpu-accelerator", "tpu-v5p-slice"}},
+                     "",
+                     {{"spine", kTier1, "pod-", kHostsPerPod, ethernet(kSpineLatencyNs)},
+                      {"leaf", kTier0, "cube-", kHostsPerCube, ethernet(kSpineLatencyNs)}},
+                     ethernet(kCoreLatencyNs),
+                     Inside("ICIv5p"),
+                     0,
+                     0};
+  const int cubes = (nodes + kHostsPerCube - 1) / kHostsPerCube;
+  recipe.torus = RecipeTorus{kCube, GridOfCubes(cubes, kPod, kCube), Inside("ICIv5p")};
+  return recipe;
+}
+
 constexpr auto kDesigns = std::to_array<Design>({
     {"dgx-h100-superpod", "DGX H100, 4 scalable units of 32 nodes, 8 rails, NDR400 fat tree 1:1",
      "NVIDIA DGX H100 SuperPOD Reference Architecture RA-11333-001 V11", 127, 8},
@@ -197,13 +241,15 @@ constexpr auto kDesigns = std::to_array<Design>({
      "generic inference fleet", 64, 8},
     {"mi355x", "8 x MI355X over xGMI, RoCE400, 32-node leaves, 256-node pods",
      "AMD Instinct MI355X platform brief, 2025", 256, 8},
+    {"tpu-v5p-cube", "TPU v5p, 4-chip hosts on a 3D torus of 8 x 10 x 28, cubes of 4 x 4 x 4 chips",
+     "Google Cloud TPU v5p documentation, 2025", 2240, 4},
     {"mixed", "half DGX H100, three tenths GB200 NVL72, the rest MI355X; one Fabric each",
      "the designs dgx-h100-superpod, gb200-nvl72 and mi355x", 320, 8},
 });
 
 using Maker = FleetRecipe (*)(int);
 constexpr std::array<Maker, kDesigns.size() - 1> kMakers = {
-    DgxH100, DgxB200, Gb200, RoceTwoToOne, RoceSevenToOne, Dragonfly, PcieOnly, Mi355x};
+    DgxH100, DgxB200, Gb200, RoceTwoToOne, RoceSevenToOne, Dragonfly, PcieOnly, Mi355x, TpuV5p};
 
 // Oversubscription of the tier, 0 between racks, 1 between pods.
 std::int64_t TaperOf(const Geometry& geometry, std::size_t tier) {

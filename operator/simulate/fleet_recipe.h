@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +21,14 @@ struct RecipeLevel {
   fabric::LinkSpec link;
 };
 
+// A torus of nodes in each domain of the widest level: a grid of cubes, of which each is a run of
+// nodes. The first dimension of cubes, and the last of nodes in a cube, is the fastest.
+struct RecipeTorus {
+  std::array<int, 3> cube{};   // nodes along each dimension
+  std::array<int, 3> cubes{};  // along each dimension
+  fabric::LinkSpec link;
+};
+
 // How to build the nodes of one accelerator family and their Fabric.
 struct FleetRecipe {
   Design design;
@@ -31,6 +41,7 @@ struct FleetRecipe {
   fabric::LinkSpec node_link;
   int rails = 0;
   int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: the node
+  std::optional<RecipeTorus> torus = {};
 };
 
 // The recipe of a geometry with racks.

@@ -67,6 +67,36 @@ int DomainOf(const FleetRecipe& recipe, std::size_t level, int index) {
   return index / wider * DomainCount(wider, each) + index % wider / each;
 }
 
+constexpr std::array<const char*, 3> kTorusLabels = {"weft.dev/torus-x", "weft.dev/torus-y",
+                                                     "weft.dev/torus-z"};
+
+fabric::TorusSpec TorusOf(const FleetRecipe& recipe) {
+  fabric::TorusSpec torus;
+  for (std::size_t d = 0; d < kTorusLabels.size(); ++d) {
+    const int size = recipe.torus->cube[d] * recipe.torus->cubes[d];
+    torus.dimensions.push_back({kTorusLabels[d], static_cast<std::uint32_t>(size), true});
+  }
+  torus.level = recipe.levels.front().name;
+  torus.link = recipe.torus->link;
+  return torus;
+}
+
+// Of the node's number within its torus.
+std::array<int, 3> PlaceOf(const RecipeTorus& torus, int index) {
+  int in_cube = index % (torus.cube[0] * torus.cube[1] * torus.cube[2]);
+  int cube = index / (torus.cube[0] * torus.cube[1] * torus.cube[2]);
+  std::array<int, 3> place{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    place[d] = cube % torus.cubes[d] * torus.cube[d];
+    cube /= torus.cubes[d];
+  }
+  for (std::size_t d = 3; d-- > 0;) {
+    place[d] += in_cube % torus.cube[d];
+    in_cube /= torus.cube[d];
+  }
+  return place;
+}
+
 class Cluster {
  public:
   explicit Cluster(const DesignOptions& options) : options_(options), random_(options.seed) {}
@@ -113,6 +143,7 @@ class Cluster {
     }
     fabric.outside = recipe.outside;
     fabric.node_link = recipe.node_link;
+    if (recipe.torus) fabric.torus = TorusOf(recipe);
     if (recipe.rails > 0) fabric.rails = fabric::RailsSpec{recipe.rails, {}};
     if (recipe.nodes_per_clique > 0) {
       fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "nvidia.com/gpu.clique", recipe.node_link,
@@ -134,6 +165,12 @@ class Cluster {
     }
     if (recipe.nodes_per_clique > 0) {
       node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));
+    }
+    if (recipe.torus) {
+      const auto place = PlaceOf(*recipe.torus, index % recipe.levels.front().nodes_each);
+      for (std::size_t d = 0; d < kTorusLabels.size(); ++d) {
+        node.labels.Set(kTorusLabels[d], std::to_string(place[d]));
+      }
     }
     return node;
   }

@@ -86,6 +86,7 @@ mixed 3 3
 pcie-only 0 2
 roce-fat-tree-2to1 0 2
 roce-fat-tree-7to1 3 2
+tpu-v5p-cube 3 2
 EOT
 expect_exit 0 "$WEFT" fabric generate --list
 awk 'NR > 1 {print $1}' "$work/stdout" | sort >"$work/designs"

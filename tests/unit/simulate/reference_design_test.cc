@@ -83,6 +83,9 @@ INSTANTIATE_TEST_SUITE_P(Table, DesignShape, ::testing::ValuesIn(std::vector<Sha
   {"dragonfly", 0, "512/4096 spine:4 leaf:64", "a100-df-001", "a100-df-512"},
   {"pcie-only", 0, "64/512 spine:1 leaf:16", "l40s-001", "l40s-064"},
   {"mi355x", 0, "256/2048 spine:1 leaf:8", "mi355x-001", "mi355x-256"},
+  {"tpu-v5p-cube", 0, "2240/8960 spine:1 leaf:140", "tpu-v5p-0001", "tpu-v5p-2240"},
+  {"tpu-v5p-cube", 64, "64/256 spine:1 leaf:4", "tpu-v5p-001", "tpu-v5p-064"},
+  {"tpu-v5p-cube", 2250, "2250/9000 spine:2 leaf:141", "tpu-v5p-0001", "tpu-v5p-2250"},
   {"mixed", 0, "320/2176 spine:3 leaf:14", "dgx-h100-001", "mi355x-064"},
 }), [](const auto& row) {
   std::string name = row.param.design + "_" + std::to_string(row.param.nodes);
@@ -110,6 +113,41 @@ TEST(ReferenceDesign, GivesAMixedFleetOneFabricPerAccelerator) {
       nodes += label != node.labels.end() && label->second == value ? 1 : 0;
     }
     EXPECT_EQ(nodes, spec->name == "h100" ? 5 : spec->name == "gb200" ? 3 : 2);
+  }
+}
+
+TEST(ReferenceDesign, StandsCubesOfTpuV5pInATorus) {
+  const auto sizes = [](int nodes) {
+    DesignOptions options;
+    options.design = "tpu-v5p-cube";
+    options.nodes = nodes;
+    const manifest::ImportedCluster cluster = Generate(options);
+    std::string text;
+    for (const fabric::TorusDimension& dimension : cluster.fabric.torus->dimensions) {
+      text += (text.empty() ? "" : " x ") + std::to_string(dimension.size);
+      EXPECT_TRUE(dimension.wraps);
+    }
+    return text;
+  };
+  EXPECT_EQ(sizes(0), "8 x 10 x 28");
+  EXPECT_EQ(sizes(4480), "8 x 10 x 28");
+  EXPECT_EQ(sizes(64), "4 x 4 x 4");
+  EXPECT_EQ(sizes(16), "2 x 2 x 4");
+  EXPECT_EQ(sizes(11 * 16), "4 x 6 x 8");  // 11 cubes fit into no grid but that of 12
+}
+
+TEST(ReferenceDesign, TheNodesOfACubeAreNeighbours) {
+  DesignOptions options;
+  options.design = "tpu-v5p-cube";
+  const manifest::ImportedCluster cluster = Generate(options);
+  const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
+  ASSERT_TRUE(fabric) << fabric.error().message;
+  const fabric::Torus& torus = *fabric->torus();
+  for (fabric::NodeIndex n = 0; n < fabric->node_count(); ++n) {
+    EXPECT_EQ(torus.At(0, torus.place(n)), n);
+    const fabric::NodeIndex first = n / 16 * 16;
+    EXPECT_EQ(fabric->SharedTier(n, first), n == first ? fabric->node_tier() : fabric::Tier{2});
+    EXPECT_LE(torus.Hops(n, first), 1U + 1U + 3U);
   }
 }
 
@@ -262,7 +300,7 @@ TEST(ReferenceDesign, RefusesWhatItCannotBuild) {
   EXPECT_EQ(error({"dgx", {}, 0, 0, 1, 0}),
             "--design: unknown design \"dgx\"; known: dgx-h100-superpod, dgx-b200-superpod, "
             "gb200-nvl72, roce-fat-tree-2to1, roce-fat-tree-7to1, dragonfly, pcie-only, mi355x, "
-            "mixed");
+            "tpu-v5p-cube, mixed");
   EXPECT_EQ(error({"mi355x", {}, -1, 0, 1, 0}), "--nodes: -1 is not within 1..1048576");
   EXPECT_EQ(error({"mi355x", {}, 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not within 1..1048576");
   EXPECT_EQ(error({"mi355x", {}, 0, 101, 1, 0}), "--fragmented: 101 is not within 0..100");
