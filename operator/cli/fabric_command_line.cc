@@ -156,7 +156,7 @@ void CommandLine::AddTable(CLI::App* import) {
   import
       ->add_option("--link", import_.links.links,
                    "Type of the links of all levels, or LEVEL=TYPE of one; level outside joins the "
-                   "widest domains")
+                   "widest domains, level torus the nodes of a torus")
       ->delimiter(',')
       ->option_text("TYPE,...")
       ->group(kLinks);

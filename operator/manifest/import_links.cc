@@ -48,6 +48,10 @@ Result<std::vector<fabric::LinkSpec*>> LinksOf(const char* flag, const std::stri
     known += ", " + one.name;
     if (level.empty() || level == one.name) take(one.link);
   }
+  if (fabric.torus) {
+    known += ", " + fabric.torus->name;
+    if (level.empty() || level == fabric.torus->name) take(fabric.torus->link);
+  }
   if (level.empty() || level == kOutside) take(fabric.outside);
   if (!links.empty()) return links;
   return Invalid(std::string(flag) + ": " + Quoted(level) + " is no level of this fabric; it has " +
@@ -71,6 +75,15 @@ Status AddOversubscription(const std::string& text, fabric::FabricSpec& fabric) 
   return {};
 }
 
+// Whether all links that join nodes have a type: nothing is assumed then.
+bool Declared(const fabric::FabricSpec& fabric) {
+  const auto typed = [](const auto& link) { return link && !link->type.empty(); };
+  if (fabric.torus && !typed(fabric.torus->link)) return false;
+  if (fabric.levels.empty()) return typed(fabric.outside);
+  return std::all_of(fabric.levels.begin(), fabric.levels.end(),
+                     [&](const auto& level) { return typed(level.link); });
+}
+
 }  // namespace
 
 Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster) {
@@ -89,13 +102,7 @@ Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster) {
     cluster.fabric.node_link.emplace();
     cluster.fabric.node_link->type = wanted.node_link;
   }
-  const auto& levels = cluster.fabric.levels;
-  const auto typed = [](const auto& link) { return link && !link->type.empty(); };
-  const bool declared = levels.empty()
-                            ? typed(cluster.fabric.outside)
-                            : std::all_of(levels.begin(), levels.end(),
-                                          [&](const auto& level) { return typed(level.link); });
-  if (declared) std::erase(cluster.notes, kNoLinksNote);
+  if (Declared(cluster.fabric)) std::erase(cluster.notes, kNoLinksNote);
   return {};
 }
 

@@ -10,7 +10,8 @@ namespace weft::manifest {
 
 // Links that a user names for an imported fabric, which the source seldom tells of.
 struct ImportLinks {
-  std::vector<std::string> links;             // "TYPE" of every level, or "LEVEL=TYPE"
+  // "TYPE" of every level, or "LEVEL=TYPE"; a torus counts as a level here.
+  std::vector<std::string> links;
   std::vector<std::string> oversubscription;  // "LEVEL=PERCENT"
   std::string node_link;                      // type, inside a node; "" assumed
 };

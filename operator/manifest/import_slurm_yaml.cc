@@ -9,6 +9,7 @@
 #include "operator/manifest/import_text.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/slurm_domains.h"
+#include "operator/manifest/slurm_torus.h"
 
 namespace weft::manifest {
 namespace {
@@ -105,11 +106,10 @@ class TopologyFile {
     if (!plugin) return plugin.error();
     const Field config = topology[*plugin];
     if (*plugin == "tree") return ReadDomains(config, kTree);
-    if (*plugin == "flat") return ReadFlat(config);
-    if (*plugin != "block") {
-      return AtField(config, "this plug-in is not read; tree, block and flat are");
-    }
-    return ReadBlocks(config);
+    if (*plugin == "block") return ReadBlocks(config);
+    if (*plugin == "ring") return ReadSlurmRings(decoding_, config, options_);
+    if (*plugin == "torus3d") return ReadSlurmToruses(decoding_, config, options_);
+    return ReadFlat(config);
   }
 
   // The one plug-in that the topology sets. What Slurm itself prints also has the others, empty.

@@ -17,6 +17,7 @@ bool HasTopologyKey(std::string_view text);
 //
 // tree   switches are the levels leaf, spine, core..., as in a topology.conf.
 // block  blocks are the level leaf; block_sizes make no level (a note says so).
+// ring, torus3d   see slurm_torus.h.
 // flat   a Fabric without levels, and no Nodes: the file names none (a note says so).
 // Errors  kInvalid: "FILE: line 12: [0].tree.switches[1].nodes: ...". Where no topology is chosen,
 //         the message lists the names.

@@ -64,6 +64,20 @@ cat >"$work/topology.yaml" <<'YAML'
 YAML
 places 8 leaf 4 "$work/topology.yaml" --topology tree --gpus-per-node 4
 places 6 leaf 4 "$work/topology.yaml" --topology racks --gpus-per-node 4
+cat >"$work/torus.yaml" <<'YAML'
+- topology: cube
+  torus3d:
+    toruses:
+    - {name: pod1, dims: {x: 2, y: 2, z: 2}, nodes: "n[1-8]"}
+- topology: rings
+  ring:
+    rings:
+    - {ring: r1, nodes: "n[1-4]"}
+    - {ring: r2, nodes: "n[5-8]"}
+YAML
+places 8 leaf 4 "$work/torus.yaml" --topology cube --gpus-per-node 4 --link torus=ICIv5p
+expect_text "$work/cluster.yaml" 'weft.dev/torus-z: "1"'
+places 8 leaf 4 "$work/torus.yaml" --topology rings --gpus-per-node 4
 expect_exit 2 "$WEFT" fabric import "$work/topology.yaml"
 expect_text "$work/stderr" 'choose one with --topology: "tree", "racks"'
 expect_exit 2 "$WEFT" fabric import "$work/topology.conf" --topology tree

@@ -38,6 +38,22 @@ TEST(AddLinks, ALevelWithoutALinkStaysAssumed) {
   EXPECT_TRUE(Assumed(cluster));
 }
 
+TEST(AddLinks, OfATorusAndOfAFlatNetworkAreLinksToo) {
+  ImportedCluster torus = TwoLevels();
+  torus.fabric.torus = fabric::TorusSpec{"torus", {{"x", 2}}, "leaf", {}};
+  ASSERT_TRUE(AddLinks({{"spine=RoCE400", "leaf=RoCE400"}, {}, ""}, torus));
+  EXPECT_TRUE(Assumed(torus));
+  ASSERT_TRUE(AddLinks({{"torus=ICIv5p"}, {"torus=200"}, ""}, torus));
+  EXPECT_EQ(torus.fabric.torus->link, (fabric::LinkSpec{"ICIv5p", {}, 200, {}}));
+  EXPECT_FALSE(Assumed(torus));
+
+  ImportedCluster flat = BuildTree({}, {}, {});
+  ASSERT_TRUE(AddLinks({{}, {"outside=200"}, ""}, flat));
+  EXPECT_TRUE(Assumed(flat));
+  ASSERT_TRUE(AddLinks({{"RoCE400"}, {}, ""}, flat));
+  EXPECT_FALSE(Assumed(flat));
+}
+
 TEST(AddLinks, RefusesWhatIsNotKnown) {
   struct Case {
     ImportLinks wanted;
