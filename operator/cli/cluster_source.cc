@@ -38,9 +38,9 @@ Error Refusal(const Resource& resource, const kube::Response& response) {
   const std::string words = kube::StatusMessage(response.body);
   std::string text = "cluster: list " + std::string(resource.plural) + ": ";
   if (response.status == kUnauthorized) {
-    text += "the credentials of the kubeconfig are not accepted";
+    text += "the server does not accept the credentials of the kubeconfig";
   } else if (response.status == kForbidden) {
-    text += "not allowed";
+    text += "forbidden";
   } else if (response.status == kNotFound) {
     text += "no Kubernetes API server answers here";
   } else {
@@ -74,8 +74,9 @@ class ClusterReader {
         return {};
       }
       if (limit >= kLargestPage) {
-        return Error{ErrorKind::kTransient, "cluster: list " + std::string(resource.plural) +
-                                                ": it changes faster than it can be read"};
+        return Error{ErrorKind::kTransient,
+                     "cluster: list " + std::string(resource.plural) +
+                         ": the list changes faster than it can be read; try again"};
       }
     }
   }

@@ -38,9 +38,9 @@ CommandLine::CommandLine()
       "\n"
       "Exit codes:\n"
       "  0  done\n"
-      "  1  something outside the input failed\n"
+      "  1  a request to the cluster, or a read or write, failed\n"
       "  2  wrong usage or input\n"
-      "  3  some job could not be placed");
+      "  3  at least one job could not be placed");
   AddPlan();
   AddExplain();
   AddLint();
@@ -96,30 +96,30 @@ void CommandLine::AddInput(CLI::App* command, InputArguments& input) {
       ->group(kInput);
   command
       ->add_flag("--cluster", input.cluster,
-                 "Read a live cluster: that of $KUBECONFIG, else of ~/.kube/config, else the one "
-                 "this pod runs in. Nothing is written to it. With -f, the answer is as if those "
-                 "manifests had been applied")
+                 "Read a live cluster without writing to it: the one of $KUBECONFIG, else of "
+                 "~/.kube/config, else the one that this pod runs in. With -f, answer as if those "
+                 "manifests had been applied to it")
       ->group(kInput);
   command
       ->add_option("--kubeconfig", input.kubeconfig,
-                   "Read the live cluster of this kubeconfig file")
+                   "Read the live cluster that this kubeconfig file names")
       ->option_text("FILE")
       ->group(kInput);
   command
-      ->add_option("--context", input.context,
-                   "Read the live cluster of this context of the kubeconfig (default: the current "
-                   "one)")
+      ->add_option(
+          "--context", input.context,
+          "Read the live cluster that this kubeconfig context names (default: the current context)")
       ->option_text("NAME")
       ->group(kInput);
 }
 
 void CommandLine::AddOutput(CLI::App* command, std::string& output,
                             std::vector<std::string> forms) {
-  std::string help = "Form of the answer: ";
+  std::string help = "Output format: ";
   for (std::size_t i = 0; i < forms.size(); ++i) {
     help += (i == 0 ? "" : i + 1 == forms.size() ? " or " : ", ") + forms[i];
   }
-  Choice(command->add_option("-o,--output", output, help), "FORM", std::move(forms))
+  Choice(command->add_option("-o,--output", output, help), "FORMAT", std::move(forms))
       ->capture_default_str()
       ->group(kOutput);
 }
@@ -141,14 +141,15 @@ void CommandLine::AddNamespace(CLI::App* command, InputArguments& input) {
 void CommandLine::AddWatch(CLI::App* command, InputArguments& input) {
   command
       ->add_flag("-w,--watch", input.watch,
-                 "Follow the live cluster and print again whenever the answer has changed")
+                 "Watch the live cluster and print the answer again whenever it changes")
       ->group(kOutput);
 }
 
 void CommandLine::AddOrder(CLI::App* command, std::string& order) {
-  Choice(command->add_option("--order", order,
-                             "Which job is placed first. file: the first in the files (default); "
-                             "operator: by priority class, then by age (default for a cluster)"),
+  Choice(command->add_option(
+             "--order", order,
+             "Order in which jobs are placed: file, as in the files (default with files); "
+             "operator, by priority class, then by age (default with a live cluster)"),
          "ORDER", {"file", "operator"});
 }
 
@@ -160,7 +161,7 @@ void CommandLine::AddPlan() {
           "  weft plan -f cluster.yaml -f job.yaml -o json | jq '.items[].status.nodes'\n"
           "  kubectl get nodes,pods -A -o yaml | weft plan -f - -f job.yaml\n"
           "  weft plan --cluster -f job.yaml       where would this job go now?\n"
-          "  weft plan --context gpu-east          where would the jobs that wait there go?",
+          "  weft plan --context gpu-east          where would its pending jobs go?",
           [this] { return RunPlan(plan_); });
   command->group(kPlacing);
   AddInput(command, plan_.input);
@@ -168,10 +169,9 @@ void CommandLine::AddPlan() {
   AddNamespace(command, plan_.input);
   AddWatch(command, plan_.input);
   command
-      ->add_flag(
-          "--compare", plan_.compare,
-          "Also place the jobs first-fit, in the fewest domains and at random, and show what "
-          "that costs")
+      ->add_flag("--compare", plan_.compare,
+                 "Also place the jobs first-fit, in the fewest domains and at random, and show "
+                 "what each of these costs")
       ->group(kOutput);
   command
       ->add_flag("--timings", plan_.timings,
@@ -179,8 +179,8 @@ void CommandLine::AddPlan() {
       ->group(kOutput);
   command
       ->add_option("--effort", plan_.effort,
-                   "How long to search for each job: quick, normal (as the operator) or thorough "
-                   "(seconds)")
+                   "How long to search for each job: quick, normal (as the operator does) or "
+                   "thorough (takes seconds)")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();
   AddOrder(command, plan_.order);
@@ -206,7 +206,7 @@ void CommandLine::AddExplain() {
 
 void CommandLine::AddLint() {
   CLI::App* command =
-      Add(&app_, "lint", "Check TrainingJobs for errors, for waste, and whether they can ever fit",
+      Add(&app_, "lint", "Check TrainingJobs for errors and waste, and whether they can ever fit",
           "  weft lint -f cluster.yaml -f job.yaml\n"
           "  weft lint --cluster -f job.yaml",
           [this] { return RunLint(lint_); });
@@ -218,11 +218,12 @@ void CommandLine::AddLint() {
 }
 
 void CommandLine::AddSnapshot() {
-  CLI::App* command = Add(&app_, "snapshot", "Write everything a decision depends on as one file",
-                          "  weft snapshot -f cluster.yaml -f jobs.yaml > snapshot.yaml\n"
-                          "  weft plan -f snapshot.yaml            the same answer\n"
-                          "  weft snapshot --cluster > snapshot.yaml",
-                          [this] { return RunSnapshot(snapshot_); });
+  CLI::App* command =
+      Add(&app_, "snapshot", "Write everything that the plan depends on to one file",
+          "  weft snapshot -f cluster.yaml -f jobs.yaml > snapshot.yaml\n"
+          "  weft plan -f snapshot.yaml            the same answer\n"
+          "  weft snapshot --cluster > snapshot.yaml",
+          [this] { return RunSnapshot(snapshot_); });
   command->group(kPlacing);
   AddInput(command, snapshot_.input);
   AddOrder(command, snapshot_.order);
@@ -263,17 +264,17 @@ void CommandLine::AddMap() {
                           [this] { return RunMap(map_); });
   command->group(kLooking);
   AddInput(command, map_.input);
-  Choice(command->add_option("-o,--output", map_.output, "Form of the picture: html or svg"),
-         "FORM", {"html", "svg"})
+  Choice(command->add_option("-o,--output", map_.output, "Output format: html or svg"), "FORMAT",
+         {"html", "svg"})
       ->capture_default_str()
       ->group(kOutput);
   command->add_option("--fabric", map_.fabric, "The Fabric to draw as SVG (default: the first)")
       ->option_text("NAME")
       ->group(kOutput);
   command
-      ->add_option("--serve", map_.serve,
-                   "Serve a page that follows the live cluster at this loopback address, until "
-                   "interrupted")
+      ->add_option(
+          "--serve", map_.serve,
+          "Serve a page at this loopback address that shows the live cluster, until interrupted")
       ->option_text("ADDRESS:PORT")
       ->group(kOutput);
 }
@@ -295,7 +296,7 @@ void CommandLine::AddFabric() {
 void CommandLine::AddVerify() {
   constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
   CLI::App* command =
-      Add(&app_, "verify", "Report from inside a worker's pod where the worker really runs",
+      Add(&app_, "verify", "Report, from inside a worker's pod, where that worker runs",
           "  weft verify                        host and node, as the init container reports them\n"
           "  weft verify --rank 3 --world 16    exits with 1 if that rank was placed elsewhere",
           [this] { return RunVerify(verify_); });
@@ -310,7 +311,7 @@ void CommandLine::AddVerify() {
           ->check(WholeNumber(1, kMostRanks));
   rank->needs(world);
   world->needs(rank);
-  command->add_option("--file", verify_.file, "File that the report is appended to")
+  command->add_option("--file", verify_.file, "Append the report to this file")
       ->option_text("FILE")
       ->capture_default_str();
 }

@@ -11,7 +11,7 @@ namespace weft::cli {
 
 namespace {
 
-constexpr const char* kGeometry = "A geometry of your own";
+constexpr const char* kGeometry = "Racks of your own";
 constexpr const char* kTable = "Tables (CSV)";
 constexpr const char* kLinks = "Links";
 
@@ -43,7 +43,8 @@ void CommandLine::AddShow(CLI::App* fabric) {
 
 void CommandLine::AddGenerate(CLI::App* fabric) {
   CLI::App* generate =
-      Add(fabric, "generate", "Write the Fabric and Nodes of a reference design or a geometry",
+      Add(fabric, "generate",
+          "Write the Fabric and Nodes of a reference design, or of racks that you describe",
           "  weft fabric generate --list\n"
           "  weft fabric generate --design dgx-h100-superpod --fragmented 35 > cluster.yaml\n"
           "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300",
@@ -61,7 +62,7 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
   generate
       ->add_option("--fragmented", generate_.fragmented,
-                   "Percent of all GPUs that pods of earlier jobs hold")
+                   "Percentage of all GPUs that pods of earlier jobs hold")
       ->option_text("PERCENT")
       ->check(WholeNumber(0, 100));
   generate->add_option("--seed", generate_.seed, "Random seed for the earlier jobs")
@@ -103,7 +104,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
 }
 
 void CommandLine::AddImport(CLI::App* fabric) {
-  CLI::App* import = Add(
+  CLI::App* command = Add(
       fabric, "import", "Write the Fabric and Nodes that a fabric dump, model or table describes",
       "  ibnetdiscover > fabric.txt && weft fabric import fabric.txt --gpus-per-node 8\n"
       "  weft fabric import /etc/slurm/topology.conf --link InfiniBandNDR\n"
@@ -112,63 +113,68 @@ void CommandLine::AddImport(CLI::App* fabric) {
       "  weft fabric import nodes.csv --levels spine=pod,leaf=rack --gpu-column gpu \\\n"
       "    --link RoCE400 --oversubscription spine=300",
       [this] { return RunFabricImport(import_); });
-  import->add_option("file", import_.file, "The file to read; - for standard input")
+  command->add_option("file", import_.file, "The file to read; - for standard input")
       ->required()
       ->option_text("FILE");
   const auto format = [&](const std::string& name, const char* what) {
-    import->add_flag_callback("--" + name, [this, name] { import_.format = name; }, what);
-};
-format("ibnetdiscover", "FILE is a dump of ibnetdiscover (default: recognised by its text)");
-format("topograph", "FILE is a topograph model");
-format("slurm", "FILE is a Slurm topology.conf or topology.yaml");
-format("csv", "FILE is a table with a header row");
-import->add_option("--topology", import_.topology,
-                   "Topology of a topology.yaml that has several (default: the cluster_default)")
-    ->option_text("NAME");
-import->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
-    ->option_text("NUMBER")
-    ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
-import->add_option("--resource", import_.resource, "Resource name of the GPUs")
-    ->option_text("NAME")
-    ->capture_default_str();
-import->add_option("--fabric-name", import_.fabric_name, "Name of the Fabric")
-    ->option_text("NAME")
-    ->capture_default_str();
-AddTable(import);
+    command->add_flag_callback(
+        "--" + name, [this, name] { import_.format = name; }, what);
+  };
+  format("ibnetdiscover", "FILE is a dump of ibnetdiscover (default: recognised by its text)");
+  format("topograph", "FILE is a topograph model");
+  format("slurm", "FILE is a Slurm topology.conf or topology.yaml");
+  format("csv", "FILE is a table with a header row");
+  command
+      ->add_option("--topology", import_.topology,
+                   "Topology to read from a topology.yaml with several (default: its "
+                   "cluster_default)")
+      ->option_text("NAME");
+  command->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
+  command->add_option("--resource", import_.resource, "Resource name of the GPUs")
+      ->option_text("NAME")
+      ->capture_default_str();
+  command->add_option("--fabric-name", import_.fabric_name, "Name of the Fabric")
+      ->option_text("NAME")
+      ->capture_default_str();
+  AddTable(command);
 }
 
-void CommandLine::AddTable(CLI::App* import) {
+void CommandLine::AddTable(CLI::App* command) {
   const auto column = [&](const char* name, std::string& value, const char* what) {
-    import->add_option(name, value, what)->option_text("COLUMN")->group(kTable);
+    command->add_option(name, value, what)->option_text("COLUMN")->group(kTable);
   };
-  import
+  command
       ->add_option("--levels", import_.levels,
-                   "Columns of the levels, widest first; LEVEL=COLUMN names the level otherwise")
+                   "Columns of the levels, widest first; a level is named after its column, or by "
+                   "LEVEL=COLUMN")
       ->delimiter(',')
       ->option_text("COLUMN,...")
       ->group(kTable);
   column("--node-column", import_.columns.node,
          "Column of the node's name (default: the first column not named in --levels)");
-  column("--gpu-column", import_.columns.gpus, "Column of the number of GPUs of the node");
-  column("--product-column", import_.columns.product, "Column of the product name of its GPUs");
-  column("--cpu-column", import_.columns.cpu, "Column of its processors, as 96 or 96000m");
-  column("--memory-column", import_.columns.memory, "Column of its memory, as 1024Gi");
-  import
+  column("--gpu-column", import_.columns.gpus, "Column of the node's number of GPUs");
+  column("--product-column", import_.columns.product,
+         "Column of the product name of the node's GPUs");
+  column("--cpu-column", import_.columns.cpu, "Column of the node's CPUs, such as 96 or 96000m");
+  column("--memory-column", import_.columns.memory, "Column of the node's memory, such as 1024Gi");
+  command
       ->add_option("--link", import_.links.links,
-                   "Type of the links of all levels, or LEVEL=TYPE of one; level outside joins the "
-                   "widest domains, level torus the nodes of a torus")
+                   "Type of the links of all levels, or LEVEL=TYPE for one level; the level "
+                   "outside connects the widest domains, the level torus the nodes of a torus")
       ->delimiter(',')
       ->option_text("TYPE,...")
       ->group(kLinks);
-  import
+  command
       ->add_option("--oversubscription", import_.links.oversubscription,
                    "LEVEL=PERCENT: oversubscription of a level; 200 is 2:1")
       ->delimiter(',')
       ->option_text("LEVEL=PERCENT,...")
       ->group(kLinks);
-  Choice(
-      import->add_option("--node-link", import_.links.node_link, "Type of the links inside a node"),
-      "TYPE", LinkNames())
+  Choice(command->add_option("--node-link", import_.links.node_link,
+                             "Type of the links inside a node"),
+         "TYPE", LinkNames())
       ->group(kLinks);
 }
 

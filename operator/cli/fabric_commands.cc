@@ -61,16 +61,17 @@ Error NotAFabric(const manifest::Source& source) {
       "or topology.yaml";
   if (has("<system") || has("<graphs")) {
     return Invalid(source.name +
-                   ": line 1: an NCCL topology describes the inside of one node, and not the "
-                   "network between nodes, which is what import reads: " +
+                   ": line 1: this is an NCCL topology, which describes the inside of one node; "
+                   "import reads the network between nodes: " +
                    formats + ", or a table");
   }
   const bool jobs =
       has("job_id") || has("submit") || has("duration") || has("creation_time") || has("JobID");
   if (jobs && (has(",") || has("|"))) {
-    return Invalid(source.name +
-                   ": line 1: looks like a trace of jobs, and import reads fabrics: " + formats +
-                   ", or a table with a row for each node");
+    return Invalid(
+        source.name +
+        ": line 1: this looks like a trace of jobs; import reads the network between nodes: " +
+        formats + ", or a table with a row for each node");
   }
   return Invalid(source.name + ": is not " + formats +
                  "; for a table with a row for each node, name the columns of its levels with "

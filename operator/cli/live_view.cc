@@ -49,7 +49,7 @@ class View final : public LiveView {
     while (!operator_.Synced()) {
       if (std::chrono::steady_clock::now() > end) {
         const std::lock_guard lock(mutex_);
-        return Error{ErrorKind::kTransient, "the cluster cannot be followed: " + trouble_};
+        return Error{ErrorKind::kTransient, "the cluster cannot be watched: " + trouble_};
       }
       std::this_thread::sleep_for(kBetweenLooks);
     }

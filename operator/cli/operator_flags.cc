@@ -18,40 +18,37 @@ constexpr const char* kConfigKind = "OperatorConfiguration";
 
 // What it answers others, and where.
 void DefineServers(CLI::App& app, OperatorFlags& flags) {
-  app.add_option(
-      "--probe-address", flags.probe_address,
-      "address:port of /healthz and /readyz; a loopback address also serves /metrics and "
-      "the map; empty: none");
+  app.add_option("--probe-address", flags.probe_address,
+                 "address:port of /healthz and /readyz, and on a loopback address also of /metrics "
+                 "and the map; empty: not served");
   app.add_option("--grpc-address", flags.grpc_address,
                  "address:port of the gRPC service weft.v1.PlacementService, \":8082\" for every "
-                 "address; empty: none");
+                 "address; empty: not served");
   app.add_option("--grpc-certificate", flags.grpc_certificate,
-                 "PEM file: certificate of the gRPC service; callers then need one that "
-                 "--grpc-client-ca signed; read again when it changes");
+                 "PEM file: certificate of the gRPC service, reloaded when it changes; callers "
+                 "must then present one that --grpc-client-ca signed");
   app.add_option("--grpc-key", flags.grpc_key, "PEM file: key of --grpc-certificate");
   app.add_option("--grpc-client-ca", flags.grpc_client_ca,
-                 "PEM file: authorities of the callers' certificates");
+                 "PEM file: CAs that sign the callers' certificates");
   app.add_flag("--grpc-network", flags.grpc_network,
                "allow a --grpc-address that other machines can reach; requires certificates");
-  app.add_flag(
-      "--grpc-require-token", flags.grpc_require_token,
-      "refuse calls without a bearer token; otherwise a caller is the user weft-grpc:NAME, with "
-      "the name in the client certificate");
-  app.add_option(
-      "--metrics-address", flags.metrics_address,
-      "address:port that serves only /metrics, \":8443\" for every address; default: with "
-      "the probes");
+  app.add_flag("--grpc-require-token", flags.grpc_require_token,
+               "refuse calls without a bearer token; by default a caller without a token is the "
+               "user weft-grpc:NAME, by its certificate's common name NAME");
+  app.add_option("--metrics-address", flags.metrics_address,
+                 "address:port of /metrics and the map, \":8443\" for every address; default: "
+                 "--probe-address");
   app.add_option("--metrics-security", flags.metrics_security,
-                 "tls: TLS, and a bearer token of an account that may get /metrics; none: neither; "
-                 "auto: none for a loopback address, else tls")
+                 "tls: requires TLS and the bearer token of an account that may get /metrics; "
+                 "none: requires neither; auto: none for a loopback address, else tls")
       ->check(OneOf({"auto", "tls", "none"}));
   app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
-                 "folder of tls.crt and tls.key, read again when they change; default that of "
-                 "--metrics-secret");
+                 "folder with tls.crt and tls.key, reloaded when they change; default: the "
+                 "certificate in --metrics-secret");
   app.add_option("--metrics-secret", flags.metrics_secret,
-                 "Secret in the namespace of the Lease with the certificate of /metrics that all "
-                 "replicas share, named after the Service in front of them; created if missing; "
-                 "empty: each replica signs its own, which nobody can verify");
+                 "Secret in the Lease's namespace that holds the certificate of /metrics for all "
+                 "replicas; must have the name of their Service; created if missing; empty: each "
+                 "replica signs its own certificate, which scrapers cannot verify");
 }
 
 void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
@@ -59,49 +56,48 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.set_version_flag("--version", std::string("weft-operator ") + WEFT_VERSION);
   app.add_option("--config", config,
                  std::string("YAML file (apiVersion ") + kConfigVersion + ", kind " + kConfigKind +
-                     ") with settings named as these flags; flags win");
-  app.add_option("--kubeconfig", flags.kubeconfig,
-                 "file of the cluster's address and credentials; default $KUBECONFIG, "
-                 "~/.kube/config, then the pod's own account");
-  app.add_option("--context", flags.context, "context of the kubeconfig; default the current one");
+                     ") whose settings are named like these flags; a flag overrides its setting");
+  app.add_option(
+      "--kubeconfig", flags.kubeconfig,
+      "kubeconfig file; default: $KUBECONFIG, else ~/.kube/config, else the pod's service account");
+  app.add_option("--context", flags.context,
+                 "context of the kubeconfig; default: the current context");
   app.add_option("--namespace", flags.space,
-                 "follow only this namespace's jobs and Placements; nodes and pods of all "
-                 "namespaces are read; default: all");
+                 "manage only this namespace's jobs and Placements; nodes, and pods of all "
+                 "namespaces, are still read; default: all");
   app.add_option("--leader-elect", flags.leader_elect,
-                 "lead only while holding the Lease weft-operator");
+                 "act only while holding the Lease weft-operator");
   app.add_flag("--read-only", flags.read_only,
-               "follow the cluster and answer probes, but write nothing except the Lease");
+               "watch the cluster and answer requests, but write nothing except the Lease");
   app.add_option("--lease-namespace", flags.lease_namespace,
-                 "namespace of the Lease; default the pod's own, else weft-system");
+                 "namespace of the Lease; default: the pod's own, else weft-system");
   app.add_option("--identity", flags.identity,
                  "name in the Lease; default: the host name and a random number");
-  app.add_option(
-         "--bind-deadline", flags.bind_deadline_seconds,
-         "seconds after which a gang that is not fully bound is undone and placed elsewhere")
+  app.add_option("--bind-deadline", flags.bind_deadline_seconds,
+                 "seconds until a gang with unbound pods is taken down and placed again")
       ->check(WholeNumber(1, 86'400));
   app.add_option("--node-loss", flags.node_loss_seconds,
-                 "seconds after which a node that is not Ready counts as lost")
+                 "seconds until a node that is not Ready counts as lost")
       ->check(WholeNumber(1, 86'400));
-  app.add_option(
-         "--reserve-after", flags.reserve_after_seconds,
-         "seconds of waiting after which nodes are reserved for a job, and jobs behind it do "
-         "not get them")
+  app.add_option("--reserve-after", flags.reserve_after_seconds,
+                 "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
+                 "queue do not get them")
       ->check(WholeNumber(0, 31'536'000));
   app.add_option("--workers", flags.workers, "jobs reconciled at the same time")
       ->check(WholeNumber(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
-                 "most requests in flight to the API server, not counting watches and the Lease")
+                 "most concurrent requests to the API server, not counting watches and the Lease")
       ->check(WholeNumber(1, 256));
   app.add_option("--verify-image", flags.verify_image,
-                 "image with `weft`, run before the containers of every worker to report where it "
-                 "is (condition PlacementVerified); empty: none");
+                 "image with `weft`, run as an init container of every worker to report where the "
+                 "worker runs (condition PlacementVerified); empty: none");
   app.add_option("--requests-per-second", flags.requests_per_second,
-                 "most requests a second to the API server, not counting watches")
+                 "most requests per second to the API server, not counting watches")
       ->check(CLI::Range(1.0, 100'000.0));
   DefineServers(app, flags);
-  app.add_option("--log-level", flags.log_level, "lowest level of the log lines that are written")
+  app.add_option("--log-level", flags.log_level, "lowest level that is logged")
       ->check(OneOf({"debug", "info", "warning", "error"}));
-  app.add_option("--log-format", flags.log_format, "form of a log line")
+  app.add_option("--log-format", flags.log_format, "format of a log line")
       ->check(OneOf({"text", "json"}));
 }
 
@@ -131,7 +127,7 @@ std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std:
   for (const auto& [key, value] : document->items()) {
     if (key == "apiVersion" || key == "kind") continue;
     if (value.is_structured() || value.is_null() || key == "config") {
-      wrong = path + ": " + key + ": is no setting";
+      wrong = path + ": " + key + ": is not a setting";
       return std::nullopt;
     }
     arguments.push_back("--" + key + "=" + TextOf(value));

@@ -13,7 +13,7 @@ using service::HttpRequest;
 
 constexpr const char* kOldGrpc =
     "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-1428, CVE-2023-33953): "
-    "let only callers you trust have certificates";
+    "give certificates only to callers that you trust";
 
 // Access reviews are cached; an uncached one must be answered quickly.
 kube::Client::Options ReviewOptions() {
@@ -130,7 +130,7 @@ std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
       LoadCertificate();
       return std::nullopt;
     case kube::Access::kUnauthenticated:
-      return HttpReply{401, "a valid bearer token is needed\n"};
+      return HttpReply{401, "a valid bearer token is required\n"};
     case kube::Access::kForbidden:
       return HttpReply{403, "not allowed to get this path\n"};
     case kube::Access::kBusy:
@@ -138,13 +138,13 @@ std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
     case kube::Access::kUnknown:
       break;
   }
-  return HttpReply{503, "the API server does not say whether this is allowed\n"};
+  return HttpReply{503, "the API server did not answer whether this is allowed\n"};
 }
 
 HttpReply OperatorServers::Map() {
   const auto work = options_.operator_now();
-  if (!work) return {503, "this replica does not lead: the map is the leader's\n"};
-  if (!work->Synced()) return {503, "reading the cluster\n"};
+  if (!work) return {503, "this replica is not the leader; only the leader has the map\n"};
+  if (!work->Synced()) return {503, "the leader is still reading the cluster\n"};
   return {200, map_.Show([&] { return work->LookAtCluster(); }), "text/html; charset=utf-8"};
 }
 

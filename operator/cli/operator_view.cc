@@ -16,7 +16,7 @@ OperatorView::OperatorView(Working working, std::string epoch, kube::AccessCheck
 
 Result<std::shared_ptr<controllers::Operator>> OperatorView::Leading() const {
   auto work = working_();
-  if (!work) return Error{ErrorKind::kTransient, "this replica does not lead"};
+  if (!work) return Error{ErrorKind::kTransient, "this replica is not the leader"};
   if (!work->Synced()) return Error{ErrorKind::kTransient, "the cluster is still being read"};
   return work;
 }
@@ -54,7 +54,7 @@ Result<service::RpcSource::Access> OperatorView::Check(const Caller& caller, con
     case kube::Access::kUnknown:
       break;
   }
-  return Error{ErrorKind::kTransient, "the API server does not say now whether this is allowed"};
+  return Error{ErrorKind::kTransient, "the API server did not answer whether this is allowed"};
 }
 
 }  // namespace weft::cli

@@ -15,13 +15,12 @@ namespace weft::cli {
 int ServeMap(const MapArguments& arguments) {
   const InputArguments& input = arguments.input;
   if (!input.live() || !input.files.empty()) {
-    return Fail(
-        Invalid("--serve: follows a cluster alone: say --cluster or --context, without -f"));
+    return Fail(Invalid("--serve: needs a live cluster and no -f: add --cluster or --context"));
   }
   // The page asks nobody who they are, and shows what its user may see.
   if (!service::IsLoopback(arguments.serve)) {
     return Fail(Invalid("--serve: other machines could reach \"" + arguments.serve +
-                        "\": say 127.0.0.1:PORT"));
+                        "\"; use 127.0.0.1:PORT"));
   }
   const auto view = OpenLiveView({input.kubeconfig, input.context});
   if (!view) return Fail(view.error());

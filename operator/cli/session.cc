@@ -104,8 +104,9 @@ Result<decide::Cluster> ReadCluster(const InputArguments& input) {
   inputs->notes.clear();  // else the answer would hold them too
   const bool jobs = !inputs->jobs.empty() || !inputs->placements.empty();
   if (jobs && inputs->nodes.empty() && !input.live()) {
-    std::cerr << "weft: there is no Node among the manifests: add the cluster's nodes with -f "
-                 "cluster.yaml, or read a live cluster with --cluster\n";
+    std::cerr
+        << "weft: the manifests hold no Node: add the cluster's nodes with -f cluster.yaml, or "
+           "read a live cluster with --cluster\n";
   }
   return decide::BuildCluster(*std::move(inputs));
 }
@@ -180,7 +181,7 @@ int Print(const std::string& text, int code, const std::string& what) {
 }
 
 int Watch(InputArguments& input, const std::function<int()>& command) {
-  if (!input.live()) return Fail(Invalid("-w: only a cluster changes: say --cluster or --context"));
+  if (!input.live()) return Fail(Invalid("-w: needs a live cluster: add --cluster or --context"));
   if (std::find(input.files.begin(), input.files.end(), "-") != input.files.end()) {
     return Fail(Invalid("-w: standard input can be read only once"));
   }

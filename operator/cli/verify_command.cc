@@ -42,7 +42,8 @@ void Report(const std::string& line, const std::string& file) {
 int RunVerify(const VerifyArguments& arguments) {
   const std::string worker = Variable("WEFT_WORKER_INDEX");
   if (worker.empty()) {
-    std::cerr << "weft verify: WEFT_WORKER_INDEX is not set: this is no worker of a TrainingJob\n";
+    std::cerr
+        << "weft verify: WEFT_WORKER_INDEX is not set: this is not a worker of a TrainingJob\n";
     return kBadInput;
   }
   if (!arguments.rank) {
@@ -62,9 +63,9 @@ int RunVerify(const VerifyArguments& arguments) {
     return kDone;
   }
   std::cerr << "weft verify: worker " << worker << " on " << Variable("WEFT_NODE") << " runs rank "
-            << *arguments.rank << " of " << *arguments.world << "; placed there are "
-            << Variable("WEFT_GPUS_PER_WORKER") << " ranks from " << Variable("WEFT_FIRST_RANK")
-            << " on, of " << Variable("WEFT_WORLD_SIZE") << "\n";
+            << *arguments.rank << " of " << *arguments.world << ", but its placement has "
+            << Variable("WEFT_GPUS_PER_WORKER") << " ranks of " << Variable("WEFT_WORLD_SIZE")
+            << ", from rank " << Variable("WEFT_FIRST_RANK") << " on\n";
   return kFailed;
 }
 

@@ -38,7 +38,7 @@ Json Test(const char* path, const std::string& value) {
 
 Status KubeWriter::Allowed() const {
   if (may_write_()) return {};
-  return Error{ErrorKind::kTransient, "this operator does not lead"};
+  return Error{ErrorKind::kTransient, "this replica is not the leader"};
 }
 
 Result<Json> KubeWriter::Create(Kind kind, const Json& object, bool dry_run) {

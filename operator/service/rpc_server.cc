@@ -310,7 +310,7 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
     if (!admitted.ok() && admitted.error_code() != grpc::StatusCode::UNAVAILABLE) return admitted;
     const auto now = source_.Decisions();
     if (!now || now->epoch != following.epoch()) {
-      return {grpc::StatusCode::UNAVAILABLE, "this replica does not lead any longer"};
+      return {grpc::StatusCode::UNAVAILABLE, "this replica is no longer the leader"};
     }
   }
   return grpc::Status::OK;

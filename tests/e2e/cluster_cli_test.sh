@@ -70,7 +70,7 @@ expect_text "$work/stderr" 'the cluster cannot be reached: https://127.0.0.1:1'
 expect_empty "$work/stdout"
 sed '/client-.*-data:/d; s/^  user:$/  user: {}/' "$config" >"$work/anonymous"
 expect_exit 1 "$WEFT" plan --kubeconfig "$work/anonymous"
-expect_text "$work/stderr" 'not allowed'
+expect_text "$work/stderr" 'forbidden'
 
 # A cluster without jobs.
 expect_exit 0 "$WEFT" plan --cluster -o json

@@ -57,7 +57,7 @@ stranger=$(kubectl create token stranger)
 port=$(free_port)
 start_operator ":$port"
 expect_status 401 -k
-expect_text "$work/stdout" 'a valid bearer token is needed'
+expect_text "$work/stdout" 'a valid bearer token is required'
 expect_status 401 -k -H 'Authorization: Bearer made-up'
 expect_status 403 -k -H "Authorization: Bearer $stranger"
 expect_status 200 -k -H "Authorization: Bearer $scraper"

@@ -61,13 +61,13 @@ class World : public RpcSource {
       std::make_shared<controllers::PlacementLog>(/*kept=*/4);
 
   Result<Live> Look() override {
-    if (!leads) return Error{ErrorKind::kTransient, "this replica does not lead"};
+    if (!leads) return Error{ErrorKind::kTransient, "this replica is not the leader"};
     api::Inputs inputs = Cluster();
     auto fabrics = std::make_shared<const decide::Fabrics>(*decide::BuildFabrics(inputs));
     return Live{std::move(inputs), std::move(fabrics)};
   }
   Result<service::RpcSource::Decided> Decisions() override {
-    if (!leads) return Error{ErrorKind::kTransient, "this replica does not lead"};
+    if (!leads) return Error{ErrorKind::kTransient, "this replica is not the leader"};
     return RpcSource::Decided{log, epoch};
   }
   // "team-a" may list Placements there, "fleet" everything.
@@ -178,7 +178,7 @@ TEST_F(RpcServerTest, AReplicaThatDoesNotLeadIsUnavailable) {
   Serve();
   world_.leads = false;
   EXPECT_EQ(Plan(Gang(2)).error_code(), StatusCode::UNAVAILABLE);
-  EXPECT_EQ(Watch("", 1), Texts{"this replica does not lead"});
+  EXPECT_EQ(Watch("", 1), Texts{"this replica is not the leader"});
 }
 
 TEST_F(RpcServerTest, TokensAreCheckedWhereOneIsGivenAndRequiredWhereToldTo) {
@@ -272,7 +272,7 @@ TEST_F(RpcServerTest, AStreamEndsWhenTheLeadIsLost) {
   Serve();
   world_.log->Put(Decided("a", "1"));
   EXPECT_EQ(Watch("", 4, [&] { world_.leads = false; }),
-            (Texts{"a", "synced", "this replica does not lead any longer"}));
+            (Texts{"a", "synced", "this replica is no longer the leader"}));
 }
 
 TEST_F(RpcServerTest, AFabricIsShownWithWhatIsFree) {
