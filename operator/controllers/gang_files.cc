@@ -59,7 +59,7 @@ Status GangFiles::Record(launch::Gang& gang) {
   const Json owners = stored->at("metadata").value("ownerReferences", Json::array());
   if (owners.empty() || owners.front().value("uid", "") != gang.placement_uid) {
     return Error{ErrorKind::kTransient,
-                 "ConfigMap " + api::Show(key) + " exists and belongs to something else"};
+                 "ConfigMap " + api::Show(key) + " already exists with another owner"};
   }
   const Json files = stored->value("data", Json::object());
   launch::ReadPlacementFile(files.value("placement.json", ""), gang);

@@ -206,7 +206,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateServ
   const auto* owner = api::ControllingJob(service.meta);
   if (!owner || owner->uid != meta.uid) {
     return NameTaken(pass, "CreateService",
-                     "Service " + api::Show(meta.key) + " exists and belongs to something else");
+                     "Service " + api::Show(meta.key) + " already exists with another owner");
   }
   if (!Serves(service, pass.job().attempt)) return Replace(service);
   store_.Put(service);
@@ -253,7 +253,7 @@ Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) 
   const auto* owner = api::ControllingJob(decoded->meta);
   if (!owner || owner->uid != gang.job->meta.uid) {
     return Error{ErrorKind::kTransient,
-                 "Pod " + api::Show(decoded->meta.key) + " exists and belongs to something else"};
+                 "Pod " + api::Show(decoded->meta.key) + " already exists with another owner"};
   }
   store_.Put(*std::move(decoded));
   return {};

@@ -243,7 +243,7 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   const auto* owner = api::ControllingJob(decoded->meta);
   if (!owner || owner->uid != job.meta.uid) {
     return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
-                                            " exists and belongs to something else"};
+                                            " already exists with another owner"};
   }
   return decoded;
 }

@@ -66,8 +66,8 @@ NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
   for (const std::size_t f : among) {
     names += (names.empty() ? "" : ", ") + cluster.fabrics[f].name();
   }
-  return {"FabricAmbiguous", "Fabrics " + names + " " + why + " " +
-                                 workload.accelerator->resource_name +
+  return {"FabricAmbiguous", "Fabrics " + names + " all offer " +
+                                 workload.accelerator->resource_name + why +
                                  "; name one in spec.fabricName, or label the namespace with " +
                                  std::string(api::kDefaultFabricLabel) + "."};
 }
@@ -82,10 +82,10 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
   }
   if (const auto name = NamespaceDefault(cluster, workload.key().space)) {
     if (const auto found = cluster.FindFabric(std::string(*name))) return Choice(*found);
-    return Choice(NoFabric{
-        "NoFabric", "The namespace " + workload.key().space + " has the label " +
-                        api::kDefaultFabricLabel + "=" + std::string(*name) +
-                        ", but there is no such Fabric; known: " + KnownFabrics(cluster) + "."});
+    return Choice(NoFabric{"NoFabric",
+                           "The label " + std::string(api::kDefaultFabricLabel) + "=" +
+                               std::string(*name) + " of namespace " + workload.key().space +
+                               " names an unknown Fabric; known: " + KnownFabrics(cluster) + "."});
   }
   if (cluster.fabrics.size() == 1) return Choice(std::size_t{0});
   std::vector<std::size_t> offering, fitting;
@@ -95,10 +95,10 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
     if (Fits(cluster.fabrics[f], workload)) fitting.push_back(f);
   }
   if (fitting.size() == 1) return Choice(fitting.front());
-  if (fitting.size() > 1) return Choice(Ambiguous(cluster, workload, fitting, "all fit and offer"));
+  if (fitting.size() > 1) return Choice(Ambiguous(cluster, workload, fitting, " and have room"));
   if (offering.size() == 1) return Choice(offering.front());
   if (offering.size() > 1) {
-    return Choice(Ambiguous(cluster, workload, offering, "are all too small but offer"));
+    return Choice(Ambiguous(cluster, workload, offering, ", but each is too small"));
   }
   return Choice(NoFabric{"NoFabric", "No node of any Fabric (" + KnownFabrics(cluster) +
                                          ") offers " + workload.accelerator->resource_name + "."});

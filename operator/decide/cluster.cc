@@ -65,7 +65,7 @@ class Builder {
     if (!fabrics_.overlapping.empty()) {
       Say(Severity::kWarning, "Overlapping",
           std::to_string(fabrics_.overlapping.size()) +
-              " nodes are in two Fabrics and used by neither: " + NameSome(fabrics_.overlapping));
+              " nodes are in two Fabrics, so neither uses them: " + NameSome(fabrics_.overlapping));
     }
     const Status built = inputs_.fabrics.empty() ? BuildRecognised() : BuildGiven();
     if (!built) return built.error();
@@ -111,12 +111,12 @@ class Builder {
     if (family) {
       spec.preset = *family;
       Say(Severity::kInfo, "FabricRecognised",
-          "no Fabric is given; the nodes carry the labels of " + spec.preset +
-              ", whose levels are used as fabric \"" + spec.name + "\"");
+          "no Fabric is given: the levels of fabric \"" + spec.name + "\" come from the nodes' " +
+              spec.preset + " labels");
     } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
       Say(Severity::kWarning, "FabricFlat",
-          "no Fabric is given and the nodes carry no labels of a known family: one flat network "
-          "is assumed, so only node borders count");
+          "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
+          "network is assumed, where all traffic between nodes costs the same");
     }
     return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
   }
@@ -138,13 +138,13 @@ class Builder {
       const std::string& scale_up = on.spec().scale_up->name;
       Say(Severity::kInfo, "ScaleUpCrossesLevel",
           "fabric \"" + on.spec().name + "\": domains of " + scale_up +
-              " cross the levels; they count for cost, but are no level that a job can name");
+              " cross the levels: they count for cost, but a job cannot name them");
     }
     if (!LinksDeclared(on) && on.node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",
           "fabric \"" + on.spec().name +
-              "\": the bandwidth of some links is assumed (LinksDeclared is False); times and "
-              "percentages rest on that assumption");
+              "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
+              "percentages depend on it");
     }
   }
 

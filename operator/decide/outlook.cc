@@ -48,11 +48,11 @@ Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
 
 std::string OutlookText(const Outlook& outlook, bool ever) {
   if (outlook.within_seconds) {
-    return "It would fit within " + DurationText(*outlook.within_seconds) + ", once " +
-           outlook.after + " has ended.";
+    return "It would fit within " + DurationText(*outlook.within_seconds) + ", when " +
+           outlook.after + " ends.";
   }
   if (!ever) return "It never fits this fabric, not even with nothing else running.";
-  return "When it would fit is unknown: too few of the running jobs state expectedDurationSeconds.";
+  return "Its start time is unknown: too few of the running jobs state expectedDurationSeconds.";
 }
 
 }  // namespace weft::decide

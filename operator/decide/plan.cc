@@ -104,9 +104,9 @@ class Planner {
   }
 
   static std::string ShortOfPodsText(const Workload& workload) {
-    return "spec.podSelector matches " + CountText(workload.gated_pods, "pod") +
-           " that wait with the gate " + api::kGate + ", of " + std::to_string(workload.workers) +
-           "; nothing is placed before all exist.";
+    return "spec.podSelector matches " + std::to_string(workload.gated_pods) + " of " +
+           CountText(workload.workers, "pod") + " with the scheduling gate " + api::kGate +
+           "; nothing is placed before all of them exist.";
   }
 
   void Solve(const Problem& problem, std::int64_t start, PlanEntry& entry) {
@@ -122,8 +122,8 @@ class Planner {
       entry.solve_microseconds = Now() - start;
       if (IsTooLarge(*on.fabric, placed.plan)) {
         Refuse(entry, "PlacementTooLarge",
-               "The names of the nodes of " + CountText(entry.workload.workers, "worker") +
-                   " pass the 1.2 MiB that a Placement's status may hold.");
+               "The node names of " + CountText(entry.workload.workers, "worker") +
+                   " exceed the 1.2 MiB that a Placement's status may hold.");
         return;
       }
       if (options_.best) placed.best = FindBest(problem, graph, claims, placed);
@@ -176,13 +176,13 @@ class Planner {
       return false;
     }
     refused.reason = "HeldBack";
-    refused.message = "It fits now, but the nodes are kept for " +
+    refused.message = "It fits now, but the nodes are reserved for " +
                       api::Show(kept->workload->key()) + ", which has waited for " +
                       DurationText(kept->workload->waited_seconds.value_or(0)) + ". ";
     refused.message += kept->within_seconds
                            ? "A job whose expectedDurationSeconds is at most " +
                                  std::to_string(*kept->within_seconds) + " would start now."
-                           : "When it can start is unknown, so no duration would help.";
+                           : "Their release time is unknown, so no expectedDurationSeconds helps.";
     return true;
   }
 
@@ -193,7 +193,8 @@ class Planner {
     if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
     kept = Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook,
                    Endings(*entry.fabric));
-    if (kept) refused.message += " Nodes are kept for it: those behind it start only elsewhere.";
+    if (kept)
+      refused.message += " Nodes are reserved for it: jobs behind it in the queue cannot use them.";
   }
 
   std::optional<Placed::Best> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
@@ -235,9 +236,9 @@ class Planner {
     if (workload.topology->preferred.empty()) return;
     refused.reason = "WaitingForPreferred";
     refused.wait_ends_in_seconds = *wait - *workload.waited_seconds;
-    refused.message = "Waits for one " + workload.topology->preferred +
-                      " (topology.preferred) for another " +
-                      DurationText(*refused.wait_ends_in_seconds) + ". " + refused.message;
+    refused.message = "Waits another " + DurationText(*refused.wait_ends_in_seconds) +
+                      " for room in one " + workload.topology->preferred +
+                      " (topology.preferred). " + refused.message;
   }
 
   std::vector<Ending> Endings(std::size_t fabric) const {
@@ -264,19 +265,19 @@ class Planner {
     if (on.fabric->ScaleUpNeedsClaim() && !pod.claims_compute_domain &&
         entry.workload.workers > 1) {
       const std::string& name = on.fabric->spec().scale_up->name;
-      entry.notes.push_back({Severity::kWarning, "NoComputeDomain",
-                             "the template claims no ComputeDomain, so traffic between nodes does "
-                             "not use " +
-                                 name + " and counts at the next wider level"});
+      entry.notes.push_back(
+          {Severity::kWarning, "NoComputeDomain",
+           "the template claims no ComputeDomain, so traffic between nodes does not use " + name +
+               " and is counted at the next wider level"});
     }
     const Placed* placed = entry.placed();
     const auto& topology = *entry.workload.topology;
     if (placed == nullptr || placed->plan.preferences[placement::kLevelsWider] == 0) return;
     if (topology.wait_for_preferred_seconds && !entry.workload.waited_seconds) {
       entry.notes.push_back({Severity::kInfo, "WaitsForPreferred",
-                             "wider than topology.preferred: the operator would wait " +
-                                 DurationText(*topology.wait_for_preferred_seconds) + " for one " +
-                                 topology.preferred + " before it settles for this"});
+                             "wider than topology.preferred: the operator would first wait " +
+                                 DurationText(*topology.wait_for_preferred_seconds) +
+                                 " for room in one " + topology.preferred});
     }
   }
 

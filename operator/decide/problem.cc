@@ -68,9 +68,9 @@ class Resolver {
     if (tier && *tier != fabric::kOutside) return tier;
     const auto& scale_up = fabric_.spec().scale_up;
     if (scale_up && name == scale_up->name && !tier) {
-      Fail(path, "the domains of \"" + name +
-                     "\" cross the levels of this fabric, so it has no place among them; this "
-                     "fabric has " +
+      Fail(path, "\"" + name +
+                     "\" cannot be named here, because its domains cross the levels of this "
+                     "fabric; these are " +
                      KnownLevels(fabric_));
     } else if (fabric_.torus() != nullptr && name == fabric_.spec().torus->name) {
       Fail(path, "\"" + name + "\" is a torus and has no domains; this fabric has the levels " +

@@ -30,7 +30,7 @@ class Sentences {
                 (others.empty() ? " has room for " : " for ") +
                 std::to_string(no_.choices[c].workers);
     }
-    return Rule() + "This is said of " + no_.choices[*no_.choice].name + others + ". ";
+    return Rule() + "These numbers are for " + no_.choices[*no_.choice].name + others + ". ";
   }
 
  private:
@@ -41,22 +41,22 @@ class Sentences {
       case Reason::kNoMatchingProduct:
         return NoProduct();
       case Reason::kNoEligibleNode:
-        return "No node of fabric \"" + Name() + "\" may take a worker of this job. " +
-               Rejections();
+        return "No node of fabric \"" + Name() + "\" may run a worker of this job: " +
+               RejectionsText(no_.rejections, fabric_.node_count()) + ". ";
       case Reason::kInsufficientCapacity:
         if (!no_.choices.empty()) return Choices() + Rejections();
         return "Fabric \"" + Name() + "\" has room for " + Found() + Short("") + ". " +
                Rejections();
       case Reason::kRequiredLevel:
-        return "topology.required asks for one " + Level() + " for all " + Workers() +
-               "; the one with most room, " + no_.best_domain + ", takes " + Found() +
-               Short(" there") + ". " + Rejections();
+        return "No single " + Level() + " has room for all " + Workers() +
+               ", as topology.required demands. The " + Level() + " " + no_.best_domain +
+               " comes closest with room for " + Found() + Short(" there") + ". " + Rejections();
       case Reason::kRequiredGroup:
         return no_.group ? Group(*no_.group) : Groups();
       case Reason::kSearchExhausted:
         return "There is room for all " + Workers() +
-               ", but the search found no placement that holds every rule of topology at once. It "
-               "does not prove that there is none. ";
+               ", but the search found no placement that meets every topology rule; one may still "
+               "exist. ";
     }
     return "";
   }
@@ -108,15 +108,15 @@ class Sentences {
                                            : "offers an accelerator that Weft knows. ");
     }
     const auto& first = incomplete.front();
-    return "No node of fabric \"" + Name() + "\" is complete: " + first.node + " " +
+    return "Fabric \"" + Name() + "\" can use none of its nodes: " + first.node + " " +
            (first.why.empty()
                 ? "lacks the label " + first.label_key + " (level " + first.missing + ")"
-                : "is put aside, " + first.why) +
+                : "is not used, " + first.why) +
            (incomplete.size() == 1
                 ? ""
                 : ", and " +
                       CountText(static_cast<std::int64_t>(incomplete.size()) - 1, "more node") +
-                      " likewise") +
+                      (incomplete.size() == 2 ? " is" : " are") + " incomplete too") +
            ". ";
   }
 
@@ -136,16 +136,16 @@ class Sentences {
     if (g < workload_.topology->groups.size()) {
       text += " (" + AxesText(workload_.topology->groups[g].axes) + ")";
     }
-    return text + " asks for one " + Level() + " for each set of " +
-           CountText(no_.group_workers, "worker") + "; whole sets with " + Found() +
-           " fit, and the " + Level() + " with most room, " + no_.best_domain + ", takes " +
+    return text + " demands one " + Level() + " for each set of " +
+           CountText(no_.group_workers, "worker") + ". Complete sets fit for " + Found() +
+           "; the " + Level() + " " + no_.best_domain + " comes closest with room for " +
            CountText(no_.best_domain_workers, "worker") + ". " + Rejections();
   }
 
   std::string Groups() const {
-    return "Each of topology.groups could be kept together alone, but not all at once: whole sets "
-           "with " +
-           Found() + " fit. " + Rejections();
+    return "Each entry of topology.groups can be met alone, but not all of them together: complete "
+           "sets fit for " +
+           Found() + ". " + Rejections();
   }
 
   const fabric::Fabric& fabric_;

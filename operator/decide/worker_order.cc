@@ -35,7 +35,7 @@ Result<std::vector<WorkerPod>> ByLabels(const api::Placement& placement,
     const std::string& name = pod->meta.key.name;
     const auto worker = WorkerIndexOf(placement, *pod);
     if (!worker) {
-      return Wrong(name, "is none of workers 0 to " + std::to_string(placement.workers - 1) +
+      return Wrong(name, "is not one of workers 0 to " + std::to_string(placement.workers - 1) +
                              " by its workerIndexLabels");
     }
     if (const api::Pod* other = taken[*worker]) {
@@ -60,7 +60,7 @@ Result<std::vector<WorkerPod>> ByNames(const std::vector<const api::Pod*>& pods,
       return Wrong(pod->meta.key.name,
                    "is one too many for " +
                        CountText(static_cast<std::int64_t>(taken.size()), "worker") +
-                       ": let podSelector match fewer");
+                       ": narrow podSelector");
     }
     assigned.push_back({pod, worker++});
   }

@@ -185,7 +185,7 @@ class Pending {
       const auto [other, fresh] = names.emplace(key, &workload);
       if (fresh) continue;
       const std::string clash = *workload.place + ": metadata.name: Placement " + api::Show(key) +
-                                " is also what " + *other->second->place + " would be placed as";
+                                " would also belong to " + *other->second->place;
       if (mark == Mark::kNo) return Invalid(clash);
       (workload.is_job ? workload : *other->second).invalid = clash;
     }

@@ -105,8 +105,8 @@ BindVerdict JudgeGang(const Life& life, Stage stage) {
   return JudgeBinding(gang, window, life.view.now);
 }
 
-// What is left of the moment in which kube-scheduler binds most gangs: a window that nobody would see
-// costs no write.
+// What is left of the moment in which kube-scheduler binds most gangs: a window that nobody would
+// see costs no write.
 std::int64_t SoonLeft(const Life& life) {
   const JobView& view = life.view;
   return view.created > view.now ? 0 : view.created + kSoonBoundSeconds - view.now;
@@ -147,7 +147,7 @@ Fault NotReady(const Life& life) {
   Fault fault;
   fault.cause = Cause::kNotReady;
   fault.reason = "StartupTimeout";
-  std::string why = "; no container says why";
+  std::string why = "; no container reports why";
   for (const api::Pod* pod : PodsOfAttempt(life)) {
     if (pod->ready || pod->phase == "Succeeded") continue;
     if (!fault.node.empty() && pod->waiting.empty()) continue;

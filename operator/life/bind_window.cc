@@ -67,8 +67,9 @@ class Judgement {
 
   BindVerdict Undo() const {
     BindVerdict verdict =
-        Say(Binding::kUndo, CountText(unbound_, "worker") + " not bound; " +
-                                (words_.empty() ? "kube-scheduler said nothing of them" : words_));
+        Say(Binding::kUndo,
+            CountText(unbound_, "worker") + " not bound; " +
+                (words_.empty() ? "kube-scheduler reported nothing about them" : words_));
     verdict.cause = refused_.empty() ? Cause::kSchedulerSilent : Cause::kSchedulerRefused;
     verdict.refused = refused_;
     return verdict;
@@ -78,12 +79,12 @@ class Judgement {
     std::string names;
     for (const std::string& gate : gates_) names += (names.empty() ? "" : ", ") + gate;
     return "waiting for another controller to remove scheduling gates of " +
-           CountText(gated_, "pod") + " of " + std::to_string(bound_ + unbound_) + ": " + names;
+           std::to_string(gated_) + " of " + CountText(bound_ + unbound_, "pod") + ": " + names;
   }
 
   std::string SilentText() const {
     return "none of " + CountText(unbound_, "pod") +
-           " is bound, and kube-scheduler has said nothing of them; is it running?";
+           " is bound, and kube-scheduler has reported nothing about them; is it running?";
   }
 
   std::int64_t bound_ = 0, unbound_ = 0, gated_ = 0;

@@ -112,7 +112,7 @@ Step TearDownStep(Life& life) {
   const api::Condition why = *FindCondition(life.status, "Restarting");
   SetCondition(life.status, {"Restarting", false, why.reason, why.message}, life.view.now);
   Unplace(life, "Restarting",
-          "attempt " + std::to_string(life.status.attempt) + " was undone: " + why.message);
+          "attempt " + std::to_string(life.status.attempt) + " was taken down: " + why.message);
   return WriteStatus{life.status};
 }
 

@@ -87,7 +87,7 @@ std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes&
 
 std::string DroppedText(std::size_t dropped) {
   if (dropped == 0) return "";
-  return "; status.excludedNodes is full: it drops " +
+  return "; status.excludedNodes is full and drops " +
          CountText(static_cast<std::int64_t>(dropped), "node");
 }
 

@@ -33,10 +33,9 @@ std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& fa
                      (failure.reason.empty() ? "Error" : failure.reason) + ")";
   if (code != kCommandNotFound && code != kCannotExecute) return text;
   if (job.framework.type == api::FrameworkType::kMPI && worker != 0) {
-    return text + ", as of an image without sshd, which mpirun of worker 0 needs";
+    return text + "; the image may lack sshd, which mpirun on worker 0 needs";
   }
-  return text +
-         ", as of a shell that does not find its command or may not run it; the command is: " +
+  return text + "; the container may lack its command, or may not execute it: " +
          CommandOf(job, failure.container);
 }
 
@@ -48,11 +47,11 @@ Fault OfPod(const api::TrainingJob& job, const api::Pod& pod, std::uint32_t work
   if (IsRejected(pod)) {
     fault.cause = Cause::kNodeRejected;
     fault.reason = pod.reason;
-    fault.message = who + " was refused by the node's kubelet (" + pod.reason + ")";
+    fault.message = who + " was rejected by the kubelet (" + pod.reason + ")";
   } else if (pod.disrupted || IsTheClusters(pod.reason)) {
     fault.cause = Cause::kNodeLost;
     fault.reason = pod.reason.empty() ? "Disrupted" : pod.reason;
-    fault.message = who + " was ended by the cluster (" + fault.reason + ")";
+    fault.message = who + " was terminated by the cluster (" + fault.reason + ")";
   } else if (pod.failure) {
     fault.exit_code = pod.failure->exit_code;
     fault.ended = pod.failure->ended;
@@ -79,7 +78,7 @@ std::optional<Fault> OfLivePod(const Life& life, const api::Pod& pod, std::uint3
   }
   if (!pod.meta.deleting) return std::nullopt;
   fault.reason = pod.disrupted ? "Disrupted" : "PodDeleted";
-  fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted by others";
+  fault.message = "the pod of " + who + " on " + pod.node_name + " is being deleted, not by Weft";
   return fault;
 }
 
@@ -121,7 +120,7 @@ std::string LeaveOut(Life& life, const Fault& fault) {
   }
   const bool again = record.last_failure && record.last_failure->node == fault.node;
   if (!again) return "";
-  return "; node " + fault.node + " is avoided where others will do" +
+  return "; the next attempts avoid node " + fault.node + " if they can" +
          DroppedText(Exclude({fault.node}, life.options.exclusion, life.view.now, record.excluded,
                              api::ExclusionEffect::kPreferNoSchedule));
 }

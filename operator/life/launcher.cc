@@ -84,7 +84,7 @@ std::string CommandOf(const api::TrainingJob& job, const std::string& container)
       if (!text.empty()) return text;
     }
   }
-  return "of the image";
+  return "the image's own command";
 }
 
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
@@ -102,18 +102,18 @@ std::optional<std::string> WrongLauncher(const api::TrainingJob& job) {
   if (known != kLaunchers.end() && !Starts(known->framework, type)) {
     return "framework " + framework + " expects " +
            (own_processes ? "the script itself" : std::string(Expected(type))) +
-           ", and the command is " + program;
+           ", but the command is " + program;
   }
   if (program == "deepspeed" && job.replicas > 1 &&
       (!HasFlag(words, "--no_ssh") || !HasFlag(words, "--hostfile"))) {
-    return "deepspeed without --no_ssh and --hostfile /etc/weft/hostfile starts each worker's "
-           "ranks as a job of their own";
+    return "deepspeed needs --no_ssh and --hostfile /etc/weft/hostfile; without them each worker "
+           "runs a job of its own";
   }
   const bool module = words.size() > 2 && words[1] == "-m";
   if (known == kLaunchers.end() && IsPython(program) && !module && !own_processes &&
       (job.accelerator.per_worker > 1 || type == FrameworkType::kMPI)) {
     return "framework " + framework + " expects " + std::string(Expected(type)) + " for its " +
-           std::to_string(job.accelerator.per_worker) + " ranks a worker, and " + program +
+           std::to_string(job.accelerator.per_worker) + " ranks per worker, but " + program +
            " starts one process";
   }
   return std::nullopt;

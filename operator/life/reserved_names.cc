@@ -86,7 +86,8 @@ class Search {
     for (std::size_t i = 0; i < volumes.size(); ++i) {
       const std::string name = TextAt(volumes[i], "name");
       if (name != "weft" && name != "weft-shm") continue;
-      Found(path + "[" + std::to_string(i) + "].name", "the volume " + name + " is Weft's own");
+      Found(path + "[" + std::to_string(i) + "].name",
+            "the volume name " + name + " is reserved for Weft");
     }
   }
 
@@ -95,7 +96,7 @@ class Search {
       if (!containers[i].is_object()) continue;
       const std::string at = path + "[" + std::to_string(i) + "]";
       if (TextAt(containers[i], "name") == "weft-verify") {
-        Found(at + ".name", "the container weft-verify is Weft's own");
+        Found(at + ".name", "the container name weft-verify is reserved for Weft");
       }
       Variables(ItemsOf(containers[i], "env"), at + ".env");
       Mounts(ItemsOf(containers[i], "volumeMounts"), at + ".volumeMounts");
@@ -109,7 +110,7 @@ class Search {
       Found(path + "[" + std::to_string(i) + "].name",
             name + " is reserved with framework " +
                 std::string(NameOf(api::kFrameworkNames, framework_.type)) +
-                ": Weft sets what says which rank runs where");
+                ": Weft sets the variables that tell each process its rank");
     }
   }
 
@@ -117,7 +118,7 @@ class Search {
     for (std::size_t i = 0; i < mounts.size(); ++i) {
       const std::string where = TextAt(mounts[i], "mountPath");
       if (where != "/etc/weft" && !where.starts_with("/etc/weft/")) continue;
-      Found(path + "[" + std::to_string(i) + "].mountPath", "/etc/weft is Weft's own");
+      Found(path + "[" + std::to_string(i) + "].mountPath", "/etc/weft is reserved for Weft");
     }
   }
 

@@ -85,7 +85,7 @@ std::int64_t RetryLeft(const api::Retry& retry, UnixSeconds now) {
 std::string RetryText(const api::Retry& retry) {
   if (retry.not_before.empty()) return "";
   std::string text = "; the next attempt starts at " + retry.not_before;
-  if (retry.times > 1) text += ", after " + std::to_string(retry.times) + " that failed in a row";
+  if (retry.times > 1) text += ", after " + std::to_string(retry.times) + " failures in a row";
   return text;
 }
 

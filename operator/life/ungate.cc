@@ -190,7 +190,7 @@ class Gang {
   UngateStep Refuse() {
     Set(kPlaced, "False", kNoPodSelector,
         "the operator places only Placements that have a podSelector or belong to a TrainingJob "
-        "or a Workload; `weft plan` answers for any");
+        "or a Workload; use `weft plan` for any other");
     status_.keeps_nodes = placement_.nodes.empty();
     if (status_.conditions == placement_.conditions && status_.keeps_nodes) return Wait{};
     return WritePlacement{std::move(status_)};
@@ -221,9 +221,9 @@ class Gang {
   // Before the first is ungated all have to be there; the nodes are not kept for ever.
   UngateStep AwaitPods(std::string_view since) {
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
-    return Release(kWaitingForPods, "only " + Count(gated_.size(), "pod") + " of " +
-                                        std::to_string(placement_.workers) +
-                                        " waited when the nodes were found");
+    return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
+                                        " of " + Count(placement_.workers, "pod") +
+                                        " waited for them");
   }
 
   UngateStep Begin() {
@@ -237,7 +237,7 @@ class Gang {
   // would ever give the nodes of the others back.
   UngateStep Over() {
     if (gated_.empty() && ended_.size() == placement_.workers) return Wait{};
-    return Release(kPodsGone, "the pods that it placed have ended or are gone");
+    return Release(kPodsGone, "the pods of this Placement have ended or are gone");
   }
 
   UngateStep AwaitGone() {
@@ -245,7 +245,7 @@ class Gang {
     if (!InWindow()) return Wait{gone};
     if (const std::int64_t left = Left(kVerified); left > 0) return Wait{std::min(gone, left)};
     return StartUndo(Cause::kSchedulerSilent, kBindRefused, {},
-                     "pods of the gang were still being deleted when the time to bind was over");
+                     "pods of the gang were still being deleted at the bind deadline");
   }
 
   UngateStep HandOver() {
@@ -259,8 +259,9 @@ class Gang {
     }
     if (!InWindow()) return Open();
     if (Left(kVerified) > 0) return UngatePods{*std::move(assigned)};
-    return StartUndo(Cause::kAdmissionRefused, kUngateRefused, {},
-                     "not all pods lost their gate in time; still gated: " + Names(gated_));
+    return StartUndo(
+        Cause::kAdmissionRefused, kUngateRefused, {},
+        "some pods kept their scheduling gate past the bind deadline: " + Names(gated_));
   }
 
   UngateStep AwaitBinding() {
@@ -296,14 +297,14 @@ class Gang {
     if (elsewhere_.empty()) {
       return Mark("True", kAsPlaced, "every pod is bound to its worker's node");
     }
-    return Mark("False", kElsewhere, "not on their worker's node: " + Names(elsewhere_));
+    return Mark("False", kElsewhere, "pods not on their worker's node: " + Names(elsewhere_));
   }
 
   // A new pod of that worker would go to the same node, and be refused again.
   UngateStep UndoRejected() {
     const std::string& node = rejected_.pod->node_name;
     return StartUndo(Cause::kNodeRejected, kNodeRejected, {node},
-                     "the kubelet of " + node + " refused pod " + rejected_.pod->meta.key.name +
+                     "the kubelet of " + node + " rejected pod " + rejected_.pod->meta.key.name +
                          " (" + rejected_.pod->reason + ")");
   }
 

@@ -67,18 +67,17 @@ class Comparison {
     const std::string workers = std::to_string(nodes_.size());
     if (world_ && ranks_.size() == static_cast<std::size_t>(*world_)) {
       return {kVerified, "True", "RanksMatch",
-              "all " + std::to_string(*world_) + " ranks run on the workers they were placed for",
-              ""};
+              "all " + std::to_string(*world_) + " ranks run where they were placed", ""};
     }
     if (hosts_ == nodes_.size()) {
       return {kVerified, "True", "HostsMatch",
-              "all " + workers + " workers run on the nodes they were placed on", ""};
+              "all " + workers + " workers run where they were placed", ""};
     }
     if (verify_image) {
       return {kVerified, "Unknown", "Waiting", "not every worker has reported", ""};
     }
     return {kVerified, "Unknown", "NoVerifyImage",
-            "the operator has no --verify-image; ranks that report are compared", ""};
+            "the operator has no --verify-image: only ranks that report are checked", ""};
   }
 
  private:
@@ -93,12 +92,14 @@ class Comparison {
     if (!IsRankOf(job_, worker, rank, world)) {
       const std::int64_t each = job_.accelerator.per_worker;
       const std::int64_t first = worker * each;
-      return Mismatch("RankMismatch", said + ", placed are ranks " + std::to_string(first) +
-                                          " to " + std::to_string(first + each - 1) + " of " +
-                                          std::to_string(each * job_.replicas));
+      return Mismatch("RankMismatch", said + ", but ranks " + std::to_string(first) + " to " +
+                                          std::to_string(first + each - 1) + " of " +
+                                          std::to_string(each * job_.replicas) +
+                                          " were placed there");
     }
     if (world_.value_or(world) != world) {
-      return Mismatch("RankMismatch", said + ", others a world of " + std::to_string(*world_));
+      return Mismatch("RankMismatch",
+                      said + ", but other ranks report a world of " + std::to_string(*world_));
     }
     world_ = world;
     ranks_.insert(rank);

@@ -29,9 +29,9 @@ std::optional<std::string> TooManyWorkers(const api::TrainingJob& job) {
   std::uint32_t fits = job.replicas;
   while (fits > 1 && TensorFlowConfigBytes(job, fits) > kLongestString) --fits;
   return std::to_string(job.replicas) +
-         " workers are too many for TensorFlow: TF_CONFIG, one environment variable with every "
-         "worker's address, holds 128 KiB; with this name at most " +
-         std::to_string(fits) + " fit";
+         " workers are too many for TensorFlow: the environment variable TF_CONFIG holds the "
+         "address of every worker in at most 128 KiB, enough for " +
+         std::to_string(fits) + " with this job name";
 }
 
 }  // namespace weft::life

@@ -130,7 +130,7 @@ std::string FirstDifference(const ByPolicy& by_policy) {
     const bool says = !ratio.empty() && ratio != "-" && ratio != kEqual;
     if (says && first->title != kCost) text += " (" + ratio + ")";
   }
-  return first->title + " differs first: " + text + ".";
+  return "First column that differs, " + first->title + ": " + text + ".";
 }
 
 std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy& by_policy,
@@ -209,7 +209,7 @@ std::string CompareText(const decide::Cluster& cluster, const report::CompareRep
            "narrowest level that holds the job, else the fewest domains, workers in order; random "
            "is the median of five seeds. LEAVE X: bytes of one optimizer step that leave a domain "
            "of level X; COMM: communication of one step without overlap, added up over jobs; COST: "
-           "of the objective, relative to Weft's. A figure that is the same for all has no column.",
+           "the objective, relative to Weft's. A figure that is the same for all has no column.",
            0, options.columns);
   return text;
 }

@@ -5,7 +5,7 @@
 namespace weft::render {
 
 std::string LintText(const report::LintReport& report, const TextOptions& options) {
-  if (report.findings.empty()) return "Nothing to complain about.\n";
+  if (report.findings.empty()) return "No findings.\n";
   std::string text;
   std::string place;
   for (const report::Finding& finding : report.findings) {

@@ -41,17 +41,15 @@ p.lost{display:none}.lost p.lost{display:block}
 )";
 
 constexpr const char* kPlanned =
-    "<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier "
-    "pods, a\n"
-    "colour for each planned job. The bar under a name is what leaves the domain per step. Point "
-    "at\n"
-    "anything for more; click a job to single it out.</p>\n";
+    R"(<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier pods, a
+colour for each planned job. The bar under a name shows the bytes that leave the domain per step.
+Point at anything for more; click a job to highlight it.</p>
+)";
 constexpr const char* kLive =
-    "<p>A square is a node (of a large fabric, a domain), filled by its GPUs: a colour for each "
-    "job,\n"
-    "grey for lone pods. The bar under a name is what leaves the domain per step, as predicted. "
-    "Point\n"
-    "at anything for more, at a job for why it is there; click a job to single it out.</p>\n";
+    R"(<p>A square is a node (of a large fabric, a domain), filled by its GPUs: a colour for each job,
+grey for lone pods. The bar under a name shows the bytes that are predicted to leave the domain per
+step. Point at anything for more, at a job for why it is there; click a job to highlight it.</p>
+)";
 
 // A job is singled out by its name, so that it stays so when the page is drawn anew.
 constexpr const char* kScript = R"(<script>

@@ -134,7 +134,7 @@ std::string TopText(const Overview& overview, const TextOptions& options, bool w
             " failed.\n";
   }
   if (overview.other_accelerators > 0) {
-    rest += "Pods of others hold " + Grouped(overview.other_accelerators) + " accelerators.\n";
+    rest += "Other pods hold " + Grouped(overview.other_accelerators) + " accelerators.\n";
   }
   return text + (rest.empty() ? "" : "\n" + rest) + Waiting(overview, options);
 }

@@ -124,7 +124,7 @@ class Auditor {
       const auto seat = Find(inputs_.pods[p].node_name);
       if (!seat) {
         Skip(gang, "pod " + inputs_.pods[p].meta.key.name + " runs on node " +
-                       inputs_.pods[p].node_name + ", which is in no fabric or incomplete");
+                       inputs_.pods[p].node_name + ", which is incomplete or in no fabric");
         return {};
       }
       if (out.now.nodes.empty()) out.fabric = seat->fabric;
@@ -136,7 +136,7 @@ class Auditor {
     }
     if (!gang.indexed && beside == nullptr) {
       out.notes.push_back({Severity::kInfo, "NoIndex",
-                           "the pods carry no index; workers are taken in the order of names"});
+                           "the pods have no index; workers are numbered in the order of names"});
     }
     return JudgeMembers(members, beside, std::move(out));
   }
@@ -157,9 +157,9 @@ class Auditor {
     std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
     for (const std::size_t p : members) {
       if (AcceleratorsOf(inputs_.pods[p], nullptr) == each) continue;
-      out.notes.push_back({Severity::kInfo, "UnevenWorkers",
-                           "the pods hold different numbers of accelerators; each counts as one "
-                           "rank"});
+      out.notes.push_back(
+          {Severity::kInfo, "UnevenWorkers",
+           "the pods hold different numbers of accelerators; each pod counts as one rank"});
       each = 1;
       break;
     }
@@ -314,23 +314,23 @@ class Auditor {
   void NameAssumptions() {
     auto& say = report_.assumptions;
     say.push_back(
-        "Best is what `weft plan` would do with one gang, its own nodes free and all others where "
-        "they "
-        "are; what ties its pods to single nodes (nodeName, host names) is left out, and its "
-        "product "
-        "and capacity type stay.");
+        "Best is where `weft plan` would place one gang, if its own nodes were free and all other "
+        "pods stayed. Rules that tie its pods to single nodes (nodeName, host names) are ignored; "
+        "its product and capacity type are kept.");
     if (report_.rings.gangs > 0) {
       say.push_back(
           CountText(static_cast<std::int64_t>(report_.rings.gangs), "gang") +
-          " without a Placement beside " + (report_.rings.gangs == 1 ? "it" : "them") +
-          " counted as one ring over the ranks, in the order of the pods' index or name, at "
-          "one byte a rank: ratios mean something there, bytes and times do not.");
+          (report_.rings.gangs == 1 ? " has no Placement that states the traffic: the ranks"
+                                    : " have no Placement that states the traffic: the ranks of "
+                                      "each") +
+          " count as one ring, in the order of the pods' index or name, with one byte per rank. "
+          "Only the ratios of a ring mean something, not its bytes and times.");
     }
     for (const ClusterFabric& on : cluster_.fabrics) {
       if (on.LinksDeclared() || on.fabric->node_count() == 0) continue;
-      say.push_back("Fabric \"" + on.name() +
-                    "\" declares no bandwidth for some of its links, so "
-                    "costs rest on assumed ones.");
+      say.push_back(
+          "Fabric \"" + on.name() +
+          "\" declares no bandwidth for some of its links, so costs depend on assumed bandwidths.");
     }
   }
 
@@ -348,7 +348,7 @@ class Auditor {
                              CountText(static_cast<std::int64_t>(pods), "pod") +
                                  " with accelerators on " +
                                  CountText(static_cast<std::int64_t>(nodes.size()), "node") +
-                                 " that no fabric holds, " + *nodes.begin() + " first"});
+                                 " outside every fabric, such as " + *nodes.begin()});
   }
 
   const Cluster& cluster_;

@@ -56,9 +56,10 @@ class Explainer {
     DescribeRunnerUp(instance, problem.traffic);
     out_.why_here = WhyHereText(instance, placed.plan.candidate());
     SayProduct(placed.plan);
-    out_.why_here.push_back(placed.plan.exact ? "The search was exhaustive: nothing costs less."
-                                              : "The search was bounded; the lower bound says how "
-                                                "far from the best it can be at most.");
+    out_.why_here.push_back(placed.plan.exact
+                                ? "The search was exhaustive: no placement costs less."
+                                : "The search was bounded: a cheaper placement may exist, but none "
+                                  "below the lower bound.");
   }
 
   // Which product it runs on, and why, where there are several.
@@ -83,9 +84,9 @@ class Explainer {
     if (!dearer.empty()) {
       text += ", where the placement is at least as good as on " + dearer;
     } else if (listed) {
-      text += ", the first by accelerator.models and capacityTypes that holds it";
+      text += ", the first choice of accelerator.models and capacityTypes with room for it";
     } else {
-      text += ", the only product that holds it";
+      text += ", the only product with room for it";
     }
     out_.why_here.insert(out_.why_here.begin(), text + small + ".");
   }

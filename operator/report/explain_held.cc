@@ -73,8 +73,8 @@ class HeldExplainer {
                       CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") + " for " +
                       CountText(out_.entry.workload.workers, "worker");
     if (!gone.empty()) {
-      refused.message += ", of which " + std::to_string(gone.size()) +
-                         " are in no fabric now or incomplete, " + gone.front() + " among them";
+      refused.message += "; " + std::to_string(gone.size()) + " of them, such as " + gone.front() +
+                         ", are now incomplete or in no fabric";
     }
     refused.message += ".";
     out_.entry.outcome = std::move(refused);
@@ -93,7 +93,7 @@ class HeldExplainer {
     Explanation& out = out_.explanation;
     out.total_cost = now.cost;
     out.cost = ShareCost(instance.pair_cost(), problem.traffic, nodes_);
-    Say("It holds these nodes by Placement " + api::Show(held_.meta.key) + ".");
+    Say("Placement " + api::Show(held_.meta.key) + " gives it these nodes.");
     SayProducts(*on.fabric, *out_.entry.workload.accelerator);
     for (std::string& sentence : WhyHereText(instance, now)) Say(std::move(sentence));
     if (const auto plan = placement::Solve(claims, problem.request, graph)) {
@@ -102,7 +102,7 @@ class HeldExplainer {
           *plan, placed.plan,
           decide::SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
     } else {
-      Say("Placed anew, on what is free now and its own nodes, it would get none. " +
+      Say("If it were placed again now, it would get no nodes. " +
           decide::RefusalText(on, out_.entry.workload,
                               placement::Refuse(claims, problem.request, graph), {}));
     }
@@ -146,11 +146,11 @@ class HeldExplainer {
 
   void SayCompared(const placement::Plan& anew, const placement::Plan& now,
                    const std::string& spans) {
-    const std::string where = "Placed anew, on what is free now and its own nodes, ";
+    const std::string where = "If it were placed again now, on free nodes and its own, ";
     if (anew.preferences < now.preferences) {
-      Say(where + "it would suit topology better: " + spans + ".");
+      Say(where + "it would meet topology better: " + spans + ".");
     } else if (anew.preferences > now.preferences) {
-      Say(where + "it would suit topology worse: some of its nodes take no such worker now.");
+      Say(where + "it would meet topology worse: some of its nodes no longer accept its workers.");
     } else if (anew.cost < now.cost) {
       const Int128 less = now.cost - anew.cost;
       Say(where + "it would cost " + std::to_string(PercentOf(less, now.cost)) + " % less (" +
@@ -200,7 +200,7 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
   for (const std::string& name : names) {
     if (found.contains(name)) continue;
     return Invalid("\"" + name +
-                   "\": no TrainingJob or Placement of this name waits for nodes or has them");
+                   "\": no TrainingJob or Placement of this name waits for nodes or holds nodes");
   }
   return all;
 }

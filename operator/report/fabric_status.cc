@@ -104,8 +104,9 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
       CountText(on.node_count(), "node") + " with " + CountText(Accelerators(on), "accelerator"));
   const bool declared = decide::LinksDeclared(on);
   conditions.Add("LinksDeclared", declared, declared ? "Declared" : "Assumed",
-                 declared ? "every link has a bandwidth or a known type"
-                          : "some bandwidths are assumed: times and percentages rest on that");
+                 declared
+                     ? "every link has a bandwidth or a known type"
+                     : "some bandwidths are assumed, and times and percentages depend on them");
   const bool complete = on.incomplete().empty();
   const char* reason = complete                       ? "Complete"
                        : on.inconsistencies().empty() ? "LabelMissing"
@@ -115,13 +116,13 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
   if (!fabrics.overlapping.empty()) {
     conditions.Add("Overlapping", true, "Overlapping",
                    CountText(static_cast<std::int64_t>(fabrics.overlapping.size()), "node") +
-                       " selected by two Fabrics and used by neither, such as " +
+                       " selected by two Fabrics, so neither uses them, such as " +
                        fabrics.overlapping.front());
   }
   if (!on.crossing_scale_up().empty()) {
     conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",
                    "domains of " + on.spec().scale_up->name +
-                       " cross the levels: they count for cost, but no job can name them");
+                       " cross the levels: they count for cost, but a job cannot name them");
   }
 }
 

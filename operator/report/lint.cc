@@ -97,7 +97,7 @@ class Linter {
     std::string text = decide::RefusalText(on, workload, *no, relaxations);
     report_.findings.push_back(
         {Severity::kError, *workload.place, FieldOf(*no), proven ? "NeverFits" : "NotFound",
-         (proven ? "Never fits this fabric, not even with nothing else running. " : "") + text});
+         (proven ? "It never fits this fabric, not even with nothing else running. " : "") + text});
   }
 
   static std::string FieldOf(const placement::Unplaceable& no) {

@@ -96,8 +96,8 @@ Findings TensorLeavesScaleUp(const LintSubject& subject) {
   return {Found(Severity::kWarning, "spec.parallelism.tensor", "TensorLeavesScaleUp",
                 "a tensor group of " + std::to_string(subject.workload.parallelism->tensor) +
                     " ranks needs " + CountText(static_cast<std::int64_t>(group), "worker") +
-                    ", and the largest " + where + " takes " + std::to_string(room) +
-                    ": its all-reduces of every layer leave the fastest network")};
+                    ", but the largest " + where + " has room for " + std::to_string(room) +
+                    ": the all-reduces of every layer leave the fastest network")};
 }
 
 Findings ExpertLeavesLeaf(const LintSubject& subject) {
@@ -111,7 +111,7 @@ Findings ExpertLeavesLeaf(const LintSubject& subject) {
   const std::string& level = fabric.tiers()[tier].name;
   return {Found(Severity::kWarning, "spec.parallelism.expert", "ExpertLeavesLevel",
                 "an expert group needs " + CountText(static_cast<std::int64_t>(group), "worker") +
-                    ", and the largest " + level + " takes " + std::to_string(room) +
+                    ", but the largest " + level + " has room for " + std::to_string(room) +
                     ": its all-to-all crosses " + level + " borders")};
 }
 
@@ -121,7 +121,7 @@ Findings NoComputeDomain(const LintSubject& subject) {
   if (!fabric.ScaleUpNeedsClaim() || claims || subject.workload.workers < 2) return {};
   return {Found(Severity::kWarning, "spec.workers.template.spec.resourceClaims", "NoComputeDomain",
                 "the template claims no ComputeDomain, so traffic between nodes does not use " +
-                    fabric.spec().scale_up->name + " and counts at the next wider level")};
+                    fabric.spec().scale_up->name + " and is counted at the next wider level")};
 }
 
 Findings Preempts(const LintSubject& subject) {
@@ -138,9 +138,10 @@ Findings Preempts(const LintSubject& subject) {
                   "there is no PriorityClass \"" + job->priority_class_name + "\"")};
   }
   if (found != classes.end() && found->preemption_policy == "Never") return {};
-  return {Found(Severity::kWarning, field, "Preempts",
-                "pods tied to one node should use a PriorityClass with preemptionPolicy: Never; "
-                "others may preempt what runs there")};
+  return {
+      Found(Severity::kWarning, field, "Preempts",
+            "use a PriorityClass with preemptionPolicy: Never; otherwise the pods, each tied to "
+            "its node, may preempt pods that run there")};
 }
 
 // The most frequent amount of the accelerator on nodes that have any.
@@ -178,9 +179,9 @@ Findings Stranded(const LintSubject& subject) {
   if (most > 0 && most < wanted) {
     findings.push_back(
         Found(Severity::kWarning, "spec.workers.template.spec.containers", "StrandedByRequests",
-              "an empty node takes " + CountText(most, "worker") + " where its " + resource +
-                  " would do for " + std::to_string(usual / each) +
-                  ": the template asks for too much of something else (cpu, memory, ...)"));
+              "an empty node has room for " + CountText(most, "worker") + ", though its " +
+                  resource + " would suffice for " + std::to_string(usual / each) +
+                  ": the template requests too much of another resource (cpu, memory, ...)"));
   }
   return findings;
 }
@@ -190,21 +191,22 @@ Findings Durations(const LintSubject& subject) {
   if (job == nullptr) return {};
   const auto& expected = job->expected_duration_seconds;
   if (!expected) {
-    return {Found(Severity::kInfo, "spec.expectedDurationSeconds", "NoExpectedDuration",
-                  "without it, nobody can tell when the job's nodes come free, and no shorter job "
-                  "is placed around it")};
+    return {
+        Found(Severity::kInfo, "spec.expectedDurationSeconds", "NoExpectedDuration",
+              "without it, Weft cannot tell when the job's nodes come free, and cannot start it "
+              "on nodes reserved for another job")};
   }
   if (!job->active_deadline_seconds || *job->active_deadline_seconds >= *expected) return {};
   return {Found(Severity::kWarning, "spec.activeDeadlineSeconds", "DeadlineTooShort",
-                "the job is ended after " + DurationText(*job->active_deadline_seconds) +
-                    ", before the " + DurationText(*expected) + " that it is expected to take")};
+                "the deadline ends the job after " + DurationText(*job->active_deadline_seconds) +
+                    ", but its expected duration is " + DurationText(*expected))};
 }
 
 Findings NoModel(const LintSubject& subject) {
   if (subject.workload.model->has_value() || subject.workload.workers < 2) return {};
   return {Found(Severity::kInfo, "spec.model", "NoModel",
-                "without a model the job counts as one ring over its ranks; its real traffic may "
-                "want other neighbours")};
+                "without a model the job's traffic counts as one ring over its ranks, which may "
+                "differ from its real traffic")};
 }
 
 Findings Preferences(const LintSubject& subject) {
@@ -216,7 +218,7 @@ Findings Preferences(const LintSubject& subject) {
   }
   if (!topology.preferred.empty() && topology.preferred == topology.required) {
     findings.push_back(Found(Severity::kInfo, "spec.topology.preferred", "PreferredIsRequired",
-                             "preferred says what required says already"));
+                             "preferred repeats required and has no effect"));
   }
   return findings;
 }
@@ -237,7 +239,7 @@ Findings PipelineBubble(const LintSubject& subject) {
   const Int128 busy = static_cast<Int128>(micro_batches) * degrees.virtual_pipeline;
   return {Found(Severity::kWarning, "spec.parallelism.pipeline", "PipelineBubble",
                 std::to_string(degrees.pipeline) + " stages with " + std::to_string(micro_batches) +
-                    " micro-batches a step stand idle " +
+                    " micro-batches a step are idle " +
                     std::to_string(PercentOf(idle, busy + idle)) + " % of the time")};
 }
 
@@ -293,7 +295,7 @@ Findings UnknownModels(const LintSubject& subject) {
 constexpr std::array<LintRule, 13> kRules = {
     TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
     Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
-    UnexpectedLauncher,  TooMany,            UnknownModels,
+    UnexpectedLauncher,  TooMany,          UnknownModels,
 };
 
 }  // namespace

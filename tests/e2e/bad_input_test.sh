@@ -85,7 +85,7 @@ expect_empty "$work/stdout"
 # Jobs without nodes: what to add. No job: said, and no error.
 spec 2 8 8 >"$work/alone.yaml"
 expect_exit 3 "$WEFT" plan -f "$work/alone.yaml"
-expect_text "$work/stderr" 'there is no Node among the manifests'
+expect_text "$work/stderr" 'the manifests hold no Node'
 expect_exit 0 "$WEFT" plan -f "$work/cluster.yml"
 expect_text "$work/stdout" 'No TrainingJob or Placement waits for nodes.'
 

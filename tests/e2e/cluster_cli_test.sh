@@ -153,9 +153,9 @@ kubectl patch placement b-sooner-1 --subresource=status --type=merge \
   --patch-file "$work/status.json" >/dev/null
 dump
 expect_exit 0 "$WEFT" explain --cluster default/b-sooner
-expect_text "$work/stdout" 'It holds these nodes by Placement default/b-sooner-1.'
+expect_text "$work/stdout" 'Placement default/b-sooner-1 gives it these nodes.'
 expect_text "$work/stdout" 'topology.preferred'
-expect_text "$work/stdout" 'Placed anew, on what is free now and its own nodes'
+expect_text "$work/stdout" 'If it were placed again now, on free nodes and its own'
 same_as_files explain default/b-sooner
 same_as_files explain b-sooner-1
 same_as_files plan --order operator -o json

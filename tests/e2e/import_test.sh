@@ -123,7 +123,7 @@ expect_exit 2 "$WEFT" fabric import "$work/trace.csv"
 expect_text "$work/stderr" 'looks like a trace of jobs'
 printf '<system version="1">\n</system>\n' >"$work/topo.xml"
 expect_exit 2 "$WEFT" fabric import "$work/topo.xml"
-expect_text "$work/stderr" 'an NCCL topology describes the inside of one node'
+expect_text "$work/stderr" 'an NCCL topology, which describes the inside of one node'
 
 # What is no fabric is refused, at once.
 printf 'hello\n' >"$work/no-fabric"

@@ -143,7 +143,7 @@ class Foreign(ForeignScenarios):
         short = self.until("large", "Placed", "False", "InsufficientCapacity")
         self.assertIn(GPUS, short["message"])
         many = self.until("many", "Placed", "False", "WorkerIndexInvalid")
-        self.assertIn("is none of workers 0 to 1", many["message"])
+        self.assertIn("is not one of workers 0 to 1", many["message"])
         self.start("good", 2)
         self.until_bound("good")
         for name in ("large", "many"):

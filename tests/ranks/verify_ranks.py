@@ -46,7 +46,7 @@ class VerifyRanks(RankScenarios):
         permuted = BOTH_RANKS[2].replace("WEFT_FIRST_RANK", "(WEFT_FIRST_RANK + 6) % 24")
         self.apply(self.gang({"type": "Custom"}, ["sh", "-c", permuted]))
         message = self.verified("ring", "False", "RankMismatch")
-        self.assertRegex(message, r"worker \d+ on \S+ reports rank \d+ of 24, placed are ranks")
+        self.assertRegex(message, r"worker \d+ on \S+ reports rank \d+ of 24, but ranks")
         self.cluster.until_condition(self.space, "ring", "Failed")
         poll(lambda: self.events("RankMismatch"), "an event")
 
@@ -96,7 +96,7 @@ class VerifyRanks(RankScenarios):
         self.cluster.patch("trainingjobs", self.space, "ring", {"spec": {"suspend": False}})
         accepted = condition(self.cluster.until_condition(self.space, "ring", "Accepted"),
                              "Accepted")
-        said = "expects mpirun or mpiexec, and the command is torchrun"
+        said = "expects mpirun or mpiexec, but the command is torchrun"
         self.assertIn(said, accepted["message"])
         poll(lambda: any(said in one["message"] for one in self.events("Valid")), "an event")
 

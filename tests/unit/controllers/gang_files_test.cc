@@ -43,7 +43,7 @@ TEST_F(GangFilesTest, AConfigMapOfAnotherPlacementIsNotMounted) {
   placement_.meta.uid = "p2";
   const auto gang = Of();
   ASSERT_FALSE(gang);
-  EXPECT_NE(gang.error().message.find("belongs to something else"), std::string::npos);
+  EXPECT_NE(gang.error().message.find("already exists with another owner"), std::string::npos);
 }
 
 TEST_F(GangFilesTest, WhatIsRefusedIsSaid) {

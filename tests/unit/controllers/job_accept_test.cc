@@ -86,9 +86,9 @@ TEST(JobAccept, AJobThatCanBeStartedIsTriedAndAccepted) {
 
 TEST(JobAccept, WhatItsFrameworkCannotBeToldOfIsRefusedWithTheNumberThatFits) {
   EXPECT_EQ(Accept(Job("TensorFlow", 16'384)),
-            "Accepted=False, dry runs 0: 16384 workers are too many for TensorFlow: TF_CONFIG, one "
-            "environment variable with every worker's address, holds 128 KiB; with this name at "
-            "most 8186 fit");
+            "Accepted=False, dry runs 0: 16384 workers are too many for TensorFlow: the "
+            "environment variable TF_CONFIG holds the address of every worker in at most 128 KiB, "
+            "enough for 8186 with this job name");
 }
 
 }  // namespace

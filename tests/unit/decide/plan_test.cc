@@ -78,14 +78,10 @@ const QueueCase kQueueCases[] = {
      },
      {"a-2: n2 n3"}},
     {"AvoidedNodesAreLeftOutWhereOthersDo",
-     [](Scene& s) {
-       s.Job("a", 2).meta.annotations.Set(kAvoidedNodesAnnotation, "n0");
-     },
+     [](Scene& s) { s.Job("a", 2).meta.annotations.Set(kAvoidedNodesAnnotation, "n0"); },
      {"a-1: n2 n3"}},
     {"AvoidedNodesAreUsedWhereNoOthersDo",
-     [](Scene& s) {
-       s.Job("a", 4).meta.annotations.Set(kAvoidedNodesAnnotation, "n0");
-     },
+     [](Scene& s) { s.Job("a", 4).meta.annotations.Set(kAvoidedNodesAnnotation, "n0"); },
      {"a-1: n0 n1 n2 n3"}},
     {"AvoidedNodesAreUsedBeforeAPreferredLevelIsMissed",
      [](Scene& s) {
@@ -218,8 +214,8 @@ const ErrorCase kErrorCases[] = {
        s.Job("x", 1);
        s.Placement("x-1", 1);
      },
-     "placements.yaml: Placement ns/x-1: metadata.name: Placement ns/x-1 is also what jobs.yaml: "
-     "TrainingJob ns/x would be placed as"},
+     "placements.yaml: Placement ns/x-1: metadata.name: Placement ns/x-1 would also belong to "
+     "jobs.yaml: TrainingJob ns/x"},
     {"MalformedWait",
      [](Scene& s) {
        s.Job("x", 1).meta.annotations = {{kWaitedAnnotation, "soon"}};
@@ -260,7 +256,7 @@ TEST(Refusal, SaysWhatIsShortWhatToRelaxAndWhenItFits) {
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->message,
             "Fabric \"default\" has room for 1 of 2 workers: 8 nvidia.com/gpu are missing. 3 of 4 "
-            "nodes lack free nvidia.com/gpu. It would fit within 2 h, once ns/first has ended.");
+            "nodes lack free nvidia.com/gpu. It would fit within 2 h, when ns/first ends.");
 }
 
 TEST(Refusal, NamesTheOneConstraintToRelax) {
@@ -271,10 +267,11 @@ TEST(Refusal, NamesTheOneConstraintToRelax) {
   const auto report = Plan(scene.Build());
   ASSERT_TRUE(report);
   EXPECT_EQ(report->entries[0].refused()->message,
-            "topology.required asks for one leaf for all 2 workers; the one with most room, l0, "
-            "takes 1 of 2 workers: 8 nvidia.com/gpu are missing there. 2 of 4 nodes lack free "
-            "nvidia.com/gpu. To start now, relax one of: topology.required: leaf -> spine. When it "
-            "would fit is unknown: too few of the running jobs state expectedDurationSeconds.");
+            "No single leaf has room for all 2 workers, as topology.required demands. The leaf l0 "
+            "comes closest with room for 1 of 2 workers: 8 nvidia.com/gpu are missing there. 2 of "
+            "4 nodes lack free nvidia.com/gpu. To start now, relax one of: topology.required: leaf "
+            "-> spine. Its start time is unknown: too few of the running jobs state "
+            "expectedDurationSeconds.");
 }
 
 TEST(Refusal, SaysThatNoNodeHasRoom) {
@@ -286,7 +283,7 @@ TEST(Refusal, SaysThatNoNodeHasRoom) {
   EXPECT_EQ(
       report->entries[0].refused()->message,
       "Fabric \"default\" has room for 0 of 1 worker: 8 nvidia.com/gpu are missing. No node has "
-      "room: 4 of 4 lack free nvidia.com/gpu. When it would fit is unknown: too few of "
+      "room: 4 of 4 lack free nvidia.com/gpu. Its start time is unknown: too few of "
       "the running jobs state expectedDurationSeconds.");
 }
 
@@ -302,8 +299,8 @@ TEST(Refusal, NamesTheGroupThatCannotHold) {
   ASSERT_TRUE(report);
   EXPECT_EQ(
       report->entries[0].refused()->message,
-      "topology.groups[1] (Tensor, Context) asks for one node for each set of 4 workers; whole "
-      "sets with 0 of 8 workers fit, and the node with most room, n0, takes 3 workers. To "
+      "topology.groups[1] (Tensor, Context) demands one node for each set of 4 workers. "
+      "Complete sets fit for 0 of 8 workers; the node n0 comes closest with room for 3 workers. To "
       "start now, relax one of: topology.groups[1].required: node -> leaf. It never fits this "
       "fabric, not even with nothing else running.");
 }

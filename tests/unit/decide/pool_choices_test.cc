@@ -98,9 +98,9 @@ const GangCase kGangCases[] = {
        job.accelerator.models = {"A100"};
        job.topology.required = "leaf";
      },
-     "topology.required asks for one leaf for all 3 workers; the one with most room, l0, takes 2 "
-     "of 3 "
-     "workers: 8 nvidia.com/gpu are missing there. 2 of 8 nodes are NVIDIA-H100-80GB-HBM3 "
+     "No single leaf has room for all 3 workers, as topology.required demands. The leaf l0 comes "
+     "closest with room for 2 of 3 workers: 8 nvidia.com/gpu are missing there. 2 of 8 nodes are "
+     "NVIDIA-H100-80GB-HBM3 "
      "(OnDemand); "
      "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
      "relax "

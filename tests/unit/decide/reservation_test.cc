@@ -60,7 +60,7 @@ TEST(ReservationTest, AJobThatHasWaitedLongKeepsItsNodes) {
   const PlanReport report = PlanOf(cluster);
   EXPECT_EQ(OutcomeOf(report, "big"), "InsufficientCapacity");
   EXPECT_EQ(OutcomeOf(report, "small"), "HeldBack");
-  EXPECT_NE(report.entries.back().refused()->message.find("kept for ns/big"), std::string::npos)
+  EXPECT_NE(report.entries.back().refused()->message.find("reserved for ns/big"), std::string::npos)
       << report.entries.back().refused()->message;
 }
 

@@ -39,7 +39,8 @@ TEST(AttemptTest, AGangThatNobodyLookedAtWaitsForKubeScheduler) {
   EXPECT_EQ(world.status().attempt, 1);
   EXPECT_EQ(Reason(world, "PodsReady"), "SchedulerSilent");
   EXPECT_EQ(Message(world, "PodsReady"),
-            "none of 3 pods is bound, and kube-scheduler has said nothing of them; is it running?");
+            "none of 3 pods is bound, and kube-scheduler has reported nothing about them; is it "
+            "running?");
   EXPECT_TRUE(world.status().record.excluded.empty());
   EXPECT_EQ(world.counts.pods_deleted, 0);
 
@@ -68,7 +69,8 @@ TEST(AttemptTest, AGangThatIsHalfBoundInSilenceIsUndoneAndLeavesNoNodeOut) {
   EXPECT_EQ(Reason(world, "Placed"), "Restarting");
   EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
   EXPECT_EQ(Message(world, "Placed"),
-            "attempt 1 was undone: 2 workers not bound; kube-scheduler said nothing of them; the "
+            "attempt 1 was taken down: 2 workers not bound; kube-scheduler reported nothing about "
+            "them; the "
             "next attempt starts at 2027-01-15T08:01:13Z");
   EXPECT_TRUE(world.status().record.excluded.empty());
   EXPECT_TRUE(world.pods.empty());
@@ -84,7 +86,7 @@ TEST(AttemptTest, GatesOfOthersAreWaitedForAndNamed) {
   EXPECT_EQ(world.status().attempt, 1);
   EXPECT_EQ(Reason(world, "PodsReady"), "SchedulingGated");
   EXPECT_EQ(Message(world, "PodsReady"),
-            "waiting for another controller to remove scheduling gates of 2 pods of 2: "
+            "waiting for another controller to remove scheduling gates of 2 of 2 pods: "
             "kueue.x-k8s.io/admission");
   for (const auto& pod : world.pods) pod->scheduling_gates.clear();
   EXPECT_EQ(world.Settle()->seconds, 2);
@@ -169,7 +171,7 @@ TEST(AttemptTest, ARefusedQuotaEndsTheAttemptAtOnceAndBacksOff) {
   EXPECT_EQ(world.counts.pods_created, 5);
   EXPECT_EQ(world.counts.pods_deleted, 5);
   EXPECT_EQ(Message(world, "Placed"),
-            "attempt 1 was undone: exceeded quota: pods; the next attempt starts at "
+            "attempt 1 was taken down: exceeded quota: pods; the next attempt starts at "
             "2027-01-15T08:00:11Z");
   EXPECT_EQ(Reason(world, "Restarting"), "CreateRefused");
   EXPECT_TRUE(world.status().record.excluded.empty());
@@ -210,7 +212,7 @@ TEST(AttemptTest, ANodeWhoseKubeletRefusesPodsIsLeftOut) {
     EXPECT_EQ(world.status().record.restarts, 0);
     EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now), Names{"n1"});
     EXPECT_EQ(Message(world, "Restarting"),
-              "worker 1 on n1 was refused by the node's kubelet (" + std::string(reason) + ")");
+              "worker 1 on n1 was rejected by the kubelet (" + std::string(reason) + ")");
   }
 }
 
@@ -252,7 +254,7 @@ TEST(AttemptTest, ANodeOnWhichProgramsFailTwiceInARowIsAvoidedSoftly) {
   fail();
   EXPECT_EQ(avoided(), Names{"n1"});
   EXPECT_EQ(ExcludedAt(world.status().record.excluded, world.now), Names{});
-  EXPECT_NE(Message(world, "Restarting").find("node n1 is avoided where others will do"),
+  EXPECT_NE(Message(world, "Restarting").find("the next attempts avoid node n1 if they can"),
             std::string::npos);
   EXPECT_EQ(world.status().record.restarts, 2);
 }

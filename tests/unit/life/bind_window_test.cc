@@ -52,12 +52,13 @@ TEST(BindWindowTest, SilenceIsNoRefusal) {
   const BindVerdict none = Gang().After(60);
   EXPECT_EQ(none.binding, Binding::kSilent);
   EXPECT_EQ(none.message,
-            "none of 3 pods is bound, and kube-scheduler has said nothing of them; is it running?");
+            "none of 3 pods is bound, and kube-scheduler has reported nothing about them; is it "
+            "running?");
   const BindVerdict half = Gang().Bind(0).After(60);
   EXPECT_EQ(half.binding, Binding::kUndo);
   EXPECT_EQ(half.cause, Cause::kSchedulerSilent);
   EXPECT_EQ(half.refused, Names{});
-  EXPECT_EQ(half.message, "2 workers not bound; kube-scheduler said nothing of them");
+  EXPECT_EQ(half.message, "2 workers not bound; kube-scheduler reported nothing about them");
 }
 
 TEST(BindWindowTest, WhenKubeSchedulerIsBackTheGangHasAWindowOfItsOwn) {
@@ -87,7 +88,7 @@ TEST(BindWindowTest, GatesOfOthersAreWaitedForWithoutADeadline) {
   const BindVerdict verdict = gang.Bind(0).After(9'999);
   EXPECT_EQ(verdict.binding, Binding::kGated);
   EXPECT_EQ(verdict.message,
-            "waiting for another controller to remove scheduling gates of 1 pod of 3: "
+            "waiting for another controller to remove scheduling gates of 1 of 3 pods: "
             "kueue.x-k8s.io/admission");
   gang.pods[1].scheduling_gates.clear();
   gang.window.opened.reset();

@@ -50,7 +50,7 @@ TEST(ExclusionTest, OfMoreThanTheSchemaTakesThoseStayThatRefusedMostOftenAndLast
   EXPECT_EQ(excluded.front().node, "often");
   EXPECT_EQ(excluded[1].node, "n1000000");  // later than "once"
   EXPECT_EQ(excluded.back().node, "n1001022");
-  EXPECT_EQ(DroppedText(dropped), "; status.excludedNodes is full: it drops 978 nodes");
+  EXPECT_EQ(DroppedText(dropped), "; status.excludedNodes is full and drops 978 nodes");
   EXPECT_EQ(DroppedText(0), "");
 }
 

@@ -293,11 +293,10 @@ TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
   world.pods()[1].failure = api::Pod::Failure{"trainer", "Error", 127, ""};
   const std::string node = world.pods()[1].node_name;
   world.Run();
-  EXPECT_EQ(
-      FindCondition(world.status(), "Failed")->message,
-      "worker 1 on " + node +
-          ": container trainer ended with exit code 127 (Error), as of an image without sshd, "
-          "which mpirun of worker 0 needs; failurePolicy.maxRestarts is 0");
+  EXPECT_EQ(FindCondition(world.status(), "Failed")->message,
+            "worker 1 on " + node +
+                ": container trainer ended with exit code 127 (Error); the image may lack sshd, "
+                "which mpirun on worker 0 needs; failurePolicy.maxRestarts is 0");
 }
 
 TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {

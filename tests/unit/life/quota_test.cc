@@ -57,19 +57,20 @@ TEST(QuotaTest, ProcessorsCountInThousandths) {
 TEST(QuotaTest, WhatIsNotCountedHereIsLeftToTheApiServer) {
   const std::string hard = R"({"limits.cpu": "1", "services": "0", "configmaps": "0"})";
   EXPECT_EQ(Of(hard, R"({"limits.cpu": "1", "services": "0", "configmaps": "0"})"), "");
-  for (const char* spec : {R"({"scopes": ["NotTerminating"]})",
-                           R"({"scopeSelector": {"matchExpressions": []}})"}) {
+  for (const char* spec :
+       {R"({"scopes": ["NotTerminating"]})", R"({"scopeSelector": {"matchExpressions": []}})"}) {
     EXPECT_EQ(ExceededQuota(Worker(), 4, {Quota(spec, R"({"pods": "0"})", R"({"pods": "0"})")}),
               std::nullopt);
   }
 }
 
 TEST(QuotaTest, EveryQuotaOfTheNamespaceCounts) {
-  const auto exceeded =
-      ExceededQuota(Worker(), 4, {Quota("{}", R"({"pods": "9"})", R"({"pods": "0"})"),
-                                  Quota("{}", R"({"memory": "255G"})", R"({"memory": "0"})")});
-  EXPECT_EQ(exceeded, "4 workers at once: exceeded quota: few, requested: memory=256G, used: "
-                      "memory=0, limited: memory=255G");
+  const auto exceeded = ExceededQuota(Worker(), 4,
+                                      {Quota("{}", R"({"pods": "9"})", R"({"pods": "0"})"),
+                                       Quota("{}", R"({"memory": "255G"})", R"({"memory": "0"})")});
+  EXPECT_EQ(exceeded,
+            "4 workers at once: exceeded quota: few, requested: memory=256G, used: "
+            "memory=0, limited: memory=255G");
 }
 
 TEST(QuotaTest, NoNumberIsTooLarge) {

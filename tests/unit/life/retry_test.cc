@@ -90,7 +90,7 @@ TEST(RetryTest, TheTimeIsTold) {
   EXPECT_EQ(RetryText({.times = 1, .not_before = FormatTime(kNow)}),
             "; the next attempt starts at 2027-01-15T08:00:00Z");
   EXPECT_EQ(RetryText({.times = 3, .not_before = FormatTime(kNow)}),
-            "; the next attempt starts at 2027-01-15T08:00:00Z, after 3 that failed in a row");
+            "; the next attempt starts at 2027-01-15T08:00:00Z, after 3 failures in a row");
 }
 
 TEST(RetryTest, ATimeThatOnlyAWrongClockCanHaveWrittenIsPast) {

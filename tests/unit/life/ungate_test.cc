@@ -232,7 +232,7 @@ TEST(UngateTest, APodThatIsGatedByOthersTooIsNotYetThere) {
   world.now += 60;
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"plan", "Placed=False WaitingForPods"}));
-  EXPECT_EQ(world.Message("Placed"), "only 2 pods of 3 waited when the nodes were found");
+  EXPECT_EQ(world.Message("Placed"), "nodes were found, but only 2 of 3 pods waited for them");
   world.pod(1).scheduling_gates.pop_back();
   world.Run();
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
@@ -321,7 +321,8 @@ TEST(UngateTest, WhatAdmissionDoesNotUngateGivesTheNodesBack) {
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"plan", "Verified=Unknown Binding", "ungating refused",
                                 "Verified=False UngateRefused", "Placed=False UngateRefused"}));
-  EXPECT_NE(world.Message("Placed").find("still gated: p-0, p-1, p-2"), std::string::npos);
+  EXPECT_NE(world.Message("Placed").find("past the bind deadline: p-0, p-1, p-2"),
+            std::string::npos);
 }
 
 TEST(UngateTest, ANewPodForAWorkerThatHasGoneTakesItsNode) {
@@ -393,7 +394,8 @@ TEST(UngateTest, AGangThatIsHalfBoundInSilenceIsUndoneAndTriedLater) {
   EXPECT_TRUE(world.placement().excluded.empty());
   EXPECT_EQ(world.placement().retry.times, 1);
   const std::string message = world.Message("Placed");
-  EXPECT_NE(message.find("kube-scheduler said nothing of them"), std::string::npos) << message;
+  EXPECT_NE(message.find("kube-scheduler reported nothing about them"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("the next attempt starts at 2027-01-15T08:01:1"), std::string::npos);
 }
 
@@ -442,7 +444,7 @@ TEST(UngateTest, PodsOnOtherNodesAreNamed) {
   world.pod(2).node_name = "n7";
   world.Run();
   EXPECT_EQ(world.Condition("Verified"), "Verified=False Elsewhere");
-  EXPECT_EQ(world.Message("Verified"), "not on their worker's node: p-2");
+  EXPECT_EQ(world.Message("Verified"), "pods not on their worker's node: p-2");
 }
 
 TEST(UngateTest, AnotherPlacementsPodsAreNotOurs) {

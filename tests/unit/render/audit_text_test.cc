@@ -61,11 +61,12 @@ Gangs as rings: 1 gang, 2 workers; cost over the best (+0 %)
   leaf       0 B   0 B  1.00x
 
 Assumed
-  Best is what `weft plan` would do with one gang, its own nodes free and all others where they are;
-  what ties its pods to single nodes (nodeName, host names) is left out, and its product and
-  capacity type stay.
-  1 gang without a Placement beside it counted as one ring over the ranks, in the order of the pods'
-  index or name, at one byte a rank: ratios mean something there, bytes and times do not.
+  Best is where `weft plan` would place one gang, if its own nodes were free and all other pods
+  stayed. Rules that tie its pods to single nodes (nodeName, host names) are ignored; its product
+  and capacity type are kept.
+  1 gang has no Placement that states the traffic: the ranks count as one ring, in the order of the
+  pods' index or name, with one byte per rank. Only the ratios of a ring mean something, not its
+  bytes and times.
 )");
 }
 
@@ -85,12 +86,12 @@ Fleet: 1 gang, 2 workers; cost over the best (+100 %)
   leaf       2 B   0 B      -
 
 Assumed
-  Best is what `weft plan` would do with one gang, its own nodes free and all
-  others where they are; what ties its pods to single nodes (nodeName, host
-  names) is left out, and its product and capacity type stay.
-  1 gang without a Placement beside it counted as one ring over the ranks, in
-  the order of the pods' index or name, at one byte a rank: ratios mean
-  something there, bytes and times do not.
+  Best is where `weft plan` would place one gang, if its own nodes were free and
+  all other pods stayed. Rules that tie its pods to single nodes (nodeName, host
+  names) are ignored; its product and capacity type are kept.
+  1 gang has no Placement that states the traffic: the ranks count as one ring,
+  in the order of the pods' index or name, with one byte per rank. Only the
+  ratios of a ring mean something, not its bytes and times.
 )");
 }
 

@@ -21,7 +21,7 @@ TEST(CompareTextTest, ShowsAllJobsThenEachWithWhatLeavesEveryLevel) {
   scene.Pod("p", "n0");
   scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
   scene.Job("one", 1).model = decide::MeasuredData(1'000'000'000);
-  EXPECT_EQ(Text(scene), R"(LEAVE LEAF differs first: weft 0 B, first fit 2 GB, fewest domains 0 B, random 2 GB.
+  EXPECT_EQ(Text(scene), R"(First column that differs, LEAVE LEAF: weft 0 B, first fit 2 GB, fewest domains 0 B, random 2 GB.
 
 All 2 jobs that every scheduler placed, one step each
   PLACED BY        LEAVE LEAF            COMM   COST
@@ -46,8 +46,8 @@ Computed, not assumed: each scheduler places the whole queue on the same free no
 node rules. first fit takes nodes by name; fewest domains takes the narrowest level that holds the
 job, else the fewest domains, workers in order; random is the median of five seeds. LEAVE X: bytes
 of one optimizer step that leave a domain of level X; COMM: communication of one step without
-overlap, added up over jobs; COST: of the objective, relative to Weft's. A figure that is the same
-for all has no column.
+overlap, added up over jobs; COST: the objective, relative to Weft's. A figure that is the same for
+all has no column.
 )");
 }
 
@@ -70,8 +70,8 @@ nodes under the same node rules. first fit takes nodes by name; fewest domains
 takes the narrowest level that holds the job, else the fewest domains, workers
 in order; random is the median of five seeds. LEAVE X: bytes of one optimizer
 step that leave a domain of level X; COMM: communication of one step without
-overlap, added up over jobs; COST: of the objective, relative to Weft's. A
-figure that is the same for all has no column.
+overlap, added up over jobs; COST: the objective, relative to Weft's. A figure
+that is the same for all has no column.
 )");
 }
 

@@ -26,7 +26,7 @@ TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
   EXPECT_EQ(Text(scene), R"(ns/wide: 3 workers on 1 spine, 2 leaf, 3 node
   The placement is 1 level wider than topology.preferred, leaf.
   Wholly free domains that it uses: 1 leaf, 3 node.
-  The search was exhaustive: nothing costs less.
+  The search was exhaustive: no placement costs less.
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  spine          2 GB      80 ms         80 %
   Data  leaf           1 GB      20 ms         20 %
@@ -49,7 +49,7 @@ TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
   EXPECT_EQ(ExplainText(planned.report, *explanations, Plain(80)),
             R"(ns/pair: 2 workers on 1 spine, 1 leaf, 2 node
   Wholly free domains that it uses: 1 leaf, 2 node.
-  The search was exhaustive: nothing costs less.
+  The search was exhaustive: no placement costs less.
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  leaf           2 GB      40 ms        100 %
   Cost C = 40 ms of link time a step; no placement on the free capacity costs
@@ -65,7 +65,7 @@ TEST(ExplainTextTest, BytesOfAJobWithoutAModelAreNotShown) {
   EXPECT_EQ(Text(scene, 60), R"(ns/ring: 4 workers on 1 spine, 2 leaf, 4 node
   topology.required holds: all workers are in one spine.
   Wholly free domains that it uses: 1 spine, 2 leaf, 4 node.
-  The search was exhaustive: nothing costs less.
+  The search was exhaustive: no placement costs less.
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  spine             -    0.08 ns         67 %
   Data  leaf              -    0.04 ns         33 %
@@ -80,7 +80,7 @@ TEST(ExplainTextTest, AJobOnOneNodeCostsNothing) {
   scene.Job("small", 1);
   EXPECT_EQ(Text(scene), R"(ns/small: 1 worker on 1 spine, 1 leaf, 1 node
   Wholly free domains that it uses: 1 spine, 1 leaf, 1 node.
-  The search was exhaustive: nothing costs less.
+  The search was exhaustive: no placement costs less.
   Cost C = 0: nothing is sent between nodes.
   Runner-up: 1 spine, 1 leaf, 1 node; not chosen: is equal in every level, and its node names sort
   later.
@@ -96,13 +96,13 @@ TEST(ExplainTextTest, ARefusalIsToldDomainByDomain) {
   scene.Job("late", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/one: 1 worker on 1 spine, 1 leaf, 1 node
   Wholly free domains that it uses: 1 node.
-  The search was exhaustive: nothing costs less.
+  The search was exhaustive: no placement costs less.
   Cost C = 0: nothing is sent between nodes.
 
 ns/late: 2 workers, not placed (InsufficientCapacity)
   Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing. No node has room: 3
-  of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable). When it would fit is
-  unknown: too few of the running jobs state expectedDurationSeconds.
+  of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable). Its start time is unknown:
+  too few of the running jobs state expectedDurationSeconds.
   By spine, most room first:
     s0: room for 0 workers on 4 nodes; 3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned
       (spec.unschedulable).
@@ -115,11 +115,11 @@ TEST(ExplainTextTest, ARuleThatIsTooTightNamesWhatToRelax) {
   scene.Pod("q", "n2");
   scene.Job("tight", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene, 80), R"(ns/tight: 2 workers, not placed (RequiredLevel)
-  topology.required asks for one leaf for all 2 workers; the one with most room,
-  l0, takes 1 of 2 workers: 8 nvidia.com/gpu are missing there. 2 of 4 nodes
-  lack free nvidia.com/gpu. To start now, relax one of: topology.required: leaf
-  -> spine. When it would fit is unknown: too few of the running jobs state
-  expectedDurationSeconds.
+  No single leaf has room for all 2 workers, as topology.required demands. The
+  leaf l0 comes closest with room for 1 of 2 workers: 8 nvidia.com/gpu are
+  missing there. 2 of 4 nodes lack free nvidia.com/gpu. To start now, relax one
+  of: topology.required: leaf -> spine. Its start time is unknown: too few of
+  the running jobs state expectedDurationSeconds.
   By leaf, most room first:
     l0: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.
     l1: room for 1 of 2 workers on 2 nodes; 1 of 2 lacks free nvidia.com/gpu.
@@ -132,9 +132,9 @@ TEST(ExplainTextTest, ManyDomainsAreCounted) {
   Scene scene(testing::Leaves(std::vector<testing::FreePerNode>(15, {8})));
   scene.Job("tight", 2).topology.required = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/tight: 2 workers, not placed (RequiredLevel)
-  topology.required asks for one leaf for all 2 workers; the one with most room, l0, takes 1 of 2
-  workers: 8 nvidia.com/gpu are missing there. To start now, relax one of: topology.required: leaf
-  -> spine. It never fits this fabric, not even with nothing else running.
+  No single leaf has room for all 2 workers, as topology.required demands. The leaf l0 comes closest
+  with room for 1 of 2 workers: 8 nvidia.com/gpu are missing there. To start now, relax one of:
+  topology.required: leaf -> spine. It never fits this fabric, not even with nothing else running.
   By leaf, most room first:
     l0: room for 1 of 2 workers on 1 node.
     l1: room for 1 of 2 workers on 1 node.

@@ -18,23 +18,24 @@ TEST(LintTextTest, FindingsStandUnderTheirObjects) {
   const decide::Cluster cluster = scene.Build();
   EXPECT_EQ(LintText(report::Lint(cluster), Plain(80)), R"(jobs.yaml: TrainingJob ns/wide
   warning: spec.parallelism.tensor: a tensor group of 16 ranks needs 2 workers,
-    and the largest node takes 1: its all-reduces of every layer leave the
-    fastest network (TensorLeavesScaleUp)
-  info: spec.model: without a model the job counts as one ring over its ranks;
-    its real traffic may want other neighbours (NoModel)
+    but the largest node has room for 1: the all-reduces of every layer leave
+    the fastest network (TensorLeavesScaleUp)
+  info: spec.model: without a model the job's traffic counts as one ring over
+    its ranks, which may differ from its real traffic (NoModel)
 jobs.yaml: TrainingJob ns/huge
-  error: spec.workers: Never fits this fabric, not even with nothing else
+  error: spec.workers: It never fits this fabric, not even with nothing else
     running. Fabric "default" has room for 4 of 5 workers: 8 nvidia.com/gpu are
     missing. (NeverFits)
-  info: spec.expectedDurationSeconds: without it, nobody can tell when the job's
-    nodes come free, and no shorter job is placed around it (NoExpectedDuration)
-  info: spec.model: without a model the job counts as one ring over its ranks;
-    its real traffic may want other neighbours (NoModel)
+  info: spec.expectedDurationSeconds: without it, Weft cannot tell when the
+    job's nodes come free, and cannot start it on nodes reserved for another job
+    (NoExpectedDuration)
+  info: spec.model: without a model the job's traffic counts as one ring over
+    its ranks, which may differ from its real traffic (NoModel)
 )");
 }
 
 TEST(LintTextTest, AnObjectWithoutFindingsIsNotNamed) {
-  EXPECT_EQ(LintText({}, Plain()), "Nothing to complain about.\n");
+  EXPECT_EQ(LintText({}, Plain()), "No findings.\n");
 }
 
 TEST(LintTextTest, ColourIsOnTheSeverityAlone) {

@@ -26,9 +26,8 @@ Scene Queue() {
 }
 
 TEST(PlanTextTest, ShowsJobsNodesRefusalsAndNotes) {
-  EXPECT_EQ(
-      Text(Planned(Queue())),
-      R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND   COMM
+  EXPECT_EQ(Text(Planned(Queue())),
+            R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND   COMM
 ns/wide        3      1     2     3        3 GB    100 %       100 %  40 ms
 ns/half        1      1     1     1           -        -       100 %      -
 ns/late        2      -     -     -  not placed        -           -      -
@@ -41,7 +40,7 @@ ns/half: n0
 Not placed
 ns/late (InsufficientCapacity)
   Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing. No node has room: 4
-  of 4 lack free nvidia.com/gpu. It would fit within 2 h, once ns/wide has ended.
+  of 4 lack free nvidia.com/gpu. It would fit within 2 h, when ns/wide ends.
 
 3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");
@@ -63,7 +62,7 @@ Not placed
 ns/late (InsufficientCapacity)
   Fabric "default" has room for 0 of 2 workers: 16 nvidia.com/gpu are missing.
   No node has room: 4 of 4 lack free nvidia.com/gpu. It would fit within 2 h,
-  once ns/wide has ended.
+  when ns/wide ends.
 
 3 jobs: 2 placed, 1 not placed. They take 28 GPUs; 0 of 32 stay free.
 )");
@@ -76,17 +75,16 @@ TEST(PlanTextTest, AssumedLinksAreMarked) {
   scene.inputs.fabrics[0].spec.levels[0].link = {};
   scene.inputs.fabrics[0].spec.outside = {};
   scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
-  EXPECT_EQ(
-      Text(Planned(scene)),
-      R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND    COMM
+  EXPECT_EQ(Text(Planned(scene)),
+            R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND    COMM
 ns/wide        3      1     2     3        3 GB    100 %      100 %*  40 ms*
 * some link bandwidths of this fabric are assumed, not declared.
 
 Nodes
 ns/wide: n[0-2] (busiest uplink: l0, 2.5 ms*)
 
-note: fabric "default": the bandwidth of some links is assumed (LinksDeclared is False); times and
-  percentages rest on that assumption (LinksAssumed)
+note: fabric "default": the bandwidth of some links is assumed (LinksDeclared is False), and times
+  and percentages depend on it (LinksAssumed)
 )");
 }
 
@@ -122,9 +120,8 @@ TEST(PlanTextTest, WithoutJobsThereAreOnlyNotes) {
   EXPECT_EQ(Text(Planned(Scene(FourNodes()))), "No TrainingJob or Placement waits for nodes.\n");
   testing::FabricShape shape = FourNodes();
   shape.nodes[3].domains[1].clear();
-  EXPECT_EQ(
-      Text(Planned(Scene(shape))),
-      R"(No TrainingJob or Placement waits for nodes.
+  EXPECT_EQ(Text(Planned(Scene(shape))),
+            R"(No TrainingJob or Placement waits for nodes.
 warning: fabric "default": 1 node is incomplete and never used: n3 (n3 lacks the label test/leaf)
   (Incomplete)
 )");

@@ -50,7 +50,7 @@ team-a/llama              Running      4/4    32  1 leaf, 4 node      144.5G    
 team-b/sweep (Placement)  Pending     0/80   640  -                        -        -         -    -
 
 Ended: 3 complete, 0 failed.
-Pods of others hold 8 accelerators.
+Other pods hold 8 accelerators.
 
 Without nodes
 team-b/sweep: 376 nvidia.com/gpu are missing.

@@ -204,7 +204,7 @@ TEST(Audit, PodsOnNodesOutsideEveryFabricAreSaid) {
   ASSERT_EQ(report->notes.size(), 2U);
   EXPECT_EQ(report->notes[0].reason, "NotJudged");
   EXPECT_EQ(report->notes[1].text,
-            "1 pod with accelerators on 1 node that no fabric holds, elsewhere first");
+            "1 pod with accelerators on 1 node outside every fabric, such as elsewhere");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(Explain, TheSetOfWorkersThatTwoGroupsNameIsMissedOnce) {
   EXPECT_EQ(WhyWaiting(scene).why_here,
             (Sentences{"1 group of workers does not share the level that topology.groups prefers.",
                        "Wholly free domains that it uses: 1 spine, 4 leaf, 4 node.",
-                       "The search was exhaustive: nothing costs less."}));
+                       "The search was exhaustive: no placement costs less."}));
 }
 
 TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
@@ -50,10 +50,10 @@ TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
   WishedTogether(scene, "leaf");
   scene.Placement("j-1", 4, {"n0", "n1", "n2", "n3"}).meta.labels = {{"weft.dev/job-name", "j"}};
   EXPECT_EQ(WhyHeld(scene, "j").why_here,
-            (Sentences{"It holds these nodes by Placement ns/j-1.",
+            (Sentences{"Placement ns/j-1 gives it these nodes.",
                        "1 group of workers does not share the level that topology.groups prefers.",
                        "Wholly free domains that it uses: 1 spine, 4 leaf, 4 node.",
-                       "Placed anew, on what is free now and its own nodes, it would cost no "
+                       "If it were placed again now, on free nodes and its own, it would cost no "
                        "less."}));
 }
 
@@ -74,8 +74,8 @@ TEST(Explain, SaysWhichProductAndWhy) {
   const auto why = Explain(cluster, *report, {});
   ASSERT_TRUE(why);
   EXPECT_EQ(why->front().why_here.front(),
-            "Its nodes are A100-SXM4-80GB (OnDemand), the first by accelerator.models and "
-            "capacityTypes that holds it; NVIDIA-H200 (OnDemand) has room for 1 of 2 workers.");
+            "Its nodes are A100-SXM4-80GB (OnDemand), the first choice of accelerator.models and "
+            "capacityTypes with room for it; NVIDIA-H200 (OnDemand) has room for 1 of 2 workers.");
 }
 
 }  // namespace
