@@ -14,7 +14,7 @@ TEST(SamplesTest, StandInTheCataloguesOrderUnderTheirHelp) {
   samples.Add(Id::kLeader, {}, 1);
   samples.Add(Id::kFabricDomains, {"default", "spine"}, 2);
   EXPECT_EQ(samples.Text(),
-            "# HELP weft_leader 1 where this replica leads, else 0.\n"
+            "# HELP weft_leader 1 if this replica is the leader, else 0.\n"
             "# TYPE weft_leader gauge\n"
             "weft_leader 1\n"
             "# HELP weft_fabric_domains Domains of a level.\n"
