@@ -57,7 +57,8 @@ def condition_column(name, kind, priority=0):
 
 
 AGE = column("Age", ".metadata.creationTimestamp", "date")
-FABRIC = text("default: the namespace's, else the only one that fits", FABRIC_NAME, longest=63)
+FABRIC = text("name of the Fabric; default: the namespace's label weft.dev/default-fabric, else the"
+              " only Fabric that fits", FABRIC_NAME, longest=63)
 REPLICAS = (1, 16384)
 NUMBER = {"type": "integer", "format": "int64"}
 SHORT = text(longest=253)
@@ -70,8 +71,8 @@ def framework():
                             "port": port(29500)}),
         "deepSpeed": ("DeepSpeed", {"port": port(29500)}),
         "mpi": ("MPI", {"implementation": enum(["OpenMPI", "Intel", "MPICH"], "", "OpenMPI"),
-                        "sshPort": integer((1, 65535), "of every worker's sshd", 2222),
-                        "sshUser": text("default: as whom mpirun runs",
+                        "sshPort": integer((1, 65535), "port of every worker's sshd", 2222),
+                        "sshUser": text("user that ssh logs in as; default: the user of mpirun",
                                         "^[a-z_][-a-z0-9_]{0,31}$", longest=32)}),
         "jax": ("JAX", {"port": port(1234)}),
         "tensorFlow": ("TensorFlow", {"port": port(2222)}),
@@ -102,17 +103,17 @@ def immutable_rules():
 def training_job_spec(template):
     workers = object_of(
         {
-            "replicas": integer(REPLICAS, "worker i is node rank i"),
+            "replicas": integer(REPLICAS, "number of workers; worker i is node rank i"),
             "template": described(template, "the pod of every worker"),
         },
         ["replicas", "template"])
     failure_policy = object_of(
         {
-            "maxRestarts": integer(SECONDS_OR_ZERO, "", 0),
+            "maxRestarts": integer(SECONDS_OR_ZERO, "new attempts after failures", 0),
             "resetAfterSeconds": integer(
-                SECONDS, "restarts are forgotten after running this long"),
+                SECONDS, "the count of restarts returns to 0 after the job has run this long"),
             "infrastructure": enum(["RestartUncounted", "RestartCounted", "Fail"],
-                                   "node lost, tainted, drained, preempted",
+                                   "after a node was lost, tainted or drained, or a pod preempted",
                                    "RestartUncounted"),
         }, default={})
     return object_of(
@@ -125,11 +126,15 @@ def training_job_spec(template):
             "model": model(),
             "parallelism": parallelism(),
             "topology": topology(),
-            "startupTimeoutSeconds": integer(SECONDS, "from placed to all pods Ready", 900),
+            "startupTimeoutSeconds": integer(
+                SECONDS, "limit from the placement until all pods are Ready", 900),
             "activeDeadlineSeconds": integer(
-                SECONDS, "from first placed, all attempts, suspended time left out"),
-            "expectedDurationSeconds": integer(SECONDS, "never kills; used to plan"),
-            "ttlSecondsAfterFinished": integer(SECONDS_OR_ZERO, "delete after finishing"),
+                SECONDS,
+                "limit from the first placement on, over all attempts, without suspended time"),
+            "expectedDurationSeconds": integer(
+                SECONDS, "estimate of when the job's nodes come free; never ends the job"),
+            "ttlSecondsAfterFinished": integer(
+                SECONDS_OR_ZERO, "delete the job this long after its end"),
             "failurePolicy": failure_policy,
         },
         ["workers"], rules=shape_rules("self.workers.replicas") + immutable_rules())
@@ -139,14 +144,16 @@ def excluded_nodes():
     return list_of(object_of({
         "node": SHORT, "until": {"type": "string", "format": "date-time"},
         "times": {"type": "integer", "format": "int64", "minimum": 0},
-        "effect": enum(["NoSchedule", "PreferNoSchedule"], "default: NoSchedule")}), 1024)
+        "effect": enum(["NoSchedule", "PreferNoSchedule"], "NoSchedule: not used;"
+                       " PreferNoSchedule: avoided; default: NoSchedule")}), 1024)
 
 
 def retry():
     return object_of({
         "times": {"type": "integer", "format": "int64", "minimum": 0},
         "notBefore": {"type": "string", "format": "date-time"}},
-        description="attempts that failed one after the other, and when the next may be placed")
+        description="number of attempts that failed in a row, and the earliest time of the next"
+        " placement")
 
 
 def training_job_status():
@@ -186,8 +193,8 @@ def training_job(template):
         AGE,
     ]
     names = {"plural": "trainingjobs", "singular": "trainingjob", "shortNames": ["tj"]}
-    schema = root("A gang of training workers, placed as one.", training_job_spec(template),
-                  training_job_status(), JOB_NAME, 40)
+    schema = root("A gang of training workers that is placed as a whole.",
+                  training_job_spec(template), training_job_status(), JOB_NAME, 40)
     return definition("TrainingJob", names, "Namespaced", schema, columns)
 
 
@@ -205,9 +212,9 @@ def placement_status():
                                     "milliseconds": NUMBER}),
         "spread": list_of(object_of({"axis": SHORT, "level": SHORT, "domains": NUMBER}), 256),
         "communicationMilliseconds": NUMBER,
-    }, description="predicted, one optimizer step, bytes sent")
+    }, description="predicted bytes that one optimizer step sends")
     return object_of({
-        "nodes": list_of(text(longest=253, shortest=1), 16384, "node of worker i"),
+        "nodes": list_of(text(longest=253, shortest=1), 16384, "index i: the node of worker i"),
         "spans": list_of(domain, 32),
         "traffic": traffic,
         "excludedNodes": excluded_nodes(),
@@ -227,7 +234,7 @@ def placement():
             "model": model(),
             "parallelism": parallelism(),
             "topology": topology(),
-            "podSelector": selector("only for pods that Weft does not create"),
+            "podSelector": selector("the pods to place, if another controller creates them"),
             "workerIndexLabels": list_of(
                 index_label, 8, "worker index = sum of stride x label", kind="map", keys=["key"]),
         },
@@ -247,7 +254,7 @@ def placement():
         AGE,
     ]
     names = {"plural": "placements", "singular": "placement", "shortNames": ["pl"]}
-    schema = root("Which worker goes to which node.", spec, placement_status())
+    schema = root("The node of each worker of a gang.", spec, placement_status())
     return definition("Placement", names, "Namespaced", schema, columns)
 
 
@@ -255,9 +262,9 @@ def link(description):
     return object_of(
         {
             "type": text("a known link type, or any name with bandwidthPerGPU"),
-            "bandwidthPerGPU": quantity(1, "bytes/s, one direction, one GPU alone"),
+            "bandwidthPerGPU": quantity(1, "bytes per second of one GPU in one direction"),
             "oversubscriptionPercent": integer((1, 1000000), "", 100),
-            "latencyNanoseconds": integer((0, 10**9)),
+            "latencyNanoseconds": integer((0, 10**9), "time of a message apart from its bytes"),
         },
         description=description)
 
@@ -269,11 +276,11 @@ def levels():
             "labelKey": label_key(),
             "identity": enum(["Value", "Path"], "what names a domain: the label's value, or the"
                              " value under its parent", "Value"),
-            "link": link("absent: assumed"),
+            "link": link("default: an assumed link"),
         },
         ["name"])
     return list_of(
-        level, 16, "the scale-out network, widest first",
+        level, 16, "levels of the scale-out network, widest first",
         rules=[
             rule("self.all(a, self.exists_one(b, b.name == a.name))", "names must differ"),
             rule("self.all(a, !has(a.labelKey) || self.exists_one(b, has(b.labelKey)"
@@ -288,9 +295,10 @@ def scale_up():
         {
             "name": name,
             "labelKey": label_key(),
-            "link": link("default: assumed"),
-            "requires": enum(["ComputeDomain", "Nothing"], "default: ComputeDomain where labelKey"
-                             " is nvidia.com/gpu.clique, else Nothing"),
+            "link": link("default: an assumed link"),
+            "requires": enum(["ComputeDomain", "Nothing"], "what a pod must claim to use this"
+                             " network; default: ComputeDomain if labelKey is"
+                             " nvidia.com/gpu.clique, else Nothing"),
         },
         ["labelKey"], "a second network beside the levels")
 
@@ -300,8 +308,8 @@ def torus():
     name["default"] = "torus"
     dimension = object_of(
         {
-            "labelKey": label_key("of the node's place along it: 0, 1, ... size - 1"),
-            "size": integer((1, 1024), "in nodes"),
+            "labelKey": label_key("a node label with the node's coordinate: 0, 1, ... size - 1"),
+            "size": integer((1, 1024), "number of nodes along the dimension"),
             "wraps": boolean("whether the last node is linked with the first", True),
         },
         ["labelKey", "size"])
@@ -312,9 +320,9 @@ def torus():
                 dimension, 3, least=1,
                 rules=[rule("self.all(a, self.exists_one(b, a.labelKey == b.labelKey))",
                             "label keys must differ")]),
-            "level": level_name("each of its domains is a torus; absent: all nodes are one",
+            "level": level_name("each domain of this level is one torus; default: all nodes are one",
                                 ("node", "outside")),
-            "link": link("paid once for each hop; default: assumed"),
+            "link": link("link of one hop; default: an assumed link"),
         },
         ["dimensions"], "a torus or mesh of nodes beside the levels")
 
@@ -324,7 +332,7 @@ def rails():
         {
             "count": integer((1, 64)),
             "leafLabelKeys": list_of(
-                label_key("a node's leaf of one rail"), 64,
+                label_key("a node label with the node's leaf on one rail"), 64,
                 rules=[rule("self.all(a, self.exists_one(b, a == b))", "keys must differ")]),
         },
         ["count"],
@@ -350,7 +358,7 @@ def unusable():
             "conditions": list_of(condition, 64),
             "labels": list_of(label, 64),
         },
-        description="never place there, whatever is tolerated")
+        description="nodes that are never used, even if a pod tolerates their taints")
 
 
 def environment():
@@ -359,16 +367,16 @@ def environment():
             "name": described({**text(pattern="^[A-Za-z_][A-Za-z0-9_]*$", longest=253),
                                "x-kubernetes-validations": [
                                    rule("!self.startsWith('WEFT_')", "WEFT_ is reserved")]}, ""),
-            "value": text("empty: Weft does not set it either"),
+            "value": text("empty: the variable is not set"),
         }, ["name"])
-    return list_of(variable, 64, "of every worker, before what Weft derives from the fabric",
-                   kind="map", keys=["name"])
+    return list_of(variable, 64, "variables of every worker; they replace those that Weft derives"
+                   " from the fabric", kind="map", keys=["name"])
 
 
 def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
-        rule("has(self.preset) != has(self.levels)", "exactly one of preset and levels"),
+        rule("has(self.preset) != has(self.levels)", "give either preset or levels"),
         rule("!has(self.levels) || !has(self.scaleUp)"
              " || !self.levels.exists(l, l.name == self.scaleUp.name)",
              "the scale-up network's name must differ from the levels'", ".scaleUp.name"),
@@ -382,7 +390,8 @@ def fabric_rules():
         rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
              " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
              " && !has(self.levels[size(self.levels) - 1].labelKey))",
-             "a level needs a labelKey, except the last where rails give its leaves", ".levels"),
+             "every level needs a labelKey, except the last one if rails.leafLabelKeys is given",
+             ".levels"),
         rule(f"!({keys}) || (has(self.levels) && size(self.levels) > 0)",
              "leafLabelKeys needs a level", ".rails.leafLabelKeys"),
     ]
@@ -391,19 +400,19 @@ def fabric_rules():
 def fabric():
     spec = object_of(
         {
-            "preset": text("a family of node labels, instead of levels", shortest=1),
+            "preset": text("a known family of node labels, instead of levels", shortest=1),
             "nodeSelector": selector("default: nodes with a known accelerator resource", True),
             "levels": levels(),
-            "outside": link("between widest domains; default: the widest level's link"),
+            "outside": link("link between the widest domains; default: the widest level's link"),
             "scaleUp": scale_up(),
             "torus": torus(),
-            "nodeLink": link("inside a node; default: the scale-up link, else the torus's, else"
-                             " assumed"),
+            "nodeLink": link("link inside a node; default: the scale-up link, else the torus's, else"
+                             " an assumed link"),
             "rails": rails(),
             "unusable": unusable(),
             "costTolerancePercent": integer(
                 (0, 100), "placements within this of the best cost count as equal", 1),
-            "acceleratorModel": text("the product of nodes whose labels name none"),
+            "acceleratorModel": text("product of the nodes whose labels name none"),
             "environment": environment(),
         },
         rules=fabric_rules())
@@ -425,5 +434,5 @@ def fabric():
         AGE,
     ]
     names = {"plural": "fabrics", "singular": "fabric", "shortNames": ["fab"]}
-    schema = root("What the nodes hang on.", spec, status, FABRIC_NAME)
+    schema = root("The network that connects the nodes.", spec, status, FABRIC_NAME)
     return definition("Fabric", names, "Cluster", schema, columns)

@@ -10,11 +10,11 @@ MEASURED_AXES = AXES + ["Sharding"]
 def experts():
     return object_of(
         {
-            "experts": integer(DEGREE, "routed experts of a layer"),
-            "topK": integer(DEGREE, "experts that a token is sent to", 1),
-            "layers": integer(DEGREE, "layers that hold experts"),
+            "experts": integer(DEGREE, "number of routed experts of a layer"),
+            "topK": integer(DEGREE, "number of experts that a token is sent to", 1),
+            "layers": integer(DEGREE, "number of layers that hold experts"),
             "feedForwardSize": integer(WIDTH, "width of one expert"),
-            "sharedExperts": integer(COUNT, "experts that every token passes", 0),
+            "sharedExperts": integer(COUNT, "number of experts that every token passes", 0),
         },
         ["experts", "layers"], "mixture of experts",
         [rule("self.topK <= self.experts", "topK must not be more than experts", ".topK")])
@@ -28,21 +28,22 @@ def transformer():
             "hiddenSize": integer(WIDTH),
             "attentionHeads": integer(DEGREE),
             "keyValueHeads": integer(DEGREE, "default: attentionHeads"),
-            "feedForwardSize": integer(WIDTH, "default: from the parameters"),
+            "feedForwardSize": integer(WIDTH, "default: derived from the parameters"),
             "gatedFeedForward": boolean("three matrices instead of two", True),
             "vocabularySize": integer((0, WIDTH[1])),
             "sequenceLength": integer(WIDTH, "tokens"),
-            "microBatchSize": integer(DEGREE, "sequences that a rank computes at once"),
-            "globalBatchSize": integer(WIDTH, "sequences of one optimizer step"),
+            "microBatchSize": integer(DEGREE, "number of sequences that a rank computes at once"),
+            "globalBatchSize": integer(WIDTH, "number of sequences of one optimizer step"),
             "precision": enum(["FP32", "TF32", "FP16", "BF16", "FP8"],
-                              "of weights and activations on the wire", "BF16"),
-            "gradientPrecision": enum(["FP32", "BF16", "FP16", "INT8"], "on the wire", "FP32"),
+                              "format of weights and activations on the wire", "BF16"),
+            "gradientPrecision": enum(["FP32", "BF16", "FP16", "INT8"],
+                                      "format of gradients on the wire", "FP32"),
             "activationRecomputation": enum(["None", "Selective", "Full"], "", "None"),
             "moe": experts(),
         },
         ["parameters", "layers", "hiddenSize", "attentionHeads", "sequenceLength",
          "microBatchSize", "globalBatchSize"],
-        "a transformer, whose bytes formulas give",
+        "a transformer; formulas predict its bytes",
         [
             rule("!has(self.keyValueHeads) || self.keyValueHeads <= self.attentionHeads",
                  "keyValueHeads must not be more than attentionHeads", ".keyValueHeads"),
@@ -62,16 +63,17 @@ def model():
         {
             "type": enum(["Transformer", "Measured"]),
             "transformer": transformer(),
-            "measured": list_of(measured, 7, "what no formula fits", 1, "map", ["axis"]),
+            "measured": list_of(measured, 7, "measured bytes, for models that no formula covers", 1,
+                                "map", ["axis"]),
         },
-        description="what the ranks compute; used only to predict",
+        description="what the ranks compute; used only to predict traffic",
         rules=[
             rule("has(self.type) || (!has(self.transformer) && !has(self.measured))",
                  "type is required"),
             rule("!has(self.type) || (self.type == 'Transformer') == has(self.transformer)",
-                 "transformer belongs to type Transformer, and only to it"),
+                 "transformer is required with type Transformer and only allowed there"),
             rule("!has(self.type) || (self.type == 'Measured') == has(self.measured)",
-                 "measured belongs to type Measured, and only to it"),
+                 "measured is required with type Measured and only allowed there"),
         ])
 
 
@@ -85,15 +87,16 @@ def parallelism():
             "expertTensor": integer(DEGREE, "default: tensor"),
             "virtualPipeline": integer(DEGREE, "", 1),
             "rankOrder": list_of(
-                enum(RANK_AXES), 4, "first varies fastest", 4,
+                enum(RANK_AXES), 4, "the first axis varies fastest", 4,
                 rules=[rule("self.all(a, self.exists_one(b, a == b))",
                             "must name each axis once")],
                 default=["Tensor", "Context", "Data", "Pipeline"]),
             "sharding": enum(["None", "OptimizerState", "Gradients", "Full", "Hybrid"],
                              "ZeRO 0, 1, 2, 3 and HSDP", "None"),
-            "shardGroupSize": integer(DEGREE, "ranks of one shard group, with Hybrid"),
+            "shardGroupSize": integer(DEGREE, "ranks of one shard group, with sharding Hybrid"),
         },
-        description="data is what is left of the world", default={},
+        description="degrees of parallelism; that of data is the world divided by tensor x context"
+        " x pipeline", default={},
         rules=[rule("(has(self.sharding) && self.sharding == 'Hybrid') =="
                     " has(self.shardGroupSize)",
                     "shardGroupSize is required with Hybrid and only allowed there",
@@ -103,17 +106,19 @@ def parallelism():
 def topology():
     group = object_of(
         {
-            "axes": list_of(enum(AXES), 6, "axes whose groups stay together", 1, "set"),
-            "required": level_name("inside one such domain, or not at all"),
-            "preferred": level_name("rather inside one of these"),
+            "axes": list_of(enum(AXES), 6, "axes; ranks that one of them joins stay together", 1,
+                            "set"),
+            "required": level_name("each set of ranks must be inside one domain of this level"),
+            "preferred": level_name("each set of ranks should be inside one domain of this level"),
         },
         ["axes"],
         rules=[rule("has(self.required) || has(self.preferred)",
                     "needs required, preferred or both")])
     return object_of(
         {
-            "required": level_name("the whole job inside one such domain, or not at all"),
-            "preferred": level_name("rather inside one of these; else wider, up to required"),
+            "required": level_name("the whole job must be inside one domain of this level"),
+            "preferred": level_name("the whole job should be inside one domain of this level;"
+                                    " else of a wider one, up to required"),
             "waitForPreferredSeconds": integer(
                 SECONDS_OR_ZERO, "wait this long for preferred before settling for a wider level"),
             "groups": list_of(group, 3, "parts of the job that must or should stay together"),
@@ -123,7 +128,8 @@ def topology():
 
 
 def accelerator(required=(), default=None):
-    resource = text("an extended resource", RESOURCE, longest=317, default="nvidia.com/gpu")
+    resource = text("extended resource of the accelerators", RESOURCE, longest=317,
+                    default="nvidia.com/gpu")
     resource["x-kubernetes-validations"] = [
         rule("!self.contains('kubernetes.io/') && !self.startsWith('requests.')",
              "must be an extended resource, not one of Kubernetes' own")
@@ -132,21 +138,22 @@ def accelerator(required=(), default=None):
     return object_of(
         {
             "resourceName": resource,
-            "perWorker": integer((1, 256), "accelerators, and ranks, of one worker"),
+            "perWorker": integer((1, 256), "accelerators of one worker, one rank each"),
             "models": list_of(
-                text("a product, or a word of its name: H100; Any: mixed", LABEL_VALUE, longest=63,
-                     shortest=1),
+                text("a product name or one of its words, such as H100; Any: products may be mixed",
+                     LABEL_VALUE, longest=63, shortest=1),
                 16, "products in order of preference; default: any one, never mixed in a gang", 1,
                 rules=once),
             "capacityTypes": list_of(
                 enum(["OnDemand", "Spot", "Any"]), 3,
-                "in order of preference; default: any one, never mixed in a gang", 1, rules=once),
+                "capacity types in order of preference; default: any one, never mixed in a gang", 1,
+                rules=once),
         },
         required, default=default)
 
 
 def shape_rules(workers):
-    """Degrees that divide; where perWorker is absent the template's limit decides later."""
+    """Which degrees divide which; if perWorker is absent, the operator checks that later."""
     per_worker = "self.accelerator.perWorker"
     known = f"!has({per_worker}) || "
     world = f"{workers} * {per_worker}"
