@@ -320,7 +320,7 @@ def torus():
                 dimension, 3, least=1,
                 rules=[rule("self.all(a, self.exists_one(b, a.labelKey == b.labelKey))",
                             "label keys must differ")]),
-            "level": level_name("each domain of this level is one torus; default: all nodes are one",
+            "level": level_name("each domain of this level is a torus; default: all nodes are one",
                                 ("node", "outside")),
             "link": link("link of one hop; default: an assumed link"),
         },
@@ -406,8 +406,8 @@ def fabric():
             "outside": link("link between the widest domains; default: the widest level's link"),
             "scaleUp": scale_up(),
             "torus": torus(),
-            "nodeLink": link("link inside a node; default: the scale-up link, else the torus's, else"
-                             " an assumed link"),
+            "nodeLink": link("link inside a node; default: the scale-up link, else the torus's,"
+                             " else an assumed link"),
             "rails": rails(),
             "unusable": unusable(),
             "costTolerancePercent": integer(
