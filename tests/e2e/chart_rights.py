@@ -214,7 +214,8 @@ class Policies(ForeignScenarios):
             kubectl("create", "rolebinding", role, f"--clusterrole={role}", f"--user={role}", "-n",
                     self.space)
         ungate = ("-n", self.space, "--type=json", "-p", operation("remove /spec/schedulingGates"))
-        self.refused("only Weft takes the gate", "patch", "pod", first, "--as=edit", *ungate)
+        self.refused("only Weft, and accounts that may patch", "patch", "pod", first, "--as=edit",
+                     *ungate)
         self.assertTrue(all(is_gated(pod) for pod in self.pods("train")))
         kubectl("label", "pod", first, "-n", self.space, "--as=edit", "team=a")
         poll(lambda: kubectl("auth", "can-i", "patch", "placements/status", "-n", self.space,
