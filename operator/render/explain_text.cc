@@ -49,14 +49,14 @@ std::string PlacedText(const decide::PlanEntry& entry, const report::Explanation
     text += "  Cost C = 0: nothing is sent between nodes.\n";
     return text + RunnerUp(one, options);
   }
-  std::string bound = "Cost C = " + LinkTimeText(one.total_cost) + " of link time a step";
-  if (one.lower_bound > 0) {
-    bound += "; no placement on the free capacity costs less than " + LinkTimeText(one.lower_bound);
+  std::string cost = "Cost C = " + LinkTimeText(one.total_cost) + " of link time a step";
+  if (one.over_lower_bound_percent == 100) {
+    cost += ", the least possible on the free capacity";
+  } else if (one.over_lower_bound_percent) {
+    cost += ", at most " + PercentText(one.over_lower_bound_percent) +
+            " of the least possible on the free capacity";
   }
-  if (one.over_lower_bound_percent) {
-    bound += " (" + PercentText(one.over_lower_bound_percent) + " of that bound)";
-  }
-  return text + Wrap("  ", bound + ".", 2, options.columns) + RunnerUp(one, options);
+  return text + Wrap("  ", cost + ".", 2, options.columns) + RunnerUp(one, options);
 }
 
 std::string RefusedText(const decide::PlanEntry& entry, const report::Explanation& one,

@@ -30,8 +30,7 @@ TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  spine          2 GB      80 ms         80 %
   Data  leaf           1 GB      20 ms         20 %
-  Cost C = 100 ms of link time a step; no placement on the free capacity costs less than 100 ms
-  (100 % of that bound).
+  Cost C = 100 ms of link time a step, the least possible on the free capacity.
 )");
 }
 
@@ -52,11 +51,22 @@ TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
   The search was exhaustive: no placement costs less.
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  leaf           2 GB      40 ms        100 %
-  Cost C = 40 ms of link time a step; no placement on the free capacity costs
-  less than 40 ms (100 % of that bound).
+  Cost C = 40 ms of link time a step, the least possible on the free capacity.
   Runner-up: 1 spine, 2 leaf, 2 node, 200 % of the cost; not chosen: costs 100 %
   more (40 ms of link time).
 )");
+}
+
+TEST(ExplainTextTest, SaysHowFarTheCostIsFromTheLeastPossible) {
+  Scene scene(FourNodes());
+  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
+  const Planned planned(scene);
+  auto explanations = report::Explain(planned.cluster, planned.report, {});
+  ASSERT_TRUE(explanations);
+  explanations->front().over_lower_bound_percent = 104;
+  EXPECT_NE(ExplainText(planned.report, *explanations, Plain(100))
+                .find("a step, at most 104 % of the least possible on the free capacity.\n"),
+            std::string::npos);
 }
 
 TEST(ExplainTextTest, BytesOfAJobWithoutAModelAreNotShown) {
@@ -69,9 +79,8 @@ TEST(ExplainTextTest, BytesOfAJobWithoutAModelAreNotShown) {
   AXIS  LEVEL  BYTES A STEP  LINK TIME  OF THE COST
   Data  spine             -    0.08 ns         67 %
   Data  leaf              -    0.04 ns         33 %
-  Cost C = 0.12 ns of link time a step; no placement on the
-  free capacity costs less than 0.12 ns (100 % of that
-  bound).
+  Cost C = 0.12 ns of link time a step, the least possible
+  on the free capacity.
 )");
 }
 
