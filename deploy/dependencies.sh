@@ -9,7 +9,7 @@
 set -euo pipefail
 
 purpose=${1:-}
-packages=(g++ cmake ninja-build ccache libyaml-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
+packages=(g++ cmake ninja-build ccache libyaml-dev libyaml-cpp-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
   libcpprest-dev libssl-dev prometheus-cpp-dev libgrpc++-dev libprotobuf-dev protobuf-compiler
   protobuf-compiler-grpc)
 case $purpose in
