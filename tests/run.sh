@@ -144,10 +144,12 @@ run_everything() {
 
 campaign_quality() {
   stage 'Building the solver and its tests'
-  build_main placement_test quality
+  build_main placement_test bound_test quality
   stage "The solver against the exact optimum, $campaign_instances_times times the instances"
-  WEFT_INSTANCES_TIMES=$campaign_instances_times build/tests/placement_test \
-    --gtest_filter='PlaceProperty.*:LowerBound.*'
+  export WEFT_INSTANCES_TIMES=$campaign_instances_times
+  build/tests/placement_test --gtest_filter='PlaceProperty.*'
+  build/tests/bound_test --gtest_filter='LowerBound.*'
+  unset WEFT_INSTANCES_TIMES
   stage 'Large jobs: normal effort against thorough, and against the bound'
   tests/bench/quality.sh
 }

@@ -14,7 +14,7 @@
 #include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/spec.h"
-#include "operator/placement/pod_requirements.h"
+#include "operator/rules/pod_requirements.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::api {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "operator/api/json_reader.h"
-#include "operator/placement/pod_requirements.h"
+#include "operator/rules/pod_requirements.h"
 
 namespace weft::api {
 

@@ -6,6 +6,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
+#include "operator/fabric/selector.h"
 #include "operator/life/ungate.h"
 
 namespace weft::controllers {
@@ -272,7 +273,7 @@ void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
     selecting = selecting_.Take();
   }
   selecting.EachIn(pod.key.space, [&](const auto& placement) {
-    if (decide::MatchesLabels(*placement->pod_selector, pod.labels)) {
+    if (fabric::Matches(*placement->pod_selector, pod.labels)) {
       hooks_.on_placement(placement->meta.key);
     }
   });
@@ -344,7 +345,7 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement&
     all = table<api::Pod>().Take();
   }
   all.EachIn(placement.meta.key.space, [&](const auto& pod) {
-    const bool selected = decide::MatchesLabels(*placement.pod_selector, pod->meta.labels);
+    const bool selected = fabric::Matches(*placement.pod_selector, pod->meta.labels);
     if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
   });
   return pods;

@@ -3,7 +3,7 @@
 
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/workload.h"
-#include "operator/placement/node_filter.h"
+#include "operator/rules/node_filter.h"
 
 namespace weft::decide {
 namespace {

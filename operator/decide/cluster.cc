@@ -6,6 +6,7 @@
 #include "operator/decide/holders.h"
 #include "operator/decide/text.h"
 #include "operator/fabric/presets.h"
+#include "operator/fabric/selector.h"
 
 namespace weft::decide {
 namespace {
@@ -210,26 +211,6 @@ Result<Cluster> BuildCluster(api::Inputs inputs) {
   const Result<Fabrics> fabrics = BuildFabrics(inputs);
   if (!fabrics) return fabrics.error();
   return BuildCluster(std::move(inputs), *fabrics);
-}
-
-bool MatchesLabels(const fabric::LabelSelector& selector, const TextMap& labels) {
-  for (const auto& [key, wanted] : selector.match_labels) {
-    const auto found = labels.find(key);
-    if (found == labels.end() || found->second != wanted) return false;
-  }
-  for (const fabric::SelectorExpression& expression : selector.match_expressions) {
-    const auto found = labels.find(expression.key);
-    const bool has = found != labels.end();
-    const bool listed = has && std::find(expression.values.begin(), expression.values.end(),
-                                         found->second) != expression.values.end();
-    const bool holds = expression.op == "Exists"         ? has
-                       : expression.op == "DoesNotExist" ? !has
-                       : expression.op == "In"           ? listed
-                       : expression.op == "NotIn"        ? !listed
-                                                         : false;
-    if (!holds) return false;
-  }
-  return true;
 }
 
 }  // namespace weft::decide

@@ -114,7 +114,5 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
 // Both.
 Result<Cluster> BuildCluster(api::Inputs inputs);
 
-// Whether the labels satisfy the selector, as metav1.LabelSelector says.
-bool MatchesLabels(const fabric::LabelSelector& selector, const TextMap& labels);
 
 }  // namespace weft::decide

@@ -6,6 +6,7 @@
 #include "operator/base/units.h"
 #include "operator/decide/cluster.h"
 #include "operator/decide/job_owner.h"
+#include "operator/fabric/selector.h"
 
 namespace weft::decide {
 namespace {
@@ -104,7 +105,7 @@ std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) 
     const auto found = pods_in_space_.find(space);
     if (found == pods_in_space_.end()) return pods;
     for (const std::size_t p : found->second) {
-      if (MatchesLabels(*placement.pod_selector, inputs_.pods[p].meta.labels)) pods.push_back(p);
+      if (fabric::Matches(*placement.pod_selector, inputs_.pods[p].meta.labels)) pods.push_back(p);
     }
     return pods;
   }

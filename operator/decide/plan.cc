@@ -8,7 +8,7 @@
 #include "operator/decide/outlook.h"
 #include "operator/decide/reservation.h"
 #include "operator/decide/text.h"
-#include "operator/placement/pair_cost.h"
+#include "operator/objective/pair_cost.h"
 
 namespace weft::decide {
 namespace {

@@ -10,8 +10,8 @@
 #include "operator/base/result.h"
 #include "operator/decide/cluster.h"
 #include "operator/decide/workload.h"
+#include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/placement/scores.h"
 
 namespace weft::decide {
 

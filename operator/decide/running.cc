@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "operator/decide/placement_pods.h"
-#include "operator/placement/pair_cost.h"
-#include "operator/placement/seating.h"
-#include "operator/placement/traffic_tally.h"
+#include "operator/objective/pair_cost.h"
+#include "operator/objective/seating.h"
+#include "operator/objective/traffic_tally.h"
 
 namespace weft::decide {
 namespace {

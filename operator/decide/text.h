@@ -6,8 +6,8 @@
 
 #include "operator/base/phrases.h"
 #include "operator/base/units.h"
+#include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/placement/scores.h"
 
 namespace weft::decide {
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "operator/fabric/presets.h"
+#include "operator/fabric/selector.h"
 #include "operator/fabric/torus_places.h"
 
 namespace weft::fabric {

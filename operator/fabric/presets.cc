@@ -1,4 +1,5 @@
 #include "operator/fabric/presets.h"
+#include "operator/fabric/selector.h"
 
 #include <algorithm>
 #include <array>

@@ -46,7 +46,4 @@ bool IsPlaceholder(std::string_view value);
 // True where the node carries an accelerator resource that Weft knows.
 bool HasAccelerator(const NodeFacts& node);
 
-// Whether the node's labels (and name, for the host name) satisfy the selector.
-bool Matches(const LabelSelector& selector, const NodeFacts& node);
-
 }  // namespace weft::fabric

@@ -1,29 +1,38 @@
+#include "operator/fabric/selector.h"
+
 #include <algorithm>
 #include <charconv>
-#include <optional>
-
-#include "operator/fabric/presets.h"
 
 namespace weft::fabric {
 namespace {
 
-std::optional<std::string_view> Find(const NodeFacts& node, std::string_view key) {
-  const auto value = node.labels.At(key);
-  if (!value && key == "kubernetes.io/hostname") return node.name;
-  return value;
+constexpr std::string_view kHostName = "kubernetes.io/hostname";
+
+template <typename ValueOf>
+bool AllHold(const LabelSelector& selector, ValueOf value_of) {
+  const auto& labels = selector.match_labels;
+  const auto& expressions = selector.match_expressions;
+  return std::all_of(labels.begin(), labels.end(),
+                     [&](const auto& label) { return value_of(label.first) == label.second; }) &&
+         std::all_of(expressions.begin(), expressions.end(),
+                     [&](const auto& one) { return Matches(one, value_of(one.key)); });
 }
 
-std::optional<std::int64_t> Integer(std::string_view text) {
+}  // namespace
+
+std::optional<std::int64_t> ParseInteger(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
   std::int64_t value = 0;
-  const char* end = text.data() + text.size();
+  const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
 
-// Source: k8s.io/apimachinery/pkg/labels, Requirement.Matches.
-bool Holds(const SelectorExpression& expression, const NodeFacts& node) {
-  const std::optional<std::string_view> value = Find(node, expression.key);
+bool Matches(const SelectorExpression& expression, std::optional<std::string_view> value) {
   if (expression.op == "Exists") return value.has_value();
   if (expression.op == "DoesNotExist") return !value;
   if (!value) return expression.op == "NotIn";
@@ -32,20 +41,21 @@ bool Holds(const SelectorExpression& expression, const NodeFacts& node) {
   if (expression.op == "In") return listed;
   if (expression.op == "NotIn") return !listed;
   if (values.size() != 1) return false;
-  const std::optional<std::int64_t> have = Integer(*value), bound = Integer(values[0]);
+  const std::optional<std::int64_t> have = ParseInteger(*value), bound = ParseInteger(values[0]);
   if (!have || !bound) return false;
   if (expression.op == "Gt") return *have > *bound;
   return expression.op == "Lt" && *have < *bound;
 }
 
-}  // namespace
+bool Matches(const LabelSelector& selector, const TextMap& labels) {
+  return AllHold(selector, [&](std::string_view key) { return labels.At(key); });
+}
 
 bool Matches(const LabelSelector& selector, const NodeFacts& node) {
-  for (const auto& [key, wanted] : selector.match_labels) {
-    if (Find(node, key) != wanted) return false;
-  }
-  return std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(),
-                     [&](const SelectorExpression& expression) { return Holds(expression, node); });
+  return AllHold(selector, [&](std::string_view key) -> std::optional<std::string_view> {
+    const auto value = node.labels.At(key);
+    return value || key != kHostName ? value : node.name;
+  });
 }
 
 }  // namespace weft::fabric

@@ -41,8 +41,16 @@ bool IsSafePlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), safe) && PlainKind(text) == Plain::kText;
 }
 
+// What yaml-cpp leaves as it is between quotes, although YAML forbids it or takes it for a line
+// break: DEL, U+2028 and U+2029.
+bool NeedsEscapes(std::string_view text) {
+  return text.find('\x7F') != text.npos || text.find("\xE2\x80\xA8") != text.npos ||
+         text.find("\xE2\x80\xA9") != text.npos;
+}
+
 void EmitText(YAML::Emitter& out, const std::string& text) {
   if (!IsSafePlain(text)) out << YAML::DoubleQuoted;
+  if (NeedsEscapes(text)) out << YAML::EscapeNonAscii;
   out << text;
 }
 

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "operator/base/check.h"
-#include "operator/placement/bound.h"
-#include "operator/placement/exact.h"
-#include "operator/placement/improve.h"
-#include "operator/placement/node_set.h"
+#include "operator/bound/bound.h"
+#include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
-#include "operator/placement/refine.h"
 #include "operator/placement/refuse.h"
-#include "operator/placement/search.h"
+#include "operator/search/exact.h"
+#include "operator/search/improve.h"
+#include "operator/search/refine.h"
+#include "operator/search/search.h"
 
 namespace weft::placement {
 

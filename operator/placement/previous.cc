@@ -5,9 +5,9 @@
 #include <optional>
 #include <tuple>
 
-#include "operator/placement/hard_rules.h"
-#include "operator/placement/refine.h"
-#include "operator/placement/search.h"
+#include "operator/objective/hard_rules.h"
+#include "operator/search/refine.h"
+#include "operator/search/search.h"
 
 namespace weft::placement {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "operator/placement/instance.h"
+#include "operator/objective/instance.h"
 
 namespace weft::placement {
 

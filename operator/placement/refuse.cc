@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "operator/base/union_find.h"
-#include "operator/placement/node_judge.h"
-#include "operator/placement/search.h"
+#include "operator/rules/node_judge.h"
+#include "operator/search/search.h"
 
 namespace weft::placement {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "operator/placement/instance.h"
+#include "operator/objective/instance.h"
+#include "operator/placement/place.h"
 
 namespace weft::placement {
 

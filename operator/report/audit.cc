@@ -7,7 +7,7 @@
 
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
-#include "operator/placement/instance.h"
+#include "operator/objective/instance.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"

@@ -8,8 +8,8 @@
 
 #include "operator/decide/cluster.h"
 #include "operator/decide/gangs.h"
+#include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/placement/scores.h"
 #include "operator/report/compare.h"
 
 namespace weft::report {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "operator/decide/text.h"
-#include "operator/placement/node_filter.h"
-#include "operator/placement/pair_cost.h"
+#include "operator/objective/pair_cost.h"
 #include "operator/report/baselines.h"
 #include "operator/report/levels.h"
+#include "operator/rules/node_filter.h"
 
 namespace weft::report {
 namespace {

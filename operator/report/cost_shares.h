@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/placement/pair_cost.h"
+#include "operator/objective/pair_cost.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::report {

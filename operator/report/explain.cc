@@ -5,8 +5,8 @@
 
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
-#include "operator/placement/instance.h"
-#include "operator/placement/node_judge.h"
+#include "operator/objective/instance.h"
+#include "operator/rules/node_judge.h"
 
 namespace weft::report {
 namespace {

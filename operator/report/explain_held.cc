@@ -9,7 +9,7 @@
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
-#include "operator/placement/instance.h"
+#include "operator/objective/instance.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::report {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/placement/scores.h"
+#include "operator/objective/scores.h"
 #include "operator/report/compare.h"
 
 namespace weft::report {

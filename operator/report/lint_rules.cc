@@ -11,7 +11,7 @@
 #include "operator/life/launcher.h"
 #include "operator/life/reserved_names.h"
 #include "operator/life/worker_limit.h"
-#include "operator/placement/node_filter.h"
+#include "operator/rules/node_filter.h"
 
 namespace weft::report {
 namespace {

@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 
-#include "operator/placement/node_filter.h"
+#include "operator/rules/node_filter.h"
 
 // How long counting the free slots of a whole fabric takes, per node: the part of every solve that
 // looks at all nodes. Half of the nodes are full, a quarter half used, as in a busy cluster; all

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "operator/placement/scores.h"
+#include "operator/objective/scores.h"
 #include "tests/support/fabric_builder.h"
 
 // How long the scores of one placement take: 2,048 ranks of tensor 8, context 2, data 16 and

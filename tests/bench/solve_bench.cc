@@ -13,8 +13,8 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
+#include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/placement/scores.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"

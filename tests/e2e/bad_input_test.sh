@@ -53,7 +53,7 @@ for bytes in 9223372036854775808 10E; do
   spec 2 8 8 "  model: {type: Measured, measured: [{axis: Data, bytesPerGPU: $bytes}]}" |
     unknown bytes "${first}spec.model.measured[0].bytesPerGPU: \"$bytes\" is past 2^63"
 done
-head -c 900 "$work/cluster.yml" | unknown cut 'line 45: not YAML'
+head -c 900 "$work/cluster.yml" | unknown cut 'line 43: not YAML'
 printf 'b: 1\na: x\0y\n' | unknown nul 'line 2: a NUL byte'
 {
   echo 'a0: &a0 [x, x, x, x, x, x, x, x]'

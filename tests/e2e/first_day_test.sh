@@ -30,7 +30,10 @@ for design in $(awk 'NR > 1 {print $1}' "$work/stdout"); do
   expect_exit 0 "$WEFT" fabric generate --design "$design" --fragmented 20 --seed 3
   mv "$work/stdout" "$work/$design.yaml"
   resource=nvidia.com/gpu
-  [ "$design" != mi355x ] || resource=amd.com/gpu
+  case $design in
+    mi355x) resource=amd.com/gpu ;;
+    tpu-*) resource=google.com/tpu ;;
+  esac
   job small $resource >"$work/small.yaml"
   [ "$design" != mixed ] || sed -i 's/^spec:/spec:\n  fabricName: '"$(
     awk '/^kind: Fabric/ {f = 1} f && /name:/ {gsub(/[{}",]/, ""); print $NF; exit}' "$work/$design.yaml")"'/' "$work/small.yaml"
@@ -65,7 +68,7 @@ expect_no_text "$work/stdout" s3cret
 
 # Explanations, comparison, lint.
 expect_exit 0 "$WEFT" explain -f "$cluster" -f "$queue" llama3-405b
-expect_text "$work/stdout" 'no placement on the free capacity costs less'
+expect_text "$work/stdout" 'of the least possible on the free capacity'
 expect_exit 0 "$WEFT" plan --compare --timings -f "$cluster" -f "$queue"
 expect_text "$work/stdout" 'fewest domains'
 expect_text "$work/stderr" '"solveMicroseconds"'

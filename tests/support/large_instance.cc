@@ -6,7 +6,7 @@
 #include <string>
 
 #include "operator/base/random.h"
-#include "operator/placement/node_filter.h"
+#include "operator/rules/node_filter.h"
 #include "operator/traffic/worker_grid.h"
 
 namespace weft::testing {

@@ -9,9 +9,10 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 13> kPure = {
-    "base",   "fabric", "traffic", "placement", "outlook",  "api",   "manifest",
-    "decide", "life",   "report",  "launch",    "simulate", "render"};
+constexpr std::array<std::string_view, 17> kPure = {
+    "base",   "fabric",    "traffic", "rules",    "objective", "bound",
+    "search", "placement", "outlook", "api",      "manifest",  "decide",
+    "life",   "report",    "launch",  "simulate", "render"};
 constexpr std::array<std::string_view, 6> kShell = {"metrics", "kube",  "controllers",
                                                     "service", "agent", "cli"};
 
@@ -168,9 +169,9 @@ Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modu
   }
   for (const Include& include : IncludesOf(file.text)) {
     const std::string at = At(file, include.line) + "includes " + std::string(include.header);
-    const bool light = in_operator && file.path.ends_with(".h") &&
-                       std::find(kMayBeHeavy.begin(), kMayBeHeavy.end(), file.path) ==
-                           kMayBeHeavy.end();
+    const bool light =
+        in_operator && file.path.ends_with(".h") &&
+        std::find(kMayBeHeavy.begin(), kMayBeHeavy.end(), file.path) == kMayBeHeavy.end();
     if (light && MatchesHeader(kHeavyHeaders, include.header)) {
       found.push_back(at + ", which is for .cc files: it compiles slowly");
     }

@@ -45,7 +45,7 @@ TEST(Session, KeepsTheEntriesOfOneNamespace) {
 TEST(Session, EncodesJsonAndYaml) {
   const nlohmann::ordered_json value = {{"b", "8"}, {"a", {1, 2}}};
   EXPECT_EQ(Encode(value, "json"), "{\n  \"b\": \"8\",\n  \"a\": [\n    1,\n    2\n  ]\n}\n");
-  EXPECT_EQ(Encode(value, "yaml"), "b: \"8\"\na:\n- 1\n- 2\n");
+  EXPECT_EQ(Encode(value, "yaml"), "b: \"8\"\na:\n  - 1\n  - 2\n");
 }
 
 TEST(Session, ErrorsHaveTheirExitCode) {

@@ -1,5 +1,6 @@
+#include "operator/fabric/selector.h"
+
 #include "gtest/gtest.h"
-#include "operator/fabric/presets.h"
 
 namespace weft::fabric {
 namespace {
@@ -51,6 +52,35 @@ TEST(SelectorTest, MatchesAsKubernetesDoes) {
        true},
   };
   for (const Case& c : cases) EXPECT_EQ(Matches(c.selector, node), c.want) << c.name;
+}
+
+TEST(SelectorTest, OnlyANodesNameStandsInForAHostNameLabel) {
+  NodeFacts node;
+  node.name = "gpu-1";
+  LabelSelector selector;
+  selector.match_labels = {{"kubernetes.io/hostname", "gpu-1"}};
+  EXPECT_TRUE(Matches(selector, node));
+  EXPECT_FALSE(Matches(selector, node.labels));
+}
+
+TEST(ParseInteger, ReadsWhatGoReads) {
+  const std::vector<std::pair<std::string, std::optional<std::int64_t>>> cases = {
+      {"0", 0},
+      {"7", 7},
+      {"+7", 7},
+      {"-7", -7},
+      {"007", 7},
+      {"9223372036854775807", 9223372036854775807},
+      {"", std::nullopt},
+      {"9223372036854775808", std::nullopt},
+      {"+", std::nullopt},
+      {"+-7", std::nullopt},
+      {"7 ", std::nullopt},
+      {"0x7", std::nullopt},
+      {"1_000", std::nullopt},
+      {"7.0", std::nullopt},
+  };
+  for (const auto& [text, want] : cases) EXPECT_EQ(ParseInteger(text), want) << text;
 }
 
 }  // namespace

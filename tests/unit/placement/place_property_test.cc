@@ -9,9 +9,9 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
-#include "operator/placement/node_filter.h"
-#include "operator/placement/pair_cost.h"
+#include "operator/objective/pair_cost.h"
 #include "operator/placement/place.h"
+#include "operator/rules/node_filter.h"
 #include "tests/support/campaign.h"
 #include "tests/support/random_instance.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "operator/placement/instance.h"
+#include "operator/objective/instance.h"
 #include "operator/placement/place.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"

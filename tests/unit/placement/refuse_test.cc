@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "operator/placement/node_judge.h"
 #include "operator/placement/place.h"
+#include "operator/rules/node_judge.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/random_instance.h"

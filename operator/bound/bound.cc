@@ -1,0 +1,320 @@
+#include "operator/bound/bound.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "operator/bound/part_prices.h"
+#include "operator/bound/surface.h"
+#include "operator/objective/units.h"
+
+namespace weft::placement {
+
+using fabric::NodeIndex;
+using fabric::Tier;
+using traffic::Neighbour;
+
+namespace {
+
+// A double holds 53 bits: keeps the rounding of the sums on the safe side.
+constexpr double kSafety = 1 - 1e-9;
+// Parts of larger units, and rooms for larger parts, get no prices: a round would cost too much.
+constexpr std::uint64_t kLargestUnit = 512, kLargestRoom = 1024;
+constexpr std::uint64_t kFewestRounds = 8;  // or none at all
+
+// Bytes that must cross because a worker keeps only its heaviest neighbours.
+Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
+  Int128 twice = 0, crossing = 0;
+  std::vector<std::int64_t> heaviest(room - 1);  // descending
+  std::span<const Neighbour> before;
+  for (std::uint32_t w = 0; w < instance.workers(); ++w) {
+    const auto neighbours = instance.graph().neighbours(w);
+    if (neighbours.size() < room) continue;
+    // Consecutive workers usually have equal byte lists; reuse the last result.
+    const bool alike =
+        std::equal(neighbours.begin(), neighbours.end(), before.begin(), before.end(),
+                   [](const Neighbour& a, const Neighbour& b) { return a.bytes == b.bytes; });
+    before = neighbours;
+    if (alike) {
+      twice += crossing;
+      continue;
+    }
+    crossing = 0;
+    std::fill(heaviest.begin(), heaviest.end(), 0);
+    for (const Neighbour& neighbour : neighbours) {
+      std::int64_t bytes = neighbour.bytes;
+      for (std::int64_t& kept : heaviest) {  // without branches: what falls out crosses
+        const std::int64_t more = std::max(kept, bytes);
+        bytes = std::min(kept, bytes);
+        kept = more;
+      }
+      crossing += bytes;
+    }
+    twice += crossing;
+  }
+  return (twice + 1) / 2;
+}
+
+// Pairs of a clique that end up apart when its parts are as large as the rooms allow. Members may
+// hold different numbers of ranks: with at most `most` ranks a member, a room of K workers holds
+// at most K * most of them.
+Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
+  Int128 sum = 0;
+  for (const traffic::Clique& clique : instance.graph().cliques()) {
+    Int128 all = 0, own = 0;
+    std::uint32_t most = 0;
+    for (const auto& member : clique.members) {
+      all += member.ranks;
+      own += static_cast<Int128>(member.ranks) * member.ranks;
+      most = std::max(most, member.ranks);
+    }
+    const Int128 part = std::min<Int128>(all, static_cast<Int128>(room) * most);
+    if (part == 0) continue;
+    Int128 together = all / part * part * part + all % part * (all % part);
+    together = std::max(together, own);
+    sum += (all * all - together) / 2 * clique.bytes_per_rank_pair;
+  }
+  return sum;
+}
+
+// The job as units of so many workers each, and what leaves sets of them.
+struct View {
+  View(const Instance& instance, std::span<const std::uint32_t> unit_of,
+       std::span<const std::uint32_t> grid, std::uint32_t workers_each)
+      : size(workers_each),
+        axes(MeasureAxes(TrafficBetween(instance.graph(), unit_of, instance.workers() / size),
+                         grid)),
+        surface(axes, instance.workers() / size) {}
+
+  std::uint32_t size;
+  std::vector<GridAxis> axes;
+  LeastSurface surface;
+  std::optional<Tier> kept;  // units must stand whole in domains of this tier
+};
+
+// The tile whose units are exactly the sets; empty where there is none.
+Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
+  const auto sizes = instance.grid().sizes();
+  if (sets.size() < 2 || sets.workers.size() != instance.workers()) return {};
+  Shape tile;
+  std::uint32_t stride = 1;
+  for (const std::uint32_t size : sizes) {
+    std::uint32_t least = size, most = 0;
+    for (const std::uint32_t worker : sets.set(0)) {
+      least = std::min(least, worker / stride % size);
+      most = std::max(most, worker / stride % size);
+    }
+    tile.push_back(most - least + 1);
+    if (size % tile.back() != 0) return {};
+    stride *= size;
+  }
+  const Units units = MakeUnits(sizes, tile, instance.workers());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (sets.set(s).size() != units.size) return {};
+    for (const std::uint32_t worker : sets.set(s)) {
+      if (units.of[worker] != units.of[sets.set(s).front()]) return {};
+    }
+  }
+  return tile;
+}
+
+// A nest with the rooms of one run, and what a job costs at least in it, from a view of the job.
+class Over {
+ public:
+  Over(const Instance& instance, std::span<const Level> nest, Run run, const View& workers,
+       const View& view)
+      : nest_(nest), grain_(GrainOf(nest, view)), domains_(instance, nest, run, grain_) {
+    sum_.nest = &domains_;
+    for (std::size_t l = 0; l < nest.size(); ++l) {
+      views_.push_back(grain_[l] > 1 ? &view : &workers);
+      sum_.leaving.push_back(&views_[l]->surface.leaving());
+      sum_.surplus += views_[l]->surface.surplus() / 2 * static_cast<double>(nest[l].step);
+    }
+  }
+  Over(const Over&) = delete;
+
+  double Least(const SearchLimits& limits) { return sum_.Least(limits.bound_steps); }
+
+  // Level by level: the prices of one stay while those of the next are looked for.
+  double Raise(const SearchLimits& search, double target) {
+    PriceLimits limits{search.price_rounds, search.price_steps, search.bound_steps};
+    if (domains_.steps() * kFewestRounds > limits.steps) return 0;
+    std::vector<std::vector<double>> leaving(nest_.size());
+    double best = 0;
+    for (std::size_t l = 0; l < nest_.size(); ++l) {
+      Raised raised;
+      for (const PartsOf& parts : PartsIn(l)) {
+        if (limits.steps == 0) break;
+        Raised other = RaiseByPrices(sum_, parts, target, limits);
+        if (other.least > raised.least) raised = std::move(other);
+      }
+      if (raised.least <= best) continue;
+      best = raised.least;
+      leaving[l] = std::move(raised.leaving);
+      sum_.leaving[l] = &leaving[l];
+      sum_.surplus = raised.surplus;
+      if (best >= target) break;
+    }
+    return best;
+  }
+
+ private:
+  static std::vector<std::uint32_t> GrainOf(std::span<const Level> nest, const View& view) {
+    std::vector<std::uint32_t> grain;
+    for (const Level& level : nest) {
+      grain.push_back(view.kept && level.tier <= *view.kept ? view.size : 1);
+    }
+    return grain;
+  }
+
+  std::vector<PartsOf> PartsIn(std::size_t level) const {
+    const std::uint64_t room = domains_.Most(level);
+    const std::span<const GridAxis> axes = views_[level]->axes;
+    std::vector<PartsOf> parts;
+    if (room < 2 || room > kLargestRoom) return parts;
+    std::uint64_t unit = 1;
+    for (std::size_t inner = 1; inner < axes.size(); ++inner) {
+      unit *= axes[inner - 1].size;
+      if (unit > kLargestUnit) break;
+      parts.push_back({level, static_cast<double>(nest_[level].step), axes, inner});
+    }
+    return parts;
+  }
+
+  std::span<const Level> nest_;
+  std::vector<std::uint32_t> grain_;
+  NestSum domains_;
+  std::vector<const View*> views_;  // by level
+  PricedSum sum_;
+};
+
+// The digits of the job's grid, split where natural tiles end inside one.
+std::vector<std::uint32_t> FineGrid(const JobGrid& grid) {
+  const std::vector<Shape> tiles = grid.NaturalTiles();
+  std::vector<std::uint32_t> fine;
+  for (std::size_t i = 0; i < grid.sizes().size(); ++i) {
+    std::vector<std::uint32_t> lengths;
+    for (const Shape& tile : tiles) lengths.push_back(tile[i]);
+    std::sort(lengths.begin(), lengths.end());
+    std::uint32_t inner = 1;
+    for (const std::uint32_t length : lengths) {
+      if (length % inner != 0 || length == inner) continue;
+      fine.push_back(length / inner);
+      inner = length;
+    }
+    if (grid.sizes()[i] > inner) fine.push_back(grid.sizes()[i] / inner);
+  }
+  return fine;
+}
+
+class Bound {
+ public:
+  Bound(const Instance& instance, const Preferences& reached)
+      : instance_(instance), workers_(ViewOfWorkers(instance)) {
+    for (const GroupConstraint& group : instance.request().groups) {
+      std::optional<Tier> kept = group.required;
+      if (group.preferred && reached[kGroupsMissed] == 0) kept = group.preferred;
+      if (!kept) continue;
+      const Shape tile = TileOf(instance, group.sets);
+      if (tile.empty()) continue;
+      const Units units = MakeUnits(instance.grid().sizes(), tile, instance.workers());
+      kept_.emplace_back(instance, units.of, units.grid, units.size);
+      kept_.back().kept = kept;
+    }
+  }
+
+  // Raised towards `target` where it is below.
+  double Of(std::span<const Level> nest, Run run, double target) const;
+
+ private:
+  static View ViewOfWorkers(const Instance& instance) {
+    std::vector<std::uint32_t> of(instance.workers());
+    std::iota(of.begin(), of.end(), 0U);
+    return View(instance, of, FineGrid(instance.grid()), 1);
+  }
+
+  double ByDegree(const Level& level, std::uint64_t room) const;
+  double BySurface(std::span<const Level> nest, Run run, double target) const;
+  double ByWorkers(std::span<const Level> nest, Run run) const {
+    return Over(instance_, nest, run, workers_, workers_).Least(instance_.limits());
+  }
+
+  const Instance& instance_;
+  View workers_;
+  std::vector<View> kept_;
+};
+
+std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run) {
+  std::vector<std::uint64_t> slots(level.domains, 0);
+  for (NodeIndex n = run.begin; n < run.end; ++n) slots[level.Of(n)] += instance.slots()[n];
+  return *std::max_element(slots.begin(), slots.end());
+}
+
+double Bound::Of(std::span<const Level> nest, Run run, double target) const {
+  std::vector<double> by_degree;
+  std::size_t single = 0;  // levels with room for one worker a domain: all bytes cross
+  for (const Level& level : nest) {
+    const std::uint64_t room = LargestRoom(instance_, level, run);
+    by_degree.push_back(ByDegree(level, room));
+    if (room <= 1) single = by_degree.size();
+  }
+  double best = std::accumulate(by_degree.begin(), by_degree.end(), 0.0);
+  double narrower = 0;
+  for (std::size_t at = 0; at < nest.size(); ++at) {
+    // Where degrees bound the narrow levels better, the surface may still bound the wider ones.
+    const bool better =
+        at > single && by_degree[at - 1] > 0 && narrower > ByWorkers(nest.first(at), run);
+    if (at == single || better) {
+      best = std::max(best, narrower + BySurface(nest.subspan(at), run, target - narrower));
+    }
+    narrower += by_degree[at];
+  }
+  return best;
+}
+
+double Bound::ByDegree(const Level& level, std::uint64_t room) const {
+  if (room == 0 || room >= instance_.workers()) return 0;
+  return static_cast<double>(CutByDegree(instance_, room) + CutByCliques(instance_, room)) *
+         static_cast<double>(level.step);
+}
+
+double Bound::BySurface(std::span<const Level> nest, Run run, double target) const {
+  std::unique_ptr<Over> over;
+  double best = 0;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, kept_.size()); ++i) {
+    auto other =
+        std::make_unique<Over>(instance_, nest, run, workers_, kept_.empty() ? workers_ : kept_[i]);
+    const double least = other->Least(instance_.limits());
+    if (over && least <= best) continue;
+    best = least;
+    over = std::move(other);
+  }
+  return best >= target ? best : std::max(best, over->Raise(instance_.limits(), target));
+}
+
+Int128 BoundOf(const Instance& instance, const Preferences& reached, double target) {
+  if (instance.workers() < 2) return 0;
+  const Bound bound(instance, reached);
+  const auto crossing = CrossingNest::Of(instance);
+  const Nest levels = NestOfLevels(instance);
+  double least = -1;
+  for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
+    double cost = bound.Of(levels, run, crossing ? 0 : target);
+    if (crossing) cost = std::max(cost, bound.Of(crossing->nest(), run, target));
+    if (least < 0 || cost < least) least = cost;
+  }
+  return static_cast<Int128>(std::max(0.0, least) * kSafety);
+}
+
+}  // namespace
+
+Int128 LowerBound(const Instance& instance, const Preferences& reached) {
+  return BoundOf(instance, reached, 0);
+}
+
+Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost) {
+  return BoundOf(instance, reached, static_cast<double>(cost));
+}
+
+}  // namespace weft::placement

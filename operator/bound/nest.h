@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "operator/objective/instance.h"
+
+namespace weft::placement {
+
+// Domains that nest, narrowest first, and what a byte between two domains of each costs at least,
+// beyond what it costs at the narrower ones. `of_node` null: every node is a domain.
+struct Level {
+  fabric::Tier tier = 0;
+  std::int64_t step = 0;
+  const std::vector<fabric::DomainIndex>* of_node = nullptr;
+  fabric::DomainIndex domains = 0;
+
+  fabric::DomainIndex Of(fabric::NodeIndex n) const {
+    return of_node == nullptr ? n : (*of_node)[n];
+  }
+};
+using Nest = std::vector<Level>;
+
+// The fabric's levels. Points into the fabric.
+Nest NestOfLevels(const Instance& instance);
+
+// The domains of a scale-up network that crosses the levels, and what is left of the levels when
+// domains that they join count as one.
+class CrossingNest {
+ public:
+  // Nothing where no network crosses.
+  static std::optional<CrossingNest> Of(const Instance& instance);
+  const Nest& nest() const { return nest_; }
+
+ private:
+  CrossingNest() = default;
+
+  std::vector<std::unique_ptr<std::vector<fabric::DomainIndex>>> of_node_;
+  Nest nest_;  // points into of_node_
+};
+
+// A run of nodes that may hold the whole job.
+struct Run {
+  fabric::NodeIndex begin = 0, end = 0;
+};
+
+// One run for each domain of tier `home` with room for the job; all nodes where there are many.
+std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
+
+}  // namespace weft::placement

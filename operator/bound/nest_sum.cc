@@ -1,0 +1,239 @@
+#include "operator/bound/nest_sum.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace weft::placement {
+
+using fabric::NodeIndex;
+
+namespace {
+
+constexpr std::uint64_t kStepsOfHull = 16;  // for each entry, with sorting and summing
+constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
+
+// The least sum of one entry of each whose numbers add up, for numbers up to `most`.
+std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<double>& b,
+                             std::uint64_t most) {
+  std::vector<double> sum(std::min<std::uint64_t>(most + 1, a.size() + b.size() - 1),
+                          std::numeric_limits<double>::infinity());
+  for (std::size_t j = 0; j < std::min(b.size(), sum.size()); ++j) {
+    const std::size_t end = std::min(a.size(), sum.size() - j);
+    double* to = sum.data() + j;
+    for (std::size_t i = 0; i < end; ++i) to[i] = std::min(to[i], a[i] + b[j]);
+  }
+  return sum;
+}
+
+bool IsConvex(const std::vector<double>& cost) {
+  for (std::size_t k = 2; k < cost.size(); ++k) {
+    if (cost[k] - cost[k - 1] < cost[k - 1] - cost[k - 2]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
+                 std::vector<std::uint32_t> grain)
+    : workers_(instance.workers()), grain_(std::move(grain)) {
+  grain_.push_back(grain_.back());  // of the whole run
+  std::vector<std::uint64_t> slots(nest.front().domains, 0);
+  for (NodeIndex n = run.begin; n < run.end; ++n) {
+    slots[nest.front().Of(n)] += instance.slots()[n];
+  }
+  const std::uint64_t most = workers_ / grain_.front();
+  std::vector<std::uint32_t> class_of(slots.size(), kEmpty), class_with(most + 1, kEmpty);
+  for (std::size_t d = 0; d < slots.size(); ++d) {
+    const std::uint64_t room = std::min(most, slots[d] / grain_.front());
+    if (room == 0) continue;
+    if (class_with[room] == kEmpty) {
+      class_with[room] = static_cast<std::uint32_t>(classes_.size());
+      classes_.push_back({0, {}, room});
+    }
+    class_of[d] = class_with[room];
+  }
+  for (std::size_t level = 0; level < nest.size(); ++level) {
+    steps_.push_back(static_cast<double>(nest[level].step) / 2);
+    AddWider(nest, level, run, class_of);
+  }
+}
+
+// Classes of the level after `level`, from the class of each domain of `level`, which become those
+// of the wider domains.
+void NestSum::AddWider(std::span<const Level> nest, std::size_t level, Run run,
+                       std::vector<std::uint32_t>& class_of) {
+  const bool last = level + 1 == nest.size();
+  std::vector<std::vector<std::uint32_t>> inside(last ? 1 : nest[level + 1].domains);
+  for (NodeIndex n = run.begin; n < run.end; ++n) {
+    std::uint32_t& child = class_of[nest[level].Of(n)];
+    if (child == kEmpty) continue;
+    inside[last ? 0 : nest[level + 1].Of(n)].push_back(child);
+    child = kEmpty;  // each domain once
+  }
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known;
+  class_of.assign(inside.size(), kEmpty);
+  for (std::size_t d = 0; d < inside.size(); ++d) {
+    if (inside[d].empty()) continue;
+    std::sort(inside[d].begin(), inside[d].end());
+    const auto [at, is_new] =
+        known.try_emplace(inside[d], static_cast<std::uint32_t>(classes_.size()));
+    class_of[d] = at->second;
+    if (!is_new) continue;
+    Class domain{level + 1, {}, 0};
+    std::uint64_t room = 0;  // in units of the narrower level
+    for (const std::uint32_t child : inside[d]) {
+      if (domain.children.empty() || domain.children.back().first != child) {
+        domain.children.emplace_back(child, 0);
+      }
+      ++domain.children.back().second;
+      room += classes_[child].room;
+    }
+    domain.room = std::min(workers_, room * grain_[level]) / grain_[level + 1];
+    classes_.push_back(std::move(domain));
+  }
+}
+
+void NestSum::FindHull(const std::vector<double>& cost, std::vector<Segment>& hull) {
+  hull.clear();
+  for (std::uint64_t k = 1; k < cost.size(); ++k) {
+    Segment next{cost[k] - cost[k - 1], k - 1, k};
+    while (!hull.empty() && hull.back().slope >= next.slope) {
+      next.begin = hull.back().begin;
+      next.slope = (cost[k] - cost[next.begin]) / static_cast<double>(k - next.begin);
+      hull.pop_back();
+    }
+    hull.push_back(next);
+  }
+}
+
+// Additions for exact sums over the children of all domains of the level.
+std::uint64_t NestSum::StepsOf(std::size_t level) const {
+  std::uint64_t steps = 0;
+  for (const Class& domain : classes_) {
+    if (domain.level != level) continue;
+    std::uint64_t before = 0;
+    for (const auto& [child, copies] : domain.children) {
+      if (tables_[child].convex) continue;
+      const std::uint64_t room = classes_[child].room;
+      for (std::uint32_t i = 0; i < copies; ++i) {
+        steps += (before + 1) * (room + 1);
+        before = std::min(workers_, before + room);
+      }
+    }
+  }
+  return steps;
+}
+
+// Costs of a domain by units, before what leaves itself.
+void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table) const {
+  table.hulls.clear();
+  table.before.clear();
+  const std::uint64_t finer = grain_[domain.level] / grain_[domain.level - 1];
+  const std::uint64_t room = domain.room * finer;
+  for (const auto& [child, copies] : domain.children) {
+    if (!hulls && !tables_[child].convex) continue;
+    for (const Segment& segment : tables_[child].hull) {
+      table.hulls.push_back({segment, child, copies});
+    }
+  }
+  std::stable_sort(table.hulls.begin(), table.hulls.end(),
+                   [](const auto& a, const auto& b) { return a.segment.slope < b.segment.slope; });
+  std::vector<double>& cost = table.cost;
+  cost.assign(1, 0);
+  for (const auto& [segment, child, copies] : table.hulls) {
+    const std::uint64_t units = (segment.end - segment.begin) * copies;
+    for (std::uint64_t i = 0; i < units && cost.size() <= room; ++i) {
+      cost.push_back(cost.back() + segment.slope);
+    }
+  }
+  for (const auto& [child, copies] : domain.children) {
+    if (hulls || tables_[child].convex) continue;
+    for (std::uint32_t i = 0; i < copies; ++i) {
+      std::vector<double> sum = LeastSum(cost, tables_[child].cost, room);
+      if (remember) table.before.emplace_back(child, std::move(cost));
+      cost = std::move(sum);
+    }
+  }
+  for (std::uint64_t k = 0; k <= domain.room; ++k) cost[k] = cost[k * finer];
+  cost.resize(domain.room + 1);
+}
+
+std::optional<double> NestSum::Least(const Leaving& leaving, std::uint64_t most_steps,
+                                     bool remember) {
+  if (classes_.empty() || classes_.back().room * grain_.back() < workers_) return std::nullopt;
+  tables_.resize(classes_.size());
+  std::uint64_t steps = 0;
+  std::size_t level = 0;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    const Class& domain = classes_[c];
+    Table& table = tables_[c];
+    if (domain.level == 0) {
+      table.cost.assign(domain.room + 1, 0);
+    } else {
+      if (domain.level != level) steps += StepsOf(domain.level);
+      level = domain.level;
+      Fold(domain, steps > most_steps, remember, table);
+    }
+    if (level == steps_.size()) continue;
+    for (std::size_t k = 1; k < table.cost.size(); ++k) {
+      table.cost[k] += (*leaving[level])[k] * steps_[level];
+    }
+    FindHull(table.cost, table.hull);
+    all_steps_ += kStepsOfHull * table.cost.size();
+    table.convex = IsConvex(table.cost);
+  }
+  all_steps_ += std::min(steps, most_steps);
+  return tables_.back().cost.back();
+}
+
+// What a cheapest choice of so many units in a domain takes of its children.
+void NestSum::Split(std::size_t domain, std::uint64_t units, double weight, Wanted& wanted) const {
+  const Table& table = tables_[domain];
+  const std::size_t level = classes_[domain].level;
+  units *= grain_[level] / grain_[level - 1];
+  for (std::size_t i = table.before.size(); i-- > 0;) {
+    const auto& [child, before] = table.before[i];
+    const std::vector<double>& cost = tables_[child].cost;
+    std::uint64_t best = units < before.size() ? 0 : units + 1 - before.size();
+    for (std::uint64_t k = best; k < cost.size() && k <= units; ++k) {
+      if (before[units - k] + cost[k] < before[units - best] + cost[best]) best = k;
+    }
+    wanted[child][best] += weight;
+    units -= best;
+  }
+  for (const auto& [segment, child, copies] : table.hulls) {
+    const std::uint64_t length = segment.end - segment.begin;
+    const std::uint64_t taken = std::min(units, length * copies);
+    const double moved = weight * static_cast<double>(taken) / static_cast<double>(length);
+    wanted[child][segment.begin] -= moved;
+    wanted[child][segment.end] += moved;
+    units -= taken;
+  }
+}
+
+std::vector<double> NestSum::Used(std::size_t level) const {
+  Wanted wanted;
+  for (const Class& domain : classes_) wanted.emplace_back(domain.room + 1, 0);
+  wanted.back().back() = 1;
+  std::vector<double> used(Most(level) + 1, 0);
+  for (std::size_t c = classes_.size(); c-- > 0 && classes_[c].level >= level;) {
+    for (std::uint64_t k = 1; k < wanted[c].size(); ++k) {
+      if (wanted[c][k] == 0) continue;
+      if (classes_[c].level == level) used[k] += wanted[c][k];
+      if (classes_[c].level > level) Split(c, k, wanted[c][k], wanted);
+    }
+  }
+  return used;
+}
+
+std::uint64_t NestSum::Most(std::size_t level) const {
+  std::uint64_t most = 0;
+  for (const Class& domain : classes_) {
+    if (domain.level == level) most = std::max(most, domain.room);
+  }
+  return most;
+}
+
+}  // namespace weft::placement

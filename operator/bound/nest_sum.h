@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "operator/bound/nest.h"
+
+namespace weft::placement {
+
+// What a job costs at least between the domains of all levels of a nest, from what leaves a set of
+// each size. How many workers each domain takes is one choice for all levels.
+//
+// How: bottom up, for every domain and every number of workers in it, the least sum over the
+// domains inside. Domains with the same rooms are one class. Where that would take too many steps,
+// and where it is exact, the lower convex hulls of the costs are summed: the sum of hulls is below
+// the least sum by no more than one domain's distance from its hull.
+//
+// Cost  O(nodes x levels) to make. Least: O(room of a domain x room of its parent) for each class
+//       of domains and child, or the sum of their rooms where hulls are summed.
+class NestSum {
+ public:
+  // `grain[l]`: workers come in whole units of so many in domains of level l; each a multiple of
+  // the one before.
+  NestSum(const Instance& instance, std::span<const Level> nest, Run run,
+          std::vector<std::uint32_t> grain);
+
+  // `leaving[l][k]`: least bytes that leave k units in a domain of level l; each pair counts from
+  // both sides. `most_steps`: additions before hulls are summed. Nothing where the units do not
+  // fit.
+  using Leaving = std::vector<const std::vector<double>*>;
+  std::optional<double> Least(const Leaving& leaving, std::uint64_t most_steps,
+                              bool remember = false);
+  // In a cheapest choice, how many domains of `level` hold how many units; parts of a domain where
+  // hulls were summed. Needs `remember`.
+  std::vector<double> Used(std::size_t level) const;
+
+  // Additions since it was made, about.
+  std::uint64_t steps() const { return all_steps_; }
+  // The largest number of units in a domain of the level.
+  std::uint64_t Most(std::size_t level) const;
+
+ private:
+  // Domains of a level with the same rooms. Level 0 is the narrowest; the last is the whole run.
+  struct Class {
+    std::size_t level;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> children;  // class, how many
+    std::uint64_t room;                                             // units of the level
+  };
+  // A piece of the lower convex hull of a class's costs, from one corner to the next.
+  struct Segment {
+    double slope;
+    std::uint64_t begin, end;  // units
+  };
+  struct Table {
+    std::vector<double> cost;  // by units
+    std::vector<Segment> hull;
+    bool convex = true;
+    // Of the children whose hulls are summed, by slope.
+    struct OfChild {
+      Segment segment;
+      std::uint32_t child, copies;
+    };
+    std::vector<OfChild> hulls;
+    // Of the other children, in order: the child, and the sum of all before it.
+    std::vector<std::pair<std::uint32_t, std::vector<double>>> before;
+  };
+
+  void AddWider(std::span<const Level> nest, std::size_t level, Run run,
+                std::vector<std::uint32_t>& class_of);
+  static void FindHull(const std::vector<double>& cost, std::vector<Segment>& hull);
+  std::uint64_t StepsOf(std::size_t level) const;
+  void Fold(const Class& domain, bool hulls, bool remember, Table& table) const;
+  using Wanted = std::vector<std::vector<double>>;  // domains of a class, by units in them
+  void Split(std::size_t domain, std::uint64_t units, double weight, Wanted& wanted) const;
+
+  std::uint64_t workers_;
+  std::vector<std::uint32_t> grain_;
+  std::vector<double> steps_;   // in weight, by level, halved: a pair counts from both sides
+  std::vector<Class> classes_;  // children before parents, narrower levels first
+  std::vector<Table> tables_;   // by class
+  std::uint64_t all_steps_ = 0;
+};
+
+}  // namespace weft::placement

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/bound/axes.h"
+
+namespace weft::placement {
+
+// What leaves a set of vertices, at least, by its size, where slices are stacked along an axis:
+// from what leaves a part of one slice, by the size of that part.
+//
+// How: a set is a part of each slice. Let the parts be sorted, largest first. No sets of these
+// sizes meet a line along the axis in counts that are less even than where each lies over the next
+// one (Gale and Ryser), and what leaves a line is concave in its count. So the axis costs at least
+// Leaving(j + 1) - Leaving(j) for every vertex of part j = 0, 1, ...; the sizes of the parts are
+// chosen so that the sum is least. For two axes this is exact.
+//
+// Cost    O(sum over sizes h of a part of min(slices, most / h) x most).
+// Source  Gale, "A theorem on flows in networks", Pacific Journal of Mathematics 7, 1957; Ryser,
+//         "Combinatorial properties of matrices of zeros and ones", Canadian J. Math. 9, 1957.
+class SliceStack {
+ public:
+  SliceStack(const GridAxis& axis, std::span<const double> slice, std::uint64_t most,
+             bool remember = false);
+
+  const std::vector<double>& least() const { return least_; }  // by size
+  // Adds `weight` to parts[c] for every part of c vertices of a cheapest set of so many. Needs
+  // `remember`.
+  void AddParts(std::uint64_t size, double weight, std::vector<double>& parts) const;
+
+ private:
+  std::vector<double> least_;
+  std::vector<double> sum_;            // the same with j parts: j x size
+  std::vector<std::uint32_t> lowest_;  // size of the smallest of these parts
+};
+
+// What leaves any set of s vertices of a grid, at least, for every s up to `most`: slices are
+// stacked axis by axis. Sets so large that this would take too many steps are bounded by the lines
+// that they touch: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1).
+//
+// Source  Loomis and Whitney, "An inequality related to the isoperimetric inequality", Bull. Amer.
+//         Math. Soc. 55, 1949.
+class LeastSurface {
+ public:
+  LeastSurface(std::span<const GridAxis> axes, std::uint64_t most);
+
+  const std::vector<double>& leaving() const { return leaving_; }  // by size
+  // What the sum of `leaving` over the sets of a partition of all vertices counts too much.
+  double surplus() const { return surplus_; }
+
+ private:
+  std::vector<double> leaving_;
+  double surplus_ = 0;
+};
+
+// What leaves any set of s vertices, s up to `most`, by slices alone.
+std::vector<double> StackAll(std::span<const GridAxis> axes, std::uint64_t most);
+
+}  // namespace weft::placement

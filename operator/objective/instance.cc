@@ -1,0 +1,202 @@
+#include "operator/objective/instance.h"
+
+#include <algorithm>
+
+#include "operator/base/union_find.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+// Atoms of `tier`: workers joined by every group whose level is that tier or narrower.
+std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft) {
+  UnionFind sets(request.workers);
+  bool any = false;
+  for (const GroupConstraint& group : request.groups) {
+    const bool required = group.required && *group.required >= tier;
+    const bool preferred = soft && group.preferred && *group.preferred >= tier;
+    if (!required && !preferred) continue;
+    any = true;
+    for (std::size_t s = 0; s < group.sets.size(); ++s) {
+      const auto set = group.sets.set(s);
+      for (std::uint32_t worker : set) sets.Join(set.front(), worker);
+    }
+  }
+  if (!any) return {};
+  std::vector<std::uint32_t> atoms(request.workers);
+  for (std::uint32_t w = 0; w < request.workers; ++w) atoms[w] = sets.Find(w);
+  return atoms;
+}
+
+// Sizes of the atoms: the largest, and whether all are equal.
+std::pair<std::uint32_t, bool> AtomSizes(std::span<const std::uint32_t> atoms) {
+  if (atoms.empty()) return {1, true};
+  std::vector<std::uint32_t> size(atoms.size(), 0);
+  for (std::uint32_t atom : atoms) ++size[atom];
+  std::uint32_t largest = 0, smallest = static_cast<std::uint32_t>(atoms.size());
+  for (std::uint32_t count : size) {
+    if (count == 0) continue;
+    largest = std::max(largest, count);
+    smallest = std::min(smallest, count);
+  }
+  return {largest, largest == smallest};
+}
+
+}  // namespace
+
+Instance::Instance(const fabric::Claims& claims, const Request& request,
+                   const traffic::WorkerGraph& graph, const Options& options,
+                   std::span<const fabric::PoolIndex> pools)
+    : claims_(&claims),
+      request_(&request),
+      graph_(&graph),
+      grid_(graph, request.grid),
+      limits_(options.limits),
+      pair_cost_(claims.fabric(), request.pod.claims_compute_domain) {
+  query_ = {.pod = &request.pod,
+            .job = request.job,
+            .excluded = request.excluded,
+            .cap = request.workers,
+            .ignore_claims = options.ignore_claims,
+            .pools = {pools.begin(), pools.end()}};
+  CountSlots(claims, query_, slots_);
+  BuildAtoms();
+  BuildPreferredSets();
+  BuildCapacity();
+  BuildWhollyFree(options.ignore_claims);
+  BuildPrevious();
+}
+
+void Instance::BuildPrevious() {
+  previous_ = request_->previous_nodes;
+  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots_.size(); });
+  std::sort(previous_.begin(), previous_.end());
+  previous_.erase(std::unique(previous_.begin(), previous_.end()), previous_.end());
+}
+
+void Instance::BuildAtoms() {
+  const Tier tiers = node_tier() + 1;
+  hard_atoms_.resize(tiers);
+  soft_atoms_.resize(tiers);
+  unit_.assign(tiers, 1);
+  for (const GroupConstraint& group : request_->groups) {
+    has_groups_ = has_groups_ || group.required || group.preferred;
+  }
+  if (!has_groups_) return;
+  for (Tier t = 1; t < tiers; ++t) {
+    hard_atoms_[t] = AtomsOf(*request_, t, false);
+    soft_atoms_[t] = AtomsOf(*request_, t, true);
+    const auto [largest, uniform] = AtomSizes(hard_atoms_[t]);
+    unit_[t] = largest;
+    uniform_atoms_ = uniform_atoms_ && uniform;
+  }
+  if (!uniform_atoms_) std::fill(unit_.begin(), unit_.end(), 1U);
+  node_unit_ = unit_.back();
+}
+
+void Instance::BuildPreferredSets() {
+  std::size_t preferring = 0;
+  for (const GroupConstraint& group : request_->groups) {
+    if (!group.preferred) continue;
+    ++preferring;
+    for (std::size_t s = 0; s < group.sets.size(); ++s) {
+      preferred_sets_.push_back({*group.preferred, group.sets.set(s)});
+    }
+  }
+  if (preferring < 2) return;  // the sets of one group are distinct
+  const auto compare = [](const PreferredSet& a, const PreferredSet& b) {
+    return std::lexicographical_compare_three_way(a.workers.begin(), a.workers.end(),
+                                                  b.workers.begin(), b.workers.end());
+  };
+  std::stable_sort(preferred_sets_.begin(), preferred_sets_.end(),
+                   [&](const auto& a, const auto& b) {
+                     const auto order = compare(a, b);
+                     return order != 0 ? order < 0 : a.tier > b.tier;
+                   });
+  const auto same = [&](const auto& a, const auto& b) { return compare(a, b) == 0; };
+  preferred_sets_.erase(std::unique(preferred_sets_.begin(), preferred_sets_.end(), same),
+                        preferred_sets_.end());
+}
+
+// Domains are runs in tree order, so what holds the first and the last node holds all between.
+Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const {
+  NodeIndex least = kUnplaced, most = 0;
+  for (std::uint32_t worker : workers) {
+    if (nodes[worker] == kUnplaced) continue;
+    least = std::min(least, nodes[worker]);
+    most = std::max(most, nodes[worker]);
+  }
+  return least == kUnplaced ? node_tier() : fabric().SharedTier(least, most);
+}
+
+Tier Instance::HullOfAll(Nodes nodes) const {
+  NodeIndex least = kUnplaced, most = 0;
+  for (NodeIndex node : nodes) {
+    if (node == kUnplaced) continue;
+    least = std::min(least, node);
+    most = std::max(most, node);
+  }
+  return least == kUnplaced ? node_tier() : fabric().SharedTier(least, most);
+}
+
+void Instance::BuildCapacity() {
+  const Tier last = node_tier();
+  capacity_.resize(last + 1);
+  if (node_unit_ != 1) {
+    capacity_[last].resize(slots_.size());
+    for (std::size_t n = 0; n < slots_.size(); ++n) {
+      capacity_[last][n] = slots_[n] / node_unit_ * node_unit_;
+    }
+  }
+  for (Tier t = last; t-- > 0;) {
+    const fabric::TierDomains& domains = fabric().domains(t);
+    capacity_[t].resize(domains.size());
+    for (DomainIndex d = 0; d < domains.size(); ++d) {
+      std::uint64_t sum = 0;
+      for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
+        sum += capacity(t + 1, c);
+      }
+      capacity_[t][d] = sum / unit_[t] * unit_[t];
+    }
+  }
+  slots_before_.assign(slots_.size() + 1, 0);
+  for (std::size_t n = 0; n < slots_.size(); ++n)
+    slots_before_[n + 1] = slots_before_[n] + slots_[n];
+}
+
+void Instance::BuildWhollyFree(bool ignore_claims) {
+  const Tier last = node_tier();
+  wholly_free_.resize(last + 1);
+  wholly_free_[last].resize(slots_.size());
+  // 1 where free, 0 where in use; unusable nodes do not count: 2.
+  for (NodeIndex n = 0; n < slots_.size(); ++n) {
+    const bool free = ignore_claims || claims_->wholly_free(n);
+    wholly_free_[last][n] = !fabric().usable(n) ? 2 : free ? 1 : 0;
+  }
+  for (Tier t = last; t-- > 0;) {
+    const fabric::TierDomains& domains = fabric().domains(t);
+    wholly_free_[t].resize(domains.size());
+    for (DomainIndex d = 0; d < domains.size(); ++d) {
+      std::uint8_t verdict = 2;
+      for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
+        verdict = std::min(verdict, wholly_free_[t + 1][c]);
+      }
+      wholly_free_[t][d] = verdict;
+    }
+  }
+  for (auto& tier : wholly_free_) {
+    for (std::uint8_t& verdict : tier) verdict = verdict == 1 ? 1 : 0;
+  }
+}
+
+Tier HomeTier(const Request& request, const Preferences& reached) {
+  const Tier required = request.required.value_or(fabric::kOutside);
+  if (!request.preferred) return required;
+  return std::max(required, *request.preferred - reached[kLevelsWider]);
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/fabric/claims.h"
+#include "operator/objective/job_grid.h"
+#include "operator/objective/levels.h"
+#include "operator/objective/pair_cost.h"
+#include "operator/objective/request.h"
+#include "operator/rules/node_filter.h"
+#include "operator/traffic/worker_graph.h"
+
+// Words of this module; operator/docs/placement.md has the whole picture.
+//   grid  the worker index as a number of several digits, about one for each axis (job_grid.h)
+//   tile  a box of the grid; natural where its border cuts little
+//   unit  the workers of one tile (units.h)
+//   atom  workers that a group of the request keeps in one domain
+namespace weft::placement {
+
+// One placement problem, prepared: what each node and domain can take, and which workers must
+// stay together. Built once per Place and choice of pools, read by fill, improve, exact and bound.
+// Nodes outside `pools` take nothing; without any, all nodes count.
+//
+// Cost  O(nodes x (resources + tiers) + workers x groups).
+class Instance {
+ public:
+  Instance(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
+           const Options& options = {}, std::span<const fabric::PoolIndex> pools = {});
+
+  const fabric::Fabric& fabric() const { return claims_->fabric(); }
+  const fabric::Claims& claims() const { return *claims_; }
+  const Request& request() const { return *request_; }
+  const traffic::WorkerGraph& graph() const { return *graph_; }
+  const JobGrid& grid() const { return grid_; }
+  const SearchLimits& limits() const { return limits_; }
+  const PairCost& pair_cost() const { return pair_cost_; }
+  const SlotQuery& query() const { return query_; }
+  std::uint32_t workers() const { return request_->workers; }
+  fabric::Tier node_tier() const { return fabric().node_tier(); }
+
+  std::span<const std::uint32_t> slots() const { return slots_; }
+  // Workers that fit in the domain, whole atoms only (exact where all atoms of a tier are equal in
+  // size, else an upper bound).
+  std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
+  }
+  // Slots in the domain, in all, whatever must stay together.
+  std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
+    const auto& begin = fabric().domains(tier).begin;
+    return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
+  }
+  std::uint64_t TotalSlots() const { return slots_before_.back(); }
+
+  // True where no accelerator of any usable node of the domain is in use.
+  bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return wholly_free_[tier][domain] != 0;
+  }
+
+  // Whether the job's last attempt had a worker on the node.
+  bool was_used(fabric::NodeIndex node) const {
+    return std::binary_search(previous_.begin(), previous_.end(), node);
+  }
+  // The nodes of the last attempt that are left, ascending.
+  std::span<const fabric::NodeIndex> previous() const { return previous_; }
+
+  // Atoms of a tier: the sets of workers that must share one domain of that tier (hard), or that
+  // should (soft: `preferred` groups too). Empty where every worker is its own atom.
+  std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
+  std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
+  bool has_groups() const { return has_groups_; }
+  bool uniform_atoms() const { return uniform_atoms_; }
+  // The sets of workers that a group prefers to see in one domain of `tier`: each distinct set
+  // once, at its narrowest tier.
+  struct PreferredSet {
+    fabric::Tier tier;
+    std::span<const std::uint32_t> workers;
+  };
+  std::span<const PreferredSet> preferred_sets() const { return preferred_sets_; }
+
+  // The narrowest tier with these workers in one domain, of those that are placed; the node tier
+  // where none is.
+  fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
+  fabric::Tier HullOfAll(Nodes nodes) const;
+
+  // Size of the largest hard atom of the tier.
+  std::uint32_t unit(fabric::Tier tier) const { return unit_[tier]; }
+
+ private:
+  void BuildAtoms();
+  void BuildPreferredSets();
+  void BuildCapacity();
+  void BuildWhollyFree(bool ignore_claims);
+  void BuildPrevious();
+
+  const fabric::Claims* claims_;
+  const Request* request_;
+  const traffic::WorkerGraph* graph_;
+  JobGrid grid_;
+  SearchLimits limits_;
+  PairCost pair_cost_;
+  SlotQuery query_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint64_t> slots_before_;  // slots of all nodes before this one
+  std::vector<std::vector<std::uint64_t>> capacity_;
+  std::vector<std::vector<std::uint8_t>> wholly_free_;
+  std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
+  std::vector<PreferredSet> preferred_sets_;
+  std::vector<fabric::NodeIndex> previous_;
+  std::vector<std::uint32_t> unit_;
+  std::uint32_t node_unit_ = 1;
+  bool has_groups_ = false;
+  bool uniform_atoms_ = true;
+};
+
+// The tier of the one domain that hard rules and the preferences reached confine the job to.
+fabric::Tier HomeTier(const Request& request, const Preferences& reached);
+
+}  // namespace weft::placement

@@ -1,0 +1,72 @@
+#include "operator/objective/limits.h"
+
+#include <algorithm>
+
+namespace weft::placement {
+
+SearchLimits LimitsOf(Effort effort) {
+  SearchLimits limits;
+  switch (effort) {
+    case Effort::kQuick:
+      limits.refine_starts = limits.fewest_starts = 0;
+      limits.refine_steps = 0;
+      limits.refine_steps_per_piece = 0;
+      limits.improve_steps = 20'000;
+      limits.exact_steps = 5'000;
+      limits.tilings = limits.fewest_tilings = 4;
+      limits.bound_steps = 0;
+      limits.price_rounds = 0;
+      limits.price_steps = 0;
+      break;
+    case Effort::kNormal:
+      break;
+    case Effort::kThorough:
+      limits.exact_steps = 2'000'000;
+      limits.improve_steps = 2'000'000;
+      limits.refine_steps = 200'000;
+      limits.refine_steps_per_piece = 600;
+      limits.refine_patience = ~0U;
+      limits.vain_workers = ~0U;
+      limits.refine_starts = limits.fewest_starts = 24;
+      limits.refine_rounds = 8;
+      limits.exchange_steps = 1'000'000'000;
+      limits.enough_shift = 20;
+      limits.refine_cells = 512;
+      limits.tilings = 200;
+      limits.tiled_workers = ~0U;
+      limits.bound_steps = 10'000'000;
+      limits.price_rounds = 200;
+      limits.price_steps = 2'000'000'000;
+      break;
+  }
+  return limits;
+}
+
+std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
+  return std::max(fewest_starts, std::min(refine_starts, started_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
+  return std::max(fewest_tilings, std::min(tilings, tiled_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::LastFor(std::uint32_t workers) const {
+  return std::max(1U, std::min(refine_last, last_workers / std::max(1U, workers)));
+}
+
+std::uint32_t SearchLimits::StepsFor(std::uint32_t pieces) const {
+  return std::max(refine_steps, refine_steps_per_piece * pieces);
+}
+
+std::uint32_t SearchLimits::PatienceFor(std::uint32_t pieces) const {
+  return std::max(refine_patience, refine_patience_per_piece * pieces);
+}
+
+std::optional<Effort> FindEffort(std::string_view name) {
+  if (name == "quick") return Effort::kQuick;
+  if (name == "normal") return Effort::kNormal;
+  if (name == "thorough") return Effort::kThorough;
+  return std::nullopt;
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,151 @@
+#include "operator/objective/pair_cost.h"
+
+#include <algorithm>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+// Bytes x femtoseconds per byte, where the bytes may already have saturated.
+Int128 Product(std::int64_t bytes, std::int64_t weight) {
+  return static_cast<Int128>(bytes) * static_cast<Int128>(weight);
+}
+
+// A link with `has` of `full` rails is that much slower; rounded half up.
+std::int64_t ScaledByRails(std::int64_t weight, int full, int has) {
+  if (has >= full || has <= 0) return weight;
+  const Int128 scaled = (Product(weight, full) * 2 + has) / (2 * static_cast<Int128>(has));
+  return static_cast<std::int64_t>(std::min<Int128>(scaled, Bytes::kMax));
+}
+
+// A clique's members on their nodes, in tree order: the domains of every tier are runs.
+struct Seat {
+  NodeIndex node;
+  std::int64_t ranks;
+};
+
+// Sum over pairs of seats of ranks x ranks x weight[narrowest shared tier]:
+// pairs that share no domain of tier t pay the step from weight[t] to weight[t - 1].
+Int128 PairSum(const fabric::Fabric& fabric, std::span<const Seat> seats,
+               std::span<const std::int64_t> weight) {
+  Int128 all = 0;
+  for (const Seat& seat : seats) all += seat.ranks;
+  Int128 sum = 0;
+  for (Tier tier = 1; tier < weight.size(); ++tier) {
+    const std::int64_t step = weight[tier - 1] - weight[tier];
+    if (step == 0) continue;
+    const std::vector<DomainIndex>& of_node = fabric.domains(tier).of_node;
+    Int128 together = 0;
+    for (std::size_t i = 0; i < seats.size();) {
+      Int128 in_domain = 0;
+      const DomainIndex domain = of_node[seats[i].node];
+      for (; i < seats.size() && of_node[seats[i].node] == domain; ++i) in_domain += seats[i].ranks;
+      together += in_domain * in_domain;
+    }
+    sum += (all * all - together) / 2 * step;
+  }
+  return sum;
+}
+
+}  // namespace
+
+PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : fabric_(&fabric) {
+  const Tier node_tier = fabric.node_tier();
+  weight_.resize(node_tier + 1);
+  for (Tier t = 0; t < node_tier; ++t) weight_[t] = fabric.tiers()[t].link.femtoseconds_per_byte;
+  const bool may_scale_up = !fabric.ScaleUpNeedsClaim() || claims_compute_domain;
+  const std::optional<Tier> nested = fabric.nested_scale_up();
+  const Tier levels = nested ? *nested : node_tier;  // tiers [0, levels) are outside and the levels
+  for (Tier t = levels - 1; t-- > 0;) weight_[t] = std::max(weight_[t], weight_[t + 1]);
+  if (nested) {
+    const std::int64_t level = weight_[*nested - 1];
+    weight_[*nested] =
+        may_scale_up ? std::min(level, fabric.scale_up_link().femtoseconds_per_byte) : level;
+  }
+  weight_[node_tier] = 0;
+  crossing_ = !fabric.crossing_scale_up().empty() && may_scale_up;
+  if (crossing_) crossing_weight_ = fabric.scale_up_link().femtoseconds_per_byte;
+  hierarchical_ = !crossing_ && !fabric.any_degraded();
+  if (!hierarchical_ || fabric.path_codes().empty()) return;
+  codes_ = fabric.path_codes().data();
+  for (int bit = 0; bit < 64; ++bit) {
+    weight_by_bit_[static_cast<std::size_t>(bit) + 1] = weight_[fabric.parting_tier(bit)];
+  }
+}
+
+Tier PairCost::CarryingTier(NodeIndex a, NodeIndex b) const {
+  const Tier shared = SharedTier(a, b);
+  if (shared == fabric_->node_tier()) return shared;
+  const std::optional<Tier> nested = fabric_->nested_scale_up();
+  if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) return shared - 1;
+  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b]) {
+    const int rails = std::min(fabric_->rails_of(a), fabric_->rails_of(b));
+    const std::int64_t level = ScaledByRails(weight_[shared], fabric_->rails_full(), rails);
+    if (crossing_weight_ < level) return kCrossingScaleUp;
+  }
+  return shared;
+}
+
+std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
+  const Tier shared = SharedTier(a, b);
+  if (hierarchical_) return weight_[shared];
+  std::int64_t level = weight_[shared];
+  const std::optional<Tier> nested = fabric_->nested_scale_up();
+  const bool by_scale_up = nested && shared == *nested && level < weight_[shared - 1];
+  if (!by_scale_up) {
+    const int rails = std::min(fabric_->rails_of(a), fabric_->rails_of(b));
+    level = ScaledByRails(level, fabric_->rails_full(), rails);
+  }
+  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b]) {
+    return std::min(level, crossing_weight_);
+  }
+  return level;
+}
+
+std::int64_t PairCost::LinkWeight(NodeIndex a, NodeIndex b) const {
+  return a == b ? fabric_->node_link().femtoseconds_per_byte : Weight(a, b);
+}
+
+std::int64_t PairCost::LeastWeight(Tier widest_shared) const {
+  std::int64_t least = weight_[widest_shared];
+  return crossing_ ? std::min(least, crossing_weight_) : least;
+}
+
+Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
+                  std::span<const NodeIndex> nodes) {
+  std::vector<Seat> seats;
+  seats.reserve(clique.members.size());
+  for (const auto& member : clique.members) seats.push_back({nodes[member.worker], member.ranks});
+  std::sort(seats.begin(), seats.end(),
+            [](const Seat& x, const Seat& y) { return x.node < y.node; });
+  if (pair_cost.hierarchical()) {
+    return PairSum(pair_cost.fabric(), seats, pair_cost.tier_weights()) *
+           clique.bytes_per_rank_pair;
+  }
+  Int128 sum = 0;
+  for (std::size_t i = 0; i < seats.size(); ++i) {
+    for (std::size_t j = i + 1; j < seats.size(); ++j) {
+      sum += static_cast<Int128>(seats[i].ranks) * seats[j].ranks *
+             pair_cost.Weight(seats[i].node, seats[j].node);
+    }
+  }
+  return sum * clique.bytes_per_rank_pair;
+}
+
+Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
+            std::span<const NodeIndex> nodes) {
+  Int128 sum = 0;
+  for (const traffic::Edge& edge : graph.edges()) {
+    sum += Product(edge.bytes, pair_cost.Weight(nodes[edge.a], nodes[edge.b]));
+  }
+  for (const traffic::Clique& clique : graph.cliques()) {
+    sum += CliqueCost(pair_cost, clique, nodes);
+  }
+  return sum;
+}
+
+}  // namespace weft::placement

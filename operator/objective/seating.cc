@@ -1,0 +1,83 @@
+#include "operator/objective/seating.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+
+// Numbers values in order of their first appearance. Open addressing, at most half full; never
+// iterated, so the hash has no say in any order.
+class Numbering {
+ public:
+  explicit Numbering(std::size_t most)
+      : mask_(std::bit_ceil(most * 2 + 1) - 1), table_(mask_ + 1, Entry{0, kEmpty}) {}
+
+  std::uint32_t Number(std::uint32_t value, std::vector<std::uint32_t>& values) {
+    constexpr std::uint32_t kGolden = 2654435769U;  // 2^32 / golden ratio: spreads runs of indices
+    std::size_t i = ((value * kGolden) >> 7) & mask_;
+    for (; table_[i].number != kEmpty; i = (i + 1) & mask_) {
+      if (table_[i].value == value) return table_[i].number;
+    }
+    table_[i] = {value, static_cast<std::uint32_t>(values.size())};
+    values.push_back(value);
+    return table_[i].number;
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t value, number;
+  };
+  std::size_t mask_;
+  std::vector<Entry> table_;
+};
+
+}  // namespace
+
+Seating::Seating(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes)
+    : nodes_(nodes),
+      tiers_(fabric.node_tier() + 1),
+      seats_(nodes.size() * tiers_, 0),
+      domains_(tiers_) {
+  SeatNodes();
+  for (Tier tier = tiers_ - 1; tier-- > 0;) SeatDomains(tier, fabric.domains(tier));
+}
+
+void Seating::SeatNodes() {
+  const Tier last = tiers_ - 1;
+  Numbering numbering(nodes_.size());
+  domains_[last].reserve(nodes_.size());
+  for (std::size_t w = 0; w < nodes_.size(); ++w) {
+    const bool as_before = w > 0 && nodes_[w] == nodes_[w - 1];
+    seats_[w * tiers_ + last] =
+        as_before ? seats_[(w - 1) * tiers_ + last] : numbering.Number(nodes_[w], domains_[last]);
+  }
+}
+
+void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
+  Numbering numbering(domains_[tier + 1].size());
+  DomainIndex last_domain = 0;
+  std::uint32_t last_seat = kEmpty;
+  for (std::size_t w = 0; w < nodes_.size(); ++w) {
+    const DomainIndex domain = domains.of_node[nodes_[w]];
+    if (last_seat == kEmpty || domain != last_domain) {
+      last_seat = numbering.Number(domain, domains_[tier]);
+      last_domain = domain;
+    }
+    seats_[w * tiers_ + tier] = last_seat;
+  }
+}
+
+std::uint32_t CountDistinct(std::vector<DomainIndex> values) {
+  std::sort(values.begin(), values.end());
+  return static_cast<std::uint32_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+#include "operator/objective/pair_cost.h"
+#include "operator/objective/seating.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::placement {
+
+// A link is the tier whose network carries a pair's bytes, or, numbered after the tiers, a scale-up
+// network that crosses them.
+using LinkIndex = std::uint32_t;
+
+// What one axis sends, over all its families.
+struct AxisTally {
+  std::vector<Int128> bytes;          // by link
+  std::vector<std::uint32_t> spread;  // by tier: domains of the worst group
+  // Femtoseconds of the slowest group: bytesPerGPU x the slowest link + messages x the longest
+  // latency.
+  Int128 slowest = 0;
+  bool sends = false;
+};
+
+// Adds up who sends what to whom over which link, family by family: what the scores are made of.
+//
+// Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
+// is
+//       not hierarchical.
+class Tally {
+ public:
+  Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const Seating& seating);
+
+  const AxisTally& axis(int index) const { return axes_[static_cast<std::size_t>(index)]; }
+  // Bytes that leave each used domain of a tier, by seat, for the tiers from 1 to `last`.
+  std::vector<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
+
+ private:
+  // Groups that sit in the same workers.
+  struct Batch {
+    std::span<const traffic::Seat> seats;
+    std::uint32_t ranks = 0;  // of one group
+    Int128 groups = 0;
+  };
+
+  void FindLatencies();
+  LinkIndex LinkOf(std::uint32_t a, std::uint32_t b) const;
+  std::int64_t LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const;
+  void Send(std::uint32_t from, std::uint32_t to, Int128 bytes);
+  void SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes);
+
+  void Add(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated);
+  void AddRing(const Batch& batch, Int128 amount);
+  void AddNeighbours(const Batch& batch, const traffic::GroupFamily& family);
+  void AddAllToAll(const Batch& batch, Int128 amount);
+  void AddAllToAllByTier(const Batch& batch, Int128 amount);
+  void AddSpread(const Batch& batch);
+
+  const PairCost& pair_cost_;
+  const Seating& seating_;
+  LinkIndex links_;                   // tiers and the crossing scale-up network
+  std::vector<std::int64_t> weight_;  // by tier, where the pair cost is hierarchical
+  std::vector<Int128> sent_;          // worker x link, all axes
+  std::array<AxisTally, traffic::kAxisCount> axes_;
+  AxisTally* axis_ = nullptr;                        // of the family being added
+  std::vector<std::int64_t> latency_;                // femtoseconds, by link
+  std::int64_t slowest_link_ = 0;                    // of the family being added
+  std::int64_t longest_latency_ = 0;                 // of its links
+  std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
+  std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
+  std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier
+  std::uint32_t batch_number_ = 0;
+};
+
+}  // namespace weft::placement

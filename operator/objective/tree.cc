@@ -1,0 +1,152 @@
+#include "operator/objective/tree.h"
+
+#include <algorithm>
+
+#include "operator/base/union_find.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+// The home's children that are kept have room for so many times the job.
+constexpr std::uint64_t kRoomKept = 8;
+
+// Nodes of the home with slots: of its roomiest children, if these have far more room than needed.
+std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex domain) {
+  const auto& outer = instance.fabric().domains(home);
+  const NodeIndex begin = outer.begin[domain], end = outer.begin[domain + 1];
+  std::vector<std::pair<NodeIndex, NodeIndex>> runs = {{begin, end}};
+  if (home + 1 < instance.node_tier()) {
+    const auto& inner = instance.fabric().domains(home + 1);
+    std::vector<DomainIndex> children;
+    for (DomainIndex c = outer.child_begin[domain]; c < outer.child_begin[domain + 1]; ++c) {
+      children.push_back(c);
+    }
+    std::stable_sort(children.begin(), children.end(), [&](DomainIndex a, DomainIndex b) {
+      return instance.SlotsIn(home + 1, a) > instance.SlotsIn(home + 1, b);
+    });
+    std::uint64_t room = 0;
+    std::size_t kept = 0;
+    while (kept < children.size() && room < kRoomKept * instance.workers()) {
+      room += instance.SlotsIn(home + 1, children[kept++]);
+    }
+    children.resize(kept);
+    std::sort(children.begin(), children.end());
+    runs.clear();
+    for (DomainIndex c : children) runs.emplace_back(inner.begin[c], inner.begin[c + 1]);
+  }
+  std::vector<NodeIndex> nodes;
+  for (const auto& [from, to] : runs) {
+    for (NodeIndex n = from; n < to; ++n) {
+      if (instance.slots()[n] > 0) nodes.push_back(n);
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<const Cut> cuts,
+           std::vector<std::int64_t> step)
+    : node_(std::move(nodes)), step_(std::move(step)) {
+  slots_before_ = {0};
+  for (const NodeIndex n : node_) {
+    slots_.push_back(instance.slots()[n]);
+    slots_before_.push_back(slots_before_.back() + slots_.back());
+  }
+  domains_.emplace_back();
+  domains_.back().begin = {0, positions()};
+  domains_.back().of_node.assign(positions(), 0);
+  wholly_free_.push_back({0});
+  for (const Cut& cut : cuts) AddTier(instance, &cut);
+  AddTier(instance, nullptr);
+}
+
+// The next narrower tier: a domain ends where the cut's changes, or that of the tier above. Without
+// a cut every node is its own.
+void Tree::AddTier(const Instance& instance, const Cut* cut) {
+  const fabric::TierDomains& above = domains_.back();
+  fabric::TierDomains made;
+  std::vector<std::uint8_t> free;
+  std::vector<DomainIndex> child_begin;
+  for (std::uint32_t p = 0; p < positions(); ++p) {
+    const bool parent_begins = p == 0 || above.of_node[p] != above.of_node[p - 1];
+    const bool begins =
+        parent_begins || cut == nullptr || cut->of_node[node_[p]] != cut->of_node[node_[p - 1]];
+    if (begins) {
+      if (parent_begins) child_begin.push_back(static_cast<DomainIndex>(made.begin.size()));
+      made.begin.push_back(p);
+      const std::optional<Tier> tier = cut == nullptr ? instance.node_tier() : cut->tier;
+      const DomainIndex domain = cut == nullptr ? node_[p] : cut->of_node[node_[p]];
+      free.push_back(tier && instance.wholly_free(*tier, domain) ? 1 : 0);
+    }
+    made.of_node.push_back(static_cast<DomainIndex>(made.begin.size()) - 1);
+  }
+  child_begin.push_back(static_cast<DomainIndex>(made.begin.size()));
+  made.begin.push_back(positions());
+  domains_.back().child_begin = std::move(child_begin);
+  domains_.push_back(std::move(made));
+  wholly_free_.push_back(std::move(free));
+}
+
+Tree Tree::OfLevels(const Instance& instance, Tier home, DomainIndex domain) {
+  const auto weights = instance.pair_cost().tier_weights();
+  std::vector<Cut> cuts;
+  std::vector<std::int64_t> step = {0};
+  for (Tier t = home + 1; t <= instance.node_tier(); ++t) {
+    if (t < instance.node_tier()) cuts.push_back({instance.fabric().domains(t).of_node, t});
+    step.push_back(std::max<std::int64_t>(0, weights[t - 1] - weights[t]));
+  }
+  return {instance, NodesOf(instance, home, domain), cuts, std::move(step)};
+}
+
+std::optional<Tree> Tree::OfScaleUp(const Instance& instance, Tier home, DomainIndex domain) {
+  const auto scale_up = instance.fabric().crossing_scale_up();
+  const Tier last = instance.node_tier();
+  const std::int64_t inside = instance.pair_cost().LeastWeight(last - 1);
+  const auto weights = instance.pair_cost().tier_weights();
+  if (scale_up.empty() || home == last || weights[last - 1] <= inside) return std::nullopt;
+  std::vector<std::vector<DomainIndex>> joined;
+  std::vector<std::int64_t> step = {0};
+  for (Tier t = home + 1; t < last; ++t) {
+    joined.push_back(JoinedByScaleUp(instance, t));
+    step.push_back(std::max<std::int64_t>(0, weights[t - 1] - weights[t]));
+  }
+  std::vector<Cut> cuts;
+  for (const std::vector<DomainIndex>& of_node : joined) cuts.push_back({of_node, std::nullopt});
+  cuts.push_back({scale_up, std::nullopt});
+  step.push_back(weights[last - 1] - inside);
+  step.push_back(inside);
+  std::vector<NodeIndex> nodes = NodesOf(instance, home, domain);
+  std::stable_sort(nodes.begin(), nodes.end(), [&](NodeIndex a, NodeIndex b) {
+    for (const Cut& cut : cuts) {
+      if (cut.of_node[a] != cut.of_node[b]) return cut.of_node[a] < cut.of_node[b];
+    }
+    return false;
+  });
+  return Tree(instance, std::move(nodes), cuts, std::move(step));
+}
+
+std::vector<DomainIndex> JoinedByScaleUp(const Instance& instance, Tier tier) {
+  const auto scale_up = instance.fabric().crossing_scale_up();
+  const auto& domains = instance.fabric().domains(tier);
+  constexpr DomainIndex kNone = ~DomainIndex{0};
+  std::vector<DomainIndex> first(scale_up.size(), kNone);  // by scale-up domain
+  UnionFind joined(domains.size());
+  for (NodeIndex n = 0; n < scale_up.size(); ++n) {
+    DomainIndex& known = first[scale_up[n]];
+    if (known == kNone) known = domains.of_node[n];
+    joined.Join(known, domains.of_node[n]);
+  }
+  std::vector<DomainIndex> of_node;
+  for (NodeIndex n = 0; n < scale_up.size(); ++n) {
+    of_node.push_back(joined.Find(domains.of_node[n]));
+  }
+  return of_node;
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "operator/objective/instance.h"
+
+namespace weft::placement {
+
+// Domains that nest, below one home, and the nodes of the home that take a worker: what tilings are
+// laid into. Tier 0 is the home, the last tier the nodes. Nodes have positions in the tree's order;
+// a domain is a run of them.
+//
+// Of a job that needs a small part of the home, the roomiest of the home's children are kept.
+//
+// Cost  O(nodes of the home x tiers) to make.
+class Tree {
+ public:
+  // The fabric's levels.
+  static Tree OfLevels(const Instance& instance, fabric::Tier home, fabric::DomainIndex domain);
+  // The same where a scale-up network crosses the levels: domains of a level that share a scale-up
+  // domain count as one, and the scale-up domains are the narrowest tier above the nodes. Nothing
+  // where none crosses.
+  static std::optional<Tree> OfScaleUp(const Instance& instance, fabric::Tier home,
+                                       fabric::DomainIndex domain);
+
+  fabric::Tier node_tier() const { return static_cast<fabric::Tier>(domains_.size()) - 1; }
+  // of_node and begin count positions; no names.
+  const fabric::TierDomains& domains(fabric::Tier tier) const { return domains_[tier]; }
+  std::uint32_t positions() const { return static_cast<std::uint32_t>(node_.size()); }
+  fabric::NodeIndex node(std::uint32_t position) const { return node_[position]; }
+  std::span<const std::uint32_t> slots() const { return slots_; }  // by position
+  std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
+    const auto& begin = domains_[tier].begin;
+    return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
+  }
+  // Whether nothing else runs in the domain; false for domains that are no fabric's.
+  bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
+    return wholly_free_[tier][domain] != 0;
+  }
+  // What a byte costs more between two domains of the tier than inside one.
+  std::int64_t step(fabric::Tier tier) const { return step_[tier]; }
+
+ private:
+  // A tier between the home and the nodes: its domain of each node, and the fabric's tier that it
+  // is, where it is one.
+  struct Cut {
+    std::span<const fabric::DomainIndex> of_node;
+    std::optional<fabric::Tier> tier;
+  };
+  Tree(const Instance& instance, std::vector<fabric::NodeIndex> nodes, std::span<const Cut> cuts,
+       std::vector<std::int64_t> step);
+  void AddTier(const Instance& instance, const Cut* cut);
+
+  std::vector<fabric::NodeIndex> node_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint64_t> slots_before_;
+  std::vector<fabric::TierDomains> domains_;
+  std::vector<std::vector<std::uint8_t>> wholly_free_;
+  std::vector<std::int64_t> step_;
+};
+
+// The tier's domains by node, where those that share a domain of the crossing scale-up network,
+// directly or through others, are one.
+std::vector<fabric::DomainIndex> JoinedByScaleUp(const Instance& instance, fabric::Tier tier);
+
+}  // namespace weft::placement

@@ -1,0 +1,66 @@
+#include "operator/rules/node_rules.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "operator/rules/tolerations.h"
+
+namespace weft::placement {
+
+using fabric::Claims;
+using fabric::Fabric;
+using fabric::NodeIndex;
+
+namespace {
+
+constexpr std::string_view kPods = "pods";  // a worker is one pod
+
+}  // namespace
+
+Wants ResolveWants(const Fabric& fabric, const PodRequirements& pod) {
+  Wants wants;
+  for (const auto& [name, amount] : pod.requests) {
+    if (amount <= 0 || name == kPods) continue;
+    const auto resource = fabric.FindResource(name);
+    if (resource) {
+      wants.list.push_back({*resource, amount});
+    } else if (wants.not_offered.empty()) {
+      wants.not_offered = name;
+    }
+  }
+  const auto pods = fabric.FindResource(std::string(kPods));
+  if (pods) wants.list.push_back({*pods, 1});
+  std::stable_sort(wants.list.begin(), wants.list.end(), [&](const Want& a, const Want& b) {
+    return fabric.IsAccelerator(a.resource) && !fabric.IsAccelerator(b.resource);
+  });
+  return wants;
+}
+
+std::vector<std::uint8_t> PoolsAllowed(const Fabric& fabric, const SlotQuery& query) {
+  std::vector<std::uint8_t> allowed(fabric.pools().size(), query.pools.empty() ? 1 : 0);
+  for (fabric::PoolIndex pool : query.pools) allowed[pool] = 1;
+  return allowed;
+}
+
+bool ComputeDomainBlocks(const Claims& claims, const SlotQuery& query, NodeIndex node) {
+  if (query.ignore_claims || !query.pod->claims_compute_domain) return false;
+  const std::string& holder = claims.compute_domain(node);
+  return !holder.empty() && holder != query.job;
+}
+
+bool CordonBlocks(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
+  if (!fabric.node(node).unschedulable) return false;
+  const fabric::Taint cordon{std::string(kUnschedulableTaint), "", "NoSchedule"};
+  return !TolerateTaint(pod.tolerations, cordon);
+}
+
+const std::pair<const std::string, std::string>* MissingSelector(const PodRequirements& pod,
+                                                                 const fabric::NodeFacts& node) {
+  for (const auto& entry : pod.node_selector) {
+    const auto label = node.labels.find(entry.first);
+    if (label == node.labels.end() || label->second != entry.second) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace weft::placement

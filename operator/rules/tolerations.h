@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "operator/fabric/node_facts.h"
+#include "operator/rules/pod_requirements.h"
+
+namespace weft::placement {
+
+// Taint of a cordoned node; a pod that tolerates it may go there.
+inline constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
+
+// Whether one toleration covers one taint. An empty effect covers all effects, an empty key all
+// keys. Operators: Equal (or none), Exists, and the numeric Lt and Gt, which hold where the
+// taint's value is below or above the toleration's, both canonical decimal integers. Any other
+// operator covers nothing.
+//
+// Source  Kubernetes core/v1 Toleration.ToleratesTaint, 1.35; KEP-5471, "Extended Toleration
+//         Operators for Threshold-Based Placement", 2025.
+bool Tolerates(const Toleration& toleration, const fabric::Taint& taint);
+
+bool TolerateTaint(std::span<const Toleration> tolerations, const fabric::Taint& taint);
+
+// The first taint that keeps the pod off: effect NoSchedule or NoExecute, and not covered. Null
+// where there is none; PreferNoSchedule never keeps a pod off.
+const fabric::Taint* FirstUntolerated(std::span<const fabric::Taint> taints,
+                                      std::span<const Toleration> tolerations);
+
+// "key=value:Effect", "key:Effect" without a value, as kubectl writes taints.
+std::string TaintText(const fabric::Taint& taint);
+
+}  // namespace weft::placement

@@ -1,0 +1,156 @@
+#include "operator/search/cells.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+namespace {
+
+constexpr NodeIndex kWholeHome = 16'384;  // nodes of a home that are all looked at
+
+}  // namespace
+
+Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier home,
+             std::size_t most)
+    : instance_(instance), placed_(nodes.begin(), nodes.end()) {
+  const auto& domains = instance.fabric().domains(home);
+  const DomainIndex domain = domains.of_node[nodes.front()];
+  const NodeIndex begin = domains.begin[domain], end = domains.begin[domain + 1];
+  for (NodeIndex n = begin; n < end && single_; ++n) single_ = instance.slots()[n] <= 1;
+  Keep(FindAll(RunsToLookAt(home, begin, end)), most);
+}
+
+// All nodes of a home; of a large one those of its children that are in use.
+std::vector<Cells::Run> Cells::RunsToLookAt(Tier home, NodeIndex begin, NodeIndex end) const {
+  if (end - begin <= kWholeHome || home + 1 >= instance_.node_tier()) return {{begin, end}};
+  const auto& children = instance_.fabric().domains(home + 1);
+  std::vector<DomainIndex> used;
+  for (const NodeIndex n : placed_) used.push_back(children.of_node[n]);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  std::vector<Run> runs;
+  for (const DomainIndex d : used) runs.push_back({children.begin[d], children.begin[d + 1]});
+  return runs;
+}
+
+// In tree order.
+std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
+  const fabric::Fabric& fabric = instance_.fabric();
+  std::vector<NodeIndex> used = placed_;
+  std::sort(used.begin(), used.end());
+  const auto crossing = fabric.crossing_scale_up();
+  const auto& narrow = fabric.domains(instance_.node_tier() - 1);
+  const auto like = [&](NodeIndex a, NodeIndex b) {
+    return fabric.rails_of(a) == fabric.rails_of(b) &&
+           (crossing.empty() || crossing[a] == crossing[b]);
+  };
+  std::vector<Found> found;
+  std::size_t first = 0;  // cell of this narrow domain
+  DomainIndex last = ~DomainIndex{0};
+  auto next_used = used.begin();
+  for (const Run& run : runs) {
+    for (NodeIndex n = run.begin; n < run.end; ++n) {
+      if (instance_.slots()[n] == 0) continue;
+      while (next_used != used.end() && *next_used < n) ++next_used;
+      if (narrow.of_node[n] != last) first = found.size();
+      last = narrow.of_node[n];
+      std::size_t at = single_ ? first : found.size();
+      while (at < found.size() && !like(found[at].nodes.front(), n)) ++at;
+      if (at == found.size()) found.emplace_back();
+      found[at].nodes.push_back(n);
+      found[at].slots += instance_.slots()[n];
+      found[at].used = found[at].used || (next_used != used.end() && *next_used == n);
+    }
+  }
+  return found;
+}
+
+void Cells::Keep(std::vector<Found> found, std::size_t most) {
+  const auto& fabric = instance_.fabric();
+  const Tier near = instance_.node_tier() - (single_ && instance_.node_tier() > 1 ? 2 : 1);
+  std::vector<std::uint8_t> near_used(fabric.domains(near).size(), 0);
+  for (NodeIndex n : placed_) near_used[fabric.domains(near).of_node[n]] = 1;
+  std::vector<std::size_t> order(found.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto rank = [&](std::size_t i) {
+    const bool by_near = near_used[fabric.domains(near).of_node[found[i].nodes.front()]] != 0;
+    return std::tuple(found[i].used ? 0 : by_near ? 1 : 2, ~found[i].slots, i);
+  };
+  const auto before = [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); };
+  const std::size_t kept = std::min(most, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+                    before);
+  std::size_t used = 0;  // those in use are all kept
+  while (used < order.size() && used < kept && found[order[used]].used) ++used;
+  if (used == kept) {
+    std::sort(order.begin(), order.end(), before);
+    while (used < order.size() && found[order[used]].used) ++used;
+  }
+  order.resize(std::max(used, kept));
+  std::sort(order.begin(), order.end());
+  for (const std::size_t i : order) {
+    nodes_.push_back(std::move(found[i].nodes));
+    slots_.push_back(found[i].slots);
+  }
+  for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
+    for (NodeIndex n : nodes_[c]) seats_.push_back({n, c});
+  }
+  std::sort(seats_.begin(), seats_.end(),
+            [](const Seat& a, const Seat& b) { return a.node < b.node; });
+  for (NodeIndex n : placed_) {
+    const auto at = std::partition_point(seats_.begin(), seats_.end(),
+                                         [n](const Seat& seat) { return seat.node < n; });
+    seat_of_worker_.push_back(static_cast<std::uint32_t>(at - seats_.begin()));
+    of_worker_.push_back(at->cell);
+  }
+  WeighPairs();
+}
+
+void Cells::WeighPairs() {
+  weight_.resize(std::size_t{size()} * size());
+  const auto index_of = [&](std::int64_t weight) {
+    const auto found = std::find(weights_.begin(), weights_.end(), weight);
+    if (found == weights_.end()) {
+      weights_.push_back(weight);
+      return static_cast<std::uint16_t>(weights_.size() - 1);
+    }
+    return static_cast<std::uint16_t>(found - weights_.begin());
+  };
+  for (std::uint32_t a = 0; a < size(); ++a) {
+    const NodeIndex inside = nodes_[a].size() > 1 ? nodes_[a][1] : nodes_[a].front();
+    for (std::uint32_t b = 0; b <= a; ++b) {
+      const std::uint16_t index = index_of(
+          instance_.pair_cost().Weight(nodes_[a].front(), a == b ? inside : nodes_[b].front()));
+      weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
+    }
+  }
+}
+
+std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
+  std::vector<NodeIndex> nodes = placed_;
+  std::vector<std::uint32_t> stay(seats_.size(), 0), leave(seats_.size(), 0);  // workers, by seat
+  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
+    ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[seat_of_worker_[w]];
+  }
+  std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
+  for (const bool left : {true, false}) {
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+      const NodeIndex n = seats_[i].node;
+      const std::uint32_t places = left ? leave[i] : instance_.slots()[n] - stay[i] - leave[i];
+      open[seats_[i].cell].insert(open[seats_[i].cell].end(), places, n);
+    }
+  }
+  std::vector<std::size_t> taken(size(), 0);
+  for (std::uint32_t w = 0; w < nodes.size(); ++w) {
+    const std::uint32_t cell = cell_of_worker[w];
+    if (cell != of_worker_[w]) nodes[w] = open[cell][taken[cell]++];
+  }
+  return nodes;
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,179 @@
+#include "operator/search/exchange.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace weft::placement {
+
+namespace {
+
+constexpr std::uint32_t kNone = ~0U;
+// A chain ends after so many steps without a new least cost.
+constexpr std::size_t kInVain = 24;
+constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+Exchange::Exchange(const Pulls& pulls, const Cells& cells)
+    : pulls_(pulls),
+      cells_(cells),
+      gain_(pulls.pieces(), 0),
+      open_(pulls.pieces(), 0),
+      linked_(std::size_t{cells.size()} * cells.size(), 0) {}
+
+void Exchange::Run(Pieces& pieces, std::uint64_t steps) {
+  cell_of_ = pieces.cell;
+  size_ = pieces.size;
+  steps_ = steps;
+  in_cell_.assign(cells_.size(), {});
+  free_.resize(cells_.size());
+  for (std::uint32_t c = 0; c < cells_.size(); ++c) free_[c] = cells_.slots(c);
+  for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
+    in_cell_[cell_of_[p]].push_back(p);
+    free_[cell_of_[p]] -= size_[p];
+  }
+  std::vector<std::uint8_t> changed(cells_.size(), 1);
+  while (std::find(changed.begin(), changed.end(), 1) != changed.end() && steps_ > 0) {
+    std::vector<std::uint8_t> next(cells_.size(), 0);
+    for (const Pair& pair : ConnectedPairs()) {
+      if (changed[pair.a] == 0 && changed[pair.b] == 0) continue;
+      if (steps_ == 0) break;
+      if (Divide(pair)) next[pair.a] = next[pair.b] = 1;
+    }
+    changed = std::move(next);
+  }
+  pieces.cell = cell_of_;
+}
+
+// Cells with pieces that pull each other.
+std::vector<Exchange::Pair> Exchange::ConnectedPairs() {
+  std::vector<Pair> pairs;
+  for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
+    for (const Pulls::Peer& peer : pulls_.of(p)) {
+      const std::uint32_t a = cell_of_[p], b = cell_of_[peer.piece];
+      if (a >= b || linked_[std::size_t{a} * cells_.size() + b] != 0) continue;
+      linked_[std::size_t{a} * cells_.size() + b] = 1;
+      pairs.push_back({a, b});
+    }
+  }
+  for (const Pair& pair : pairs) linked_[std::size_t{pair.a} * cells_.size() + pair.b] = 0;
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+std::int64_t Exchange::Gain(std::uint32_t piece, std::uint32_t to) const {
+  const std::uint32_t from = cell_of_[piece];
+  std::int64_t gain = 0;
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    const std::uint32_t at = cell_of_[peer.piece];
+    gain += peer.bytes * (cells_.Weight(from, at) - cells_.Weight(to, at));
+  }
+  return gain;
+}
+
+void Exchange::MoveTo(std::uint32_t piece, std::uint32_t to) {
+  free_[cell_of_[piece]] += size_[piece];
+  free_[to] -= size_[piece];
+  cell_of_[piece] = to;
+}
+
+void Exchange::Open(std::uint32_t from, std::uint32_t to) {
+  for (const std::uint32_t p : in_cell_[from]) {
+    gain_[p] = Gain(p, to);
+    open_[p] = 1;
+  }
+}
+
+// Whether the two cells cost less now.
+bool Exchange::Divide(Pair pair) {
+  in_a_ = in_cell_[pair.a];
+  in_b_ = in_cell_[pair.b];
+  done_.clear();
+  change_ = 0;
+  Open(pair.a, pair.b);
+  Open(pair.b, pair.a);
+  std::int64_t least = 0;
+  std::size_t kept = 0, vain = 0;
+  while (vain < kInVain && steps_ > 0 && Step(pair)) {
+    ++vain;
+    if (change_ >= least) continue;
+    least = change_;
+    kept = done_.size();
+    vain = 0;
+  }
+  for (std::size_t i = done_.size(); i-- > kept;) MoveTo(done_[i].piece, done_[i].from);
+  for (const std::uint32_t p : in_a_) open_[p] = 0;
+  for (const std::uint32_t p : in_b_) open_[p] = 0;
+  if (kept == 0) return false;
+  std::vector<std::uint32_t> all = std::move(in_cell_[pair.a]);
+  all.insert(all.end(), in_cell_[pair.b].begin(), in_cell_[pair.b].end());
+  in_cell_[pair.a].clear();
+  in_cell_[pair.b].clear();
+  std::sort(all.begin(), all.end());
+  for (const std::uint32_t p : all) in_cell_[cell_of_[p]].push_back(p);
+  return true;
+}
+
+// Of the pieces that have not moved yet the one that saves most, of those with a size in [least,
+// most].
+std::uint32_t Exchange::Best(std::span<const std::uint32_t> open, std::int64_t least,
+                             std::int64_t most) const {
+  std::uint32_t best = kNone;
+  for (const std::uint32_t p : open) {
+    if (best != kNone && gain_[p] <= gain_[best]) continue;
+    if (size_[p] >= least && size_[p] <= most) best = p;
+  }
+  return best;
+}
+
+// Moves the piece that saves most, and back in exchange the one that then saves most, where that
+// saves too or is needed for the room. False where none is left.
+bool Exchange::Step(Pair pair) {
+  steps_ -= std::min<std::uint64_t>(steps_, in_a_.size() + in_b_.size());
+  const std::uint32_t a = Best(in_a_, 0, kAnySize), b = Best(in_b_, 0, kAnySize);
+  if (a == kNone && b == kNone) return false;
+  const bool a_first = b == kNone || (a != kNone && gain_[a] >= gain_[b]);
+  const std::uint32_t first = a_first ? a : b;
+  const std::uint32_t from = a_first ? pair.a : pair.b, to = a_first ? pair.b : pair.a;
+  Move(pair, first);
+  const std::uint32_t second = Best(a_first ? in_b_ : in_a_, -free_[to], free_[from]);
+  if (second != kNone && (free_[to] < 0 || gain_[second] >= 0)) {
+    Move(pair, second);
+  } else if (free_[to] < 0) {
+    TakeBack(pair);
+  }
+  return true;
+}
+
+// Moves a piece to the other cell for the rest of the chain; its peers' gains follow.
+void Exchange::Move(Pair pair, std::uint32_t piece) {
+  const std::uint32_t from = cell_of_[piece], to = from == pair.a ? pair.b : pair.a;
+  change_ -= gain_[piece];
+  done_.push_back({piece, from, to});
+  std::erase(from == pair.a ? in_a_ : in_b_, piece);
+  open_[piece] = 0;
+  MoveTo(piece, to);
+  Follow(pair, piece);
+}
+
+// The last move had no room. The piece stays where it is for the rest of the chain.
+void Exchange::TakeBack(Pair pair) {
+  const Done last = done_.back();
+  done_.pop_back();
+  change_ += gain_[last.piece];
+  MoveTo(last.piece, last.from);
+  Follow(pair, last.piece);
+}
+
+// The gains of a piece's peers after it has moved.
+void Exchange::Follow(Pair pair, std::uint32_t piece) {
+  const std::int64_t apart = 2 * cells_.Weight(pair.a, pair.b) - cells_.Weight(pair.a, pair.a) -
+                             cells_.Weight(pair.b, pair.b);
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    if (open_[peer.piece] == 0) continue;
+    const std::int64_t more = apart * peer.bytes;
+    gain_[peer.piece] += cell_of_[peer.piece] == cell_of_[piece] ? -more : more;
+  }
+}
+
+}  // namespace weft::placement

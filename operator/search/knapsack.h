@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/objective/tree.h"
+
+namespace weft::placement {
+
+// What a domain costs that takes `k` units that follow each other in a walk, by tier: the step in
+// weight towards the next wider tier times the bytes that leave such a run. Scaled down so that
+// sums fit in 64 bits.
+//
+//   kMean  over all runs of the walk, as if it were a ring: right where runs begin anywhere
+//   kLeast of the runs that begin at multiples of k, or near there: right where domains take what
+//          belongs together, half of a pipeline's stages say
+class RunPrices {
+ public:
+  enum class Kind : std::uint8_t { kMean, kLeast };
+  // `walk`: a permutation of the workers; unit q is walk[q * unit, (q + 1) * unit).
+  RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
+            std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind = Kind::kMean);
+
+  std::uint32_t units() const { return units_; }
+  std::int64_t Of(fabric::Tier tier, std::uint32_t k) const {
+    return prices_[tier][std::min(k, units_)];
+  }
+
+ private:
+  std::uint32_t units_;
+  std::vector<std::vector<std::int64_t>> prices_;  // tier x units
+};
+
+// Which domains of a tier take how many units, so that the sum of the prices over all domains up to
+// the home is least: bottom up, the cheapest way to fill each domain with k units for every k.
+// Domains directly above the bins fill the roomiest bins first, which is optimal where prices are
+// concave in k. Above, every number of units is weighed of which one more would cost more; where
+// there are many, some of these and the corners of the child's convex hull.
+//
+// Cost  O(bins + children x units x options of a child) per domain.
+class Knapsack {
+ public:
+  struct Share {
+    fabric::DomainIndex bin = 0;
+    std::uint32_t units = 0;
+  };
+
+  // `rooms`: units by domain of `bin_tier`.
+  Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
+           std::span<const std::uint32_t> rooms);
+
+  // As many of `units` as there is room for, in tree order.
+  std::vector<Share> Choose(fabric::Tier home, fabric::DomainIndex domain, std::uint32_t units);
+
+ private:
+  // The cheapest way to put k units into one domain, k = 0, 1, ....
+  struct Table {
+    fabric::Tier tier = 0;
+    fabric::DomainIndex domain = 0;
+    std::vector<std::int64_t> cost;
+    std::vector<Table> children;
+    std::vector<std::uint32_t>
+        sum;  // by k: of the children's options, k or the next that is cheaper
+    std::vector<std::vector<std::uint32_t>>
+        given;  // child x k: to this child, of k to those so far
+  };
+
+  Table Solve(fabric::Tier tier, fabric::DomainIndex domain, bool is_home);
+  void FillBins(Table& table);
+  void Combine(Table& table);
+  void KeepRoomiest(std::vector<Table>& children) const;
+  std::vector<fabric::DomainIndex> BinsByRoom(const Table& table) const;
+  void Collect(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
+  void CollectBins(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
+
+  const Tree& tree_;
+  const RunPrices& prices_;
+  fabric::Tier bin_tier_;
+  std::span<const std::uint32_t> rooms_;
+  std::uint32_t wanted_ = 0;
+};
+
+}  // namespace weft::placement

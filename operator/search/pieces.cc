@@ -1,0 +1,84 @@
+#include "operator/search/pieces.h"
+
+#include <algorithm>
+
+#include "operator/objective/units.h"
+
+namespace weft::placement {
+
+using traffic::Edge;
+
+namespace {
+
+constexpr int kSumBits = 60;                // of all bytes times the largest weight
+constexpr std::int64_t kOfAllTraffic = 64;  // a preferred set pulls with that part of it, each pair
+
+std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces) {
+  std::vector<Edge> edges = TrafficBetween(instance.graph(), pieces.of, pieces.count());
+  if (instance.preferred_sets().empty()) return edges;
+  std::int64_t all = 1;
+  for (const Edge& edge : edges) all = SaturatingAdd(all, edge.bytes);
+  for (const Instance::PreferredSet& set : instance.preferred_sets()) {
+    for (const std::uint32_t worker : set.workers) {
+      const std::uint32_t a = pieces.of[set.workers.front()], b = pieces.of[worker];
+      if (a != b) edges.push_back({std::min(a, b), std::max(a, b), all / kOfAllTraffic});
+    }
+  }
+  return edges;
+}
+
+}  // namespace
+
+Pieces::Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of)
+    : of(unit_of.size()) {
+  struct Key {
+    std::uint64_t unit_and_cell;
+    std::uint32_t worker;
+  };
+  std::vector<Key> keys;
+  keys.reserve(unit_of.size());
+  for (std::uint32_t w = 0; w < unit_of.size(); ++w) {
+    keys.push_back({std::uint64_t{unit_of[w]} << 32 | cell_of[w], w});
+  }
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    return a.unit_and_cell != b.unit_and_cell ? a.unit_and_cell < b.unit_and_cell
+                                              : a.worker < b.worker;
+  });
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i == 0 || keys[i].unit_and_cell != keys[i - 1].unit_and_cell) {
+      size.push_back(0);
+      cell.push_back(cell_of[keys[i].worker]);
+    }
+    ++size.back();
+    of[keys[i].worker] = count() - 1;
+  }
+}
+
+std::vector<std::uint32_t> Pieces::CellOfWorkers() const {
+  std::vector<std::uint32_t> cells;
+  cells.reserve(of.size());
+  for (const std::uint32_t piece : of) cells.push_back(cell[piece]);
+  return cells;
+}
+
+Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
+    : begin_(pieces.count() + 1, 0) {
+  const std::vector<Edge> edges = EdgesBetween(instance, pieces);
+  Int128 all = 0;
+  for (const Edge& edge : edges) {
+    ++begin_[edge.a + 1];
+    ++begin_[edge.b + 1];
+    all += edge.bytes;
+  }
+  for (std::uint32_t p = 0; p < pieces.count(); ++p) begin_[p + 1] += begin_[p];
+  int shift = 0;
+  while ((all >> shift) * cells.most_weight() >> kSumBits > 0) ++shift;
+  peers_.resize(2 * edges.size());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (const Edge& edge : edges) {
+    peers_[next[edge.a]++] = {edge.b, edge.bytes >> shift};
+    peers_[next[edge.b]++] = {edge.a, edge.bytes >> shift};
+  }
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "operator/objective/instance.h"
+#include "operator/search/cells.h"
+
+namespace weft::placement {
+
+// The contracted job: the workers of one unit that stand in one cell are a piece.
+struct Pieces {
+  // `cell_of`, `unit_of`: by worker.
+  Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(size.size()); }
+  // Cells by worker.
+  std::vector<std::uint32_t> CellOfWorkers() const;
+
+  std::vector<std::uint32_t> of;          // piece by worker
+  std::vector<std::uint32_t> size, cell;  // by piece
+};
+
+// What pieces pull each other with: their traffic, and more than all of it between the pieces of a
+// set of workers that a group prefers to see in one domain. Bytes are scaled down so that their
+// products with the cells' weights, all added up, fit in 63 bits: what is found is priced exactly
+// afterwards.
+class Pulls {
+ public:
+  struct Peer {
+    std::uint32_t piece = 0;
+    std::int64_t bytes = 0;
+  };
+  Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells);
+
+  std::uint32_t pieces() const { return static_cast<std::uint32_t>(begin_.size()) - 1; }
+  std::span<const Peer> of(std::uint32_t piece) const {
+    return std::span(peers_).subspan(begin_[piece], begin_[piece + 1] - begin_[piece]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<Peer> peers_;
+};
+
+}  // namespace weft::placement

@@ -1,0 +1,306 @@
+#include "operator/search/refine.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "operator/base/random.h"
+#include "operator/objective/hard_rules.h"
+#include "operator/objective/units.h"
+#include "operator/search/cells.h"
+#include "operator/search/exchange.h"
+#include "operator/search/pieces.h"
+
+namespace weft::placement {
+
+using fabric::Tier;
+
+namespace {
+
+constexpr std::size_t kMostUnits = 4;     // kinds of pieces that move, the largest left out first
+constexpr std::uint64_t kSeeds = 64;      // runs of one refiner have seeds of their own
+constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
+constexpr int kGapBits = 20;
+// Costs that are at first accepted, beyond the start's: a sixteenth of the gap to the bound, but no
+// more than a hundredth or so of the cost. Without a gap there are no hills to climb.
+constexpr int kSlackShift = 4, kMostSlackShift = 7;
+constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
+constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
+
+// Late acceptance: a piece moves, or two swap places, where the cost is no more than it was some
+// steps ago.
+class Search {
+ public:
+  Search(const Cells& cells, const Pulls& pulls, Pieces& pieces, std::uint64_t seed)
+      : cells_(cells),
+        pulls_(pulls),
+        pieces_(pieces),
+        size_(pieces.size),
+        cell_(pieces.cell),
+        slot_(pieces.count()),
+        in_cell_(cells.size()),
+        free_(cells.size()),
+        random_(seed) {
+    for (std::uint32_t c = 0; c < cells.size(); ++c) free_[c] = cells.slots(c);
+    for (std::uint32_t p = 0; p < pieces.count(); ++p) {
+      free_[cell_[p]] -= size_[p];
+      slot_[p] = static_cast<std::uint32_t>(in_cell_[cell_[p]].size());
+      in_cell_[cell_[p]].push_back(p);
+    }
+  }
+
+  // The pieces' cells become the best that were seen. `gap`: the share of the cost that may be left
+  // to find, in 2^-kGapBits: the history begins with a part of it above the cost.
+  void Run(const SearchLimits& limits, std::uint32_t quarters, std::int64_t gap) {
+    const std::uint32_t steps = limits.StepsFor(pieces_.count()) / 4 * quarters;
+    const std::uint32_t patience = limits.PatienceFor(pieces_.count());
+    const std::int64_t cost = Cost();
+    const auto of_gap = static_cast<std::int64_t>(Int128{cost} * gap >> kGapBits >> kSlackShift);
+    std::vector<std::int64_t> history(std::max(1U, steps / kHistories),
+                                      std::min(of_gap, cost >> kMostSlackShift));
+    std::int64_t least = 0;
+    std::size_t at = 0;
+    for (std::uint32_t step = 0, last = 0; step < steps && step - last < patience; ++step) {
+      if (++at == history.size()) at = 0;
+      const Move move = Propose();
+      if (move.piece == kNone) continue;
+      std::int64_t& before = history[at];
+      const std::int64_t now = cost_ + move.change;
+      if (now <= cost_ || now <= before) {
+        Apply(move);
+        cost_ = now;
+      }
+      before = std::min(before, cost_);
+      if (cost_ < least) {
+        least = cost_;
+        pieces_.cell = cell_;
+        last = step;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+  struct Move {
+    std::uint32_t piece = kNone, partner = kNone;
+    std::uint32_t to = 0;
+    std::int64_t change = 0;
+  };
+
+  // Below `count`, without a division.
+  std::uint32_t Draw(std::uint32_t count) {
+    return static_cast<std::uint32_t>((random_.Next() >> 32) * count >> 32);
+  }
+
+  std::int64_t Cost() const {
+    std::int64_t twice = 0;
+    for (std::uint32_t p = 0; p < pieces_.count(); ++p) {
+      for (const Pulls::Peer& peer : pulls_.of(p)) {
+        twice += peer.bytes * cells_.Weight(cell_[p], cell_[peer.piece]);
+      }
+    }
+    return twice / 2;
+  }
+  Move Propose();
+  std::int64_t Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                      std::uint32_t except) const;
+  void Apply(const Move& move);
+  void Put(std::uint32_t piece, std::uint32_t to);
+
+  const Cells& cells_;
+  const Pulls& pulls_;
+  Pieces& pieces_;
+  std::span<const std::uint32_t> size_;              // by piece
+  std::vector<std::uint32_t> cell_;                  // by piece, as it is now
+  std::vector<std::uint32_t> slot_;                  // of a piece in its cell's list
+  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces
+  std::vector<std::uint32_t> free_;                  // slots by cell
+  SplitMix64 random_;
+  std::int64_t cost_ = 0;  // beyond that of the start
+};
+
+std::int64_t Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32_t to,
+                            std::uint32_t except) const {
+  std::int64_t change = 0;
+  for (const Pulls::Peer& peer : pulls_.of(piece)) {
+    if (peer.piece == except) continue;
+    const std::uint32_t at = cell_[peer.piece];
+    change += peer.bytes * (cells_.Weight(to, at) - cells_.Weight(from, at));
+  }
+  return change;
+}
+
+// A random piece to the cell of one of its peers, or next to it; in exchange
+// for a piece of that cell where it does not fit, and sometimes where it does.
+Search::Move Search::Propose() {
+  Move move;
+  const std::uint32_t piece = Draw(pieces_.count());
+  const auto peers = pulls_.of(piece);
+  std::uint32_t to = 0;
+  if (peers.empty() || Draw(100) < kAnywherePercent) {
+    to = Draw(cells_.size());
+  } else {
+    to = cell_[peers[Draw(static_cast<std::uint32_t>(peers.size()))].piece];
+    const std::uint32_t aside = Draw(8);  // cells stand in tree order
+    if (to == cell_[piece] || aside < 3) {
+      const std::uint32_t by = std::min(1 + Draw(3), cells_.size() - 1);
+      to += aside % 2 == 0 ? by : cells_.size() - by;
+      if (to >= cells_.size()) to -= cells_.size();
+    }
+  }
+  const std::uint32_t from = cell_[piece];
+  if (to == from) return move;
+  const bool fits = free_[to] >= size_[piece];
+  const auto& there = in_cell_[to];
+  const bool swap = !there.empty() && (!fits || Draw(2) == 0);
+  if (!swap) {
+    if (!fits) return move;
+    return {piece, kNone, to, Change(piece, from, to, kNone)};
+  }
+  const std::uint32_t partner = there[Draw(static_cast<std::uint32_t>(there.size()))];
+  if (free_[to] + size_[partner] < size_[piece] || free_[from] + size_[piece] < size_[partner]) {
+    return move;
+  }
+  return {piece, partner, to, Change(piece, from, to, partner) + Change(partner, to, from, piece)};
+}
+
+void Search::Put(std::uint32_t piece, std::uint32_t to) {
+  auto& old_list = in_cell_[cell_[piece]];
+  old_list[slot_[piece]] = old_list.back();
+  slot_[old_list.back()] = slot_[piece];
+  old_list.pop_back();
+  free_[cell_[piece]] += size_[piece];
+  cell_[piece] = to;
+  slot_[piece] = static_cast<std::uint32_t>(in_cell_[to].size());
+  in_cell_[to].push_back(piece);
+  free_[to] -= size_[piece];
+}
+
+void Search::Apply(const Move& move) {
+  const std::uint32_t from = cell_[move.piece];
+  if (move.partner != kNone) Put(move.partner, from);
+  Put(move.piece, move.to);
+}
+
+using UnitOf = std::vector<std::uint32_t>;  // by worker
+
+std::vector<UnitOf> UnitsToMove(const Instance& instance) {
+  std::vector<UnitOf> out;
+  const auto add = [&](UnitOf units) {
+    if (std::find(out.begin(), out.end(), units) == out.end()) out.push_back(std::move(units));
+  };
+  for (Tier t = 1; t <= instance.node_tier(); ++t) {
+    const auto atoms = instance.soft_atoms(t);
+    if (!atoms.empty()) add({atoms.begin(), atoms.end()});
+  }
+  const auto sizes = instance.grid().sizes();
+  std::vector<Shape> tiles = instance.grid().NaturalTiles();
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [](const Shape& a, const Shape& b) { return Volume(a) > Volume(b); });
+  for (const Shape& tile : tiles) add(MakeUnits(sizes, tile, instance.workers()).of);
+  add(MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
+  if (out.size() > kMostUnits) {
+    out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(kMostUnits));
+  }
+  return out;
+}
+
+// The best, and the best that cost something else: layouts of equal cost are
+// mostly one layout.
+std::vector<Candidate> Starts(std::span<const Candidate> candidates, std::size_t most) {
+  std::vector<Candidate> starts;
+  for (const Candidate& candidate : candidates) {
+    if (starts.size() == most) break;
+    if (!starts.empty() && (candidate.cost == starts.back().cost ||
+                            candidate.preferences != starts.front().preferences)) {
+      continue;
+    }
+    starts.push_back(candidate);
+  }
+  return starts;
+}
+
+// One placement, and where its workers stand by now.
+class Refiner {
+ public:
+  // `start` and `limits` outlive it.
+  Refiner(const Instance& instance, const Candidate& start, const SearchLimits& limits,
+          Int128 enough)
+      : instance_(instance),
+        start_(start),
+        limits_(limits),
+        cells_(instance, start.nodes, HomeTier(instance.request(), start.preferences),
+               limits.refine_cells),
+        cell_of_(cells_.of_worker().begin(), cells_.of_worker().end()) {
+    const Int128 part = start.cost >> kGapBits;
+    if (start.cost > enough && part > 0) {
+      gap_ = static_cast<std::int64_t>((start.cost - enough) / part);
+    }
+  }
+
+  // Lets pieces of these units move, from where the last call ended, for so many quarters of the
+  // limits' steps, and divides pairs of cells anew. `seed` beside the limits' own.
+  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters, std::uint64_t seed) {
+    Pieces pieces(cell_of_, unit_of);
+    const Pulls pulls(instance_, pieces, cells_);
+    Search(cells_, pulls, pieces, limits_.seed * kSeeds + seed).Run(limits_, quarters, gap_);
+    Exchange(pulls, cells_).Run(pieces, limits_.exchange_steps);
+    cell_of_ = pieces.CellOfWorkers();
+  }
+
+  // The cell of each worker now: as units they move the whole content of a cell.
+  std::vector<std::uint32_t> cells() const { return cell_of_; }
+
+  // Where the pieces stand now, evaluated; nothing where that is no better than the start.
+  std::optional<Candidate> Better() const {
+    std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
+    if (nodes == start_.nodes || !MeetsTopology(instance_, nodes)) return std::nullopt;
+    Candidate candidate = Evaluate(instance_, std::move(nodes));
+    if (candidate.objective() >= start_.objective()) return std::nullopt;
+    return candidate;
+  }
+
+ private:
+  const Instance& instance_;
+  const Candidate& start_;
+  const SearchLimits& limits_;
+  Cells cells_;
+  std::vector<std::uint32_t> cell_of_;  // worker
+  std::int64_t gap_ = 0;                // of the start to `enough`, in 2^-kGapBits of its cost
+};
+
+}  // namespace
+
+void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
+                std::vector<Candidate>& candidates) {
+  if (instance.workers() < 2 || limits.refine_steps == 0) return;
+  const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
+  const std::vector<UnitOf> units = UnitsToMove(instance);
+  const std::vector<Candidate> starts = Starts(candidates, limits.StartsFor(instance.workers()));
+  const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
+    Refiner refiner(instance, start, limits, enough);
+    refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
+    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], quarters, seed + u);
+    auto found = refiner.Better();
+    if (!found) return;
+    const auto at = std::upper_bound(
+        candidates.begin(), candidates.end(), *found,
+        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+    candidates.insert(at, std::move(*found));
+  };
+  std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
+  for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
+    if (in_vain + instance.workers() > std::max(limits.vain_workers, instance.workers())) break;
+    const Int128 before = candidates.front().cost;
+    refine(starts[i], 1, 0);
+    in_vain += instance.workers();
+    if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
+  }
+  const std::vector<Candidate> last = Starts(candidates, limits.LastFor(instance.workers()));
+  for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
+    refine(last[i], 4 * limits.refine_rounds, (2 + 2 * i) * kMostUnits);
+  }
+}
+
+}  // namespace weft::placement

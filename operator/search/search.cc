@@ -1,0 +1,324 @@
+#include "operator/search/search.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "operator/objective/hard_rules.h"
+#include "operator/search/fill.h"
+#include "operator/search/orders.h"
+#include "operator/search/tiling.h"
+#include "operator/search/tilings.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::Tier;
+
+namespace {
+
+constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier that holds the job
+constexpr std::size_t kWiderHomes = 2;   // and at each wider tier that is still allowed
+constexpr std::size_t kSlotBuckets = 65;
+constexpr std::uint32_t kFewWorkers = 128;  // up to this many every nesting of the axes is tried
+constexpr std::uint64_t kBrokenShare = 8;   // an eighth of the tiles broken is too many
+
+class Greedy {
+ public:
+  explicit Greedy(const Instance& instance)
+      : instance_(&instance),
+        plain_(instance, std::vector<std::uint32_t>(instance.node_tier() + 1, 1)),
+        filler_(instance, plain_),
+        grid_(instance.request().grid),
+        weights_(AxisWeights(instance.graph(), grid_)),
+        digits_(HeaviestFirst(weights_)) {}
+
+  std::vector<Candidate> Run() {
+    for (Tier limit : AllowedTiers(instance_->request())) {
+      Within(limit);
+      if (!candidates_.empty()) break;
+    }
+    return std::move(candidates_);
+  }
+
+ private:
+  void Within(Tier limit);
+  void TryHomes(Tier tier, std::size_t most);
+  void TryTilings(Home home);
+  void LayTilings(const Tree& tree);
+  bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
+  void TryCrossing(Home home);
+  bool BreaksTiles(Home home);
+  void TryHome(Home home);
+  void Try(Home home, Layout layout);
+  std::vector<Layout> Layouts(Home home);
+  void AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts);
+  std::uint64_t MostSlots(Home home) const;
+  Rooms& RoomsFor(const std::vector<std::uint32_t>& units);
+  std::vector<Home> Homes(Tier tier, std::size_t most);
+  std::uint64_t ChildrenNeeded(Home home);
+
+  const Instance* instance_;
+  Rooms plain_;
+  Filler filler_;
+  std::span<const std::uint32_t> grid_;
+  std::vector<double> weights_;
+  std::vector<std::size_t> digits_;  // of the grid, heaviest first
+  std::map<std::vector<std::uint32_t>, Rooms> tiled_;
+  std::vector<Home> tight_;  // homes put off: tried where no other holds the job
+  std::vector<Candidate> candidates_;
+};
+
+void Greedy::Within(Tier limit) {
+  for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
+    TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
+  }
+  if (candidates_.empty()) {
+    for (Home home : tight_) TryHome(home);
+  }
+  tight_.clear();
+  for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
+  if (instance_->fabric().crossing_scale_up().empty()) return;
+  for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
+}
+
+void Greedy::TryTilings(Home home) {
+  if (home.tier == instance_->node_tier()) return;
+  LayTilings(Tree::OfLevels(*instance_, home.tier, home.domain));
+  const auto crossing = Tree::OfScaleUp(*instance_, home.tier, home.domain);
+  if (crossing) LayTilings(*crossing);
+}
+
+void Greedy::LayTilings(const Tree& tree) {
+  Tiler tiler(*instance_, tree);
+  const std::vector<Tiling> tilings = TilingsFor(*instance_, tree);
+  const std::size_t most =
+      std::min<std::size_t>(tilings.size(), instance_->limits().TilingsFor(instance_->workers()));
+  for (std::size_t i = 0; i < most; ++i) {
+    auto nodes = tiler.Lay(tilings[i]);
+    if (!nodes || Known(*nodes) || !MeetsTopology(*instance_, *nodes)) continue;
+    candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+  }
+}
+
+bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
+  return std::any_of(candidates_.begin(), candidates_.end(),
+                     [&](const Candidate& candidate) { return candidate.nodes == nodes; });
+}
+
+// Where a scale-up network crosses the levels: its domains one after the other,
+// the one with most slots first, instead of the tree's.
+void Greedy::TryCrossing(Home home) {
+  const auto domain_of = instance_->fabric().crossing_scale_up();
+  const auto& begin = instance_->fabric().domains(home.tier).begin;
+  std::map<DomainIndex, std::uint64_t> slots;
+  std::vector<fabric::NodeIndex> nodes;
+  for (fabric::NodeIndex n = begin[home.domain]; n < begin[home.domain + 1]; ++n) {
+    if (instance_->slots()[n] == 0) continue;
+    nodes.push_back(n);
+    slots[domain_of[n]] += instance_->slots()[n];
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [&](fabric::NodeIndex a, fabric::NodeIndex b) {
+    const DomainIndex x = domain_of[a], y = domain_of[b];
+    if (x != y) return slots[x] != slots[y] ? slots[x] > slots[y] : x < y;
+    return instance_->slots()[a] > instance_->slots()[b];
+  });
+  for (const Layout& layout : Layouts(home)) {
+    std::vector<fabric::NodeIndex> answer(instance_->workers());
+    std::size_t at = 0;
+    std::uint32_t left = instance_->slots()[nodes.front()];
+    for (std::uint32_t worker : layout.workers) {
+      if (left == 0) left = instance_->slots()[nodes[++at]];
+      answer[worker] = nodes[at];
+      --left;
+    }
+    if (!MeetsHardRules(*instance_, answer)) continue;
+    candidates_.push_back(Evaluate(*instance_, std::move(answer)));
+  }
+}
+
+void Greedy::TryHomes(Tier tier, std::size_t most) {
+  for (Home home : Homes(tier, most)) {
+    if (BreaksTiles(home)) {
+      tight_.push_back(home);
+    } else {
+      TryHome(home);
+    }
+  }
+}
+
+// Whether many of a large job's tiles would not fit whole in the nodes of this
+// home: one with more room is better then, however much wider.
+bool Greedy::BreaksTiles(Home home) {
+  const std::uint64_t workers = instance_->workers();
+  if (workers <= kFewWorkers || instance_->has_groups() || grid_.size() < 2) return false;
+  if (home.tier == instance_->node_tier()) return false;
+  std::vector<std::uint32_t> units(instance_->node_tier() + 1, 1);
+  const Shape ones(grid_.size(), 1);
+  units.back() =
+      static_cast<std::uint32_t>(Volume(BestTile(grid_, ones, weights_, MostSlots(home))));
+  return RoomsFor(units).room(home.tier, home.domain) < workers - workers / kBrokenShare;
+}
+
+// Fewest children needed first, then those that break no wholly free domain
+// (widest tier first), then the tightest, then tree order.
+std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
+  struct Ranked {
+    std::uint64_t children;
+    std::uint64_t breaks;  // wholly free ancestors, widest tier in the highest bit
+    std::uint64_t left;
+    DomainIndex domain;
+  };
+  std::vector<Ranked> ranked;
+  const fabric::Fabric& fabric = instance_->fabric();
+  for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+    const std::uint64_t room = instance_->capacity(tier, d);
+    if (room < instance_->workers()) continue;
+    std::uint64_t breaks = 0;
+    for (Tier t = 1; t <= tier; ++t) {
+      const DomainIndex above = fabric.domains(t).of_node[fabric.domains(tier).begin[d]];
+      breaks = breaks << 1 | (instance_->wholly_free(t, above) ? 1 : 0);
+    }
+    ranked.push_back({ChildrenNeeded({tier, d}), breaks, room - instance_->workers(), d});
+  }
+  const auto before = [](const Ranked& a, const Ranked& b) {
+    return std::tie(a.children, a.breaks, a.left, a.domain) <
+           std::tie(b.children, b.breaks, b.left, b.domain);
+  };
+  const std::size_t kept = std::min(most, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept),
+                    ranked.end(), before);
+  std::vector<Home> homes;
+  for (std::size_t i = 0; i < kept; ++i) homes.push_back({tier, ranked[i].domain});
+  return homes;
+}
+
+std::uint64_t Greedy::ChildrenNeeded(Home home) {
+  if (home.tier == instance_->node_tier()) return 0;
+  std::uint64_t wanted = instance_->workers();
+  std::uint64_t needed = 0;
+  if (home.tier + 1 == instance_->node_tier()) {
+    std::array<std::uint32_t, kSlotBuckets> with{};
+    const auto& begin = instance_->fabric().domains(home.tier).begin;
+    for (DomainIndex n = begin[home.domain]; n < begin[home.domain + 1]; ++n) {
+      ++with[std::min<std::uint64_t>(instance_->capacity(home.tier + 1, n), kSlotBuckets - 1)];
+    }
+    for (std::size_t slots = kSlotBuckets - 1; slots > 0 && wanted > 0; --slots) {
+      const std::uint64_t nodes =
+          std::min<std::uint64_t>(with[slots], (wanted + slots - 1) / slots);
+      needed += nodes;
+      wanted -= std::min<std::uint64_t>(wanted, nodes * slots);
+    }
+    return needed;
+  }
+  for (DomainIndex child : plain_.Children(home.tier, home.domain)) {
+    if (wanted == 0) break;
+    wanted -= std::min(wanted, instance_->capacity(home.tier + 1, child));
+    ++needed;
+  }
+  return needed;
+}
+
+Rooms& Greedy::RoomsFor(const std::vector<std::uint32_t>& units) {
+  if (std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit == 1; })) {
+    return plain_;
+  }
+  return tiled_.try_emplace(units, *instance_, units).first->second;
+}
+
+std::uint64_t Greedy::MostSlots(Home home) const {
+  const auto& begin = instance_->fabric().domains(home.tier).begin;
+  const auto slots =
+      instance_->slots().subspan(begin[home.domain], begin[home.domain + 1] - begin[home.domain]);
+  return *std::max_element(slots.begin(), slots.end());
+}
+
+// Tiles for nodes of `node_room` slots, and around them tiles for the usual
+// domain of each wider tier: once with whole tiles at the node only, once at
+// every tier.
+void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts) {
+  const Tier last = instance_->node_tier();
+  const Shape ones(grid_.size(), 1);
+  Shape tile = BestTile(grid_, ones, weights_, node_room);
+  std::vector<Shape> nest = {tile};
+  std::vector<std::uint32_t> units(last + 1, 1), all_units;
+  units[last] = static_cast<std::uint32_t>(Volume(tile));
+  all_units = units;
+  const std::vector<std::uint64_t> typical =
+      RoomsFor(units).Typical(home.tier, home.domain, instance_->workers());
+  for (Tier t = last; t-- > home.tier + 1;) {
+    const std::size_t below = t - home.tier - 1;
+    if (below >= typical.size()) continue;
+    tile = BestTile(grid_, tile, weights_, typical[below]);
+    nest.insert(nest.begin(), tile);
+    all_units[t] = static_cast<std::uint32_t>(Volume(tile));
+  }
+  std::vector<std::uint32_t> order = Walk(grid_, nest, digits_);
+  layouts.push_back({order, units});
+  if (all_units != units) layouts.push_back({std::move(order), std::move(all_units)});
+}
+
+std::vector<Layout> Greedy::Layouts(Home home) {
+  std::vector<Layout> layouts;
+  const std::vector<std::uint32_t> ones(instance_->node_tier() + 1, 1);
+  Shape natural(instance_->workers());
+  std::iota(natural.begin(), natural.end(), 0U);
+  if (grid_.size() < 2 || home.tier == instance_->node_tier()) {
+    layouts.push_back({std::move(natural), ones});
+    return layouts;
+  }
+  const std::uint64_t most = MostSlots(home);
+  const auto typical = plain_.Typical(home.tier, home.domain, instance_->workers());
+  if (!instance_->has_groups()) {
+    AddTiled(home, most, layouts);
+    if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
+  }
+  // Where nodes hold tiles, the tiled layouts of large jobs win by factors;
+  // where a node holds one worker, the plain order sometimes wins by a little.
+  const bool large = instance_->workers() > kFewWorkers;
+  if (large && !layouts.empty()) {
+    if (most == 1) layouts.push_back({std::move(natural), ones});
+    return layouts;
+  }
+  layouts.push_back({std::move(natural), ones});
+  layouts.push_back({Walk(grid_, {}, digits_), ones});
+  if (large) return layouts;
+  std::vector<std::size_t> nesting(grid_.size());
+  std::iota(nesting.begin(), nesting.end(), std::size_t{0});
+  while (std::next_permutation(nesting.begin(), nesting.end())) {
+    layouts.push_back({Walk(grid_, {}, nesting), ones});
+  }
+  return layouts;
+}
+
+void Greedy::Try(Home home, Layout layout) {
+  KeepAtomsTogether(*instance_, layout.workers);
+  auto nodes = filler_.Fill(home.tier, home.domain, layout.workers, RoomsFor(layout.units));
+  if (!nodes) return;
+  if (instance_->has_groups() && !MeetsHardRules(*instance_, *nodes)) return;
+  candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+}
+
+void Greedy::TryHome(Home home) {
+  std::vector<Layout> layouts = Layouts(home);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const auto before = layouts.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(layouts.begin(), before, layouts[i]) == before) Try(home, layouts[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<Tier> AllowedTiers(const Request& request) {
+  const Tier widest = request.required.value_or(fabric::kOutside);
+  const Tier best = std::max(request.preferred.value_or(widest), widest);
+  std::vector<Tier> tiers;
+  for (Tier tier = best + 1; tier-- > widest;) tiers.push_back(tier);
+  return tiers;
+}
+
+std::vector<Candidate> GreedyCandidates(const Instance& instance) { return Greedy(instance).Run(); }
+
+}  // namespace weft::placement

@@ -1,0 +1,92 @@
+#include "operator/search/tiling.h"
+
+#include <algorithm>
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+
+Tiler::Tiler(const Instance& instance, const Tree& tree)
+    : instance_(instance), tree_(tree), rooms_(tree.node_tier() + 1) {
+  for (Tier t = 0; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
+}
+
+std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
+  prices_.clear();
+  tiling_ = &tiling;
+  free_.assign(tree_.slots().begin(), tree_.slots().end());
+  nodes_.assign(instance_.workers(), 0);
+  if (!LayFrom(0, 0, 0, tiling.walk)) return std::nullopt;
+  return nodes_;
+}
+
+const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
+  const auto found = prices_.find(unit);
+  if (found != prices_.end()) return found->second;
+  return prices_
+      .emplace(unit, RunPrices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices))
+      .first->second;
+}
+
+// A unit fits where the smaller units that it is made of do: those of the next
+// step that has smaller ones, each whole in one domain of that step's tier.
+std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain) {
+  const Tier last = tree_.node_tier();
+  const TilingStep& wanted = tiling_->steps[step];
+  TilingStep inner{1, last};
+  std::uint32_t node_unit = 1;
+  for (std::size_t i = tiling_->steps.size(); i-- > step + 1;) {
+    const TilingStep& later = tiling_->steps[i];
+    if (later.unit < wanted.unit && later.tier >= wanted.tier) inner = later;
+    if (later.tier == last) node_unit = std::max(node_unit, later.unit);
+  }
+  const NodeIndex begin = tree_.domains(tier).begin[domain];
+  const NodeIndex end = tree_.domains(tier).begin[domain + 1];
+  std::vector<std::uint32_t>& rooms = rooms_[wanted.tier];
+  std::uint64_t sum = 0;
+  if (wanted.tier == last) {
+    for (NodeIndex n = begin; n < end; ++n) sum += rooms[n] = free_[n] / wanted.unit;
+    return sum;
+  }
+  const auto& domains = tree_.domains(wanted.tier);
+  const auto& inner_domains = tree_.domains(inner.tier);
+  for (NodeIndex n = begin; n < end;) {
+    const DomainIndex d = domains.of_node[n];
+    std::uint32_t room = 0;
+    while (n < domains.begin[d + 1]) {
+      std::uint32_t slots = 0;
+      const NodeIndex inner_end = inner_domains.begin[inner_domains.of_node[n] + 1];
+      for (; n < inner_end; ++n) slots += free_[n] - free_[n] % node_unit;
+      room += slots - slots % inner.unit;
+    }
+    sum += rooms[d] = room / wanted.unit;
+  }
+  return sum;
+}
+
+bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers workers) {
+  const Tier last = tree_.node_tier();
+  if (tier == last) {
+    for (std::uint32_t worker : workers) nodes_[worker] = tree_.node(domain);
+    if (free_[domain] < workers.size()) return false;
+    free_[domain] -= static_cast<std::uint32_t>(workers.size());
+    return true;
+  }
+  for (; step < tiling_->steps.size() && !workers.empty(); ++step) {
+    const TilingStep& wanted = tiling_->steps[step];
+    const auto units = static_cast<std::uint32_t>(workers.size() / wanted.unit);
+    if (wanted.tier <= tier || units == 0) continue;
+    if (CountRooms(step, tier, domain) == 0) continue;
+    Knapsack knapsack(tree_, PricesOf(wanted.unit), wanted.tier, rooms_[wanted.tier]);
+    for (const Knapsack::Share& share : knapsack.Choose(tier, domain, units)) {
+      const std::size_t taken = std::size_t{share.units} * wanted.unit;
+      if (!LayFrom(step + 1, wanted.tier, share.bin, workers.first(taken))) return false;
+      workers = workers.subspan(taken);
+    }
+  }
+  return workers.empty();
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,188 @@
+#include "operator/search/tilings.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "operator/search/orders.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::Tier;
+
+namespace {
+
+// What a walk would cost if every domain were of the usual room: the bytes between its runs of so
+// many workers, tier by tier. Within a few percent of what most tilings cost that are laid along
+// it.
+class Forecast {
+ public:
+  // `usual`: room by tier.
+  Forecast(const Instance& instance, const Tree& tree, std::vector<std::uint64_t> usual)
+      : graph_(instance.graph()), tree_(tree), usual_(std::move(usual)), run_(instance.workers()) {}
+
+  Int128 Of(std::span<const std::uint32_t> walk, std::span<const TilingStep> steps) {
+    Int128 cost = 0;
+    for (Tier t = 1; t <= tree_.node_tier(); ++t) {
+      if (tree_.step(t) == 0) continue;
+      CutInRuns(walk, RunIn(t, steps));
+      cost += Leaving() * tree_.step(t);
+    }
+    return cost;
+  }
+
+ private:
+  // Workers that a domain of the tier takes: whole units of the first step that goes into it.
+  std::uint32_t RunIn(Tier tier, std::span<const TilingStep> steps) const {
+    const auto room = static_cast<std::uint32_t>(usual_[tier]);
+    for (const TilingStep& step : steps) {
+      if (step.tier >= tier && step.unit <= room) return room - room % step.unit;
+    }
+    return std::max(1U, room);
+  }
+
+  void CutInRuns(std::span<const std::uint32_t> walk, std::uint32_t length) {
+    runs_ = 0;
+    for (std::size_t at = 0; at < walk.size(); at += length, ++runs_) {
+      for (const std::uint32_t worker :
+           walk.subspan(at, std::min<std::size_t>(length, walk.size() - at))) {
+        run_[worker] = runs_;
+      }
+    }
+  }
+
+  Int128 Leaving() {
+    Int128 bytes = 0;
+    for (const traffic::Edge& edge : graph_.edges()) {
+      if (run_[edge.a] != run_[edge.b]) bytes += edge.bytes;
+    }
+    ranks_.assign(runs_, 0);
+    for (const traffic::Clique& clique : graph_.cliques()) {
+      Int128 all = 0, together = 0;
+      for (const traffic::Seat& seat : clique.members) {
+        ranks_[run_[seat.worker]] += seat.ranks;
+        all += seat.ranks;
+      }
+      for (const traffic::Seat& seat : clique.members) {
+        std::int64_t& ranks = ranks_[run_[seat.worker]];
+        together += Int128{ranks} * ranks;
+        ranks = 0;
+      }
+      bytes += (all * all - together) / 2 * clique.bytes_per_rank_pair;
+    }
+    return bytes;
+  }
+
+  const traffic::WorkerGraph& graph_;
+  const Tree& tree_;
+  std::vector<std::uint64_t> usual_;
+  std::vector<std::uint32_t> run_;   // by worker
+  std::vector<std::int64_t> ranks_;  // by run; scratch
+  std::uint32_t runs_ = 0;
+};
+
+class Maker {
+ public:
+  Maker(const Instance& instance, const Tree& tree)
+      : instance_(instance), tree_(tree), grid_(instance.grid()) {
+    MeasureRooms();
+    std::vector<std::uint64_t> usual;
+    for (const auto& rooms : rooms_) usual.push_back(rooms.empty() ? 0 : rooms.back());
+    forecast_.emplace(instance, tree, std::move(usual));
+  }
+
+  std::vector<Tiling> Make() {
+    const Shape ones(grid_.sizes().size(), 1);
+    const Shape all(grid_.sizes().begin(), grid_.sizes().end());
+    std::vector<Shape> bases = grid_.NaturalTiles();
+    bases.push_back(ones);
+    for (const Shape& base : bases) {
+      Around({base});
+      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
+        for (std::uint64_t room : rooms_[t]) {
+          if (room < 2 * Volume(base)) continue;
+          const Shape box = grid_.BestTile(base, all, room);
+          if (box != base && Volume(box) < instance_.workers()) Around({box, base});
+        }
+      }
+    }
+    std::stable_sort(tilings_.begin(), tilings_.end(),
+                     [](const Tiling& a, const Tiling& b) { return a.forecast < b.forecast; });
+    return std::move(tilings_);
+  }
+
+ private:
+  // By tier: the largest room of a domain, and the room in the middle of those that a filling
+  // with the roomiest first would use.
+  void MeasureRooms() {
+    rooms_.resize(tree_.node_tier() + 1);
+    for (Tier t = 1; t <= tree_.node_tier(); ++t) {
+      std::vector<std::uint64_t> room;
+      for (DomainIndex d = 0; d < tree_.domains(t).size(); ++d) {
+        room.push_back(std::min<std::uint64_t>(tree_.SlotsIn(t, d), instance_.workers()));
+      }
+      std::sort(room.begin(), room.end(), std::greater<>());
+      std::size_t used = 0;
+      for (std::uint64_t sum = 0; used < room.size() && sum < instance_.workers(); ++used) {
+        sum += room[used];
+      }
+      rooms_[t] = {room.front()};
+      if (room[used / 2] != room.front()) rooms_[t].push_back(room[used / 2]);
+    }
+  }
+
+  // The widest of `nest` first; single workers and what nodes hold come after.
+  void Around(std::vector<Shape> nest) {
+    const Shape inner = nest.back();
+    const std::uint64_t most = rooms_.back().front();
+    if (most > 1 && Volume(inner) > 1) {
+      const Shape ones(grid_.sizes().size(), 1);
+      const Shape at_node = grid_.BestTile(ones, inner, most);
+      if (at_node != inner && at_node != ones) nest.push_back(at_node);
+    }
+    std::vector<TilingStep> steps;
+    for (const Shape& tile : nest) {
+      const auto unit = static_cast<std::uint32_t>(Volume(tile));
+      if (unit == 1) continue;
+      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
+        if (rooms_[t].front() >= unit) steps.push_back({unit, t});
+      }
+    }
+    steps.push_back({1, tree_.node_tier()});
+    Orders(nest, steps);
+  }
+
+  // Tiles follow each other along the heaviest axis first, or along the fastest.
+  void Orders(const std::vector<Shape>& nest, const std::vector<TilingStep>& steps) {
+    std::vector<std::size_t> order(grid_.heaviest_first().begin(), grid_.heaviest_first().end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      std::vector<std::uint32_t> walk = Walk(grid_.sizes(), nest, order);
+      const Int128 forecast = forecast_->Of(walk, steps);
+      Add({walk, steps, RunPrices::Kind::kLeast, forecast});
+      Add({std::move(walk), steps, RunPrices::Kind::kMean, forecast});
+      std::rotate(order.begin(), order.begin() + 1, order.end());
+    }
+  }
+
+  void Add(Tiling tiling) {
+    if (std::find(tilings_.begin(), tilings_.end(), tiling) == tilings_.end()) {
+      tilings_.push_back(std::move(tiling));
+    }
+  }
+
+  const Instance& instance_;
+  const Tree& tree_;
+  const JobGrid& grid_;
+  std::vector<std::vector<std::uint64_t>> rooms_;
+  std::optional<Forecast> forecast_;
+  std::vector<Tiling> tilings_;
+};
+
+}  // namespace
+
+std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree) {
+  if (instance.workers() < 2 || tree.SlotsIn(0, 0) < instance.workers()) return {};
+  return Maker(instance, tree).Make();
+}
+
+}  // namespace weft::placement

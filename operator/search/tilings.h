@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "operator/search/tiling.h"
+
+namespace weft::placement {
+
+// Tilings worth laying into a tree: for every natural tile of the job and for single workers, with
+// and without boxes around it that fit the usual domain, in a few orders of the axes.
+std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree);
+
+}  // namespace weft::placement

@@ -1,0 +1,192 @@
+// The bound against the optimum. Place reports the bound of an exhaustive search where it finishes,
+// so these tests ask LowerBound itself.
+#include "operator/bound/bound.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "operator/base/random.h"
+#include "operator/traffic/worker_grid.h"
+#include "tests/support/campaign.h"
+#include "tests/support/fabric_builder.h"
+#include "tests/support/large_instance.h"
+#include "tests/support/random_instance.h"
+
+namespace weft::placement {
+namespace {
+
+using namespace weft::testing;
+
+// The raised bound over the optimum, which neither bound may be above.
+double RatioToOptimum(const Instance& instance, const Plan& optimum, const std::string& what) {
+  const auto cost = static_cast<double>(optimum.cost);
+  const Int128 least = LowerBound(instance, optimum.preferences);
+  const Int128 raised = RaisedBound(instance, optimum.preferences, optimum.cost);
+  [&] {
+    ASSERT_LE(least, optimum.cost) << what << ": " << static_cast<double>(least) / cost;
+    ASSERT_LE(raised, optimum.cost) << what << ": " << static_cast<double>(raised) / cost;
+    ASSERT_LE(least, raised) << what;
+  }();
+  return optimum.cost == 0 ? 1 : static_cast<double>(raised) / cost;
+}
+
+TEST(LowerBound, IsNeverAboveTheOptimum) {
+  struct Sizes {
+    std::uint32_t nodes, fewest_workers, workers;
+  };
+  std::uint64_t solved = 0;
+  double ratio = 0;
+  for (const Sizes sizes : {Sizes{6, 2, 5}, Sizes{8, 4, 8}, Sizes{12, 6, 10}}) {
+    const std::uint64_t count = weft::testing::Instances(400);
+    for (std::uint64_t seed = 50'000; seed < 50'000 + count; ++seed) {
+      const RandomInstance instance =
+          MakeRandomInstance(seed, {.most_nodes = sizes.nodes,
+                                    .most_workers = sizes.workers,
+                                    .constraints = true,
+                                    .crossing = true,
+                                    .fewest_workers = sizes.fewest_workers});
+      Options options;
+      options.cost_tolerance_percent = 0;
+      options.limits.exact_steps = 200'000;
+      const Placement best = Place(*instance.claims, instance.request, *instance.graph, options);
+      const Plan* plan = std::get_if<Plan>(&best);
+      if (plan == nullptr || !plan->exact) continue;
+      const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
+      ratio += RatioToOptimum(prepared, *plan, instance.what);
+      if (HasFatalFailure()) return;
+      ++solved;
+    }
+  }
+  std::cout << solved << " solved, mean bound over optimum " << ratio / static_cast<double>(solved)
+            << "\n";
+  EXPECT_GT(solved, 900U);
+  EXPECT_GT(ratio / static_cast<double>(solved), 0.93);
+}
+
+// Leaves with few free nodes for one worker each, sometimes under NVLink domains that cross them,
+// and a job with expert groups, rings and stages: groups must be broken, and into parts that fit.
+struct Fragments {
+  Cluster cluster;
+  std::unique_ptr<traffic::WorkerGraph> graph;
+  Request request;
+};
+
+Fragments MakeFragments(std::uint64_t seed) {
+  using traffic::Axis;
+  SplitMix64 random(seed);
+  const auto pick = [&](std::vector<std::uint32_t> from) {
+    return from[random.Below(from.size())];
+  };
+  const std::uint32_t pipeline = pick({1, 1, 2, 3}), expert = pick({2, 3, 4, 4, 6});
+  const std::uint32_t replicas = pick({1, 2, 2, 3});
+  const std::uint32_t workers = std::min(10U, std::max(4U, pipeline * expert * replicas));
+  traffic::Parallelism shape;
+  shape.expert_tensor = 1;
+  if (workers % (pipeline * expert) == 0) {
+    shape.pipeline = pipeline;
+    shape.expert = expert;
+  }
+  if (shape.expert % 2 == 0 && random.Below(3) == 0) shape.context = 2;
+  traffic::Model model;
+  for (const Axis axis : {Axis::kExpert, Axis::kData, Axis::kPipeline, Axis::kContext}) {
+    model.measured.push_back({axis, static_cast<std::int64_t>(1 + random.Below(2000)) * 1000});
+  }
+  FabricShape fabric;
+  fabric.scale_up = random.Below(3) == 0;
+  for (std::uint32_t leaf = 0, free = 0; leaf < 3 || free < workers; ++leaf) {
+    for (std::uint64_t more = 1 + random.Below(4); more > 0; --more, ++free) {
+      TestNode node;
+      node.name = Numbered("n", fabric.nodes.size(), 100);
+      node.domains = {Numbered("s", leaf / 2), Numbered("l", leaf)};
+      if (fabric.scale_up) node.scale_up = Numbered("v", random.Below(4));
+      node.accelerators = 1;
+      fabric.nodes.push_back(std::move(node));
+    }
+  }
+  Fragments fragments{MakeCluster(fabric), nullptr, {}};
+  const auto traffic = traffic::ComputeTraffic(model, shape, workers, 1);
+  if (!traffic) ADD_FAILURE() << traffic.error().message;
+  fragments.graph = std::make_unique<traffic::WorkerGraph>(*traffic);
+  fragments.request.job = "test/job";
+  fragments.request.workers = workers;
+  fragments.request.pod.requests = {{"nvidia.com/gpu", 1}};
+  fragments.request.grid = traffic::WorkerGrid(shape, workers, 1);
+  return fragments;
+}
+
+TEST(LowerBound, IsNeverAboveTheOptimumOnFragments) {
+  std::uint64_t solved = 0;
+  double ratio = 0;
+  const std::uint64_t count = weft::testing::Instances(200);
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const Fragments fragments = MakeFragments(seed);
+    Options options;
+    options.cost_tolerance_percent = 0;
+    options.limits.exact_steps = 100'000;
+    const Placement best =
+        Place(fragments.cluster.claims, fragments.request, *fragments.graph, options);
+    const Plan* plan = std::get_if<Plan>(&best);
+    ASSERT_NE(plan, nullptr);
+    if (!plan->exact) continue;
+    const Instance prepared(fragments.cluster.claims, fragments.request, *fragments.graph, options);
+    ratio += RatioToOptimum(prepared, *plan, "seed " + std::to_string(seed));
+    if (HasFatalFailure()) return;
+    ++solved;
+  }
+  std::cout << solved << " solved, mean bound over optimum " << ratio / static_cast<double>(solved)
+            << "\n";
+  EXPECT_GT(solved, 100U);
+  EXPECT_GT(ratio / static_cast<double>(solved), 0.92);
+}
+
+// Two groups of 4 on three leaves with 3 nodes each. Two leaves could take 3 of a group each, and
+// the third 2 of another group; but two groups are 3 + 1 and 3 + 1.
+TEST(RaisedBound, CountsThatThePartsMakeUpWholeGroups) {
+  const Cluster cluster = MakeCluster(Leaves({{1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, 1));
+  Request request;
+  request.job = "test/experts";
+  request.workers = 8;
+  request.pod.requests = {{"nvidia.com/gpu", 1}};
+  traffic::Parallelism shape;
+  shape.expert = 4;
+  shape.expert_tensor = 1;
+  request.grid = traffic::WorkerGrid(shape, 8, 1);
+  const auto traffic = traffic::ComputeTraffic(
+      traffic::Model{std::nullopt, {{traffic::Axis::kExpert, 900}}}, shape, 8, 1);
+  ASSERT_TRUE(traffic);
+  const traffic::WorkerGraph graph(*traffic);
+  const Instance instance(cluster.claims, request, graph, {});
+  // 12 pairs of 600 bytes at 20'000; those between leaves at 40'000: 3 + 3 of two groups.
+  const double inside = 12 * 600 * 20'000.0, pair = 600 * 20'000.0;
+  EXPECT_NEAR(static_cast<double>(LowerBound(instance, Preferences{})), inside + 5 * pair,
+              pair / 1e3);
+  const auto optimum = static_cast<Int128>(inside + 6 * pair);
+  EXPECT_NEAR(static_cast<double>(RaisedBound(instance, Preferences{}, optimum)), inside + 6 * pair,
+              pair / 1e3);
+}
+
+// A ring of one worker a node over leaves of three: the fewest leaves, each cut twice.
+TEST(LowerBound, OfARingIsExact) {
+  const Cluster cluster = MakeCluster(Leaves({{8, 8, 8}, {8, 8, 8}, {8, 8, 8}}));
+  Request request;
+  request.job = "test/ring";
+  request.workers = 7;
+  request.pod.requests = {{"nvidia.com/gpu", 8}};
+  request.grid = {7};
+  traffic::Parallelism shape;
+  const auto traffic = traffic::ComputeTraffic(
+      traffic::Model{std::nullopt, {{traffic::Axis::kData, 1000}}}, shape, 7, 8);
+  ASSERT_TRUE(traffic);
+  const traffic::WorkerGraph graph(*traffic);
+  const Instance instance(cluster.claims, request, graph, {});
+  // Seven edges of 1000 bytes at 20'000, three of them at 40'000.
+  const double optimum = 7 * 1000 * 20'000.0 + 3 * 1000 * 20'000.0;
+  const auto bound = static_cast<double>(LowerBound(instance, Preferences{}));
+  EXPECT_LE(bound, optimum);
+  EXPECT_GT(bound, optimum * (1 - 1e-6));
+}
+
+}  // namespace
+}  // namespace weft::placement

@@ -1,0 +1,108 @@
+#include "operator/search/pieces.h"
+
+#include <numeric>
+
+#include "gtest/gtest.h"
+#include "operator/search/exchange.h"
+#include "operator/search/tilings.h"
+#include "tests/support/fabric_builder.h"
+
+namespace weft::placement {
+namespace {
+
+using weft::testing::Cluster;
+using weft::testing::Leaves;
+using weft::testing::MakeCluster;
+
+using Numbers = std::vector<std::uint32_t>;
+
+// A job whose workers, one a node, talk along the rings of a grid, on a cluster.
+struct Job {
+  Job(Cluster on, std::vector<std::uint32_t> grid, std::int64_t tensor_bytes)
+      : cluster(std::move(on)) {
+    request.job = "test/job";
+    request.workers = std::accumulate(grid.begin(), grid.end(), 1U, std::multiplies<>());
+    request.pod.requests = {{"nvidia.com/gpu", 8}};
+    traffic::Parallelism shape;
+    shape.tensor = grid.front() * 8;
+    request.grid = std::move(grid);
+    const traffic::Model model{
+        std::nullopt, {{traffic::Axis::kTensor, tensor_bytes}, {traffic::Axis::kData, 1'000}}};
+    const auto traffic = traffic::ComputeTraffic(model, shape, request.workers, 8);
+    graph.emplace(*traffic);
+    instance.emplace(cluster.claims, request, *graph, Options{});
+  }
+
+  Cluster cluster;
+  Request request;
+  std::optional<traffic::WorkerGraph> graph;
+  std::optional<Instance> instance;
+};
+
+TEST(Pieces, AreTheWorkersOfOneUnitInOneCell) {
+  const Pieces pieces(Numbers{2, 2, 0, 0, 2}, Numbers{0, 0, 0, 1, 1});
+  EXPECT_EQ(pieces.size, (Numbers{1, 2, 1, 1}));
+  EXPECT_EQ(pieces.cell, (Numbers{0, 2, 0, 2}));
+  EXPECT_EQ(pieces.of, (Numbers{1, 1, 0, 2, 3}));
+  EXPECT_EQ(pieces.CellOfWorkers(), (Numbers{2, 2, 0, 0, 2}));
+}
+
+TEST(Pulls, OfAnyBytesFitTheCellsWeights) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 55;
+  const Job job(MakeCluster(Leaves({{8, 8}, {8, 8}})), {2, 2}, kMany);
+  const Numbers alone = {0, 1, 2, 3};
+  const Numbers nodes = {0, 1, 2, 3};
+  const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
+  const Pieces pieces(cells.of_worker(), alone);
+  const Pulls pulls(*job.instance, pieces, cells);
+  Int128 all = 0;
+  for (std::uint32_t p = 0; p < pulls.pieces(); ++p) {
+    for (const Pulls::Peer& peer : pulls.of(p)) {
+      EXPECT_GE(peer.bytes, 0);
+      all += Int128{peer.bytes} * cells.most_weight();
+    }
+  }
+  EXPECT_GT(all, Int128{1} << 58);  // scaled down no more than needed
+  EXPECT_LT(all, Int128{1} << 62);
+}
+
+// Two pairs that stand across two leaves: no single worker can move, and whole units change places.
+TEST(Exchange, SwapsPiecesOfAnySize) {
+  const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})), {2, 4}, 1'000'000);
+  const Numbers nodes = {0, 4, 1, 5, 2, 6, 3, 7};  // every pair is divided
+  const Cells cells(*job.instance, nodes, fabric::kOutside, 16);
+  Numbers alone(8);
+  std::iota(alone.begin(), alone.end(), 0U);
+  Pieces pieces(cells.of_worker(), alone);
+  Exchange(Pulls(*job.instance, pieces, cells), cells).Run(pieces, 100'000);
+  for (std::uint32_t w = 0; w < 8; w += 2) EXPECT_EQ(pieces.cell[w], pieces.cell[w + 1]) << w;
+
+  // The ring of pairs 0 1 2 3 stands as 0 2 | 1 3: as pieces, two of them change places.
+  const Numbers apart = {0, 1, 4, 5, 2, 3, 6, 7};
+  const Cells others(*job.instance, apart, fabric::kOutside, 16);
+  Pieces pairs(others.of_worker(), Numbers{0, 0, 1, 1, 2, 2, 3, 3});
+  ASSERT_EQ(pairs.size, (Numbers{2, 2, 2, 2}));
+  Exchange(Pulls(*job.instance, pairs, others), others).Run(pairs, 100'000);
+  const auto leaf = [&](std::uint32_t pair) { return pairs.cell[pair]; };
+  EXPECT_TRUE((leaf(0) == leaf(1) && leaf(2) == leaf(3)) ||
+              (leaf(1) == leaf(2) && leaf(3) == leaf(0)));
+  EXPECT_NE(leaf(0), leaf(2));
+}
+
+TEST(Tilings, ThatPromiseToCostLeastComeFirst) {
+  const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}, {8, 8, 8, 8}})), {4, 2}, 1'000'000);
+  const Tree tree = Tree::OfLevels(*job.instance, fabric::kOutside, 0);
+  const std::vector<Tiling> tilings = TilingsFor(*job.instance, tree);
+  ASSERT_GT(tilings.size(), 1U);
+  for (std::size_t i = 1; i < tilings.size(); ++i) {
+    EXPECT_LE(tilings[i - 1].forecast, tilings[i].forecast);
+  }
+  EXPECT_LT(tilings.front().forecast, tilings.back().forecast);
+  // The first keeps the heavy axis in one leaf, and its forecast is what it costs there.
+  const auto nodes = Tiler(*job.instance, tree).Lay(tilings.front());
+  ASSERT_TRUE(nodes);
+  EXPECT_EQ(Evaluate(*job.instance, *nodes).cost, tilings.front().forecast);
+}
+
+}  // namespace
+}  // namespace weft::placement
