@@ -10,7 +10,7 @@ namespace weft::api {
 // spec.model: absent or empty gives none. Errors are noted at their field.
 std::optional<traffic::Model> DecodeModel(const Field& model);
 
-// spec.parallelism. That degrees divide the world is traffic::CheckShape's to say.
+// spec.parallelism. traffic::CheckShape checks that the degrees divide the world.
 traffic::Parallelism DecodeParallelism(const Field& parallelism);
 
 }  // namespace weft::api

@@ -13,10 +13,10 @@ namespace weft::api {
 template <typename Kind>
 struct OwnKind {
   Scope scope = Scope::kNamespaced;
-  // What counts even where the spec cannot be read: the status.
+  // The status, which counts even if the spec cannot be read.
   void (*read_held)(const Field& root, Kind& object);
   void (*read_spec)(const Field& root, Kind& object);
-  // What needs the whole object; its message starts with a field's path. Only where all was read.
+  // Checks of the whole object, if every field was read; the message starts with a field's path.
   Status (*check)(const Kind& object);
 };
 
@@ -44,7 +44,7 @@ Result<Kind> DecodeOwn(const OwnKind<Kind>& parts, const nlohmann::json& json, c
   }
   if (!why.empty()) {
     if (reading == Reading::kStrict) return Invalid(decoding.place() + ": " + why);
-    object = Kind();  // nothing that was half read
+    object = Kind();  // no half-read value
     if (Status held = ReadHeld(parts, json, place, reading, object); !held) return held.error();
     object.unreadable = std::move(why);
   }

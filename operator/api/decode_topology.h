@@ -5,8 +5,8 @@
 
 namespace weft::api {
 
-// spec.topology: names are checked for their form; that a level exists, and that preferred is not
-// wider than required, only a Fabric can say.
+// spec.topology: checks the form of names. Whether a level exists, and whether preferred is wider
+// than required, depends on the Fabric and is checked later.
 TopologySpec DecodeTopology(const Field& topology);
 
 // spec.accelerator. per_worker is 0 where absent.

@@ -7,8 +7,8 @@
 
 namespace weft::api {
 
-// JSON of our kinds, keys in the order of the reference (operator/docs/api.md). What is at its
-// default and says nothing is left out. Decoding what was encoded gives the same value back:
+// JSON of our kinds, keys in the order of the reference (operator/docs/api.md). Default values that
+// carry no information are left out. Decoding what was encoded gives the same value back:
 // quantities are written exactly, and what decoding fills in is written out.
 
 nlohmann::ordered_json EncodeModel(const traffic::Model& model);
@@ -33,7 +33,7 @@ nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
 nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
 // The status is the one that the value holds (nodes, excluded ones and conditions).
 nlohmann::ordered_json EncodePlacement(const Placement& placement);
-// The status is `status`, for callers that have more to say; left out where it is null.
+// With `status` as the status, for callers that add fields; left out if null.
 nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);
 
 }  // namespace weft::api

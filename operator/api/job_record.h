@@ -10,7 +10,7 @@ namespace weft::api {
 // How strictly a node is left out, in the words of Kubernetes' taints.
 enum class ExclusionEffect : std::uint8_t {
   kNoSchedule,        // never: it refused a pod
-  kPreferNoSchedule,  // only where nothing else will do: programs failed there more than once
+  kPreferNoSchedule,  // avoided if possible: programs failed there more than once
 };
 
 // A node that refused one of the job's pods or on which they fail, and how long it is left out.
@@ -23,7 +23,7 @@ struct ExcludedNode {
   friend bool operator==(const ExcludedNode&, const ExcludedNode&) = default;
 };
 
-// How many attempts failed one after the other, and when the next may be placed.
+// Number of attempts that failed in a row, and the earliest time of the next placement.
 struct Retry {
   std::int64_t times = 0;
   std::string not_before;  // RFC 3339, "" at once
@@ -54,7 +54,7 @@ struct Summary {
   friend bool operator==(const Summary&, const Summary&) = default;
 };
 
-// What the status of a TrainingJob keeps from one pass to the next, beside attempt and conditions.
+// The status of a TrainingJob between reconciles, except attempt and conditions.
 struct JobRecord {
   std::int64_t observed_generation = 0;
   Summary summary;

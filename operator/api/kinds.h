@@ -19,7 +19,7 @@
 
 namespace weft::api {
 
-// In models and capacityTypes: nodes of any, side by side in one gang.
+// In models and capacityTypes: nodes of all of them may be mixed in one gang.
 inline constexpr const char* kAnyPool = "Any";
 
 struct Accelerator {
@@ -139,11 +139,11 @@ struct Pod {
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
-    std::string message;     // why its program could not be started
+    std::string message;     // why the container could not be started
     std::int64_t ended = 0;  // Unix seconds; 0 where the kubelet did not say
   };
   std::optional<Failure> failure;
-  std::string waiting;  // why a container is not started yet, but for the ordinary reasons
+  std::string waiting;  // why a container has not started yet, except for the usual reasons
   std::string report;   // lines that begin with "weft " of termination messages (life/verify.h)
   bool Holds() const;   // bound and not finished: its requests count as used
 };

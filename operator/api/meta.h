@@ -43,8 +43,8 @@ struct ObjectMeta {
   std::vector<OwnerReference> owners;
 };
 
-// The TrainingJob that controls the object, by owner reference; nullptr without one. A label says
-// nothing: anybody may write it.
+// The TrainingJob that controls the object, by owner reference; nullptr without one. Labels are not
+// trusted, since anybody may write them.
 const OwnerReference* ControllingJob(const ObjectMeta& meta);
 
 struct Condition {

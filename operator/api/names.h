@@ -48,7 +48,7 @@ std::string_view NameOf(Names names, Enum value) {
 
 // Bounds of the CRD schemas (crds/), which the decoders hold too.
 inline constexpr IntRange kReplicas = {.min = 1, .max = 16'384};
-// Devices of one worker: twice and more what the largest box offers with every device partitioned.
+// Devices of one worker: over twice those of the largest server with all devices partitioned.
 inline constexpr IntRange kPerWorker = {.min = 1, .max = 256};
 inline constexpr IntRange kDegree = {.min = 1, .max = std::int64_t{1} << 20};
 inline constexpr IntRange kCount = {.min = 0, .max = std::int64_t{1} << 20};
@@ -82,7 +82,7 @@ bool IsFabricName(std::string_view name);
 bool IsLevelName(std::string_view name);
 // A label key or resource name: "name" or "prefix/name".
 bool IsQualifiedName(std::string_view name);
-// What only devices have: a qualified name with a prefix other than Kubernetes' own.
+// An extended resource: a qualified name whose prefix is not one of Kubernetes' own.
 bool IsExtendedResource(std::string_view name);
 
 // Readers of checked texts: note an error and give the text all the same. Absent gives "".

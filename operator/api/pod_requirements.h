@@ -5,7 +5,7 @@
 
 namespace weft::api {
 
-// What a PodSpec (of a Pod, or of a TrainingJob's template) asks of its node.
+// The requirements of a PodSpec (of a Pod, or of a TrainingJob's template) on its node.
 //
 // Requests  as kube-scheduler counts them: max(containers + sidecars, each init container + the
 //           sidecars before it), a resource without a request taken from its limit; cpu, memory

@@ -10,8 +10,8 @@
 
 namespace weft::api {
 
-// What a namespace may use in all, as its status has it: a limit of the spec alone is not in force
-// yet.
+// The limits of a namespace, taken from the quota's status: a limit that is only in the spec is not
+// in force yet.
 struct ResourceQuota {
   ObjectMeta meta;
   bool scoped = false;  // it counts some pods only

@@ -10,9 +10,9 @@ namespace weft {
 // Source  Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
-// The one of `known` that was probably meant by `typed`: at most a third of its letters differ, or
-// one begins with the other. The first among equals; "" if there is none. Upper and lower case
-// count as equal.
+// The word of `known` that `typed` probably means: at most a third of its letters differ, or one
+// word begins with the other. The first of equally near words; "" if no word is near. Upper and
+// lower case count as equal.
 template <typename Words>
 std::string_view NearWord(std::string_view typed, const Words& known);
 

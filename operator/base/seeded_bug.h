@@ -7,15 +7,15 @@ namespace weft {
 // them. tests/faults/seeded.py reads this list: a name, its number, and what goes wrong.
 enum class Bug : int {
   kNone = 0,
-  kDeleteWithoutUid = 1,      // a delete does not name the uid that it means
+  kDeleteWithoutUid = 1,      // a delete does not name the uid of its object
   kCommitWithoutVersion = 2,  // a plan is stored without compare-and-swap
   kPodsBeforePlan = 3,        // pods are created before the plan is stored
   kOldPodsKept = 4,           // the next attempt starts beside pods of the last
   kFinalizerEarly = 5,        // the finalizer is removed while pods still run
   kListAtZero = 6,            // lists are read with resourceVersion=0
   kForeignServiceTaken = 7,   // "exists already" counts as created, whoever owns it
-  kWritesWithoutLead = 8,     // an operator that lost the lead goes on writing
-  kBindDeadlineIgnored = 9,   // a gang that is partly bound stays so
+  kWritesWithoutLead = 8,     // an operator that is no longer the leader goes on writing
+  kBindDeadlineIgnored = 9,   // a partly bound gang stays partly bound
   kRefusedNodeAgain = 10,     // a node that refused a pod is planned at once again
   kHotRefusal = 11,           // a refused job is tried again without a pause
   kCompleteEarly = 12,        // a job is Complete when one worker has succeeded

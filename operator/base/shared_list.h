@@ -8,8 +8,8 @@
 
 namespace weft {
 
-// A list of values that never change and may stand in many lists at once: a copy costs a pointer
-// for each. Reads like a vector<const T>.
+// A list of immutable values that several lists share: a copy costs one pointer per value. Reads
+// like a vector<const T>.
 // Thread-safety  that of a vector.
 template <typename T>
 class SharedList {
@@ -70,7 +70,7 @@ class SharedList {
 
   const std::shared_ptr<const T>& Share(std::size_t i) const { return values_[i]; }
   void Replace(std::size_t i, std::shared_ptr<const T> value) { values_[i] = std::move(value); }
-  // The i-th value, to be changed in this list alone: a copy takes its place.
+  // The i-th value for a change in this list only: it is replaced by a copy first.
   T& Edit(std::size_t i) {
     auto own = std::make_shared<T>(*values_[i]);
     values_[i] = own;

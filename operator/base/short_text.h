@@ -5,8 +5,8 @@
 
 namespace weft {
 
-// The text, or as much of it as fits with "..." into so many bytes. Never cuts a character of
-// UTF-8 in two: a half would be stored as another one, and read back as a difference.
+// The text, cut to `bytes` bytes with "..." at its end. Never cuts a UTF-8 character in two: the
+// API server would store another one, and the text read back would differ.
 std::string Shorten(std::string text, std::size_t bytes);
 
 }  // namespace weft

@@ -13,8 +13,8 @@
 
 namespace weft {
 
-// Texts by key, such as labels, ascending by key, in one block of memory: a cluster holds a million
-// of them, and a tree would take four times the room.
+// Texts by key (such as labels), ascending by key, in one block of memory: a cluster has a million
+// of them, and a tree would take four times the memory.
 //
 // Cost    find and Set linear in what is held; the block is the texts and eight bytes an entry.
 class TextMap {
@@ -75,7 +75,7 @@ class TextMap {
   void Set(std::string_view key, std::string_view value);  // in the place of what was there
   void Add(std::string_view key, std::string_view value);  // where there is none
   void Erase(std::string_view key);
-  // Keeps the entries that `keep` (of key and value) wants, in a block of their size. Linear.
+  // Keeps the entries for which `keep(key, value)` is true, in a block of their size. Linear.
   template <typename Keep>
   void KeepIf(Keep keep) {
     TextMap kept;

@@ -13,8 +13,8 @@ using UnixSeconds = std::int64_t;
 // RFC 3339 in UTC, whole seconds: "2026-08-22T10:00:00Z". Years 0 to 9999.
 std::string FormatTime(UnixSeconds time);
 
-// The same back; fractions of a second are cut off, offsets ("+02:00") taken into account. Nothing
-// where the text is no such time.
+// Parses what FormatTime writes; fractions of a second are cut off, offsets ("+02:00") are applied.
+// Nothing if the text is not an RFC 3339 time.
 std::optional<UnixSeconds> ParseTime(std::string_view text);
 
 }  // namespace weft

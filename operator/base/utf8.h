@@ -11,7 +11,7 @@ namespace weft {
 
 // Bytes of the well-formed sequence at the start of `text`; 0 where there is none, or a NUL.
 std::size_t SequenceBytes(std::string_view text);
-// Offset of the first byte that is a NUL or part of no well-formed sequence.
+// Offset of the first byte that is a NUL or not part of a well-formed sequence.
 std::optional<std::size_t> FirstBadByte(std::string_view text);
 inline bool IsCleanUtf8(std::string_view text) { return !FirstBadByte(text); }
 

@@ -12,30 +12,30 @@
 
 namespace weft::cli {
 
-// Starts the place of every object that was read from a cluster: "cluster: TrainingJob team-a/x".
+// Prefix of the place of objects that were read from a cluster: "cluster: TrainingJob team-a/x".
 inline constexpr const char* kClusterPlace = "cluster";
 
-// What a cluster holds of the kinds that decisions read.
+// The objects of a cluster that decisions read.
 struct LiveObjects {
   api::Inputs inputs;
   // One sentence for each object that cannot be read and was left out, its place first.
   std::vector<std::string> skipped;
 };
 
-// Says how far a list is: "read 1500 pods".
+// Receives the progress of a list: "read 1500 pods".
 using ReadProgress = std::function<void(const std::string& line)>;
 
 // Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs and Placements, each a list
 // in pages, all pages of one list at one resourceVersion. Jobs come before their Placements, and
 // Placements before the pods, so that a job that is placed meanwhile never looks as if it waited
-// with its pods running. A cluster without Weft's definitions has no objects of them.
+// with its pods running. A cluster without Weft's CRDs has no objects of them.
 //
 // Errors  kTransient: no connection, or a server that refuses to list, in its words; kInvalid:
 //         credentials that cannot be had.
 Result<LiveObjects> ReadObjects(kube::Transport& transport, kube::Timer& timer,
                                 const ReadProgress& progress);
 
-// The same of the cluster that the kubeconfig names. Once a process.
+// Reads the cluster that the kubeconfig names. Call once per process.
 // Errors  also kInvalid, with file and field: a kubeconfig that cannot be used.
 Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice, const ReadProgress& progress);
 

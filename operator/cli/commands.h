@@ -20,8 +20,8 @@ inline constexpr int kNotPlaced = 3;  // something could not be placed
 
 class LiveView;
 
-// Where a command's objects come from: manifests, a cluster, or both; then the manifests are what
-// would be applied to the cluster.
+// Source of a command's objects: manifests, a cluster, or both; with both, the manifests count as
+// applied to the cluster.
 struct InputArguments {
   std::vector<std::string> files;
   std::string kubeconfig, context;  // "" not said

@@ -6,7 +6,7 @@
 
 namespace weft::cli {
 
-// One command and what may follow it, for shell completion.
+// One command and the words that may follow it, for shell completion.
 struct CommandWords {
   std::string path;                // "", "plan", "fabric generate"
   std::vector<std::string> words;  // sub-commands, --options, and words that an argument may be
@@ -14,14 +14,14 @@ struct CommandWords {
   std::map<std::string, std::vector<std::string>> values;
 };
 
-// What may stand in place of the last of the words typed, as kubectl asks its plug-ins' completion
-// (and Cobra's programs are asked): one a line, then ":0". Nothing but ":0" lets the shell offer
-// files. "--option=value" may come as one word, or as three, which is how bash cuts it.
+// Candidates for the last of the typed words, in the protocol of kubectl's plug-ins and of Cobra:
+// one per line, then ":0". With only ":0" the shell offers files. "--option=value" may come as one
+// word or as three, as bash splits it.
 std::string Candidates(const std::vector<std::string>& typed,
                        const std::vector<CommandWords>& commands);
 
-// A script for bash, zsh, fish or kubectl that asks `weft __complete`; "" for another. It knows no
-// words itself, and never grows stale.
+// A script for bash, zsh, fish or kubectl that asks `weft __complete`; "" for another shell. It
+// contains no words itself and therefore never becomes outdated.
 std::string CompletionScript(const std::string& shell);
 
 }  // namespace weft::cli

@@ -30,7 +30,7 @@ bool TakesValue(const CLI::Option& option);
 CLI::Validator OneOf(std::vector<std::string> words);
 CLI::Validator WholeNumber(std::int64_t least, std::int64_t most);
 
-// What was wrong with a command line that CLI11 refused, naming the word, and where the help is:
+// The error of a command line that CLI11 refused, with the wrong word and a pointer to the help:
 // "weft: unknown command "pln"; did you mean plan?\nSee "weft --help".\n".
 std::string UsageError(const CLI::App& app, const CLI::ParseError& error);
 

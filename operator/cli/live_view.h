@@ -9,7 +9,7 @@
 
 namespace weft::cli {
 
-// A cluster that is followed by watches, as the operator follows it; nothing is written to it.
+// A cluster that is watched like the operator does; nothing is written to it.
 class LiveView {
  public:
   virtual ~LiveView() = default;
@@ -18,9 +18,9 @@ class LiveView {
   virtual decide::Cluster LookAtCluster() = 0;
 };
 
-// Returns once everything was read.
-// Errors  those of the kubeconfig; kTransient with the server's last answer where a minute does not
-//         suffice.
+// Returns when all objects are read. Errors those of the kubeconfig;
+// kTransient with the server's last answer if that takes more than a
+// minute.
 Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice);
 
 }  // namespace weft::cli

@@ -7,7 +7,7 @@
 
 namespace weft::cli {
 
-// What weft-operator is told, by flags or by the file of --config with the same names.
+// Settings of weft-operator, from flags or from the file of --config with the same names.
 struct OperatorFlags {
   std::string kubeconfig, context;
   std::string space;  // "" every namespace
@@ -35,7 +35,7 @@ struct OperatorFlags {
   std::string log_format = "text";
 };
 
-// Either flags, or the exit code and the text to print (help, version, or what is wrong).
+// Either flags, or the exit code and the text to print (help, version or an error).
 struct ParsedFlags {
   std::optional<OperatorFlags> flags;
   int exit_code = 0;

@@ -19,22 +19,22 @@
 
 namespace weft::cli {
 
-// What the running operator answers: over HTTP probes, metrics and the map of its fabrics, over
-// gRPC plans and decisions. Metrics and the map share the probes' address if that is loopback;
-// else they need their own address, served over TLS to callers who may get the path.
+// The servers of the operator: HTTP for probes, metrics and the map of its fabrics, gRPC for plans
+// and decisions. Metrics and the map share the probes' address if that is loopback; else they need
+// their own address, over TLS and for callers who may get the path.
 class OperatorServers {
  public:
   struct Options {
     const OperatorFlags* flags = nullptr;
     std::string version;
-    std::string host_name;  // in a certificate that is this replica's alone
+    std::string host_name;  // name in a certificate of this replica only
     std::string own_space;  // namespace of the replicas
     metrics::Counters* counters = nullptr;
     controllers::Log* log = nullptr;
-    std::string epoch;  // of this process, unlike that of any other
+    std::string epoch;  // unique to this process
     std::function<bool()> leads;
     std::function<service::Health()> ready;
-    // The operator while it leads, null before and after; held while it is looked at.
+    // The operator while this replica leads, else null; shared, so that it lives while in use.
     std::function<std::shared_ptr<controllers::Operator>()> operator_now;
   };
   OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options);

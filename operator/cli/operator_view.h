@@ -10,7 +10,7 @@
 
 namespace weft::cli {
 
-// The running operator as calls over the network see it; nothing while it does not lead.
+// The running operator as gRPC calls see it; empty while this replica is not the leader.
 class OperatorView final : public service::RpcSource {
  public:
   using Working = std::function<std::shared_ptr<controllers::Operator>()>;  // null: does not lead
@@ -20,7 +20,7 @@ class OperatorView final : public service::RpcSource {
 
   Result<Live> Look() override;
   Result<Decided> Decisions() override;
-  // Whoever may list Placements of a namespace may ask what they would be there. The holder of a
+  // A caller who may list Placements of a namespace may also ask for plans there. The holder of a
   // certificate is the user "weft-grpc:NAME".
   Result<Access> Check(const Caller& caller, const Sight& sight) override;
 

@@ -10,8 +10,8 @@ namespace weft::cli {
 
 // Reads the texts that `-f` names: files, folders (.yaml, .yml, .json by name, not recursive), and
 // `-` for standard input, in the order given.
-// Errors  kInvalid "PATH: ..." for what is not there or holds no manifest; kTransient where reading
-//         itself fails.
+// Errors  kInvalid "PATH: ..." if it is missing or holds no manifest; kTransient if reading
+//         fails.
 Result<std::vector<manifest::Source>> ReadSources(const std::vector<std::string>& paths);
 
 Result<manifest::Source> ReadSource(const std::string& path);

@@ -12,7 +12,7 @@ struct Terminal {
 };
 Terminal StandardOutput();
 
-// A long piece of work says so on standard error, if that is a terminal.
+// Shows the progress of long work on standard error, if that is a terminal.
 void Progress(const std::string& line);
 
 }  // namespace weft::cli

@@ -22,8 +22,8 @@ enum class Kind : std::uint8_t {
   kResourceQuota,  // never written
 };
 
-// What identifies the object that a write is about: an object of the same name that came later is
-// another one.
+// Identifies the object of a write. A later object of the same name is another
+// one.
 struct Target {
   Kind kind = Kind::kPod;
   api::ObjectKey key;

@@ -13,8 +13,8 @@
 
 namespace weft::controllers {
 
-// Writes what is found of each Fabric into its status, and an event where it becomes unusable or
-// usable again. Passes are spaced, so that nodes that come and go by the hundred cost little.
+// Writes the status of each Fabric, and an event when it becomes unusable or usable again. Passes
+// are spaced, so that hundreds of changing nodes cost little.
 // Thread-safety  all calls may run at once.
 class FabricController {
  public:

@@ -15,9 +15,9 @@
 
 namespace weft::controllers {
 
-// The figures of fabrics, jobs and gangs, from the store as it is. They are worked out in the
-// caller's thread, and only where the store has changed since the last time; callers that come
-// meanwhile get the figures of before. Nothing is remembered of an object that is gone.
+// Computes the metrics of fabrics, jobs and gangs from the store, in the caller's thread and only
+// if the store has changed; concurrent callers get the previous metrics. Nothing is remembered of a
+// deleted object.
 // Thread-safety  all calls may run at once. Cost  O(store), seldom; else that of a string.
 class FleetCollector {
  public:
@@ -43,7 +43,7 @@ class FleetCollector {
   std::shared_ptr<const Figures> Collect();
 
  private:
-  // One kind of work: of which state of the store it was done last, when, and how long it took.
+  // The last run of one computation: the state of the store, the time and the duration.
   struct Turn {
     std::uint64_t of = 0;
     double at = 0, seconds = 0;

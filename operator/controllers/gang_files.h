@@ -11,9 +11,9 @@
 
 namespace weft::controllers {
 
-// What the pods of an attempt are made from, and the ConfigMap that is mounted in them. The
-// ConfigMap is the record: domains are looked up in the fabric when it is created, and read from
-// it ever after, so that a restarted operator tells the pods that are missing what it told the
+// The gang of an attempt, and the ConfigMap that is mounted in its pods. Domains are
+// looked up in the fabric when the ConfigMap is created, and read from the ConfigMap
+// afterwards, so that a restarted operator gives missing pods the same values as the
 // others.
 // Thread-safety  all calls may run at once.
 class GangFiles {

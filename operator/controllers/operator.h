@@ -26,8 +26,8 @@
 
 namespace weft::controllers {
 
-// The operator while it leads: reads everything anew, then plans and follows jobs until Stop. Made
-// when the lead is won, so that nothing it decides on is older than that.
+// The operator of a leader: reads all objects, then plans and reconciles jobs until Stop. Created
+// when leadership is won, so that no decision uses older objects.
 // Thread-safety  Start and Stop from one thread; the others from any.
 class Operator {
  public:
@@ -53,7 +53,7 @@ class Operator {
   void Stop();
   // Every list was complete once.
   bool Synced() const;
-  // Since a watch heard from the API server, the longest.
+  // Time since the API server last answered a watch; the longest of all watches.
   kube::Millis Staleness() const;
   // Adds gauges of queue depth and watch silence.
   void Measure(metrics::Samples& samples) const;

@@ -14,9 +14,9 @@ namespace weft::controllers {
 // start. An exception of one is the caller's, once all have ended.
 void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::size_t)>& work);
 
-// What went wrong in a batch. One object that the API server refuses does not hold the others up;
-// many requests that got no answer mean that it is away, or that this process may not write any
-// more, and then the rest is not tried.
+// The errors of a batch. An object that the API server refuses does not stop the others. Many
+// requests without an answer mean that the API server is away, or that this process may no longer
+// write; then the rest is not tried.
 // Thread-safety  all calls may run at once.
 class Failures {
  public:

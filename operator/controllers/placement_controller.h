@@ -12,9 +12,9 @@
 
 namespace weft::controllers {
 
-// Carries out life::NextUngateStep for one Placement with a podSelector after the other: look,
-// decide, one step, again. The planner writes the nodes; this hands the pods of others to them. Any
-// Placement that no job owns is told in the condition Accepted where its spec cannot be read.
+// Carries out life::NextUngateStep for each Placement with a podSelector: one step per reconcile.
+// The planner writes the nodes; this controller gives the pods of other controllers to them. A
+// Placement without a job whose spec cannot be read gets the condition Accepted=False.
 // Thread-safety  Reconcile from many threads, for different Placements.
 class PlacementController {
  public:

@@ -14,9 +14,9 @@
 
 namespace weft::controllers {
 
-// What was decided, in order, for those who follow it: Placements that have nodes, and those that
-// have them no longer. Of each Placement only the last change is held, so that the log is no larger
-// than what stands and `kept` keys of what is gone; who follows late does not see what was between.
+// A log of decisions in order, for watchers: Placements that got nodes, and Placements that lost
+// them. Of each Placement only the last change is held, so that the log is no larger than what
+// stands and `kept` keys of what is gone; who follows late does not see what was between.
 // Cost           a change is O(log placements). Of more than `kept` that are gone the first are
 //                forgotten.
 // Thread-safety  all calls may run at once.
@@ -24,7 +24,7 @@ class PlacementLog {
  public:
   explicit PlacementLog(std::size_t kept = 8'192) : kept_(kept) {}
 
-  // One without nodes counts as gone; an older state of what is held changes nothing.
+  // A Placement without nodes counts as gone; an older state than the logged one changes nothing.
   void Put(std::shared_ptr<const api::Placement> placement);
   void Remove(const api::ObjectKey& key);
 

@@ -21,9 +21,9 @@
 
 namespace weft::controllers {
 
-// Places what waits, in the operator's order, and commits each placement: the Placement is created
-// and its nodes are written by compare-and-swap. One thread plans and commits, so that no two plans
-// ever count on the same nodes.
+// Places the pending workloads in the operator's order and commits each placement: creates the
+// Placement and writes its nodes by compare-and-swap. One thread plans and commits, so that no two
+// plans ever count on the same nodes.
 //
 // A pass takes everything that waits together, and starts only when all commits of the one before
 // have been answered; what they booked is in the store by then. Passes without anything new wait
@@ -36,7 +36,7 @@ class Planner {
     std::string space;  // namespace of the Placements that are planned, "" all
     std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal that reads differently
     std::size_t commits_at_once = 8;
-    std::int64_t reserve_seconds = 600;           // waited so long, a job's nodes are kept for it
+    std::int64_t reserve_seconds = 600;           // a job's wait until nodes are reserved for it
     std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
     int pause_times = 4;                          // as long as the last pass took
     // The same refusal in other words ("... for another 9 min") is told this seldom.
@@ -45,9 +45,9 @@ class Planner {
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 
-  // The job wants nodes for its next attempt.
+  // The job asks for nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
-  // It no longer does.
+  // The job no longer asks.
   void Forget(const std::string& uid);
   // Its attempt on these nodes, by worker, is over: the next one is planned to keep to them.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
@@ -95,8 +95,8 @@ class Planner {
   bool stopped_ = false;
   bool capacity_changed_ = false;
   bool asked_anew_ = false;
-  std::optional<UnixSeconds> next_look_;     // an answer may differ then by the clock alone
-  std::set<std::string> asked_;              // uids of jobs
+  std::optional<UnixSeconds> next_look_;  // an answer may differ then by the clock alone
+  std::set<std::string> asked_;           // uids of jobs
   // Nodes of the last attempt, by uid of the job. Lost with the lead: the next leader plans a
   // restart that it did not see begin as if it were a start.
   std::map<std::string, std::vector<std::string>> previous_;

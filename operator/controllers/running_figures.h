@@ -12,9 +12,9 @@
 
 namespace weft::controllers {
 
-// What all running workloads send out of each domain, and how far each is from its best. That of
-// one workload is worked out once for each of its placements and states of its spec, and forgotten
-// with it.
+// The bytes that all running workloads send out of each domain, and how far each workload is from
+// its best. Both are computed once for each placement and spec of a workload, and forgotten with
+// it.
 class RunningFigures {
  public:
   // Domains of levels with no more than that, and not of the node. False where workloads are left

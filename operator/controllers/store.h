@@ -30,13 +30,13 @@ struct NotReady {
 };
 inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
 
-// Who wants to know of a change. Called outside the store's lock, from whichever thread changed it.
+// Callbacks for changes, outside the store's lock, from the thread that made the change.
 struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
   OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
   OfObject on_placement = [](const api::ObjectKey&) {};  // of others: it, or its pods
   OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement
-  std::function<void()> on_capacity = [] {};             // a plan made now could come out otherwise
+  std::function<void()> on_capacity = [] {};             // a plan made now could differ
   std::function<void()> on_fabric = [] {};               // a Node or a Fabric is another
 };
 
@@ -57,12 +57,12 @@ struct JobObjects {
   KnownNodes nodes;
 };
 
-// The operator's copy of the API server: one writer per kind (its reflector) besides the answers to
-// our own writes, many readers.
+// The operator's cache of the API server: written by one reflector per kind and by the answers to
+// our own writes, read by many.
 //
-// An object that cannot be read is held all the same, with `unreadable` set. Of a Node or a Pod
-// that could be read before, what was read stays: what it holds is never free by a text that we
-// cannot read.
+// An object that cannot be read is held all the same, with `unreadable` set. If a Node or a Pod
+// could be read before, its last readable state stays, so that an unreadable object never frees
+// resources.
 //
 // Cost           a change O(log objects), and what its hooks do. Readers hold the lock for as long
 //                as it takes to copy a list of blocks (snapshot_map.h), and scan without it.
@@ -93,8 +93,8 @@ class Store {
   // Those that its podSelector matches, and no TrainingJob owns. Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
-  // What a decision reads, by key within each kind; `order` is empty. Unreadable Fabrics are left
-  // out.
+  // All objects that a decision reads, by key within each kind; `order` is empty. Unreadable
+  // Fabrics are left out.
   struct Picture {
     api::Inputs inputs;
     std::uint64_t fabrics = 0;  // equal in two pictures: so are their nodes and Fabrics

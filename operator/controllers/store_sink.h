@@ -12,7 +12,7 @@
 
 namespace weft::controllers {
 
-// What messages call objects that a watch brought.
+// The place of watched objects in messages.
 inline constexpr const char* kServedPlace = "API server";
 
 // How the store takes one kind.

@@ -21,9 +21,9 @@ inline std::uint64_t VersionOf(const std::string& resource_version) {
   return error == std::errc() && stop == end ? version : 0;
 }
 
-// The objects of one kind by key. Takes what the watch says and what our own writes were answered
-// with, whichever comes first: an older state never replaces a newer one, and an object that the
-// watch saw go does not come back with a late answer.
+// The objects of one kind by key, from the watch and from the answers to our own writes in any
+// order: an older state never replaces a newer one, and an object that the watch reported as
+// deleted does not come back with a late answer.
 // Thread-safety  none; the store locks.
 template <typename T>
 class Table {

@@ -12,8 +12,8 @@
 
 namespace weft::controllers {
 
-// Keys that want a pass, each at most once at a time: what is added while its pass runs is looked
-// at again after it. Keys that failed come back later each time. Thread-safety  all calls may run
+// Keys to reconcile, each by one thread at a time: a key that is added during its reconcile is
+// requeued after it. Failed keys are requeued with growing backoff. Thread-safety all calls may run
 // at once.
 class WorkQueue {
  public:
@@ -34,10 +34,10 @@ class WorkQueue {
   std::optional<api::ObjectKey> Take();
   enum class End : std::uint8_t {
     kWell,     // its failures are forgotten
-    kFailed,   // it comes back, later each time
-    kRefused,  // likewise, but not soon: what was wrong must change first
+    kFailed,   // requeues the key with growing backoff
+    kRefused,  // requeues the key after a long pause: its object must change first
   };
-  // The pass is over.
+  // The reconcile is over.
   void Done(const api::ObjectKey& key, End end);
   void Close();
   std::size_t depth() const;

@@ -43,7 +43,7 @@ struct Holding {
   std::optional<Assumed> assumed;
 };
 
-// Something that has nodes: a TrainingJob's attempt, a Placement, a gang or a lone pod of others.
+// A holder of nodes: a TrainingJob's attempt, a Placement, or another controller's gang or pod.
 struct Holder {
   api::ObjectKey key;  // the job's, the Placement's, the controller's or the pod's
   std::string kind;    // "TrainingJob", "Placement", "Job", "JobSet", ..., "Pod"
@@ -67,8 +67,8 @@ struct ClusterFabric {
   bool recognised = false;                       // no Fabric object: made from the labels alone
 };
 
-// What decisions read: the inputs, the fabrics built from them and who holds what. Movable; the
-// inputs do not change after Build.
+// What decisions read: the inputs, the fabrics built from them, and the claims and their holders.
+// Movable; the inputs do not change after Build.
 struct Cluster {
   std::unique_ptr<const api::Inputs> inputs;
   std::vector<ClusterFabric> fabrics;    // in input order
@@ -79,7 +79,7 @@ struct Cluster {
   std::optional<std::size_t> FindFabric(const std::string& name) const;
 };
 
-// The fabrics without what is in use on them: the same until a Node or a Fabric changes.
+// The fabrics without claims; they stay the same until a Node or a Fabric changes.
 struct Fabrics {
   struct Built {
     std::shared_ptr<const fabric::Fabric> fabric;

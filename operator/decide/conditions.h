@@ -14,17 +14,17 @@ namespace weft::decide {
 const api::Condition* FindCondition(const std::vector<api::Condition>& conditions,
                                     std::string_view type);
 
-// Of a condition's message at the most: the schemas take four times as much, but each object has
-// several, and lists and names beside them.
+// Longest message of a condition in bytes. The schemas allow four times as much, but an object has
+// several conditions, and lists and names as well.
 inline constexpr std::size_t kMessageBytesAtMost = 8'192;
 
-// Puts `condition` in the place of the one of its type, or last. Its transition time is the former
-// one's, or `now` where the status is another. What is too long for the schemas is shortened. Where
-// others have filled the list, the last of theirs makes room.
+// Replaces the condition of the same type, or appends it. The transition time is kept unless the
+// status changes; then it is `now`. Texts that are too long for the schemas are shortened. If
+// others have filled the list, their last condition is dropped.
 void PutCondition(std::vector<api::Condition>& conditions, api::Condition condition,
                   UnixSeconds now);
 
-// Accepted of an object whose spec cannot be read; `why` names the field.
+// The condition Accepted of an object whose spec cannot be read; `why` names the field.
 api::Condition Unreadable(const std::string& why);
 
 }  // namespace weft::decide

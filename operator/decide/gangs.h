@@ -18,7 +18,7 @@ struct Gang {
   bool indexed = false;           // false: by name, for want of an index on every pod
 };
 
-// Name and kind of what a pod belongs to; kind "" for a pod without a controller.
+// Name and kind of the gang that a pod belongs to; kind "" for a pod without a controller.
 struct PodOwner {
   api::ObjectKey key;
   std::string kind;

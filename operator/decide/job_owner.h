@@ -16,8 +16,8 @@ struct JobOwner {
   bool Is(const std::string& other) const { return uid.empty() || other.empty() || uid == other; }
 };
 
-// By the controller's owner reference. Of an object that no API server has stored (a file: it has
-// no uid) the label weft.dev/job-name is believed too; on a stored one anybody may have written it.
+// Found by the controller's owner reference. For an object of a file (it has no uid) the label
+// weft.dev/job-name counts as well; on a stored object anybody may have written that label.
 std::optional<JobOwner> JobOwnerOf(const api::ObjectMeta& meta);
 
 }  // namespace weft::decide

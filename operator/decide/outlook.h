@@ -7,7 +7,7 @@
 
 namespace weft::decide {
 
-// Something that ends at a known time at the latest, and gives back what it holds.
+// A holder that ends by a known time and then releases its resources.
 struct Ending {
   std::int64_t seconds = 0;
   std::string name;                                       // "ns/name"
@@ -19,13 +19,13 @@ struct Ending {
 // What it holds is free again.
 void GiveBack(const Ending& ending, fabric::Claims& claims);
 
-// When the problem would fit at the latest, if everything in `endings` ends in time and nothing
-// else starts. Unknown where it does not fit even then.
+// The latest time at which the problem fits, if all `endings` are on time and nothing else starts.
+// Unknown if it does not fit even then.
 // Cost  O(log endings) searches.
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);
 
-// A sentence: "It would fit within 3 h, once team-a/x has ended.".
+// A sentence: "It would fit within 3 h, when team-a/x ends.".
 std::string OutlookText(const Outlook& outlook, bool ever);
 
 }  // namespace weft::decide

@@ -29,12 +29,12 @@ class PlacementPods {
   explicit PlacementPods(const api::Inputs& inputs);
 
   Attempt AttemptOf(const api::Placement& placement) const;
-  // The job's Placement of its current attempt (or the next one, already created) that has nodes.
+  // The Placement with nodes of the job's current attempt, or of the next one if it exists already.
   const api::Placement* CurrentPlacement(const api::TrainingJob& job) const;
   // Pods of the Placement: of its job and attempt, or those that its podSelector matches. By index
   // into inputs.pods.
   std::vector<std::size_t> PodsOf(const api::Placement& placement) const;
-  // Pods that the job controls; its uid, or "" for any job of that name.
+  // Pods that the job controls. `uid`: the job's uid, or "" for any job of that name.
   std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job, const std::string& uid) const;
   // The worker that the pod is, by label; none where the labels do not say.
   std::optional<std::uint32_t> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;

@@ -19,8 +19,8 @@ namespace weft::decide {
 struct Placed {
   placement::Plan plan;
   placement::Scores scores;
-  // The same solver with nothing else on the fabric; absent where nothing fits even then, or not
-  // asked for.
+  // The solver's result on the empty fabric; absent if the job does not fit even then, or if not
+  // requested.
   struct Best {
     Int128 cost = 0;
     Int128 cross_node_bytes = 0;
@@ -71,11 +71,11 @@ struct PlanOptions {
   bool best = true;  // compute Placed::best (one more search each)
   // What a user got wrong is a refusal of that workload ("Invalid"), and the others are placed.
   bool refuse_invalid = false;
-  // A workload that has waited so long and would fit some day keeps its nodes from those behind it
-  // (reservation.h), one on each fabric; absent: never.
+  // A workload that has waited this long, and that can fit at all, gets a reservation against
+  // workloads behind it (reservation.h), one per fabric; absent: never.
   std::optional<std::int64_t> reserve_after_seconds;
-  // Refusals that get relaxations and an outlook (several searches each); the rest name what is
-  // short only.
+  // Number of refusals that get relaxations and an outlook (several searches each); the others only
+  // name the shortage.
   std::uint32_t explained_refusals = 64;
   // Microseconds of a steady clock, for solve_microseconds; null: no times.
   std::function<std::int64_t()> microseconds;
@@ -83,7 +83,7 @@ struct PlanOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Places every pending workload, each on what the earlier left (DESIGN section 5, `weft plan`).
+// Places every pending workload on what the earlier ones leave (DESIGN section 5, `weft plan`).
 //
 // Errors  kInvalid for what a user got wrong in one of the workloads, its place first; no partial
 //         answer.

@@ -17,12 +17,12 @@ namespace weft::decide {
 //   - a list is in order of preference, products before capacity types; "Any" in it allows to mix;
 //   - without a list every product, or type, is as good as another: the best placement decides.
 //
-// Pools that do not offer accelerator.resourceName are left out. Absent where the fabric has but
-// one and the job names nothing: then every node will do.
+// Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
+// pool and the job names none: then all nodes are allowed.
 std::optional<std::vector<placement::PoolChoice>> PoolChoicesOf(
     const fabric::Fabric& fabric, const api::Accelerator& accelerator);
 
-// What could be left out of the job's rules, the narrowest change first.
+// Relaxations of the job's rules for products and capacity types, the smallest change first.
 std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
                                                          const api::Accelerator& accelerator);
 

@@ -9,14 +9,14 @@
 
 namespace weft::decide {
 
-// Nodes kept for a workload that has waited too long, so that smaller ones behind it do not take
-// every node that comes free. Later workloads stay off them, but for those that end by themselves
+// Nodes reserved for a workload that has waited too long, so that smaller workloads behind it do
+// not take every node that comes free. Later workloads do not use them, except those that end
 // before the reservation begins (backfill).
 struct Reservation {
   const Workload* workload = nullptr;
   std::vector<fabric::NodeIndex> nodes;
-  // When all of the nodes are free at the latest, from now; unknown where what holds them does not
-  // say how long it takes.
+  // Seconds from now until all of the nodes are free at the latest; unknown if a holder does not
+  // state its duration.
   std::optional<std::int64_t> within_seconds;
 
   bool LeavesRoomFor(const Workload& other) const {
@@ -24,8 +24,8 @@ struct Reservation {
   }
 };
 
-// Where the workload would go once enough of `endings` has ended, by its outlook; else where it
-// would go with nothing else on the fabric. Nothing where it never fits.
+// The nodes that the workload would get when enough of `endings` have ended (by its outlook), else
+// those on an empty fabric. Nothing if it never fits.
 // Cost  one search.
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,

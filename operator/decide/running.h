@@ -32,13 +32,13 @@ struct DomainFlow {
   double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
 };
 
-// Of every domain that it uses, narrower than outside; none without a model.
+// One entry for every domain that the workload uses, narrower than outside; none without a model.
 // Cost  O(ranks x axes x tiers), as placement::Score.
 std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workload,
                                 const std::vector<fabric::NodeIndex>& nodes);
 
-// What its placement costs over what the same solver finds with nothing else on the fabric: 1 is
-// the best. Absent where that costs nothing and this does not, or nothing fits even then.
+// Cost of its placement divided by the cost that the same solver finds on the empty fabric; 1 is
+// the best. Absent if only the latter is 0, or if the workload does not fit even there.
 // Cost  one search.
 std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& workload,
                                    const std::vector<fabric::NodeIndex>& nodes);

@@ -14,8 +14,8 @@ namespace weft::decide {
 // (the recognised one too), Nodes, Pods that hold a node or wait for a Placement, assumed claims as
 // Pods, PriorityClasses, Namespaces that name a fabric, and the pending workloads in decision order
 // with excluded nodes and elapsed waits as annotations. Only what Weft reads is written: no
-// secrets, no environment, no commands. With Mark::kInvalid a job that is wrong in itself is left
-// out and told, as it takes no part.
+// secrets, no environment, no commands. With Mark::kInvalid an invalid job is left out and
+// reported, since it takes no part in the plan.
 struct SnapshotObjects {
   std::vector<nlohmann::ordered_json> objects;
   std::vector<std::string> left_out;  // why, one message each

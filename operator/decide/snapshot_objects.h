@@ -6,8 +6,8 @@
 
 namespace weft::decide {
 
-// Objects with nothing in them but what Weft reads. A pod's containers become one that asks for
-// the same in all.
+// Objects reduced to the fields that Weft reads. A pod's containers become one container with the
+// same requests in total.
 nlohmann::ordered_json NodeObject(const api::Node& node);
 nlohmann::ordered_json PodObject(const api::Pod& pod);
 nlohmann::ordered_json JobObject(const api::TrainingJob& job);

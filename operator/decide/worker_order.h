@@ -20,8 +20,8 @@ struct WorkerPod {
 // By name, digits by their number: "w-2" before "w-10".
 bool NaturallyBefore(std::string_view a, std::string_view b);
 
-// The workers that the pods are, by worker: what spec.workerIndexLabels say, else the free workers
-// in the pods' order by name. `taken[worker]` is the pod that is that worker already, else null.
+// Assigns a worker to each pod, by worker: by spec.workerIndexLabels, else the free workers in the
+// order of the pods' names. `taken[worker]` is the pod that is that worker already, else null.
 // Errors  kInvalid in a sentence that names pods: no number, out of range, twice, too many.
 // Cost    O(pods log pods).
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,

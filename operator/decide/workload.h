@@ -17,8 +17,8 @@
 
 namespace weft::decide {
 
-// Annotations by which a snapshot hands on what only the operator knew.
-// Previous nodes: those of the attempt that ended last, where images and checkpoints still are.
+// Annotations that carry the operator's knowledge into a snapshot. Previous nodes: the nodes of the
+// last attempt, which still have its images and checkpoints.
 inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
 inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // likewise
 inline constexpr const char* kPreviousNodesAnnotation = "weft.dev/previous-nodes";  // by worker
@@ -42,13 +42,13 @@ struct Workload {
   std::int64_t priority = 0;
   std::optional<std::int64_t> expected_seconds;
   std::vector<std::string> excluded_nodes;
-  std::vector<std::string> avoided_nodes;  // used only where others would not do as well
+  std::vector<std::string> avoided_nodes;   // used only where others would not do as well
   std::vector<std::string> previous_nodes;  // of the last attempt, by worker
   std::optional<std::int64_t> waited_seconds;
   // A Placement with a podSelector: pods that wait for it, and why they cannot be its workers.
   std::uint32_t gated_pods = 0;
   std::string no_gang;
-  std::string invalid;  // what is wrong with this one alone: an error's message; "" nothing
+  std::string invalid;  // the message of an error in this workload only; "" none
 
   std::int64_t attempt = 0;  // of a TrainingJob: attempts that were placed before
 
@@ -76,7 +76,7 @@ Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order ord
 // own, in file order; for lint.
 Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster);
 
-// No fabric can be named for a workload; the answer is "no", not an error.
+// No Fabric can be chosen for a workload: a refusal, not an error.
 struct NoFabric {
   std::string reason;  // "FabricAmbiguous", "NoFabric"
   std::string message;

@@ -8,7 +8,7 @@
 
 namespace weft::fabric {
 
-// Who holds what on the nodes of one Fabric, bound pods and assumed ones alike. Separate from the
+// Resources in use on the nodes of one Fabric, by bound and by assumed pods. Separate from the
 // Fabric and cheap to copy for a what-if: flat arrays.
 class Claims {
  public:

@@ -61,7 +61,7 @@ struct TierDomains {
   DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
 };
 
-// Immutable picture of one fabric: built once per change of nodes, read by everybody.
+// Immutable model of one fabric, built once per change of nodes and shared by all readers.
 class Fabric {
  public:
   struct Options {
@@ -145,16 +145,16 @@ class Fabric {
     return pool_offers_[pool * resources_.size() + r] != 0;
   }
 
-  // Why no pod may run here, whatever it tolerates (not Ready, spec.unusable); "" where usable.
+  // Why not even a pod with all tolerations may run here (not Ready, spec.unusable); "" if usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
-  // Nodes of one taint class do not differ in unusable_why(), unschedulable and taints: what a pod
-  // tolerates is decided once per class. taint_classes()[c] is the first node of class c.
+  // Nodes of one taint class have equal unusable_why(), unschedulable and taints, so tolerations
+  // are checked once per class. taint_classes()[c] is the first node of class c.
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 
-  // Nodes of this fabric that carry not all labels; never placed on.
+  // Nodes of this fabric that lack a label; no worker is placed on them.
   std::span<const IncompleteNode> incomplete() const { return incomplete_; }
   std::span<const Inconsistency> inconsistencies() const { return inconsistencies_; }
 

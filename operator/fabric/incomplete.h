@@ -4,7 +4,7 @@
 
 namespace weft::fabric {
 
-// A node that carries not all labels, or labels that contradict others.
+// A node that lacks a label, or whose labels contradict those of another node.
 struct IncompleteNode {
   std::string node;
   std::string missing;  // the level's name
@@ -12,8 +12,8 @@ struct IncompleteNode {
   std::string why;  // "" missing, else e.g. "one value under two parents"
 };
 
-// Labels that contradict each other: both witnesses, so that a person can look. A level's value
-// under two parents; or a place of the torus that two nodes name, which has no parents.
+// Two nodes whose labels contradict each other, both named so that a person can look: a level's
+// value under two parents, or two nodes at one place of the torus (then without parents).
 struct Inconsistency {
   std::string level, value;
   std::string parent_a, node_a;

@@ -34,8 +34,8 @@ struct LevelGroups {
 // Cost    O(candidates * levels) plus O(k log k) for k nodes of inconsistent domains.
 LevelGroups GroupByLevels(const FabricSpec& spec, const std::vector<const NodeFacts*>& candidates);
 
-// By the scale-up label, whatever the levels; a node without it is a group of its own, named like
-// the node. Nodes aside are in no group.
+// Groups by the scale-up label, independent of the levels; a node without the label is a group of
+// its own, named like the node. Nodes that were put aside are in no group.
 Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeFacts*>& candidates,
                       const std::vector<bool>& aside);
 

@@ -37,8 +37,8 @@ struct NodeFacts {
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
 };
 
-// Resource names that Weft takes for accelerators where nobody says which
-// (facts: NVIDIA, AMD, Intel, Google TPU, AWS Neuron, Habana device plug-ins).
+// Resource names that count as accelerators by default (device plug-ins of NVIDIA, AMD, Intel,
+// Google TPU, AWS Neuron, Habana).
 bool IsAcceleratorResource(const std::string& name);
 
 }  // namespace weft::fabric

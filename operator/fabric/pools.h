@@ -9,8 +9,8 @@
 
 namespace weft::fabric {
 
-// A pool is the nodes of one product and one capacity type: the stuff of one gang, unless its job
-// allows to mix them.
+// A pool is the nodes of one product and one capacity type. A gang uses one pool unless its job
+// allows mixing.
 
 using PoolIndex = std::uint32_t;
 
@@ -25,7 +25,7 @@ struct Pool {
   friend auto operator<=>(const Pool&, const Pool&) = default;
 };
 
-// What a node's labels say of its pool.
+// The pool of a node by its labels.
 //
 //   product   of its accelerators, as GPU feature discovery, AMD's labeller, GKE or Karpenter label
 //             it, the first of these that the node carries; "" where none
@@ -44,8 +44,8 @@ struct PoolLabels {
 };
 PoolLabels ReadPoolLabels(const NodeFacts& node);
 
-// True where `model` is the product's name as a whole or one of its words, without regard to case:
-// H100 is NVIDIA-H100-80GB-HBM3, and GH200 is not H200. Words are runs of letters and digits.
+// True if `model` is the product's whole name or one of its words, in any case: H100 matches
+// NVIDIA-H100-80GB-HBM3, and H200 does not match GH200. Words are runs of letters and digits.
 bool MatchesProduct(std::string_view model, std::string_view product);
 
 }  // namespace weft::fabric

@@ -13,15 +13,15 @@
 
 namespace weft::fabric {
 
-// A family of node labels that somebody publishes. The emitted levels are named by their place, the
-// narrowest first: leaf, spine, core, zone, datacenter, region, tier-6, tier-7..., whatever the
-// family calls them, and the scale-up network nvlink, so that jobs are portable. GKE alone adds
-// "host" below leaf, where several nodes share a physical host.
+// A published family of node labels. So that jobs are portable, its levels get the same names in
+// every family, narrowest first: leaf, spine, core, zone, datacenter, region, tier-6, tier-7...;
+// its scale-up network is nvlink. GKE alone adds "host" below leaf, where several nodes share a
+// physical host.
 //
-// The scale-up label is the family's own where some node carries it, else nvidia.com/gpu.clique
-// where some node carries that (it then requires a ComputeDomain), else there is none. Links are
-// left out (Assumed). A node selector, links, rails and a scale-up network given beside the preset
-// stay as they are.
+// The scale-up label is the family's own if some node has it; else nvidia.com/gpu.clique if some
+// node has that one (it then requires a ComputeDomain); else there is no scale-up network. Links
+// are left out (Assumed). A node selector, links, rails and a scale-up network given beside the
+// preset stay as they are.
 struct Preset {
   std::string_view name;    // "TopographV1"
   std::string_view source;  // who publishes the labels

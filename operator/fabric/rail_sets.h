@@ -19,12 +19,12 @@ struct RailSets {
   std::vector<int> rails_present;      // by node
 };
 
-// How: the distinct leaf lists, those with most rails first, then the most frequent, then the
-// lexicographically least, each join the set that already holds most of their leaves: more than
-// half of them for a list with every rail (a mis-cabled port does not make a set of its own), any
-// for a list with missing rails; on a tie the lexicographically least set. Others open a set. A set
-// holds the leaves of the list that opened it, and for that list's missing rails those of later
-// members. Independent of the order of `nodes`.
+// How: the distinct leaf lists are taken in order: most rails first, then most frequent, then
+// lexicographically least. A list joins the set that holds most of its leaves: more than half of
+// them if it has every rail (so a mis-cabled port does not make a set of its own), at least one if
+// rails are missing; on a tie the lexicographically least set. Any other list opens a new set. A
+// set holds the leaves of the list that opened it, and for that list's missing rails the leaves of
+// later members. Independent of the order of `nodes`.
 //
 // Cost  O(nodes * rails * log nodes).
 RailSets GroupByRails(const std::vector<RailLeaves>& nodes);

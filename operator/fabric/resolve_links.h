@@ -17,7 +17,7 @@ struct ResolvedLinks {
   Link node;
 };
 
-// What is declared is taken as it is; what is not is Assumed:
+// A declared link is used as it is; any other link is Assumed:
 //   - the narrowest level: one 400 Gb/s port per GPU;
 //   - a wider level, and `outside` where the widest level is assumed too: the next narrower link at
 //     twice its oversubscription, so that a fabric without figures still prefers the narrow level;

@@ -105,14 +105,14 @@ struct UnusableRules {
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
 
-// Of the workers' environment, in place of what Weft derives; an empty value takes it away.
+// A variable of the workers, which replaces what Weft derives; an empty value removes it.
 struct EnvironmentVariable {
   std::string name, value;
 
   friend bool operator==(const EnvironmentVariable&, const EnvironmentVariable&) = default;
 };
 
-// What the nodes hang on: the spec of the kind Fabric (DESIGN section 2). Levels widest first.
+// The network of the nodes: the spec of the kind Fabric (DESIGN section 2). Levels widest first.
 struct FabricSpec {
   std::string name = "default";
   std::string preset;  // "" when levels are given

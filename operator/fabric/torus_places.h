@@ -7,9 +7,9 @@
 
 namespace weft::fabric {
 
-// The place of every candidate of a fabric with a torus. Candidates whose labels name none (absent,
-// no number, outside the torus) are put aside, and so are all but the first by name of those that
-// name the same place of the same torus, which is an inconsistency.
+// The place of every candidate of a fabric with a torus. Candidates without a valid place (label
+// absent, not a number, outside the torus) are put aside. If several candidates have the same place
+// in one torus, only the first by name stays, and that is an inconsistency.
 //
 // Shapes  `candidates` in ascending order of name; the result and `groups` by candidate.
 // Cost    O(candidates x log candidates).

@@ -11,9 +11,9 @@
 
 namespace weft::kube {
 
-// Whether a bearer token, or a user known by other means, may do something, as the API server says:
-// TokenReview tells whose a token is, SubjectAccessReview what they may. As controller-runtime's
-// filter for metrics does it.
+// Asks the API server whether a bearer token, or a user known by other means, has a right:
+// TokenReview names the user of a token, SubjectAccessReview checks the right, as in
+// controller-runtime's filter for metrics.
 enum class Access : std::uint8_t {
   kAllowed,
   kUnauthenticated,  // no token, or nobody's
@@ -22,7 +22,7 @@ enum class Access : std::uint8_t {
   kUnknown,          // the API server does not answer
 };
 
-// What is asked: a path that is no resource ("/metrics"), or an object.
+// A right: to a path that is not a resource ("/metrics"), or to an object.
 struct AccessQuestion {
   std::string verb = "get";
   std::string path = "";  // or, where that is "":
@@ -30,9 +30,9 @@ struct AccessQuestion {
               name = "";  // space "" every namespace, name "" every object
 };
 
-// Answers are kept: whose a token is for a minute, what is allowed for five, what is denied for
-// half a minute; and no more of them than that. What is not known costs the API server two
-// requests, and only so many a second: a flood of made-up tokens meets kBusy.
+// Answers are cached: the user of a token for one minute, allowed rights for five minutes, denied
+// ones for half a minute; the cache is bounded. An unknown token costs the API server two requests,
+// and their rate is limited: a flood of invalid tokens gets kBusy.
 // Thread-safety  all calls may run at once.
 class AccessCheck {
  public:
@@ -47,8 +47,8 @@ class AccessCheck {
   AccessCheck(Client& client, Timer& timer, Options options);
 
   Access Check(const std::string& token, const AccessQuestion& question);
-  // Of somebody whose name is proven otherwise, by a certificate for instance; a user without
-  // groups.
+  // Checks a user without groups whose name is proven by other means, for instance by a
+  // certificate.
   Access CheckUser(const std::string& name, const AccessQuestion& question);
 
  private:

@@ -7,9 +7,9 @@
 
 namespace weft::kube {
 
-// How long to wait after the n-th failure in a row: between half of min(first x 2^(n-1), longest)
-// and the whole, by chance, so that clients that failed together do not come back together. What
-// has been well for a minute starts anew at its next failure.
+// The wait after the n-th failure in a row: random between half of min(first x 2^(n-1), longest)
+// and all of it, so that clients that failed together do not retry together. After a minute without
+// failure the count starts again.
 // Thread-safety  none.
 class Backoff {
  public:
@@ -22,7 +22,7 @@ class Backoff {
 
   void Succeeded(Instant now);
   Millis Failed(Instant now);
-  // The same where the server asked for a wait: at least that, at most a minute of it.
+  // The wait if the server asked for one: at least that, but at most a minute.
   Millis Failed(Instant now, std::optional<Millis> retry_after);
   // Failures in a row.
   int failures() const { return failures_; }

@@ -18,10 +18,10 @@ namespace weft::kube {
 
 // Single requests to an API server, with their answers decoded. Waits its turn by a rate limit.
 //
-// A server that is too busy (429, and 503, 504 or a 5xx with Retry-After) is asked again, a few
-// times, after what it asks for or a jittered back-off. Only where that is safe: 429 says that
-// nothing was done, after the others a POST or a JSON patch may have been. A server that asks for
-// more patience than longest_pause gets it from the caller's own back-off.
+// If the server is too busy (429, 503, 504, or a 5xx with Retry-After), the request is retried a
+// few times, after the server's Retry-After or a jittered backoff. Only safe requests are retried:
+// after a 429 nothing was done, but after the others a POST or a JSON patch may have been applied.
+// If the server asks for a wait longer than longest_pause, the caller's backoff provides it.
 //
 // Errors  kNotFound 404; kConflict 409 (changed, or exists already), or a patch whose precondition
 //         does not hold; kInvalid other 4xx, with the server's words; kTransient: no answer, 401,
@@ -51,12 +51,12 @@ class Client {
                                const nlohmann::json& patch, std::string_view subresource = "");
   Result<nlohmann::json> Replace(const Resource& resource, const nlohmann::json& object,
                                  std::string_view subresource = "");
-  // What is gone already counts as done, and so does another object of the same name.
+  // An object that is gone already counts as deleted, even if another one has its name.
   Status Delete(const Resource& resource, const api::ObjectKey& key, const Precondition& only);
   // One try: 429 says that a disruption budget forbids it at present (kTransient).
   Status Evict(const api::ObjectKey& pod, const Precondition& only);
 
-  // A request of requests.h, as often as it is worth; the body of a 2xx answer.
+  // Sends a request of requests.h with retries; returns the body of a 2xx answer.
   Result<nlohmann::json> Do(const Request& request);
 
  private:

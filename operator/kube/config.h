@@ -53,8 +53,8 @@ struct KubeconfigText {
   std::string name, folder, text;
 };
 
-// The named context, or the current one, of files merged as kubectl does: whoever comes first
-// settles a name.
+// The named context, or the current one, of files merged as kubectl does: the first file that
+// defines a name wins.
 //
 // Errors  kInvalid with the file and the field: unknown contexts, clusters and users, auth-provider
 //         and basic authentication (which no Kubernetes since 1.26 takes), tls-server-name (which

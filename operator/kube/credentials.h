@@ -9,7 +9,7 @@
 
 namespace weft::kube {
 
-// What a connection and a request identify themselves by.
+// Credentials of a connection and a request.
 struct Identity {
   std::string certificate, key;  // PEM, "" without
   std::string token;             // bearer, "" without
@@ -24,7 +24,7 @@ class Credentials {
   explicit Credentials(const Config& config) : config_(config) {}
 
   Result<Identity> Get();
-  // The server said 401: what is cached holds no more.
+  // The server answered 401: drops the cached credentials.
   void Refused();
 
  private:

@@ -30,8 +30,8 @@ struct EventNote {
 // first and the second time, then at most once a minute, and forgotten after ten minutes without
 // it. New events about one object take a token from a bucket that holds 25 and gets one in five
 // minutes (as client-go's): an object whose note changes with every pass cannot flood anybody.
-// Remembers the latest 4,096 events and as many objects; of what is forgotten for that the last
-// count may stay unwritten.
+// Remembers the latest 4,096 events and as many objects; the last count of a forgotten event may
+// stay unwritten.
 // Thread-safety  none.
 class EventSeries {
  public:

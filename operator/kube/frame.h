@@ -15,8 +15,8 @@
 
 namespace weft::kube {
 
-// What to ask for, as the header Accept: an API server writes Nodes and Pods in protobuf for a
-// third of what JSON costs it; what stands between may still answer in JSON.
+// The header Accept of a request: an API server writes Nodes and Pods in protobuf for a third of
+// the cost of JSON; a proxy may still answer in JSON.
 const char* AcceptOf(manifest::Subject subject);
 
 // Cuts a stream's pieces into frames: lines of JSON, or protobuf with four bytes of length, high
@@ -52,7 +52,7 @@ struct ServedObject {
   // Where `unreadable`, only the parts of it that the API server itself keeps: metadata without
   // annotations, spec.nodeName and status, with '?' in the place of bytes that our guards refuse.
   nlohmann::json json;
-  // Why our guards refuse the rest ("" they do not): one such object must not stop the others.
+  // Why our guards refuse the other fields, "" if not: one such object must not stop the others.
   std::string unreadable;
 };
 

@@ -19,7 +19,7 @@ namespace weft::kube {
 // Thread-safety  Start and Stop from one thread; the others from any.
 class LeaseKeeper {
  public:
-  // Called from the keeper's thread; each may be empty.
+  // Callbacks from the keeper's thread; each may be empty.
   struct Hooks {
     std::function<void()> on_started;  // leads from now on
     // Leads no more, at the latest when the lead ends. On Stop the lease is given back after this

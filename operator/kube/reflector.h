@@ -14,8 +14,8 @@
 
 namespace weft::kube {
 
-// Who is told about the objects of one resource. Called from the reflector's thread alone; may
-// block, the server is held back meanwhile.
+// Receives the objects of one resource. Called only from the reflector's thread; may block, which
+// holds the server back.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
@@ -25,7 +25,7 @@ class ObjectSink {
   virtual void OnReplaceBegin() = 0;
   // It exists, as it is now. Looking at `object.unreadable` is up to the sink (DecodingSink does).
   virtual void OnUpsert(const ServedObject& object) = 0;
-  // Of a key that it may never have been told of.
+  // The key may be unknown to the sink.
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
   // What the sink knows from elsewhere, the answers to its own writes, in versions up to that one:
@@ -35,7 +35,7 @@ class ObjectSink {
   }
 };
 
-// Whoever counts; each may be empty. Called from the reflector's thread.
+// Callbacks for metrics, from the reflector's thread; each may be empty.
 struct ReflectorHooks {
   std::function<void(const std::string& what)> on_failure;  // a sentence for the log
   std::function<void()> on_restart;                         // a stream started again after that

@@ -11,7 +11,7 @@
 
 namespace weft::kube {
 
-// Which object a write is about: one of the same name that came later is another.
+// The object of a write. A later object of the same name is another one.
 struct Precondition {
   std::string uid;               // "" any
   std::string resource_version;  // "" any

@@ -48,8 +48,8 @@ using Cancel = std::atomic<bool>;
 // stream. May block: the peer is held back, and nobody else.
 using ChunkSink = std::function<bool(std::string_view chunk)>;
 
-// The one door to an API server. An answer of any HTTP status is a Response; an Error is a request
-// that got none.
+// All requests to an API server go through this interface. An answer with any HTTP status is a
+// Response; an Error means that there was no answer.
 //
 // Errors         kTransient: no connection, a broken one, a timeout; kInvalid: credentials that
 //                cannot be had (the message says which file or plug-in).

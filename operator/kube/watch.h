@@ -13,7 +13,7 @@
 namespace weft::kube {
 
 enum class WatchState : std::uint8_t {
-  kStreamingList,  // a watch that first sends every object, then a bookmark
+  kStreamingList,  // a watch that first sends all objects, then a bookmark
   kPagedList,      // pages of LIST, where the server refuses the former
   kWatching,       // changes from the last resourceVersion on
 };

@@ -9,7 +9,7 @@ namespace weft::launch {
 
 inline constexpr const char* kFilesFolder = "/etc/weft";
 
-// What every worker is told, whatever its framework:
+// Variables of every worker, with any framework:
 //   WEFT_JOB, WEFT_NAMESPACE, WEFT_ATTEMPT   which gang this is
 //   WEFT_WORKERS, WEFT_WORKER_INDEX          its size, and the node rank
 //   WEFT_GPUS_PER_WORKER, WEFT_WORLD_SIZE    ranks here, and in all

@@ -5,7 +5,7 @@
 
 namespace weft::launch {
 
-// What NCCL, and RCCL, which reads the same names, are told of the network:
+// Variables about the network for NCCL, and for RCCL, which reads the same names:
 //   NCCL_CROSS_NIC      0 where the Fabric has rails: rings stay on theirs
 //   NCCL_SOCKET_IFNAME  eth0 where the network is InfiniBand or RoCE, so that only the first
 //                       contact goes over the pod's own interface; not with hostNetwork

@@ -7,10 +7,10 @@
 
 namespace weft::launch {
 
-// What the job's framework needs in the environment of one worker, in order of rank.
+// Variables of the job's framework for one worker.
 Environment FrameworkEnvironment(const Gang& gang, std::uint32_t worker);
 
-// What it reads in /etc/weft, beside placement.json; the same for all workers.
+// Files of the framework in /etc/weft, besides placement.json; the same for all workers.
 std::map<std::string, std::string> FrameworkFiles(const Gang& gang);
 
 }  // namespace weft::launch

@@ -22,8 +22,8 @@ struct GangLevel {
   friend bool operator==(const GangLevel&, const GangLevel&) = default;
 };
 
-// One attempt of a job with its placement: what its pods are made from. Read back from the
-// attempt's ConfigMap once that exists, so that every pod of an attempt is told the same.
+// One attempt of a job with its placement, from which its pods are made. Read back from the
+// attempt's ConfigMap once that exists, so that all pods of an attempt get the same values.
 struct Gang {
   const api::TrainingJob* job = nullptr;
   std::int64_t attempt = 1;
@@ -46,7 +46,7 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
 //    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
 // Where that is longer than `bytes`, first "levels" are left out, then "nodes".
 std::string PlacementFile(const Gang& gang, std::size_t bytes);
-// Levels and environment as the file has them; what is no such file changes nothing.
+// Reads levels and environment from the file; any other text changes nothing.
 void ReadPlacementFile(const std::string& text, Gang& gang);
 
 }  // namespace weft::launch

@@ -17,8 +17,8 @@ namespace weft::launch {
 //   Intel MPI, MPICH  in the order of the hostfile, which says how many.
 // Source  open-mpi/ompi issues 13199, 4327; PRRTE 3 rmaps; hydra's and Intel's environment.
 Environment MpiEnvironment(const Gang& gang);
-// What a template may say otherwise: running as root; the interface of Intel MPI's and
-// MPICH's control connections, since a pod's bare host name resolves nowhere else.
+// Defaults that a template may override: permission to run as root, and the interface of Intel
+// MPI's and MPICH's control connections (a pod's bare host name resolves nowhere else).
 Environment MpiDefaults(const Gang& gang);
 
 // In /etc/weft, beside placement.json and hostfile (host_file.h): rsh, which waits for a worker and

@@ -11,7 +11,7 @@ namespace weft::launch {
 // terms are alternatives.
 void PinTo(const std::string& node, nlohmann::json& spec);
 
-// What a pod of others becomes when it loses its gate.
+// The placement of a pod of another controller, which is applied when its gate is removed.
 struct Seat {
   std::string placement_uid;
   std::uint32_t worker = 0;

@@ -6,16 +6,16 @@
 
 namespace weft::life {
 
-// The first phase of a job's life: whether the job as it is now could run at all. A suspended one
-// too, so that its user need not wait for a mistake. Nothing where it is accepted, as status says or
-// as the trial that was just made does: then life's status has it, for the next write.
+// The first phase of a job's life: whether the job could run at all. Suspended jobs are checked
+// too, so that users learn of mistakes early. Nothing if the job is accepted, by its status or by a
+// dry run that just succeeded; in that case life.status has the condition for the next write.
 std::optional<Step> AcceptStep(Life& life);
 
-// Of a job whose spec cannot be read: nothing is decided, what runs goes on, and goes on being
-// followed once the spec can be read again. Said once.
+// For a job whose spec cannot be read: decides nothing; running pods go on, and the operator
+// manages them again once the spec can be read. The condition is written once.
 Step RefuseStep(Life& life);
 
-// The status after a trial of worker 0 that was refused.
+// The status after admission refused the dry run of worker 0.
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message);
 
 }  // namespace weft::life

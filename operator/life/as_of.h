@@ -8,8 +8,8 @@
 
 namespace weft::life {
 
-// What a clock adds to a live job before it is planned, so that decisions themselves need none and
-// a snapshot hands it on.
+// Adds the values that depend on the time to a live job before it is planned, so that decisions
+// need no clock and a snapshot contains the values.
 
 // expectedDurationSeconds of a job that has nodes becomes what is left of it.
 void CountDown(api::TrainingJob& job, UnixSeconds now);

@@ -17,8 +17,8 @@ inline constexpr std::string_view kSuspending = "Suspending";
 Step DepartStep(Life& life);
 // Of a job that is complete or has failed.
 Step AfterEndStep(Life& life);
-// Said before the first pod goes and carried to its end, so that a job that is resumed meanwhile
-// starts a new attempt, and never the old one again or as if its pods had failed.
+// Written before the first pod is deleted, and carried out to the end: a job that is resumed
+// meanwhile starts a new attempt, and never continues the old one or counts its pods as failed.
 Step SuspendStep(Life& life);
 Step ResumeStep(Life& life);
 // Of an attempt that is followed by another.

@@ -13,7 +13,7 @@ std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker);
 // "<job>-<i>": the host name of a worker, in every attempt.
 std::string HostName(const api::TrainingJob& job, std::uint32_t worker);
 
-// Then the pod's own host name and interfaces are the node's.
+// Whether the pod uses the node's host name and interfaces (hostNetwork).
 bool OnHostNetwork(const api::TrainingJob& job);
 
 }  // namespace weft::life

@@ -24,7 +24,7 @@ struct JobStatus {
 JobStatus StatusOf(const api::TrainingJob& job);
 
 const api::Condition* FindCondition(const JobStatus& status, std::string_view type);
-bool Is(const JobStatus& status, std::string_view type);  // the condition stands at True
+bool Is(const JobStatus& status, std::string_view type);                    // the condition is True
 std::string_view ReasonOf(const JobStatus& status, std::string_view type);  // "" without it
 // When the condition came to its present status; nothing without it.
 std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type);

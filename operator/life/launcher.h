@@ -11,9 +11,9 @@ namespace weft::life {
 // where it has none.
 std::string CommandOf(const api::TrainingJob& job, const std::string& container);
 
-// Where the command of the first container is another framework's launcher, or starts one process
-// where a worker has several ranks: what it is, and what the framework expects. A shell or a
-// program that is not known may be anything: nothing.
+// A sentence if the first container's command is another framework's launcher, or starts one
+// process although a worker has several ranks: what the command is, and what the framework expects.
+// Nothing for a shell or an unknown program, which may start anything.
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job);
 
 }  // namespace weft::life

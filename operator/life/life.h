@@ -13,8 +13,8 @@
 
 namespace weft::life {
 
-// One pass over one job: what is known of it, and the status as this pass changes it. What the
-// phases of its life (accept.h, attempt.h, ending.h) share.
+// One reconcile of one job: its view, and its status as this reconcile changes it. The phases of a
+// job's life (accept.h, attempt.h, ending.h) share it.
 struct Life {
   Life(const JobView& job_view, const LifeOptions& life_options);
 
@@ -57,14 +57,14 @@ void Unplace(Life& life, std::string_view reason, const std::string& message);
 // The status as it is now as a step: a write where it differs from the job's, else a wait.
 Step WriteOr(const Life& life, Wait wait);
 
-// Why the attempt is undone, though no restart by failurePolicy.
+// Why the attempt is taken down, if not for a restart by failurePolicy.
 struct Refusal {
   Cause cause = Cause::kSchedulerRefused;
   std::string_view reason;  // of the condition Restarting
   std::string message;
   std::vector<std::string> nodes;  // that refused
 };
-// The attempt is to be undone and tried again as the cause asks for (retry.h).
+// Marks the attempt to be taken down and tried again by the policy of the cause (retry.h).
 void Undo(Life& life, Refusal refusal);
 
 }  // namespace weft::life

@@ -48,8 +48,8 @@ struct JobView {
   UnixSeconds tried = 0;    // when worker 0 was created on trial last
   // When something was created for the attempt last; for a new leader no earlier than it began.
   UnixSeconds created = 0;
-  // What is to be said of a job that the trial found valid, until it stands in status. No write of
-  // its own: the next one takes it along.
+  // Message of a job that the dry run found valid, until it is in the status. It is not written
+  // alone but with the next write.
   std::optional<std::string> valid;
 };
 
@@ -86,8 +86,8 @@ using Step =
 // What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
 // the same step, and a restarted operator goes on where the last one stopped.
 //
-// Every attempt goes from Placed through its pods to Complete, or is torn down: all pods gone, then
-// its Placement, so that claims are given back only when nothing can hold them. Pods of different
+// Every attempt goes from Placed through its pods to Complete, or is taken down: first all pods,
+// then its Placement, so that claims are released only when no pod can hold them. Pods of different
 // attempts have different names, so a pod is never created twice for one attempt.
 //
 // A job whose spec cannot be read gets the condition Accepted=False beside the status that it has,

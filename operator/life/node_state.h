@@ -9,7 +9,7 @@
 
 namespace weft::life {
 
-// What is known of a node that a pod is on, or is to be.
+// The state of a node that a pod is bound to, or placed on.
 struct NodeState {
   bool exists = true;
   std::optional<UnixSeconds> not_ready_since;  // as seen by this operator

@@ -10,10 +10,10 @@
 
 namespace weft::life {
 
-// Why the quotas of a job's namespace leave too little for all of its workers at once, in the API
-// server's words; nothing where they leave enough. Looked at before nodes are planned: otherwise
-// some of the pods would be created, the next refused, and all of them deleted again.
-// Quotas with scopes and limits.* are left to the API server, which refuses the pods then.
+// Why the quotas of a job's namespace have no room for all of its workers at once, in the API
+// server's words; nothing if they have room. Checked before the job is planned: otherwise the
+// operator would create some of the pods, be refused, and delete them again. Quotas with scopes and
+// limits.* are left to the API server, which refuses the pods then.
 // Shapes  `worker`: a pod of the job as admission leaves it.
 // Source  kubernetes.io/docs/concepts/policy/resource-quotas; the words of
 //         k8s.io/apiserver pkg/admission/plugin/resourcequota (checkRequest).

@@ -8,11 +8,11 @@
 
 namespace weft::life {
 
-// Whether Weft alone sets the variable in pods of that framework: WEFT_*, and what says which rank
-// runs where. A user's own value would permute the ranks that the placement was made for.
+// Whether only Weft sets the variable in pods of that framework: WEFT_*, and variables that decide
+// the ranks. A user's value would permute the ranks that the placement was made for.
 bool IsReservedVariable(const api::Framework& framework, std::string_view name);
 
-// Something in the template that has a name of Weft's own.
+// A use of a reserved name in the template.
 struct ReservedUse {
   std::string field;    // "spec.workers.template.spec.containers[0].env[2].name"
   std::string message;  // a sentence

@@ -9,9 +9,9 @@
 
 namespace weft::life {
 
-// How far a job's current attempt has come. It stands in the condition PodsReady: its reason names
-// the stage, and its status moves wherever the time counts, since a condition keeps its time while
-// its status is the same.
+// Progress of a job's current attempt, stored in the condition PodsReady. The condition's reason
+// names the stage. Its status changes at every stage whose time counts, because a condition keeps
+// its transition time while its status is the same.
 enum class Stage : std::uint8_t {
   kNone,             //          no attempt, or one that is being undone
   kCreating,         // False    its pods are being created

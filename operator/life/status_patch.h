@@ -7,8 +7,8 @@
 
 namespace weft::life {
 
-// The fields of status that this version of Weft knows, as crds/ has them. A newer version's are
-// another operator's to write: they stay.
+// The fields of status that this version of Weft knows, as in crds/. Fields of a newer version are
+// left as they are.
 inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
     "observedGeneration", "phase",         "summary",   "attempt",        "restarts",
     "placementName",      "workers",       "startTime", "completionTime", "lastFailure",

@@ -14,8 +14,8 @@
 
 namespace weft::life {
 
-// On a pod whose gate was removed for a Placement: that one's uid. Its worker stands beside it,
-// under kWorkerIndexLabel.
+// Annotation of a pod whose gate was removed: the Placement's uid. The annotation kWorkerIndexLabel
+// has the worker.
 inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
 
 // A Placement with a podSelector and the pods of others that it selects. Points into a snapshot.
@@ -26,9 +26,9 @@ struct GangView {
   UnixSeconds now = 0;
 };
 
-// What this writes of status; the rest of it stays.
+// The fields of status that are written; the others stay.
 struct PlacementStatus {
-  bool keeps_nodes = true;  // else nodes, spans and traffic go, and the planner decides anew
+  bool keeps_nodes = true;  // else nodes, spans, traffic are removed and placed again
   std::vector<api::Condition> conditions;
   std::vector<api::ExcludedNode> excluded;
   api::Retry retry;

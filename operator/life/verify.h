@@ -12,7 +12,7 @@ namespace weft::life {
 
 inline constexpr const char* kVerified = "PlacementVerified";
 
-// What a pod has said of itself, in termination messages (api::Pod::report):
+// The report of a pod in its termination messages (api::Pod::report):
 //   "weft host <host> node <node> worker <i>"   the init container weft-verify; all parts optional
 //   "weft rank <r> of <world>"                  a rank: `weft verify --rank`, or a script itself
 struct PodReport {

@@ -31,8 +31,8 @@ struct IbDump {
   std::vector<IbDevice> devices;
 };
 
-// Reads the text format, tolerant of what files in the wild have gone through: stripped tabs,
-// CRLF, no blank line between records, [ext N] of -g, chassis lines, a terminal's log header.
+// Reads the text format and tolerates the usual damage of real files: stripped tabs, CRLF, no blank
+// line between records, [ext N] of -g, chassis lines, a terminal's log header.
 //
 // Errors  kInvalid: "FILE: line 12: ...", where a line is cut or no line of this format.
 // Source  rdma-core, infiniband-diags, "TOPOLOGY FILE FORMAT" of ibnetdiscover(8).

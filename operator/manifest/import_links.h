@@ -8,7 +8,7 @@
 
 namespace weft::manifest {
 
-// Links that a user names for an imported fabric, which the source seldom tells of.
+// Links of an imported fabric as the user gives them, since sources seldom contain them.
 struct ImportLinks {
   // "TYPE" of every level, or "LEVEL=TYPE"; a torus counts as a level here.
   std::vector<std::string> links;

@@ -16,7 +16,7 @@ struct TreeNode {
   std::string name;
   std::vector<std::string> path;  // its domains, widest first; "" where the source has none
   std::map<std::string, std::string> labels = {};
-  // What the source says of this node itself; absent: as of every node.
+  // The source's data about this node; absent: the same as for every node.
   std::optional<int> gpus = {};
   std::optional<std::int64_t> cpu_millis = {}, memory_bytes = {};
 };

@@ -11,8 +11,8 @@
 
 namespace weft::manifest {
 
-// A cluster that came from somewhere else than a Kubernetes API: a fabric dump, a table, a
-// generator. Ready to be written as Node, Pod and Fabric manifests.
+// A cluster that was not read from a Kubernetes API but from a fabric dump, a table or a generator,
+// ready to be written as Node, Pod and Fabric manifests.
 struct BusyPod {  // a running pod that holds accelerators ("--fragmented")
   std::string name;
   std::string node;
@@ -40,7 +40,7 @@ inline constexpr const char* kNoLinksNote =
     "the source names no link types, so bandwidths are assumed; --link and --oversubscription set "
     "them";
 
-// Accelerators of a node where nobody says: the HGX and OAM boards carry eight.
+// Default number of accelerators of a node: HGX and OAM boards have eight.
 inline constexpr int kDefaultGpusPerNode = 8;
 inline constexpr int kMaxGpusPerNode = 1024;
 // Bounds on hostile input: the nodes of one import, and the levels of its tree (Kueue's bound too).

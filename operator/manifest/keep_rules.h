@@ -6,10 +6,10 @@
 
 namespace weft::manifest {
 
-// What is kept of an object while it is read: Weft's own kinds whole (snapshot writes them back),
-// of Nodes and Pods what api/decode.h reads, of kinds that Weft ignores the name alone, so that
-// neither size nor secrets of theirs stand in memory. `kubectl` writes `kind` before the bulk;
-// where it comes late, only what no kind needs is dropped.
+// The parts of an object that are kept while it is read: everything of Weft's own kinds (snapshot
+// writes them back), the fields of Nodes and Pods that api/decode.h reads, and only the name of
+// ignored kinds, so that neither their size nor their secrets are in memory. `kubectl` writes
+// `kind` before the large fields; if it comes late, only fields that no kind needs are dropped.
 enum class Subject : std::uint8_t {
   kUnknown,  // the kind has not been read yet
   kWhole,    // Weft's own kinds, PriorityClass, Namespace, lists
@@ -20,7 +20,7 @@ enum class Subject : std::uint8_t {
 };
 Subject SubjectOfKind(std::string_view kind);
 
-// A place inside an object, as far as the rules tell them apart.
+// A position inside an object, as far as the rules distinguish them.
 enum class Where : std::uint8_t {
   kAround,  // of a watch event or a list, around the objects
   kRoot,

@@ -6,8 +6,8 @@
 
 namespace weft::manifest {
 
-// A decimal number of YAML or JSON: a signed 64-bit integer where it is one, else unsigned, else a
-// double, as is everything with a fraction or an exponent. nullopt past the range of a double.
+// A decimal number of YAML or JSON: a signed 64-bit integer if it fits, else an unsigned one, else,
+// or with a fraction or an exponent, a double. nullopt past the range of a double.
 // Precondition  PlainKind says kInteger (`integer`) or kFloat.
 std::optional<nlohmann::json> ParseNumber(std::string_view text, bool integer);
 

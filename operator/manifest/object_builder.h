@@ -17,8 +17,8 @@ namespace weft::manifest {
 // as it is complete: documents, and the items of a List one by one. Drops what keep_rules.h says,
 // counts, and refuses what passes the limits.
 //
-// An event returns false where reading must stop; Failure says why. The parser sees to it that
-// events nest and that a map's members come as Key, value, Key, value...
+// An event returns false if reading must stop; Failure says why. The parser ensures that events
+// nest and that a map's members arrive as Key, value, Key, value...
 class ObjectBuilder {
  public:
   enum class Mode {

@@ -6,8 +6,8 @@
 
 namespace weft::manifest {
 
-// Messages of Kubernetes' protobuf, in which an API server writes Nodes and Pods for a third of
-// what JSON costs it.
+// Messages of Kubernetes' protobuf; to write Nodes and Pods in it costs an API server a third of
+// JSON.
 enum class Message : std::uint8_t {
   kEnvelope,    // {"typeMeta": {"kind"}, "raw": bytes}, behind the four bytes of kMagic
   kWatchEvent,  // {"type", "object": {"raw": bytes of an envelope}}
@@ -20,9 +20,9 @@ enum class Message : std::uint8_t {
 
 inline constexpr std::string_view kProtobufMagic{"k8s\0", 4};
 
-// A message as the JSON that stands for it, as far as Weft reads it: of Nodes and Pods what
-// keep_rules.h keeps and api/decode.h reads. As in JSON, empty text is left out; bytes are text
-// here that may hold anything. `clean`: all text is UTF-8 without NUL; what is not is left out.
+// Converts a message to the equivalent JSON, limited to the fields of Nodes and Pods that
+// keep_rules.h keeps and api/decode.h reads. Empty text is left out, as in JSON; bytes become text
+// that may hold anything. `clean`: text that is not UTF-8 without NUL is left out.
 //
 // Errors  false: no such message.
 // Cost    linear; 10 us for a Pod of 4 kB.

@@ -19,7 +19,7 @@ namespace weft::manifest {
 // Errors  kInvalid without the file's name; without a place too where the call itself is the place.
 class SlurmDomains {
  public:
-  // The switch or block that AddChildren and AddNodes speak of from here on.
+  // Starts a switch or block; following calls of AddChildren and AddNodes belong to it.
   Status Begin(const std::string& name, const std::string& where);
   Status AddChildren(std::string_view list, const std::string& where);
   Status AddNodes(std::string_view list, const std::string& where);
@@ -37,7 +37,7 @@ class SlurmDomains {
   std::map<std::string, std::string> nodes_;     // node, in lower case -> where
 };
 
-// What a topology of blocks leaves to say. `sizes` as the file writes them; "" none.
+// Adds the notes about a topology of blocks. `sizes` as the file writes them; "" none.
 std::vector<std::string> NotesOnBlocks(const std::string& sizes);
 
 }  // namespace weft::manifest

@@ -72,13 +72,13 @@ enum class Id : std::uint8_t {
 
 enum class Type : std::uint8_t { kCounter, kGauge, kHistogram };
 
-// Where its values come from, which is also when they are there.
+// Source of a metric's values, which also decides when the metric exists.
 enum class Origin : std::uint8_t {
   kProcess,  // read from the replica itself at a scrape
   kEvents,   // counted as it happens, by the leader
-  kFleet,    // read from the leader's copy of the cluster at a scrape
-  kJobs,     // likewise, one set for each TrainingJob; gone with it
-  kAudit,    // likewise, with --read-only: what other schedulers placed
+  kFleet,    // read from the leader's cache of the cluster at a scrape
+  kJobs,     // read from the same cache, one set for each TrainingJob, removed with it
+  kAudit,    // read from the same cache, with --read-only: gangs that other schedulers placed
 };
 
 inline constexpr std::size_t kMostLabels = 5;

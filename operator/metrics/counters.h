@@ -8,8 +8,8 @@
 
 namespace weft::metrics {
 
-// What is counted as it happens: whoever measures gets it passed in.
-// Labels must be few: a series stays for the life of the process.
+// Counters and histograms of events, passed to the code that measures. Labels must have few values,
+// because a series stays for the life of the process.
 // Thread-safety  all calls may run at once. Cost  well under a microsecond each; Text O(series).
 class Counters {
  public:

@@ -12,7 +12,7 @@ namespace weft::metrics {
 // Values of a metric's labels, in the catalogue's order.
 using Labels = std::vector<std::string>;
 
-// Figures as they are at one moment, each said once: what is gone is not in the next set.
+// Values of gauges at one moment. A deleted object is missing from the next set.
 class Samples {
  public:
   void Add(Id metric, Labels labels, double value);

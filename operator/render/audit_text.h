@@ -7,8 +7,8 @@
 
 namespace weft::render {
 
-// What the gangs that other schedulers placed cost now against the best, worst first, and the
-// fleet's total.
+// The present cost of gangs that other schedulers placed, compared with the best, worst first, and
+// the fleet's total.
 std::string AuditText(const decide::Cluster& cluster, const report::AuditReport& report,
                       const TextOptions& options);
 

@@ -7,9 +7,9 @@
 
 namespace weft::render {
 
-// What Weft's placement saves, for people: one block for all jobs together and one for each job,
-// who chooses the nodes in rows, bytes that leave nodes and each level in columns, and the ratio of
-// the cost to Weft's. Ends with one line that says how the numbers came about.
+// What Weft's placement saves, for people: one block for all jobs together and one for each job.
+// Rows are the schedulers; columns are the bytes that leave nodes and each level, and the cost
+// relative to Weft's. Ends with a paragraph on how the numbers were computed.
 std::string CompareText(const decide::Cluster& cluster, const report::CompareReport& report,
                         const TextOptions& options);
 

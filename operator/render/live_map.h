@@ -7,8 +7,8 @@
 
 namespace weft::render {
 
-// One fabric with what runs on it now: TrainingJobs, Placements and the gangs of others are its
-// jobs, lone pods what is held beside them.
+// One fabric with its running workloads: TrainingJobs, Placements and gangs of other controllers
+// are its jobs; lone pods are shown as held capacity.
 struct LiveMap {
   std::unique_ptr<const fabric::Claims> claims;  // of the lone pods; `input` points at it
   MapInput input;

@@ -12,8 +12,8 @@ namespace weft::render {
 // tells why it is there. Light or dark as the reader's system is.
 std::string MapHtml(const std::vector<MapInput>& maps);
 
-// The same of what runs now, for a server: the page asks for itself again every so many seconds,
-// and keeps the job that is singled out. `when`: of the picture, for people.
+// A live page for a server: it reloads its content every `seconds` and keeps the highlighted job.
+// `when`: time of the picture, for people.
 std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::string& when,
                         int seconds);
 

@@ -31,8 +31,8 @@ struct AuditGang {
   bool modelled = false;  // a Placement beside it gives the model; else one ring, one byte a rank
   std::string placement;  // that Placement's name, "" none
   Judged now;
-  // What `plan` would do with its own claims taken away, or where it is now if that is as good by
-  // every level of the objective.
+  // What `plan` would do if the gang's own claims were free, or its present nodes if they are as
+  // good by every level of the objective.
   std::optional<Judged> best;
   // Why where it is now is worse, as the predicate of a sentence (placement::WhyWorse); "" where it
   // is not.
@@ -54,7 +54,7 @@ struct AuditReport {
   };
   Total total;            // of all
   Total modelled, rings;  // of those with a model, and of the others: comparable among themselves
-  std::vector<std::string> assumptions;  // what the figures rest on, in sentences
+  std::vector<std::string> assumptions;  // assumptions behind the figures, in sentences
   std::vector<decide::Note> notes;       // pods on nodes outside every fabric, ...
 };
 
@@ -63,7 +63,7 @@ struct AuditReport {
 // Errors  kInvalid where a Placement beside a gang does not divide.
 struct AuditOptions {
   placement::Options place{};
-  std::string space;  // gangs of this namespace alone; "" of all
+  std::string space;  // only gangs of this namespace; "" all
 };
 Result<AuditReport> Audit(const decide::Cluster& cluster, const AuditOptions& options = {});
 

@@ -26,7 +26,7 @@ Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& s
 Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                     std::uint32_t workers);
 
-// For each worker any slot that is left, all alike.
+// For each worker a random free slot; all slots are equally likely.
 Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers, SplitMix64& random);
 
 }  // namespace weft::report

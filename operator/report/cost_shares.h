@@ -17,8 +17,8 @@ struct CostShare {
   Int128 cost = 0;   // femtoseconds
 };
 
-// The cost C of a placement in its parts, by axis, then level widest first; their sum is C. What
-// missing rails make dearer is a part of its own, "missing rails".
+// The parts of a placement's cost C, by axis, then by level, widest first; their sum is C. The
+// extra cost of missing rails is a part of its own, "missing rails".
 //
 // Shapes  nodes: one per worker.
 std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,

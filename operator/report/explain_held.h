@@ -15,9 +15,9 @@ struct HeldExplanation {
   Explanation explanation;  // `entry` is not set; the bound is 0 where none is known
 };
 
-// Explains those who hold nodes by their Placements. Costs are those of today's fabric and spec;
-// bound and comparison count what is free now and their own nodes. `names` as for Explain, or the
-// Placement's name.
+// Explains jobs and Placements that hold nodes. Costs are those of the present fabric and spec;
+// bound and comparison use the nodes that are free now and the job's own. `names` as for Explain,
+// or the Placement's name.
 //
 // Errors  kInvalid for a name that nobody has who holds nodes, and for what is wrong with the
 //         workload itself.
@@ -25,8 +25,8 @@ struct HeldExplanation {
 Result<std::vector<HeldExplanation>> ExplainHeld(const decide::Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
-// Those that wait by Explain and those that hold nodes by ExplainHeld, each of these as one more
-// entry of `report`. Without names: whatever waits. Errors as theirs.
+// Explains waiting workloads by Explain, and those with nodes by ExplainHeld, each as one more
+// entry of `report`. Without names: all waiting ones. Errors as in both.
 Result<std::vector<Explanation>> ExplainNamed(const decide::Cluster& cluster,
                                               const std::vector<std::string>& names,
                                               decide::PlanReport& report);

@@ -20,7 +20,7 @@ namespace weft::report {
 nlohmann::ordered_json FabricStatus(const api::Fabric& object, const decide::Fabrics& fabrics,
                                     UnixSeconds now);
 
-// Of one whose spec cannot be read.
+// The status of a Fabric whose spec cannot be read.
 nlohmann::ordered_json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now);
 
 }  // namespace weft::report

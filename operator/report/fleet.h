@@ -18,13 +18,13 @@ std::string_view NodeUseName(NodeUse use);  // "free", "partial", ...
 // Free: usable, not cordoned, no accelerator in use.
 NodeUse UseOf(const decide::ClusterFabric& on, fabric::NodeIndex node);
 
-// What is free on one fabric, as jobs of whole nodes see it.
+// Free capacity of one fabric for jobs of whole nodes.
 struct FleetFigures {
   struct Accelerators {
     std::int64_t used = 0, free = 0;
     std::int64_t unavailable = 0;  // free, on nodes that are cordoned or unusable
   };
-  // Sets of so many wholly free nodes of one pool, each in one domain, disjoint from each other.
+  // Disjoint sets of this many wholly free nodes of one pool, each set inside one domain.
   struct Slots {
     std::string product;        // of all its nodes; they are of one capacity type too
     std::int64_t nodes = 1;     // of one slot: 1, 2, 4, ...

@@ -29,17 +29,17 @@ struct TrafficFigures {
 };
 TrafficFigures ReadTraffic(const api::Placement& placement);
 
-// The job asks for nodes and has none: neither finished, suspended nor on its way out.
+// The job asks for nodes and has none: it is not finished, suspended or being deleted.
 bool WantsNodes(const api::TrainingJob& job);
 
-// Since when a job that has no nodes has waited for them: its creation, or the end of what came
-// before (an attempt, a suspension).
+// Start of the wait of a job without nodes: its creation, or the end of its last attempt or
+// suspension.
 UnixSeconds WaitsSince(const api::TrainingJob& job, UnixSeconds now);
 
 // "1", "2", "4", ...: the number of workers, rounded up to a power of two.
 std::string SizeClass(std::uint32_t workers);
 
-// What one write of a job's status says has happened, for whoever counts.
+// The events that one write of a job's status implies, for the counters.
 struct JobEvents {
   struct Start {
     std::string cause;  // "Submitted", "Resumed", or why the last attempt was undone

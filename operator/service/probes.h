@@ -7,7 +7,7 @@
 
 namespace weft::service {
 
-// What a probe says: "ok", or why not.
+// Answer of a probe: "ok", or the reason why not.
 struct Health {
   bool well = true;
   std::string why;

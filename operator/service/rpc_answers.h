@@ -12,8 +12,8 @@
 
 namespace weft::service {
 
-// What the calls of proto/weft/v1 answer about the cluster as it is at `now`: functions of their
-// arguments alone. Errors  kInvalid: the request is wrong, its place first; kNotFound.
+// The answers to the calls of proto/weft/v1 about the cluster at `now`; pure functions of their
+// arguments. Errors kInvalid: the request is wrong, its place first; kNotFound.
 
 // The namespaces of the TrainingJobs and Placements of a request, each once. They are the caller's
 // to see before the request is answered. Errors  kInvalid too where they are more than kMostSpaces.

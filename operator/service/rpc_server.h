@@ -15,10 +15,10 @@ struct RpcOptions {
   // change. All three or none.
   std::string certificate, key, client_authority;
   bool network = false;  // allow an address that other machines reach; needs the files
-  // A bearer token beside the certificate. Where none is sent the certificate's common name is who
-  // asks; without certificates everybody on this machine may ask for everything.
+  // A bearer token beside the certificate. Without a token the caller is the certificate's common
+  // name; without certificates everybody on this machine may see everything.
   bool require_token = false;
-  // Bounds on load: what comes beyond is refused at once with RESOURCE_EXHAUSTED.
+  // Bounds on load; calls beyond them get RESOURCE_EXHAUSTED at once.
   int most_calls = 16;
   int most_streams = 32;
   int most_message_bytes = 1 << 20;  // of a request

@@ -10,7 +10,7 @@
 
 namespace weft::service {
 
-// What calls over the network see of the operator.
+// The operator as seen by gRPC calls.
 // Thread-safety  all calls may run at once.
 class RpcSource {
  public:
@@ -24,25 +24,25 @@ class RpcSource {
   // Errors  kTransient: this replica does not lead, or has not read the cluster yet.
   virtual Result<Live> Look() = 0;
 
-  // What was decided, under a name that no other leader's log has. Errors as Look.
+  // The log of decisions, with an epoch that no other leader's log has. Errors as in Look.
   struct Decided {
     std::shared_ptr<const controllers::PlacementLog> log;
     std::string epoch;
   };
   virtual Result<Decided> Decisions() = 0;
 
-  // Who calls: the holder of a bearer token, where one was sent, else that of a client certificate.
+  // The caller: the holder of the bearer token if one was sent, else of the client certificate.
   struct Caller {
     std::string token;
     std::string certificate_name;  // its common name, verified; "" without a certificate
   };
-  // What they want to see: Placements of one namespace, or of all; or Fabrics, which have none.
+  // What the caller wants to see: Placements of one namespace or all; or Fabrics, cluster-scoped.
   struct Sight {
     bool fabrics = false;
     std::string space;  // "" all
   };
-  // Whether the API server lets the caller list it. Asked before every answer and all through a
-  // stream. Errors  kTransient: no answer now.
+  // Whether the API server lets the caller list it. Checked before every answer and repeatedly
+  // during a stream. Errors kTransient: no answer now.
   enum class Access { kAllowed, kUnknownCaller, kForbidden };
   virtual Result<Access> Check(const Caller& caller, const Sight& sight) = 0;
 };

@@ -9,12 +9,12 @@
 
 namespace weft::service {
 
-// Work that may take its time, one piece after the other in a thread of its own that yields to all
-// others. Thread-safety  Take from any thread.
+// A queue of slow work, done one item after the other in a thread of low priority. Thread-safety
+// Take from any thread.
 class SlowLane {
  public:
   explicit SlowLane(std::size_t most_waiting);
-  // Drops what has not begun.
+  // Drops work that has not begun.
   ~SlowLane();
   SlowLane(const SlowLane&) = delete;
   SlowLane& operator=(const SlowLane&) = delete;

@@ -11,7 +11,7 @@
 
 namespace weft::simulate {
 
-// A published way to build a training cluster, as far as a placement can see it.
+// A published design of a training cluster, limited to what matters to placement.
 struct Design {
   std::string_view name;  // as users type it
   std::string_view summary;

@@ -22,7 +22,7 @@ namespace weft::traffic {
 //   ExpertTensor  4 (n - 1) m a layer with experts
 //
 // Full recomputation runs the forward again: Tensor, Expert and ExpertTensor x 3/2, Context x 4/3.
-// What was measured stands for one collective: n - 1 of a ring, else 1.
+// Measured bytes count as one collective: n - 1 of a ring, else 1.
 //
 // Source  Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
 //         MPICH", 2005; the collectives are those of volumes.h.

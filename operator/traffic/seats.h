@@ -12,9 +12,9 @@ struct Seat {
   std::uint32_t ranks = 0;
 };
 
-// The groups of one family by the workers that hold them. Neighbouring groups whose members sit in
-// the same workers, one by one, are one batch: where a worker holds whole groups of a faster axis,
-// the groups of its ranks all sit alike.
+// The groups of one family by the workers that hold them. Neighbouring groups whose members sit,
+// one by one, in the same workers form one batch: if a worker holds whole groups of a faster axis,
+// the groups of all its ranks are in one batch.
 //
 // Shapes  members: groups x group_size ranks, group-major. A batch's seats: in the group's order; a
 //         worker that a group comes back to has several.
@@ -29,7 +29,7 @@ class SeatedGroups {
   std::span<const Seat> seats(std::size_t batch) const {
     return std::span(seats_).subspan(begin_[batch], begin_[batch + 1] - begin_[batch]);
   }
-  // How many groups sit so.
+  // Number of groups in the batch.
   std::uint32_t groups(std::size_t batch) const { return groups_[batch]; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace weft::traffic {
 
-// Degrees and strides of one job: how ranks count through the axes.
+// Degrees and strides of one job: how the axes number the ranks.
 class Shape {
  public:
   Shape(const Parallelism& parallelism, std::uint32_t ranks);
@@ -25,8 +25,8 @@ class Shape {
   std::uint32_t expert_gradient_group() const { return stage() / (expert_ * expert_tensor_); }
 
   // Groups of ranks that differ only in these axes (of the four of rankOrder), each ascending,
-  // groups in order of their least rank: group-major. Here and below: nothing where a group would
-  // be one rank.
+  // groups in order of their least rank: group-major. Here and below: no groups if a group would be
+  // a single rank.
   std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
   // Groups of experts inside one stage, whose ranks ascend in blocks of expert x expertTensor.
   std::vector<std::uint32_t> ExpertGroups() const;

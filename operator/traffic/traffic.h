@@ -11,11 +11,11 @@
 
 namespace weft::traffic {
 
-// How the ranks of one group talk.
+// How the ranks of one group communicate.
 enum class Pattern : std::uint8_t {
   kRing,        // member k sends to member k + 1, cyclic
   kNeighbours,  // member k exchanges with members k - 1 and k + 1 (pipeline stages)
-  kAllToAll,    // each member sends to all others alike
+  kAllToAll,    // each member sends the same amount to every other member
 };
 
 // One family of groups of one axis. An axis may have two families (dense and expert gradients).
@@ -38,7 +38,7 @@ struct GroupFamily {
   // kNeighbours with Measured: the first and the last member send this to their one neighbour
   // (twice `amount`, since a measured figure is per GPU); equal to `amount` for a Transformer.
   std::int64_t end_amount = 0;
-  // That one member sends one after the other in a step (messages.h): what latency counts by.
+  // Messages that one member sends in sequence in a step (messages.h), for the latency.
   std::int64_t messages = 0;
 
   std::size_t groups() const { return group_size == 0 ? 0 : members.size() / group_size; }
@@ -60,10 +60,10 @@ struct Traffic {
 // Fills `seated` from the families.
 void SeatGroups(Traffic& traffic);
 
-// What each rank sends, to whom, in one optimizer step, from the formulas of DESIGN section 4.
-// Exact: products and quotients of whole numbers, rounded half up to a byte once, at the end.
-// Measured Sharding travels in the shard groups of Hybrid, else over the gradient group. Without a
-// model the one ring over all ranks is on the axis Data.
+// The bytes that each rank sends to each peer in one optimizer step, by the formulas of DESIGN
+// section 4. Exact: products and quotients of whole numbers, rounded half up to a byte once, at the
+// end. Measured Sharding travels in the shard groups of Hybrid, else over the gradient group.
+// Without a model the one ring over all ranks is on the axis Data.
 //
 // Errors   kInvalid with the field's path ("parallelism.expert: ...") where the world, expert,
 //          shardGroupSize or the micro-batches do not divide, where a Transformer with expert > 1
@@ -79,7 +79,7 @@ Status CheckShape(const std::optional<Model>& model, const Parallelism& parallel
 
 // The sets of workers that must or should share a domain: the workers that hold a rank of one
 // connected component of ranks joined by any of the axes' groups (DESIGN section 4, "A topology
-// group's ranks"). Computed from the shape alone, also where an axis sends nothing or no model is
+// group's ranks"). Computed from the degrees alone, even if an axis sends nothing or no model is
 // given. Each set ascending, equal sets once, sets in order of their least worker.
 // Shapes   CSR: set s is workers[begin[s], begin[s + 1]).
 struct WorkerSets {

@@ -36,7 +36,7 @@ struct Clique {
 class WorkerGraph {
  public:
   explicit WorkerGraph(const Traffic& traffic);
-  // Of one axis alone.
+  // The traffic of one axis only.
   WorkerGraph(const Traffic& traffic, Axis axis);
 
   std::uint32_t workers() const { return workers_; }
@@ -45,7 +45,7 @@ class WorkerGraph {
     return std::span(neighbours_).subspan(begin_[worker], begin_[worker + 1] - begin_[worker]);
   }
   std::span<const Clique> cliques() const { return cliques_; }
-  // Indices into cliques() of those that hold the worker.
+  // Indices into cliques() of the cliques that contain the worker.
   std::span<const std::uint32_t> cliques_of(std::uint32_t worker) const {
     return std::span(clique_index_)
         .subspan(clique_begin_[worker], clique_begin_[worker + 1] - clique_begin_[worker]);

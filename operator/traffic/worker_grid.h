@@ -8,7 +8,7 @@
 namespace weft::traffic {
 
 // The worker index as a mixed-radix number: sizes of its digits, fastest first, product = workers.
-// The digits are what is left of the axes in rank order once perWorker ranks sit in one worker, so
+// The digits are the axes in rank order, divided by the perWorker ranks inside one worker, so
 // neighbours on an axis are workers that differ in one digit. {workers} where perWorker cuts an
 // axis unevenly. Digits of size 1 are left out; empty for one worker.
 std::vector<std::uint32_t> WorkerGrid(const Parallelism& parallelism, std::uint32_t workers,
