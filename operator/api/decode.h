@@ -36,13 +36,13 @@ Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place,
                             Reading reading = Reading::kStrict);
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place);
 Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
-// Of a Pod or Node that cannot be read: what identifies it, and where the pod is and in which
-// phase. The caller says in `unreadable` why.
+// Decodes of an unreadable Pod or Node what identifies it, and the pod's node and phase. The caller
+// sets the reason in `unreadable`.
 Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place);
 Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
-// Of any namespaced kind.
+// Metadata of any namespaced kind.
 Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place);
 
 // Appends the object to the right list by apiVersion and kind. Unknown kinds add a note. Another

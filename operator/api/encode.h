@@ -25,13 +25,13 @@ nlohmann::ordered_json EncodeResources(const fabric::Resources& resources);
 // Puts `spec` and `status` of a Node into `out`: what decisions read of it.
 void EncodeNodeFacts(const fabric::NodeFacts& node, nlohmann::ordered_json& out);
 
-// `spec` of the kinds. The name of a FabricSpec is the object's and stands in its metadata.
+// `spec` of the kinds. The name of a FabricSpec is written to the object's metadata.
 nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);
 nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
 
 // Whole objects, with apiVersion, kind and metadata.
 nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
-// The status is the one that the value holds (nodes, excluded ones and conditions).
+// The status is taken from the value (nodes, excluded nodes and conditions).
 nlohmann::ordered_json EncodePlacement(const Placement& placement);
 // With `status` as the status, for callers that add fields; left out if null.
 nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);

@@ -22,7 +22,7 @@ Result<std::int64_t> ParseQuantity(std::string_view text);
 // "131.9T", 999 -> "999", 1048000 -> "1.048M", 10000 -> "10k". The text is a valid Quantity.
 std::string FormatBytes(Int128 bytes);
 
-// The same without rounding: exact, so that it can be read back ("50G", "12500M", "7").
+// Bytes without rounding, so that they can be read back ("50G", "12500M", "7").
 std::string FormatQuantity(std::int64_t value);
 
 // Decimal digits of a 128-bit integer.

@@ -16,7 +16,7 @@ namespace weft {
 // Texts by key (such as labels), ascending by key, in one block of memory: a cluster has a million
 // of them, and a tree would take four times the memory.
 //
-// Cost    find and Set linear in what is held; the block is the texts and eight bytes an entry.
+// Cost    find and Set are linear in the size; the block has the texts and eight bytes per entry.
 class TextMap {
  public:
   using Entry = std::pair<std::string_view, std::string_view>;

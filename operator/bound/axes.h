@@ -8,8 +8,8 @@
 
 namespace weft::placement {
 
-// One axis of a grid of vertices (workers, or whole units of them): lines of `size` vertices, and
-// what the vertices of every line send each other at least. Bytes count both directions.
+// One axis of a grid of vertices (workers, or whole units of them): lines of `size` vertices, and a
+// lower bound of the bytes that the vertices of every line send each other, both directions added.
 struct GridAxis {
   std::uint32_t size = 1;
   std::int64_t each = 0;    // any two
@@ -19,9 +19,9 @@ struct GridAxis {
   // all that.
   std::vector<GridAxis> inside;
 
-  // What leaves m vertices of a line, at least. A piece of a chain counts as cut at both ends, also
-  // at the ends of the chain: Surplus() too much for each line, whatever its pieces. (A chain in k
-  // pieces is cut k - 1 times, and its pieces have 2k ends.) Concave in m.
+  // A lower bound of the bytes that leave m vertices of a line. A piece of a chain counts as cut at
+  // both ends, also at the ends of the chain: Surplus() too much for each line, whatever its
+  // pieces. (A chain in k pieces is cut k - 1 times, and its pieces have 2k ends.) Concave in m.
   double Leaving(std::uint64_t m) const;
   double Surplus() const;
 };
@@ -29,7 +29,7 @@ struct GridAxis {
 // The axes of a grid (sizes of its digits, fastest first) that hold most bytes of `edges`. An axis
 // is one digit, or several that follow each other: a ring of all ranks of a stage runs through all
 // its digits, and holds the smaller rings of one digit inside. The axis with most bytes comes
-// first; `inside` counts for that one alone. Edges ascending.
+// first; only this one has `inside`. Edges ascending.
 //
 // Cost  O(edges x digits^2), again for what is inside an axis of several digits.
 std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,

@@ -5,8 +5,8 @@
 
 namespace weft::placement {
 
-// A cost that no placement of the instance can beat that meets its hard rules and is as good in
-// the levels before the cost as `reached`.
+// A lower bound of the cost of every placement that meets the instance's hard rules and is as good
+// as `reached` in the levels before the cost.
 //
 // The cost is, tier by tier, the step in weight towards the next wider tier times the bytes that
 // cross between domains of the tier. Those bytes are bounded from below by what leaves any set of
@@ -19,7 +19,7 @@ namespace weft::placement {
 // Cost  O(nodes x tiers + edges), and SearchLimits::bound_steps for each home.
 Int128 LowerBound(const Instance& instance, const Preferences& reached);
 
-// The same, raised by prices (part_prices.h) where it leaves a gap below `cost`, that of a plan.
+// LowerBound, raised by prices (part_prices.h) if there is a gap to `cost`, the cost of a plan.
 //
 // Cost  SearchLimits::price_steps more, or none where a few rounds would cost more than that.
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);

@@ -9,8 +9,8 @@
 
 namespace weft::placement {
 
-// Domains that nest, narrowest first, and what a byte between two domains of each costs at least,
-// beyond what it costs at the narrower ones. `of_node` null: every node is a domain.
+// Nested domains, narrowest first, and for each level the least extra cost of a byte between two of
+// its domains, on top of the narrower levels. `of_node` null: every node is a domain.
 struct Level {
   fabric::Tier tier = 0;
   std::int64_t step = 0;
@@ -26,8 +26,8 @@ using Nest = std::vector<Level>;
 // The fabric's levels. Points into the fabric.
 Nest NestOfLevels(const Instance& instance);
 
-// The domains of a scale-up network that crosses the levels, and what is left of the levels when
-// domains that they join count as one.
+// The domains of a scale-up network that crosses the levels, and the levels after merging domains
+// that the network joins.
 class CrossingNest {
  public:
   // Nothing where no network crosses.

@@ -10,8 +10,8 @@
 
 namespace weft::placement {
 
-// What a job costs at least between the domains of all levels of a nest, from what leaves a set of
-// each size. How many workers each domain takes is one choice for all levels.
+// A lower bound of a job's cost between the domains of all levels of a nest, from lower bounds of
+// the bytes that leave a set of each size. All levels share one number of workers per domain.
 //
 // How: bottom up, for every domain and every number of workers in it, the least sum over the
 // domains inside. Domains with the same rooms are one class. Where that would take too many steps,
@@ -58,13 +58,13 @@ class NestSum {
     std::vector<double> cost;  // by units
     std::vector<Segment> hull;
     bool convex = true;
-    // Of the children whose hulls are summed, by slope.
+    // Pieces of the children whose hulls are summed, by slope.
     struct OfChild {
       Segment segment;
       std::uint32_t child, copies;
     };
     std::vector<OfChild> hulls;
-    // Of the other children, in order: the child, and the sum of all before it.
+    // The other children in order, each with the sum of all before it.
     std::vector<std::pair<std::uint32_t, std::vector<double>>> before;
   };
 

@@ -9,8 +9,8 @@
 
 namespace weft::placement {
 
-// The least sum over a nest: what leaves sets in domains of each level, and what that counts too
-// much in all.
+// The least sum over a nest: the bytes that leave sets in domains of each level, and the total by
+// which that overestimates.
 struct PricedSum {
   NestSum* nest = nullptr;
   NestSum::Leaving leaving;

@@ -8,8 +8,8 @@
 
 namespace weft::placement {
 
-// What leaves a set of vertices, at least, by its size, where slices are stacked along an axis:
-// from what leaves a part of one slice, by the size of that part.
+// A lower bound of the bytes that leave a set of vertices, by the size of the set, for slices
+// stacked along an axis; computed from the bound for a part of one slice, by the size of the part.
 //
 // How: a set is a part of each slice. Let the parts be sorted, largest first. No sets of these
 // sizes meet a line along the axis in counts that are less even than where each lies over the next
@@ -36,9 +36,9 @@ class SliceStack {
   std::vector<std::uint32_t> lowest_;  // size of the smallest of these parts
 };
 
-// What leaves any set of s vertices of a grid, at least, for every s up to `most`: slices are
-// stacked axis by axis. Sets so large that this would take too many steps are bounded by the lines
-// that they touch: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1).
+// A lower bound of the bytes that leave any set of s vertices of a grid, for every s up to `most`:
+// slices are stacked axis by axis. Sets so large that this would take too many steps are bounded by
+// the lines that they touch: s vertices touch p_i lines of axis i with product(p_i) >= s^(k-1).
 //
 // Source  Loomis and Whitney, "An inequality related to the isoperimetric inequality", Bull. Amer.
 //         Math. Soc. 55, 1949.
@@ -55,7 +55,7 @@ class LeastSurface {
   double surplus_ = 0;
 };
 
-// What leaves any set of s vertices, s up to `most`, by slices alone.
+// The bound for sets of s vertices, s up to `most`, by slices only.
 std::vector<double> StackAll(std::span<const GridAxis> axes, std::uint64_t most);
 
 }  // namespace weft::placement

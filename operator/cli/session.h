@@ -12,8 +12,8 @@
 
 namespace weft::cli {
 
-// What the commands share: read, build, decide, report.
-// Live objects that cannot be read are named on standard error and left out.
+// Functions that the commands share: read, build, decide, report. Live objects that cannot be read
+// are named on standard error and left out.
 Result<decide::Cluster> ReadCluster(const InputArguments& input);
 
 // The order named "file" or "operator"; "": the operator's if the input is its cluster.

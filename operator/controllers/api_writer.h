@@ -50,7 +50,7 @@ class ApiWriter {
   // JSON patch (RFC 6902): nothing is changed unless every test holds.
   virtual Result<nlohmann::json> PatchExactly(const Target& target,
                                               const nlohmann::json& operations) = 0;
-  // What is gone already counts as done.
+  // An object that is gone already counts as deleted.
   virtual Status Delete(const Target& target) = 0;
   virtual Status Evict(const Target& target) = 0;
 };

@@ -9,12 +9,12 @@
 
 namespace weft::controllers {
 
-// The fabrics of the latest picture, built anew only where a Node or a Fabric has changed since.
+// The fabrics of the latest picture, rebuilt only if a Node or a Fabric has changed.
 // Thread-safety  all calls may run at once.
 class FabricCache {
  public:
   std::shared_ptr<const decide::Fabrics> Of(const Store::Picture& picture);
-  // Those of the picture that was asked for last; null before the first.
+  // The fabrics of the last picture that was asked for; null before the first.
   std::shared_ptr<const decide::Fabrics> Latest() const;
 
  private:

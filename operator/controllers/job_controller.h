@@ -27,7 +27,7 @@ class JobController {
   struct Options {
     life::LifeOptions life;
     std::function<UnixSeconds()> now;
-    // What an attempt's pods are made from; its ConfigMap is there afterwards.
+    // The gang that an attempt's pods are made from; creates its ConfigMap.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
     std::size_t writes_at_once = 16;        // of one batch; the transport bounds those of all
     metrics::Counters* counters = nullptr;  // outlives the controller; null: nothing is counted
@@ -85,15 +85,15 @@ class JobController {
   Log& log_;
   const Options options_;
 
-  // What is remembered of a job between passes, and may be lost with the leader.
+  // Memory of a job between reconciles; a new leader starts without it.
   struct Memory {
     std::string uid;          // of another job of that name it says nothing
     UnixSeconds counted = 0;  // when status was written last
     UnixSeconds tried = 0;    // when worker 0 was tried last
     UnixSeconds created = 0;  // when its pods or its Service were created last
-    std::string valid;        // what the trial of this generation said, where it was accepted
+    std::string valid;        // message of the dry run of this generation, if accepted
     std::int64_t valid_generation = 0;
-    std::string taken;        // what the last event of a name that is taken said
+    std::string taken;  // message of the last event about a taken name
   };
   Memory& MemoryOf(const api::ObjectMeta& job) const;  // under the lock
 

@@ -57,15 +57,15 @@ class Operator {
   kube::Millis Staleness() const;
   // Adds gauges of queue depth and watch silence.
   void Measure(metrics::Samples& samples) const;
-  // Of fabrics, jobs and gangs; worked out anew only after a change, which may take seconds.
+  // Metrics of fabrics, jobs and gangs; computed only after a change, which may take seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
-  // The cluster as it is known now, its inputs in order, and the fabrics of its nodes.
+  // The cluster in the cache, its inputs in order, and the fabrics of its nodes.
   Store::Picture Look() const;
   std::shared_ptr<const decide::Fabrics> FabricsOf(const Store::Picture& picture) {
     return cache_.Of(picture);
   }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
-  // As it is known now, its inputs in order. Cost  O(nodes + pods log pods).
+  // The cluster in the cache, its inputs in order. Cost  O(nodes + pods log pods).
   decide::Cluster LookAtCluster();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace weft::controllers {
 
-// What a pass over one object leaves to do.
+// What remains to do after a reconcile.
 struct Outcome {
   bool again = false;                   // the next step may follow at once
   std::optional<std::int64_t> seconds;  // look again at the latest then

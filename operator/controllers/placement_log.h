@@ -15,8 +15,8 @@
 namespace weft::controllers {
 
 // A log of decisions in order, for watchers: Placements that got nodes, and Placements that lost
-// them. Of each Placement only the last change is held, so that the log is no larger than what
-// stands and `kept` keys of what is gone; who follows late does not see what was between.
+// them. Only the last change of each Placement is held, so that the log holds at most all
+// Placements and `kept` keys of deleted ones; late watchers miss changes in between.
 // Cost           a change is O(log placements). Of more than `kept` that are gone the first are
 //                forgotten.
 // Thread-safety  all calls may run at once.
@@ -28,7 +28,7 @@ class PlacementLog {
   void Put(std::shared_ptr<const api::Placement> placement);
   void Remove(const api::ObjectKey& key);
 
-  // Everything that has nodes, by key, and the number of the last change in it.
+  // All Placements with nodes, by key, and the number of the last change in the log.
   struct Standing {
     std::vector<std::shared_ptr<const api::Placement>> placements;
     std::uint64_t number = 0;
@@ -40,8 +40,8 @@ class PlacementLog {
     api::ObjectKey key;
     std::shared_ptr<const api::Placement> placement;  // null: gone
   };
-  // What came after `number` and is the last of its Placement; waits for the first for at most so
-  // long. Nothing where some of it is forgotten, or the number was never given.
+  // Changes after `number`, the last one of each Placement; waits at most `seconds` for the first.
+  // Nothing if some of them are forgotten, or the number was never given.
   std::optional<std::vector<Change>> After(std::uint64_t number,
                                            std::chrono::milliseconds patience) const;
 

@@ -25,9 +25,9 @@ namespace weft::controllers {
 // Placement and writes its nodes by compare-and-swap. One thread plans and commits, so that no two
 // plans ever count on the same nodes.
 //
-// A pass takes everything that waits together, and starts only when all commits of the one before
-// have been answered; what they booked is in the store by then. Passes without anything new wait
-// for the cluster to change or a wait to end, and are spaced by several times what one takes.
+// A pass takes all pending workloads and starts only when all commits of the last pass have been
+// answered; the store has their claims by then. Passes without anything new wait for the cluster to
+// change or a wait to end, and are spaced by several times what one takes.
 // Thread-safety  all calls may run at once.
 class Planner {
  public:
@@ -49,15 +49,15 @@ class Planner {
   void Ask(const api::TrainingJob& job);
   // The job no longer asks.
   void Forget(const std::string& uid);
-  // Its attempt on these nodes, by worker, is over: the next one is planned to keep to them.
+  // The job's attempt on these nodes (by worker) is over: the next one should keep them.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
   std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
-  // Something changed that a plan reads.
+  // An input of the plan has changed.
   void OnCapacity();
 
   // Plans until Stop.
   void Run();
-  // One pass over all that waits, for a caller without threads.
+  // One pass over all pending workloads, for a caller without threads.
   void Pass();
   void Stop();
 

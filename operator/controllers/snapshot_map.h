@@ -73,7 +73,7 @@ class SnapshotMap {
         for (const Object& object : block->objects) use(object);
       }
     }
-    // Those of one namespace, in order.
+    // The objects of one namespace, in order.
     template <typename Use>
     void EachIn(const std::string& space, const Use& use) const {
       const api::ObjectKey first{space, ""};
@@ -105,7 +105,7 @@ class SnapshotMap {
   bool empty() const { return size_ == 0; }
   Object Find(const api::ObjectKey& key) const { return FindIn(blocks_, key); }
 
-  // What stood there before.
+  // The replaced object.
   Object Put(Object object) {
     const api::ObjectKey key = KeyOf(*object);
     if (blocks_.empty()) {
@@ -136,7 +136,7 @@ class SnapshotMap {
     return nullptr;
   }
 
-  // What stood there.
+  // The removed object.
   Object Erase(const api::ObjectKey& key) {
     if (Find(key) == nullptr) return nullptr;
     const std::size_t b = BlockOf(blocks_, key);

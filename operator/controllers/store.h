@@ -73,7 +73,7 @@ class Store {
   // Before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
-  // Of api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
+  // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
   template <typename T>
   void Put(T object);
   template <typename T>
@@ -84,13 +84,13 @@ class Store {
   template <typename T>
   std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) const;
 
-  // Nothing where there is no such job.
+  // Nothing if the job does not exist.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("" any) that no TrainingJob owns waits for nodes.
   bool HasUnplaced(const std::string& space) const;
-  // Those that its podSelector matches, and no TrainingJob owns. Cost  O(pods of its namespace).
+  // Pods that its podSelector matches and no TrainingJob owns. Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   // All objects that a decision reads, by key within each kind; `order` is empty. Unreadable
@@ -119,8 +119,8 @@ class Store {
     return std::get<Table<T>>(tables_);
   }
 
-  // Hooks of a kind. Under the lock: whether the object goes in, and what else to remember of a
-  // change. Outside: who is told.
+  // Hooks of a kind. Under the lock: whether the object is stored, and which indexes change.
+  // Outside: callbacks.
   template <typename T>
   bool Admit(T&) {
     return true;

@@ -15,17 +15,17 @@ namespace weft::controllers {
 // The place of watched objects in messages.
 inline constexpr const char* kServedPlace = "API server";
 
-// How the store takes one kind.
+// Adapter of the store for one kind.
 template <typename T>
 struct KindInStore {
   using Decode = typename kube::DecodingSink<T>::Decode;
   Decode decode;
-  // Of an object that cannot be read, what goes into the store with `unreadable` set; null: what
-  // was known of it stays.
+  // The object to store with `unreadable` set, for an unreadable one; null: its last readable state
+  // stays.
   Decode decode_head;
 };
 
-// Puts one kind into the store. What cannot be read is logged and counted.
+// Puts one kind into the store. Unreadable objects are logged and counted.
 template <typename T>
 class StoreSink final : public kube::TypedSink<T> {
  public:

@@ -33,7 +33,7 @@ class Table {
   Object Find(const api::ObjectKey& key) const { return objects_.Find(key); }
   typename SnapshotMap<T>::Snapshot Take() const { return objects_.Take(); }
 
-  // What stood there before, and whether it was replaced.
+  // The previous object, and whether it was replaced.
   std::pair<Object, bool> Put(Object object) {
     const api::ObjectMeta& meta = object->meta;
     if (const auto gone = gone_.find(meta.key);

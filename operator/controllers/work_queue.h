@@ -28,7 +28,7 @@ class WorkQueue {
   WorkQueue() : WorkQueue(Options{}) {}
 
   void Add(const api::ObjectKey& key);
-  // At the latest then; an earlier time that stands already is kept.
+  // Runs the key by then; an earlier time is kept.
   void AddAfter(const api::ObjectKey& key, Duration delay);
   // Waits for a key whose time has come; nothing once closed.
   std::optional<api::ObjectKey> Take();

@@ -29,7 +29,7 @@ struct Note {
   friend bool operator==(const Note&, const Note&) = default;
 };
 
-// What one worker holds on one node.
+// The claims of one worker on one node.
 struct Holding {
   fabric::NodeIndex node = 0;
   const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster

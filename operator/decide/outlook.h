@@ -16,7 +16,7 @@ struct Ending {
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 
-// What it holds is free again.
+// Releases the holder's claims.
 void GiveBack(const Ending& ending, fabric::Claims& claims);
 
 // The latest time at which the problem fits, if all `endings` are on time and nothing else starts.

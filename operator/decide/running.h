@@ -24,7 +24,7 @@ Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster);
 // inputs.order of everything, for inputs that were not read from files.
 void OrderAll(api::Inputs& inputs);
 
-// What one workload sends out of one domain in one step, as predicted.
+// Predicted bytes that one workload sends out of one domain in one step.
 struct DomainFlow {
   fabric::Tier tier = 0;
   fabric::DomainIndex domain = 0;

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kTorusSizeAtMost = 1024, kTorusPlacesAtMost = 1 <
 // A node's place, in the order of TorusSpec::dimensions; 0 along those that are absent.
 using TorusPlace = std::array<std::uint16_t, kTorusDimensions>;
 
-// The toruses of a fabric: where every node stands, and how far nodes are apart. All toruses have
+// The toruses of a fabric: the place of every node, and the distances of nodes. All toruses have
 // the same dimensions; not every place needs a node.
 class Torus {
  public:
@@ -35,7 +35,7 @@ class Torus {
   std::uint32_t count() const { return count_; }
   std::uint32_t torus_of(NodeIndex n) const { return torus_of_[n]; }
   const TorusPlace& place(NodeIndex n) const { return places_[n]; }
-  // kNoNode where none stands.
+  // kNoNode if the place is empty.
   NodeIndex At(std::uint32_t torus, const TorusPlace& place) const {
     return node_at_[std::size_t{torus} * volume() + Flat(place)];
   }
@@ -54,7 +54,7 @@ class Torus {
     }
     return hops;
   }
-  // Places at most so many hops from any one place, that one too: [hops], up to volume().
+  // Number of places at most [hops] from a place, including that one; up to volume().
   std::span<const std::uint32_t> PlacesWithin() const { return places_within_; }
 
  private:

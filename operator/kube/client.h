@@ -69,7 +69,7 @@ class Client {
   std::atomic<std::uint64_t> seed_;
 };
 
-// What an answer that is not 2xx means.
+// The Error of an answer that is not 2xx.
 Error ErrorOf(const Request& request, const Response& response);
 
 }  // namespace weft::kube

@@ -11,8 +11,8 @@
 
 namespace weft::kube {
 
-// Bytes that stand in a kubeconfig, or the file that holds them. Files are read again for every
-// connection, so that what is rotated is picked up.
+// Bytes of a kubeconfig, or the file that holds them. Files are read again for every connection, so
+// that rotated files are used.
 struct Source {
   std::string data;  // decoded
   std::string file;

@@ -13,7 +13,7 @@
 
 namespace weft::kube {
 
-// Something worth telling about one object.
+// A note about one object, to be written as an event.
 struct EventNote {
   std::string api_version, kind;  // of the object
   api::ObjectKey key;
@@ -55,7 +55,7 @@ class EventSeries {
 
     friend bool operator==(const Write&, const Write&) = default;
   };
-  // Nothing where the note is only counted, or is one too many.
+  // Nothing if the note is only counted, or exceeds the rate.
   std::optional<Write> Add(const EventNote& note, Instant now, WallMicros wall);
   // Counts that are due.
   std::vector<Write> Flush(Instant now);

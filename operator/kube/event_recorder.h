@@ -24,7 +24,7 @@ class EventRecorder {
     std::size_t queue = 1'024;
     // Why an event was dropped; from the recorder's thread. May be empty.
     std::function<void(const std::string& what)> on_failure;
-    // Of every write, see Request::until; what is too late is dropped. Null: never.
+    // Deadline of every write, see Request::until; later notes are dropped. Null: none.
     std::function<Instant()> until;
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
   };

@@ -20,8 +20,8 @@ namespace weft::kube {
 const char* AcceptOf(manifest::Subject subject);
 
 // Cuts a stream's pieces into frames: lines of JSON, or protobuf with four bytes of length, high
-// byte first, before each. The first byte tells: no frame is so long that its length begins with
-// more than zero or one. A frame that never ends (the connection broke inside it) is never handed
+// byte first, before each. The first byte tells which, since no length begins with a byte
+// above one. A frame that never ends (the connection broke inside it) is never handed
 // out.
 // Thread-safety  none.
 class FrameSplitter {

@@ -65,16 +65,16 @@ class Election {
   // That nobody holds it, on a clean stop; kNothing where it is not held.
   Action Release(WallMicros wall) const;
 
-  // What a read showed; nullopt: there is no such Lease.
+  // The result of a read; nullopt: the Lease does not exist.
   void Observe(const std::optional<LeaseRecord>& seen, Instant now);
   // A create or replace succeeded that was sent at that moment.
   void Wrote(const LeaseRecord& record, Instant sent, Instant now);
-  // It was refused, or nobody knows: read before the next write.
+  // The write was refused, or its outcome is unknown: read before the next write.
   void Failed();
 
   bool IsLeader(Instant now) const { return now < leads_until_; }
   Instant leads_until() const { return leads_until_; }
-  // Whose it is, as far as is known.
+  // The last known holder.
   const std::string& holder() const { return holder_; }
 
  private:

@@ -28,8 +28,8 @@ class ObjectSink {
   // The key may be unknown to the sink.
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
-  // What the sink knows from elsewhere, the answers to its own writes, in versions up to that one:
-  // deleted where a list of that version does not show it.
+  // Objects that the sink knows from the answers to its own writes, in versions up to this one:
+  // they are deleted if a list of this version lacks them.
   virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
     return {};
   }
@@ -69,8 +69,8 @@ class Reflector {
 
   // The first list is complete.
   bool synced() const { return synced_; }
-  // Since the API server last said anything about this resource, the proper end of a silent watch
-  // included; since the construction before that. Past half a minute the copy may be out of date.
+  // Time since the API server last sent anything about this resource, including the proper end of a
+  // silent watch, or since construction. After half a minute the copy may be outdated.
   Millis Staleness() const;
 
  private:

@@ -17,8 +17,8 @@ class TypedSink {
   virtual ~TypedSink() = default;
   virtual void OnReplaceBegin() = 0;
   virtual void OnUpsert(const api::ObjectKey& key, T object) = 0;
-  // It exists and is not what was known of it, but cannot be read. `object` has its metadata at
-  // least, so that its owner can be told.
+  // The object exists in a new state, but cannot be read. `object` has at least its metadata, so
+  // that its owner can be notified.
   virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                              const std::string& why) = 0;
   virtual void OnDelete(const api::ObjectKey& key) = 0;

@@ -17,7 +17,7 @@ struct Precondition {
   std::string resource_version;  // "" any
 };
 
-// How a write is to be done.
+// Options of a write.
 struct Write {
   std::string field_manager = "weft";
   std::string_view subresource = "";  // "status"

@@ -23,7 +23,7 @@ struct Request {
   std::string content_type;                  // of the body, "" without one
   std::string body;
   std::string accept = "application/json";
-  // Whole request for Send; longest silence for Stream.
+  // Bounds the whole request for Send, silence for Stream.
   std::chrono::milliseconds timeout{30'000};
   // From this moment on it is not sent any more, and is broken off if it is under way; null: never.
   // Asked again and again, so that a leader's writes go on while its lease is renewed, and end with

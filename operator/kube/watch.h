@@ -14,7 +14,7 @@ namespace weft::kube {
 
 enum class WatchState : std::uint8_t {
   kStreamingList,  // a watch that first sends all objects, then a bookmark
-  kPagedList,      // pages of LIST, where the server refuses the former
+  kPagedList,      // pages of LIST, if the server refuses kStreamingList
   kWatching,       // changes from the last resourceVersion on
 };
 
@@ -75,7 +75,7 @@ class Watch {
   // True where the list is complete.
   bool OnPage(const Page& page, Instant now);
 
-  // How a request ended that was not answered by a page.
+  // How a request ended, if not by a page.
   struct End {
     int status = 0;  // HTTP; 0: no answer, or one that broke off
     std::optional<Millis> retry_after;

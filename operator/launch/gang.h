@@ -30,7 +30,7 @@ struct Gang {
   std::string placement_uid;
   std::vector<std::string> nodes;  // of worker i
   std::vector<GangLevel> levels;   // widest first, the node left out
-  Environment fabric;              // what the network's libraries are told (fabric_environment.h)
+  Environment fabric;              // variables of the network's libraries (fabric_environment.h)
   std::string verify_image;        // "" for no init container (verify_container.h)
 };
 

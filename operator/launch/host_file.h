@@ -9,7 +9,7 @@
 
 namespace weft::launch {
 
-// What a ConfigMap holds: names and contents of its files together (Kubernetes' API reference,
+// Capacity of a ConfigMap, names and contents of its files together (Kubernetes' API reference,
 // ConfigMap v1: "The data stored ... must not exceed 1 MiB").
 inline constexpr std::size_t kConfigMapBytes = std::size_t{1} << 20;
 

@@ -36,7 +36,7 @@ struct SshKey {
 std::string SecretName(const Gang& gang);
 // The Secret with it; mounted below /etc/weft/ssh.
 nlohmann::json MakeSshSecret(const Gang& gang, const SshKey& key);
-// Its part in the volume that holds the gang's files.
+// The Secret's part of the volume with the gang's files.
 nlohmann::json SshVolumeSource(const Gang& gang);
 
 // The first container that has accelerators, else the first; null where there is none.

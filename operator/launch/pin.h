@@ -18,9 +18,9 @@ struct Seat {
   std::string node;
 };
 
-// The merge patch that ties the pod to its node, removes the gate and notes for whom, at once. To
-// be applied to that very state of the pod (uid and resourceVersion): lists stand in it whole.
-// While a pod is gated the API server lets its terms be added to, and nothing else (KEP-3838).
+// The merge patch that ties the pod to its node, removes the gate and notes for whom, at once. It
+// contains whole lists, so it may be applied only to this state of the pod (uid and
+// resourceVersion). The API server lets a gated pod's terms only be added to (KEP-3838).
 nlohmann::json UngatePatch(const api::Pod& pod, const Seat& seat);
 
 }  // namespace weft::launch

@@ -20,8 +20,8 @@ Step AdoptStep(Life& life, const api::Placement& placement);
 // Pods are created, bound, ready, and have ended: the stages of stage.h.
 Step FollowStep(Life& life);
 
-// The status after admission has refused a pod, or what pods need: the attempt is undone at once
-// and tried again later (retry.h), since a gang without one of its pods only holds nodes.
+// The status after admission refused a pod or an object that pods need: the attempt is taken down
+// at once and tried again later (retry.h), since an incomplete gang only holds nodes.
 JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
                              const std::string& message);
 

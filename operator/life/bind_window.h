@@ -11,8 +11,8 @@
 
 namespace weft::life {
 
-// The time in which kube-scheduler must bind a gang whole: TrainingJobs and gangs of others share
-// this. Only what stands in our own conditions opens it, never a time that the API server wrote.
+// The time in which kube-scheduler must bind the whole gang, for TrainingJobs and gangs of other
+// controllers. Only our own conditions open it, never a time that the API server wrote.
 
 // A pod of the gang and the node that it is pinned to.
 struct GangMember {
@@ -32,7 +32,7 @@ enum class Binding : std::uint8_t {
   kOpen,    // kube-scheduler is at work: the window is to be opened
   kWait,    // it is open
   kGated,   // pods wait for a scheduling gate of others: kube-scheduler does not look at them
-  kSilent,  // none is bound, and kube-scheduler has said nothing of any
+  kSilent,  // none is bound, and kube-scheduler reported nothing about any
   kUndo,    // a gang is never left half bound
 };
 
@@ -44,8 +44,8 @@ struct BindVerdict {
   std::string message;                     // kUndo, kGated, kSilent: a sentence
 };
 
-// Silence is no refusal: a gang of which nothing is bound waits for kube-scheduler, one that is
-// half bound is undone at the end of the window and leaves out no node for it.
+// Silence is not a refusal: an unbound gang waits for kube-scheduler; a partly bound gang is taken
+// down at the end of the window, without excluding a node.
 // Cost  O(members).
 BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const BindWindow& window,
                          UnixSeconds now);

@@ -7,7 +7,7 @@
 
 namespace weft::life {
 
-// A worker's number, zero-padded to the width of the last worker's, so that names sort as ranks do.
+// A worker's number, zero-padded to the width of the last one, so that names sort like ranks.
 std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker);
 
 // "<job>-<i>": the host name of a worker, in every attempt.

@@ -7,8 +7,8 @@
 
 namespace weft::life {
 
-// The container's command and arguments in the template, cut where they are long; "of the image"
-// where it has none.
+// The container's command and arguments in the template, shortened if long; "the image's own
+// command" if none.
 std::string CommandOf(const api::TrainingJob& job, const std::string& container);
 
 // A sentence if the first container's command is another framework's launcher, or starts one

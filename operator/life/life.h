@@ -54,7 +54,7 @@ std::string WorkersText(const api::WorkerCounts& counts);
 // No attempt has nodes any more.
 void Unplace(Life& life, std::string_view reason, const std::string& message);
 
-// The status as it is now as a step: a write where it differs from the job's, else a wait.
+// Turns the status into a step: a write if it differs from the job's, else a wait.
 Step WriteOr(const Life& life, Wait wait);
 
 // Why the attempt is taken down, if not for a restart by failurePolicy.

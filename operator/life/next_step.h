@@ -74,7 +74,7 @@ struct DeleteJob {};
 struct WriteStatus {
   JobStatus status;
 };
-// Nothing to do until something changes, or so many seconds have passed.
+// Nothing to do until something changes, or until `seconds` have passed.
 struct Wait {
   std::optional<std::int64_t> seconds;
 };

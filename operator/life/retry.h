@@ -15,7 +15,7 @@ namespace weft::life {
 // restart. Everything follows from the status.
 
 enum class Cause : std::uint8_t {
-  kSchedulerRefused,  // kube-scheduler said no to a pod, or its node is gone
+  kSchedulerRefused,  // kube-scheduler refused a pod, or its node is gone
   kSchedulerSilent,   // only part of the gang was bound, without a reported reason
   kAdmissionRefused,  // a quota, a webhook or Pod Security refused a create or an update
   kNodeRejected,      // the kubelet refused a pod that was bound to it

@@ -13,9 +13,9 @@ namespace weft::life {
 // names the stage. Its status changes at every stage whose time counts, because a condition keeps
 // its transition time while its status is the same.
 enum class Stage : std::uint8_t {
-  kNone,             //          no attempt, or one that is being undone
-  kCreating,         // False    its pods are being created
-  kBinding,          // Unknown  all exist, and kube-scheduler has until the window ends
+  kNone,             //          no attempt, or one that is being taken down
+  kCreating,         // False    pods are being created
+  kBinding,          // Unknown  all pods exist; kube-scheduler has until the window ends
   kSchedulerSilent,  // False    kube-scheduler has not looked at one of them
   kSchedulingGated,  // False    pods wait for a scheduling gate of others
   kStarting,         // False    all are bound, and not all were ready yet

@@ -25,9 +25,9 @@ struct CsvOptions {
 
 // A table (RFC 4180, header row first) with one row per node as a cluster.
 //
-// An empty cell leaves the node without that level: incomplete. An empty cell of another column is
-// as if there were no such column. Blank lines are skipped. Errors  kInvalid: "FILE: line 12: ...";
-// a bad option names its flag and the header's columns.
+// An empty cell leaves the node without that level: incomplete. An empty cell of another column
+// counts as a missing column. Blank lines are skipped. Errors kInvalid: "FILE: line 12: ..."; a bad
+// option names its flag and the header's columns.
 Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
                                   const ImportOptions& options);
 

@@ -26,7 +26,7 @@ struct IbDevice {
   std::vector<IbPort> ports;
 };
 
-// What an ibnetdiscover run saw, as printed; routers are left out.
+// The output of an ibnetdiscover run; routers are left out.
 struct IbDump {
   std::vector<IbDevice> devices;
 };

@@ -17,7 +17,7 @@ struct ImportLinks {
 };
 
 // Writes them into the cluster's Fabric. "outside" is what joins the widest domains.
-// Errors  kInvalid: "--link: ..." for a type or a level that is not known, with those that are.
+// Errors  kInvalid: "--link: ..." for an unknown type or level, with the known ones.
 Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster);
 
 }  // namespace weft::manifest

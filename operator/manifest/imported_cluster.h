@@ -24,11 +24,11 @@ struct ImportedCluster {
   std::vector<fabric::FabricSpec> more_fabrics;
   std::vector<fabric::NodeFacts> nodes;  // by name
   std::vector<BusyPod> pods;
-  // What a person should know: lines for standard error ("13 hosts lack one or more of 4 rails").
+  // Notes for people: lines for standard error ("13 hosts lack one or more of 4 rails").
   std::vector<std::string> notes;
 };
 
-// What every importer is told by the user.
+// Options of every importer.
 struct ImportOptions {
   std::optional<int> gpus_per_node;  // absent: each importer's own default, said in a note
   std::string resource_name = "nvidia.com/gpu";
@@ -50,7 +50,7 @@ inline constexpr std::size_t kMaxImportedLevels = 16;
 // A Ready node as a training fleet has it: host-name label, `gpus` of `resource` (none at 0), and
 // CPU and memory in proportion to them.
 fabric::NodeFacts MakeNode(const std::string& name, const std::string& resource, int gpus);
-// What a pod that holds `gpus` of a MakeNode node requests.
+// Requests of a pod that holds `gpus` of a MakeNode node.
 fabric::Resources ShareOfNode(const std::string& resource, int gpus);
 
 // Manifests of the cluster as one multi-document YAML text: Fabrics, Nodes, Pods (names sorted).
@@ -75,7 +75,7 @@ class LabelNames {
 class NodeNames {
  public:
   std::string Shorten(const std::string& name);
-  // How many names could not be kept (lower case alone does not count).
+  // Number of names that were changed, except for upper case.
   std::size_t changed() const { return changed_; }
 
  private:

@@ -45,7 +45,7 @@ class ObjectBuilder {
   // Notes an error of the caller's. Returns false.
   bool Refuse(std::string what);
 
-  // The error: at that line, or what the sink said.
+  // The error, with its line, or the sink's error.
   Error Failure(std::size_t line) const;
   // Documents that were not null.
   std::size_t documents_read() const { return documents_read_; }
@@ -58,7 +58,7 @@ class ObjectBuilder {
 
   bool Count();
   bool Open(nlohmann::json::value_t type);
-  // Where the value that comes next is stored.
+  // The position of the next value.
   nlohmann::json* Slot();
   Where NextWhere() const;
   bool StartsItems(nlohmann::json::value_t type) const;

@@ -4,10 +4,10 @@
 
 namespace weft::placement {
 
-// What a placement must hold, all or nothing.
+// The rules that every placement must meet.
 //
-// MeetsTopology  `required` and the groups' `required`; of a partial placement (levels.h), as far
-//                as it stands: false means that no way to place the rest holds them.
+// MeetsTopology  `required` and the groups' `required`; for a partial placement (levels.h), false
+//                means that no completion meets them.
 // MeetsHardRules slots too, of a whole placement.
 //
 // Cost  O(workers + members of groups), O(workers log workers).

@@ -20,9 +20,9 @@
 //   atom  workers that a group of the request keeps in one domain
 namespace weft::placement {
 
-// One placement problem, prepared: what each node and domain can take, and which workers must
-// stay together. Built once per Place and choice of pools, read by fill, improve, exact and bound.
-// Nodes outside `pools` take nothing; without any, all nodes count.
+// One prepared placement problem: the slots of each node and domain, and the workers that must stay
+// together. Built once per Place and choice of pools, read by fill, improve, exact and bound. Nodes
+// outside `pools` take nothing; without any, all nodes count.
 //
 // Cost  O(nodes x (resources + tiers) + workers x groups).
 class Instance {
@@ -47,7 +47,7 @@ class Instance {
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
     return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
   }
-  // Slots in the domain, in all, whatever must stay together.
+  // All slots in the domain, ignoring which workers must stay together.
   std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
     const auto& begin = fabric().domains(tier).begin;
     return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
@@ -63,7 +63,7 @@ class Instance {
   bool was_used(fabric::NodeIndex node) const {
     return std::binary_search(previous_.begin(), previous_.end(), node);
   }
-  // The nodes of the last attempt that are left, ascending.
+  // The nodes of the last attempt that still exist, ascending.
   std::span<const fabric::NodeIndex> previous() const { return previous_; }
 
   // Atoms of a tier: the sets of workers that must share one domain of that tier (hard), or that
@@ -80,8 +80,8 @@ class Instance {
   };
   std::span<const PreferredSet> preferred_sets() const { return preferred_sets_; }
 
-  // The narrowest tier with these workers in one domain, of those that are placed; the node tier
-  // where none is.
+  // The narrowest tier at which the placed ones of these workers share a domain; the node tier if
+  // none is placed.
   fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
   fabric::Tier HullOfAll(Nodes nodes) const;
 
@@ -115,7 +115,7 @@ class Instance {
   bool uniform_atoms_ = true;
 };
 
-// The tier of the one domain that hard rules and the preferences reached confine the job to.
+// The tier of the one domain that hard rules and reached preferences confine the job to.
 fabric::Tier HomeTier(const Request& request, const Preferences& reached);
 
 }  // namespace weft::placement

@@ -13,9 +13,9 @@ namespace weft::placement {
 using Shape = std::vector<std::uint32_t>;
 std::uint64_t Volume(const Shape& tile);
 
-// The job's grid of axes, and what boxes of it cut. A digit of the worker index that holds two
-// axes one inside the other (expert groups inside the data axis, shard groups inside replicas) is
-// split in two.
+// The job's grid of axes, and the bytes that boxes of it cut. A digit of the worker index that
+// holds two axes one inside the other (expert groups inside the data axis, shard groups inside
+// replicas) is split in two.
 //
 // How: bytes are counted on a sample of the workers, since axes are regular.
 // Cost  O(sampled workers x neighbours x divisors of the digits).
@@ -29,9 +29,9 @@ class JobGrid {
   // Digits, the one that most bytes cross first.
   std::span<const std::size_t> heaviest_first() const { return heaviest_first_; }
 
-  // Tiles whose units keep much of the traffic inside that cuts through, in a few sizes: for each
-  // digit and its divisors, where the bytes that leave a unit drop by more than a longer piece of
-  // a ring explains. Never a single worker, nor the whole job.
+  // Natural tiles, in a few sizes: tiles whose units keep much traffic inside. A divisor of a digit
+  // qualifies if the bytes that leave a unit drop by more than a longer piece of a ring explains.
+  // Never a single worker or the whole job.
   std::vector<Shape> NaturalTiles() const;
 
   // The tile of at most `room` workers that cuts the fewest bytes: along each digit a divisor of

@@ -35,7 +35,7 @@ enum AfterCost : std::size_t { kWorkersMoved, kFreeDomainsBroken, kSlotsLeft, kL
 
 // The values of the levels before the cost, by BeforeCost.
 using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;
-// The values of the levels after the cost, by AfterCost: of each as many numbers as it has.
+// The values of the levels after the cost, by AfterCost; one list of numbers for each level.
 using TieBreakers = std::array<std::vector<std::uint32_t>, kLevelsAfterCost>;
 
 // The node of each worker. A partial placement has kUnplaced for those that have none yet.
@@ -61,8 +61,8 @@ struct Candidate {
 
 Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> nodes);
 
-// The values of a placement. Of a partial one they are at most those of every way to place the
-// rest, which is what the exact search cuts by.
+// The values of a placement. The values of a partial placement are lower bounds for all of its
+// completions; the exact search prunes by them.
 //
 // Cost  O(members of preferred groups + workers); O(fabric nodes / 64 + nodes used x tiers).
 Preferences Prefer(const Instance& instance, Nodes nodes);
@@ -84,9 +84,9 @@ Int128 CostLimit(Int128 least, int tolerance_percent);
 std::size_t Best(const Instance& instance, std::span<const Candidate> candidates,
                  int tolerance_percent);
 
-// What a person reads: a sentence for each level that has something to say of the placement, most
-// important first; and the first level in which `other` is worse than `chosen`, as the predicate of
-// a sentence ("costs 14 % more (3.1 s of link time)").
+// Texts for people. Describe: a sentence for each level that matters for the placement, most
+// important first. WhyWorse: the first level in which `other` is worse than `chosen`, as the
+// predicate of a sentence ("costs 14 % more (3.1 s of link time)").
 std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen);
 std::string WhyWorse(const Instance& instance, const Candidate& other, const Candidate& chosen);
 

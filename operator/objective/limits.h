@@ -6,8 +6,8 @@
 
 namespace weft::placement {
 
-// How much work a placement is worth. All limits are counts of steps, never
-// wall time: the same input gives the same answer on every machine.
+// Limits of the work for one placement. All are counts of steps, never wall time, so that the same
+// input gives the same answer on every machine.
 enum class Effort : std::uint8_t {
   kQuick,     // a few layouts, without local search by pieces
   kNormal,    // what the operator does
@@ -30,19 +30,19 @@ struct SearchLimits {
   std::uint32_t refine_steps = 3'000;
   std::uint32_t refine_steps_per_piece = 12;
   std::uint32_t refine_rounds = 4;
-  // Proposals in vain after which it ends all the same, and so many for each piece: most large jobs
-  // are at rest long before their steps run out.
+  // Rejected proposals in a row after which it ends early, plus a number for each piece: most large
+  // jobs stop improving long before their steps run out.
   std::uint32_t refine_patience = 6'000, refine_patience_per_piece = 3;
-  // Placements that it starts from, the best of those laid out: so many, but of large jobs fewer,
-  // since they cost more and differ less. Starts times workers stay below the second number, as far
-  // as that leaves `fewest_starts`.
+  // Number of starts, from the best tilings; fewer for large jobs, since these cost more and
+  // differ less. Starts times workers stay below the second number, as far as that leaves
+  // `fewest_starts`.
   std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 4;
-  // Starts in vain, times workers, after which no other is tried: where two gain nothing, the next
-  // seldom does.
+  // Starts without a gain, times workers, after which no other start is tried: after two of them
+  // the next one seldom gains.
   std::uint32_t vain_workers = 2'048;
-  // Of what they found, the best that get the full number of steps: so many, but of large jobs
-  // fewer, at least one. The best start is often not what leads to the best end, and small jobs are
-  // searched in no time.
+  // Number of their results, best first, that get all steps; fewer for large jobs, at least
+  // one. The best start often does not lead to the best end, and small jobs are searched in no
+  // time.
   std::uint32_t refine_last = 4, last_workers = 1'536;
   // Pieces looked at while pairs of cells are divided anew, for each start and size of piece. Most
   // come to rest far below it.
@@ -61,7 +61,7 @@ struct SearchLimits {
   // Additions in all these rounds: some milliseconds. Enough for jobs of a few racks, which gain
   // most; those of a thousand workers gain less than a percent.
   std::uint64_t price_steps = 16'000'000;
-  // Of all chance in the search.
+  // Seed of the search.
   std::uint64_t seed = 1;
 
   std::uint32_t TilingsFor(std::uint32_t workers) const;

@@ -23,8 +23,8 @@ class PairCost {
     return fabric_->SharedTier(a, b);
   }
 
-  // The tier whose link carries the pair's bytes: SharedTier, or the scale-up network where that
-  // is faster (the nested tier, or kCrossingScaleUp).
+  // The tier whose link carries the pair's bytes: SharedTier, or the scale-up network if it is
+  // faster (the nested tier, or kCrossingScaleUp).
   fabric::Tier CarryingTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
   static constexpr fabric::Tier kCrossingScaleUp = ~fabric::Tier{0};
 

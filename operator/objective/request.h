@@ -26,7 +26,7 @@ struct PoolChoice {
   std::vector<fabric::PoolIndex> pools;  // ascending
   std::uint32_t rank = 0;
 };
-// How the rules that the choices come from could be relaxed.
+// How the rules behind the choices could be relaxed.
 struct PoolRelaxation {
   std::string constraint, change;  // as in Relaxation
   std::vector<PoolChoice> choices;

@@ -13,7 +13,7 @@
 
 namespace weft::placement {
 
-// Everything a person reads about one placement: Placement.status.traffic and status.spans.
+// The figures of one placement for people: Placement.status.traffic and status.spans.
 struct Span {
   std::string level;
   std::uint32_t domains = 0;
@@ -38,8 +38,8 @@ struct AxisSpread {
 };
 
 struct Scores {
-  // Every tier but outside, widest first; a scale-up network that crosses the levels stands between
-  // the last level and the node.
+  // Every tier but outside, widest first; a scale-up network that crosses the levels is between the
+  // last level and the node.
   std::vector<Span> spans;
   std::vector<Flow> flows;  // bytes > 0; by axis, then level widest first
   Int128 cross_node_bytes = 0;
@@ -52,8 +52,8 @@ struct Scores {
 //
 // A byte counts on the link that carries it (PairCost::CarryingTier), and leaves every domain that
 // holds its sender and not its receiver, unless a scale-up network that crosses the levels carries
-// it. Uplinks are those of the levels' domains, and of the nested scale-up network's, not of single
-// nodes; of equally busy ones the widest level's with the least index is named.
+// it. Uplinks belong to domains of the levels and of a nested scale-up network, not to nodes; of
+// equally busy uplinks the one of the widest level and least index is named.
 //
 // Shapes  nodes: one per worker of `traffic`. Unmodelled traffic gives spans alone.
 // Cost    O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost

@@ -8,8 +8,8 @@
 
 namespace weft::placement {
 
-// Where the workers of one job sit, in dense ids of the domains they use: a seat is such an id,
-// counted at each tier in order of the first worker that uses the domain.
+// The domains that the workers of one job use, as dense ids. A seat is the id of a used domain at
+// one tier, numbered in the order of the first worker that uses it.
 //
 // Cost  O(workers x tiers) time and memory, whatever the size of the fabric.
 class Seating {
@@ -35,7 +35,7 @@ class Seating {
   std::vector<std::vector<fabric::DomainIndex>> domains_;
 };
 
-// How many different values there are.
+// Number of different values.
 std::uint32_t CountDistinct(std::vector<fabric::DomainIndex> values);
 
 }  // namespace weft::placement

@@ -17,7 +17,7 @@ namespace weft::placement {
 // network that crosses them.
 using LinkIndex = std::uint32_t;
 
-// What one axis sends, over all its families.
+// Bytes of one axis, over all its families.
 struct AxisTally {
   std::vector<Int128> bytes;          // by link
   std::vector<std::uint32_t> spread;  // by tier: domains of the worst group
@@ -27,7 +27,7 @@ struct AxisTally {
   bool sends = false;
 };
 
-// Adds up who sends what to whom over which link, family by family: what the scores are made of.
+// Adds up the bytes of every sender, receiver and link, family by family, for the scores.
 //
 // Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
 // is

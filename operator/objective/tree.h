@@ -9,20 +9,20 @@
 
 namespace weft::placement {
 
-// Domains that nest, below one home, and the nodes of the home that take a worker: what tilings are
-// laid into. Tier 0 is the home, the last tier the nodes. Nodes have positions in the tree's order;
-// a domain is a run of them.
+// The tree in which tilings are placed: the nested domains below one home, and the home's nodes
+// that take a worker. Tier 0 is the home, the last tier the nodes. Nodes have positions in the
+// tree's order; a domain is a run of positions.
 //
-// Of a job that needs a small part of the home, the roomiest of the home's children are kept.
+// If the job needs only a small part of the home, only the roomiest children of the home are kept.
 //
 // Cost  O(nodes of the home x tiers) to make.
 class Tree {
  public:
   // The fabric's levels.
   static Tree OfLevels(const Instance& instance, fabric::Tier home, fabric::DomainIndex domain);
-  // The same where a scale-up network crosses the levels: domains of a level that share a scale-up
-  // domain count as one, and the scale-up domains are the narrowest tier above the nodes. Nothing
-  // where none crosses.
+  // The tree with a scale-up network that crosses the levels: domains of a level that share a
+  // scale-up domain are merged, and the scale-up domains are the narrowest tier above the nodes.
+  // Nothing if none crosses.
   static std::optional<Tree> OfScaleUp(const Instance& instance, fabric::Tier home,
                                        fabric::DomainIndex domain);
 
@@ -36,11 +36,11 @@ class Tree {
     const auto& begin = domains_[tier].begin;
     return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
   }
-  // Whether nothing else runs in the domain; false for domains that are no fabric's.
+  // Whether nothing else runs in the domain; false for merged domains, which are not the fabric's.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
     return wholly_free_[tier][domain] != 0;
   }
-  // What a byte costs more between two domains of the tier than inside one.
+  // Extra cost of a byte between two domains of the tier, compared with a byte inside one.
   std::int64_t step(fabric::Tier tier) const { return step_[tier]; }
 
  private:

@@ -17,7 +17,7 @@
 
 namespace weft::placement {
 
-// What a choice of pools has for a job.
+// Room of a choice of pools for a job.
 struct PoolRoom {
   std::string name;
   std::uint64_t workers = 0;  // that fit, whatever topology asks
@@ -50,7 +50,7 @@ enum class Reason : std::uint8_t {
 };
 std::string_view ReasonName(Reason reason);
 
-// "No" is an answer. Says whether waiting can help.
+// A refusal, which also says whether waiting can help.
 struct Unplaceable {
   Reason reason = Reason::kInsufficientCapacity;
   bool ever = true;                      // false: not even with nothing else running on the fabric
@@ -79,9 +79,9 @@ using Placement = std::variant<Plan, Unplaceable>;
 // Chooses each worker's node (DESIGN section 4): hard rules; then the levels of the objective
 // (levels.h). Exact where the exact search finishes within its budget.
 //
-//   Solve   the plan; nothing where none was found. What a what-if asks.
-//   Refuse  why Solve found nothing. Only for what is shown to somebody.
-//   Place   Solve, else Refuse.
+//   Solve   the plan; nothing where none was found. Used for what-if questions. Refuse why
+//   Solve found nothing. Only for refusals that are shown to somebody. Place Solve, else
+//   Refuse.
 //
 // Cost     Solve O(nodes + edges) per candidate, a bounded number of candidates; Refuse O(nodes)
 //          and a greedy search on the empty fabric.

@@ -5,7 +5,7 @@
 
 namespace weft::placement {
 
-// What each of the request's choices of pools has room for.
+// The number of workers that each of the request's choices of pools has room for.
 // Cost  that of CountSlots.
 std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
                               const Options& options);

@@ -14,7 +14,7 @@ NodeState StateOf(const fabric::Fabric& fabric, fabric::NodeIndex node);
 // Accelerators of the node that a pod could get: unclaimed, and none unless it takes pods.
 std::int64_t FreeOn(const fabric::Claims& claims, fabric::NodeIndex node);
 
-// What one or more domains hold.
+// Contents of one or more domains.
 struct DomainCount {
   std::int64_t nodes = 0, accelerators = 0;
   std::int64_t free = 0;                    // accelerators, as FreeOn

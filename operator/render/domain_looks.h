@@ -11,7 +11,7 @@ namespace weft::render {
 enum class Fill : std::uint8_t { kAllFree, kPartlyFree, kNothingFree };
 Fill FillOf(const DomainCount& count);
 
-// What every domain of a fabric holds, and which domains look alike.
+// Contents of every domain of a fabric, and which domains are equal for display.
 class DomainLooks {
  public:
   // Cost  O(nodes x tiers x log nodes).
@@ -20,8 +20,8 @@ class DomainLooks {
   const DomainCount& count(fabric::Tier tier, fabric::DomainIndex domain) const {
     return counts_[tier][domain];
   }
-  // Equal for two domains of a tier whose domains and nodes below are alike, in any order: as many,
-  // with as many accelerators, as many of them free, and unusable or cordoned alike.
+  // Equal for two domains of a tier if their domains and nodes below are equal in any order: in
+  // number, accelerators, free accelerators, and unusable or cordoned state.
   std::uint32_t look(fabric::Tier tier, fabric::DomainIndex domain) const {
     return looks_[tier][domain];
   }

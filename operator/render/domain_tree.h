@@ -16,8 +16,8 @@ struct TreeOptions {
 inline constexpr std::size_t kMostTreeLines = 60;
 
 // Every domain with its nodes, accelerators and the free ones: unclaimed, on nodes that are usable
-// and not cordoned. Alike domains share a line, "leaf-[01-08]: each 16 nodes, 128 GPUs, 40 free",
-// and so do alike nodes of a domain. A scale-up domain that is the domain around it has no line.
+// and not cordoned. Equal domains share a line, "leaf-[01-08]: each 16 nodes, 128 GPUs, 40 free",
+// and equal nodes of a domain do too. A scale-up domain that equals its parent has no line.
 // Cost  O(nodes x tiers x log nodes).
 std::string DomainTree(const fabric::Claims& claims, const TextOptions& options,
                        const TreeOptions& tree);

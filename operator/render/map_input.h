@@ -25,7 +25,7 @@ struct MapRefusal {
   std::string why = {};         // in sentences, "" unsaid
 };
 
-// What one domain sends outward in one step, over all jobs with a model.
+// Bytes that leave one domain in one step, over all jobs with a model.
 struct MapFlow {
   Int128 bytes = 0;
   double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
@@ -42,7 +42,7 @@ struct MapInput {
   std::vector<std::vector<MapFlow>> leaving;
 };
 
-// What the plan put on one fabric. A job for which no fabric could be named is refused on every
+// The part of a plan on one fabric. A job without a fabric is shown as refused on every
 // map.
 // Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,

@@ -34,9 +34,9 @@ fabric::Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits);
 fabric::Tier SameFrame(const fabric::Fabric& fabric, fabric::Tier tier, fabric::Tier cell_tier);
 
 // The fabric as nested boxes, each frame before what it holds, `outside` first. Tiers with the same
-// domains share a frame, that of the widest. Frames stand in rows that wrap; cells stand about
-// twice as wide as high, or as wide as the labels, the same number a row in all frames.
-// `label_width`: pixels that a frame's label needs. Cost  O(boxes x tiers).
+// domains share a frame, that of the widest. Frames are in rows that wrap; frames of cells are
+// about twice as wide as high, or as wide as the labels, with the same number of cells per row.
+// `label_width`: pixels that a frame's label needs. Cost O(boxes x tiers).
 std::vector<MapBox> LayOutMap(
     const fabric::Fabric& fabric, fabric::Tier cell_tier,
     const std::function<int(fabric::Tier, fabric::DomainIndex)>& label_width);

@@ -6,7 +6,7 @@
 
 namespace weft::render {
 
-// Above so many nodes a cell stands for a narrowest domain; above so many of those, for a wider
+// With more nodes a square is a narrowest domain; with more of these, a wider
 // one.
 inline constexpr std::uint32_t kMostNodeCells = 2'000;
 inline constexpr std::uint32_t kMostDomainCells = 12'000;

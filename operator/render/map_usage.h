@@ -9,7 +9,7 @@
 
 namespace weft::render {
 
-// Who has the GPUs of one domain.
+// Holders of the GPUs of one domain.
 struct DomainUsage {
   std::int64_t total = 0;
   std::int64_t earlier = 0;                                   // held by earlier pods

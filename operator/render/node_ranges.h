@@ -13,8 +13,8 @@ namespace weft::render {
 // Cost  O(names log names).
 std::string NodeRanges(std::vector<std::string> names);
 
-// The same, of the first names as people count where all would take more than `most` bytes:
-// "n[001-120] and 12 more". At least one name is there.
+// The ranges in at most `most` bytes: the first names in natural order, and the number of the
+// others: "n[001-120] and 12 more". At least one name is shown.
 std::string ShortRanges(std::vector<std::string> names, std::size_t most);
 
 }  // namespace weft::render

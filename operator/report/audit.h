@@ -34,8 +34,8 @@ struct AuditGang {
   // What `plan` would do if the gang's own claims were free, or its present nodes if they are as
   // good by every level of the objective.
   std::optional<Judged> best;
-  // Why where it is now is worse, as the predicate of a sentence (placement::WhyWorse); "" where it
-  // is not.
+  // Why the present nodes are worse, as the predicate of a sentence (placement::WhyWorse); "" if
+  // not worse.
   std::string worse;
   std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent where best is 0
   std::vector<decide::Note> notes;

@@ -11,7 +11,7 @@
 
 namespace weft::report {
 
-// Who chooses the nodes. All hold the same hard node rules; the last three know nothing of traffic.
+// The policy that chooses the nodes. All meet the same node rules; the last three ignore traffic.
 enum class Policy : std::uint8_t {
   kWeft,
   kFirstFit,       // nodes by name, each filled before the next
@@ -28,8 +28,8 @@ struct LevelBytes {
   Int128 crossing = 0;  // that leave a domain of this level
 };
 
-// What one policy's placement of one job costs. Bytes of a job without a model are those of one
-// ring over its ranks at one byte a rank.
+// Cost of one policy's placement of one job. A job without a model counts as one ring over its
+// ranks with one byte per rank.
 struct PolicyOutcome {
   bool placed = false;
   Int128 cost = 0;

@@ -9,7 +9,7 @@
 
 namespace weft::report {
 
-// What one axis costs at one level.
+// Cost of one axis at one level.
 struct CostShare {
   traffic::Axis axis = traffic::Axis::kTensor;
   std::string level;

@@ -9,7 +9,7 @@
 
 namespace weft::report {
 
-// `status` of a Fabric object: what was found on its nodes. Conditions:
+// `status` of a Fabric object, computed from its nodes. Conditions:
 //   Valid                False where the spec cannot be used: nothing is placed on it
 //   LinksDeclared        False where a bandwidth is assumed
 //   NodesComplete        False where a node lacks a level's label, or contradicts the tree

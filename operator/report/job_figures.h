@@ -11,7 +11,7 @@
 
 namespace weft::report {
 
-// What the status of a Placement says in numbers; absent where it does not.
+// Numbers from the status of a Placement; absent if the status lacks them.
 struct TrafficFigures {
   struct Flow {
     std::string axis, level;

@@ -9,7 +9,7 @@
 namespace weft::report {
 
 // Bytes by level from the flows of a placement: outside first, the node left out. A scale-up
-// network that crosses the levels stands last and crosses none of them.
+// network that crosses the levels comes last and has no bytes that leave it.
 std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric, const placement::Scores& scores);
 
 // Adds level by level, by name.

@@ -8,7 +8,7 @@
 
 namespace weft::report {
 
-// What one rule looks at: a workload and the fabric that it would run on.
+// Input of one rule: a workload and the fabric that it would run on.
 struct LintSubject {
   const decide::Cluster& cluster;
   const decide::ClusterFabric& on;

@@ -35,7 +35,7 @@ struct Overview {
   std::vector<JobRow> jobs;   // that have not ended: with nodes first, then as waiting; by name
   std::int64_t complete = 0;  // jobs that have ended
   std::int64_t failed = 0;
-  // What pods hold that belong to neither.
+  // Accelerators of pods of neither kind.
   std::int64_t other_accelerators = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace weft::placement {
 
-// How many more workers of this shape each node can take.
+// How many more workers with these requirements each node can take.
 //
 // Shapes   slots: one per NodeIndex, 0 where the node is filtered out, capped at `cap`.
 //          A worker takes one of the node's pods, and nothing where no node of the fabric says how

@@ -10,7 +10,7 @@
 
 namespace weft::placement {
 
-// Why a node takes no worker, in the order in which kube-scheduler's filters would say it.
+// Reasons why a node takes no worker, in the order of kube-scheduler's filters.
 //
 // Source  Kubernetes pkg/scheduler, getDefaultPlugins, 1.36: NodeUnschedulable, NodeName,
 //         TaintToleration, NodeAffinity, NodeResourcesFit, ..., DynamicResources last.
@@ -53,7 +53,7 @@ class NodeJudge {
   NodeJudge(const fabric::Claims& claims, const SlotQuery& query);
 
   Verdict Judge(fabric::NodeIndex node) const;
-  // The nodes [begin, end) that take no worker, by why, most first.
+  // The nodes of [begin, end) that take no worker, counted by reason, most frequent first.
   std::vector<RejectionCount> Count(fabric::NodeIndex begin, fabric::NodeIndex end) const;
 
  private:

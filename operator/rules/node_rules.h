@@ -11,7 +11,7 @@
 
 namespace weft::placement {
 
-// Single rules of nodes, for those that count slots (node_filter.h) and those that say why there is
+// Single rules of nodes, shared by the count of slots (node_filter.h) and the reasons for having
 // none (node_judge.h).
 
 struct Want {

@@ -25,7 +25,7 @@ struct NodeSelectorTerm {
   friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
-// What a worker's pod template asks of its node.
+// The requirements of a worker's pod template on its node.
 struct PodRequirements {
   // Effective requests as kube-scheduler sums them: max(sum of containers + restartable init
   // containers, each init container) + overhead; absent requests default to limits.

@@ -25,8 +25,8 @@ bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const fabric::Node
 // several terms or none, and past the last where the term is empty.
 std::size_t FirstMismatch(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
 
-// What a node that no term matches does not match, for a person: that requirement
-// ("node affinity pool In (a, b)"), else all terms.
+// For people, the part that the node does not match: a single requirement ("node affinity pool In
+// (a, b)"), else all terms.
 std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms,
                                  const fabric::NodeFacts& node);
 

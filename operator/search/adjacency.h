@@ -9,7 +9,7 @@
 namespace weft::placement {
 
 // A job's traffic as plain adjacency, cliques unfolded into pairs: for searches of small jobs. A
-// pair may stand in a list more than once; its bytes add up.
+// list may contain a pair more than once; its bytes add up.
 // Cost  O(edges), and members squared per clique.
 class Adjacency {
  public:

@@ -9,9 +9,9 @@
 
 namespace weft::placement {
 
-// Sets of nodes that cost the same whichever of them a worker takes: one narrowest domain, one
-// scale-up domain, as many rails. Where nodes take several workers, every node is a cell. Those of
-// one domain that are worth looking at: the ones in use, then others next to them, then the
+// Cells: sets of interchangeable nodes, where a worker costs the same on each: the same narrowest
+// domain, scale-up domain and number of rails. If nodes take several workers, every node is a
+// cell. Only some cells of a domain are kept: those in use, then their neighbours, then the
 // roomiest.
 class Cells {
  public:
@@ -28,8 +28,8 @@ class Cells {
   }
   std::int64_t most_weight() const { return *std::max_element(weights_.begin(), weights_.end()); }
 
-  // nodes[worker] for cells by worker, none over its slots: of a cell first the nodes that the
-  // first placement uses, each worker on its own where it stays in the cell.
+  // nodes[worker] for cells by worker, within each node's slots. A worker that stays in its cell
+  // keeps its node; others first get nodes of the cell that the first placement uses.
   std::vector<fabric::NodeIndex> NodesFor(std::span<const std::uint32_t> cell_of_worker) const;
 
  private:

@@ -9,9 +9,9 @@
 
 namespace weft::placement {
 
-// Divides the pieces of two cells anew, pair of cells by pair, while that lowers the cost: a chain
-// of single moves and swaps, each the best for the moment even where it costs more, of which the
-// cheapest beginning is kept. So whole tiles change places that no single swap could.
+// Redistributes the pieces of two cells, pair of cells by pair, while that lowers the cost: by a
+// chain of single moves and swaps, each the best next step even if the cost rises, of which the
+// cheapest prefix is kept. Whole tiles change places this way, which no swap can do.
 //
 // Cost    at most `steps` pieces looked at.
 // Source  Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs", Bell

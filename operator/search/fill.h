@@ -10,19 +10,19 @@
 
 namespace weft::placement {
 
-// Lays workers, taken in a given order, into one domain, from the top of the tree down: into the
-// one child that fits them most tightly, else into the largest children first and the last of them
-// into the one that fits the rest most tightly. Workers that stand next to each other in the order
-// so end up close to each other.
+// Places workers in a given order into one domain, from the top of the tree down: into the one
+// child that fits them most tightly; else into the largest children first, and the rest into
+// the child that fits it most tightly. Neighbours in the order therefore end up close to each
+// other.
 //
-// Rooms say how many workers a domain takes in whole tiles; what is left over goes where there are
-// slots. Atoms are kept whole: hard ones always, soft ones as long as there is room to.
+// Rooms give the number of workers that a domain takes in whole tiles; remaining workers go to any
+// free slots. Hard atoms are never split, soft atoms only if there is no room for them.
 // Cost  O(workers x tiers + children visited).
 class Filler {
  public:
   Filler(const Instance& instance, Rooms& plain) : instance_(&instance), plain_(&plain) {}
 
-  // `order`: a permutation of the workers. nodes[worker]; nothing where they do not fit this way.
+  // `order`: a permutation of the workers. Returns nodes[worker]; nothing if they do not fit.
   std::optional<std::vector<fabric::NodeIndex>> Fill(fabric::Tier tier, fabric::DomainIndex domain,
                                                      std::span<const std::uint32_t> order,
                                                      Rooms& rooms);

@@ -8,9 +8,9 @@
 
 namespace weft::placement {
 
-// What a domain costs that takes `k` units that follow each other in a walk, by tier: the step in
-// weight towards the next wider tier times the bytes that leave such a run. Scaled down so that
-// sums fit in 64 bits.
+// The cost of a domain that takes a run of `k` consecutive units of a walk, by tier: the step in
+// weight to the next wider tier, times the bytes that leave the run. Scaled down so that sums fit
+// in 64 bits.
 //
 //   kMean  over all runs of the walk, as if it were a ring: right where runs begin anywhere
 //   kLeast of the runs that begin at multiples of k, or near there: right where domains take what
@@ -32,11 +32,11 @@ class RunPrices {
   std::vector<std::vector<std::int64_t>> prices_;  // tier x units
 };
 
-// Which domains of a tier take how many units, so that the sum of the prices over all domains up to
-// the home is least: bottom up, the cheapest way to fill each domain with k units for every k.
-// Domains directly above the bins fill the roomiest bins first, which is optimal where prices are
-// concave in k. Above, every number of units is weighed of which one more would cost more; where
-// there are many, some of these and the corners of the child's convex hull.
+// Chooses how many units each domain of a tier takes, so that the sum of the prices over all
+// domains up to the home is least. How: bottom up, the cheapest way to fill each domain with k
+// units, for every k. Domains directly above the bins fill the roomiest bins first, which is
+// optimal if prices are concave in k. Wider domains try every number of units after which one more
+// costs more; if there are many, only some of them and the corners of the child's convex hull.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {
@@ -50,7 +50,7 @@ class Knapsack {
   Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
            std::span<const std::uint32_t> rooms);
 
-  // As many of `units` as there is room for, in tree order.
+  // Distributes as many of `units` as there is room for, in tree order.
   std::vector<Share> Choose(fabric::Tier home, fabric::DomainIndex domain, std::uint32_t units);
 
  private:
@@ -63,7 +63,7 @@ class Knapsack {
     std::vector<std::uint32_t>
         sum;  // by k: of the children's options, k or the next that is cheaper
     std::vector<std::vector<std::uint32_t>>
-        given;  // child x k: to this child, of k to those so far
+        given;  // child x k: units of this child, if the children so far have k
   };
 
   Table Solve(fabric::Tier tier, fabric::DomainIndex domain, bool is_home);

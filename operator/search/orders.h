@@ -23,7 +23,7 @@ struct Layout {
 std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
                                 std::span<const std::size_t> digits);
 
-// Digits of the grid, the one that most bytes cross first: what should stay closest together.
+// Digits of the grid, most crossing bytes first: the order in which workers should stay close.
 std::vector<std::size_t> HeaviestFirst(std::span<const double> weights);
 
 // Moves workers so that atoms stand together, widest tier outermost; else keeps the order.

@@ -22,9 +22,9 @@ struct Pieces {
   std::vector<std::uint32_t> size, cell;  // by piece
 };
 
-// What pieces pull each other with: their traffic, and more than all of it between the pieces of a
-// set of workers that a group prefers to see in one domain. Bytes are scaled down so that their
-// products with the cells' weights, all added up, fit in 63 bits: what is found is priced exactly
+// The attraction between pieces: their traffic, plus more than all traffic between the
+// pieces of a set that a group prefers in one domain. Bytes are scaled down so that the sum
+// of their products with the cells' weights fits in 63 bits; results are priced exactly
 // afterwards.
 class Pulls {
  public:

@@ -8,9 +8,9 @@
 
 namespace weft::placement {
 
-// How many workers each domain takes when they come in whole tiles: at tier t in multiples of
-// units[t], so that a node with three slots takes none of a tile of four. Units of 1 are the
-// instance's own capacities.
+// The number of workers that each domain takes in whole tiles: at tier t in multiples of units[t],
+// so that a node with three slots takes none of a tile of four. Units of 1 are the instance's own
+// capacities.
 //
 // Cost  O(nodes) once where a unit is above 1; children are sorted once per domain.
 class Rooms {
@@ -28,13 +28,13 @@ class Rooms {
   // that are in use already, then by index.
   std::span<const fabric::DomainIndex> Children(fabric::Tier tier, fabric::DomainIndex domain);
 
-  // Of the children from `first` on, the one that has room for all of `wanted` and least beyond;
-  // children[first] must have room. Index into Children.
+  // The tightest child from `first` on with room for all of `wanted`; children[first] must have
+  // room. Index into Children.
   std::size_t TightestFit(fabric::Tier tier, fabric::DomainIndex domain, std::size_t first,
                           std::uint64_t wanted);
 
-  // Of the children that a greedy filling with `workers` would use, the room of the one in the
-  // middle, tier by tier below `tier`.
+  // The median room of the children that a greedy filling with `workers` uses, for each tier below
+  // `tier`.
   std::vector<std::uint64_t> Typical(fabric::Tier tier, fabric::DomainIndex domain,
                                      std::uint64_t workers);
 

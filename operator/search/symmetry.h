@@ -8,12 +8,12 @@
 
 namespace weft::placement {
 
-// Whether a worker may stand on the node: it has a slot, and its domain of the required level has
-// room for the whole job.
+// Whether a worker may be on the node: it has a slot, and its domain of the required level has room
+// for the whole job.
 bool MayHold(const Instance& instance, fabric::NodeIndex node);
 
-// Which nodes and domains are interchangeable for one instance: same slots, same wholly-free
-// state, same rails, and the same below them. A node of the job's last attempt is like no other.
+// Interchangeable nodes and domains of one instance: same slots, same wholly-free state, same
+// rails, and the same below. A node of the job's last attempt is interchangeable with no other.
 //
 // Cost  O(nodes x log nodes).
 class Symmetry {
@@ -25,10 +25,10 @@ class Symmetry {
     return signature_[tier][domain];
   }
 
-  // Nodes that an exact search needs to look at, home by home: for each domain of the required
-  // level that may hold the job, of look-alike siblings at most as many as there are workers, those
-  // with the least names; of look-alike homes beside each other one. Ascending by NodeIndex.
-  // Nothing where a home has more than `most`.
+  // The nodes that an exact search must try, for each home (a domain of the required level that may
+  // hold the job): at most `workers` of interchangeable siblings, those with the least names, and
+  // one of interchangeable neighbouring homes. Ascending by NodeIndex. Nothing if a home has more
+  // than `most`.
   std::vector<std::vector<fabric::NodeIndex>> Representatives(std::size_t most) const;
 
  private:

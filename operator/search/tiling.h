@@ -11,8 +11,8 @@
 
 namespace weft::placement {
 
-// One step of a tiling: whole units of so many workers that follow each other
-// in the walk go each into one domain of the tier.
+// One step of a tiling: whole units of this many consecutive workers of the walk, each into one
+// domain of the tier.
 struct TilingStep {
   std::uint32_t unit = 1;
   fabric::Tier tier = 0;
@@ -20,9 +20,9 @@ struct TilingStep {
   friend bool operator==(const TilingStep&, const TilingStep&) = default;
 };
 
-// A walk over the workers and how it is cut: step by step, what one step finds
-// no whole room for is left to the next, which takes smaller units or wider
-// domains. The last step is {1, node tier}.
+// A walk over the workers, and the steps that place it. Units for which a step finds no room are
+// left to the next step, which has smaller units or wider domains. The last step is {1, node
+// tier}.
 struct Tiling {
   std::vector<std::uint32_t> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
@@ -32,8 +32,8 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-// Lays tilings into a tree: Knapsack chooses the domains of each step; inside
-// each of them the later steps do the same with the workers that it was given.
+// Places tilings in a tree: Knapsack chooses the domains of each step; inside each domain the later
+// steps do the same with the domain's workers.
 //
 // Cost  O(nodes of the home x steps), and the knapsacks'.
 class Tiler {

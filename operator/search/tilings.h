@@ -6,8 +6,8 @@
 
 namespace weft::placement {
 
-// Tilings worth laying into a tree: for every natural tile of the job and for single workers, with
-// and without boxes around it that fit the usual domain, in a few orders of the axes.
+// Tilings that are worth a try: for every natural tile of the job and for single workers, with and
+// without larger boxes that fit the usual domain, in a few orders of the axes.
 std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree);
 
 }  // namespace weft::placement

@@ -24,13 +24,13 @@ bool Belongs(const Pem& pem);
 // The certificate for the next connection; called from the library's threads.
 using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 
-// Of an authority: tls.crt and tls.key in a folder, as a Secret of type kubernetes.io/tls is
-// mounted. Read again for every connection; what cannot be read, or does not belong together while
-// the files are being replaced, leaves the last good pair in use.
+// A CA's certificate: tls.crt and tls.key in a folder, like a mounted Secret of type
+// kubernetes.io/tls. Reloaded for every connection; while the files are being replaced and are
+// unreadable or do not match, the last good pair stays in use.
 // Errors  kInvalid: there is no good pair now.
 Result<CertificateSource> MountedCertificate(const std::string& folder);
 
-// By SelfSign, made anew long before its year is over; nobody can verify it.
+// Made by SelfSign, renewed long before its year is over; nobody can verify it.
 // Errors  kTransient: OpenSSL's.
 Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
 

@@ -27,7 +27,7 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
 Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
                                            const v1::GetFabricRequest& request);
 
-// A Placement that stands in the cluster.
+// A Placement of the cluster.
 v1::Placement MessageOf(const api::Placement& placement);
 
 }  // namespace weft::service

@@ -25,7 +25,7 @@ class SharedCertificate {
   // Errors  kTransient, and kInvalid where the account may not or the Secret holds something else.
   Status Load();
 
-  // What is served now: until Load has succeeded a certificate that nobody can verify.
+  // The served certificate; nobody can verify it until Load has succeeded.
   CertificateSource source() const;
 
  private:

@@ -64,7 +64,7 @@ struct MeasuredAxis {
   friend bool operator==(const MeasuredAxis&, const MeasuredAxis&) = default;
 };
 
-// What the ranks compute: exactly one of the two.
+// The model of the ranks: exactly one of the two.
 struct Model {
   std::optional<Transformer> transformer;
   std::vector<MeasuredAxis> measured;
