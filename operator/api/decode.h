@@ -13,7 +13,7 @@ namespace weft::api {
 
 // How strictly an object of Weft's own kinds is read.
 enum class Reading : std::uint8_t {
-  kStrict,  // of a file: plan and lint refuse what they do not know
+  kStrict,  // of a file: plan and lint refuse unknown fields
   // Of an API server that stored it: unknown fields of spec are left alone (a newer release may
   // have written them), a wrong spec gives an object with `unreadable` set, and a field of status
   // that is wrong has its default. Only wrong metadata is an error.

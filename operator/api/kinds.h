@@ -83,8 +83,8 @@ struct IndexLabel {
 struct Placement {
   Place place;
   ObjectMeta meta;
-  // Why the spec cannot be read, "" where it can; but for the accelerator, and as many workers as
-  // there are nodes, every field of it is then a default.
+  // Why the spec cannot be read, "" if it can; every field is then a default, except the
+  // accelerator, and `workers`, which is the number of nodes.
   std::string unreadable;
   std::uint32_t workers = 0;
   std::string fabric_name;

@@ -82,7 +82,7 @@ class TextMap {
     for (const auto& [key, value] : *this) {
       if (keep(key, value)) kept.Append(key, value);
     }
-    bytes_.swap(kept.bytes_);  // assigned, a short text would leave the block of the long one
+    bytes_.swap(kept.bytes_);  // assigning a short text would keep the block of the long one
     Trim();
   }
   void Trim() { bytes_.shrink_to_fit(); }

@@ -25,10 +25,10 @@ class LiveView;
 struct InputArguments {
   std::vector<std::string> files;
   std::string kubeconfig, context;  // "" not said
-  bool cluster = false;             // that of the environment, where neither is said
+  bool cluster = false;             // the environment's cluster, if neither is given
   std::string space;                // jobs and gangs of this namespace alone; "" of all
-  bool watch = false;               // again and again, as the cluster changes
-  std::shared_ptr<LiveView> view;   // of that cluster, while it is watched
+  bool watch = false;               // repeat the command when the cluster changes
+  std::shared_ptr<LiveView> view;   // of the watched cluster
 
   bool live() const { return cluster || !kubeconfig.empty() || !context.empty(); }
 };

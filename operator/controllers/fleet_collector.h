@@ -26,9 +26,9 @@ class FleetCollector {
     std::function<double()> seconds;   // of a steady clock
     std::uint32_t most_domains = 256;  // series for each domain of levels with no more
     bool audit = false;                // judge the gangs that others placed
-    double least_seconds_between = 1;  // what is younger is given again
+    double least_seconds_between = 1;  // younger figures are reused
     double least_seconds_between_audits = 5;
-    double pause_times = 20;  // likewise, as long as the last time took
+    double pause_times = 20;  // another bound, in multiples of the last duration
   };
   FleetCollector(const Store& store, FabricCache& cache, Options options);
 

@@ -87,7 +87,7 @@ class JobController {
 
   // Memory of a job between reconciles; a new leader starts without it.
   struct Memory {
-    std::string uid;          // of another job of that name it says nothing
+    std::string uid;          // uid of the job, since a later job may have its name
     UnixSeconds counted = 0;  // when status was written last
     UnixSeconds tried = 0;    // when worker 0 was tried last
     UnixSeconds created = 0;  // when its pods or its Service were created last

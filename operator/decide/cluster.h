@@ -96,7 +96,7 @@ struct Fabrics {
 
 enum class OnBadFabric : std::uint8_t {
   kRefuse,    // plan, lint: an error, with both witnesses of an inconsistent tree
-  kSetAside,  // the running operator: the Fabric, or an inconsistent tree's smaller side
+  kSetAside,  // the running operator: drops the Fabric, or the smaller side of its tree
 };
 
 // Without a Fabric object the label family is recognised (a note says which), else one flat network

@@ -11,8 +11,8 @@ namespace weft::decide {
 struct Ending {
   std::int64_t seconds = 0;
   std::string name;                                       // "ns/name"
-  const Holder* holder = nullptr;                         // what runs already, or
-  const Workload* workload = nullptr;                     // what this plan started
+  const Holder* holder = nullptr;                         // set for a running holder, or
+  const Workload* workload = nullptr;                     // for a workload of this plan
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 

@@ -12,7 +12,7 @@ namespace weft::decide {
 // A TrainingJob or a Placement of its own that has nodes now.
 struct Running {
   Workload workload;
-  const api::Placement* placement = nullptr;  // what gave it the nodes; points into the inputs
+  const api::Placement* placement = nullptr;  // its Placement; points into the inputs
   std::size_t fabric = 0;                     // into Cluster::fabrics
   std::vector<fabric::NodeIndex> nodes;       // index = worker
 };

@@ -54,7 +54,7 @@ class AccessCheck {
  private:
   struct User {
     Access access = Access::kUnknown;  // kAllowed: it is somebody's
-    std::string spec;                  // of the SubjectAccessReview, as JSON: who asks
+    std::string spec;                  // the user of the SubjectAccessReview, as JSON
     Instant until{};
   };
   struct Verdict {

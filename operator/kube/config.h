@@ -31,7 +31,7 @@ struct ExecPlugin {
   friend bool operator==(const ExecPlugin&, const ExecPlugin&) = default;
 };
 
-// Which API server, and as whom.
+// An API server and its credentials.
 struct Config {
   std::string server;  // "https://10.0.0.1:6443"
   std::string proxy;   // "" none

@@ -20,7 +20,7 @@ struct EventNote {
   std::string uid;
   bool warning = false;
   std::string reason;  // "PlacementFailed"; at most 128 bytes are kept
-  std::string action;  // what was being done: "Planning"; likewise
+  std::string action;  // the action: "Planning"; at most 128 bytes
   std::string note;    // a sentence; at most 1,024 bytes are kept
 };
 

@@ -42,7 +42,7 @@ class FrameSplitter {
 
   std::size_t longest_;
   std::optional<bool> lines_;  // from the first byte on
-  std::string length_;         // what is there of the next message's
+  std::string length_;         // received part of the next length
   std::string frame_;
 };
 

@@ -29,7 +29,7 @@ class LeaseKeeper {
   };
   struct Options {
     std::string space, name;  // of the Lease
-    std::string identity;     // of this process alone: a pod's name and something random
+    std::string identity;     // unique to this process: a pod's name and a random number
     LeaseTimes times;
     Hooks hooks;
     std::uint64_t seed = 0;
@@ -70,7 +70,7 @@ class LeaseKeeper {
   Election election_;
   SplitMix64 random_;
   nlohmann::json object_;  // the Lease as it was read or written last
-  bool leading_ = false;   // as the hooks were told
+  bool leading_ = false;   // last state passed to the hooks
   std::atomic<bool> cancel_{false};
   std::atomic<Instant::rep> leads_until_;
   std::thread thread_;

@@ -61,7 +61,7 @@ class Watch {
     Kind kind = Kind::kWait;
     Millis wait{0};
     Request request;
-    bool begins_list = false;  // what was listed before counts no more
+    bool begins_list = false;  // earlier pages of the list are void
   };
   Step Next(Instant now);
 

@@ -17,7 +17,7 @@ struct GangLevel {
   std::string name;
   std::vector<std::string> domains;      // in the order in which workers first use them
   std::vector<std::uint32_t> of_worker;  // index into domains
-  bool scale_up = false;                 // this gang's traffic uses the scale-up network inside it
+  bool scale_up = false;                 // the gang uses the scale-up network inside its domains
 
   friend bool operator==(const GangLevel&, const GangLevel&) = default;
 };

@@ -69,7 +69,7 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
 
 // Whether the running operator plans the Placement: it selects pods, or a TrainingJob or a Workload
-// of Kueue owns it. The nodes of any other would stay reserved without a pod, a quota or an end.
+// of Kueue owns it. Other Placements would hold nodes for ever, without a pod or a quota.
 bool IsPlanned(const api::Placement& placement);
 
 // The JSON merge patch of `status` that writes it.

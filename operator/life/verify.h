@@ -30,10 +30,10 @@ bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t ra
               std::int64_t world);
 
 // The condition PlacementVerified of an attempt, without its time. True, RanksMatch: every rank has
-// reported, from the worker that it was placed on; HostsMatch: every worker has. False, with the
-// first mismatch by worker: NodeMismatch, HostMismatch or RankMismatch. Else Unknown: Waiting, or
-// NoVerifyImage where the operator injects nothing that reports.
-// `nodes`: of the attempt's Placement; `pods`: of the attempt. Cost O(pods + ranks).
+// reported, from the worker that it was placed on; HostsMatch: every worker has reported. False,
+// with the first mismatch by worker: NodeMismatch, HostMismatch or RankMismatch. Else Unknown:
+// Waiting, or NoVerifyImage where the operator injects nothing that reports. `nodes`: of the
+// attempt's Placement; `pods`: of the attempt. Cost O(pods + ranks).
 api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<std::string>& nodes,
                                const std::vector<const api::Pod*>& pods, bool verify_image);
 

@@ -23,7 +23,7 @@ class ObjectBuilder {
  public:
   enum class Mode {
     kObjects,   // documents are Kubernetes objects or Lists of them
-    kDocument,  // one document of any shape
+    kDocument,  // one document of any structure
     kServed,    // one document around objects: a watch event's `object`, a list's `items`
   };
   struct Shape {

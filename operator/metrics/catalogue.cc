@@ -116,8 +116,8 @@ constexpr Metric kCatalogue[] = {
    "Always 1; the fabric is the one that the TrainingJob is placed on."},
   {Id::kJobWaiting, "weft_trainingjob_waiting_since_timestamp_seconds", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace", "reason"},
-   "Time since when a job without nodes has waited, in seconds since the epoch, with the reason "
-   "of the condition Placed."},
+   "Start of the wait of a job without nodes, in seconds since the epoch, with the reason of the "
+   "condition Placed."},
   {Id::kJobWantedAccelerators, "weft_trainingjob_wanted_accelerators", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace", "accelerator"},
    "Accelerators that a job without nodes waits for."},

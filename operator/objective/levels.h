@@ -42,7 +42,7 @@ using TieBreakers = std::array<std::vector<std::uint32_t>, kLevelsAfterCost>;
 using Nodes = std::span<const fabric::NodeIndex>;
 inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
 
-// What decides between two placements before anything is a tie.
+// The values that decide between placements before ties are broken.
 struct Objective {
   Preferences preferences{};
   Int128 cost = 0;  // C(p), femtoseconds

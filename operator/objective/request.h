@@ -45,7 +45,7 @@ struct Request {
   // may stand on any of them, taken or not by its old worker, without counting as moved. Empty:
   // there was no attempt. May be shorter or longer than `workers`.
   std::vector<fabric::NodeIndex> previous_nodes;
-  // By rank; absent: any node will do. Empty: no node of the fabric is of what the job asks for.
+  // By rank; absent: any node will do. Empty: no node of the fabric has a requested product.
   std::optional<std::vector<PoolChoice>> pool_choices;
   std::vector<PoolRelaxation> pool_relaxations;  // the narrowest first
   // traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search, of

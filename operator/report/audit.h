@@ -52,8 +52,8 @@ struct AuditReport {
     std::vector<LevelBytes> levels, best_levels;
     std::optional<std::int64_t> excess_percent;
   };
-  Total total;            // of all
-  Total modelled, rings;  // of those with a model, and of the others: comparable among themselves
+  Total total;                           // of all
+  Total modelled, rings;                 // with a model; rings: comparable only among themselves
   std::vector<std::string> assumptions;  // assumptions behind the figures, in sentences
   std::vector<decide::Note> notes;       // pods on nodes outside every fabric, ...
 };

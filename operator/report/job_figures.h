@@ -51,7 +51,7 @@ struct JobEvents {
     double accelerator_seconds = 0;  // since the attempt was placed
   };
   std::optional<Start> start;          // an attempt got nodes
-  std::optional<Loss> loss;            // one is undone
+  std::optional<Loss> loss;            // an attempt is taken down
   std::optional<double> bind_seconds;  // the whole gang is bound
   std::string ended, end_reason;       // "Complete" or "Failed", and why; "" goes on
 

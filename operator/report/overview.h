@@ -29,10 +29,10 @@ struct Overview {
     std::string spans, cross_node, of_best;  // as the printer columns have them, "" absent
     std::int64_t attempt = 0, restarts = 0;
     std::optional<std::int64_t> age_seconds;
-    std::string why;  // it has no nodes: the condition's message
+    std::string why;  // the condition's message, if it has no nodes
   };
   std::vector<FabricRow> fabrics;
-  std::vector<JobRow> jobs;   // that have not ended: with nodes first, then as waiting; by name
+  std::vector<JobRow> jobs;   // unfinished jobs, those with nodes first; by name
   std::int64_t complete = 0;  // jobs that have ended
   std::int64_t failed = 0;
   // Accelerators of pods of neither kind.

@@ -37,7 +37,7 @@ class Symmetry {
 
   const Instance* instance_;
   std::vector<std::vector<std::uint32_t>> signature_;
-  std::vector<std::vector<std::uint32_t>> least_name_;  // of a node with slots, by domain
+  std::vector<std::vector<std::uint32_t>> least_name_;  // of the nodes with slots, by domain
 };
 
 }  // namespace weft::placement

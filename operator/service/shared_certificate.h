@@ -16,8 +16,8 @@ namespace weft::service {
 // Thread-safety  all calls may run at once.
 class SharedCertificate {
  public:
-  // `client` outlives it: of an account that may get this Secret and create it. The Secret is named
-  // as the Service in front of the replicas: the certificate is for the name NAME.NAMESPACE.svc.
+  // `client` outlives it; its account may get and create this Secret. The Secret is named as the
+  // Service in front of the replicas: the certificate is for the name NAME.NAMESPACE.svc.
   static Result<std::unique_ptr<SharedCertificate>> Make(kube::Client& client,
                                                          const api::ObjectKey& secret);
 
