@@ -18,17 +18,6 @@ constexpr std::size_t kMostTiles = 8;  // the heaviest digits' come first
 // is natural where a unit sends out less than this share of what that leaves of the tile before.
 constexpr int kNaturalPercent = 60;
 
-std::vector<std::uint32_t> Divisors(std::uint32_t n) {
-  std::vector<std::uint32_t> divisors;
-  for (std::uint32_t d = 1; d * d <= n; ++d) {
-    if (n % d != 0) continue;
-    divisors.push_back(d);
-    if (d != n / d) divisors.push_back(n / d);
-  }
-  std::sort(divisors.begin(), divisors.end());
-  return divisors;
-}
-
 std::vector<std::uint32_t> Sample(std::uint32_t workers) {
   std::vector<std::uint32_t> sample;
   if (workers <= kSample) {
@@ -63,6 +52,17 @@ void ForEachPeer(const traffic::WorkerGraph& graph, std::uint32_t worker, Visit 
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> Divisors(std::uint32_t n) {
+  std::vector<std::uint32_t> divisors;
+  for (std::uint32_t d = 1; d * d <= n; ++d) {
+    if (n % d != 0) continue;
+    divisors.push_back(d);
+    if (d != n / d) divisors.push_back(n / d);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
 
 std::uint64_t Volume(const Shape& tile) {
   return std::accumulate(tile.begin(), tile.end(), std::uint64_t{1}, std::multiplies<>());

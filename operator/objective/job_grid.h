@@ -54,4 +54,7 @@ class JobGrid {
   std::vector<std::size_t> heaviest_first_;
 };
 
+// All divisors of n, ascending; n > 0.
+std::vector<std::uint32_t> Divisors(std::uint32_t n);
+
 }  // namespace weft::placement

@@ -11,17 +11,6 @@ using fabric::Tier;
 
 namespace {
 
-std::vector<std::uint32_t> Divisors(std::uint32_t n) {
-  std::vector<std::uint32_t> divisors;
-  for (std::uint32_t d = 1; d * d <= n; ++d) {
-    if (n % d != 0) continue;
-    divisors.push_back(d);
-    if (d != n / d) divisors.push_back(n / d);
-  }
-  std::sort(divisors.begin(), divisors.end());
-  return divisors;
-}
-
 // Bytes per worker that leave a tile: each digit that is cut pays its axis on two faces.
 double Surface(std::span<const std::uint32_t> grid, std::span<const double> weights,
                std::span<const std::uint32_t> tile) {
