@@ -53,7 +53,7 @@ class PlacementLog {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::map<std::uint64_t, Change> changes_;         // by number
-  std::map<api::ObjectKey, std::uint64_t> latest_;  // each Placement's in `changes_`
+  std::map<api::ObjectKey, std::uint64_t> latest_;  // number of each Placement's change
   std::set<std::uint64_t> gone_;                    // of those, the ones without a Placement
   std::uint64_t number_ = 0;
   std::uint64_t forgotten_ = 0;  // the last that is

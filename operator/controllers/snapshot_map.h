@@ -172,7 +172,7 @@ class SnapshotMap {
 
   Blocks blocks_;
   std::size_t size_ = 0;
-  mutable std::uint64_t epoch_ = 0;  // of snapshots taken
+  mutable std::uint64_t epoch_ = 0;  // number of snapshots taken
 };
 
 }  // namespace weft::controllers

@@ -44,7 +44,7 @@ class EventRecorder {
   void Run();
   void Cancel();
 
-  // Notes that were dropped: no room, no token, not written.
+  // Number of dropped notes: no room, no token, or not written.
   std::uint64_t dropped() const { return dropped_; }
 
  private:

@@ -91,7 +91,7 @@ class Reflector {
   KnownKeys known_;
   std::string fault_;  // of the answer that is read
   bool malformed_ = false;
-  bool list_begins_ = false;  // with the first thing that comes
+  bool list_begins_ = false;  // with the next event
   bool failed_ = false;
   kube::Cancel cancel_{false};
   std::atomic<bool> synced_{false};

@@ -22,7 +22,7 @@ Subject SubjectOfKind(std::string_view kind);
 
 // A position inside an object, as far as the rules distinguish them.
 enum class Where : std::uint8_t {
-  kAround,  // of a watch event or a list, around the objects
+  kAround,  // the frame around objects: a watch event or a list
   kRoot,
   kMetadata,
   kAnnotations,

@@ -24,8 +24,8 @@ class SlurmDomains {
   Status AddChildren(std::string_view list, const std::string& where);
   Status AddNodes(std::string_view list, const std::string& where);
 
-  // Blocks are the level leaf, switches leaf, spine, core... `whole` comes before a message that is
-  // about no single place: "[0].tree: ".
+  // Blocks are the level leaf, switches leaf, spine, core... `whole` is the prefix of a message
+  // that has no single place: "[0].tree: ".
   Result<ImportedCluster> Finish(const std::string& whole, const ImportOptions& options);
 
  private:

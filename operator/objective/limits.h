@@ -24,9 +24,9 @@ struct SearchLimits {
   // one takes longer to lay: tilings times workers stay below the second number, as far as that
   // leaves `fewest_tilings`. Duplicates count: about half are.
   std::uint32_t tilings = 80, tiled_workers = 16'384, fewest_tilings = 12;
-  // Proposals of the local search by pieces, for each size of piece: at least so many, and so many
-  // for each piece, so that large jobs come to rest too. Each start gets a quarter, and the best
-  // of what they found `refine_rounds` times as many.
+  // Proposals of the local search by pieces, for each size of piece: a least number, and a number
+  // per piece, so that large jobs settle too. Each start gets a quarter, and the best results
+  // `refine_rounds` times as many.
   std::uint32_t refine_steps = 3'000;
   std::uint32_t refine_steps_per_piece = 12;
   std::uint32_t refine_rounds = 4;
