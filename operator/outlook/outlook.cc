@@ -1,0 +1,39 @@
+#include "operator/outlook/outlook.h"
+
+#include <string>
+
+#include "operator/outlook/constants.h"
+
+namespace weft::outlook {
+
+double PowerOf(const Accelerator& accelerator, std::int64_t accelerators) {
+  const double idle = kIdlePower * accelerator.watts;
+  const double each = idle + kBusyPower * (accelerator.watts - idle);
+  return static_cast<double>(accelerators) * (each + kHostPower * accelerator.watts);
+}
+
+Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
+                           const Network& network) {
+  const double peak = PeakRate(accelerator, layout.model.precision);
+  if (peak <= 0) {
+    return Invalid("model.transformer.precision: " + std::string(accelerator.name) +
+                   " has no unit for it");
+  }
+  Prediction out;
+  out.memory = MemoryPerGPU(layout);
+  out.capacity = UsableMemory(accelerator);
+  out.fits = out.memory.Total() <= out.capacity;
+  if (!out.fits) out.change = SmallestChange(layout, out.capacity);
+  out.calibration = &CalibrationFor(accelerator, layout);
+  out.step = StepOf(layout, accelerator, *out.calibration, network);
+  const double seconds = out.step.Seconds();
+  out.step_low = seconds * (1 - out.calibration->error);
+  out.step_high = seconds * (1 + out.calibration->error);
+  out.mfu = ModelFlops(layout) / (seconds * static_cast<double>(layout.ranks) * peak);
+  out.tokens_per_second = static_cast<double>(layout.model.global_batch_size) *
+                          static_cast<double>(layout.model.sequence_length) / seconds;
+  out.watts = PowerOf(accelerator, layout.ranks);
+  return out;
+}
+
+}  // namespace weft::outlook

@@ -1,0 +1,69 @@
+#include "operator/outlook/change.h"
+
+#include <gtest/gtest.h>
+
+#include "operator/outlook/memory.h"
+#include "tests/support/layouts.h"
+#include "tests/support/models.h"
+
+namespace weft::outlook {
+namespace {
+
+constexpr double kH100 = 80.4e9;
+
+TEST(ChangeTest, WhatFitsNeedsNone) {
+  Layout layout = testing::Spread(traffic::testing::Llama70B(), 64, 8, 4);
+  layout.parallelism.sharding = traffic::Sharding::kFull;
+  ASSERT_LE(MemoryPerGPU(layout).Total(), kH100);
+  EXPECT_FALSE(SmallestChange(layout, kH100));
+}
+
+TEST(ChangeTest, TheOptimizersStateIsShardedFirst) {
+  Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 4);
+  layout.model.recomputation = traffic::Recomputation::kFull;
+  const auto change = SmallestChange(layout, 40e9);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->text, "sharding: OptimizerState");
+  EXPECT_LE(change->total, 40e9);
+}
+
+TEST(ChangeTest, ASmallerMicroBatchWhereActivationsAreWhatIsTooMuch) {
+  Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 8);
+  layout.parallelism.sharding = traffic::Sharding::kOptimizerState;
+  layout.model.micro_batch_size = 4;
+  const auto change = SmallestChange(layout, kH100);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->text, "microBatchSize: 2");
+}
+
+TEST(ChangeTest, TwoSettingsWhereOneWillNotDo) {
+  Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 4);
+  layout.model.micro_batch_size = 4;
+  const auto change = SmallestChange(layout, 45e9);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->text, "sharding: OptimizerState and microBatchSize: 1");
+}
+
+TEST(ChangeTest, ThreeSettingsWhereTwoWillNotDo) {
+  // 500 billion parameters without any sharding on 1,184 GPUs: 9 TB of state on each.
+  traffic::Transformer model = traffic::testing::Llama70B();
+  model.parameters = 500'000'000'000;
+  model.layers = 96;
+  model.hidden_size = 20480;
+  model.attention_heads = 160;
+  model.feed_forward_size.reset();
+  model.global_batch_size = 1184;
+  const Layout layout = testing::Spread(model, 1184, 1, 1);
+  EXPECT_GT(MemoryPerGPU(layout).Total(), 8e12);
+  const auto change = SmallestChange(layout, kH100);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->text, "activationRecomputation: Full, sharding: Full and tensor: 2");
+  EXPECT_LE(change->total, kH100);
+}
+
+TEST(ChangeTest, NoneWhereTheGPUsAreTooFew) {
+  EXPECT_FALSE(SmallestChange(testing::Spread(traffic::testing::Llama70B(), 2, 1, 1), kH100));
+}
+
+}  // namespace
+}  // namespace weft::outlook

@@ -1,0 +1,110 @@
+#include "operator/outlook/placed_network.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "operator/outlook/constants.h"
+#include "tests/support/fabric_builder.h"
+#include "tests/support/layouts.h"
+#include "tests/support/models.h"
+
+namespace weft::outlook {
+namespace {
+
+using fabric::NodeIndex;
+using traffic::Axis;
+using weft::testing::Cluster;
+using weft::testing::FabricShape;
+using weft::testing::MakeCluster;
+
+// Four leaves of four nodes of eight GPUs, two leaves a spine; 25 GB/s between leaves, 50 inside.
+Cluster Tree(bool scale_up, fabric::ScaleUpRequires needs = fabric::ScaleUpRequires::kNothing) {
+  FabricShape shape;
+  shape.scale_up = scale_up;
+  shape.scale_up_requires = needs;
+  for (int n = 0; n < 16; ++n) {
+    weft::testing::TestNode node;
+    node.name = "n" + std::to_string(10 + n);
+    node.domains = {"s" + std::to_string(n / 8), "l" + std::to_string(n / 4)};
+    if (scale_up) node.scale_up = "v" + std::to_string(n / 2);
+    shape.nodes.push_back(node);
+  }
+  return MakeCluster(shape);
+}
+
+struct Case {
+  std::int64_t workers, tensor, pipeline;
+  std::vector<NodeIndex> nodes;  // empty: in order
+  bool claims = false;
+};
+
+Network Of(const Cluster& cluster, Case one) {
+  traffic::Transformer model = traffic::testing::Llama70B();
+  Layout layout = testing::Spread(model, one.workers * 8, one.tensor, one.pipeline);
+  layout.parallelism.sharding = traffic::Sharding::kOptimizerState;
+  const auto traffic = traffic::ComputeTraffic(traffic::Model{model, {}}, layout.parallelism,
+                                               static_cast<std::uint32_t>(one.workers), 8);
+  EXPECT_TRUE(traffic);
+  if (one.nodes.empty()) {
+    one.nodes.resize(static_cast<std::size_t>(one.workers));
+    std::iota(one.nodes.begin(), one.nodes.end(), 0);
+  }
+  return NetworkOf(layout, *traffic, {cluster.fabric.get(), one.nodes, one.claims});
+}
+
+double Gigabytes(double bytes_per_second) { return bytes_per_second / 1e9; }
+
+TEST(PlacedNetworkTest, ATensorGroupInANodeHasTheNodesLink) {
+  const Path path = Of(Tree(false), {16, 8, 1, {}, false})[Axis::kTensor];
+  EXPECT_EQ(path.ranks, 8);
+  ASSERT_EQ(path.crossings.size(), 1u);
+  EXPECT_NEAR(Gigabytes(path.crossings[0].bytes_per_second), 900 * kScaleUpEfficiency, 1);
+}
+
+TEST(PlacedNetworkTest, ADataGroupLeavesEachLeafOnce) {
+  const Path path = Of(Tree(false), {16, 8, 1, {}, false})[Axis::kData];
+  EXPECT_EQ(path.ranks, 16);
+  ASSERT_EQ(path.crossings.size(), 3u);  // between nodes of a leaf, leaves of a spine, spines
+  EXPECT_NEAR(Gigabytes(path.crossings[0].bytes_per_second), 50 * kNetworkEfficiency, 0.1);
+  EXPECT_EQ(path.crossings[0].members, 1);
+  EXPECT_NEAR(Gigabytes(path.crossings[1].bytes_per_second), 25 * kNetworkEfficiency, 0.1);
+  EXPECT_EQ(path.crossings[1].members, 4);
+  EXPECT_EQ(path.crossings[1].exits, 1);
+  EXPECT_NEAR(Gigabytes(path.crossings[2].bytes_per_second), 12.5 * kNetworkEfficiency, 0.1);
+  EXPECT_EQ(path.crossings[2].members, 8);
+}
+
+TEST(PlacedNetworkTest, ARingThatGoesToAndFroLeavesItsLeafEachTime) {
+  const std::vector<NodeIndex> to_and_fro = {0, 4, 1, 5, 2, 6, 3, 7};
+  const Path path = Of(Tree(false), {8, 8, 1, to_and_fro, false})[Axis::kData];
+  ASSERT_EQ(path.crossings.size(), 1u);
+  EXPECT_EQ(path.crossings[0].members, 4);
+  EXPECT_EQ(path.crossings[0].exits, 4);
+}
+
+TEST(PlacedNetworkTest, AScaleUpDomainCarriesWhatStaysInItWhereTheJobMayUseIt) {
+  const auto tensor16 = [](const Cluster& cluster, bool claims) {
+    return Of(cluster, {4, 16, 1, {}, claims})[Axis::kTensor];
+  };
+  const Path open = tensor16(Tree(true), false);
+  ASSERT_EQ(open.crossings.size(), 2u);
+  EXPECT_NEAR(Gigabytes(open.crossings[1].bytes_per_second), 900 * kScaleUpEfficiency, 1);
+  const auto needs = fabric::ScaleUpRequires::kComputeDomain;
+  EXPECT_NEAR(Gigabytes(tensor16(Tree(true, needs), true).crossings[1].bytes_per_second),
+              900 * kScaleUpEfficiency, 1);
+  const Path without = tensor16(Tree(true, needs), false);
+  ASSERT_EQ(without.crossings.size(), 2u);
+  EXPECT_NEAR(Gigabytes(without.crossings[1].bytes_per_second), 50 * kNetworkEfficiency, 0.1);
+  EXPECT_EQ(without.crossings[1].members, 8);
+}
+
+TEST(PlacedNetworkTest, StagesSendEachOtherOverOneLine) {
+  const Path path = Of(Tree(false), {16, 8, 4, {}, false})[Axis::kPipeline];
+  EXPECT_EQ(path.ranks, 4);
+  ASSERT_EQ(path.crossings.size(), 2u);
+  EXPECT_NEAR(Gigabytes(path.crossings[0].bytes_per_second), 25 * kNetworkEfficiency, 0.1);
+}
+
+}  // namespace
+}  // namespace weft::outlook
