@@ -164,7 +164,7 @@ class Policies(ForeignScenarios):
             self.ask("PATCH", "trainingjobs", "kept", body)
         for body in ({"suspend": True}, {"startupTimeoutSeconds": 7}):
             self.refused("never changes the spec", patch, {"spec": body})
-        only = "only its own finalizer"
+        only = "only its finalizer"
         for body in ({"labels": {"a": "b"}}, {"annotations": {"a": "b"}},
                      {"finalizers": ["weft.dev/claims", "a.example/b"]},
                      {"ownerReferences": [{**CONTROLLER, "kind": "Placement"}]}):

@@ -194,13 +194,14 @@ class Policies(ForeignScenarios):
         pod = self.pods("train")[0]["metadata"]["name"]
         patch = ("patch", "pod", pod, "-n", self.space, "--as", ACCOUNT, "--type=json", "-p")
         for what, change in (
-                ("nothing of a pod's containers", "replace /spec/containers/0/image other:1"),
-                ("nothing of where and how long", 'add /spec/nodeSelector {"a":"b"}'),
-                ("nothing of where and how long", 'add /spec/activeDeadlineSeconds 7'),
-                ("no label, owner or finalizer", "add /metadata/labels/team other"),
-                ("no label, owner or finalizer", 'add /metadata/finalizers ["a.example/b"]'),
-                ("no annotation of a pod but", "add /metadata/annotations/note other"),
-                ("no annotation of a pod but",
+                ("may not change a pod's containers", "replace /spec/containers/0/image other:1"),
+                ("only the node affinity", 'add /spec/nodeSelector {"a":"b"}'),
+                ("only the node affinity", 'add /spec/activeDeadlineSeconds 7'),
+                ("may not change a label, owner or finalizer", "add /metadata/labels/team other"),
+                ("may not change a label, owner or finalizer",
+                 'add /metadata/finalizers ["a.example/b"]'),
+                ("only annotations of weft.dev", "add /metadata/annotations/note other"),
+                ("only annotations of weft.dev",
                  "remove /metadata/annotations/weft.test~1run-seconds")):
             self.refused(what, *patch, operation(change))
         kubectl(*patch, operation("add /metadata/annotations/weft.dev~1worker-index 1"))

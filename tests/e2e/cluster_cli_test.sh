@@ -162,7 +162,7 @@ same_as_files plan --order operator -o json
 same_as_files fabric show
 same_as_files map -o svg --fabric default
 expect_exit 2 "$WEFT" explain --cluster nobody
-expect_text "$work/stderr" 'waits for nodes or has them'
+expect_text "$work/stderr" 'waits for nodes or holds nodes'
 
 # A cluster without Weft's definitions.
 kubectl delete -f "${local_cluster%/deploy/*}/crds" >/dev/null

@@ -116,7 +116,7 @@ TEST(HostFileTest, TheMostOfTensorFlowIsExact) {
     EXPECT_EQ(life::TooManyWorkers(fits), std::nullopt) << name;
     const auto why = life::TooManyWorkers(too_many);
     ASSERT_TRUE(why) << name;
-    EXPECT_NE(why->find("at most " + std::to_string(most) + " fit"), std::string::npos) << *why;
+    EXPECT_NE(why->find("enough for " + std::to_string(most) + " with"), std::string::npos) << *why;
     const Gang gang = GangOf(too_many);
     EXPECT_EQ(LongestVariable(FrameworkEnvironment(gang, most)),
               life::TensorFlowConfigBytes(too_many, most + 1));
