@@ -129,7 +129,7 @@ class Foreign(ForeignScenarios):
         self.start("train", 4, pods=3)
         self.cluster.until("three pods exist", lambda: len(self.pods("train")) == 3)
         waits = self.until("train", "Placed", "False", "WaitingForPods")
-        self.cluster.until("three pods are counted", lambda: "3 pods" in condition(
+        self.cluster.until("three pods are counted", lambda: "3 of 4 pods" in condition(
             self.placement("train"), "Placed")["message"], 60)
         self.assertIn("of 4", waits["message"])
         self.assertTrue(all(is_gated(pod) for pod in self.pods("train")))
