@@ -43,6 +43,7 @@ CommandLine::CommandLine()
       "  3  at least one job could not be placed");
   AddPlan();
   AddExplain();
+  AddOutlook();
   AddLint();
   AddSnapshot();
   AddTop();
@@ -202,6 +203,21 @@ void CommandLine::AddExplain() {
       ->add_option("name", explain_.names,
                    "Jobs to explain, as NAMESPACE/NAME or NAME (default: all)")
       ->option_text("JOB...");
+}
+
+void CommandLine::AddOutlook() {
+  CLI::App* command =
+      Add(&app_, "outlook",
+          "Predict whether each job fits in memory, how long a step takes and what bounds it",
+          "  weft outlook -f cluster.yaml -f jobs.yaml\n"
+          "  weft outlook -f cluster.yaml -f job.yaml -o json | jq '.[0].memoryBytesPerGPU'\n"
+          "  weft outlook --cluster -n team-a          of the jobs that run and wait there",
+          [this] { return RunOutlook(outlook_); });
+  command->group(kPlacing);
+  AddInput(command, outlook_.input);
+  AddOutput(command, outlook_.output, {"table", "json", "yaml"});
+  AddNamespace(command, outlook_.input);
+  AddWatch(command, outlook_.input);
 }
 
 void CommandLine::AddLint() {

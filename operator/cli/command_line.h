@@ -37,6 +37,7 @@ class CommandLine {
 
   void AddPlan();
   void AddExplain();
+  void AddOutlook();
   void AddLint();
   void AddSnapshot();
   void AddTop();
@@ -60,6 +61,7 @@ class CommandLine {
   PlanArguments plan_;
   ExplainArguments explain_;
   AuditArguments audit_;
+  OutlookArguments outlook_;
   LintArguments lint_;
   VerifyArguments verify_;
   SnapshotArguments snapshot_;

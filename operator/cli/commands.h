@@ -58,6 +58,12 @@ struct AuditArguments {
 };
 int RunAudit(const AuditArguments& arguments);
 
+struct OutlookArguments {
+  InputArguments input;
+  std::string output = "table";  // table, json, yaml
+};
+int RunOutlook(const OutlookArguments& arguments);
+
 struct LintArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml

@@ -10,12 +10,14 @@
 #include "operator/render/compare_text.h"
 #include "operator/render/explain_text.h"
 #include "operator/render/lint_text.h"
+#include "operator/render/outlook_text.h"
 #include "operator/render/plan_text.h"
 #include "operator/report/audit.h"
 #include "operator/report/compare.h"
 #include "operator/report/explain.h"
 #include "operator/report/explain_held.h"
 #include "operator/report/lint.h"
+#include "operator/report/outlook.h"
 
 namespace weft::cli {
 
@@ -92,6 +94,26 @@ int RunAudit(const AuditArguments& arguments) {
   }
   Remark(report->notes);
   return Print(Encode(report::AuditJson(*cluster, *report), arguments.output), kDone);
+}
+
+int RunOutlook(const OutlookArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.input);
+  if (!cluster) return Fail(cluster.error(), arguments.input);
+  const auto plan = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
+  if (!plan) return Fail(plan.error(), arguments.input);
+  auto report = report::Outlook(*cluster, *plan, arguments.input.space);
+  if (!report) return Fail(report.error(), arguments.input);
+  for (const report::JobOutlook& job : report->jobs) {
+    if (job.prediction) continue;
+    // What is wrong with one job of a live cluster keeps nobody from the others.
+    if (!arguments.input.live()) return Fail(job.prediction.error(), arguments.input);
+    report->notes.push_back(
+        {decide::Severity::kWarning, "NotPredicted", job.prediction.error().message + "."});
+  }
+  const int code = report->all_placed ? kDone : kNotPlaced;
+  if (arguments.output == "table") return Print(render::OutlookText(*report, TextStyle()), code);
+  Remark(report->notes);
+  return Print(Encode(report::OutlookJson(*report), arguments.output), code);
 }
 
 int RunLint(const LintArguments& arguments) {

@@ -77,6 +77,7 @@ class Linter {
     for (LintRule rule : LintRules()) {
       for (Finding& finding : rule({cluster_, on, workload, *problem})) {
         finding.place = *workload.place;
+        report_.never_fits = report_.never_fits || finding.reason == "DoesNotFit";
         report_.findings.push_back(std::move(finding));
       }
     }

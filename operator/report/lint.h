@@ -21,8 +21,9 @@ struct Finding {
 
 struct LintReport {
   std::vector<Finding> findings;  // input order, errors first within one object
-  bool never_fits = false;        // some job can never fit its fabric: exit code 3
-  bool invalid = false;           // some finding is what `plan` would refuse to read: exit code 2
+  // Some job can never fit its fabric, or its model no GPU there: exit code 3.
+  bool never_fits = false;
+  bool invalid = false;  // some finding is what `plan` would refuse to read: exit code 2
 };
 
 // Checks every TrainingJob and Placement against the fabrics and says what is wrong or wasteful.

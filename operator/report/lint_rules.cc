@@ -11,6 +11,7 @@
 #include "operator/life/launcher.h"
 #include "operator/life/reserved_names.h"
 #include "operator/life/worker_limit.h"
+#include "operator/report/lint_outlook.h"
 #include "operator/rules/node_filter.h"
 
 namespace weft::report {
@@ -223,26 +224,6 @@ Findings Preferences(const LintSubject& subject) {
   return findings;
 }
 
-// Idle share of a pipeline's stages: (p - 1) / (m v + p - 1).
-// Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", SC21.
-Findings PipelineBubble(const LintSubject& subject) {
-  const auto& model = *subject.workload.model;
-  const traffic::Parallelism& degrees = *subject.workload.parallelism;
-  if (!model || !model->transformer || degrees.pipeline < 2) return {};
-  const std::int64_t ranks = subject.problem.traffic.ranks;
-  const std::int64_t data = ranks / (degrees.tensor * degrees.context * degrees.pipeline);
-  const traffic::Transformer& transformer = *model->transformer;
-  const std::int64_t batch = SaturatingMultiply(transformer.micro_batch_size, data);
-  const std::int64_t micro_batches = batch == 0 ? 0 : transformer.global_batch_size / batch;
-  if (micro_batches <= 0 || micro_batches >= degrees.pipeline) return {};
-  const Int128 idle = degrees.pipeline - 1;
-  const Int128 busy = static_cast<Int128>(micro_batches) * degrees.virtual_pipeline;
-  return {Found(Severity::kWarning, "spec.parallelism.pipeline", "PipelineBubble",
-                std::to_string(degrees.pipeline) + " stages with " + std::to_string(micro_batches) +
-                    " micro-batches a step are idle " +
-                    std::to_string(PercentOf(idle, busy + idle)) + " % of the time")};
-}
-
 Findings ReservedName(const LintSubject& subject) {
   const api::TrainingJob* job = JobOf(subject);
   const auto use = job == nullptr ? std::nullopt : life::FindReservedUse(*job);
@@ -292,10 +273,21 @@ Findings UnknownModels(const LintSubject& subject) {
   return findings;
 }
 
-constexpr std::array<LintRule, 13> kRules = {
-    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain, Preempts,       Stranded,
-    Durations,           NoModel,          Preferences,     PipelineBubble, ReservedName,
-    UnexpectedLauncher,  TooMany,          UnknownModels,
+constexpr std::array<LintRule, 14> kRules = {
+    TensorLeavesScaleUp,
+    ExpertLeavesLeaf,
+    NoComputeDomain,
+    Preempts,
+    Stranded,
+    Durations,
+    NoModel,
+    Preferences,
+    DoesNotFit,
+    PipelineBubble,
+    ReservedName,
+    UnexpectedLauncher,
+    TooMany,
+    UnknownModels,
 };
 
 }  // namespace

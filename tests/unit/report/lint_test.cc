@@ -6,6 +6,7 @@
 
 #include "operator/report/compare.h"
 #include "operator/report/explain.h"
+#include "tests/support/models.h"
 #include "tests/unit/decide/scene.h"
 
 namespace weft::report {
@@ -102,6 +103,53 @@ const LintCase kLintCases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Findings, LintTest, ::testing::ValuesIn(kLintCases),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// Llama-3 70B on four nodes of H100, by its sharding and its pipeline.
+Scene LlamaOnH100(traffic::Sharding sharding, std::int64_t pipeline, std::int64_t batch) {
+  testing::FabricShape shape = FourNodes();
+  for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
+  Scene scene(shape);
+  api::TrainingJob& job = Clean(scene, 4);
+  job.model = traffic::Model{traffic::testing::Llama70B(), {}};
+  job.model->transformer->global_batch_size = batch;
+  job.parallelism.tensor = 8;
+  job.parallelism.pipeline = pipeline;
+  job.parallelism.sharding = sharding;
+  return scene;
+}
+
+TEST(Lint, SaysThatAModelDoesNotFitAndWhatWould) {
+  const LintReport report = Lint(LlamaOnH100(traffic::Sharding::kNone, 1, 512).Build());
+  ASSERT_EQ(report.findings.size(), 1u);
+  const Finding& finding = report.findings[0];
+  EXPECT_EQ(finding.reason, "DoesNotFit");
+  EXPECT_EQ(finding.severity, decide::Severity::kError);
+  EXPECT_EQ(finding.field, "spec.model.transformer");
+  EXPECT_NE(finding.message.find("H100 has 80.39GB for it"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("optimizer 105.9GB"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("It would fit with "), std::string::npos) << finding.message;
+  EXPECT_TRUE(report.never_fits);
+}
+
+TEST(Lint, SaysNothingOfMemoryWhereTheAcceleratorIsUnknown) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kNone, 1, 512);
+  for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
+    scene.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.product", "NVIDIA-Z1");
+  }
+  EXPECT_TRUE(Lint(scene.Build()).findings.empty());
+}
+
+TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
+  const LintReport report = Lint(LlamaOnH100(traffic::Sharding::kFull, 4, 16).Build());
+  ASSERT_EQ(report.findings.size(), 1u) << report.findings.back().message;
+  EXPECT_EQ(report.findings[0].reason, "PipelineBubble");
+  EXPECT_EQ(report.findings[0].message,
+            "4 stages with 16 micro-batches a step are idle 16 % of the time; "
+            "parallelism.virtualPipeline: 2 makes it 9 %");
+  EXPECT_FALSE(report.never_fits);
+  // 3 of 67: a twentieth.
+  EXPECT_TRUE(Lint(LlamaOnH100(traffic::Sharding::kFull, 4, 64).Build()).findings.empty());
+}
 
 TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
   Scene scene(decide::ThreeProducts());

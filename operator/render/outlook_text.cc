@@ -1,0 +1,95 @@
+#include "operator/render/outlook_text.h"
+
+#include <cmath>
+#include <set>
+
+#include "operator/outlook/step.h"
+#include "operator/render/table.h"
+
+namespace weft::render {
+namespace {
+
+using report::JobOutlook;
+
+constexpr double kMillis = 1000;
+
+std::string Seconds(double seconds) { return MillisecondsText(seconds * kMillis); }
+
+std::string Percent(double share) { return PercentText(std::lround(100 * share)); }
+
+std::string Gigabytes(double bytes) { return BytesText(static_cast<Int128>(bytes)); }
+
+std::string Watts(double watts) {
+  if (watts < 1e6) return Grouped(std::lround(watts / 1e3)) + " kW";
+  return Grouped(std::lround(watts / 1e5) / 10) + "." +
+         std::to_string(std::lround(watts / 1e5) % 10) + " MW";
+}
+
+std::vector<Cell> RowOf(const JobOutlook& job) {
+  const outlook::Prediction& one = *job.prediction;
+  const double seconds = one.step.Seconds();
+  const double memory = one.memory.Total() / one.capacity;
+  return {{Printable(job.job)},
+          {Grouped(job.accelerators) + " x " + job.accelerator},
+          {Percent(memory), one.fits ? Colour::kNone : Colour::kRed},
+          {Seconds(seconds)},
+          {"+-" + Percent(one.calibration->error)},
+          {Percent(one.step.Exposed() / seconds)},
+          {Percent(one.step.bubble / seconds)},
+          {Percent(one.mfu)},
+          {Grouped(std::llround(one.tokens_per_second))},
+          {Watts(one.watts)},
+          {std::string(outlook::BoundBy(one.step))}};
+}
+
+std::string PartsText(const outlook::Memory& memory) {
+  return "weights " + Gigabytes(memory.weights) + ", gradients " + Gigabytes(memory.gradients) +
+         ", optimizer " + Gigabytes(memory.optimizer) + ", activations " +
+         Gigabytes(memory.activations) + ", other " + Gigabytes(memory.other);
+}
+
+std::string TooMuchText(const JobOutlook& job) {
+  const outlook::Prediction& one = *job.prediction;
+  std::string text = job.job + " does not fit: a GPU would hold " + Gigabytes(one.memory.Total()) +
+                     " (" + PartsText(one.memory) + ") and has " + Gigabytes(one.capacity) + ". ";
+  if (!one.change) return text + "No change of up to three settings makes it fit on as many GPUs.";
+  return text + "It would fit with " + one.change->text + ": " + Gigabytes(one.change->total) + ".";
+}
+
+}  // namespace
+
+std::string OutlookText(const report::OutlookReport& report, const TextOptions& options) {
+  const Align right = Align::kRight;
+  Table table({{"JOB"},
+               {"ACCELERATORS"},
+               {"MEMORY", right},
+               {"STEP", right},
+               {"ERROR", right},
+               {"EXPOSED", right},
+               {"BUBBLE", right},
+               {"MFU", right},
+               {"TOKENS/S", right},
+               {"POWER", right},
+               {"BOUND BY"}});
+  std::string sentences;
+  std::set<std::string> sources;
+  for (const JobOutlook& job : report.jobs) {
+    if (!job.prediction) continue;
+    table.Add(RowOf(job));
+    const outlook::Calibration& by = *job.prediction->calibration;
+    sources.insert(std::string(by.name) + ": " + std::string(by.fitted_on) + ".");
+    if (!job.prediction->fits) {
+      sentences += Wrap("", Printable(TooMuchText(job)), 2, options.columns);
+    }
+  }
+  std::string text = table.empty() ? "" : table.Show(options.colour);
+  if (!sentences.empty()) text += "\n" + sentences;
+  for (const decide::Note& note : report.notes) {
+    text += Wrap("", Printable(note.text), 2, options.columns);
+  }
+  if (!sources.empty()) text += "\nPredicted with these calibrations (operator/docs/outlook.md):\n";
+  for (const std::string& source : sources) text += Wrap("  ", source, 4, options.columns);
+  return text.empty() ? "No job to predict.\n" : text;
+}
+
+}  // namespace weft::render
