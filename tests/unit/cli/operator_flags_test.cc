@@ -1,5 +1,7 @@
 #include "operator/cli/operator_flags.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -74,7 +76,8 @@ class OperatorConfig : public ::testing::Test {
     words.push_back("--config=" + path_);
     return ParseOperatorFlags(words);
   }
-  const std::string path_ = ::testing::TempDir() + "weft-operator-config.yaml";
+  const std::string path_ =
+      ::testing::TempDir() + "weft-operator-config-" + std::to_string(getpid()) + ".yaml";
   const std::string head_ = "apiVersion: config.weft.dev/v1alpha1\nkind: OperatorConfiguration\n";
 };
 
