@@ -8,6 +8,43 @@
 namespace weft::outlook {
 namespace {
 
+// Rows that differ by chip only in the efficiency of matrix products; the rest was fitted on Hopper.
+constexpr Calibration MegatronFp8(std::string_view name, std::string_view fitted_on,
+                                  std::string_view chips, double matrix_efficiency) {
+  Calibration row;
+  row.name = name;
+  row.fitted_on = fitted_on;
+  row.chips = chips;
+  row.bits = 8;
+  row.matrix_efficiency = matrix_efficiency;
+  row.half_width = 50;
+  row.attention_share = 0.929;
+  row.memory_passes = 17.54;
+  row.tensor_exposed = 0.46;
+  row.error = 0.15;
+  return row;
+}
+
+constexpr Calibration Experts(std::string_view name, std::string_view fitted_on,
+                              std::string_view chips, double matrix_efficiency) {
+  Calibration row;
+  row.name = name;
+  row.fitted_on = fitted_on;
+  row.chips = chips;
+  row.software = Software::kExperts;
+  row.bits = 0;
+  row.matrix_efficiency = matrix_efficiency;
+  row.half_width = 209;
+  row.attention_share = 0.7;
+  row.memory_passes = 22.84;
+  row.expert_launch_seconds = 1.238e-3;
+  row.expert_share = 0.5;
+  row.tensor_exposed = 0.46;
+  row.expert_exposed = 0.75;
+  row.error = 0.4;
+  return row;
+}
+
 // In the order in which they are looked for; the last fits every job.
 constexpr auto kCalibrations = std::to_array<Calibration>({
     {.name = "A100 BF16, FSDP",
@@ -58,46 +95,18 @@ constexpr auto kCalibrations = std::to_array<Calibration>({
      .memory_passes = 17.54,
      .tensor_exposed = 0.46,
      .error = 0.15},
-    {.name = "Hopper FP8, Megatron",
-     .fitted_on = "every other row of NeMo 24.12 and of dense models of Megatron-Bridge",
-     .chips = "H100 H200 GH200 H100-PCIe H100-NVL",
-     .bits = 8,
-     .matrix_efficiency = 0.5,
-     .half_width = 50,
-     .attention_share = 0.929,
-     .memory_passes = 17.54,
-     .tensor_exposed = 0.46,
-     .error = 0.15},
-    {.name = "B200 FP8, Megatron",
-     .fitted_on = "every other B200 row of dense models of Megatron-Bridge (1 constant)",
-     .chips = "B200 B300",
-     .bits = 8,
-     .matrix_efficiency = 0.5202,
-     .half_width = 50,
-     .attention_share = 0.929,
-     .memory_passes = 17.54,
-     .tensor_exposed = 0.46,
-     .error = 0.15},
-    {.name = "GB200 FP8, Megatron",
-     .fitted_on = "every other GB200 row of dense models of Megatron-Bridge (1 constant)",
-     .chips = "GB200",
-     .bits = 8,
-     .matrix_efficiency = 0.5025,
-     .half_width = 50,
-     .attention_share = 0.929,
-     .memory_passes = 17.54,
-     .tensor_exposed = 0.46,
-     .error = 0.15},
-    {.name = "GB300 FP8, Megatron",
-     .fitted_on = "every other GB300 row of dense models of Megatron-Bridge (1 constant)",
-     .chips = "GB300",
-     .bits = 8,
-     .matrix_efficiency = 0.5949,
-     .half_width = 50,
-     .attention_share = 0.929,
-     .memory_passes = 17.54,
-     .tensor_exposed = 0.46,
-     .error = 0.15},
+    MegatronFp8("Hopper FP8, Megatron",
+                "every other row of NeMo 24.12 and of dense models of Megatron-Bridge",
+                "H100 H200 GH200 H100-PCIe H100-NVL", 0.5),
+    MegatronFp8("B200 FP8, Megatron",
+                "every other B200 row of dense models of Megatron-Bridge (1 constant)", "B200 B300",
+                0.5202),
+    MegatronFp8("GB200 FP8, Megatron",
+                "every other GB200 row of dense models of Megatron-Bridge (1 constant)", "GB200",
+                0.5025),
+    MegatronFp8("GB300 FP8, Megatron",
+                "every other GB300 row of dense models of Megatron-Bridge (1 constant)", "GB300",
+                0.5949),
     {.name = "Blackwell BF16, Megatron",
      .fitted_on = "assumed: products at 0.65 of the 16-bit peak, the rest as with FP8",
      .chips = "B200 B300 GB200 GB300",
@@ -107,76 +116,16 @@ constexpr auto kCalibrations = std::to_array<Calibration>({
      .memory_passes = 17.54,
      .tensor_exposed = 0.46,
      .error = 0.25},
-    {.name = "Hopper, experts",
-     .fitted_on = "every other H100 row of models with experts of Megatron-Bridge",
-     .chips = "H100 H200 GH200 H100-PCIe H100-NVL",
-     .software = Software::kExperts,
-     .bits = 0,
-     .matrix_efficiency = 0.6732,
-     .half_width = 209,
-     .attention_share = 0.7,
-     .memory_passes = 22.84,
-     .expert_launch_seconds = 1.238e-3,
-     .expert_share = 0.5,
-     .tensor_exposed = 0.46,
-     .expert_exposed = 0.75,
-     .error = 0.4},
-    {.name = "B200, experts",
-     .fitted_on = "every other B200 row of models with experts of Megatron-Bridge",
-     .chips = "B200",
-     .software = Software::kExperts,
-     .bits = 0,
-     .matrix_efficiency = 0.42,
-     .half_width = 209,
-     .attention_share = 0.7,
-     .memory_passes = 22.84,
-     .expert_launch_seconds = 1.238e-3,
-     .expert_share = 0.5,
-     .tensor_exposed = 0.46,
-     .expert_exposed = 0.75,
-     .error = 0.4},
-    {.name = "B300, experts",
-     .fitted_on = "every other B300 row of models with experts of Megatron-Bridge",
-     .chips = "B300",
-     .software = Software::kExperts,
-     .bits = 0,
-     .matrix_efficiency = 0.5003,
-     .half_width = 209,
-     .attention_share = 0.7,
-     .memory_passes = 22.84,
-     .expert_launch_seconds = 1.238e-3,
-     .expert_share = 0.5,
-     .tensor_exposed = 0.46,
-     .expert_exposed = 0.75,
-     .error = 0.4},
-    {.name = "GB200, experts",
-     .fitted_on = "every other GB200 row of models with experts of Megatron-Bridge",
-     .chips = "GB200",
-     .software = Software::kExperts,
-     .bits = 0,
-     .matrix_efficiency = 0.5392,
-     .half_width = 209,
-     .attention_share = 0.7,
-     .memory_passes = 22.84,
-     .expert_launch_seconds = 1.238e-3,
-     .expert_share = 0.5,
-     .tensor_exposed = 0.46,
-     .expert_exposed = 0.75,
-     .error = 0.4},
-    {.name = "GB300, experts",
-     .fitted_on = "every other GB300 row of models with experts of Megatron-Bridge",
-     .chips = "GB300",
-     .software = Software::kExperts,
-     .bits = 0,
-     .matrix_efficiency = 0.63,
-     .half_width = 209,
-     .attention_share = 0.7,
-     .memory_passes = 22.84,
-     .expert_launch_seconds = 1.238e-3,
-     .expert_share = 0.5,
-     .tensor_exposed = 0.46,
-     .expert_exposed = 0.75,
-     .error = 0.4},
+    Experts("Hopper, experts", "every other H100 row of models with experts of Megatron-Bridge",
+            "H100 H200 GH200 H100-PCIe H100-NVL", 0.6732),
+    Experts("B200, experts", "every other B200 row of models with experts of Megatron-Bridge",
+            "B200", 0.42),
+    Experts("B300, experts", "every other B300 row of models with experts of Megatron-Bridge",
+            "B300", 0.5003),
+    Experts("GB200, experts", "every other GB200 row of models with experts of Megatron-Bridge",
+            "GB200", 0.5392),
+    Experts("GB300, experts", "every other GB300 row of models with experts of Megatron-Bridge",
+            "GB300", 0.63),
     {.name = "A100 BF16, Megatron 2021",
      .fitted_on = "every other row of SC21 table 1 and of Korthikanti 2022 table 5",
      .chips = "",
