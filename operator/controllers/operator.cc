@@ -15,6 +15,9 @@ namespace {
 // that come so soon after each other are looked at together.
 constexpr std::chrono::milliseconds kSettling{25};
 
+// A pass that takes longer is logged with its object: meanwhile the others wait for one worker less.
+constexpr std::chrono::duration<double> kLongPass{0.5};
+
 Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
   options.on_answer = [&queue](const api::ObjectKey& job) { queue.Add(job); };
   return options;
@@ -229,6 +232,11 @@ void Operator::Reconcile(const Loop& loop) {
     const std::chrono::duration<double> took = Clock::now() - start;
     if (options_.counters != nullptr) {
       options_.counters->Observe(metrics::Id::kReconcileSeconds, {loop.name}, took.count());
+    }
+    if (took > kLongPass) {
+      log_.Info("long reconcile", {{"controller", loop.name},
+                                   {"object", api::Show(*key)},
+                                   {"seconds", std::to_string(took.count())}});
     }
     Settle(loop, *key, outcome);
   }

@@ -2,12 +2,13 @@
 """How fast a placement becomes bound pods, against what the same API server and kube-scheduler need
 for the same pods when a plain parallel client creates them.
 
-Pairs of runs in turn: weft-operator is given the jobs, from the first request to the last pod bound;
-then a client of 16 threads creates the very same pods (their node affinity too). Every run begins
-with an empty cluster whose servers are quiet. A first pair is not counted: servers that have never
-seen so many pods grow their heaps and caches. Prints each run with the processor seconds of each
-server and the requests that the API server answered most often, the medians, and the median of the
-pairs' ratios.
+Three runs in turn: weft-operator is given the jobs, from the first request to the last pod bound;
+then a client of 16 threads creates the very same pods (their node affinity too); then it creates
+them once more together with the Service of each job, which ranks find each other by. Every run
+begins with an empty cluster whose servers are quiet. A first round is not counted: servers that have
+never seen so many pods grow their heaps and caches. Prints each run with the processor seconds of
+each server and the requests that the API server answered most often, the medians, and the medians of
+the ratios within a round.
 """
 
 import argparse
@@ -101,23 +102,38 @@ class Bench:
         run = self.measure({**servers(), "weft-operator": operator.process.pid},
                            lambda: self.in_parallel("trainingjobs", jobs))
         pods = [bare(pod) for pod in self.pods()]
+        services = [bare_service(one) for one in self.cluster.list("services", SPACE)
+                    if one["metadata"]["name"].startswith(f"job-{self.round}-")]
+        assert len(services) == self.jobs, services
         self.cluster.delete("trainingjobs", SPACE)
         self.until_empty()
-        return run, pods
+        return run, pods, services
 
-    def by_client(self, pods):
-        run = self.measure({**servers(), "client": os.getpid()},
-                           lambda: self.in_parallel("pods", pods))
+    def by_client(self, pods, services=()):
+        def create():
+            self.in_parallel("services", services)
+            self.in_parallel("pods", pods)
+        run = self.measure({**servers(), "client": os.getpid()}, create)
         self.cluster.delete("pods", SPACE, options={"gracePeriodSeconds": 0})
+        for service in services:
+            self.cluster.delete("services", SPACE, service["metadata"]["name"])
         self.until_empty()
         return run
 
 
+def bare_service(service):
+    meta, spec = service["metadata"], service["spec"]
+    return {"apiVersion": "v1", "kind": "Service",
+            "metadata": {"namespace": SPACE, "name": "bare-" + meta["name"]},
+            "spec": {key: spec[key] for key in spec
+                     if key in ("clusterIP", "selector", "ports", "publishNotReadyAddresses")}}
+
+
 def show(name, run, pods, counted):
     spent = ", ".join(f"{server} {seconds:.1f}" for server, seconds in run.processor.items())
-    print(f"{name:>8}  {run.seconds:6.2f} s  {pods / run.seconds:5.0f} pods/s  processor s: {spent}"
+    print(f"{name:>12}  {run.seconds:6.2f} s  {pods / run.seconds:5.0f} pods/s  processor s: {spent}"
           + ("" if counted else " (not counted)"), flush=True)
-    print("          requests: " + ", ".join(f"{count} {kind}" for kind, count in run.requests),
+    print("              requests: " + ", ".join(f"{count} {kind}" for kind, count in run.requests),
           flush=True)
 
 
@@ -129,26 +145,27 @@ def main():
     arguments = parser.parse_args()
     bench = Bench(arguments.jobs, arguments.workers)
     total = arguments.jobs * arguments.workers
-    ours, theirs = [], []
+    runs = {"operator": [], "client": [], "and Services": []}
     with tempfile.TemporaryDirectory() as work:
         operator = Operator(work, "handoff")
         try:
             bench.warm_up()
-            for pair in range(arguments.pairs + 1):
-                run, pods = bench.by_operator(operator)
-                show("operator", run, total, counted=pair > 0)
-                client = bench.by_client(pods)
-                show("client", client, total, counted=pair > 0)
-                if pair > 0:
-                    ours.append(run)
-                    theirs.append(client)
+            for number in range(arguments.pairs + 1):
+                run, pods, services = bench.by_operator(operator)
+                round_of = {"operator": run, "client": bench.by_client(pods),
+                            "and Services": bench.by_client(pods, services)}
+                for name, run in round_of.items():
+                    show(name, run, total, counted=number > 0)
+                    if number > 0:
+                        runs[name].append(run)
         finally:
             operator.stop()
-    ratio = statistics.median(a.seconds / b.seconds for a, b in zip(ours, theirs))
-    medians = [statistics.median(run.seconds for run in runs) for runs in (ours, theirs)]
-    print(f"{arguments.jobs} x {arguments.workers} workers: operator {medians[0]:.2f} s "
-          f"({total / medians[0]:.0f} pods/s), client {medians[1]:.2f} s "
-          f"({total / medians[1]:.0f} pods/s), ratio of pairs {ratio:.2f}")
+    print(f"{arguments.jobs} x {arguments.workers} workers, medians:")
+    for name, taken in runs.items():
+        median = statistics.median(run.seconds for run in taken)
+        ratio = statistics.median(a.seconds / b.seconds for a, b in zip(runs["operator"], taken))
+        print(f"{name:>12}  {median:6.2f} s  {total / median:5.0f} pods/s  "
+              f"operator against it {ratio:.2f}")
 
 
 if __name__ == "__main__":

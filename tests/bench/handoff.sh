@@ -2,7 +2,7 @@
 # The hand-off of placements to kube-scheduler, measured on a local cluster of its own: one job of
 # 1,024 workers on 5,000 nodes, then 50 jobs at once. See handoff.py.
 #
-#   tests/bench/handoff.sh [PAIRS]     default 5; needs build/ and the control plane
+#   tests/bench/handoff.sh [ROUNDS]    default 5; needs build/ and the control plane
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export WEFT_OPERATOR=${WEFT_OPERATOR:-$PWD/build/bin/weft-operator}
