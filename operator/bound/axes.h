@@ -8,30 +8,30 @@
 
 namespace weft::placement {
 
-// One axis of a grid of vertices (workers, or whole units of them): lines of `size` vertices, and a
-// lower bound of the bytes that the vertices of every line send each other, both directions added.
+// One axis of a grid of vertices (workers or units): its lines have `size` vertices. The members
+// are lower bounds of the bytes that the vertices of each line exchange, both directions added.
 struct GridAxis {
   std::uint32_t size = 1;
-  std::int64_t each = 0;    // any two
-  std::int64_t along = 0;   // two neighbours, beyond that
-  std::int64_t around = 0;  // the two ends, beyond that
-  // A line of several digits may hold shorter lines: what their vertices send each other beyond
-  // all that.
+  std::int64_t each = 0;    // between any two vertices
+  std::int64_t along = 0;   // between two neighbours, on top of `each`
+  std::int64_t around = 0;  // between the two ends, on top of `each`
+  // Shorter lines inside a line of several digits: the bytes that their vertices exchange on top of
+  // the members above.
   std::vector<GridAxis> inside;
 
-  // A lower bound of the bytes that leave m vertices of a line. A piece of a chain counts as cut at
-  // both ends, also at the ends of the chain: Surplus() too much for each line, whatever its
-  // pieces. (A chain in k pieces is cut k - 1 times, and its pieces have 2k ends.) Concave in m.
+  // A lower bound of the bytes that leave m vertices of a line; concave in m. Each piece of a chain
+  // is counted as cut at both ends, even at the chain's own ends, so the sum over a line is too
+  // high by Surplus(), however it is cut. (k pieces have 2k ends, but only k - 1 cuts.)
   double Leaving(std::uint64_t m) const;
   double Surplus() const;
 };
 
-// The axes of a grid (sizes of its digits, fastest first) that hold most bytes of `edges`. An axis
-// is one digit, or several that follow each other: a ring of all ranks of a stage runs through all
-// its digits, and holds the smaller rings of one digit inside. The axis with most bytes comes
-// first; only this one has `inside`. Edges ascending.
+// The axes that carry the most bytes of `edges` in a grid (sizes of its digits, fastest first). An
+// axis is one digit or several consecutive ones: a ring of all ranks of a stage runs through
+// several digits and has smaller rings of one digit inside. The axis with the most bytes comes
+// first; only it has `inside`. Precondition: `edges` ascend.
 //
-// Cost  O(edges x digits^2), again for what is inside an axis of several digits.
+// Cost  O(edges x digits^2), twice if the first axis has several digits.
 std::vector<GridAxis> MeasureAxes(std::span<const traffic::Edge> edges,
                                   std::span<const std::uint32_t> grid);
 

@@ -5,23 +5,23 @@
 
 namespace weft::placement {
 
-// A lower bound of the cost of every placement that meets the instance's hard rules and is as good
+// A lower bound of the cost of all placements that meet the instance's hard rules and are as good
 // as `reached` in the levels before the cost.
 //
-// The cost is, tier by tier, the step in weight towards the next wider tier times the bytes that
-// cross between domains of the tier. Those bytes are bounded from below by what leaves any set of
-// so many workers of the grid of axes (surface.h), over all tiers at once (nest_sum.h), and tier by
-// tier by degree: in a domain with room for K workers each worker keeps at most its K - 1 heaviest
-// neighbours.
-// Groups of workers that must share a domain of a tier are counted whole there and in wider ones.
-// Where a scale-up network crosses the tree, its domains are also taken as the narrowest tier.
+// The cost is a sum over tiers: the step in weight to the next wider tier, times the bytes between
+// domains of the tier. Two bounds hold for these bytes: the least bytes that leave a set of k
+// workers of the grid of axes (surface.h), for all tiers together (nest_sum.h); and, for each tier
+// alone, degrees: in a domain with room for K workers, a worker has at most its K - 1 heaviest
+// neighbours beside it. Workers that must share a domain of a tier count as one unit at this tier
+// and wider ones. If a scale-up network crosses the tree, its domains are used as the narrowest
+// tier too.
 //
-// Cost  O(nodes x tiers + edges), and SearchLimits::bound_steps for each home.
+// Cost  O(nodes x tiers + edges), plus SearchLimits::bound_steps for each home.
 Int128 LowerBound(const Instance& instance, const Preferences& reached);
 
-// LowerBound, raised by prices (part_prices.h) if there is a gap to `cost`, the cost of a plan.
+// LowerBound, raised by prices (part_prices.h) if it is below `cost`, the cost of a known plan.
 //
-// Cost  SearchLimits::price_steps more, or none where a few rounds would cost more than that.
+// Cost  SearchLimits::price_steps more; nothing is raised if a few rounds would need more steps.
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
 
 }  // namespace weft::placement

@@ -9,8 +9,8 @@
 
 namespace weft::placement {
 
-// Nested domains, narrowest first, and for each level the least extra cost of a byte between two of
-// its domains, on top of the narrower levels. `of_node` null: every node is a domain.
+// One level of nested domains (narrowest first), with the least extra cost of a byte between two of
+// its domains, on top of narrower levels. If `of_node` is null, every node is a domain.
 struct Level {
   fabric::Tier tier = 0;
   std::int64_t step = 0;
@@ -23,14 +23,14 @@ struct Level {
 };
 using Nest = std::vector<Level>;
 
-// The fabric's levels. Points into the fabric.
+// The nest of the fabric's levels. The result points into the fabric.
 Nest NestOfLevels(const Instance& instance);
 
-// The domains of a scale-up network that crosses the levels, and the levels after merging domains
-// that the network joins.
+// The nest of a scale-up network that crosses the levels: its domains, then the levels, where
+// domains that the network connects are merged.
 class CrossingNest {
  public:
-  // Nothing where no network crosses.
+  // Returns nothing if no network crosses the levels.
   static std::optional<CrossingNest> Of(const Instance& instance);
   const Nest& nest() const { return nest_; }
 
@@ -41,12 +41,13 @@ class CrossingNest {
   Nest nest_;  // points into of_node_
 };
 
-// A run of nodes that may hold the whole job.
+// A run of consecutive nodes that may hold the whole job.
 struct Run {
   fabric::NodeIndex begin = 0, end = 0;
 };
 
-// One run for each domain of tier `home` with room for the job; all nodes where there are many.
+// One run for each domain of tier `home` with room for the job; one run of all nodes if such
+// domains are many.
 std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
 
 }  // namespace weft::placement

@@ -11,33 +11,34 @@
 namespace weft::placement {
 
 // A lower bound of a job's cost between the domains of all levels of a nest, from lower bounds of
-// the bytes that leave a set of each size. All levels share one number of workers per domain.
+// the bytes that leave a set of workers, by its size. The numbers of workers in domains are
+// consistent over all levels.
 //
-// How: bottom up, for every domain and every number of workers in it, the least sum over the
-// domains inside. Domains with the same rooms are one class. Where that would take too many steps,
-// and where it is exact, the lower convex hulls of the costs are summed: the sum of hulls is below
-// the least sum by no more than one domain's distance from its hull.
+// How: bottom up, it computes the least sum over the child domains for every domain and every
+// number of workers in it. Domains with the same rooms are one class. If that takes too many steps,
+// or if the costs are convex, the lower convex hulls of the costs are summed instead: their sum is
+// below the least sum by at most one domain's distance from its hull.
 //
 // Cost  O(nodes x levels) to make. Least: O(room of a domain x room of its parent) for each class
-//       of domains and child, or the sum of their rooms where hulls are summed.
+//       and child; the sum of their rooms if hulls are summed.
 class NestSum {
  public:
-  // `grain[l]`: workers come in whole units of so many in domains of level l; each a multiple of
-  // the one before.
+  // `grain[l]`: workers of a unit at level l; domains of the level hold whole units. Each entry is
+  // a multiple of the one before.
   NestSum(const Instance& instance, std::span<const Level> nest, Run run,
           std::vector<std::uint32_t> grain);
 
   // `leaving[l][k]`: least bytes that leave k units in a domain of level l; each pair counts from
-  // both sides. `most_steps`: additions before hulls are summed. Nothing where the units do not
+  // both sides. After `most_steps` additions hulls are summed. Returns nothing if the units do not
   // fit.
   using Leaving = std::vector<const std::vector<double>*>;
   std::optional<double> Least(const Leaving& leaving, std::uint64_t most_steps,
                               bool remember = false);
-  // In a cheapest choice, how many domains of `level` hold how many units; parts of a domain where
-  // hulls were summed. Needs `remember`.
+  // How many domains of `level` hold k units, by k, in a cheapest choice; a fraction of a domain if
+  // hulls were summed. Requires `remember`.
   std::vector<double> Used(std::size_t level) const;
 
-  // Additions since it was made, about.
+  // About how many additions this object has done.
   std::uint64_t steps() const { return all_steps_; }
   // The largest number of units in a domain of the level.
   std::uint64_t Most(std::size_t level) const;
@@ -46,25 +47,25 @@ class NestSum {
   // Domains of a level with the same rooms. Level 0 is the narrowest; the last is the whole run.
   struct Class {
     std::size_t level;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> children;  // class, how many
-    std::uint64_t room;                                             // units of the level
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> children;  // class, number of children
+    std::uint64_t room;                                             // in units of the level
   };
   // A piece of the lower convex hull of a class's costs, from one corner to the next.
   struct Segment {
     double slope;
-    std::uint64_t begin, end;  // units
+    std::uint64_t begin, end;  // in units
   };
   struct Table {
-    std::vector<double> cost;  // by units
+    std::vector<double> cost;  // by number of units
     std::vector<Segment> hull;
     bool convex = true;
-    // Pieces of the children whose hulls are summed, by slope.
+    // Segments of the children whose hulls are summed, by slope.
     struct OfChild {
       Segment segment;
       std::uint32_t child, copies;
     };
     std::vector<OfChild> hulls;
-    // The other children in order, each with the sum of all before it.
+    // The other children in order, each with the sum of all earlier ones.
     std::vector<std::pair<std::uint32_t, std::vector<double>>> before;
   };
 
@@ -78,7 +79,7 @@ class NestSum {
 
   std::uint64_t workers_;
   std::vector<std::uint32_t> grain_;
-  std::vector<double> steps_;   // in weight, by level, halved: a pair counts from both sides
+  std::vector<double> steps_;   // of weight, by level; halved, as a pair counts from both sides
   std::vector<Class> classes_;  // children before parents, narrower levels first
   std::vector<Table> tables_;   // by class
   std::uint64_t all_steps_ = 0;

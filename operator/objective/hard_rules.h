@@ -6,9 +6,9 @@ namespace weft::placement {
 
 // The rules that every placement must meet.
 //
-// MeetsTopology  `required` and the groups' `required`; for a partial placement (levels.h), false
-//                means that no completion meets them.
-// MeetsHardRules slots too, of a whole placement.
+// MeetsTopology  `required` of the job and of its groups. False for a partial placement (levels.h)
+//                means that no completion of it meets them.
+// MeetsHardRules the same, and the slots of every node; for whole placements only.
 //
 // Cost  O(workers + members of groups), O(workers log workers).
 bool MeetsTopology(const Instance& instance, Nodes nodes);

@@ -15,14 +15,14 @@
 
 // Words of this module; operator/docs/placement.md has the whole picture.
 //   grid  the worker index as a number of several digits, about one for each axis (job_grid.h)
-//   tile  a box of the grid; natural where its border cuts little
+//   tile  a box of the grid; a natural tile has little traffic across its border
 //   unit  the workers of one tile (units.h)
 //   atom  workers that a group of the request keeps in one domain
 namespace weft::placement {
 
 // One prepared placement problem: the slots of each node and domain, and the workers that must stay
-// together. Built once per Place and choice of pools, read by fill, improve, exact and bound. Nodes
-// outside `pools` take nothing; without any, all nodes count.
+// together. Built once for each Place and choice of pools; the searches and the bound read it.
+// Nodes outside `pools` take no workers; if `pools` is empty, all nodes may.
 //
 // Cost  O(nodes x (resources + tiers) + workers x groups).
 class Instance {
@@ -42,8 +42,8 @@ class Instance {
   fabric::Tier node_tier() const { return fabric().node_tier(); }
 
   std::span<const std::uint32_t> slots() const { return slots_; }
-  // Workers that fit in the domain, whole atoms only (exact where all atoms of a tier are equal in
-  // size, else an upper bound).
+  // How many workers fit in the domain in whole atoms. Exact if all atoms of the tier have one
+  // size, else an upper bound.
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
     return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
   }
@@ -66,22 +66,22 @@ class Instance {
   // The nodes of the last attempt that still exist, ascending.
   std::span<const fabric::NodeIndex> previous() const { return previous_; }
 
-  // Atoms of a tier: the sets of workers that must share one domain of that tier (hard), or that
-  // should (soft: `preferred` groups too). Empty where every worker is its own atom.
+  // Atoms of a tier by worker: workers that must share one domain of the tier (hard), or that must
+  // or should (soft: `preferred` groups too). Empty if every worker is an atom of its own.
   std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
   std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
   bool has_groups() const { return has_groups_; }
   bool uniform_atoms() const { return uniform_atoms_; }
-  // The sets of workers that a group prefers to see in one domain of `tier`: each distinct set
-  // once, at its narrowest tier.
+  // Workers that a group prefers to have in one domain of `tier`. Each distinct set is listed once,
+  // at its narrowest tier.
   struct PreferredSet {
     fabric::Tier tier;
     std::span<const std::uint32_t> workers;
   };
   std::span<const PreferredSet> preferred_sets() const { return preferred_sets_; }
 
-  // The narrowest tier at which the placed ones of these workers share a domain; the node tier if
-  // none is placed.
+  // The narrowest tier at which those of `workers` that have a node share one domain; the node tier
+  // if none has a node.
   fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
   fabric::Tier HullOfAll(Nodes nodes) const;
 
@@ -103,7 +103,7 @@ class Instance {
   PairCost pair_cost_;
   SlotQuery query_;
   std::vector<std::uint32_t> slots_;
-  std::vector<std::uint64_t> slots_before_;  // slots of all nodes before this one
+  std::vector<std::uint64_t> slots_before_;  // by node: sum of the slots of earlier nodes
   std::vector<std::vector<std::uint64_t>> capacity_;
   std::vector<std::vector<std::uint8_t>> wholly_free_;
   std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
@@ -115,7 +115,7 @@ class Instance {
   bool uniform_atoms_ = true;
 };
 
-// The tier of the one domain that hard rules and reached preferences confine the job to.
+// The narrowest tier at which `required` and the reached preferences keep the job in one domain.
 fabric::Tier HomeTier(const Request& request, const Preferences& reached);
 
 }  // namespace weft::placement

@@ -9,39 +9,39 @@
 
 namespace weft::placement {
 
-// A box of workers in the job's grid: its length along each digit.
+// The shape of a box of workers in the job's grid: its length along each digit.
 using Shape = std::vector<std::uint32_t>;
 std::uint64_t Volume(const Shape& tile);
 
-// The job's grid of axes, and the bytes that boxes of it cut. A digit of the worker index that
-// holds two axes one inside the other (expert groups inside the data axis, shard groups inside
-// replicas) is split in two.
+// The job's grid of axes, and the bytes that cross the border of a box. A digit of the worker index
+// is split in two if it holds one axis inside another (expert groups inside the data axis, shard
+// groups inside replicas).
 //
 // How: bytes are counted on a sample of the workers, since axes are regular.
 // Cost  O(sampled workers x neighbours x divisors of the digits).
 class JobGrid {
  public:
-  // `grid`: traffic::WorkerGrid; empty means one row of workers.
+  // `grid`: from traffic::WorkerGrid; empty means one row of workers.
   JobGrid(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> grid);
 
-  // Sizes of the digits, fastest first.
+  // Sizes of the digits; the digit that changes fastest with the worker index comes first.
   std::span<const std::uint32_t> sizes() const { return sizes_; }
-  // Digits, the one that most bytes cross first.
+  // The digits, ordered by the bytes that cross them, most first.
   std::span<const std::size_t> heaviest_first() const { return heaviest_first_; }
 
-  // Natural tiles, in a few sizes: tiles whose units keep much traffic inside. A divisor of a digit
-  // qualifies if the bytes that leave a unit drop by more than a longer piece of a ring explains.
-  // Never a single worker or the whole job.
+  // Natural tiles in a few sizes: units of such a tile keep much of their traffic inside. A divisor
+  // of a digit qualifies if fewer bytes leave a unit than its length along a ring alone explains. A
+  // single worker or the whole job is never one.
   std::vector<Shape> NaturalTiles() const;
 
-  // The tile of at most `room` workers that cuts the fewest bytes: along each digit a divisor of
-  // `outer`'s length and a multiple of `inner`'s. Ties go to the larger tile.
+  // The tile of at most `room` workers with the fewest bytes across its border. Its length along
+  // each digit divides `outer`'s and is a multiple of `inner`'s. Ties go to the larger tile.
   Shape BestTile(const Shape& inner, const Shape& outer, std::uint64_t room) const;
 
  private:
   struct Digit {
     std::vector<std::uint32_t> lengths;  // divisors of the size, ascending
-    std::vector<Int128> leaving;         // bytes between blocks of that length
+    std::vector<Int128> leaving;         // bytes between blocks of each length
   };
 
   void Split(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample);

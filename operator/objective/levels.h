@@ -20,16 +20,18 @@ class Instance;
 //
 //   before the cost  kLevelsWider        levels by which the job is wider than topology.preferred
 //                    kGroupsMissed       sets of workers that miss their group's preferred level
-//   the cost         C(p); all within the tolerance of the least found count as equal
-//   after the cost   kWorkersMoved       workers on no node of the job's last attempt, then
-//                                        those on another node than they had there
-//                    kFreeDomainsBroken  wholly free domains that it uses, by tier, widest first
-//                    kSlotsLeft          free slots in the domains that it uses, by tier likewise
-//   the names        of the nodes, worker by worker
+//   the cost         C(p); costs within the tolerance of the least count as equal
+//   after the cost   kWorkersMoved       workers on nodes that the job's last attempt did not use,
+//                                        then workers on another node than their own in that
+//                                        attempt
+//                    kFreeDomainsBroken  wholly free domains that the job uses, by tier, widest
+//                                        first
+//                    kSlotsLeft          free slots in the domains that it uses, in the same order
+//   the names        names of the nodes, worker by worker
 //
-// The levels before the cost are evaluated for every candidate, those after it only where
-// preferences and cost are equal. A new level is one entry of an enum here and of a table in
-// levels.cc (operator/docs/architecture.md, "A level of the objective").
+// The levels before the cost are evaluated for every candidate; the levels after it only for
+// candidates with equal preferences and cost. A new level is one entry of an enum here and of a
+// table in levels.cc (operator/docs/architecture.md, "A level of the objective").
 enum BeforeCost : std::size_t { kLevelsWider, kGroupsMissed, kLevelsBeforeCost };
 enum AfterCost : std::size_t { kWorkersMoved, kFreeDomainsBroken, kSlotsLeft, kLevelsAfterCost };
 
@@ -38,11 +40,11 @@ using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;
 // The values of the levels after the cost, by AfterCost; one list of numbers for each level.
 using TieBreakers = std::array<std::vector<std::uint32_t>, kLevelsAfterCost>;
 
-// The node of each worker. A partial placement has kUnplaced for those that have none yet.
+// The node of each worker. In a partial placement, workers without a node have kUnplaced.
 using Nodes = std::span<const fabric::NodeIndex>;
 inline constexpr fabric::NodeIndex kUnplaced = ~fabric::NodeIndex{0};
 
-// The values that decide between placements before ties are broken.
+// The values that are compared before the tie breakers.
 struct Objective {
   Preferences preferences{};
   Int128 cost = 0;  // C(p), femtoseconds
@@ -50,7 +52,7 @@ struct Objective {
   friend auto operator<=>(const Objective&, const Objective&) = default;
 };
 
-// A placement and what it is worth.
+// A placement with its values.
 struct Candidate {
   std::vector<fabric::NodeIndex> nodes;
   Preferences preferences{};
@@ -69,7 +71,7 @@ Preferences Prefer(const Instance& instance, Nodes nodes);
 TieBreakers BreakTies(const Instance& instance, Nodes nodes);
 
 // Compares two placements of equal preferences and cost by the levels after the cost, then names.
-// The names of a partial placement are compared as far as its workers are placed in index order.
+// Of a partial placement, the names up to the first worker without a node are compared.
 struct Tie {
   const TieBreakers* values;
   Nodes nodes;
@@ -79,13 +81,13 @@ std::strong_ordering CompareTies(const fabric::Fabric& fabric, const Tie& a, con
 // The largest cost that counts as equal to `least`.
 Int128 CostLimit(Int128 least, int tolerance_percent);
 
-// The best of the candidates by the whole objective: index into `candidates`, which must not be
+// The index in `candidates` of the best one by the whole objective. `candidates` must not be
 // empty.
 std::size_t Best(const Instance& instance, std::span<const Candidate> candidates,
                  int tolerance_percent);
 
-// Texts for people. Describe: a sentence for each level that matters for the placement, most
-// important first. WhyWorse: the first level in which `other` is worse than `chosen`, as the
+// Texts for people. Describe returns a sentence for each level that matters for the placement, most
+// important first. WhyWorse names the first level in which `other` is worse than `chosen`, as the
 // predicate of a sentence ("costs 14 % more (3.1 s of link time)").
 std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen);
 std::string WhyWorse(const Instance& instance, const Candidate& other, const Candidate& chosen);

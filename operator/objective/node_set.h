@@ -10,7 +10,7 @@
 
 namespace weft::placement {
 
-// A set of nodes of one fabric, one bit each; walked in tree order.
+// A set of nodes of one fabric, stored as one bit each and visited in tree order.
 //
 // Cost  O(nodes of the fabric / 64) to make, compare and walk.
 class NodeSet {

@@ -19,16 +19,16 @@ struct GroupConstraint {
   std::optional<fabric::Tier> preferred;
 };
 
-// Pools that a gang may be made of. Of the choices of the least rank that hold the job, the one
-// with the best placement wins.
+// Pools that a gang may use together. Choices of lower rank are preferred; among choices of one
+// rank that hold the job, the one with the best placement wins.
 struct PoolChoice {
   std::string name;                      // for a person: "NVIDIA-H100-80GB-HBM3", "H100 or A100"
   std::vector<fabric::PoolIndex> pools;  // ascending
   std::uint32_t rank = 0;
 };
-// How the rules behind the choices could be relaxed.
+// A rule that limits the choices of pools, its relaxation, and the choices that this would give.
 struct PoolRelaxation {
-  std::string constraint, change;  // as in Relaxation
+  std::string constraint, change;  // as in place.h, Relaxation
   std::vector<PoolChoice> choices;
 };
 
@@ -41,23 +41,23 @@ struct Request {
   std::optional<fabric::Tier> preferred;
   std::vector<GroupConstraint> groups;
   std::vector<fabric::NodeIndex> excluded;  // ascending
-  // Where each worker was in the job's last attempt, kUnplaced where that node is gone. A worker
-  // may stand on any of them, taken or not by its old worker, without counting as moved. Empty:
-  // there was no attempt. May be shorter or longer than `workers`.
+  // The node of each worker in the job's last attempt; kUnplaced if that node is gone. A worker on
+  // any of these nodes does not count as moved, whichever worker was there. Empty if there was no
+  // attempt; may be shorter or longer than `workers`.
   std::vector<fabric::NodeIndex> previous_nodes;
-  // By rank; absent: any node will do. Empty: no node of the fabric has a requested product.
+  // Ordered by rank. Absent: every node will do. Empty: no node has a requested product.
   std::optional<std::vector<PoolChoice>> pool_choices;
-  std::vector<PoolRelaxation> pool_relaxations;  // the narrowest first
-  // traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search, of
-  // no effect on what counts as best; empty means one row of workers.
+  std::vector<PoolRelaxation> pool_relaxations;  // the smallest change first
+  // From traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search;
+  // it does not change which placement is best. Empty means one row of workers.
   std::vector<std::uint32_t> grid;
 };
 
 struct Options {
   SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
-  bool ignore_claims = false;                 // as if nothing else ran
-  bool bound = true;                          // else Plan::lower_bound is 0, and cheaper
+  bool ignore_claims = false;                 // plan as if nothing else ran
+  bool bound = true;                          // false: Plan::lower_bound is 0, which saves its cost
 };
 
 }  // namespace weft::placement

@@ -21,41 +21,41 @@ struct Span {
 
 struct Flow {
   traffic::Axis axis = traffic::Axis::kTensor;
-  std::string level;  // where the bytes run: the narrowest shared level, or the scale-up network
+  std::string level;  // that carries the bytes: the narrowest shared level, or the scale-up network
   Int128 bytes = 0;
 };
 
 struct Uplink {
   std::string level, domain;
-  Int128 bytes = 0;         // leaving the domain in one step
+  Int128 bytes = 0;         // that leave the domain in one step
   double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
 };
 
 struct AxisSpread {
   traffic::Axis axis = traffic::Axis::kTensor;
   std::string level;
-  std::uint32_t domains = 0;  // of the worst group
+  std::uint32_t domains = 0;  // used by the group that uses most
 };
 
 struct Scores {
-  // Every tier but outside, widest first; a scale-up network that crosses the levels is between the
-  // last level and the node.
+  // Every tier except `outside`, widest first. A scale-up network that crosses the levels stands
+  // between the last level and the node.
   std::vector<Span> spans;
   std::vector<Flow> flows;  // bytes > 0; by axis, then level widest first
   Int128 cross_node_bytes = 0;
   std::optional<Uplink> busiest_uplink;
-  std::vector<AxisSpread> spread;  // every axis that sends, every tier but outside and the node
+  std::vector<AxisSpread> spread;  // every axis with traffic, every tier but outside and the node
   double communication_milliseconds = 0;
 };
 
-// The scores of one placement, in exact integers up to the last division.
+// The scores of one placement, computed in exact integers until the final division.
 //
-// A byte counts on the link that carries it (PairCost::CarryingTier), and leaves every domain that
-// holds its sender and not its receiver, unless a scale-up network that crosses the levels carries
-// it. Uplinks belong to domains of the levels and of a nested scale-up network, not to nodes; of
-// equally busy uplinks the one of the widest level and least index is named.
+// A byte counts on the link that carries it (PairCost::CarryingTier). It leaves every domain that
+// holds its sender but not its receiver, unless a scale-up network that crosses the levels carries
+// it. Domains of the levels and of a nested scale-up network have uplinks, nodes do not. Of equally
+// busy uplinks, the one of the widest level and then of the least index is named.
 //
-// Shapes  nodes: one per worker of `traffic`. Unmodelled traffic gives spans alone.
+// Shapes  nodes: one per worker of `traffic`. Without a traffic model only `spans` is filled.
 // Cost    O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
 //         is not hierarchical.
 Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,

@@ -13,23 +13,23 @@
 
 namespace weft::placement {
 
-// A link is the tier whose network carries a pair's bytes, or, numbered after the tiers, a scale-up
-// network that crosses them.
+// A link is the tier whose network carries a pair's bytes. A scale-up network that crosses the
+// tiers is one more link, numbered after them.
 using LinkIndex = std::uint32_t;
 
 // Bytes of one axis, over all its families.
 struct AxisTally {
   std::vector<Int128> bytes;          // by link
-  std::vector<std::uint32_t> spread;  // by tier: domains of the worst group
+  std::vector<std::uint32_t> spread;  // by tier: domains that the most spread group uses
   // Femtoseconds of the slowest group: bytesPerGPU x the slowest link + messages x the longest
   // latency.
   Int128 slowest = 0;
   bool sends = false;
 };
 
-// Adds up the bytes of every sender, receiver and link, family by family, for the scores.
+// Adds up, family by family, the bytes of every sender, receiver and link for the scores.
 //
-// Cost  O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
+// Cost  O(seats of all families x tiers); seats squared for all-to-all groups if the pair cost
 // is
 //       not hierarchical.
 class Tally {
@@ -41,10 +41,10 @@ class Tally {
   std::vector<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
 
  private:
-  // Groups that sit in the same workers.
+  // Groups whose ranks are in the same workers.
   struct Batch {
     std::span<const traffic::Seat> seats;
-    std::uint32_t ranks = 0;  // of one group
+    std::uint32_t ranks = 0;  // in one group
     Int128 groups = 0;
   };
 
@@ -63,7 +63,7 @@ class Tally {
 
   const PairCost& pair_cost_;
   const Seating& seating_;
-  LinkIndex links_;                   // tiers and the crossing scale-up network
+  LinkIndex links_;                   // the tiers and a crossing scale-up network
   std::vector<std::int64_t> weight_;  // by tier, where the pair cost is hierarchical
   std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;
@@ -72,7 +72,7 @@ class Tally {
   std::int64_t slowest_link_ = 0;                    // of the family being added
   std::int64_t longest_latency_ = 0;                 // of its links
   std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
-  std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch seen, tier x seat
+  std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch that used a domain, tier x seat
   std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier
   std::uint32_t batch_number_ = 0;
 };

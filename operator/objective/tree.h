@@ -10,24 +10,24 @@
 namespace weft::placement {
 
 // The tree in which tilings are placed: the nested domains below one home, and the home's nodes
-// that take a worker. Tier 0 is the home, the last tier the nodes. Nodes have positions in the
-// tree's order; a domain is a run of positions.
+// that can take a worker. Tier 0 is the home, the last tier is the nodes. Nodes have positions in
+// the tree's order; a domain is a run of positions.
 //
 // If the job needs only a small part of the home, only the roomiest children of the home are kept.
 //
 // Cost  O(nodes of the home x tiers) to make.
 class Tree {
  public:
-  // The fabric's levels.
+  // The tree of the fabric's levels.
   static Tree OfLevels(const Instance& instance, fabric::Tier home, fabric::DomainIndex domain);
   // The tree with a scale-up network that crosses the levels: domains of a level that share a
   // scale-up domain are merged, and the scale-up domains are the narrowest tier above the nodes.
-  // Nothing if none crosses.
+  // Returns nothing if no network crosses the levels.
   static std::optional<Tree> OfScaleUp(const Instance& instance, fabric::Tier home,
                                        fabric::DomainIndex domain);
 
   fabric::Tier node_tier() const { return static_cast<fabric::Tier>(domains_.size()) - 1; }
-  // of_node and begin count positions; no names.
+  // Its of_node and begin count positions; its names are empty.
   const fabric::TierDomains& domains(fabric::Tier tier) const { return domains_[tier]; }
   std::uint32_t positions() const { return static_cast<std::uint32_t>(node_.size()); }
   fabric::NodeIndex node(std::uint32_t position) const { return node_[position]; }
@@ -36,7 +36,8 @@ class Tree {
     const auto& begin = domains_[tier].begin;
     return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
   }
-  // Whether nothing else runs in the domain; false for merged domains, which are not the fabric's.
+  // Whether no other job runs in the domain; false for merged domains, as the fabric has none of
+  // them.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
     return wholly_free_[tier][domain] != 0;
   }
@@ -44,8 +45,8 @@ class Tree {
   std::int64_t step(fabric::Tier tier) const { return step_[tier]; }
 
  private:
-  // A tier between the home and the nodes: its domain of each node, and the fabric's tier that it
-  // is, where it is one.
+  // A tier between the home and the nodes: the domain of each node, and the fabric's own tier if it
+  // is not merged from several domains.
   struct Cut {
     std::span<const fabric::DomainIndex> of_node;
     std::optional<fabric::Tier> tier;
@@ -62,8 +63,8 @@ class Tree {
   std::vector<std::int64_t> step_;
 };
 
-// The tier's domains by node, where those that share a domain of the crossing scale-up network,
-// directly or through others, are one.
+// The tier's domain of each node. Domains that share a domain of the crossing scale-up network,
+// directly or through other domains, are merged into one.
 std::vector<fabric::DomainIndex> JoinedByScaleUp(const Instance& instance, fabric::Tier tier);
 
 }  // namespace weft::placement

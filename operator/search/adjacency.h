@@ -8,9 +8,9 @@
 
 namespace weft::placement {
 
-// A job's traffic as plain adjacency, cliques unfolded into pairs: for searches of small jobs. A
-// list may contain a pair more than once; its bytes add up.
-// Cost  O(edges), and members squared per clique.
+// A job's traffic as adjacency lists, for searches of small jobs; cliques are unfolded into pairs.
+// A list may contain a pair more than once: the bytes of its entries add up.
+// Cost  O(edges + members squared of each clique).
 class Adjacency {
  public:
   explicit Adjacency(const traffic::WorkerGraph& graph);

@@ -9,9 +9,9 @@
 
 namespace weft::placement {
 
-// Cells: sets of interchangeable nodes, where a worker costs the same on each: the same narrowest
-// domain, scale-up domain and number of rails. If nodes take several workers, every node is a
-// cell. Only some cells of a domain are kept: those in use, then their neighbours, then the
+// Cells: sets of nodes on each of which a worker costs the same, because they share the
+// narrowest domain, the scale-up domain and the number of rails. If nodes take several workers,
+// every node is a cell. Only some cells are kept: those in use, then their neighbours, then the
 // roomiest.
 class Cells {
  public:
@@ -20,16 +20,16 @@ class Cells {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t slots(std::uint32_t cell) const { return slots_[cell]; }
-  // Cell of each worker of the placement that the cells were made for.
+  // The cell of each worker in the placement that the cells were made for.
   std::span<const std::uint32_t> of_worker() const { return of_worker_; }
-  // Cost of a byte between a worker in each.
+  // Cost of a byte between a worker in cell `a` and one in cell `b`.
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
     return weights_[weight_[std::size_t{a} * size() + b]];
   }
   std::int64_t most_weight() const { return *std::max_element(weights_.begin(), weights_.end()); }
 
-  // nodes[worker] for cells by worker, within each node's slots. A worker that stays in its cell
-  // keeps its node; others first get nodes of the cell that the first placement uses.
+  // The node of each worker, from the cell of each worker; no node gets more workers than slots. A
+  // worker that stays in its cell keeps its node; others first get nodes that the placement used.
   std::vector<fabric::NodeIndex> NodesFor(std::span<const std::uint32_t> cell_of_worker) const;
 
  private:
@@ -58,7 +58,7 @@ class Cells {
   };
   std::vector<Seat> seats_;  // all nodes of all cells, ascending
   std::vector<std::uint32_t> of_worker_, seat_of_worker_;
-  std::vector<std::int64_t> weights_;  // the few that there are
+  std::vector<std::int64_t> weights_;  // the distinct weights
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
 };
 

@@ -9,20 +9,20 @@
 
 namespace weft::placement {
 
-// Redistributes the pieces of two cells, pair of cells by pair, while that lowers the cost: by a
-// chain of single moves and swaps, each the best next step even if the cost rises, of which the
-// cheapest prefix is kept. Whole tiles change places this way, which no swap can do.
+// Redistributes the pieces of two cells, one pair of cells after the other, while the cost falls.
+// It makes a chain of single moves and swaps, each the best next step even if it raises the cost,
+// and keeps the cheapest prefix. So whole tiles change places, which a single swap cannot do.
 //
-// Cost    at most `steps` pieces looked at.
+// Cost    at most `steps` pieces are looked at.
 // Source  Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs", Bell
 //         System Technical Journal, 1970; pairs of blocks as in Sanders and Schulz, "Engineering
 //         multilevel graph partitioning algorithms", ESA 2011.
 class Exchange {
  public:
-  // `pulls` and `cells` outlive it.
+  // `pulls` and `cells` must outlive this object.
   Exchange(const Pulls& pulls, const Cells& cells);
 
-  // Changes the pieces' cells.
+  // Changes the cells of `pieces`.
   void Run(Pieces& pieces, std::uint64_t steps);
 
  private:
@@ -49,13 +49,13 @@ class Exchange {
   const Pulls& pulls_;
   const Cells& cells_;
   std::vector<std::uint32_t> cell_of_, size_;        // by piece
-  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces
-  std::vector<std::int64_t> free_;    // slots by cell; below 0 only between the moves of a swap
-  std::vector<std::int64_t> gain_;    // of a piece of the pair: what it saves in the other cell
+  std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces of each cell
+  std::vector<std::int64_t> free_;    // free slots by cell; below 0 only within a swap
+  std::vector<std::int64_t> gain_;    // by piece of the pair: cost saved in the other cell
   std::vector<std::uint8_t> open_;    // pieces of the pair that have not moved yet
-  std::vector<std::uint8_t> linked_;  // cell x cell; scratch
-  // The chain of the pair at work.
-  std::vector<std::uint32_t> in_a_, in_b_;  // open ones
+  std::vector<std::uint8_t> linked_;  // cell x cell, whether they exchange bytes; scratch
+  // The chain of the current pair.
+  std::vector<std::uint32_t> in_a_, in_b_;  // open pieces
   std::vector<Done> done_;
   std::int64_t change_ = 0;
   std::uint64_t steps_ = 0;

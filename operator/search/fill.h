@@ -10,19 +10,20 @@
 
 namespace weft::placement {
 
-// Places workers in a given order into one domain, from the top of the tree down: into the one
-// child that fits them most tightly; else into the largest children first, and the rest into
-// the child that fits it most tightly. Neighbours in the order therefore end up close to each
-// other.
+// Places workers in a given order into one domain, from the top of the tree down. They all go into
+// the child with the tightest fit; if no child holds all, they fill the largest children first, and
+// the rest goes into the child with the tightest fit. Neighbours in the order are therefore placed
+// close to each other.
 //
 // Rooms give the number of workers that a domain takes in whole tiles; remaining workers go to any
-// free slots. Hard atoms are never split, soft atoms only if there is no room for them.
+// free slots. Hard atoms are never split; soft atoms are split only if no child has room for them.
 // Cost  O(workers x tiers + children visited).
 class Filler {
  public:
   Filler(const Instance& instance, Rooms& plain) : instance_(&instance), plain_(&plain) {}
 
-  // `order`: a permutation of the workers. Returns nodes[worker]; nothing if they do not fit.
+  // `order`: a permutation of the workers. Returns the node of each worker, or nothing if they do
+  // not fit.
   std::optional<std::vector<fabric::NodeIndex>> Fill(fabric::Tier tier, fabric::DomainIndex domain,
                                                      std::span<const std::uint32_t> order,
                                                      Rooms& rooms);
@@ -32,7 +33,7 @@ class Filler {
   struct Share {
     fabric::DomainIndex child = 0;
     Workers workers;   // a run of the order
-    Workers leftover;  // another, that goes there too
+    Workers leftover;  // a second run for the same child
   };
 
   bool Lay(fabric::Tier tier, fabric::DomainIndex domain, Workers workers);

@@ -8,13 +8,13 @@
 
 namespace weft::placement {
 
-// The cost of a domain that takes a run of `k` consecutive units of a walk, by tier: the step in
-// weight to the next wider tier, times the bytes that leave the run. Scaled down so that sums fit
-// in 64 bits.
+// The price, by tier, of a domain that takes a run of k consecutive units of a walk: the step in
+// weight to the next wider tier times the bytes that leave the run. Prices are scaled down so that
+// their sums fit in 64 bits.
 //
-//   kMean  over all runs of the walk, as if it were a ring: right where runs begin anywhere
-//   kLeast of the runs that begin at multiples of k, or near there: right where domains take what
-//          belongs together, half of a pipeline's stages say
+//   kMean  mean over all runs of the walk, seen as a ring; right if runs begin anywhere
+//   kLeast least over runs that begin at or near multiples of k; right if a domain takes units that
+//          belong together, such as half of a pipeline's stages
 class RunPrices {
  public:
   enum class Kind : std::uint8_t { kMean, kLeast };
@@ -33,10 +33,11 @@ class RunPrices {
 };
 
 // Chooses how many units each domain of a tier takes, so that the sum of the prices over all
-// domains up to the home is least. How: bottom up, the cheapest way to fill each domain with k
-// units, for every k. Domains directly above the bins fill the roomiest bins first, which is
-// optimal if prices are concave in k. Wider domains try every number of units after which one more
-// costs more; if there are many, only some of them and the corners of the child's convex hull.
+// domains up to the home is least. How: bottom up, it finds the cheapest way to fill each domain
+// with k units, for every k. A domain directly above the bins fills the roomiest bins first, which
+// is optimal if prices are concave in k. A wider domain tries for each child every number of units
+// after which one more costs more; if they are many, only some and the corners of the child's
+// convex hull.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {
@@ -46,24 +47,24 @@ class Knapsack {
     std::uint32_t units = 0;
   };
 
-  // `rooms`: units by domain of `bin_tier`.
+  // `rooms`: how many units each domain of `bin_tier` can take.
   Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
            std::span<const std::uint32_t> rooms);
 
-  // Distributes as many of `units` as there is room for, in tree order.
+  // Distributes as many of `units` as fit. The result is in tree order.
   std::vector<Share> Choose(fabric::Tier home, fabric::DomainIndex domain, std::uint32_t units);
 
  private:
-  // The cheapest way to put k units into one domain, k = 0, 1, ....
+  // The cheapest way to put k units into one domain, by k = 0, 1, ....
   struct Table {
     fabric::Tier tier = 0;
     fabric::DomainIndex domain = 0;
     std::vector<std::int64_t> cost;
     std::vector<Table> children;
     std::vector<std::uint32_t>
-        sum;  // by k: of the children's options, k or the next that is cheaper
+        sum;  // by k: price of the children's best option for k units, or for more if cheaper
     std::vector<std::vector<std::uint32_t>>
-        given;  // child x k: units of this child, if the children so far have k
+        given;  // child x k: units of this child, if it and the earlier children take k
   };
 
   Table Solve(fabric::Tier tier, fabric::DomainIndex domain, bool is_home);

@@ -9,22 +9,22 @@
 
 namespace weft::placement {
 
-// The contracted job: the workers of one unit that stand in one cell are a piece.
+// The contracted job: the workers of one unit in one cell are a piece.
 struct Pieces {
   // `cell_of`, `unit_of`: by worker.
   Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint32_t> unit_of);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(size.size()); }
-  // Cells by worker.
+  // The cell of each worker.
   std::vector<std::uint32_t> CellOfWorkers() const;
 
-  std::vector<std::uint32_t> of;          // piece by worker
+  std::vector<std::uint32_t> of;          // the piece of each worker
   std::vector<std::uint32_t> size, cell;  // by piece
 };
 
-// The attraction between pieces: their traffic, plus more than all traffic between the
-// pieces of a set that a group prefers in one domain. Bytes are scaled down so that the sum
-// of their products with the cells' weights fits in 63 bits; results are priced exactly
+// The attraction between pieces: their traffic. Two pieces of a set that a group prefers
+// in one domain attract each other by more than all traffic in addition. Bytes are scaled
+// down so that sums of bytes x weight fit in 63 bits; results are priced exactly
 // afterwards.
 class Pulls {
  public:

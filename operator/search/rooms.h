@@ -8,11 +8,11 @@
 
 namespace weft::placement {
 
-// The number of workers that each domain takes in whole tiles: at tier t in multiples of units[t],
-// so that a node with three slots takes none of a tile of four. Units of 1 are the instance's own
+// The number of workers that each domain takes in whole tiles: at tier t, a multiple of units[t]. A
+// node with three slots has room for no tile of four. With units of 1, rooms are the instance's
 // capacities.
 //
-// Cost  O(nodes) once where a unit is above 1; children are sorted once per domain.
+// Cost  O(nodes) once if a unit is above 1; the children of a domain are sorted once.
 class Rooms {
  public:
   Rooms(const Instance& instance, std::vector<std::uint32_t> units);
@@ -24,17 +24,17 @@ class Rooms {
     return slots < node_unit_ ? 0 : slots - slots % node_unit_;
   }
 
-  // Children of the domain that take a worker, the one that takes most first; among equals those
-  // that are in use already, then by index.
+  // Children of the domain with room for a worker, roomiest first; among equals, those already in
+  // use come first, then the lower index.
   std::span<const fabric::DomainIndex> Children(fabric::Tier tier, fabric::DomainIndex domain);
 
-  // The tightest child from `first` on with room for all of `wanted`; children[first] must have
-  // room. Index into Children.
+  // The index in Children of the least roomy child, from `first` on, that has room for `wanted`
+  // workers. Precondition: children[first] has room for them.
   std::size_t TightestFit(fabric::Tier tier, fabric::DomainIndex domain, std::size_t first,
                           std::uint64_t wanted);
 
-  // The median room of the children that a greedy filling with `workers` uses, for each tier below
-  // `tier`.
+  // For each tier below `tier`, the median room of the children that a greedy placement of
+  // `workers` workers would use.
   std::vector<std::uint64_t> Typical(fabric::Tier tier, fabric::DomainIndex domain,
                                      std::uint64_t workers);
 
@@ -43,9 +43,9 @@ class Rooms {
   bool plain_ = true;
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
-  std::vector<std::vector<std::uint64_t>> room_;                       // by tier but the node's
+  std::vector<std::vector<std::uint64_t>> room_;                       // by tier, except the node
   std::vector<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
-  // One number a child: most room first, in use before wholly free, then by index.
+  // A sort key of a child: most room first, in use before wholly free, then by index.
   struct Key {
     std::uint64_t less_room_and_free;
     fabric::DomainIndex child;

@@ -6,18 +6,18 @@
 #include "operator/objective/instance.h"
 
 // Words of this module, beside those of objective/instance.h.
-//   walk    an order of the workers in which units are runs
-//   tiling  a walk, and which units go whole into domains of which tier (tiling.h)
+//   walk    an order of the workers in which each unit is a run of consecutive workers
+//   tiling  a walk, with the size of the units that go whole into domains of each tier (tiling.h)
 //   room    how many workers, or units, fit in a domain (rooms.h)
-//   home    a domain that the whole job stands in
-//   cell    nodes that cost the same whichever of them is taken (cells.h)
-//   piece   the workers of one unit that stand in one cell (refine.h)
+//   home    a domain that contains the whole job
+//   cell    nodes on each of which a worker costs the same (cells.h)
+//   piece   the workers of one unit in one cell (refine.h)
 namespace weft::placement {
 
-// Good placements of one instance, found greedily: for each domain that can be
-// the job's home, the job's workers in a few promising orders, laid in by
-// Filler and priced exactly. Best preferences reachable this way first; empty
-// where nothing was found.
+// Good placements of one instance, found greedily: for each possible home of the job,
+// Filler places the workers in a few promising orders, and each result is priced
+// exactly. Placements with the best preferences come first. Empty if no placement was
+// found.
 //
 // Cost  a bounded number of homes and orders, each O(workers x tiers + edges).
 std::vector<Candidate> GreedyCandidates(const Instance& instance);
@@ -30,8 +30,8 @@ struct Home {
   friend bool operator==(const Home&, const Home&) = default;
 };
 
-// Tiers at which the whole job may stand, best first: from `preferred` outwards
-// to `required`.
+// Tiers at which one domain may hold the whole job, best first: from `preferred` to the wider
+// tiers, up to `required`.
 std::vector<fabric::Tier> AllowedTiers(const Request& request);
 
 }  // namespace weft::placement

@@ -8,27 +8,27 @@
 
 namespace weft::placement {
 
-// Whether a worker may be on the node: it has a slot, and its domain of the required level has room
-// for the whole job.
+// Whether the node may hold a worker: it has a free slot, and its domain of the required level has
+// room for the whole job.
 bool MayHold(const Instance& instance, fabric::NodeIndex node);
 
-// Interchangeable nodes and domains of one instance: same slots, same wholly-free state, same
-// rails, and the same below. A node of the job's last attempt is interchangeable with no other.
+// Interchangeable nodes and domains of one instance: they have the same slots, wholly-free state,
+// rails and children. A node of the job's last attempt is not interchangeable with any other.
 //
 // Cost  O(nodes x log nodes).
 class Symmetry {
  public:
   explicit Symmetry(const Instance& instance);
 
-  // Equal for look-alikes of one tier.
+  // Equal for interchangeable domains of one tier.
   std::uint32_t signature(fabric::Tier tier, fabric::DomainIndex domain) const {
     return signature_[tier][domain];
   }
 
-  // The nodes that an exact search must try, for each home (a domain of the required level that may
-  // hold the job): at most `workers` of interchangeable siblings, those with the least names, and
-  // one of interchangeable neighbouring homes. Ascending by NodeIndex. Nothing if a home has more
-  // than `most`.
+  // The nodes that an exact search must try, for each home (a domain of the required level that
+  // may hold the job), ascending. Of interchangeable siblings, the `workers` with the least names
+  // are kept; of interchangeable neighbouring homes, one. Empty if a home has more than `most`
+  // nodes.
   std::vector<std::vector<fabric::NodeIndex>> Representatives(std::size_t most) const;
 
  private:

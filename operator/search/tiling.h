@@ -11,8 +11,8 @@
 
 namespace weft::placement {
 
-// One step of a tiling: whole units of this many consecutive workers of the walk, each into one
-// domain of the tier.
+// One step of a tiling: it places units of this many consecutive workers of the walk, each unit
+// whole into one domain of the tier.
 struct TilingStep {
   std::uint32_t unit = 1;
   fabric::Tier tier = 0;
@@ -20,34 +20,34 @@ struct TilingStep {
   friend bool operator==(const TilingStep&, const TilingStep&) = default;
 };
 
-// A walk over the workers, and the steps that place it. Units for which a step finds no room are
-// left to the next step, which has smaller units or wider domains. The last step is {1, node
+// A walk over the workers, and the steps that place them. If a step finds no room for a unit, the
+// next step, with smaller units or wider domains, places its workers. The last step is {1, node
 // tier}.
 struct Tiling {
   std::vector<std::uint32_t> walk;  // a permutation of the workers
   std::vector<TilingStep> steps;
-  RunPrices::Kind prices = RunPrices::Kind::kMean;  // that domains are chosen by
-  Int128 forecast = 0;                              // about what it costs (tilings.h)
+  RunPrices::Kind prices = RunPrices::Kind::kMean;  // for choosing domains
+  Int128 forecast = 0;                              // estimated cost (tilings.h)
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-// Places tilings in a tree: Knapsack chooses the domains of each step; inside each domain the later
-// steps do the same with the domain's workers.
+// Places tilings in a tree: Knapsack chooses the domains of each step; later steps place the
+// workers of each domain inside it in the same way.
 //
-// Cost  O(nodes of the home x steps), and the knapsacks'.
+// Cost  O(nodes of the home x steps), plus the cost of the knapsacks.
 class Tiler {
  public:
   Tiler(const Instance& instance, const Tree& tree);
 
-  // nodes[worker]; nothing where they do not fit.
+  // Returns the node of each worker, or nothing if they do not fit.
   std::optional<std::vector<fabric::NodeIndex>> Lay(const Tiling& tiling);
 
  private:
   using Workers = std::span<const std::uint32_t>;
 
   bool LayFrom(std::size_t step, fabric::Tier tier, fabric::DomainIndex domain, Workers workers);
-  // Units by domain of the step's tier inside the domain, into rooms_.
+  // Fills rooms_: the units that fit in each domain of the step's tier inside `domain`.
   std::uint64_t CountRooms(std::size_t step, fabric::Tier tier, fabric::DomainIndex domain);
   const RunPrices& PricesOf(std::uint32_t unit);
 
@@ -56,7 +56,7 @@ class Tiler {
   const Tiling* tiling_ = nullptr;
   std::vector<std::uint32_t> free_;                // slots, by position
   std::vector<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
-  std::map<std::uint32_t, RunPrices> prices_;      // of the tiling's walk, by unit
+  std::map<std::uint32_t, RunPrices> prices_;      // for the tiling's walk, by unit size
   std::vector<fabric::NodeIndex> nodes_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace weft::placement {
 
-// Tilings that are worth a try: for every natural tile of the job and for single workers, with and
+// Tilings that are worth trying: for every natural tile of the job and for single workers, with and
 // without larger boxes that fit the usual domain, in a few orders of the axes.
 std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree);
 
