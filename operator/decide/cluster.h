@@ -20,7 +20,7 @@ namespace weft::decide {
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
 std::string_view SeverityName(Severity severity);  // "info", "warning", "error"
 
-// Something a person should know, beside the answer.
+// A remark for a person, in addition to the answer.
 struct Note {
   Severity severity = Severity::kInfo;
   std::string reason;  // one word in camel case: "NoComputeDomain", "LinksAssumed", "Overlapping"
@@ -36,7 +36,7 @@ struct Holding {
   std::string compute_domain;                  // the owner, "" for none
   // A worker of a Placement whose pod nobody has seen yet.
   struct Assumed {
-    std::string placement;  // its name
+    std::string placement;  // the Placement's name
     std::optional<std::int64_t> attempt;
     std::uint32_t worker = 0;
   };
@@ -45,15 +45,15 @@ struct Holding {
 
 // A holder of nodes: a TrainingJob's attempt, a Placement, or another controller's gang or pod.
 struct Holder {
-  api::ObjectKey key;  // the job's, the Placement's, the controller's or the pod's
+  api::ObjectKey key;  // of the job, Placement, controller or pod
   std::string kind;    // "TrainingJob", "Placement", "Job", "JobSet", ..., "Pod"
   std::vector<Holding> holdings;
-  std::optional<std::int64_t> expected_seconds;  // expectedDurationSeconds of its TrainingJob
+  std::optional<std::int64_t> expected_seconds;  // spec.expectedDurationSeconds of the job
 };
 
 bool LinksDeclared(const fabric::Fabric& on);  // no tier's bandwidth is Assumed
 
-// One fabric with what is in use on it.
+// One fabric with its claims and their holders.
 struct ClusterFabric {
   explicit ClusterFabric(std::shared_ptr<const fabric::Fabric> built)
       : fabric(std::move(built)), claims(*fabric) {}
@@ -64,17 +64,17 @@ struct ClusterFabric {
   std::shared_ptr<const fabric::Fabric> fabric;  // claims point at it
   fabric::Claims claims;                         // of all holders
   std::vector<Holder> holders;                   // by kind, then key
-  bool recognised = false;                       // no Fabric object: made from the labels alone
+  bool recognised = false;                       // true: no Fabric object, derived from node labels
 };
 
-// What decisions read: the inputs, the fabrics built from them, and the claims and their holders.
-// Movable; the inputs do not change after Build.
+// All that decisions read: the inputs, the fabrics built from them, the claims and their holders.
+// Movable; the inputs do not change after BuildCluster.
 struct Cluster {
   std::unique_ptr<const api::Inputs> inputs;
   std::vector<ClusterFabric> fabrics;    // in input order
-  std::vector<std::string> overlapping;  // nodes in two Fabrics, used by neither, by name
+  std::vector<std::string> overlapping;  // nodes that two Fabrics select, so neither uses them
   std::vector<Note> notes;
-  std::deque<fabric::Resources> amounts;  // of holders without pods
+  std::deque<fabric::Resources> amounts;  // amounts of holders without pods
 
   std::optional<std::size_t> FindFabric(const std::string& name) const;
 };
@@ -95,23 +95,23 @@ struct Fabrics {
 };
 
 enum class OnBadFabric : std::uint8_t {
-  kRefuse,    // plan, lint: an error, with both witnesses of an inconsistent tree
-  kSetAside,  // the running operator: drops the Fabric, or the smaller side of its tree
+  kRefuse,    // plan, lint: an error, naming both nodes of an inconsistent tree
+  kSetAside,  // operator: leaves out the Fabric, or the smaller side of its tree
 };
 
-// Without a Fabric object the label family is recognised (a note says which), else one flat network
-// is assumed.
+// Builds all fabrics. If there is no Fabric object, a known label family is recognised (a note
+// names it), else one flat network is assumed.
 //
 // Errors  kInvalid, "<place>: spec.levels[0]...: ..." for a Fabric that cannot be built.
 // Cost    O(nodes log nodes).
 Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad = OnBadFabric::kRefuse);
 
-// Books the claims on fabrics that were built of the same nodes. Pods that hold a node are usage; a
-// Placement with nodes counts once: a worker whose pod is among the pods is not counted again.
+// Adds the claims to fabrics that were built from the same nodes. Pods on a node count as use. So
+// do the workers of a Placement with nodes, except those whose pods are among the inputs.
 //
 // Cost    O(nodes + pods log pods).
 Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
-// Both.
+// BuildFabrics, then BuildCluster.
 Result<Cluster> BuildCluster(api::Inputs inputs);
 
 

@@ -10,17 +10,17 @@
 
 namespace weft::decide {
 
-// The condition of that type; nullptr without it.
+// The condition of that type; nullptr if there is none.
 const api::Condition* FindCondition(const std::vector<api::Condition>& conditions,
                                     std::string_view type);
 
-// Longest message of a condition in bytes. The schemas allow four times as much, but an object has
-// several conditions, and lists and names as well.
+// The longest message of a condition in bytes. The schemas allow four times as much, but an object
+// also has other conditions, lists and names.
 inline constexpr std::size_t kMessageBytesAtMost = 8'192;
 
 // Replaces the condition of the same type, or appends it. The transition time is kept unless the
-// status changes; then it is `now`. Texts that are too long for the schemas are shortened. If
-// others have filled the list, their last condition is dropped.
+// status changes; then it is `now`. Texts that are too long for the schemas are shortened. If other
+// writers have filled the list, its last condition is dropped.
 void PutCondition(std::vector<api::Condition>& conditions, api::Condition condition,
                   UnixSeconds now);
 

@@ -9,13 +9,14 @@
 
 namespace weft::decide {
 
-// Pods that run as one: found by owner and index labels of Job, JobSet, TrainJob, PyTorchJob and
-// the other Kubeflow jobs, MPIJob, LeaderWorkerSet (one gang a group) and TrainingJob.
+// Pods that run together. They are found by owner and index labels of Job, JobSet, TrainJob,
+// PyTorchJob and the other Kubeflow jobs, MPIJob, LeaderWorkerSet (each group is a gang) and
+// TrainingJob.
 struct Gang {
-  api::ObjectKey key;  // of the owner; a LeaderWorkerSet's group "name-<group>"
+  api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet
   std::string kind;
-  std::vector<std::size_t> pods;  // into the pods given, by worker
-  bool indexed = false;           // false: by name, for want of an index on every pod
+  std::vector<std::size_t> pods;  // indices into the given pods, by worker
+  bool indexed = false;           // false: ordered by name, as a pod has no index
 };
 
 // Name and kind of the gang that a pod belongs to; kind "" for a pod without a controller.
@@ -25,12 +26,12 @@ struct PodOwner {
 };
 PodOwner OwnerOf(const api::Pod& pod);
 
-// Every pod of `pods` whose index is in `chosen`, grouped; gangs by kind, then key. Members by
-// index, then name as people count (job-2 before job-10).
+// Groups the pods whose index in `pods` is in `chosen`. Gangs are in order of kind, then key;
+// members in order of worker index, then name (NaturalLess: job-2 before job-10).
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen);
 
-// Names with numbers in them, as people count.
+// Compares names; digits compare as numbers.
 bool NaturalLess(std::string_view a, std::string_view b);
 
 }  // namespace weft::decide

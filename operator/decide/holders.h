@@ -4,8 +4,8 @@
 
 namespace weft::decide {
 
-// Books everything that has nodes: pods that hold one, and the workers of Placements with nodes
-// whose pods are not (yet) among the pods. Fills claims and holders of every fabric.
+// Fills claims and holders of every fabric: from pods on a node, and from workers of Placements
+// with nodes whose pods are not (yet) among the inputs.
 // Cost  O(pods x (placements with a podSelector in the namespace + log nodes)).
 void BookHolders(Cluster& cluster);
 

@@ -10,14 +10,14 @@ namespace weft::decide {
 // The TrainingJob that a pod or Placement belongs to.
 struct JobOwner {
   std::string name;
-  std::string uid;  // "" where only a label tells
+  std::string uid;  // "" if only a label names the job
 
-  // Whether it is the job of that uid; "" is any.
+  // Whether this is the job with that uid; "" matches any.
   bool Is(const std::string& other) const { return uid.empty() || other.empty() || uid == other; }
 };
 
-// Found by the controller's owner reference. For an object of a file (it has no uid) the label
-// weft.dev/job-name counts as well; on a stored object anybody may have written that label.
+// The owner by the controller's owner reference. For an object from a file (without a uid), the
+// label weft.dev/job-name counts too; on a stored object anybody may have written that label.
 std::optional<JobOwner> JobOwnerOf(const api::ObjectMeta& meta);
 
 }  // namespace weft::decide

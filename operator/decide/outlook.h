@@ -11,16 +11,16 @@ namespace weft::decide {
 struct Ending {
   std::int64_t seconds = 0;
   std::string name;                                       // "ns/name"
-  const Holder* holder = nullptr;                         // set for a running holder, or
-  const Workload* workload = nullptr;                     // for a workload of this plan
+  const Holder* holder = nullptr;                         // for a running holder; else null
+  const Workload* workload = nullptr;                     // for a workload of this plan; else null
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 
-// Releases the holder's claims.
+// Releases the claims of the holder or workload.
 void GiveBack(const Ending& ending, fabric::Claims& claims);
 
-// The latest time at which the problem fits, if all `endings` are on time and nothing else starts.
-// Unknown if it does not fit even then.
+// When the request fits at the latest, if all `endings` are on time and nothing else starts.
+// Unknown if it does not fit after all of them.
 // Cost  O(log endings) searches.
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);

@@ -5,12 +5,12 @@
 
 namespace weft::decide {
 
-// The live objects as if the wanted ones had been applied to the cluster: objects of the same kind,
-// namespace and name are replaced, others are appended. A TrainingJob or Placement without a status
-// keeps the live object's status, uid and age, as with `kubectl apply`: running jobs go on, and
-// waiting jobs keep their position in the queue.
+// The live objects as they would be after `kubectl apply` of the wanted ones: an object of the same
+// kind, namespace and name is replaced, others are appended. A wanted TrainingJob or Placement
+// without a status keeps the live object's status, uid and age, so running jobs go on, and waiting
+// jobs keep their position in the queue.
 //
-// Errors  kInvalid, the wanted object's place first, where the two do not fit together.
+// Errors  kInvalid, starting with the wanted object's place, if the two contradict each other.
 Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted);
 
 }  // namespace weft::decide

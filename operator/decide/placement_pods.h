@@ -14,12 +14,12 @@ namespace weft::decide {
 inline constexpr const char* kAttemptLabel = "weft.dev/attempt";
 inline constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
 
-// A Placement beside the TrainingJob that it is an attempt of.
+// The attempt of a TrainingJob that a Placement stands for.
 struct Attempt {
-  const api::TrainingJob* job = nullptr;  // null: a Placement of its own, or its job is not here
-  std::string job_name;                   // by owner or name; "" for a Placement of its own
-  std::string job_uid;                    // "" where it is from a file
-  std::optional<std::int64_t> number;     // by label or name
+  const api::TrainingJob* job = nullptr;  // null: no job owns the Placement, or the job is missing
+  std::string job_name;                   // by owner or name; "" if no job owns the Placement
+  std::string job_uid;                    // "" if it comes from a file
+  std::optional<std::int64_t> number;     // of the attempt, by label or name
 };
 
 // Which pods belong to which Placement, and which Placement to which TrainingJob. Points into the
@@ -31,29 +31,29 @@ class PlacementPods {
   Attempt AttemptOf(const api::Placement& placement) const;
   // The Placement with nodes of the job's current attempt, or of the next one if it exists already.
   const api::Placement* CurrentPlacement(const api::TrainingJob& job) const;
-  // Pods of the Placement: of its job and attempt, or those that its podSelector matches. By index
-  // into inputs.pods.
+  // The Placement's pods, as indices into inputs.pods: the pods of its job and attempt, or those
+  // that its podSelector matches.
   std::vector<std::size_t> PodsOf(const api::Placement& placement) const;
   // Pods that the job controls. `uid`: the job's uid, or "" for any job of that name.
   std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job, const std::string& uid) const;
-  // The worker that the pod is, by label; none where the labels do not say.
+  // The pod's worker index, by label; nothing if no label gives it.
   std::optional<std::uint32_t> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;
 
  private:
   const api::Inputs& inputs_;
   std::map<api::ObjectKey, const api::TrainingJob*> jobs_;
   std::map<api::ObjectKey, std::vector<const api::Placement*>> placements_of_job_;
-  // With the uid of the job that each names.
+  // Indices of pods, each with the uid of the job that it names.
   std::map<api::ObjectKey, std::vector<std::pair<std::size_t, std::string>>> pods_of_job_;
   std::map<std::string, std::vector<std::size_t>> pods_in_space_;
 };
 
-// The worker that the pod is by spec.workerIndexLabels, else by weft.dev/worker-index; none where
-// they do not say, or name none that the Placement has.
+// The pod's worker index by spec.workerIndexLabels, else by weft.dev/worker-index; nothing if no
+// label gives it or the Placement has no such worker.
 std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod);
 
 bool HasCondition(const std::vector<api::Condition>& conditions, const std::string& type);
-// Complete or Failed.
+// Whether the job is Complete or Failed.
 bool IsFinished(const api::TrainingJob& job);
 
 }  // namespace weft::decide

@@ -28,26 +28,27 @@ struct Placed {
   std::optional<Best> best;
 };
 
-// When a refused workload would fit, from expected durations; both absent: unknown.
+// When a refused workload would fit, from the expected durations of others; unknown if both members
+// are empty.
 struct Outlook {
   std::optional<std::int64_t> within_seconds;  // at the latest, from now
   std::string after;                           // the last thing that must end first: "ns/name"
 };
 
-// A workload that got no nodes, and what to do about it.
+// A workload that gets no nodes, why, and what to do.
 struct Refused {
   std::string reason;   // a condition's reason: "RequiredLevel", "FabricAmbiguous", ...
-  std::string message;  // sentences for an operator: what is short, by how much, what would help
-  std::optional<placement::Unplaceable> why;  // absent where no solver was asked
+  std::string message;  // sentences: what is short, by how much, what would help
+  std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
   Outlook outlook;
-  std::optional<std::int64_t> wait_ends_in_seconds;  // WaitingForPreferred: then it settles
+  std::optional<std::int64_t> wait_ends_in_seconds;  // for WaitingForPreferred
 };
 
 struct PlanEntry {
   Workload workload;
-  std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent where none could be named
-  bool modelled = false;              // a model is given: bytes mean something
+  std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent if none was chosen
+  bool modelled = false;              // true: a model is given, so bytes are known
   std::uint32_t ranks = 0;
   std::variant<Placed, Refused> outcome;
   std::vector<Note> notes;
@@ -60,7 +61,7 @@ struct PlanEntry {
 struct PlanReport {
   std::vector<PlanEntry> entries;    // input order
   std::vector<std::size_t> decided;  // indices of entries in the order they were decided
-  std::vector<Note> notes;           // of the cluster and its fabrics, once each
+  std::vector<Note> notes;           // of the cluster and its fabrics, each once
 
   bool AllPlaced() const;
 };
@@ -68,29 +69,31 @@ struct PlanReport {
 struct PlanOptions {
   Order order = Order::kFile;
   placement::Options place;
-  bool best = true;  // compute Placed::best (one more search each)
-  // What a user got wrong is a refusal of that workload ("Invalid"), and the others are placed.
+  bool best = true;  // compute Placed::best (one more search per workload)
+  // true: a user's mistake only refuses its workload ("Invalid"), and the others are placed. false:
+  // it is an Error.
   bool refuse_invalid = false;
-  // A workload that has waited this long, and that can fit at all, gets a reservation against
-  // workloads behind it (reservation.h), one per fabric; absent: never.
+  // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
+  // against later workloads, at most one per fabric; absent: no reservations.
   std::optional<std::int64_t> reserve_after_seconds;
-  // Number of refusals that get relaxations and an outlook (several searches each); the others only
-  // name the shortage.
+  // How many refusals get relaxations and an outlook (several searches each); the others only name
+  // what is short.
   std::uint32_t explained_refusals = 64;
-  // Microseconds of a steady clock, for solve_microseconds; null: no times.
+  // A steady clock in microseconds, for solve_microseconds; null: no times.
   std::function<std::int64_t()> microseconds;
   // Called after each decision, for progress; may be null.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Places every pending workload on what the earlier ones leave (DESIGN section 5, `weft plan`).
+// Places every pending workload on the capacity that earlier ones leave (DESIGN section 5, `weft
+// plan`).
 //
-// Errors  kInvalid for what a user got wrong in one of the workloads, its place first; no partial
-//         answer.
-// Cost    one search each, one more for `best`, O(edges) for scores.
+// Errors  kInvalid for a user's mistake in a workload, starting with its place; there is no partial
+//         answer then.
+// Cost    one search per workload, one more for `best`, O(edges) for scores.
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options = {});
 
-// The claims of the entry's fabric as they were when the entry was decided.
+// The claims on the entry's fabric just before the entry was decided.
 fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry);
 
 // The refusal in sentences. `relaxations` may be empty.

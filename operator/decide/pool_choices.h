@@ -10,15 +10,15 @@
 
 namespace weft::decide {
 
-// The pools of a fabric that a gang may be made of, by accelerator.models and
-// accelerator.capacityTypes (DESIGN section 2, "One product a gang"):
+// The choices of pools that a gang may use, by accelerator.models and accelerator.capacityTypes
+// (DESIGN section 2, "One product a gang"):
 //
-//   - a gang has one product and one capacity type, whatever the job says or leaves out;
-//   - a list is in order of preference, products before capacity types; "Any" in it allows to mix;
-//   - without a list every product, or type, is as good as another: the best placement decides.
+//   - a gang uses one product and one capacity type, unless a list contains "Any";
+//   - a list is in order of preference; products matter more than capacity types;
+//   - without a list all products, or all types, are equal: the best placement decides.
 //
 // Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
-// pool and the job names none: then all nodes are allowed.
+// pool and the job has no list: all nodes are then allowed.
 std::optional<std::vector<placement::PoolChoice>> PoolChoicesOf(
     const fabric::Fabric& fabric, const api::Accelerator& accelerator);
 
@@ -29,8 +29,8 @@ std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& f
 // The products of the pools that offer the resource, each once, by name; "" for nodes without one.
 std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource);
 
-// "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type only
-// where the fabric has several, and "unlabelled nodes" for those without a product.
+// "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type is
+// named only if the fabric has several; nodes without a product are "unlabelled nodes".
 std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools);
 
 }  // namespace weft::decide

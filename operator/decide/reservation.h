@@ -9,14 +9,14 @@
 
 namespace weft::decide {
 
-// Nodes reserved for a workload that has waited too long, so that smaller workloads behind it do
-// not take every node that comes free. Later workloads do not use them, except those that end
-// before the reservation begins (backfill).
+// Nodes that are reserved for a workload that has waited too long, so that smaller workloads do not
+// take every node that becomes free. Later workloads may use them only if they end before the
+// reservation begins (backfill).
 struct Reservation {
   const Workload* workload = nullptr;
   std::vector<fabric::NodeIndex> nodes;
-  // Seconds from now until all of the nodes are free at the latest; unknown if a holder does not
-  // state its duration.
+  // In how many seconds, at the latest, all these nodes are free; unknown if a holder has no
+  // expected duration.
   std::optional<std::int64_t> within_seconds;
 
   bool LeavesRoomFor(const Workload& other) const {
@@ -24,8 +24,8 @@ struct Reservation {
   }
 };
 
-// The nodes that the workload would get when enough of `endings` have ended (by its outlook), else
-// those on an empty fabric. Nothing if it never fits.
+// The nodes that the workload gets at the time of its outlook, after some of `endings`; without an
+// outlook, those that it gets on an empty fabric. Nothing if it never fits.
 // Cost  one search.
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,

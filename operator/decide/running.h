@@ -9,19 +9,20 @@
 
 namespace weft::decide {
 
-// A TrainingJob or a Placement of its own that has nodes now.
+// A workload that has nodes now: a TrainingJob, or a Placement that no job owns.
 struct Running {
   Workload workload;
-  const api::Placement* placement = nullptr;  // its Placement; points into the inputs
+  const api::Placement* placement = nullptr;  // points into the inputs
   std::size_t fabric = 0;                     // into Cluster::fabrics
   std::vector<fabric::NodeIndex> nodes;       // index = worker
 };
 
-// In the order of inputs.order. Left out: what is on a fabric or a node that is gone.
+// The running workloads, in the order of inputs.order. A workload is left out if its fabric or one
+// of its nodes is gone.
 // Errors  kInvalid for a malformed annotation.
 Result<std::vector<Running>> RunningWorkloads(const Cluster& cluster);
 
-// inputs.order of everything, for inputs that were not read from files.
+// Fills inputs.order with all objects, for inputs that were not read from files.
 void OrderAll(api::Inputs& inputs);
 
 // Predicted bytes that one workload sends out of one domain in one step.
@@ -32,13 +33,13 @@ struct DomainFlow {
   double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
 };
 
-// One entry for every domain that the workload uses, narrower than outside; none without a model.
+// One entry for every domain, narrower than outside, that the workload uses; empty without a model.
 // Cost  O(ranks x axes x tiers), as placement::Score.
 std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workload,
                                 const std::vector<fabric::NodeIndex>& nodes);
 
-// Cost of its placement divided by the cost that the same solver finds on the empty fabric; 1 is
-// the best. Absent if only the latter is 0, or if the workload does not fit even there.
+// The cost of the workload's placement, divided by the cost that the solver finds on the empty
+// fabric; 1 is best. Absent if only the latter is 0, or if the workload does not fit even there.
 // Cost  one search.
 std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& workload,
                                    const std::vector<fabric::NodeIndex>& nodes);

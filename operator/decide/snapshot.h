@@ -10,15 +10,15 @@
 
 namespace weft::decide {
 
-// All inputs of a decision as objects that `weft plan` reads back to the same answer: Fabrics
-// (the recognised one too), Nodes, Pods that hold a node or wait for a Placement, assumed claims as
-// Pods, PriorityClasses, Namespaces that name a fabric, and the pending workloads in decision order
-// with excluded nodes and elapsed waits as annotations. Only what Weft reads is written: no
-// secrets, no environment, no commands. With Mark::kInvalid an invalid job is left out and
-// reported, since it takes no part in the plan.
+// All inputs of a decision as objects; `weft plan` on them gives the same answer. They are Fabrics
+// (also a recognised one), Nodes, Pods that hold a node or wait for a Placement, assumed claims as
+// Pods, PriorityClasses, Namespaces that name a fabric, and the pending workloads in decision
+// order, with excluded nodes and elapsed waits as annotations. They contain only what Weft reads:
+// no secrets, environment or commands. With Mark::kInvalid, invalid jobs are left out and reported,
+// since they take no part in the plan.
 struct SnapshotObjects {
   std::vector<nlohmann::ordered_json> objects;
-  std::vector<std::string> left_out;  // why, one message each
+  std::vector<std::string> left_out;  // one message for each object left out
 };
 Result<SnapshotObjects> Snapshot(const Cluster& cluster, Order order, Mark mark = Mark::kNo);
 

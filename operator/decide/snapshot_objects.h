@@ -7,7 +7,7 @@
 namespace weft::decide {
 
 // Objects reduced to the fields that Weft reads. A pod's containers become one container with the
-// same requests in total.
+// sum of their requests.
 nlohmann::ordered_json NodeObject(const api::Node& node);
 nlohmann::ordered_json PodObject(const api::Pod& pod);
 nlohmann::ordered_json JobObject(const api::TrainingJob& job);

@@ -9,17 +9,17 @@
 namespace weft::decide {
 
 // The v1 List of Placements that `weft plan -o json` prints: one for each entry, in input order,
-// with status (DESIGN section 2). Quantities have four significant digits; no times.
+// with status (DESIGN section 2). Quantities have four significant digits; times are left out.
 nlohmann::ordered_json PlacementList(const Cluster& cluster, const PlanReport& report);
 
-// One entry's Placement.
+// The Placement of one entry.
 nlohmann::ordered_json PlacementOf(const Cluster& cluster, const PlanEntry& entry);
 
-// status.spans and the parts of status.traffic that one placement's scores give.
+// status.spans and the parts of status.traffic that come from a placement's scores.
 nlohmann::ordered_json SpansJson(const placement::Scores& scores);
 nlohmann::ordered_json TrafficJson(const placement::Scores& scores, std::uint32_t ranks);
 
-// ceil(100 x cost / bound); 100 where both are 0; absent where the bound alone is 0.
+// ceil(100 x cost / bound); 100 if both are 0; absent if only the bound is 0.
 std::optional<std::int64_t> CostOverLowerBoundPercent(Int128 cost, Int128 lower_bound);
 
 }  // namespace weft::decide

@@ -14,13 +14,13 @@ namespace weft::decide {
 // Parts of sentences for people.
 
 // "3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable)": the most frequent
-// few, of so many nodes; "" where no node is rejected.
+// rejections, of a number of nodes; "" if no node is rejected.
 std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
                            std::int64_t nodes);
 // A sentence: "3 of 4 nodes lack free nvidia.com/gpu." or "No node has room: 4 of 4 lack ....".
 std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
                        std::int64_t nodes);
-// "24 nvidia.com/gpu", "1.5 cpu" (thousandths inside), "16G memory".
+// "24 nvidia.com/gpu", "1.5 cpu" (from 1500 thousandths), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
 
 // "1 spine, 2 leaf, 8 node": how many domains of each level.

@@ -9,7 +9,7 @@
 
 namespace weft::decide {
 
-// Which worker of a Placement a pod is.
+// A pod and its worker index in a Placement.
 struct WorkerPod {
   const api::Pod* pod = nullptr;
   std::uint32_t worker = 0;
@@ -17,20 +17,22 @@ struct WorkerPod {
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
 
-// By name, digits by their number: "w-2" before "w-10".
+// Compares names; digits compare as numbers: "w-2" comes before "w-10".
 bool NaturallyBefore(std::string_view a, std::string_view b);
 
-// Assigns a worker to each pod, by worker: by spec.workerIndexLabels, else the free workers in the
-// order of the pods' names. `taken[worker]` is the pod that is that worker already, else null.
-// Errors  kInvalid in a sentence that names pods: no number, out of range, twice, too many.
+// Assigns a worker to each pod: by spec.workerIndexLabels, else free workers in the order of the
+// pods' names. The result is in order of workers. `taken[worker]` is the pod that has this worker
+// already, or null.
+// Errors  kInvalid, a sentence that names the pods: index missing, out of range or used twice, or
+//         too many pods.
 // Cost    O(pods log pods).
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
                                              std::vector<const api::Pod*> pods,
                                              const std::vector<const api::Pod*>& taken);
 
-// Whether the pod waits for a Placement: its gate is the only one left.
+// Whether the pod waits for a Placement: Weft's gate is its only scheduling gate.
 bool IsGated(const api::Pod& pod);
-// Succeeded or Failed: it holds nothing any more.
+// Whether the pod has Succeeded or Failed, and so holds no resources any more.
 bool HasEnded(const api::Pod& pod);
 
 }  // namespace weft::decide

@@ -9,8 +9,8 @@
 
 namespace weft::fabric {
 
-// Fabric::Build, step by step: check the spec, select and sort the nodes, group them by label,
-// order the tree, fill the arrays.
+// The steps of Fabric::Build: check the spec, select and sort the nodes, group them by label, order
+// the tree, fill the arrays.
 class FabricBuilder {
  public:
   FabricBuilder(FabricSpec spec, SharedList<NodeFacts> nodes, Fabric::Options options);
@@ -18,10 +18,10 @@ class FabricBuilder {
   Result<Fabric> Run();
 
  private:
-  Status SelectNodes();  // candidates_, by name
-  Status GroupNodes();   // groups_, places_, scale_up_
+  Status SelectNodes();  // fills candidates_, by name
+  Status GroupNodes();   // fills groups_, places_ and scale_up_
   bool ScaleUpNests() const;
-  void OrderTree();  // order_: candidates in tree order
+  void OrderTree();  // fills order_: candidates in tree order
   void FillTiers();
   TierInfo& AddTier(const std::string& name, const Link& link);
   void FillDomains(const Groups& groups);
@@ -37,12 +37,12 @@ class FabricBuilder {
 
   Fabric::Options options_;
   SharedList<NodeFacts> nodes_;
-  std::vector<std::size_t> source_;  // of each candidate in nodes_
+  std::vector<std::size_t> source_;  // index in nodes_, by candidate
   std::vector<const NodeFacts*> candidates_;
   LevelGroups groups_;
   Groups scale_up_;
   bool nested_ = false;
-  std::vector<TorusPlace> places_;  // by candidate, where there is a torus
+  std::vector<TorusPlace> places_;  // by candidate; empty without a torus
   std::vector<std::uint32_t> order_;
   ResolvedLinks links_;
   Fabric fabric_;

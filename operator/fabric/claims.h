@@ -8,25 +8,25 @@
 
 namespace weft::fabric {
 
-// Resources in use on the nodes of one Fabric, by bound and by assumed pods. Separate from the
-// Fabric and cheap to copy for a what-if: flat arrays.
+// Resources that bound and assumed pods use on the nodes of one Fabric. Kept apart from the Fabric,
+// in flat arrays, so that a copy for a what-if question is cheap.
 class Claims {
  public:
   explicit Claims(const Fabric& fabric);
 
-  // Books `amounts` (and one pod, unless `amounts` counts pods itself) on the node. Resources that
-  // no node of the fabric offers are ignored. `compute_domain`: the job that holds the node's
-  // ComputeDomain, "" for none.
+  // Adds `amounts` to the node's use, and one pod unless `amounts` includes pods. Resources that no
+  // node of the fabric offers are ignored. `compute_domain`: the job that holds the node's
+  // ComputeDomain; "" if none.
   void Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
-  // Undoes an Add of the same arguments. The node's ComputeDomain is free again once every pod that
-  // was added with it is removed.
+  // Undoes an Add with the same arguments. The node's ComputeDomain is free again once every pod
+  // that was added with it is removed.
   void Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain = "");
 
-  // Allocatable minus used; may be negative where a node is overcommitted.
+  // Allocatable minus used; negative if the node is overcommitted.
   std::int64_t free(NodeIndex n, ResourceIndex r) const { return free_[Slot(n, r)]; }
   const std::int64_t* free_row(NodeIndex n) const { return &free_[Slot(n, 0)]; }
   std::int64_t free_accelerators(NodeIndex n) const;
-  // True where no accelerator of the node is in use.
+  // Whether no accelerator of the node is in use.
   bool wholly_free(NodeIndex n) const { return used_accelerators_[n] == 0; }
   std::int64_t used_accelerators(NodeIndex n) const { return used_accelerators_[n]; }
   const std::string& compute_domain(NodeIndex n) const { return compute_domain_[n]; }
@@ -42,7 +42,7 @@ class Claims {
   std::vector<std::int64_t> free_;
   std::vector<std::int64_t> used_accelerators_;
   std::vector<std::string> compute_domain_;
-  std::vector<std::uint32_t> compute_domain_pods_;  // pods that hold it
+  std::vector<std::uint32_t> compute_domain_pods_;  // by node: pods that hold its ComputeDomain
 };
 
 }  // namespace weft::fabric

@@ -19,16 +19,16 @@
 
 namespace weft::fabric {
 
-// Dense ids. NodeIndex counts nodes in tree order: the nodes of one domain are one contiguous run
-// at every tier, domains of one parent are ordered by their least node name, nodes of the
-// narrowest domain by name.
+// Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
+// every tier, domains of one parent are ordered by their least node name, and nodes of a narrowest
+// domain are ordered by name.
 using NodeIndex = std::uint32_t;
 using DomainIndex = std::uint32_t;  // within one tier
 using ResourceIndex = std::uint32_t;
 
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
-// levels widest first, then the scale-up network where it nests in them, and last the node itself
-// (its domain index is the NodeIndex). So a larger Tier is a narrower domain.
+// levels widest first, then the scale-up network if it nests in them, and last the node itself (its
+// domain index is the NodeIndex). A larger Tier is a narrower domain.
 using Tier = std::uint32_t;
 inline constexpr Tier kOutside = 0;
 
@@ -46,50 +46,52 @@ struct Link {
 
 struct TierInfo {
   std::string name;  // "outside", the level's name, the scale-up name, "node"
-  Link link;         // what one GPU sends to a peer whose narrowest shared tier this is
+  Link link;         // carries bytes between GPUs whose narrowest shared tier this is
 };
 
-// One tier's domains. Ranges index the nodes: domain d holds [begin[d], begin[d + 1]).
+// One tier's domains. Domain d holds the nodes [begin[d], begin[d + 1]).
 struct TierDomains {
   std::vector<NodeIndex> begin;  // domains + 1 entries
-  // domains + 1 entries into the next narrower tier; empty at the node tier.
+  // The first child of each domain in the next narrower tier (domains + 1 entries); empty at the
+  // node tier.
   std::vector<DomainIndex> child_begin;
   std::vector<DomainIndex> of_node;  // by NodeIndex
-  // The label's value (path identity: "parent/value"); empty at the node tier.
+  // The label's value ("parent/value" if the level's identity is kPath); empty at the node tier.
   std::vector<std::string> names;
 
   DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
 };
 
-// Immutable model of one fabric, built once per change of nodes and shared by all readers.
+// An immutable model of one fabric. It is built again when nodes change, and all readers share it.
 class Fabric {
  public:
   struct Options {
-    // true: an inconsistent tree is an Error (plan, lint); false: the smaller side's nodes are put
-    // aside as incomplete (the running operator).
+    // What to do if labels contradict each other. true: Build fails (plan, lint). false: the nodes
+    // of the smaller side are listed as incomplete and not used (operator).
     bool refuse_inconsistent = true;
   };
 
   // Cost O(nodes * (labels looked up + log nodes)) time, memory linear in nodes.
-  // Errors kInvalid with the field's path in `spec` or with both witnesses of an inconsistency.
+  // Errors kInvalid with the field's path in `spec`, or with both nodes that contradict each other.
   static Result<Fabric> Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options);
 
   const FabricSpec& spec() const { return spec_; }
 
-  // Tiers, widest first; tiers().front() is outside and tiers().back() the node.
+  // Tiers, widest first: tiers().front() is `outside`, tiers().back() is the node.
   std::span<const TierInfo> tiers() const { return tiers_; }
   Tier node_tier() const { return static_cast<Tier>(tiers_.size()) - 1; }
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
 
-  // Scale-up network: its tier where it nests, else each node's domain. Both absent: there is none.
+  // The scale-up network: its tier if it nests, else the domain of each node. Absent if there is
+  // none.
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
   std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
   const Link& scale_up_link() const { return scale_up_link_; }
   const Link& node_link() const { return node_link_; }
 
-  // The torus beside the levels; null where there is none. Nodes that share a domain of
-  // torus_tier() are in one torus.
+  // The torus beside the levels, or null. Nodes that share a domain of torus_tier() are in one
+  // torus.
   const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   Tier torus_tier() const { return torus_tier_; }
   const Link& torus_link() const { return torus_link_; }
@@ -100,16 +102,16 @@ class Fabric {
 
   NodeIndex node_count() const { return static_cast<NodeIndex>(nodes_.size()); }
   const NodeFacts& node(NodeIndex n) const { return nodes_[n]; }
-  // Rank of the node's name among all nodes of the fabric, for lexicographic ties.
+  // Rank of the node's name among all nodes of the fabric, to break ties by name.
   std::uint32_t name_rank(NodeIndex n) const { return name_rank_[n]; }
   std::optional<NodeIndex> FindNode(const std::string& name) const;
 
-  // Each node's path in the tree as one number; the highest bit in which two codes differ tells the
-  // narrowest tier that both nodes share: parting_tier(bit). Empty where 64 bits do not suffice.
+  // Each node's path in the tree as one number. From the highest bit in which two codes differ,
+  // parting_tier(bit) gives the narrowest tier that both nodes share. Empty if 64 bits are too few.
   std::span<const std::uint64_t> path_codes() const { return path_codes_; }
   Tier parting_tier(int bit) const { return parting_tier_[static_cast<std::size_t>(bit)]; }
 
-  // Narrowest tier the two nodes share; the node tier where they are the same node.
+  // The narrowest tier that the two nodes share; the node tier if they are the same node.
   Tier SharedTier(NodeIndex a, NodeIndex b) const {
     if (path_codes_.empty()) return SlowSharedTier(a, b);
     const std::uint64_t parted = path_codes_[a] ^ path_codes_[b];
@@ -117,19 +119,20 @@ class Fabric {
     return parting_tier(static_cast<int>(std::bit_width(parted)) - 1);
   }
 
-  // Rails the node has, of spec().rails->count; equal where rails or leafLabelKeys are absent. With
-  // these the narrowest level's domains are sets of nodes that share most leaves (rail_sets.h).
+  // How many of spec().rails->count rails the node has; all nodes are equal if rails or
+  // leafLabelKeys are absent. With leafLabelKeys, the narrowest domains are sets of nodes that
+  // share most leaves (rail_sets.h).
   int rails_of(NodeIndex n) const { return rails_.empty() ? 1 : rails_[n]; }
   int rails_full() const { return spec_.rails ? spec_.rails->count : 1; }
   bool any_degraded() const { return any_degraded_; }
 
-  // Resources, interned. Amount 0 where a node does not list it.
+  // Resource names by ResourceIndex. An amount is 0 if the node does not list the resource.
   std::span<const std::string> resources() const { return resources_; }
   std::optional<ResourceIndex> FindResource(const std::string& name) const;
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
     return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r];
   }
-  // Sums over the accelerator resources, of a node and of a domain's nodes.
+  // Sums over the accelerator resources, for a node and for the nodes of a domain.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
   std::int64_t AcceleratorsIn(Tier tier, DomainIndex d) const {
     const auto& begin = domains_[tier].begin;
@@ -137,15 +140,15 @@ class Fabric {
   }
   bool IsAccelerator(ResourceIndex r) const { return accelerator_resource_[r]; }
 
-  // Pools (pools.h), by product, then capacity type. A node whose labels name no product has
-  // spec().accelerator_model's, one without an accelerator has none.
+  // Pools (pools.h), by product, then capacity type. A node whose labels name no product counts as
+  // spec().accelerator_model; a node without an accelerator is in no pool.
   std::span<const Pool> pools() const { return pools_; }
   PoolIndex pool(NodeIndex n) const { return pool_[n]; }
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
     return pool_offers_[pool * resources_.size() + r] != 0;
   }
 
-  // Why not even a pod with all tolerations may run here (not Ready, spec.unusable); "" if usable.
+  // Why no pod may run here, whatever it tolerates (not Ready, spec.unusable); "" if usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
   bool usable(NodeIndex n) const { return unusable_why_[n].empty(); }
 
@@ -154,7 +157,7 @@ class Fabric {
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 
-  // Nodes of this fabric that lack a label; no worker is placed on them.
+  // Nodes that this fabric selects but that lack a label; no worker is placed on them.
   std::span<const IncompleteNode> incomplete() const { return incomplete_; }
   std::span<const Inconsistency> inconsistencies() const { return inconsistencies_; }
 
@@ -184,7 +187,7 @@ class Fabric {
   std::vector<bool> accelerator_resource_;
   std::vector<std::int64_t> allocatable_;
   std::vector<std::int64_t> accelerators_;
-  std::vector<std::int64_t> accelerators_before_;  // of all nodes before this one
+  std::vector<std::int64_t> accelerators_before_;  // by node: sum over all earlier nodes
   std::vector<Pool> pools_;
   std::vector<PoolIndex> pool_;
   std::vector<std::uint8_t> pool_offers_;  // pool-major

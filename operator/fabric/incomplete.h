@@ -9,11 +9,12 @@ struct IncompleteNode {
   std::string node;
   std::string missing;  // the level's name
   std::string label_key;
-  std::string why;  // "" missing, else e.g. "one value under two parents"
+  std::string why;  // "" if missing, else e.g. "one value under two parents"
 };
 
-// Two nodes whose labels contradict each other, both named so that a person can look: a level's
-// value under two parents, or two nodes at one place of the torus (then without parents).
+// Two nodes whose labels contradict each other: one value of a level under two parents, or two
+// nodes at one place of the torus (then the parents are empty). Both are named for a person to
+// check.
 struct Inconsistency {
   std::string level, value;
   std::string parent_a, node_a;

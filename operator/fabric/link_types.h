@@ -9,11 +9,11 @@ namespace weft::fabric {
 
 struct LinkType {
   std::string_view name;           // as written in Fabric.spec, "InfiniBandNDR"
-  std::int64_t bandwidth_per_gpu;  // bytes/s, one direction, one GPU alone
+  std::int64_t bandwidth_per_gpu;  // bytes/s in one direction, for one GPU
   std::string_view source;
 };
 
-// Every link type that needs no explicit bandwidth.
+// Every link type with a known bandwidth.
 std::span<const LinkType> KnownLinkTypes();
 std::optional<LinkType> FindLinkType(std::string_view name);
 

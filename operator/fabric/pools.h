@@ -14,12 +14,12 @@ namespace weft::fabric {
 
 using PoolIndex = std::uint32_t;
 
-// How a cloud may take a node back: kSpot at any time.
+// A kSpot node can be taken back by its cloud at any time; a kOnDemand node cannot.
 enum class CapacityType : std::uint8_t { kOnDemand, kSpot };
 std::string_view CapacityTypeName(CapacityType type);  // "OnDemand", "Spot"
 
 struct Pool {
-  std::string product;  // "" where nothing says it
+  std::string product;  // "" if unknown
   CapacityType capacity = CapacityType::kOnDemand;
 
   friend auto operator<=>(const Pool&, const Pool&) = default;
@@ -27,9 +27,9 @@ struct Pool {
 
 // The pool of a node by its labels.
 //
-//   product   of its accelerators, as GPU feature discovery, AMD's labeller, GKE or Karpenter label
-//             it, the first of these that the node carries; "" where none
-//   capacity  nothing where no label of a cloud says it; reserved capacity counts as on-demand
+//   product   of its accelerators, from the first of these labels that the node has: GPU feature
+//             discovery, AMD's labeller, GKE, Karpenter; "" if it has none
+//   capacity  from a cloud's label, or nothing; reserved capacity counts as on-demand
 //
 // Cost    O(labels).
 // Source  nvidia.com/gpu.product: NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery, 2026.
@@ -44,8 +44,8 @@ struct PoolLabels {
 };
 PoolLabels ReadPoolLabels(const NodeFacts& node);
 
-// True if `model` is the product's whole name or one of its words, in any case: H100 matches
-// NVIDIA-H100-80GB-HBM3, and H200 does not match GH200. Words are runs of letters and digits.
+// Whether `model` is the product's whole name or one of its words, in any case: H100 matches
+// NVIDIA-H100-80GB-HBM3, but H200 does not match GH200. Words are runs of letters and digits.
 bool MatchesProduct(std::string_view model, std::string_view product);
 
 }  // namespace weft::fabric

@@ -10,19 +10,20 @@
 
 namespace weft::fabric {
 
-// One requirement of a selector, given the value of the label that it names (nullopt: there is no
-// such label): In, NotIn, Exists, DoesNotExist, Gt, Lt. NotIn and DoesNotExist hold without the
-// label; Gt and Lt compare the value with the one value given, both 64-bit integers, and fail where
-// either is not one. An unknown operator fails.
+// Whether a requirement of a selector matches the value of the label that it names (nullopt: the
+// label is absent). Operators: In, NotIn, Exists, DoesNotExist, Gt, Lt. NotIn and DoesNotExist
+// match an absent label. Gt and Lt compare with the requirement's one value and match only if both
+// are 64-bit integers. An unknown operator never matches.
 //
 // Source  Kubernetes apimachinery, labels.Requirement.Matches, 1.35.
 bool Matches(const SelectorExpression& expression, std::optional<std::string_view> value);
 
-// Whether all requirements hold. A node without the label kubernetes.io/hostname has its name.
+// Whether all requirements match. An absent label kubernetes.io/hostname counts as the node's name.
 bool Matches(const LabelSelector& selector, const TextMap& labels);
 bool Matches(const LabelSelector& selector, const NodeFacts& node);
 
-// As Go's strconv.ParseInt reads it: a sign (+ too), leading zeros; nullopt past 64 bits.
+// The integer as Go's strconv.ParseInt reads it (a sign, + too, and leading zeros are allowed);
+// nullopt past 64 bits.
 std::optional<std::int64_t> ParseInteger(std::string_view text);
 
 }  // namespace weft::fabric

@@ -8,18 +8,18 @@
 
 namespace weft::fabric {
 
-// One direction of one GPU's share of a network. See link_types.h for the known types.
+// One GPU's share of a network, in one direction. link_types.h lists the known types.
 struct LinkSpec {
   std::string type;                               // "" when only a bandwidth is given
-  std::optional<std::int64_t> bandwidth_per_gpu;  // bytes/s, one direction; beats the type
+  std::optional<std::int64_t> bandwidth_per_gpu;  // bytes/s, one direction; overrides the type
   std::int64_t oversubscription_percent = 100;    // at least 1
   std::optional<std::int64_t> latency_nanoseconds;
 
   friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 
-// kValue: the label's value names the domain. kPath: the same value under another parent is
-// another domain, as rack labels often are.
+// kValue: the label's value alone names the domain. kPath: one value under two parents names two
+// domains; rack labels often repeat like this.
 enum class Identity { kValue, kPath };
 
 struct LevelSpec {
@@ -43,18 +43,18 @@ struct ScaleUpSpec {
 };
 
 struct TorusDimension {
-  std::string label_key;   // of the node's place along it: 0, 1, ... size - 1
+  std::string label_key;   // its value is the node's place along it: 0, 1, ... size - 1
   std::uint32_t size = 1;  // in nodes
-  bool wraps = true;       // whether the last is linked with the first
+  bool wraps = true;       // whether the last node is linked to the first
 
   friend bool operator==(const TorusDimension&, const TorusDimension&) = default;
 };
 
-// A torus, or a mesh, of nodes beside the levels. Bytes pay `link` once for each hop.
+// A torus or mesh of nodes beside the levels. Bytes pay for `link` once per hop.
 struct TorusSpec {
   std::string name = "torus";
   std::vector<TorusDimension> dimensions;  // one to kTorusDimensions
-  std::string level;                       // each of its domains is a torus; "": all nodes are one
+  std::string level;                       // whose domains are toruses; "": one torus of all nodes
   std::optional<LinkSpec> link;
 
   friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
@@ -82,7 +82,7 @@ struct LabelSelector {
   friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
-struct TaintMatch {  // empty value or effect matches any
+struct TaintMatch {  // an empty value or effect matches any
   std::string key, value, effect;
 
   friend bool operator==(const TaintMatch&, const TaintMatch&) = default;
@@ -92,7 +92,7 @@ struct ConditionMatch {
 
   friend bool operator==(const ConditionMatch&, const ConditionMatch&) = default;
 };
-struct LabelMatch {  // empty value matches any
+struct LabelMatch {  // an empty value matches any
   std::string key, value;
 
   friend bool operator==(const LabelMatch&, const LabelMatch&) = default;
@@ -105,14 +105,16 @@ struct UnusableRules {
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
 
-// A variable of the workers, which replaces what Weft derives; an empty value removes it.
+// An environment variable of the workers. It replaces the value that Weft derives; an empty value
+// removes the variable.
 struct EnvironmentVariable {
   std::string name, value;
 
   friend bool operator==(const EnvironmentVariable&, const EnvironmentVariable&) = default;
 };
 
-// The network of the nodes: the spec of the kind Fabric (DESIGN section 2). Levels widest first.
+// The network of the nodes: the spec of the kind Fabric (DESIGN section 2). Levels are widest
+// first.
 struct FabricSpec {
   std::string name = "default";
   std::string preset;  // "" when levels are given
@@ -125,7 +127,7 @@ struct FabricSpec {
   std::optional<RailsSpec> rails;
   UnusableRules unusable;
   int cost_tolerance_percent = 1;
-  std::string accelerator_model;  // the product of nodes whose labels name none
+  std::string accelerator_model;  // the product of nodes without a product label
   std::vector<EnvironmentVariable> environment;
 
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;

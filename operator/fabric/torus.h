@@ -12,22 +12,23 @@ namespace weft::fabric {
 using NodeIndex = std::uint32_t;  // as in fabric.h
 
 inline constexpr std::size_t kTorusDimensions = 3;
-// Along one dimension, and in one torus: as many as a fabric may have nodes (DESIGN section 9).
+// Most nodes along one dimension, and most places of one torus: as many as a fabric may have nodes
+// (DESIGN section 9).
 inline constexpr std::uint32_t kTorusSizeAtMost = 1024, kTorusPlacesAtMost = 1 << 20;
 
-// A node's place, in the order of TorusSpec::dimensions; 0 along those that are absent.
+// A node's place, in the order of TorusSpec::dimensions; 0 along absent dimensions.
 using TorusPlace = std::array<std::uint16_t, kTorusDimensions>;
 
-// The toruses of a fabric: the place of every node, and the distances of nodes. All toruses have
-// the same dimensions; not every place needs a node.
+// The toruses of a fabric: the place of every node, and the distances between nodes. All toruses
+// have the same dimensions; a place may be empty.
 class Torus {
  public:
   static constexpr NodeIndex kNoNode = ~NodeIndex{0};
 
-  // Shapes  torus_of, places: by node; no two nodes at one place.
+  // Shapes  torus_of, places: by node; no two nodes have one place.
   Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places);
 
-  // Sizes of the dimensions; 1 of those that are absent.
+  // Sizes of the dimensions; 1 for absent ones.
   const std::array<std::uint32_t, kTorusDimensions>& sizes() const { return sizes_; }
   bool wraps(std::size_t dimension) const { return wraps_[dimension]; }
   std::uint32_t volume() const { return sizes_[0] * sizes_[1] * sizes_[2]; }  // places of one torus
@@ -35,7 +36,7 @@ class Torus {
   std::uint32_t count() const { return count_; }
   std::uint32_t torus_of(NodeIndex n) const { return torus_of_[n]; }
   const TorusPlace& place(NodeIndex n) const { return places_[n]; }
-  // kNoNode if the place is empty.
+  // The node at the place; kNoNode if the place is empty.
   NodeIndex At(std::uint32_t torus, const TorusPlace& place) const {
     return node_at_[std::size_t{torus} * volume() + Flat(place)];
   }
@@ -45,7 +46,7 @@ class Torus {
   }
 
   bool SameTorus(NodeIndex a, NodeIndex b) const { return torus_of_[a] == torus_of_[b]; }
-  // Links between two nodes of one torus, the shorter way along every dimension.
+  // How many links lie between two nodes of one torus, the shorter way along every dimension.
   std::uint32_t Hops(NodeIndex a, NodeIndex b) const {
     const TorusPlace &from = places_[a], &to = places_[b];
     std::uint32_t hops = 0;
@@ -54,13 +55,14 @@ class Torus {
     }
     return hops;
   }
-  // Number of places at most [hops] from a place, including that one; up to volume().
+  // PlacesWithin()[h]: how many places are at most h hops from a place, itself included; up to
+  // volume().
   std::span<const std::uint32_t> PlacesWithin() const { return places_within_; }
 
  private:
   std::array<std::uint32_t, kTorusDimensions> sizes_{1, 1, 1};
   std::array<bool, kTorusDimensions> wraps_{};
-  std::array<std::vector<std::uint16_t>, kTorusDimensions> hops_;  // by difference
+  std::array<std::vector<std::uint16_t>, kTorusDimensions> hops_;  // by difference of places
   std::vector<std::uint32_t> places_within_;
   std::uint32_t count_ = 0;
   std::vector<std::uint32_t> torus_of_;

@@ -9,9 +9,9 @@ namespace weft::fabric {
 
 // The place of every candidate of a fabric with a torus. Candidates without a valid place (label
 // absent, not a number, outside the torus) are put aside. If several candidates have the same place
-// in one torus, only the first by name stays, and that is an inconsistency.
+// in one torus, only the first by name stays; the rest is an inconsistency.
 //
-// Shapes  `candidates` in ascending order of name; the result and `groups` by candidate.
+// Shapes  `candidates` in ascending order of name; the result and `groups` are by candidate.
 // Cost    O(candidates x log candidates).
 std::vector<TorusPlace> PlaceInTorus(const FabricSpec& spec,
                                      const std::vector<const NodeFacts*>& candidates,

@@ -5,8 +5,8 @@
 
 namespace weft::placement {
 
-// The number of workers that each of the request's choices of pools has room for.
-// Cost  that of CountSlots.
+// For each of the request's choices of pools, how many workers fit.
+// Cost  like CountSlots.
 std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& request,
                               const Options& options);
 

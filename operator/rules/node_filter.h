@@ -12,18 +12,18 @@ namespace weft::placement {
 
 // How many more workers with these requirements each node can take.
 //
-// Shapes   slots: one per NodeIndex, 0 where the node is filtered out, capped at `cap`.
-//          A worker takes one of the node's pods, and nothing where no node of the fabric says how
-//          many pods it takes. A requested resource that no node offers leaves no slot anywhere.
+// Shapes   slots: one per NodeIndex, at most `cap`; 0 if the node is filtered out. A worker also
+//          uses one of the node's pods, unless no node of the fabric lists the resource `pods`. If
+//          no node offers a requested resource, all slots are 0.
 // Cost     O(nodes x requested resources); taints, cordons and usability are evaluated once per
-//          distinct combination, label rules on the nodes that have room.
+//          distinct combination, label rules only on nodes that have room.
 struct SlotQuery {
   const PodRequirements* pod = nullptr;
-  std::string job;                            // owner of a ComputeDomain, "namespace/name"
+  std::string job;                            // "namespace/name", may own a ComputeDomain
   std::vector<fabric::NodeIndex> excluded;    // ascending
   std::uint32_t cap = 0;                      // workers of the job
-  bool ignore_claims = false;                 // as if nothing else ran
-  std::vector<fabric::PoolIndex> pools = {};  // whose nodes alone count, ascending; empty: all
+  bool ignore_claims = false;                 // count as if nothing else ran
+  std::vector<fabric::PoolIndex> pools = {};  // only their nodes count; ascending; empty: all
 };
 void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
                 std::vector<std::uint32_t>& slots);

@@ -17,8 +17,8 @@ namespace weft::placement {
 enum class Rejection : std::uint8_t {
   kNone,
   kUnusable,       // Fabric.spec.unusable, or not Ready
-  kUnschedulable,  // cordoned, and not tolerated
-  kExcluded,       // excluded by the caller (it refused this job before)
+  kUnschedulable,  // cordoned, and the pod does not tolerate it
+  kExcluded,       // excluded by the caller (it failed this job before)
   kNodeName,
   kTaint,
   kNodeSelector,
@@ -31,33 +31,34 @@ std::string_view RejectionName(Rejection rejection);
 
 struct Verdict {
   Rejection rejection = Rejection::kNone;
-  std::string detail;  // for a person: the taint, the selector, the resource and how much is free
+  std::string detail;  // for a person: the taint, the selector, the resource and its free amount
 };
 
-// Nodes that take no worker for one reason.
+// The number of nodes that take no worker for one reason.
 struct RejectionCount {
   Rejection rejection = Rejection::kNone;
-  std::string detail;  // of Verdict; kResource: the resource's name alone
+  std::string detail;  // as in Verdict; for kResource only the resource's name
   std::uint32_t nodes = 0;
 
   friend bool operator==(const RejectionCount&, const RejectionCount&) = default;
 };
 
-// Says why nodes take no worker of one query; kNone where CountSlots gives at least 1. The query
-// and its pod must outlive it.
+// Says why a node takes no worker of one query; kNone if CountSlots gives it at least 1. The query
+// and its pod must outlive the judge.
 //
-// Cost  O(taint classes x taints) to make; a node's rules each, and one text for each taint class,
-//       rule or resource that rejects.
+// Cost  O(taint classes x taints) to make; then the rules once for each node, and one text for each
+//       taint class, rule or resource that rejects.
 class NodeJudge {
  public:
   NodeJudge(const fabric::Claims& claims, const SlotQuery& query);
 
   Verdict Judge(fabric::NodeIndex node) const;
-  // The nodes of [begin, end) that take no worker, counted by reason, most frequent first.
+  // Counts the nodes in [begin, end) that take no worker, by reason, most frequent first.
   std::vector<RejectionCount> Count(fabric::NodeIndex begin, fabric::NodeIndex end) const;
 
  private:
-  // Nodes of equal Why have equal texts: `item` is the taint class, the rule, the resource or 0.
+  // Nodes with equal Why have the same text. `item` is the taint class, the rule, the resource or
+  // 0.
   struct Why {
     Rejection rejection = Rejection::kNone;
     std::uint32_t item = 0;
@@ -74,7 +75,7 @@ class NodeJudge {
   const fabric::Claims& claims_;
   const SlotQuery& query_;
   Wants wants_;
-  std::vector<std::uint8_t> pools_;        // by pool: whether its nodes count
+  std::vector<std::uint8_t> pools_;        // by pool: whether the query allows its nodes
   std::vector<Rejection> state_;           // by taint class: unusable or cordoned
   std::vector<std::uint8_t> untolerated_;  // by taint class
 };

@@ -16,8 +16,8 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
-// One nodeSelectorTerm: all expressions and all fields must hold. A term without either matches
-// nothing, as in kube-scheduler.
+// One nodeSelectorTerm: all expressions and all fields must hold. A term with neither matches no
+// node, as in kube-scheduler.
 struct NodeSelectorTerm {
   std::vector<fabric::SelectorExpression> match_expressions;
   std::vector<fabric::SelectorExpression> match_fields;  // key metadata.name only
@@ -27,11 +27,11 @@ struct NodeSelectorTerm {
 
 // The requirements of a worker's pod template on its node.
 struct PodRequirements {
-  // Effective requests as kube-scheduler sums them: max(sum of containers + restartable init
-  // containers, each init container) + overhead; absent requests default to limits.
+  // Effective requests as kube-scheduler computes them: max(sum of containers + restartable init
+  // containers, each init container) + overhead; a missing request is the limit.
   fabric::Resources requests;
   std::map<std::string, std::string> node_selector;
-  // requiredDuringSchedulingIgnoredDuringExecution: any term; absent: no restriction.
+  // requiredDuringSchedulingIgnoredDuringExecution: one term must match; absent: no restriction.
   std::optional<std::vector<NodeSelectorTerm>> required_affinity;
   std::vector<Toleration> tolerations;
   bool claims_compute_domain = false;  // a resourceClaim for a ComputeDomain channel

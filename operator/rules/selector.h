@@ -9,23 +9,23 @@
 
 namespace weft::placement {
 
-// A requirement that kube-scheduler refuses to parse: an unknown operator, values missing, too
-// many or not of a label's form. Its whole term then matches nothing.
+// Whether kube-scheduler refuses to parse the requirement: its operator is unknown, or its values
+// are missing, too many or invalid as label values. The whole term then matches no node.
 bool IsMalformedExpression(const fabric::SelectorExpression& expression);
-// matchFields know the operators In and NotIn, one value, and the field metadata.name.
+// The same for matchFields, which allow only the field metadata.name, In or NotIn, and one value.
 bool IsMalformedField(const fabric::SelectorExpression& field);
 
-// All expressions and all fields hold; an empty or malformed term matches nothing.
+// Whether all expressions and all fields match; an empty or malformed term matches no node.
 bool MatchesTerm(const NodeSelectorTerm& term, const fabric::NodeFacts& node);
 
-// Any term matches. No terms at all match nothing.
+// Whether any term matches; false if there are no terms.
 bool MatchesAffinity(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
 
-// Which requirement of a lone term fails first: index into its expressions, then its fields; 0 for
-// several terms or none, and past the last where the term is empty.
+// The first requirement of a single term that fails: index into its expressions, then its fields. 0
+// if there are several terms or none; past the last if the term is empty.
 std::size_t FirstMismatch(std::span<const NodeSelectorTerm> terms, const fabric::NodeFacts& node);
 
-// For people, the part that the node does not match: a single requirement ("node affinity pool In
+// A text about the part that the node does not match: a single requirement ("node affinity pool In
 // (a, b)"), else all terms.
 std::string AffinityMismatchText(std::span<const NodeSelectorTerm> terms,
                                  const fabric::NodeFacts& node);

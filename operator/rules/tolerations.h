@@ -11,13 +11,13 @@
 
 namespace weft::placement {
 
-// Taint of a cordoned node; a pod that tolerates it may go there.
+// The taint of a cordoned node; a pod that tolerates it may still be placed there.
 inline constexpr std::string_view kUnschedulableTaint = "node.kubernetes.io/unschedulable";
 
 // Whether one toleration covers one taint. An empty effect covers all effects, an empty key all
-// keys. Operators: Equal (or none), Exists, and the numeric Lt and Gt, which hold where the
-// taint's value is below or above the toleration's, both canonical decimal integers. Any other
-// operator covers nothing.
+// keys. Operators: Equal (the default), Exists, and the numeric Lt and Gt: the taint's value is
+// below or above the toleration's, and both are canonical decimal integers. Any other operator
+// covers no taint.
 //
 // Source  Kubernetes core/v1 Toleration.ToleratesTaint, 1.35; KEP-5471, "Extended Toleration
 //         Operators for Threshold-Based Placement", 2025.
@@ -25,8 +25,8 @@ bool Tolerates(const Toleration& toleration, const fabric::Taint& taint);
 
 bool TolerateTaint(std::span<const Toleration> tolerations, const fabric::Taint& taint);
 
-// The first taint that keeps the pod off: effect NoSchedule or NoExecute, and not covered. Null
-// where there is none; PreferNoSchedule never keeps a pod off.
+// The first taint with the effect NoSchedule or NoExecute that no toleration covers, or null.
+// PreferNoSchedule never keeps a pod off a node.
 const fabric::Taint* FirstUntolerated(std::span<const fabric::Taint> taints,
                                       std::span<const Toleration> tolerations);
 

@@ -8,9 +8,9 @@
 
 namespace weft::traffic {
 
-// Messages that one member of the family's groups of n sends one after the other in a step, each
-// waiting for the one before: n - 1 in an all-gather or a reduce-scatter around a ring, twice that
-// in an all-reduce, 1 in an all-to-all or between two stages. With m micro-batches and L layers a
+// Messages that one member of a group of n sends in a step one after the other, each waiting for
+// the one before: n - 1 in an all-gather or reduce-scatter around a ring, 2 (n - 1) in an
+// all-reduce, 1 in an all-to-all or between two stages. With m micro-batches and L layers per
 // stage:
 //
 //   Tensor        8 (n - 1) L m: an all-reduce twice forward and twice backward in each layer
@@ -18,11 +18,11 @@ namespace weft::traffic {
 //   Pipeline      2 virtualPipeline m
 //   Data          2 (n - 1); with sharding Gradients (m + 1)(n - 1)
 //   Sharding      3 (n - 1) L m: two all-gathers and a reduce-scatter of each layer
-//   Expert        4 m a layer with experts: out and back, forward and backward
-//   ExpertTensor  4 (n - 1) m a layer with experts
+//   Expert        4 m per layer with experts: out and back, forward and backward
+//   ExpertTensor  4 (n - 1) m per layer with experts
 //
-// Full recomputation runs the forward again: Tensor, Expert and ExpertTensor x 3/2, Context x 4/3.
-// Measured bytes count as one collective: n - 1 of a ring, else 1.
+// Full recomputation repeats the forward pass: Tensor, Expert and ExpertTensor x 3/2, Context x
+// 4/3. Measured bytes count as one collective: n - 1 messages around a ring, else 1.
 //
 // Source  Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
 //         MPICH", 2005; the collectives are those of volumes.h.

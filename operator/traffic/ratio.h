@@ -8,9 +8,9 @@
 
 namespace weft::traffic {
 
-// An exact non-negative fraction, reduced as it grows; remembers an overflow of 128 bits instead
-// of wrapping. Amounts of bytes are products and quotients of whole numbers, so two people get the
-// same whole byte.
+// An exact non-negative fraction in lowest terms. It records an overflow of 128 bits instead of
+// wrapping. All amounts of bytes are products and quotients of whole numbers, so every computation
+// of an amount rounds to the same byte.
 class Ratio {
  public:
   Ratio(std::int64_t whole = 0) : numerator_(whole < 0 ? 0 : whole) {}  // NOLINT: implicit
@@ -30,7 +30,7 @@ class Ratio {
     }
     return *this;
   }
-  // Not below zero.
+  // The difference; 0 if `other` is larger.
   Ratio& operator-=(const Ratio& other) {
     Int128 left = 0, right = 0;
     Product(numerator_, other.denominator_, left);
@@ -44,7 +44,7 @@ class Ratio {
     return *this;
   }
 
-  // Whole units, halves rounded up; nothing where the value passes 2^63 - 1.
+  // Rounded to a whole number, halves up; nothing if that exceeds 2^63 - 1.
   std::optional<std::int64_t> Rounded() const {
     if (overflow_) return std::nullopt;
     const Int128 whole = numerator_ / denominator_;
@@ -56,7 +56,8 @@ class Ratio {
   bool zero() const { return numerator_ == 0; }
 
  private:
-  // One step of Euclid at 128 bits, the rest at 64 where that is enough: wide divisions are slow.
+  // Does one step of Euclid in 128 bits and the rest in 64 bits if they fit: wide divisions are
+  // slow.
   static Int128 Gcd(Int128 a, Int128 b) {
     if (a == 1 || b == 1) return 1;
     while (b > Bytes::kMax) {

@@ -6,19 +6,19 @@
 
 namespace weft::traffic {
 
-// Ranks of one group that sit in one worker and follow each other in the group's order.
+// Consecutive ranks of a group, in the group's order, that are in one worker.
 struct Seat {
   std::uint32_t worker = 0;
   std::uint32_t ranks = 0;
 };
 
-// The groups of one family by the workers that hold them. Neighbouring groups whose members sit,
-// one by one, in the same workers form one batch: if a worker holds whole groups of a faster axis,
+// The groups of one family by the workers that hold them. Consecutive groups whose k-th members are
+// in the same worker, for every k, form one batch: if a worker holds whole groups of a faster axis,
 // the groups of all its ranks are in one batch.
 //
-// Shapes  members: groups x group_size ranks, group-major. A batch's seats: in the group's order; a
-//         worker that a group comes back to has several.
-// Cost    O(members) once; what reads the batches costs O(seats).
+// Shapes  members: groups x group_size ranks, group-major. A batch's seats are in the group's
+//         order; a worker has several if the group leaves it and comes back.
+// Cost    O(members) to make; reading all batches costs O(seats).
 class SeatedGroups {
  public:
   SeatedGroups(std::span<const std::uint32_t> members, std::uint32_t group_size,

@@ -7,7 +7,7 @@
 
 namespace weft::traffic {
 
-// Degrees and strides of one job: how the axes number the ranks.
+// Degrees and strides of one job's axes: how the axes number the ranks.
 class Shape {
  public:
   Shape(const Parallelism& parallelism, std::uint32_t ranks);
@@ -20,15 +20,16 @@ class Shape {
   std::uint32_t expert() const { return expert_; }
   std::uint32_t expert_tensor() const { return expert_tensor_; }
   std::uint32_t stage() const { return ranks_ / pipeline(); }  // ranks of one pipeline stage
-  // Ranks that share dense gradients, and those that hold the same experts.
+  // How many ranks reduce the gradients of one dense parameter, and of one expert.
   std::uint32_t gradient_group() const { return data() * context(); }
   std::uint32_t expert_gradient_group() const { return stage() / (expert_ * expert_tensor_); }
 
-  // Groups of ranks that differ only in these axes (of the four of rankOrder), each ascending,
-  // groups in order of their least rank: group-major. Here and below: no groups if a group would be
-  // a single rank.
+  // Groups of ranks that differ only in these axes (of the four in rankOrder), group-major. Each
+  // group ascends; groups are in order of their least rank. Here and below the result is empty if a
+  // group would be a single rank.
   std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
-  // Groups of experts inside one stage, whose ranks ascend in blocks of expert x expertTensor.
+  // Expert groups inside one stage: a block of expert x expertTensor consecutive ranks holds the
+  // experts once.
   std::vector<std::uint32_t> ExpertGroups() const;
   std::vector<std::uint32_t> ExpertTensorGroups() const;
   std::vector<std::uint32_t> ExpertGradientGroups() const;
@@ -41,11 +42,12 @@ class Shape {
   };
   std::uint32_t Degree(Axis axis) const;
   std::vector<std::uint32_t> Offsets(std::span<const Axis> axes, bool inside) const;
-  // Each block of count x stride ranks of a stage, as groups of `count` members at `stride`.
+  // Divides each block of count x stride ranks of a stage into groups of `count` members, `stride`
+  // apart.
   std::vector<std::uint32_t> StageGroups(std::uint32_t count, std::uint32_t stride) const;
 
   std::uint32_t ranks_;
-  std::array<Digit, 4> digits_;  // fastest first
+  std::array<Digit, 4> digits_;  // the fastest digit first
   std::uint32_t expert_;
   std::uint32_t expert_tensor_;
 };

@@ -64,7 +64,7 @@ struct MeasuredAxis {
   friend bool operator==(const MeasuredAxis&, const MeasuredAxis&) = default;
 };
 
-// The model of the ranks: exactly one of the two.
+// The model that the ranks train: exactly one of the two is set.
 struct Model {
   std::optional<Transformer> transformer;
   std::vector<MeasuredAxis> measured;
@@ -79,7 +79,7 @@ struct Parallelism {
   std::int64_t expert = 1;
   std::int64_t expert_tensor = 0;  // 0: tensor
   std::int64_t virtual_pipeline = 1;
-  // First varies fastest; a permutation of Tensor, Context, Data, Pipeline.
+  // A permutation of Tensor, Context, Data, Pipeline; the first varies fastest with the rank.
   std::array<Axis, 4> rank_order = {Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline};
   Sharding sharding = Sharding::kNone;
   std::optional<std::int64_t> shard_group_size;

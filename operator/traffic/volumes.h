@@ -6,7 +6,7 @@
 
 namespace weft::traffic {
 
-// Bytes one rank sends in one optimizer step, exact (DESIGN section 4, "Word by word").
+// The exact bytes that one rank sends in one optimizer step (DESIGN section 4, "Word by word").
 // Source  facts of the field: Narayanan et al., "Efficient Large-Scale Language Model Training on
 //         GPU Clusters Using Megatron-LM", SC21, section 3; Rajbhandari et al., "ZeRO", 2020,
 //         section 7; Korthikanti et al., "Reducing Activation Recomputation", 2022.
@@ -16,27 +16,28 @@ class Volumes {
 
   Ratio Tensor() const;    // to the next rank of the ring
   Ratio Context() const;   // to the next rank of the ring
-  Ratio Boundary() const;  // x: one activation crossing between two stages, one way
+  Ratio Boundary() const;  // one activation between two stages, one way
   Ratio ExpertPerPeer() const;
   Ratio ExpertTensor() const;  // to the next rank of the ring
 
-  // Gradients of parameters held by one rank, over a ring of `ranks`, by the sharding in force.
+  // Gradients of the parameters that one rank holds, around a ring of `ranks`, for the job's
+  // sharding.
   Ratio DenseParameters() const;
   Ratio ExpertParameters() const;
   Ratio Gradients(Ratio parameters, std::uint32_t ranks) const;
-  // Hybrid only: inside a shard group, and across the groups.
+  // Hybrid sharding only: inside a shard group, and between the groups.
   Ratio Inside(Ratio parameters, std::uint32_t group) const;
   Ratio Across(Ratio parameters, std::uint32_t group, std::uint32_t groups) const;
 
  private:
-  Ratio Tokens() const;  // of one micro-batch on one rank
+  Ratio Tokens() const;  // tokens of one micro-batch on one rank
   Ratio AllExperts() const;
 
   const Transformer& model_;
   const Parallelism& parallelism_;
   const Shape& shape_;
-  std::int64_t wire_;      // w_b: bytes of a weight or activation
-  std::int64_t gradient_;  // g_b
+  std::int64_t wire_;      // bytes of a weight or activation
+  std::int64_t gradient_;  // bytes of a gradient
   std::int64_t micro_batches_;
 };
 

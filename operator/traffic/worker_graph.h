@@ -9,7 +9,7 @@
 
 namespace weft::traffic {
 
-// Bytes between two workers, both directions added: T{a,b}, a < b.
+// T{a,b}: bytes between workers a < b, both directions added.
 struct Edge {
   std::uint32_t a = 0, b = 0;
   std::int64_t bytes = 0;
@@ -20,18 +20,18 @@ struct Neighbour {
   std::int64_t bytes = 0;
 };
 
-// Workers that all talk to each other: T{i,j} += ranks_i * ranks_j * bytes_per_rank_pair.
+// Workers that all exchange bytes: T{i,j} += ranks_i * ranks_j * bytes_per_rank_pair.
 struct Clique {
   std::vector<Seat> members;             // ascending by worker, each once
   std::int64_t bytes_per_rank_pair = 0;  // both directions
 };
 
-// Traffic between the workers of a job, aggregated, in a form whose size grows with ranks and not
-// with workers squared: explicit edges for rings, stages and small cliques, and cliques kept whole
-// where they would need more edges than members.
+// The sum of all traffic between the workers of a job. Its size grows with the number of ranks, not
+// with workers squared: rings, stages and small cliques are edges; a clique that would need more
+// edges than it has members is stored as a clique.
 //
-// Invariants  edges ascending by (a, b), each pair once, bytes > 0; traffic inside a worker left
-//             out; adjacency holds both ends of every edge, ascending by worker.
+// Invariants  edges ascend by (a, b), each pair once, bytes > 0; traffic inside a worker is left
+//             out; adjacency lists every edge at both ends, ascending by worker.
 // Cost        O(seats of all families), at most O(ranks x axes).
 class WorkerGraph {
  public:
@@ -54,7 +54,7 @@ class WorkerGraph {
  private:
   void Build(const Traffic& traffic, std::optional<Axis> only);
   void Add(const GroupFamily& family, const SeatedGroups& seated, std::vector<Edge>& raw);
-  // An all-to-all: `pair` bytes between two ranks.
+  // Adds an all-to-all with `pair` bytes between any two ranks.
   void AddClique(std::span<const Seat> seats, std::int64_t pair, std::vector<Edge>& raw);
   void Finish();  // adjacency and cliques by worker
 
