@@ -114,5 +114,4 @@ Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
 // BuildFabrics, then BuildCluster.
 Result<Cluster> BuildCluster(api::Inputs inputs);
 
-
 }  // namespace weft::decide

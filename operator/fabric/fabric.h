@@ -83,8 +83,7 @@ class Fabric {
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
 
-  // The scale-up network: its tier if it nests, else the domain of each node. Absent if there is
-  // none.
+  // The scale-up network, if any: its tier if it nests, else the domain of each node.
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
   std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
   const Link& scale_up_link() const { return scale_up_link_; }
