@@ -6,13 +6,13 @@
 
 namespace weft::life {
 
-// The first phase of a job's life: whether the job could run at all. Suspended jobs are checked
-// too, so that users learn of mistakes early. Nothing if the job is accepted, by its status or by a
-// dry run that just succeeded; in that case life.status has the condition for the next write.
+// The first phase of a job's life: can the job run at all? Suspended jobs are checked too, so that
+// users learn of mistakes early. Nothing if the job is accepted: by its status, or by a dry run
+// that just succeeded; life.status then has the condition for the next write.
 std::optional<Step> AcceptStep(Life& life);
 
-// For a job whose spec cannot be read: decides nothing; running pods go on, and the operator
-// manages them again once the spec can be read. The condition is written once.
+// The step of a job whose spec cannot be read: writes the condition once and does nothing else.
+// Running pods go on; the operator manages them again when the spec can be read.
 Step RefuseStep(Life& life);
 
 // The status after admission refused the dry run of worker 0.

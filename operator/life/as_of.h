@@ -11,19 +11,19 @@ namespace weft::life {
 // Adds the values that depend on the time to a live job before it is planned, so that decisions
 // need no clock and a snapshot contains the values.
 
-// expectedDurationSeconds of a job that has nodes becomes what is left of it.
+// Reduces expectedDurationSeconds of a job that has nodes to the time that is left.
 void CountDown(api::TrainingJob& job, UnixSeconds now);
-// Whether that changes it.
+// Whether CountDown changes the job.
 bool CountsDown(const api::TrainingJob& job);
 
-// The annotations of decide/workload.h: nodes that are left out at that time, and how long it has
-// waited: since its Placed condition says so, or it was made.
-// Of a job between two attempts the nodes of the last one too, as `previous` has them.
+// Sets annotations of decide/workload.h: the nodes that are excluded now, and how long the job has
+// waited since its condition Placed became False, or else since it was created. A job between two
+// attempts also gets the nodes of the last one, from `previous`.
 void TellWait(api::TrainingJob& job, UnixSeconds now,
               const std::vector<std::string>& previous = {});
 void TellWait(api::Placement& placement, UnixSeconds now);
 
-// All of that for the objects of a live cluster, as the operator plans them.
+// Does all of this to the objects of a live cluster, as the operator does before it plans.
 void TellTime(api::Inputs& live, UnixSeconds now);
 
 }  // namespace weft::life

@@ -6,22 +6,22 @@
 
 namespace weft::life {
 
-// The middle of a job's life: an attempt from the question for nodes to its end.
+// The middle phase of a job's life: an attempt, from the request for nodes to its end.
 
-// Asks the planner, no sooner than status.retry says. A refusal is written once; the planner asks
-// again by itself whenever the cluster changes.
+// Asks the planner for nodes, not before the time in status.retry. A refusal is written once; the
+// planner tries again by itself whenever the cluster changes.
 Step PlaceStep(Life& life);
 
-// The Placement of an attempt after the current one that has nodes; null where there is none.
+// A Placement with nodes of an attempt after the current one, or null.
 const api::Placement* NextPlacement(const Life& life);
-// The job takes it.
+// Makes it the Placement of the job's current attempt.
 Step AdoptStep(Life& life, const api::Placement& placement);
 
-// Pods are created, bound, ready, and have ended: the stages of stage.h.
+// Follows an attempt from the creation of its pods to their end, by the stages of stage.h.
 Step FollowStep(Life& life);
 
-// The status after admission refused a pod or an object that pods need: the attempt is taken down
-// at once and tried again later (retry.h), since an incomplete gang only holds nodes.
+// The status after admission refused a pod, or an object that pods need: the attempt is taken down
+// now and tried again later (retry.h), because an incomplete gang holds nodes for nothing.
 JobStatus AfterCreateRefused(const JobView& view, const LifeOptions& options,
                              const std::string& message);
 

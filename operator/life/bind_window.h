@@ -11,29 +11,30 @@
 
 namespace weft::life {
 
-// The time in which kube-scheduler must bind the whole gang, for TrainingJobs and gangs of other
-// controllers. Only our own conditions open it, never a time that the API server wrote.
+// The bind window: the time in which kube-scheduler must bind a whole gang, of a TrainingJob or of
+// another controller. It starts with one of our own conditions, never with a time from the API
+// server.
 
 // A pod of the gang and the node that it is pinned to.
 struct GangMember {
   const api::Pod* pod = nullptr;
-  const std::string* node = nullptr;  // null: no Placement says
+  const std::string* node = nullptr;  // null: no Placement names one
   bool node_exists = true;
 };
 
 struct BindWindow {
-  std::optional<UnixSeconds> opened;  // nothing: it is not open
-  bool silent = false;                // the last one ended in silence
-  std::int64_t seconds = 0;           // how long it is
+  std::optional<UnixSeconds> opened;  // nothing: the window is not open
+  bool silent = false;                // in the last window kube-scheduler reported nothing
+  std::int64_t seconds = 0;           // the window's length
 };
 
 enum class Binding : std::uint8_t {
   kDone,    // every pod is bound
-  kOpen,    // kube-scheduler is at work: the window is to be opened
-  kWait,    // it is open
-  kGated,   // pods wait for a scheduling gate of others: kube-scheduler does not look at them
-  kSilent,  // none is bound, and kube-scheduler reported nothing about any
-  kUndo,    // a gang is never left half bound
+  kOpen,    // the caller must open the window
+  kWait,    // the window is open
+  kGated,   // pods wait for another controller's scheduling gate: kube-scheduler skips them
+  kSilent,  // no pod is bound, and kube-scheduler reported nothing about any pod
+  kUndo,    // the gang must be taken down: it must not stay half bound
 };
 
 struct BindVerdict {
@@ -44,13 +45,13 @@ struct BindVerdict {
   std::string message;                     // kUndo, kGated, kSilent: a sentence
 };
 
-// Silence is not a refusal: an unbound gang waits for kube-scheduler; a partly bound gang is taken
-// down at the end of the window, without excluding a node.
+// If kube-scheduler reports nothing, that is not a refusal: an unbound gang keeps waiting, and a
+// partly bound gang is taken down at the end of the window without excluding a node.
 // Cost  O(members).
 BindVerdict JudgeBinding(const std::vector<GangMember>& gang, const BindWindow& window,
                          UnixSeconds now);
 
-// Seconds until the window ends; at most 0 where it has ended.
+// Seconds until the window ends; 0 or less if it has ended.
 std::int64_t WindowLeft(const BindWindow& window, UnixSeconds now);
 
 }  // namespace weft::life

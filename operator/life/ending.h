@@ -7,23 +7,24 @@
 
 namespace weft::life {
 
-// How attempts and jobs end: all pods are deleted first, then their Placements, which until then
-// hold the pods' resources.
+// The end of attempts and jobs: all pods are deleted first; then their Placements, which hold the
+// pods' resources until then.
 
-// Reason of Suspended=False while the attempt is being taken down.
+// The reason of Suspended=False while the attempt is being taken down.
 inline constexpr std::string_view kSuspending = "Suspending";
 
 // The step of a job that is being deleted.
 Step DepartStep(Life& life);
-// The step of a job that is complete or has failed.
+// The step of a job that is Complete or Failed.
 Step AfterEndStep(Life& life);
-// Written before the first pod is deleted, and carried out to the end: a job that is resumed
-// meanwhile starts a new attempt, and never continues the old one or counts its pods as failed.
+// The step of a job that is to be suspended. The status is written before the first pod is deleted,
+// and the attempt is always taken down completely: a job that is resumed meanwhile starts a new
+// attempt, and the deleted pods never count as failed.
 Step SuspendStep(Life& life);
 Step ResumeStep(Life& life);
 // The step of an attempt that is taken down for another one.
 Step TearDownStep(Life& life);
-// The job has failed.
+// Sets the condition Failed and writes the status.
 Step FailStep(Life& life, std::string_view reason, std::string message);
 
 }  // namespace weft::life

@@ -8,7 +8,7 @@
 
 namespace weft::life {
 
-// Why an attempt cannot go on.
+// The reason why an attempt cannot go on.
 struct Fault {
   Cause cause = Cause::kProgramFailed;
   std::uint32_t worker = 0;
@@ -19,19 +19,19 @@ struct Fault {
   UnixSeconds ended = 0;  // when the program ended; 0 if unknown
 };
 
-// The fault that explains the attempt's state best: a node that is lost or a pod that was taken
-// away, else the program that ended first. `created`: every pod of the attempt existed once, so one
-// that is not there is a fault.
+// The fault that best explains the attempt's state: a lost node or a pod that was deleted or
+// evicted, else the program that ended first. `created`: all pods of the attempt have existed, so a
+// missing pod is a fault.
 std::optional<Fault> FindFault(const Life& life, bool created);
 
-// Whether the kubelet rejected the pod that was bound to its node, by the pod's status.reason.
+// Whether the kubelet rejected the pod after it was bound, by the pod's status.reason.
 bool IsRejected(const api::Pod& pod);
 
-// The job's answer to a fault, by failurePolicy: the attempt is to be torn down for another, when
-// and on which nodes retry.h says, or the job has failed.
+// Applies failurePolicy to a fault: either the attempt is taken down for another one (retry.h says
+// when and on which nodes), or the job fails.
 void Restart(Life& life, const Fault& fault);
 
-// The condition Failed, with the time.
+// Sets the condition Failed with its time.
 void Fail(JobStatus& status, std::string_view reason, std::string message, UnixSeconds now);
 
 }  // namespace weft::life

@@ -11,7 +11,7 @@
 
 namespace weft::life {
 
-// The status of a TrainingJob as a value: read from the object, changed, written where it differs.
+// The status of a TrainingJob as a value: read from the object, changed, and written if it differs.
 struct JobStatus {
   std::int64_t attempt = 0;
   std::string placement_name;
@@ -25,8 +25,8 @@ JobStatus StatusOf(const api::TrainingJob& job);
 
 const api::Condition* FindCondition(const JobStatus& status, std::string_view type);
 bool Is(const JobStatus& status, std::string_view type);                    // the condition is True
-std::string_view ReasonOf(const JobStatus& status, std::string_view type);  // "" without it
-// When the condition came to its present status; nothing without it.
+std::string_view ReasonOf(const JobStatus& status, std::string_view type);  // "" if absent
+// Since when the condition has its present status; nothing if it is absent.
 std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type);
 
 struct ConditionChange {
@@ -35,18 +35,18 @@ struct ConditionChange {
   std::string_view reason;
   std::string message;
 };
-// The transition time moves only where the status does.
+// The transition time changes only if the status does.
 void SetCondition(JobStatus& status, const ConditionChange& change, UnixSeconds now);
 
-// One word for people, from the conditions: Pending, Placed, Running, Restarting, Suspended,
+// One word for people that sums up the conditions: Pending, Placed, Running, Restarting, Suspended,
 // Complete, Failed, Invalid.
 std::string PhaseOf(const JobStatus& status);
 
-// `status` of the object, in the order of the reference.
+// The object's `status`, keys in the order of operator/docs/api.md.
 nlohmann::ordered_json EncodeJobStatus(const JobStatus& status);
 
-// The printer columns that a Placement's status gives: spans, bytes across nodes, and how far that
-// is from the best.
+// Fills the printer columns that come from a Placement's status: spans, bytes across nodes, and the
+// cost relative to the best.
 void Summarise(const api::Placement& placement, api::Summary& summary);
 
 }  // namespace weft::life

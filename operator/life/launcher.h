@@ -7,13 +7,13 @@
 
 namespace weft::life {
 
-// The container's command and arguments in the template, shortened if long; "the image's own
-// command" if none.
+// The command and arguments of the container in the template, shortened if long; "the image's own
+// command" if it has none.
 std::string CommandOf(const api::TrainingJob& job, const std::string& container);
 
-// A sentence if the first container's command is another framework's launcher, or starts one
-// process although a worker has several ranks: what the command is, and what the framework expects.
-// Nothing for a shell or an unknown program, which may start anything.
+// A warning if the first container's command is another framework's launcher, or starts one process
+// although a worker has several ranks. It names the command and what the framework expects. Nothing
+// for a shell or an unknown program, which may start anything.
 std::optional<std::string> WrongLauncher(const api::TrainingJob& job);
 
 }  // namespace weft::life

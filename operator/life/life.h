@@ -13,8 +13,8 @@
 
 namespace weft::life {
 
-// One reconcile of one job: its view, and its status as this reconcile changes it. The phases of a
-// job's life (accept.h, attempt.h, ending.h) share it.
+// One reconcile of one job: what is known of the job, and its status with this reconcile's changes.
+// The phases of a job's life (accept.h, attempt.h, ending.h) share it.
 struct Life {
   Life(const JobView& job_view, const LifeOptions& life_options);
 
@@ -26,45 +26,45 @@ struct Life {
   LossTimes losses() const { return {view.now, options.node_loss_seconds}; }
 };
 
-// Reason of Restarting: the pods of an attempt could not all be created.
+// A reason of the condition Restarting: not all pods of an attempt could be created.
 inline constexpr std::string_view kCreateRefused = "CreateRefused";
 
 bool HasFinalizer(const api::TrainingJob& job);
 
-// The sooner of two times; nothing is never.
+// The earlier of two times; nothing means never.
 std::optional<std::int64_t> Sooner(std::optional<std::int64_t> a, std::optional<std::int64_t> b);
 
-// Pods of the current attempt, and those of older ones that nobody has deleted yet.
+// The pods of the current attempt, and pods of older attempts that are not deleted yet.
 std::vector<const api::Pod*> PodsOfAttempt(const Life& life);
 std::vector<const api::Pod*> StalePods(const Life& life);
 
-// The Placement of the current attempt; null where it is gone.
+// The Placement of the current attempt, or null if it is gone.
 const api::Placement* PlacementOfAttempt(const Life& life);
 
-// Seconds that activeDeadlineSeconds leaves: from the first placement on, time in suspension left
-// out. Nothing without one.
+// Seconds left of activeDeadlineSeconds, which counts from the first placement without suspended
+// time. Nothing if the job has no deadline.
 std::optional<std::int64_t> TimeLeft(const Life& life);
 
-// How long the pods of the current attempt may take to be created, and to be bound.
+// How many seconds creating and binding the pods of the current attempt may take.
 std::int64_t WindowSeconds(const Life& life);
 
-// "7/8" of status.summary.
+// The text "7/8" in status.summary.
 std::string WorkersText(const api::WorkerCounts& counts);
 
-// No attempt has nodes any more.
+// Records that no attempt has nodes any more.
 void Unplace(Life& life, std::string_view reason, const std::string& message);
 
-// Turns the status into a step: a write if it differs from the job's, else a wait.
+// A write if life.status differs from the job's, else `wait`.
 Step WriteOr(const Life& life, Wait wait);
 
-// Why the attempt is taken down, if not for a restart by failurePolicy.
+// Why an attempt is taken down other than by failurePolicy.
 struct Refusal {
   Cause cause = Cause::kSchedulerRefused;
   std::string_view reason;  // of the condition Restarting
   std::string message;
-  std::vector<std::string> nodes;  // that refused
+  std::vector<std::string> nodes;  // that refused a pod
 };
-// Marks the attempt to be taken down and tried again by the policy of the cause (retry.h).
+// Marks the attempt as to be taken down, and tried again by the policy of the cause (retry.h).
 void Undo(Life& life, Refusal refusal);
 
 }  // namespace weft::life

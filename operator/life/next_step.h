@@ -20,44 +20,44 @@ inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 // Limits of a job's life that the operator's administrator sets.
 struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
-  std::int64_t creates_per_second = 100;    // pods that an API server stores at the least
+  std::int64_t creates_per_second = 100;    // pods that any API server can store
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
-  ExclusionTimes exclusion;                 // of nodes that refused a pod
-  bool verify_image = false;                // an init container reports from every pod
-  std::int64_t count_seconds = 5;           // status.workers alone is written this seldom
-  // A job that admission refuses is tried again: a quota, an account or a policy may be what is
-  // missing. The pause is as long as the refusal is old, within these.
+  ExclusionTimes exclusion;                 // for nodes that refused a pod
+  bool verify_image = false;                // every pod gets an init container that reports
+  std::int64_t count_seconds = 5;           // least pause between writes of only status.workers
+  // A job that admission refuses is tried again, because a quota, an account or a policy may
+  // change. The pause is the age of the refusal, within these limits.
   std::int64_t shortest_retry_seconds = 2, longest_retry_seconds = 60;
 };
 
-// The planner's "no" for the job's next attempt.
+// The planner's refusal of the job's next attempt.
 struct PlanRefusal {
   std::string reason, message;  // of the condition Placed
 };
 
-// One job and everything of it that the API server holds. Points into a snapshot.
+// One job and all its objects in the API server. Points into a snapshot.
 struct JobView {
   const api::TrainingJob* job = nullptr;
   std::vector<const api::Placement*> placements;  // owned by the job's uid
   std::vector<const api::Pod*> pods;              // owned by the job's uid
-  bool service = false;                           // <job> exists and is the attempt's
+  bool service = false;                           // the Service <job> exists for this attempt
   NodeStates node_state;
-  std::optional<PlanRefusal> refusal;  // of the latest plan that knew of this job
+  std::optional<PlanRefusal> refusal;  // from the latest plan that included this job
   UnixSeconds now = 0;
-  UnixSeconds counted = 0;  // when status.workers was written last
-  UnixSeconds tried = 0;    // when worker 0 was created on trial last
-  // When something was created for the attempt last; for a new leader no earlier than it began.
+  UnixSeconds counted = 0;  // when status.workers was last written
+  UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+  // When an object of the attempt was last created; for a new leader, not before it became leader.
   UnixSeconds created = 0;
-  // Message of a job that the dry run found valid, until it is in the status. It is not written
-  // alone but with the next write.
+  // The message of a successful dry run until it is in the status. It is not written alone but with
+  // the next write.
   std::optional<std::string> valid;
 };
 
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // worker 0 is created on trial; its outcome becomes Accepted
-struct AskPlanner {};  // the planner answers with the next pass
+struct DryRun {};      // creates worker 0 as a dry run; the outcome becomes Accepted
+struct AskPlanner {};  // the planner answers in its next pass
 struct CreateService {};
 struct DeleteService {};
 struct CreatePods {
@@ -84,18 +84,18 @@ using Step =
                  CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
 
 // What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
-// the same step, and a restarted operator goes on where the last one stopped.
+// the same step, and a restarted operator continues where the last one stopped.
 //
 // Every attempt goes from Placed through its pods to Complete, or is taken down: first all pods,
 // then its Placement, so that claims are released only when no pod can hold them. Pods of different
 // attempts have different names, so a pod is never created twice for one attempt.
 //
-// A job whose spec cannot be read gets the condition Accepted=False beside the status that it has,
-// and is left as it is until the spec can be read; its deletion needs metadata alone.
+// A job whose spec cannot be read gets the condition Accepted=False, keeps the rest of its status,
+// and is otherwise left alone until the spec can be read. Its deletion needs only metadata.
 // Cost  O(pods + placements).
 Step NextStep(const JobView& view, const LifeOptions& options);
 
-// The attempt that a pod or Placement belongs to, by label; nothing without one.
+// The attempt in the label of a pod or Placement; nothing if it has no such label.
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);
 std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta);
 

@@ -9,14 +9,14 @@
 
 namespace weft::life {
 
-// The state of a node that a pod is bound to, or placed on.
+// The state of a node that has a pod or is to get one.
 struct NodeState {
   bool exists = true;
   std::optional<UnixSeconds> not_ready_since;  // as seen by this operator
 };
 using NodeStates = std::function<NodeState(const std::string& node)>;
 
-// The clock, and how long a node may be not Ready before it is lost.
+// The time now, and how long a node may be not Ready before it counts as lost.
 struct LossTimes {
   UnixSeconds now = 0;
   std::int64_t node_loss_seconds = 60;
@@ -24,8 +24,8 @@ struct LossTimes {
 
 bool IsLost(const NodeState& state, const LossTimes& times);
 
-// When a pod that is being deleted can no longer run or come back, though nobody confirms it: past
-// its grace period, on a node that is lost by then. Nothing where its kubelet will confirm it.
+// The time from which a pod that is being deleted is certainly gone without its kubelet's
+// confirmation: its grace period is over and its node is lost. Nothing if the kubelet will confirm.
 std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,
                                   const LossTimes& times);
 

@@ -8,8 +8,9 @@
 
 namespace weft::life {
 
-// Whether only Weft sets the variable in pods of that framework: WEFT_*, and variables that decide
-// the ranks. A user's value would permute the ranks that the placement was made for.
+// Whether only Weft may set the environment variable in pods of that framework: WEFT_*, and
+// variables that define the ranks. A user's value would permute the ranks, and the placement would
+// be wrong.
 bool IsReservedVariable(const api::Framework& framework, std::string_view name);
 
 // A use of a reserved name in the template.
@@ -18,9 +19,9 @@ struct ReservedUse {
   std::string message;  // a sentence
 };
 
-// The first one: a variable, the volume weft or weft-shm, what is mounted below /etc/weft, or the
-// container weft-verify.
-// Nothing for a job that was not read from an object.
+// The first use of a reserved name: a variable, the volume weft or weft-shm, a mount below
+// /etc/weft, or the container weft-verify. Nothing for a job that was not read from an
+// object.
 std::optional<ReservedUse> FindReservedUse(const api::TrainingJob& job);
 
 }  // namespace weft::life

@@ -12,7 +12,7 @@ namespace weft::life {
 
 // Retries of TrainingJobs and of gangs of other controllers: the cause that ended an attempt
 // decides which nodes the next attempt excludes, how long it waits, and whether it counts as a
-// restart. Everything follows from the status.
+// restart. The status alone decides all of this.
 
 enum class Cause : std::uint8_t {
   kSchedulerRefused,  // kube-scheduler refused a pod, or its node is gone
@@ -20,44 +20,45 @@ enum class Cause : std::uint8_t {
   kAdmissionRefused,  // a quota, a webhook or Pod Security refused a create or an update
   kNodeRejected,      // the kubelet refused a pod that was bound to it
   kNodeLost,          // the node is lost, or the cluster took a pod away
-  kProgramFailed,     // a container ended badly
+  kProgramFailed,     // a container failed
   kNotReady,          // not every worker was ready in time
 };
 
-// Consequence for the nodes where it happened.
+// What the cause means for the nodes where it happened.
 enum class Leave : std::uint8_t {
-  kUsed,       // none: the node's own state shows its fault, or it has no fault
-  kOut,        // left out
-  kOutSoftly,  // avoided if other nodes suffice, after it happened there twice in a row
+  kUsed,       // nothing: the node has no fault, or its own state shows it
+  kOut,        // excluded
+  kOutSoftly,  // avoided if other nodes suffice, once it happened there twice in a row
 };
 
-// The policy of one cause.
+// How failures of one cause are retried.
 struct RetryPolicy {
   Leave leave = Leave::kUsed;
   std::int64_t free_tries = 0;       // attempts in a row without a wait, on other nodes
   std::int64_t most_seconds = 0;     // the longest wait, before jitter
-  std::int64_t lasting_seconds = 0;  // a ready attempt of this age ends the row of failures
-  bool infrastructure = true;        // counted as failurePolicy.infrastructure says
+  std::int64_t lasting_seconds = 0;  // an attempt that was ready this long resets the count
+  bool infrastructure = true;        // restarts count by failurePolicy.infrastructure
 };
 RetryPolicy PolicyOf(Cause cause);
 
-// The wait after the free tries, doubling from there (of a Job's pods 10 s, up to 6 min).
+// The first wait after the free tries; each later one is twice as long (a Job's pods: 10 s to 6
+// min).
 inline constexpr std::int64_t kFirstRetrySeconds = 10;
-// Allowed difference between two leaders' clocks. A time in the status that is later than possible
-// by more than this was written by a wrong clock, and counts as past.
+// Allowed difference between two leaders' clocks. If a time in the status is later than possible by
+// more than this, a wrong clock wrote it, and it counts as past.
 inline constexpr std::int64_t kClockSkewSeconds = 60;
 
-// One more attempt that failed.
+// A failed attempt.
 struct Failed {
   Cause cause = Cause::kProgramFailed;
   std::string_view uid;                       // of the object; a seed of the jitter
   std::int64_t attempt = 0;                   // another seed of the jitter
-  std::optional<std::int64_t> ready_seconds;  // its age, where its workers were ready once
+  std::optional<std::int64_t> ready_seconds;  // since its workers were ready; nothing if never
 };
 // How: wait = min(10 s x 2^(times - free tries - 1), most) x (1 to 1.25 by hash(uid, attempt)).
 api::Retry NextRetry(const api::Retry& before, const Failed& failed, UnixSeconds now);
 
-// Seconds until the next attempt may be placed; at most 0 where it may be now.
+// Seconds until the next attempt may be placed; 0 or less if it may be placed now.
 std::int64_t RetryLeft(const api::Retry& retry, UnixSeconds now);
 
 // "; the next attempt starts at 2026-08-22T10:00:00Z, after 3 failures in a row", or "" if it

@@ -9,30 +9,30 @@
 
 namespace weft::life {
 
-// Progress of a job's current attempt, stored in the condition PodsReady. The condition's reason
-// names the stage. Its status changes at every stage whose time counts, because a condition keeps
+// The progress of a job's current attempt, stored in the condition PodsReady: its reason is the
+// stage. Its status changes at every stage whose start time is needed, because a condition keeps
 // its transition time while its status is the same.
 enum class Stage : std::uint8_t {
-  kNone,             //          no attempt, or one that is being taken down
+  kNone,             //          no attempt, or it is being taken down
   kCreating,         // False    pods are being created
   kBinding,          // Unknown  all pods exist; kube-scheduler has until the window ends
-  kSchedulerSilent,  // False    kube-scheduler has not looked at one of them
-  kSchedulingGated,  // False    pods wait for a scheduling gate of others
-  kStarting,         // False    all are bound, and not all were ready yet
+  kSchedulerSilent,  // False    kube-scheduler has not tried any of them
+  kSchedulingGated,  // False    pods wait for another controller's scheduling gate
+  kStarting,         // False    all are bound; not all have been ready yet
   kAllReady,         // True
-  kNotAllReady,      // False    they were all ready once
+  kNotAllReady,      // False    all were ready once, but not now
 };
 Stage StageOf(const JobStatus& status);
-// Since when, in the stages that begin with a move of the status.
+// When the current stage began; only for stages that change the condition's status.
 std::optional<UnixSeconds> SinceStage(const JobStatus& status, Stage stage);
 
-// Whether some of its pods may have no node.
+// Whether pods of an attempt in this stage may have no node.
 bool MayBeUnbound(Stage stage);
-// Whether all of its workers were ready once.
+// Whether all workers of the attempt were ready at some time.
 bool WasReady(Stage stage);
 
 void SetStage(JobStatus& status, Stage stage, std::string message, UnixSeconds now);
-// The stage kBinding as of now, however long it has lasted.
+// Sets the stage kBinding with a start time of now, even if it is already set.
 void OpenBinding(JobStatus& status, UnixSeconds now);
 
 }  // namespace weft::life

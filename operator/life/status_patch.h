@@ -7,8 +7,8 @@
 
 namespace weft::life {
 
-// The fields of status that this version of Weft knows, as in crds/. Fields of a newer version are
-// left as they are.
+// The fields of status that this version of Weft knows, as in crds/. Fields of newer versions are
+// not changed.
 inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
     "observedGeneration", "phase",         "summary",   "attempt",        "restarts",
     "placementName",      "workers",       "startTime", "completionTime", "lastFailure",
@@ -16,8 +16,8 @@ inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 
-// A merge patch that makes status say `after` in the fields of `own`, and leaves the others. Null
-// where there is nothing to change.
+// A merge patch that sets the fields of status named in `own` to `after`, and leaves the others.
+// Null if nothing changes.
 nlohmann::json StatusPatch(const nlohmann::json& before, nlohmann::json after,
                            std::span<const std::string_view> own);
 

@@ -14,9 +14,9 @@ inline constexpr const char* kVerified = "PlacementVerified";
 
 // The report of a pod in its termination messages (api::Pod::report):
 //   "weft host <host> node <node> worker <i>"   the init container weft-verify; all parts optional
-//   "weft rank <r> of <world>"                  a rank: `weft verify --rank`, or a script itself
+//   "weft rank <r> of <world>"                  from a rank: `weft verify --rank`, or a script
 struct PodReport {
-  std::string host, node;  // "" not said
+  std::string host, node;  // "" if absent
   std::optional<std::uint32_t> worker;
   std::vector<std::pair<std::int64_t, std::int64_t>> ranks;  // rank and world
 
@@ -24,16 +24,16 @@ struct PodReport {
 };
 PodReport ReadReport(const std::string& text);
 
-// Whether that rank of that world may run on the worker: with one rank for each accelerator, or
-// one a worker.
+// Whether that rank of that world may run on the worker, with one rank per accelerator or one rank
+// per worker.
 bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t rank,
               std::int64_t world);
 
-// The condition PlacementVerified of an attempt, without its time. True, RanksMatch: every rank has
-// reported, from the worker that it was placed on; HostsMatch: every worker has reported. False,
-// with the first mismatch by worker: NodeMismatch, HostMismatch or RankMismatch. Else Unknown:
-// Waiting, or NoVerifyImage where the operator injects nothing that reports. `nodes`: of the
-// attempt's Placement; `pods`: of the attempt. Cost O(pods + ranks).
+// The condition PlacementVerified of an attempt, without its time. True: RanksMatch (every rank has
+// reported from its planned worker) or HostsMatch (every worker has reported). False, for the first
+// worker that differs: NodeMismatch, HostMismatch or RankMismatch. Unknown: Waiting, or
+// NoVerifyImage if the operator injects no container that reports. `nodes`: of the attempt's
+// Placement; `pods`: of the attempt. Cost O(pods + ranks).
 api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<std::string>& nodes,
                                const std::vector<const api::Pod*>& pods, bool verify_image);
 
