@@ -13,19 +13,19 @@ namespace weft::api {
 
 // How strictly an object of Weft's own kinds is read.
 enum class Reading : std::uint8_t {
-  kStrict,  // of a file: plan and lint refuse unknown fields
-  // Of an API server that stored it: unknown fields of spec are left alone (a newer release may
-  // have written them), a wrong spec gives an object with `unreadable` set, and a field of status
-  // that is wrong has its default. Only wrong metadata is an error.
+  kStrict,  // an object from a file: unknown fields are errors (plan, lint)
+  // An object that an API server stored: unknown fields of spec are ignored (a newer release may
+  // have written them), an invalid spec sets `unreadable`, and an invalid field of status gets its
+  // default. Only invalid metadata is an error.
   kServed,
 };
 
-// Decoders from one JSON object. `place` starts every message ("nodes.yaml: document 3").
+// Decoders of one JSON object. Every message starts with `place` ("nodes.yaml: document 3").
 //
-// Of Weft's own kinds everything is checked that the CRD schema checks too: types, enums, bounds,
-// unions, unknown fields in spec, divisibility, unique levels (DESIGN sections 2 and 5); of
-// Kubernetes' kinds only the fields that Weft reads are looked at, and a wrong type there is an
-// error too. perWorker different from the template's limit is an error; absent it is filled in.
+// Of Weft's own kinds they check all that the CRD schemas check: types, enums, bounds, unions,
+// unknown fields in spec, divisibility, unique levels (DESIGN sections 2 and 5). Of Kubernetes'
+// kinds they read only the fields that Weft uses; a wrong type there is an error too. A perWorker
+// that differs from the template's limit is an error; if absent, it is set to the limit.
 // Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least
 // 1".
 Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place,
@@ -36,22 +36,22 @@ Result<Fabric> DecodeFabric(const nlohmann::json& object, const Place& place,
                             Reading reading = Reading::kStrict);
 Result<Node> DecodeNode(const nlohmann::json& object, const Place& place);
 Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
-// Decodes of an unreadable Pod or Node what identifies it, and the pod's node and phase. The caller
+// Decodes only the identity of an unreadable Pod or Node, and the pod's node and phase. The caller
 // sets the reason in `unreadable`.
 Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place);
 Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
-// Metadata of any namespaced kind.
+// Decodes the metadata of any namespaced kind.
 Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place);
 
-// Appends the object to the right list by apiVersion and kind. Unknown kinds add a note. Another
-// version of our group, or an unknown kind of our group, is an error. A `List` (v1, or any
-// <Kind>List) is taken apart by the caller.
+// Appends the object to the list of its apiVersion and kind. Unknown kinds of other groups add a
+// note; an unknown kind or version of our group is an error. The caller must split a `List` (v1, or
+// any <Kind>List) into its items.
 Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs);
 
-// After the last object: the same object twice (kind, namespace, name), even if identical, is an
-// error that names both places.
+// To be called after the last object. Two objects of the same kind, namespace and name, even if
+// identical, are an error that names both places.
 Status CheckUnique(const Inputs& inputs);
 
 }  // namespace weft::api

@@ -5,7 +5,7 @@
 
 namespace weft::api {
 
-// spec.framework; Custom where absent. Only the member that the type names is allowed.
+// spec.framework; Custom if absent. Only the member that the type names is allowed.
 Framework DecodeFramework(const Field& field);
 
 }  // namespace weft::api

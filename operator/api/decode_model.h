@@ -7,7 +7,7 @@
 
 namespace weft::api {
 
-// spec.model: absent or empty gives none. Errors are noted at their field.
+// spec.model; nothing if absent or empty. Errors are noted at their field.
 std::optional<traffic::Model> DecodeModel(const Field& model);
 
 // spec.parallelism. traffic::CheckShape checks that the degrees divide the world.

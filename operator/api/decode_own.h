@@ -9,14 +9,14 @@
 
 namespace weft::api {
 
-// The parts of a decoder of one of Weft's own kinds.
+// The parts of a decoder for one of Weft's own kinds.
 template <typename Kind>
 struct OwnKind {
   Scope scope = Scope::kNamespaced;
-  // The status, which counts even if the spec cannot be read.
+  // Reads the status, which is used even if the spec cannot be read.
   void (*read_held)(const Field& root, Kind& object);
   void (*read_spec)(const Field& root, Kind& object);
-  // Checks of the whole object, if every field was read; the message starts with a field's path.
+  // Checks the whole object, if every field could be read; a message starts with a field's path.
   Status (*check)(const Kind& object);
 };
 

@@ -7,9 +7,9 @@
 
 namespace weft::api {
 
-// JSON of our kinds, keys in the order of the reference (operator/docs/api.md). Default values that
-// carry no information are left out. Decoding what was encoded gives the same value back:
-// quantities are written exactly, and what decoding fills in is written out.
+// JSON of our kinds, keys in the order of operator/docs/api.md. Defaults that carry no information
+// are left out. Decoding the JSON gives the same value: quantities are exact, and values that
+// decoding would fill in are written.
 
 nlohmann::ordered_json EncodeModel(const traffic::Model& model);
 nlohmann::ordered_json EncodeParallelism(const traffic::Parallelism& parallelism);
@@ -20,20 +20,20 @@ nlohmann::ordered_json EncodeConditions(const std::vector<Condition>& conditions
 nlohmann::ordered_json EncodeExcludedNodes(const std::vector<ExcludedNode>& nodes);
 nlohmann::ordered_json EncodeRetry(const Retry& retry);
 
-// Amounts of allocatable, requests or limits.
+// The amounts in allocatable, requests or limits.
 nlohmann::ordered_json EncodeResources(const fabric::Resources& resources);
-// Puts `spec` and `status` of a Node into `out`: what decisions read of it.
+// Adds the parts of a Node's `spec` and `status` that decisions read to `out`.
 void EncodeNodeFacts(const fabric::NodeFacts& node, nlohmann::ordered_json& out);
 
-// `spec` of the kinds. The name of a FabricSpec is written to the object's metadata.
+// The `spec` of our kinds. The name of a FabricSpec is not in it: it belongs in the metadata.
 nlohmann::ordered_json EncodeFabricSpec(const fabric::FabricSpec& spec);
 nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
 
 // Whole objects, with apiVersion, kind and metadata.
 nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
-// The status is taken from the value (nodes, excluded nodes and conditions).
+// Its status has the value's nodes, excluded nodes and conditions.
 nlohmann::ordered_json EncodePlacement(const Placement& placement);
-// With `status` as the status, for callers that add fields; left out if null.
+// The same with the given `status`, for callers that add fields; without a status if null.
 nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);
 
 }  // namespace weft::api

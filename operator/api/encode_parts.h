@@ -6,7 +6,7 @@
 
 namespace weft::api {
 
-// Adds the member where the value says something.
+// These add the member unless the value is empty or the default.
 inline void PutText(nlohmann::ordered_json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }

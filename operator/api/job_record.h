@@ -13,7 +13,7 @@ enum class ExclusionEffect : std::uint8_t {
   kPreferNoSchedule,  // avoided if possible: programs failed there more than once
 };
 
-// A node that refused one of the job's pods or on which they fail, and how long it is left out.
+// A node that refused one of the job's pods, or on which they fail, and until when it is excluded.
 struct ExcludedNode {
   std::string node;
   std::string until;  // RFC 3339
@@ -26,7 +26,7 @@ struct ExcludedNode {
 // Number of attempts that failed in a row, and the earliest time of the next placement.
 struct Retry {
   std::int64_t times = 0;
-  std::string not_before;  // RFC 3339, "" at once
+  std::string not_before;  // RFC 3339; "": at once
 
   friend bool operator==(const Retry&, const Retry&) = default;
 };
@@ -60,8 +60,8 @@ struct JobRecord {
   Summary summary;
   std::int64_t restarts = 0;
   WorkerCounts workers;
-  std::string start_time, completion_time;  // RFC 3339, "" absent
-  std::int64_t suspended_seconds = 0;       // since start_time, up to the last resumption
+  std::string start_time, completion_time;  // RFC 3339; "" if absent
+  std::int64_t suspended_seconds = 0;       // total from start_time to the last resumption
   std::optional<LastFailure> last_failure;
   std::vector<ExcludedNode> excluded;
   Retry retry;

@@ -18,9 +18,9 @@ namespace weft::api {
 
 class Field;
 
-// One object being decoded. Keeps the first error; what is read after it are fallbacks, so that a
-// decoder reads straight on and asks status() once at its end. Outlives its Fields; the json
-// outlives both.
+// One object being decoded. It keeps the first error; reads after that return fallbacks, so a
+// decoder reads on and checks status() once at its end. It must outlive its Fields, and the json
+// must outlive both.
 //
 //   Decoding decoding(object, place);            // place: "jobs.yaml: document 2"
 //   const Field spec = decoding.Root()["spec"];
@@ -37,7 +37,7 @@ class Decoding {
   Field Root();
   Status status() const;
   bool failed() const { return !why_.empty(); }
-  // The first error without the place: "spec.workers.replicas: must be an integer"; "" without one.
+  // The first error, without the place: "spec.workers.replicas: must be an integer"; "" if none.
   const std::string& why() const { return why_; }
   // "jobs.yaml: document 2: TrainingJob team-a/x".
   const Place& place() const { return place_; }
@@ -46,7 +46,7 @@ class Decoding {
   friend class Field;
   struct Step {  // one step of a path; key_ lives in the json or in a literal
     std::uint32_t parent;
-    std::uint32_t index;  // kKey: a member, else an element
+    std::uint32_t index;  // kKey: the step is a member, else an element
     std::string_view key;
   };
   static constexpr std::uint32_t kKey = std::numeric_limits<std::uint32_t>::max();
@@ -65,40 +65,41 @@ struct IntRange {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 
-// A value somewhere below an object, or its absence (null is absent, as to the API server). Cheap
-// to copy. Accessors give the fallback where the field is absent, and note an error with the
-// field's path ("spec.workers.replicas: must be an integer") where it is something else.
+// A value somewhere inside an object, or its absence (null is absent, as in the API server). Cheap
+// to copy. Accessors return the fallback if the field is absent. If the value is of another type,
+// they note an error with the field's path ("spec.workers.replicas: must be an integer").
 class Field {
  public:
   bool present() const { return value_ != nullptr; }
-  // The member of that name; absent where this is. `key` is a literal or lives as long as the json.
+  // The member of that name; absent if this is. `key` is a literal or lives as long as the json.
   Field operator[](std::string_view key) const;
 
-  // Notes "is required" where absent.
+  // Notes "is required" if the field is absent.
   const Field& Require() const;
-  // Notes "unknown field" for a member that is not listed, where the reading is strict. Only for
+  // If the reading is strict, notes "unknown field" for each member that is not listed. Only for
   // objects.
   void RefuseUnknown(std::initializer_list<std::string_view> known) const;
-  // Notes an error at this field: "<path>: <value> <what>", where `what` says what the value must
-  // be or is ("must be at least 1"). The value is left out if the field is absent or holds much.
+  // Notes an error at this field: "<path>: <value> <what>", `what` says what the value must be or
+  // is ("must be at least 1"). The message leaves out the value if the field is absent or its value
+  // is long.
   void Fail(const std::string& what) const;
 
   std::string Str(std::string_view fallback = "") const;
   bool Bool(bool fallback = false) const;
-  // Integers; a float counts where it is one exactly (1e3).
+  // Integers; a float with an integer value (1e3) counts too.
   std::int64_t Int(IntRange range = {}, std::int64_t fallback = 0) const;
   std::optional<std::int64_t> OptionalInt(IntRange range = {}) const;
   double Number(double fallback = 0) const;
-  // A resource.Quantity, as text or number: whole units (rounded up), thousandths.
+  // A resource.Quantity, given as text or number: in whole units (rounded up), in thousandths.
   std::int64_t Quantity(std::int64_t fallback = 0) const;
   std::int64_t MilliQuantity(std::int64_t fallback = 0) const;
   std::optional<std::int64_t> OptionalQuantity() const;
-  // Index into `names`; notes "must be one of ..." for another text.
+  // The index of the text in `names`; notes "must be one of ..." for any other text.
   std::size_t OneOf(std::initializer_list<std::string_view> names, std::size_t fallback = 0) const;
 
-  std::vector<Field> Items() const;    // of an array
-  std::vector<Field> Members() const;  // of an object, by key
-  std::string_view key() const;        // of a member
+  std::vector<Field> Items() const;    // elements of an array
+  std::vector<Field> Members() const;  // members of an object, by key
+  std::string_view key() const;        // name of a member
   std::vector<std::string> StrList() const;
   std::map<std::string, std::string> StrMap() const;
   TextMap Texts() const;
@@ -119,14 +120,14 @@ class Field {
   std::uint32_t step_;
 };
 
-// How paths of fields are written: "spec.template.spec.containers[0].name"; a key with other
-// characters than letters, digits, '_' and '-' stands in brackets, shortened if it is long.
+// Appends a key to a field's path, such as "spec.template.spec.containers[0].name". A key with
+// characters other than letters, digits, '_' and '-' is put in brackets, and shortened if long.
 void AppendKey(std::string_view key, std::string& path);
 void AppendIndex(std::size_t index, std::string& path);
 
-// Parts that several kinds share.
+// Readers of parts that several kinds share.
 enum class Scope { kNamespaced, kCluster };
-// `metadata`; the name is required, the namespace of a namespaced kind defaults to "default".
+// `metadata`; the name is required, and the namespace of a namespaced kind defaults to "default".
 ObjectMeta DecodeMeta(const Field& metadata, Scope scope);
 std::vector<Condition> DecodeConditions(const Field& conditions);
 std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes);

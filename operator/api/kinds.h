@@ -19,13 +19,13 @@
 
 namespace weft::api {
 
-// In models and capacityTypes: nodes of all of them may be mixed in one gang.
+// An entry of models or capacityTypes that allows a gang to mix nodes of all of them.
 inline constexpr const char* kAnyPool = "Any";
 
 struct Accelerator {
   std::string resource_name = "nvidia.com/gpu";
-  std::uint32_t per_worker = 0;  // 0: absent, filled in from the template's limit
-  // In order of preference; empty: any one, never mixed (fabric/pools.h).
+  std::uint32_t per_worker = 0;  // 0: absent; decoding sets the template's limit
+  // In order of preference; empty: any one product, but never mixed (fabric/pools.h).
   std::vector<std::string> models = {};
   std::vector<std::string> capacity_types = {};  // OnDemand, Spot, Any
 };
@@ -83,8 +83,8 @@ struct IndexLabel {
 struct Placement {
   Place place;
   ObjectMeta meta;
-  // Why the spec cannot be read, "" if it can; every field is then a default, except the
-  // accelerator, and `workers`, which is the number of nodes.
+  // Why the spec cannot be read; "" if it can. If set, its fields are defaults, except the
+  // accelerator, and `workers`, which is then the number of nodes.
   std::string unreadable;
   std::uint32_t workers = 0;
   std::string fabric_name;
@@ -114,37 +114,37 @@ struct Fabric {
 struct Node {
   Place place;
   ObjectMeta meta;         // name and uid only; labels are in facts
-  std::string unreadable;  // why nothing but its name is known, "" where all is
+  std::string unreadable;  // why only its name is known; "" if all is known
   fabric::NodeFacts facts;
 };
 
 // The part of a Pod that Weft reads.
 struct Pod {
   Place place;
-  ObjectMeta meta;  // without annotations whose value is too long for a label
-  // Why nothing but metadata, node and phase is known, "" where all is. It then counts as holding
-  // all of its node.
+  ObjectMeta meta;  // without annotations whose values are too long for a label
+  // Why only metadata, node and phase are known; "" if all is known. If set, the pod counts as
+  // using all of its node.
   std::string unreadable;
-  std::string node_name;  // spec.nodeName, "" unbound
+  std::string node_name;  // spec.nodeName; "" if unbound
   std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
   std::vector<std::string> scheduling_gates;
   placement::PodRequirements pod;
   std::string priority_class_name;
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
-  std::string nominated_node;  // kube-scheduler preempts there
+  std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
   bool ready = false;          // condition Ready
   bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
-  std::string unscheduled;     // why kube-scheduler finds no node, in its own words
-  // The first container that ended badly.
+  std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
+  // The first container that failed.
   struct Failure {
     std::string container, reason;
     std::int64_t exit_code = 0;
     std::string message;     // why the container could not be started
-    std::int64_t ended = 0;  // Unix seconds; 0 where the kubelet did not say
+    std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
   };
   std::optional<Failure> failure;
-  std::string waiting;  // why a container has not started yet, except for the usual reasons
-  std::string report;   // lines that begin with "weft " of termination messages (life/verify.h)
+  std::string waiting;  // why a container has not started, except for usual reasons
+  std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
   bool Holds() const;   // bound and not finished: its requests count as used
 };
 
@@ -161,7 +161,7 @@ struct Namespace {
   ObjectMeta meta;
 };
 
-// Everything a decision reads, in input order within each kind.
+// All that a decision reads, in input order within each kind.
 struct Inputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
@@ -176,7 +176,7 @@ struct Inputs {
     std::size_t index = 0;
   };
   std::vector<OrderEntry> order;
-  std::vector<std::string> notes;  // unknown kinds that were ignored, once each
+  std::vector<std::string> notes;  // unknown kinds that were ignored, each once
 };
 
 }  // namespace weft::api

@@ -36,15 +36,15 @@ struct ObjectMeta {
   std::int64_t generation = 0;
   std::string creation_timestamp;  // RFC 3339, "" when absent
   bool deleting = false;
-  std::string deletion_timestamp;  // when its grace period ends, "" when it stays
+  std::string deletion_timestamp;  // when the grace period ends; "" unless deleted
   TextMap labels;
   TextMap annotations;
   std::vector<std::string> finalizers;
   std::vector<OwnerReference> owners;
 };
 
-// The TrainingJob that controls the object, by owner reference; nullptr without one. Labels are not
-// trusted, since anybody may write them.
+// The TrainingJob that controls the object, by owner reference; nullptr if there is none. Labels
+// are not trusted, because anybody may write them.
 const OwnerReference* ControllingJob(const ObjectMeta& meta);
 
 struct Condition {
@@ -56,7 +56,7 @@ struct Condition {
 // Where an object came from, for messages: "jobs.yaml: document 2: TrainingJob team-a/x".
 using Place = std::string;
 
-// The object as it was read, for snapshot; shared, never changed.
+// The JSON of the object as it was read, for `weft snapshot`; shared, never changed.
 using Raw = std::shared_ptr<const nlohmann::json>;
 
 }  // namespace weft::api

@@ -12,7 +12,7 @@
 
 namespace weft::api {
 
-// Enums as manifests write them, in the order of the C++ enum.
+// Names of enum values as manifests write them, in the order of the C++ enum.
 using Names = std::span<const std::string_view>;
 inline constexpr auto kFrameworkNames =
     std::to_array<std::string_view>({"Torch", "DeepSpeed", "MPI", "JAX", "TensorFlow", "Custom"});
@@ -33,7 +33,7 @@ inline constexpr auto kInfrastructureNames =
     std::to_array<std::string_view>({"RestartUncounted", "RestartCounted", "Fail"});
 inline constexpr auto kExclusionEffectNames =
     std::to_array<std::string_view>({"NoSchedule", "PreferNoSchedule"});
-// The axes of measured traffic; those of a topology group; those of rankOrder.
+// Names of axes: in measured traffic, in a topology group, in rankOrder.
 inline constexpr auto kMeasuredAxisNames = std::to_array<std::string_view>(
     {"Tensor", "Context", "Data", "Pipeline", "Expert", "ExpertTensor", "Sharding"});
 inline constexpr auto kGroupAxisNames = std::to_array<std::string_view>(
@@ -46,9 +46,9 @@ std::string_view NameOf(Names names, Enum value) {
   return names[static_cast<std::size_t>(value)];
 }
 
-// Bounds of the CRD schemas (crds/), which the decoders hold too.
+// Bounds of the CRD schemas (crds/), which the decoders check too.
 inline constexpr IntRange kReplicas = {.min = 1, .max = 16'384};
-// Devices of one worker: over twice those of the largest server with all devices partitioned.
+// Devices of one worker: over twice as many as in the largest server with all devices partitioned.
 inline constexpr IntRange kPerWorker = {.min = 1, .max = 256};
 inline constexpr IntRange kDegree = {.min = 1, .max = std::int64_t{1} << 20};
 inline constexpr IntRange kCount = {.min = 0, .max = std::int64_t{1} << 20};
@@ -74,9 +74,9 @@ inline constexpr std::size_t kConditionsAtMost = 16;
 inline constexpr std::size_t kReasonAtMost = 1'024;
 inline constexpr std::size_t kExcludedNodesAtMost = 1'024;
 
-// ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$: with "-<attempt>-<worker>" behind it still a DNS label.
+// ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$: short enough to be a DNS label with "-<attempt>-<worker>".
 bool IsJobName(std::string_view name);
-// ^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$: an object's name that is a label value too.
+// ^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$: an object's name that is also a label value.
 bool IsFabricName(std::string_view name);
 // ^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$
 bool IsLevelName(std::string_view name);
@@ -85,22 +85,23 @@ bool IsQualifiedName(std::string_view name);
 // An extended resource: a qualified name whose prefix is not one of Kubernetes' own.
 bool IsExtendedResource(std::string_view name);
 
-// Readers of checked texts: note an error and give the text all the same. Absent gives "".
+// Readers that check a text: they note an error and still return the text; "" if absent.
 std::string ReadJobName(const Field& field);
 std::string ReadFabricName(const Field& field);
 std::string ReadLevelName(const Field& field);
 std::string ReadLabelKey(const Field& field);
 std::string ReadLabelValue(const Field& field);
 std::string ReadText(const Field& field);
-// A quantity, as text or integer: of our own kinds a fraction needs quotes, as to the API server.
+// A quantity, given as text or integer: in our own kinds a fraction needs quotes, as in the API
+// server.
 std::optional<std::int64_t> ReadQuantity(const Field& field);
-// The enum of that name; `fallback` where absent.
+// The index of the field's text in `names`; `fallback` if absent.
 std::size_t ReadName(const Field& field, Names names, std::size_t fallback);
 template <typename Enum>
 Enum ReadEnum(const Field& field, Names names, Enum fallback = {}) {
   return static_cast<Enum>(ReadName(field, names, static_cast<std::size_t>(fallback)));
 }
-// The items of a list that holds no more than that many.
+// The items of a list; notes an error if it has more than `at_most`.
 std::vector<Field> ReadItems(const Field& field, std::size_t at_most);
 
 }  // namespace weft::api

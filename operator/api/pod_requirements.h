@@ -8,15 +8,15 @@ namespace weft::api {
 // The requirements of a PodSpec (of a Pod, or of a TrainingJob's template) on its node.
 //
 // Requests  as kube-scheduler counts them: max(containers + sidecars, each init container + the
-//           sidecars before it), a resource without a request taken from its limit; cpu, memory
-//           and huge pages of the pod itself (spec.resources) in place of that; plus overhead.
-//           Resources of amount 0 are left out.
-// ComputeDomain  nothing in a PodSpec says what a claim is for, so its names do: an entry of
-//           resourceClaims counts where its name, its resourceClaimName or its
-//           resourceClaimTemplateName contains "computedomain", "compute-domain", "channel" or
-//           "imex" in any case, as in NVIDIA's documents ("compute-domain-channel",
+//           sidecars before it); a missing request is the limit. cpu, memory and huge pages in the
+//           pod's own spec.resources replace that sum. Overhead is added, and amounts of 0 are left
+//           out.
+// ComputeDomain  a PodSpec does not say what a claim is for, so its names decide: an entry
+//           of resourceClaims counts if its name, resourceClaimName or
+//           resourceClaimTemplateName contains "computedomain", "compute-domain", "channel"
+//           or "imex" in any case, as in NVIDIA's documents ("compute-domain-channel",
 //           "imex-channel-0").
-// Errors    noted at their fields. Fields that Weft does not read are not looked at.
+// Errors    noted at their fields. Fields that Weft does not use are not checked.
 // Source    k8s.io/component-helpers/resource, PodRequests; KEP-753 (sidecars), KEP-2837
 //           (pod-level resources).
 placement::PodRequirements DecodePodSpec(const Field& pod_spec);

@@ -29,8 +29,7 @@ struct AxisTally {
 
 // Adds up, family by family, the bytes of every sender, receiver and link for the scores.
 //
-// Cost  O(seats of all families x tiers); seats squared for all-to-all groups if the pair cost
-// is
+// Cost  O(seats of all families x tiers); seats squared for all-to-all groups if the pair cost is
 //       not hierarchical.
 class Tally {
  public:

@@ -7,15 +7,15 @@
 
 namespace weft::outlook {
 
-// One to three settings with which the job would fit, and how much a GPU would hold then.
+// One to three settings that would make the job fit, and the memory per GPU with them.
 struct Change {
   std::string text;  // "sharding: OptimizerState", "sharding: Full and microBatchSize: 1"
   double total = 0;
 };
 
-// The change that costs least time, of those that make the job fit on as many GPUs: sharding, the
-// micro-batch, recomputation, then more tensor and pipeline parallelism; the fewest settings first.
-// Nothing where it fits already or where no such change would do.
+// The change that makes the job fit on the same GPUs and costs least time. It tries few settings
+// before many, in this order: sharding, the micro-batch, recomputation, more tensor and pipeline
+// parallelism. Nothing if the job fits already, or no change makes it fit.
 // Cost  up to some thousand times MemoryPerGPU.
 std::optional<Change> SmallestChange(const Layout& layout, double capacity);
 

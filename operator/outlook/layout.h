@@ -6,60 +6,61 @@
 
 namespace weft::outlook {
 
-// A job's model and how it is spread, as the formulas take them.
+// A job's model and parallelism, in the form that the formulas use.
 struct Layout {
   traffic::Transformer model;
   traffic::Parallelism parallelism;
   std::int64_t ranks = 1;
-  // Latent attention: values of one token that keys and values of all heads are made from; 0: none.
+  // Latent attention: size of a token's latent vector, from which the keys and values of all heads
+  // are computed; 0: none.
   std::int64_t latent_size = 0;
 };
 
-// Degrees as real numbers, under the names of the formulas' symbols.
+// Degrees as real numbers, with the symbols that formulas use.
 struct Degrees {
   double tensor = 1, context = 1, pipeline = 1, data = 1;
   double expert = 1, expert_tensor = 1;
   double virtual_pipeline = 1;
-  double micro_batches = 1;  // m: of one pipeline, in one step
-  double tokens = 1;         // tok: of one micro-batch on one rank
-  // Ranks over which the parameters' state is spread: 1 where sharding is None. Gradients go around
-  // the whole group whatever is sharded.
+  double micro_batches = 1;  // m: micro-batches of a pipeline in a step
+  double tokens = 1;         // tok: tokens of a micro-batch on a rank
+  // Ranks over which the state of parameters is divided: 1 if sharding is None. Gradients always go
+  // around the whole gradient group.
   double gradient_group = 1, expert_gradient_group = 1;
   double shard_group = 1, expert_shard_group = 1;
 };
 Degrees DegreesOf(const Layout& layout);
 
-// Where a model's parameters sit and how wide its layers are. All numbers of the whole model.
+// The parameters and widths of a model's parts. All numbers are for the whole model.
 //
-//   input and output embedding  vocabulary x hidden each; one and the same where they are tied,
-//          which shows where feedForwardSize is given: what the layers leave of N is one, not two
+//   input and output embedding  vocabulary x hidden each; tied embeddings count once. With
+//          feedForwardSize given, the layers' size shows whether one or two are left of N
 //   experts  N_x of DESIGN section 4: layers x experts x (3 gated, else 2) x hidden x width
-//   layers   the rest: attention, dense feed-forward, shared experts, norms
+//   layers   the rest of N: attention, dense feed-forward, shared experts, norms
 //
-// Source   own derivation; the totals are those of the published models (tests).
+// Source   own derivation; tests compare the totals with published models.
 struct Sizes {
-  double embedding = 0;        // of one of the two
+  double embedding = 0;        // of one embedding
   double embeddings = 2;       // 1: tied
-  double layers = 0;           // parameters of all layers but the experts'
-  double experts = 0;          // of all experts
-  double active = 0;           // of the experts, what one token passes through
-  double feed_forward = 0;     // width of a dense layer's feed-forward; 0: no layer has one
-  double expert_width = 0;     // of one expert's
-  double query_width = 0;      // heads x size of a head, of queries and keys
-  double value_width = 0;      // heads x size of a head, of values
-  double key_value_width = 0;  // of keys and values as they are held, one of the two
-  double latent = 0;           // values of a token that latent attention holds beside them
+  double layers = 0;           // parameters of all layers, without experts
+  double experts = 0;          // parameters of all experts
+  double active = 0;           // parameters of the experts that one token uses
+  double feed_forward = 0;     // width in dense layers; 0: no dense layer
+  double expert_width = 0;     // feed-forward width of one expert
+  double query_width = 0;      // of queries and keys: heads x head size
+  double value_width = 0;      // of values: heads x head size
+  double key_value_width = 0;  // of stored keys, and of stored values
+  double latent = 0;           // stored beside them for latent attention, per token
 
-  double MatrixLayers() const { return layers + active; }  // a token's, in all layers
+  double MatrixLayers() const { return layers + active; }  // that a token uses
 };
 Sizes SizesOf(const Layout& layout);
 
-// Multiply-adds x 2 of one step that the model needs, whatever is computed twice: six for each
-// parameter that a token is multiplied with, and attention at its causal half.
+// FLOPs that the model needs for one step, without recomputation: six for each token and parameter
+// that it is multiplied with, plus the causal half of attention.
 //
 //   6 (layers + active + embedding) T + 6 layers (query width + value width) / 2 ... s T
 //
-// Source  Chowdhery et al., PaLM, 2022, appendix B; half of the attention as Llama 3 counts it.
+// Source  Chowdhery et al., PaLM, 2022, appendix B; Llama 3 also counts half of the attention.
 double ModelFlops(const Layout& layout);
 
 // Bytes of one weight or activation, and of one gradient.

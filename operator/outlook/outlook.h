@@ -14,28 +14,28 @@
 
 namespace weft::outlook {
 
-// What Weft predicts of one job on one placement.
+// What Weft predicts for one job on one placement.
 struct Prediction {
   Memory memory;
-  double capacity = 0;  // bytes that training software can use
+  double capacity = 0;  // bytes of memory that training software can use
   bool fits = false;
-  std::optional<Change> change;  // where it does not fit
+  std::optional<Change> change;  // set if the job does not fit
   Step step;
-  double step_low = 0, step_high = 0;  // nine of ten measured steps lie between
-  double mfu = 0;                      // ModelFlops over what the peak would do in a step
+  double step_low = 0, step_high = 0;  // nine of ten measured steps lie between these
+  double mfu = 0;                      // ModelFlops / (peak FLOP/s x seconds of a step)
   double tokens_per_second = 0;
-  double watts = 0;  // of the GPUs and their servers, while the job trains
+  double watts = 0;  // drawn by the GPUs and their servers during training
   const Calibration* calibration = nullptr;
 };
 
-// Does it fit, how long is a step, what bounds it.
+// Predicts whether the job fits, how long a step takes and what bounds it.
 //
-// Errors  kInvalid, model.transformer.precision: the accelerator has no unit for it.
-// Cost    some microseconds; where it does not fit, some hundred layouts are tried.
+// Errors  kInvalid at model.transformer.precision if the accelerator has no unit for it.
+// Cost    some microseconds; if the job does not fit, some hundred layouts are tried.
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network);
 
-// Watts of GPUs that train, with their share of the servers; no cooling.
+// Watts of GPUs that train, with their share of the servers, without cooling.
 double PowerOf(const Accelerator& accelerator, std::int64_t accelerators);
 
 }  // namespace weft::outlook

@@ -9,14 +9,13 @@
 
 namespace weft::outlook {
 
-// What the groups of a placed job run over: the links of a fabric at the share of their nominal
-// rate that collectives reach (constants.h).
+// The network of a placed job: the fabric's links at the share of their nominal rate that
+// collectives reach (constants.h).
 //
-// How     Ranks of one node share its node link. A group's ring visits its nodes in rank order;
-// where
-//         it passes from one domain to another, the link of the narrowest tier that holds both
-//         carries it, or a scale-up network that is faster and that the job may use. Of all groups
-//         of an axis the worst counts: fewest members beside each other, most exits.
+// How     Ranks of one node share its node link. A group's ring visits its nodes in rank order.
+//         From one domain to another, the link of the narrowest tier that holds both carries the
+//         ring, or a scale-up network if it is faster and the job may use it. Of the groups of an
+//         axis the worst counts: fewest members on one side of a link, most exits from it.
 // Shapes  nodes: one per worker of `traffic`; traffic: of the layout's model and parallelism.
 // Cost    O(ranks x axes x tiers).
 struct Place {
