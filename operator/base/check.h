@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Aborts when an invariant of our own is broken. Never for bad input: that is an Error.
+// Aborts if one of our own invariants does not hold. Bad input is never checked this way: it gives
+// an Error.
 #define WEFT_CHECK(condition)                                                                \
   do {                                                                                       \
     if (!(condition)) {                                                                      \

@@ -5,20 +5,20 @@
 
 namespace weft {
 
-// Edits that turn one word into the other: a letter put in, taken out, replaced, or two neighbours
-// swapped. Cost  O(|a| x |b|).
+// The number of edits that turn one word into the other: insert, delete or replace a letter, or
+// swap two neighbours. Cost O(|a| x |b|).
 // Source  Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
-// The word of `known` that `typed` probably means: at most a third of its letters differ, or one
-// word begins with the other. The first of equally near words; "" if no word is near. Upper and
-// lower case count as equal.
+// The word in `known` that `typed` probably means: at most a third of the letters differ, or one
+// word is the start of the other. The first of equally near words; "" if no word is near. Case is
+// ignored.
 template <typename Words>
 std::string_view NearWord(std::string_view typed, const Words& known);
 
 namespace near_word_internal {
 constexpr std::size_t kFar = static_cast<std::size_t>(-1);
-// kFar if `known` was probably not meant.
+// The distance, or kFar if `typed` probably does not mean `known`.
 std::size_t Distance(std::string_view typed, std::string_view known);
 }  // namespace near_word_internal
 

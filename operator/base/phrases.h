@@ -14,9 +14,9 @@ namespace weft {
 std::string CountText(std::int64_t count, std::string_view noun);
 // "600 s", "3 h 20 min", "6 d 22 h": the two largest units, rounded up.
 std::string DurationText(std::int64_t seconds);
-// Femtoseconds, as a cost C(p) counts them: "12.4 ms", "3.1 s".
+// A cost C(p), which is in femtoseconds: "12.4 ms", "3.1 s".
 std::string LinkTimeText(Int128 femtoseconds);
-// 100 x part / whole, saturating; whole > 0. Rounded half up, and up.
+// 100 x part / whole, saturating; whole > 0. The first rounds half up, the second rounds up.
 std::int64_t PercentOf(Int128 part, Int128 whole);
 std::int64_t PercentUp(Int128 part, Int128 whole);
 

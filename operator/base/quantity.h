@@ -9,11 +9,11 @@
 
 namespace weft {
 
-// A Kubernetes resource.Quantity ("8", "250m", "1.5Gi", "2062G", "1e3", "50e9") in 1/1000 units.
+// Parses a Kubernetes resource.Quantity ("8", "250m", "1.5Gi", "2062G", "1e3", "50e9"):
+// ParseMilliQuantity in thousandths, ParseQuantity in whole units. Fractions are rounded up, as
+// Kubernetes does for requests.
 //
-// Errors   kInvalid for another form, and for a value past 2^63 - 1 thousandths where
-//          ParseMilliQuantity is asked, past 2^63 - 1 whole units where ParseQuantity is.
-//          Fractions are rounded up, as Kubernetes does for requests.
+// Errors   kInvalid if the text is no Quantity, or its value in that unit is above 2^63 - 1.
 // Source   k8s.io/apimachinery/pkg/api/resource, "Quantity".
 Result<std::int64_t> ParseMilliQuantity(std::string_view text);
 Result<std::int64_t> ParseQuantity(std::string_view text);

@@ -21,7 +21,7 @@ class SplitMix64 {
     return z ^ (z >> 31);
   }
 
-  // A number below `count`; 0 where count is 0. The bias is below count / 2^64.
+  // A random number below `count`, or 0 if count is 0. The bias is below count / 2^64.
   std::uint64_t Below(std::uint64_t count) { return count == 0 ? 0 : Next() % count; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// What went wrong, by what the caller should do about it.
+// Kinds of errors. They differ in what the caller should do.
 enum class ErrorKind {
   kInvalid,    // the input is wrong: not retried; the message names the place
   kNotFound,   // the object is gone: drop the work
@@ -22,7 +22,7 @@ struct Error {
 
 inline Error Invalid(std::string message) { return {ErrorKind::kInvalid, std::move(message)}; }
 
-// C++20 stand-in for std::expected<T, Error>: same member names, so C++23 can replace it.
+// Stands in for C++23's std::expected<T, Error> in C++20; it has the same member names.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -43,7 +43,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// A Result without a value: done, or why not.
+// A Result without a value: success or an Error.
 class [[nodiscard]] Status {
  public:
   Status() = default;

@@ -2,9 +2,9 @@
 
 namespace weft {
 
-// Bugs that tests/faults plants, one at a time, to prove that each of its laws can fail. They exist
-// only in a build with WEFT_SEEDED_BUGS: elsewhere Seeded is constant false and nothing is left of
-// them. tests/faults/seeded.py reads this list: a name, its number, and what goes wrong.
+// Bugs that tests/faults plants, one at a time, to prove that each of its checks can fail. They
+// exist only in a build with WEFT_SEEDED_BUGS; in other builds Seeded is always false and the
+// compiler removes them. tests/faults/seeded.py reads this list: name, number, and what goes wrong.
 enum class Bug : int {
   kNone = 0,
   kDeleteWithoutUid = 1,      // a delete does not name the uid of its object

@@ -8,9 +8,9 @@
 
 namespace weft {
 
-// A list of immutable values that several lists share: a copy costs one pointer per value. Reads
-// like a vector<const T>.
-// Thread-safety  that of a vector.
+// A list whose values are immutable and shared with other lists: a copy costs one pointer per
+// value. It is read like a vector<const T>.
+// Thread-safety  as of a vector.
 template <typename T>
 class SharedList {
  public:
@@ -70,7 +70,7 @@ class SharedList {
 
   const std::shared_ptr<const T>& Share(std::size_t i) const { return values_[i]; }
   void Replace(std::size_t i, std::shared_ptr<const T> value) { values_[i] = std::move(value); }
-  // The i-th value for a change in this list only: it is replaced by a copy first.
+  // The i-th value, for a change in this list only: first replaces the shared value by a copy.
   T& Edit(std::size_t i) {
     auto own = std::make_shared<T>(*values_[i]);
     values_[i] = own;

@@ -5,8 +5,8 @@
 
 namespace weft {
 
-// The text, cut to `bytes` bytes with "..." at its end. Never cuts a UTF-8 character in two: the
-// API server would store another one, and the text read back would differ.
+// The text, shortened to at most `bytes` bytes with "..." at its end. A UTF-8 character is never
+// cut in two: the API server would replace it, and the text read back would differ.
 std::string Shorten(std::string text, std::size_t bytes);
 
 }  // namespace weft

@@ -13,10 +13,10 @@
 
 namespace weft {
 
-// Texts by key (such as labels), ascending by key, in one block of memory: a cluster has a million
-// of them, and a tree would take four times the memory.
+// A map from text to text (such as labels), ascending by key, in one block of memory. A cluster has
+// a million entries, and a tree would need four times the memory.
 //
-// Cost    find and Set are linear in the size; the block has the texts and eight bytes per entry.
+// Cost    find and Set are linear in the size; the block holds the texts and eight bytes per entry.
 class TextMap {
  public:
   using Entry = std::pair<std::string_view, std::string_view>;
@@ -72,10 +72,10 @@ class TextMap {
   bool contains(std::string_view key) const { return find(key) != end(); }
   std::optional<std::string_view> At(std::string_view key) const;
 
-  void Set(std::string_view key, std::string_view value);  // in the place of what was there
-  void Add(std::string_view key, std::string_view value);  // where there is none
+  void Set(std::string_view key, std::string_view value);  // inserts or replaces
+  void Add(std::string_view key, std::string_view value);  // only inserts
   void Erase(std::string_view key);
-  // Keeps the entries for which `keep(key, value)` is true, in a block of their size. Linear.
+  // Removes all entries for which `keep(key, value)` is false, and shrinks the block. Linear.
   template <typename Keep>
   void KeepIf(Keep keep) {
     TextMap kept;
@@ -89,7 +89,8 @@ class TextMap {
 
   friend bool operator==(const TextMap&, const TextMap&) = default;
 
-  // As nlohmann::json writes a std::map; left to itself it would make an array of pairs.
+  // Writes an object, as nlohmann::json does for a std::map; by default it would write an array of
+  // pairs.
   template <typename Json>
   friend void to_json(Json& json, const TextMap& texts) {
     json = Json::object();
@@ -99,7 +100,7 @@ class TextMap {
  private:
   void Append(std::string_view key, std::string_view value);
 
-  std::string bytes_;  // of each entry: two lengths in four bytes, the key, the value
+  std::string bytes_;  // per entry: two lengths of four bytes, key, value
 };
 
 }  // namespace weft

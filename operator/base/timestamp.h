@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// Seconds since 1970-01-01T00:00:00Z, as the API server's times have them.
+// Seconds since 1970-01-01T00:00:00Z; the API server's times have this resolution too.
 using UnixSeconds = std::int64_t;
 
 // RFC 3339 in UTC, whole seconds: "2026-08-22T10:00:00Z". Years 0 to 9999.

@@ -6,8 +6,8 @@
 
 namespace weft {
 
-// Whole-job bytes pass 2^63 only for absurd input; cost (bytes x femtoseconds per byte) passes it
-// at once. __extension__ keeps -Wpedantic quiet.
+// Bytes of a whole job exceed 2^63 only for absurd input, but a cost (bytes x femtoseconds per
+// byte) often does. __extension__ silences -Wpedantic.
 __extension__ using Int128 = __int128;
 
 using Seconds = std::chrono::duration<double>;

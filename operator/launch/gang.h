@@ -12,7 +12,7 @@ namespace weft::launch {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// The domains of one level that a gang is in.
+// The domains of one level that a gang uses.
 struct GangLevel {
   std::string name;
   std::vector<std::string> domains;      // in the order in which workers first use them
@@ -22,19 +22,19 @@ struct GangLevel {
   friend bool operator==(const GangLevel&, const GangLevel&) = default;
 };
 
-// One attempt of a job with its placement, from which its pods are made. Read back from the
-// attempt's ConfigMap once that exists, so that all pods of an attempt get the same values.
+// One attempt of a job with its placement; its pods are made from it. Once the attempt's ConfigMap
+// exists, the values are read from it, so that all pods of the attempt get the same ones.
 struct Gang {
   const api::TrainingJob* job = nullptr;
   std::int64_t attempt = 1;
   std::string placement_uid;
-  std::vector<std::string> nodes;  // of worker i
-  std::vector<GangLevel> levels;   // widest first, the node left out
+  std::vector<std::string> nodes;  // by worker
+  std::vector<GangLevel> levels;   // widest first, without the node
   Environment fabric;              // variables of the network's libraries (fabric_environment.h)
-  std::string verify_image;        // "" for no init container (verify_container.h)
+  std::string verify_image;        // "": no init container (verify_container.h)
 };
 
-// "<job>-<attempt>-weft": of the ConfigMap that is mounted in the pods.
+// "<job>-<attempt>-weft": the name of the ConfigMap that is mounted in the pods.
 std::string FilesName(const Gang& gang);
 
 // "<host name>.<job>": the worker's DNS name inside its namespace.
@@ -44,9 +44,9 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker);
 //   {"job", "namespace", "attempt", "workers", "gpusPerWorker",
 //    "nodes": [of worker i], "environment": {of the fabric},
 //    "levels": [{"name", "domains": [...], "ofWorker": [index into domains], "scaleUp": true}]}
-// Where that is longer than `bytes`, first "levels" are left out, then "nodes".
+// If it is longer than `bytes`, "levels" is left out, then also "nodes".
 std::string PlacementFile(const Gang& gang, std::size_t bytes);
-// Reads levels and environment from the file; any other text changes nothing.
+// Sets levels and environment from the file; any other text changes nothing.
 void ReadPlacementFile(const std::string& text, Gang& gang);
 
 }  // namespace weft::launch

@@ -7,20 +7,21 @@
 
 namespace weft::launch {
 
-// Ties a PodSpec to the node: a required affinity on metadata.name in every term that it has, for
-// terms are alternatives.
+// Pins a PodSpec to the node: adds a required affinity on metadata.name to every term that it has,
+// because terms are alternatives.
 void PinTo(const std::string& node, nlohmann::json& spec);
 
-// The placement of a pod of another controller, which is applied when its gate is removed.
+// The place of another controller's pod, applied when the pod's gate is removed.
 struct Seat {
   std::string placement_uid;
   std::uint32_t worker = 0;
   std::string node;
 };
 
-// The merge patch that ties the pod to its node, removes the gate and notes for whom, at once. It
-// contains whole lists, so it may be applied only to this state of the pod (uid and
-// resourceVersion). The API server lets a gated pod's terms only be added to (KEP-3838).
+// One merge patch that pins the pod to its node, removes the gate, and annotates Placement and
+// worker. It contains whole lists, so it is valid only for this state of the pod (uid and
+// resourceVersion). The API server allows only additions to the affinity terms of a gated pod
+// (KEP-3838).
 nlohmann::json UngatePatch(const api::Pod& pod, const Seat& seat);
 
 }  // namespace weft::launch

@@ -4,7 +4,8 @@
 
 namespace weft::launch {
 
-// TF_CONFIG for MultiWorkerMirroredStrategy: all workers' servers in order, and which one this is.
+// TF_CONFIG for MultiWorkerMirroredStrategy: the servers of all workers in order, and the index of
+// this worker.
 // Cost  O(workers) for each worker.
 Environment TensorFlowEnvironment(const Gang& gang, std::uint32_t worker);
 

@@ -5,9 +5,9 @@
 
 namespace weft::launch {
 
-// Puts the init container weft-verify before all others: `weft verify` of that image, whose
-// termination message says on which node and under which name the pod really runs. Nothing where
-// the image is "".
+// Adds the init container weft-verify before all others. It runs `weft verify` of that image, and
+// its termination message says on which node and under which host name the pod really runs. Does
+// nothing if the image is "".
 void AddVerification(const std::string& image, nlohmann::json& spec);
 
 }  // namespace weft::launch

@@ -10,24 +10,25 @@
 namespace weft::manifest {
 
 struct CsvOptions {
-  // Widest first: a column's name, or LEVEL=COLUMN to call the level otherwise ("spine=PSW"). A
-  // level is named after its column in lower case, its label weft.dev/<level>.
+  // The levels, widest first: COLUMN, or LEVEL=COLUMN to give the level another name ("spine=PSW").
+  // By default a level has its column's name in lower case. Its label is weft.dev/<level>.
   std::vector<std::string> levels;
   struct Columns {
-    std::string node = {};     // "": the first column not named in `levels`
-    std::string gpus = {};     // a whole number
-    std::string product = {};  // of the GPUs: the node's product label
-    // Quantities; COLUMN:UNIT where the numbers lack their unit ("cpu_milli:m", "memory_mib:Mi").
+    std::string node = {};     // "": the first column that is not in `levels`
+    std::string gpus = {};     // of whole numbers
+    std::string product = {};  // of GPU products: sets the node's product label
+    // Columns of quantities; COLUMN:UNIT adds a unit to plain numbers ("cpu_milli:m",
+    // "memory_mib:Mi").
     std::string cpu = {}, memory = {};
   };
   Columns columns = {};
 };
 
-// A table (RFC 4180, header row first) with one row per node as a cluster.
+// Makes a cluster from a table (RFC 4180, with a header row) that has one row per node.
 //
-// An empty cell leaves the node without that level: incomplete. An empty cell of another column
-// counts as a missing column. Blank lines are skipped. Errors kInvalid: "FILE: line 12: ..."; a bad
-// option names its flag and the header's columns.
+// An empty cell of a level makes the node incomplete. An empty cell of another column counts as if
+// the column were missing. Blank lines are skipped. Errors kInvalid: "FILE: line 12: ..."; for a
+// bad option, the message names its flag and the header's columns.
 Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
                                   const ImportOptions& options);
 

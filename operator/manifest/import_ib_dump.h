@@ -14,8 +14,8 @@ struct IbPort {
   int port = 0;
   std::string peer;  // "H-<guid>" or "S-<guid>"
   int peer_port = 0;
-  std::string speed;             // "4xNDR", "" where the line has none
-  std::string peer_description;  // of switch lines
+  std::string speed;             // "4xNDR"; "" if the line has none
+  std::string peer_description;  // only on lines of switches
 };
 
 struct IbDevice {
@@ -26,15 +26,15 @@ struct IbDevice {
   std::vector<IbPort> ports;
 };
 
-// The output of an ibnetdiscover run; routers are left out.
+// The output of ibnetdiscover, without routers.
 struct IbDump {
   std::vector<IbDevice> devices;
 };
 
-// Reads the text format and tolerates the usual damage of real files: stripped tabs, CRLF, no blank
-// line between records, [ext N] of -g, chassis lines, a terminal's log header.
+// Reads the text format. It tolerates the usual damage of real files: stripped tabs, CRLF, missing
+// blank lines between records, [ext N] from -g, chassis lines, the header of a terminal log.
 //
-// Errors  kInvalid: "FILE: line 12: ...", where a line is cut or no line of this format.
+// Errors  kInvalid: "FILE: line 12: ..." if a line is cut off or not in this format.
 // Source  rdma-core, infiniband-diags, "TOPOLOGY FILE FORMAT" of ibnetdiscover(8).
 Result<IbDump> ParseIbnetdiscover(const Source& source);
 

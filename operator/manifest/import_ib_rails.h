@@ -8,9 +8,9 @@
 
 namespace weft::manifest {
 
-// The rail of every leaf, 0..count-1: leaves of one group are told apart by the device names of
-// their hosts ("HCA-6" is rail 3 where most complete groups say so), so that a group that lacks a
-// leaf keeps the numbers of the others. `groups` is GroupByMajority of the hosts' leaves.
+// The rail of every leaf, 0..count-1. The device names of the hosts tell the leaves of a group
+// apart ("HCA-6" is rail 3 if it is so in most complete groups), so a group that lacks a leaf keeps
+// the numbers of its other leaves. `groups` is GroupByMajority of the hosts' leaves.
 std::map<SwitchIndex, int> FindRails(const std::vector<IbHost>& hosts, const Groups& groups,
                                      int count);
 

@@ -6,20 +6,20 @@
 
 namespace weft::manifest {
 
-// An InfiniBand fabric as ibnetdiscover saw it.
+// Makes a cluster from the output of ibnetdiscover for an InfiniBand fabric.
 //
-// A node's leaf domain is the group of nodes that share most of their leaf switches (one leaf per
-// rail on a rail-optimised fabric); wider levels group what shares most of its next tier. A level
-// that holds everything is not listed: `outside` is the way through it. Labels: weft.dev/leaf,
-// weft.dev/spine, ... and weft.dev/rail-0, ... with the names of real switches (a domain bears the
-// first of its switches').
-// Links: type by the usual port speed; the oversubscription of a tier is the median over its
-// switches of 100 x down / up ports, at least 100, and multiplies from tier to tier.
-// Hosts with half of the usual HCAs or fewer (of at least four), and hosts on no leaf, appear
-// without accelerators. The scale-up network cannot be seen from InfiniBand and is left out.
-// By default a node has as many accelerators as the usual host has HCAs.
+// A leaf domain is a group of nodes that share most of their leaf switches (one per rail on a
+// rail-optimised fabric); a wider domain is a group of domains that share most of their switches
+// of the next tier. A level with a single domain is not listed, because that is `outside`. Labels:
+// weft.dev/leaf, weft.dev/spine, ... and weft.dev/rail-0, ... with names of real switches (a
+// domain has the name of its first switch). Links: the usual port speed gives the type. The
+// oversubscription of a tier is the median over its switches of 100 x down / up ports, at
+// least 100; tiers multiply. Hosts with at most half of the usual number of HCAs (if that is four
+// or more), and hosts on no leaf, get no accelerators. The scale-up network is not visible from
+// InfiniBand and is left out. By default a node has as many accelerators as the usual host has
+// HCAs.
 //
-// Errors  kInvalid: "FILE: line 12: ..."; "FILE: ..." where the dump names no host.
+// Errors  kInvalid: "FILE: line 12: ..."; "FILE: ..." if the dump names no host.
 Result<ImportedCluster> ImportIbnetdiscover(const Source& source, const ImportOptions& options);
 
 }  // namespace weft::manifest

@@ -8,16 +8,16 @@
 
 namespace weft::manifest {
 
-// Links of an imported fabric as the user gives them, since sources seldom contain them.
+// Links of an imported fabric that the user gives, because sources seldom contain them.
 struct ImportLinks {
-  // "TYPE" of every level, or "LEVEL=TYPE"; a torus counts as a level here.
+  // "TYPE" for every level, or "LEVEL=TYPE"; a torus counts as a level here.
   std::vector<std::string> links;
   std::vector<std::string> oversubscription;  // "LEVEL=PERCENT"
-  std::string node_link;                      // type, inside a node; "" assumed
+  std::string node_link;                      // type of the link inside a node; "": assumed
 };
 
-// Writes them into the cluster's Fabric. "outside" is what joins the widest domains.
-// Errors  kInvalid: "--link: ..." for an unknown type or level, with the known ones.
+// Sets the links in the cluster's Fabric. The level "outside" connects the widest domains.
+// Errors  kInvalid: "--link: ..." for an unknown type or level; the message lists the known ones.
 Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster);
 
 }  // namespace weft::manifest

@@ -6,13 +6,14 @@
 
 namespace weft::manifest {
 
-// A Slurm topology.conf of the tree plug-in (SwitchName=, Switches=, Nodes=) or the block plug-in
-// (BlockName=, Nodes=, BlockSizes=) as a cluster with the labels weft.dev/leaf, weft.dev/spine, ...
+// Makes a cluster from a Slurm topology.conf of the tree plug-in (SwitchName=, Switches=, Nodes=)
+// or the block plug-in (BlockName=, Nodes=, BlockSizes=), with labels weft.dev/leaf,
+// weft.dev/spine, ...
 //
-// Blocks become the level leaf. BlockSizes only says how many consecutive blocks Slurm plans
-// together, so it makes no level (a note says so). DEFAULT records and LinkSpeed are ignored.
+// Blocks become domains of the level leaf. BlockSizes only says how many consecutive blocks Slurm
+// plans together, so it adds no level (a note says so). DEFAULT records and LinkSpeed are ignored.
 // Errors  kInvalid: "FILE: line 12: ...".
-// Cost    O(n log n) in the nodes named; at most kMaxImportedNodes of them.
+// Cost    O(n log n), n: the named nodes, at most kMaxImportedNodes.
 // Source  topology.conf(5), Slurm 24.05.
 Result<ImportedCluster> ImportSlurm(const Source& source, const ImportOptions& options);
 

@@ -9,19 +9,19 @@
 
 namespace weft::manifest {
 
-// Whether the text is laid out like a topology.yaml: a line begins with the key `topology`.
+// Whether the text looks like a topology.yaml: a line begins with the key `topology`.
 bool HasTopologyKey(std::string_view text);
 
-// One topology of a Slurm topology.yaml, which may hold several, as a cluster: the one called
-// `name`, or with "" the first that is cluster_default, or the only one.
+// Makes a cluster from one topology of a Slurm topology.yaml, which may hold several: the one
+// called `name`; if `name` is "", the first that is cluster_default, or the only one.
 //
-// tree   switches are the levels leaf, spine, core..., as in a topology.conf.
-// block  blocks are the level leaf; block_sizes make no level (a note says so).
+// tree   switches become the levels leaf, spine, core..., as in a topology.conf.
+// block  blocks become the level leaf; block_sizes add no level (a note says so).
 // ring, torus3d   see slurm_torus.h.
-// flat   a Fabric without levels, and no Nodes: the file names none (a note says so).
-// Errors  kInvalid: "FILE: line 12: [0].tree.switches[1].nodes: ...". Where no topology is chosen,
+// flat   a Fabric without levels or Nodes, as the file names no nodes (a note says so).
+// Errors  kInvalid: "FILE: line 12: [0].tree.switches[1].nodes: ...". If no topology can be chosen,
 //         the message lists the names.
-// Cost    O(n log n) in the nodes named; at most kMaxImportedNodes of them.
+// Cost    O(n log n), n: the named nodes, at most kMaxImportedNodes.
 // Source  topology.yaml(5), Slurm 26.11.
 Result<ImportedCluster> ImportSlurmYaml(const Source& source, const std::string& name,
                                         const ImportOptions& options);

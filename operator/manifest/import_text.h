@@ -9,16 +9,16 @@
 
 namespace weft::manifest {
 
-// "FILE: line 12: what".
+// An Error with the message "FILE: line 12: what".
 Error AtLine(const std::string& source, std::size_t line, const std::string& what);
 
-// The text in quotes for a message: at most 60 bytes of it, unprintable ones as '?'.
+// The text in quotes for a message: at most 60 bytes; unprintable ones become '?'.
 std::string Quoted(std::string_view text);
 
 std::string_view Trim(std::string_view text);
 std::string LowerCase(std::string_view text);  // ASCII letters only
 
-// Cuts a text into lines, without their ends ("\n" or "\r\n"); numbers start at 1.
+// Splits a text into lines without their ends ("\n" or "\r\n"); line numbers start at 1.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
@@ -34,11 +34,11 @@ class Lines {
   bool done_ = false;
 };
 
-// The names of a Slurm host list: "node[01-03,7],login" is node01, node02, node03, node7, login.
-// A leading zero fixes the width. Several brackets in one name multiply.
+// The names in a Slurm host list: "node[01-03,7],login" is node01, node02, node03, node7, login. A
+// leading zero fixes the width. Several brackets in a name give all combinations.
 //
-// Errors  kInvalid without a place, for a malformed list, and where more than `limit` names or a
-//         name longer than 253 bytes (a DNS name) would come of it: memory stays bounded.
+// Errors  kInvalid without a place: a malformed list, more than `limit` names, or a name of more
+//         than 253 bytes (the limit of DNS); memory stays bounded.
 Result<std::vector<std::string>> ExpandHostList(std::string_view text, std::size_t limit);
 
 }  // namespace weft::manifest

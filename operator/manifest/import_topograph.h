@@ -8,9 +8,10 @@
 
 namespace weft::manifest {
 
-// A topograph model ("switches", "blocks" with Slurm host lists and annotations) as a cluster with
-// topograph's own labels: fabric.topograph.run/tier-N (0 closest), accelerator.topograph.run/domain
-// and sub-domain; labels of switches go to the nodes below, the closest switch's first.
+// Makes a cluster from a topograph model ("switches", "blocks" with Slurm host lists and
+// annotations), with topograph's own labels: fabric.topograph.run/tier-N (0 is closest),
+// accelerator.topograph.run/domain and sub-domain. Nodes get the labels of the switches above them;
+// on a conflict, the closest switch's label.
 //
 // `source` is the file's name in messages; read the text with ReadDocument.
 // Errors  kInvalid with the field's path: "FILE: blocks[2].nodes[0]: ...".

@@ -14,32 +14,33 @@ namespace weft::manifest {
 // One node of a tree-shaped source.
 struct TreeNode {
   std::string name;
-  std::vector<std::string> path;  // its domains, widest first; "" where the source has none
+  std::vector<std::string> path;  // its domains, widest first; "" if the source has none
   std::map<std::string, std::string> labels = {};
-  // The source's data about this node; absent: the same as for every node.
+  // The source's data about this node; absent: the default of all nodes.
   std::optional<int> gpus = {};
   std::optional<std::int64_t> cpu_millis = {}, memory_bytes = {};
 };
 
-// The shape that all paths share; widest first.
+// One level of all paths, widest first.
 struct TreeLevel {
   std::string name, label_key;
 };
 
-// The tree as a cluster: one level per path entry, identity Value where every name of the level has
-// one parent and Path elsewhere (said in a note, with a witness), names as labels, one to one.
-// Precondition: every path is as long as `levels`, node names are unique.
+// Makes a cluster with one level per path entry. A level's identity is Value if each of its names
+// has one parent, else Path (a note says so, with an example). Names become labels, one to one.
+// Precondition: every path is as long as `levels`, and node names are unique.
 ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<TreeNode> nodes,
                           const ImportOptions& options);
 
 // The portable names of `count` levels, widest first: ..., core, spine, leaf.
 std::vector<std::string> PortableLevelNames(std::size_t count);
 
-// Switches, their links and the nodes under them, as names; gives every node's path.
+// Switches, their links and the nodes below them, all by name; computes every node's path.
 //
-// A switch with several parents (redundant trunks) makes these parents one domain, named after the
-// least of them. Branches of unequal depth are padded: the narrowest level is the node's own
-// switch, the widest its root, and a missing switch between is its nearest ancestor.
+// If a switch has several parents (redundant trunks), these parents are one domain with the least
+// of their names. Branches of unequal depth are padded: the narrowest level is the node's own
+// switch, the widest is its root, and a missing switch between them is replaced by its nearest
+// ancestor.
 class SwitchTree {
  public:
   using Index = std::size_t;
@@ -51,7 +52,7 @@ class SwitchTree {
   struct Paths {
     std::vector<TreeNode> nodes;
     std::size_t depth = 0;         // entries of every path
-    std::size_t merged = 0;        // switches that went into another one's domain
+    std::size_t merged = 0;        // switches merged into another one's domain
     std::size_t padded_nodes = 0;  // nodes whose branch is shorter than depth
     std::string padded_example;
   };
@@ -69,14 +70,14 @@ class SwitchTree {
   Result<std::vector<std::string>> PathOf(Index at);
 
   std::map<std::string, Index> by_name_;
-  std::vector<std::string> name_;    // by Index; the domain's name at a root of the union
+  std::vector<std::string> name_;    // by Index; at the root of a set: the domain's name
   std::vector<Index> union_parent_;  // disjoint sets of switches that are one domain
-  std::vector<Index> tree_parent_;   // by root of the union; kNone at the top
+  std::vector<Index> tree_parent_;   // parent of each set, by its root; kNone at the top
   std::vector<Attachment> attached_;
   std::size_t merged_ = 0;
 };
 
-// Notes on what Resolve had to settle.
+// Notes about the merging and padding that Resolve did.
 std::vector<std::string> NotesOn(const SwitchTree::Paths& paths);
 
 }  // namespace weft::manifest

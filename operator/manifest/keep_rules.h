@@ -6,10 +6,10 @@
 
 namespace weft::manifest {
 
-// The parts of an object that are kept while it is read: everything of Weft's own kinds (snapshot
+// Which parts of an object are kept while it is read: all of Weft's own kinds (`weft snapshot`
 // writes them back), the fields of Nodes and Pods that api/decode.h reads, and only the name of
-// ignored kinds, so that neither their size nor their secrets are in memory. `kubectl` writes
-// `kind` before the large fields; if it comes late, only fields that no kind needs are dropped.
+// ignored kinds, so that their bulk and their secrets are never in memory. `kubectl` writes `kind`
+// before the large fields; until `kind` is known, only fields that no kind needs are dropped.
 enum class Subject : std::uint8_t {
   kUnknown,  // the kind has not been read yet
   kWhole,    // Weft's own kinds, PriorityClass, Namespace, lists
@@ -30,11 +30,11 @@ enum class Where : std::uint8_t {
   kStatus,
   kConditions,
   kContainers,
-  kElsewhere,  // no rule below here
+  kElsewhere,  // no rule applies below
 };
 
-// Where the member `key` of an object at `where` is; nullopt: drop it. Elements of a list are where
-// the list is.
+// The position of the member `key` of an object at `where`; nullopt: drop the member. Elements of a
+// list have the list's position.
 std::optional<Where> Enter(Subject subject, Where where, std::string_view key);
 
 }  // namespace weft::manifest

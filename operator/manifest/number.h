@@ -6,9 +6,10 @@
 
 namespace weft::manifest {
 
-// A decimal number of YAML or JSON: a signed 64-bit integer if it fits, else an unsigned one, else,
-// or with a fraction or an exponent, a double. nullopt past the range of a double.
-// Precondition  PlainKind says kInteger (`integer`) or kFloat.
+// A decimal number of YAML or JSON. An integer becomes a signed, else an unsigned 64-bit integer if
+// it fits, else a double; so does a number with fraction or exponent. nullopt beyond the range of a
+// double.
+// Precondition  PlainKind(text) is kInteger (then `integer` is true) or kFloat.
 std::optional<nlohmann::json> ParseNumber(std::string_view text, bool integer);
 
 }  // namespace weft::manifest

@@ -13,22 +13,22 @@
 
 namespace weft::manifest {
 
-// Builds objects from the events of a parser, YAML's or JSON's, and hands each to the sink as soon
-// as it is complete: documents, and the items of a List one by one. Drops what keep_rules.h says,
-// counts, and refuses what passes the limits.
+// Builds objects from the events of the YAML or JSON parser, and passes each document, or each item
+// of a List, to the sink as soon as it is complete. It drops the parts that keep_rules.h does not
+// keep, and refuses input that exceeds the limits.
 //
-// An event returns false if reading must stop; Failure says why. The parser ensures that events
-// nest and that a map's members arrive as Key, value, Key, value...
+// A method for an event returns false if reading must stop; Failure says why. The parser must nest
+// events correctly and send a map's members as Key, value, Key, value...
 class ObjectBuilder {
  public:
   enum class Mode {
     kObjects,   // documents are Kubernetes objects or Lists of them
     kDocument,  // one document of any structure
-    kServed,    // one document around objects: a watch event's `object`, a list's `items`
+    kServed,    // one document that contains objects: a watch event's `object`, a list's `items`
   };
   struct Shape {
     Mode mode = Mode::kObjects;
-    Subject served = Subject::kWhole;  // of the objects inside kServed, whatever kind they name
+    Subject served = Subject::kWhole;  // kServed: subject of the inner objects, whatever their kind
   };
   ObjectBuilder(const std::string& name, const Limits& limits, Shape shape, const ObjectSink& sink);
 
@@ -38,16 +38,16 @@ class ObjectBuilder {
   bool Key(std::string_view key);
   bool String(std::string_view text);
   bool Scalar(nlohmann::json value);  // null, bool or number
-  bool End();                         // of the innermost map or list
+  bool End();                         // ends the innermost map or list
 
-  // True while the value that comes next will be dropped.
+  // Whether the next value will be dropped.
   bool skipping() const { return skip_next_ || skip_depth_ > 0; }
-  // Notes an error of the caller's. Returns false.
+  // Records an error that the caller found. Returns false.
   bool Refuse(std::string what);
 
-  // The error, with its line, or the sink's error.
+  // The recorded error with its line, or the sink's error.
   Error Failure(std::size_t line) const;
-  // Documents that were not null.
+  // The number of documents that were not null.
   std::size_t documents_read() const { return documents_read_; }
 
  private:
@@ -58,12 +58,12 @@ class ObjectBuilder {
 
   bool Count();
   bool Open(nlohmann::json::value_t type);
-  // The position of the next value.
+  // Where the next value is stored.
   nlohmann::json* Slot();
   Where NextWhere() const;
   bool StartsItems(nlohmann::json::value_t type) const;
   Subject StartSubject() const;
-  bool Completed();  // a value is complete; an item or a document may be
+  bool Completed();  // after a complete value: checks if an item or document is complete
   bool FinishItem();
   bool FinishDocument();
   bool FinishList(const std::string& kind);
@@ -87,9 +87,9 @@ class ObjectBuilder {
   bool skip_next_ = false;
   std::size_t skip_depth_ = 0;
 
-  bool has_items_ = false;  // of the document
+  bool has_items_ = false;  // the document has items
   std::size_t item_count_ = 0;
-  // Items without a kind, read before their list's kind.
+  // Items without a kind that were read before their list's kind.
   std::vector<std::pair<std::size_t, nlohmann::json>> waiting_;
 
   std::size_t values_ = 0;

@@ -6,11 +6,11 @@
 
 namespace weft::manifest {
 
-// Feed one text to the builder. The text is clean UTF-8 (text_check.h) without a byte order mark,
-// `name` is how messages call it.
+// Parses a text and sends its events to the builder. Precondition: the text is clean UTF-8
+// (text_check.h) without a byte order mark. Messages start with `name`.
 // Errors  kInvalid: "NAME: line 12: ...", or what the builder's sink returned.
 Status ParseYaml(const std::string& name, std::string_view text, ObjectBuilder& builder);
-// One JSON value, or several behind each other. `text` ends at a NUL.
+// The same for one JSON value, or several in a row. A NUL must follow `text`.
 Status ParseJson(const std::string& name, std::string_view text, ObjectBuilder& builder);
 
 }  // namespace weft::manifest

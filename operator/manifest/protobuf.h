@@ -6,10 +6,10 @@
 
 namespace weft::manifest {
 
-// Messages of Kubernetes' protobuf; to write Nodes and Pods in it costs an API server a third of
-// JSON.
+// Messages of Kubernetes' protobuf. Writing Nodes and Pods this way costs an API server a third of
+// writing JSON.
 enum class Message : std::uint8_t {
-  kEnvelope,    // {"typeMeta": {"kind"}, "raw": bytes}, behind the four bytes of kMagic
+  kEnvelope,    // {"typeMeta": {"kind"}, "raw": bytes}, after the four bytes of kMagic
   kWatchEvent,  // {"type", "object": {"raw": bytes of an envelope}}
   kList,        // {"metadata", "items": [bytes of an object]}
   kObject,      // {"metadata"} of any kind
@@ -21,10 +21,11 @@ enum class Message : std::uint8_t {
 inline constexpr std::string_view kProtobufMagic{"k8s\0", 4};
 
 // Converts a message to the equivalent JSON, limited to the fields of Nodes and Pods that
-// keep_rules.h keeps and api/decode.h reads. Empty text is left out, as in JSON; bytes become text
-// that may hold anything. `clean`: text that is not UTF-8 without NUL is left out.
+// keep_rules.h keeps and api/decode.h reads. Empty texts are left out, as in JSON. Bytes become
+// text with any content. `clean` becomes false if a text that is not UTF-8, or contains NUL, had to
+// be left out.
 //
-// Errors  false: no such message.
+// Errors  returns false if the bytes are not such a message.
 // Cost    linear; 10 us for a Pod of 4 kB.
 // Source  k8s.io/api core/v1 and k8s.io/apimachinery meta/v1 and runtime, generated.proto: numbers
 //         of fields never change.

@@ -6,7 +6,7 @@
 
 namespace weft::manifest {
 
-// ReadObjects that also counts the documents that were not null (an empty List is one).
+// Like ReadObjects; returns the number of documents that were not null (an empty List counts).
 Result<std::size_t> ReadStream(const Source& source, const ObjectSink& sink, const Limits& limits);
 
 }  // namespace weft::manifest

@@ -8,11 +8,11 @@
 
 namespace weft::manifest {
 
-// One JSON text as an API server sends it around objects: a watch event ({"type", "object"}) or a
-// list ({"metadata", "items"}). What keep_rules.h drops of `subject` is dropped while reading.
-// `text` is without a NUL.
+// Reads one JSON text from an API server that contains objects: a watch event ({"type", "object"})
+// or a list ({"metadata", "items"}). It keeps the parts that keep_rules.h keeps of `subject`.
+// Precondition: `text` has no NUL.
 // Errors  kInvalid: not JSON, not UTF-8, or past the limits of reader.h; starts with `name`.
-// Cost    linear; memory is that of what is kept.
+// Cost    linear; memory only for the kept parts.
 Result<nlohmann::json> ReadServed(const std::string& name, const std::string& text,
                                   Subject subject);
 

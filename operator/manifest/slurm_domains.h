@@ -12,20 +12,20 @@
 
 namespace weft::manifest {
 
-// The switches or blocks of a Slurm topology and the nodes under them, whichever of Slurm's files
-// they come from. Lists are Slurm host lists: "n[01-04],login".
+// The switches or blocks of a Slurm topology and the nodes below them, from either of Slurm's
+// files. Lists are Slurm host lists: "n[01-04],login".
 //
-// `where` is a place of the file as messages name it later: "line 12".
-// Errors  kInvalid without the file's name; without a place too where the call itself is the place.
+// `where` is a place in the file for later messages: "line 12".
+// Errors  kInvalid without the file's name; also without a place if the call itself is the cause.
 class SlurmDomains {
  public:
-  // Starts a switch or block; following calls of AddChildren and AddNodes belong to it.
+  // Starts a switch or block; later calls of AddChildren and AddNodes add to it.
   Status Begin(const std::string& name, const std::string& where);
   Status AddChildren(std::string_view list, const std::string& where);
   Status AddNodes(std::string_view list, const std::string& where);
 
-  // Blocks are the level leaf, switches leaf, spine, core... `whole` is the prefix of a message
-  // that has no single place: "[0].tree: ".
+  // Makes the cluster. Blocks become the level leaf; switches become leaf, spine, core... `whole`
+  // starts a message that has no single place: "[0].tree: ".
   Result<ImportedCluster> Finish(const std::string& whole, const ImportOptions& options);
 
  private:
@@ -37,7 +37,7 @@ class SlurmDomains {
   std::map<std::string, std::string> nodes_;     // node, in lower case -> where
 };
 
-// Adds the notes about a topology of blocks. `sizes` as the file writes them; "" none.
+// The notes about a topology of blocks. `sizes`: as written in the file; "" if absent.
 std::vector<std::string> NotesOnBlocks(const std::string& sizes);
 
 }  // namespace weft::manifest

@@ -8,10 +8,10 @@
 
 namespace weft::manifest {
 
-// 1 for the first line.
+// The line of the byte at `offset`; the first line is 1.
 std::size_t LineAt(std::string_view text, std::size_t offset);
 
-// Text shown in a message: at most 120 bytes of it, control characters as '?'.
+// The text for a message: at most 120 bytes; control characters become '?'.
 std::string ForMessage(std::string_view text);
 
 }  // namespace weft::manifest

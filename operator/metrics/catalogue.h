@@ -9,7 +9,7 @@
 
 namespace weft::metrics {
 
-// Every metric of the operator, by its place in the catalogue.
+// Every metric of the operator, in the order of the catalogue.
 enum class Id : std::uint8_t {
   kBuildInfo,
   kLeader,
@@ -72,13 +72,13 @@ enum class Id : std::uint8_t {
 
 enum class Type : std::uint8_t { kCounter, kGauge, kHistogram };
 
-// Source of a metric's values, which also decides when the metric exists.
+// Where a metric's values come from. This also decides when the metric exists.
 enum class Origin : std::uint8_t {
   kProcess,  // read from the replica itself at a scrape
-  kEvents,   // counted as it happens, by the leader
+  kEvents,   // events that the leader counts as they happen
   kFleet,    // read from the leader's cache of the cluster at a scrape
-  kJobs,     // read from the same cache, one set for each TrainingJob, removed with it
-  kAudit,    // read from the same cache, with --read-only: gangs that other schedulers placed
+  kJobs,     // from the same cache, a set of series for each TrainingJob
+  kAudit,    // from the same cache, with --read-only: gangs that other schedulers placed
 };
 
 inline constexpr std::size_t kMostLabels = 5;
@@ -88,7 +88,7 @@ struct Metric {
   std::string_view name;
   Type type;
   Origin origin;
-  std::array<std::string_view, kMostLabels> labels;  // "" from the first that it has not
+  std::array<std::string_view, kMostLabels> labels;  // unused entries at the end are ""
   std::string_view help;
 
   std::size_t label_count() const;
@@ -100,7 +100,7 @@ std::span<const Metric> Catalogue();
 // Upper bounds of a histogram's buckets.
 std::span<const double> BucketsOf(Id id);
 
-// The catalogue as operator/docs/metrics.md shows it: a Markdown table for each origin.
+// The catalogue as Markdown, as in operator/docs/metrics.md: a table for each origin.
 std::string CatalogueTables();
 
 }  // namespace weft::metrics

@@ -9,7 +9,7 @@
 namespace weft::metrics {
 
 // Counters and histograms of events, passed to the code that measures. Labels must have few values,
-// because a series stays for the life of the process.
+// because a series lives as long as the process.
 // Thread-safety  all calls may run at once. Cost  well under a microsecond each; Text O(series).
 class Counters {
  public:
@@ -21,7 +21,7 @@ class Counters {
   void Add(Id counter, const Labels& labels = {}, double by = 1);
   void Observe(Id histogram, const Labels& labels, double value);
 
-  // All series in Prometheus' text format 0.0.4. Those without labels are there from the start.
+  // All series in Prometheus' text format 0.0.4. Series without labels exist from the start.
   std::string Text() const;
 
  private:

@@ -9,10 +9,10 @@
 
 namespace weft::metrics {
 
-// Values of a metric's labels, in the catalogue's order.
+// The values of a metric's labels, in the catalogue's order.
 using Labels = std::vector<std::string>;
 
-// Values of gauges at one moment. A deleted object is missing from the next set.
+// The values of gauges at one moment. The next set has no values of objects deleted meanwhile.
 class Samples {
  public:
   void Add(Id metric, Labels labels, double value);
@@ -29,7 +29,7 @@ class Samples {
   std::size_t size_ = 0;
 };
 
-// CPU time, memory, files and start of this process, as Prometheus names them.
+// Adds CPU time, memory, open files and start time of this process, under Prometheus' usual names.
 void MeasureProcess(Samples& samples);
 
 }  // namespace weft::metrics

@@ -12,20 +12,20 @@
 
 namespace weft::simulate {
 
-// One level of a design: domains of `nodes_each` consecutive nodes.
+// One level of a design; a domain has `nodes_each` consecutive nodes.
 struct RecipeLevel {
-  std::string name;  // of the level
+  std::string name;  // the level's name
   std::string label_key;
   std::string domain_prefix;  // "su-" gives su-01, su-02, ...
-  int nodes_each = 0;         // 0: one domain holds all
+  int nodes_each = 0;         // 0: one domain has all nodes
   fabric::LinkSpec link;
 };
 
-// A torus of nodes in each domain of the widest level: a grid of cubes, of which each is a run of
-// nodes. The first dimension of cubes, and the last of nodes in a cube, is the fastest.
+// A torus of nodes in each domain of the widest level: a grid of cubes, each of consecutive nodes.
+// The first dimension runs fastest over cubes; the last runs fastest over nodes in a cube.
 struct RecipeTorus {
-  std::array<int, 3> cube{};   // nodes along each dimension
-  std::array<int, 3> cubes{};  // along each dimension
+  std::array<int, 3> cube{};   // nodes of a cube, by dimension
+  std::array<int, 3> cubes{};  // in the torus, by dimension
   fabric::LinkSpec link;
 };
 
@@ -35,19 +35,19 @@ struct FleetRecipe {
   std::string node_prefix;
   std::string resource;
   std::vector<std::pair<std::string, std::string>> labels;  // of every node
-  std::string count_label;                                  // holds the accelerators of a node
+  std::string count_label;                                  // holds the number of accelerators
   std::vector<RecipeLevel> levels;                          // widest first
   fabric::LinkSpec outside;
   fabric::LinkSpec node_link;
   int rails = 0;
-  int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: the node
+  int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: one node
   std::optional<RecipeTorus> torus = {};
 };
 
-// The recipe of a geometry with racks.
+// The recipe for a geometry with racks.
 FleetRecipe RecipeOf(const Geometry& geometry);
 
-// The recipes of all single-family designs, in the order of Designs(). `nodes` decides where a
+// The recipes of all single-family designs, in the order of Designs(). `nodes` decides whether a
 // fabric needs one more tier. Precondition: the design is known and not "mixed".
 FleetRecipe RecipeFor(std::string_view design, int nodes);
 

@@ -11,9 +11,9 @@
 
 namespace weft::simulate {
 
-// A published design of a training cluster, limited to what matters to placement.
+// A published design of a training cluster, reduced to what matters for placement.
 struct Design {
-  std::string_view name;  // as users type it
+  std::string_view name;  // as users write it
   std::string_view summary;
   std::string_view source;
   int default_nodes;
@@ -22,14 +22,14 @@ struct Design {
 
 std::span<const Design> Designs();
 
-// A network of racks as a user describes it: a rack is a domain of level leaf, and a pod of racks,
-// where there are pods, one of level spine.
+// A network of racks that a user describes. A rack is a domain of the level leaf; a pod of racks,
+// if there are pods, is a domain of the level spine.
 struct Geometry {
-  int racks = 0;                       // 0: nothing is described
+  int racks = 0;                       // 0: no geometry is given
   int nodes_per_rack = 0;              // 0: 16
   int racks_per_pod = 0;               // 0: no pods; the last pod may have fewer
-  std::string link = "InfiniBandNDR";  // type, of the network
-  std::string node_link = "NVLink4";   // type, inside a node
+  std::string link = "InfiniBandNDR";  // link type of the network
+  std::string node_link = "NVLink4";   // link type inside a node
   // Oversubscription between racks, and between pods; absent: 100.
   std::vector<int> taper_percents;
 };
@@ -39,18 +39,18 @@ struct DesignOptions {
   std::string design;  // "": the geometry
   Geometry geometry;
   int nodes = 0;               // 0: the design's default
-  int fragmented_percent = 0;  // of all accelerators, held by running pods of earlier jobs
-  std::uint64_t seed = 1;      // of the earlier jobs
-  int gpus_per_node = 0;       // 0: the design's own; 8 of a geometry
+  int fragmented_percent = 0;  // share of accelerators that earlier jobs use
+  std::uint64_t seed = 1;      // for the earlier jobs
+  int gpus_per_node = 0;       // 0: the design's number, or 8 for a geometry
 };
 
 inline constexpr int kMaxDesignNodes = 1 << 20;
 
-// Nodes, Fabric and the pods of earlier jobs, deterministic from the options. The last domain of
-// each level is partial where `nodes` is no multiple of it.
+// Nodes, Fabric and the pods of earlier jobs; the options determine all of them. The last domain of
+// a level is partial if `nodes` is not a multiple of its size.
 //
-// Errors  kInvalid, naming the flag: an unknown design (with the known ones), a number out of
-//         range, a design and a geometry, or neither.
+// Errors  kInvalid, naming the flag: an unknown design (the message lists the known ones), a number
+//         out of range, or not exactly one of design and geometry.
 // Cost    O(nodes * labels).
 Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options);
 
