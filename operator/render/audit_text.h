@@ -7,8 +7,8 @@
 
 namespace weft::render {
 
-// The present cost of gangs that other schedulers placed, compared with the best, worst first, and
-// the fleet's total.
+// For each gang that other schedulers placed, its present cost compared with the best, worst first;
+// then the fleet's total.
 std::string AuditText(const decide::Cluster& cluster, const report::AuditReport& report,
                       const TextOptions& options);
 

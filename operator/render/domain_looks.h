@@ -7,7 +7,7 @@
 
 namespace weft::render {
 
-// How much of a domain is free, in the order in which lists show it.
+// How much of a domain is free, in the order of lists.
 enum class Fill : std::uint8_t { kAllFree, kPartlyFree, kNothingFree };
 Fill FillOf(const DomainCount& count);
 
@@ -20,8 +20,8 @@ class DomainLooks {
   const DomainCount& count(fabric::Tier tier, fabric::DomainIndex domain) const {
     return counts_[tier][domain];
   }
-  // Equal for two domains of a tier if their domains and nodes below are equal in any order: in
-  // number, accelerators, free accelerators, and unusable or cordoned state.
+  // Equal for two domains of a tier if the domains and nodes below them are equal, in any order:
+  // same number, accelerators, free accelerators, and unusable or cordoned state.
   std::uint32_t look(fabric::Tier tier, fabric::DomainIndex domain) const {
     return looks_[tier][domain];
   }

@@ -8,8 +8,8 @@
 
 namespace weft::render {
 
-// Why each job goes where it goes: cost by axis and level, bound, runner-up; or why nowhere: the
-// refusal domain by domain and what would let it start.
+// Why each job gets its nodes: cost by axis and level, bound, runner-up. For a refused job: the
+// reason in each domain, and what would let the job start.
 std::string ExplainText(const decide::PlanReport& report,
                         const std::vector<report::Explanation>& explanations,
                         const TextOptions& options);

@@ -8,7 +8,7 @@
 namespace weft::render {
 
 // The fabric for people: links by level, the tree of domains (domain_tree.h), then nodes that are
-// incomplete or take no pods, by why.
+// incomplete or take no pods, by reason.
 // Cost  O(nodes x tiers x log nodes).
 std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& options,
                        const TreeOptions& tree);

@@ -7,15 +7,15 @@
 
 namespace weft::render {
 
-// One fabric with its running workloads: TrainingJobs, Placements and gangs of other controllers
-// are its jobs; lone pods are shown as held capacity.
+// One fabric with its running workloads. Its jobs are TrainingJobs, Placements and gangs of other
+// controllers; other pods are shown as capacity in use.
 struct LiveMap {
-  std::unique_ptr<const fabric::Claims> claims;  // of the lone pods; `input` points at it
+  std::unique_ptr<const fabric::Claims> claims;  // of pods in no gang; `input` points at it
   MapInput input;
 };
 
-// One for each fabric, jobs by kind and name. Points into the cluster, whose inputs must be in
-// order (decide::OrderAll).
+// One map for each fabric, with its jobs by kind and name. The result points into the cluster,
+// whose inputs must be in order (decide::OrderAll).
 // Cost  O(holders + nodes x tiers + ranks x axes x tiers of the running jobs).
 std::vector<LiveMap> BuildLiveMaps(const decide::Cluster& cluster);
 

@@ -8,21 +8,21 @@
 
 namespace weft::render {
 
-// One job of the plan as the map shows it.
+// One job as the map shows it.
 struct MapJob {
   std::string name;
   std::string spans;                     // "1 spine, 2 leaf, 8 node"
   std::string cross_node;                // "1.048 TB", "-" without a model
   std::vector<fabric::NodeIndex> nodes;  // by worker
   std::uint32_t gpus_per_worker = 0;
-  std::string why = {};  // why it is there, "" unsaid
+  std::string why = {};  // why it is there; "" if unknown
 };
 
 struct MapRefusal {
   std::string name;
   std::string reason;
-  bool without_fabric = false;  // none could be named: the same on every map
-  std::string why = {};         // in sentences, "" unsaid
+  bool without_fabric = false;  // no fabric could be chosen: it is on every map
+  std::string why = {};         // in sentences; "" if unknown
 };
 
 // Bytes that leave one domain in one step, over all jobs with a model.
@@ -38,7 +38,7 @@ struct MapInput {
   const fabric::Claims* claims = nullptr;  // before the plan
   std::vector<MapJob> jobs;
   std::vector<MapRefusal> refused;
-  // leaving[tier][domain]; outside has no entry that is not 0.
+  // leaving[tier][domain]; 0 for outside.
   std::vector<std::vector<MapFlow>> leaving;
 };
 
@@ -48,8 +48,8 @@ struct MapInput {
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
                   std::size_t fabric);
 
-// The text as XML shows it, in an element or an attribute: markup is escaped; control characters,
-// bytes that are no UTF-8 and code points that XML forbids become '?'.
+// The text for an element or attribute of XML: markup is escaped; control characters, bytes that
+// are not UTF-8 and code points that XML forbids become '?'.
 std::string EscapeXml(const std::string& text);
 
 }  // namespace weft::render

@@ -11,7 +11,7 @@ namespace weft::render {
 struct MapBox {
   fabric::Tier tier = 0;
   fabric::DomainIndex domain = 0;
-  bool cell = false;  // a filled square; else a frame with a label and what it holds
+  bool cell = false;  // a filled square; else a frame with a label and contents
   int x = 0, y = 0, width = 0, height = 0;
 };
 
@@ -25,17 +25,17 @@ struct MapLimits {
   std::uint32_t domains = 0;  // drawn as cells
 };
 
-// The tier whose domains are cells: the node where its limit allows it, else the narrowest that
-// does (tier 1 where none does).
+// The tier whose domains are drawn as cells: the node tier if `limits` allows, else the narrowest
+// allowed tier (tier 1 if none is).
 fabric::Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits);
 
-// The narrowest tier whose domains are those of `tier` under other names (racks that are NVLink
-// domains), down to the one above the cells; `tier` itself where the next one splits it.
+// The narrowest tier above the cells that has the same domains as `tier` under other names (racks
+// that are NVLink domains); `tier` itself if the next tier divides them.
 fabric::Tier SameFrame(const fabric::Fabric& fabric, fabric::Tier tier, fabric::Tier cell_tier);
 
-// The fabric as nested boxes, each frame before what it holds, `outside` first. Tiers with the same
-// domains share a frame, that of the widest. Frames are in rows that wrap; frames of cells are
-// about twice as wide as high, or as wide as the labels, with the same number of cells per row.
+// The fabric as nested boxes, each frame before its contents, `outside` first. Tiers with the same
+// domains share the frame of the widest. Frames are in rows that wrap. A frame of cells is about
+// twice as wide as high, or as wide as its label, and all have the same number of cells per row.
 // `label_width`: pixels that a frame's label needs. Cost O(boxes x tiers).
 std::vector<MapBox> LayOutMap(
     const fabric::Fabric& fabric, fabric::Tier cell_tier,

@@ -6,24 +6,25 @@
 
 namespace weft::render {
 
-// With more nodes a square is a narrowest domain; with more of these, a wider
-// one.
+// With more nodes than this, a square is a narrowest domain; with more of these than this, a wider
+// domain.
 inline constexpr std::uint32_t kMostNodeCells = 2'000;
 inline constexpr std::uint32_t kMostDomainCells = 12'000;
 
 enum class Legend : std::uint8_t { kNone, kDrawn };
 
-// The fabric as one SVG picture: levels as nested boxes, a cell a node, the plan's jobs in colour,
-// earlier pods in grey, a bar under each domain's name for the bytes that leave it. Colours are CSS
-// variables with light defaults, so that a page can set its own.
+// The fabric as one SVG picture. Levels are nested boxes, and a cell is a node; the plan's jobs are
+// in colour, earlier pods in grey; a bar under each domain's name shows the bytes that leave it.
+// Colours are CSS variables with light defaults, so that a page can set its own.
 // Cost  O((nodes + workers) x tiers).
 std::string MapSvg(const MapInput& map, Legend legend = Legend::kDrawn);
 
-// Colour of the plan's job number `index`, "#rrggbb": a dozen, told apart in any kind of colour
-// vision; then they come again, and MapSvg strikes them through to tell them apart.
+// The colour of the plan's job number `index`, "#rrggbb". There are a dozen, distinct also with
+// colour blindness; further jobs use them again, with strokes in MapSvg.
 std::string JobColour(std::size_t index);
 
-// A square in the job's colour and strokes: SVG elements. The svg around it must hold MapPatterns.
+// SVG elements of a square in the job's colour and strokes. The enclosing svg must contain
+// MapPatterns.
 std::string JobSwatch(std::size_t job, int x, int y, int side);
 std::string MapPatterns();
 

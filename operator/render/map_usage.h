@@ -9,16 +9,16 @@
 
 namespace weft::render {
 
-// Holders of the GPUs of one domain.
+// How the GPUs of one domain are used.
 struct DomainUsage {
   std::int64_t total = 0;
   std::int64_t earlier = 0;                                   // held by earlier pods
   std::vector<std::pair<std::size_t, std::int64_t>> planned;  // (job, GPUs), by job
-  std::int64_t off = 0;   // nobody's, on nodes that are unusable or cordoned
-  std::int64_t free = 0;  // after the plan, where pods can get them
+  std::int64_t off = 0;   // unclaimed, on nodes that are unusable or cordoned
+  std::int64_t free = 0;  // unclaimed after the plan, on other nodes
 };
 
-// Workers of the plan by the node they are on.
+// The plan's workers by node.
 class MapUsage {
  public:
   explicit MapUsage(const MapInput& map);
@@ -43,7 +43,7 @@ class MapUsage {
   std::vector<Seat> seats_;  // ascending
 };
 
-// Ascending numbers with runs folded: "0-7, 12".
+// Ascending numbers as text, with runs folded: "0-7, 12".
 std::string NumberRanges(const std::vector<std::uint32_t>& numbers);
 
 }  // namespace weft::render

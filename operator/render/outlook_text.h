@@ -7,8 +7,8 @@
 
 namespace weft::render {
 
-// What is predicted of each job: one line a job, then what does not fit and what would, and what
-// the predictions rest on.
+// The prediction for each job: one line per job; then which jobs do not fit, with changes that
+// would help; then what the predictions are based on.
 std::string OutlookText(const report::OutlookReport& report, const TextOptions& options);
 
 }  // namespace weft::render

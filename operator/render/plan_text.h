@@ -8,12 +8,12 @@
 
 namespace weft::render {
 
-// A plan for people: a table of jobs, the nodes of each folded into ranges, what was refused and
-// why, and the notes. Nothing where there is no job.
+// A plan for people: a table of jobs, the nodes of each job folded into ranges, the refused jobs
+// with reasons, and the notes. Empty without jobs.
 std::string PlanText(const decide::Cluster& cluster, const decide::PlanReport& report,
                      const TextOptions& options);
 
-// Notes in lines "warning: text (Reason)", errors first. Shared by all texts.
+// Notes as lines "warning: text (Reason)", errors first; used by all texts.
 std::string NotesText(const std::vector<decide::Note>& notes, const TextOptions& options);
 
 }  // namespace weft::render

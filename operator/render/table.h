@@ -14,7 +14,7 @@ struct Cell {
   Colour colour = Colour::kNone;
 };
 
-// Lines up cells in columns, two spaces apart. Width is counted in UTF-8 code points.
+// Aligns cells in columns, two spaces apart. Widths count UTF-8 code points.
 // Cost  O(cells).
 class Table {
  public:
@@ -24,13 +24,13 @@ class Table {
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Missing cells at the end are empty; more cells than columns are dropped.
+  // Adds a row. Missing cells at its end are empty; cells beyond the last column are dropped.
   void Add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 
-  // Characters of the longest line.
+  // The length of the longest line in characters.
   std::size_t Width() const;
-  // Text with a title line; escape codes only where `colour`.
+  // The table as text with a title line; escape codes only if `colour`.
   std::string Show(bool colour) const;
 
  private:
@@ -40,12 +40,12 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// The text in the colour, or as it is.
+// The text in the colour if `on`, else unchanged.
 std::string Paint(const std::string& text, Colour colour, bool on);
 
 // 1234567 -> "1,234,567".
 std::string Grouped(std::int64_t value);
-// "1.37x", "12.4x", "530x"; "-" where the denominator is 0 and the numerator is not.
+// "1.37x", "12.4x", "530x"; "-" if only the denominator is 0.
 std::string Ratio(double numerator, double denominator);
 
 }  // namespace weft::render

@@ -8,17 +8,17 @@
 
 namespace weft::render {
 
-// How a text is to look. The same values for every function of this module.
+// The format of texts; the functions of this module share it.
 struct TextOptions {
   bool colour = false;
-  int columns = 100;  // lines of prose and of names are broken there; tables are not
+  int columns = 100;  // lines of prose and of names wrap here; tables do not
 };
 
 // "131.9 TB", "999 B", "0 B": four significant digits, decimal prefixes.
 std::string BytesText(Int128 bytes);
 // "42.1 us", "0.4 ms", "33 ms", "1.2 s", "90 min": at most three significant digits.
 std::string MillisecondsText(double milliseconds);
-// "137 %"; "-" where absent.
+// "137 %"; "-" if absent.
 std::string PercentText(std::optional<std::int64_t> percent);
 // "50 GB/s", "1.8 TB/s": three significant digits.
 std::string RateText(std::int64_t bytes_per_second);
@@ -27,10 +27,10 @@ std::string Upper(std::string text);
 // "1 node", "1,024 nodes".
 std::string Counted(std::int64_t count, const std::string& noun);
 
-// Breaks the text into lines of at most `columns` code points, each starting with `indent` spaces,
-// the first with `lead` in place of them. Breaks after spaces, but not between a number and its
-// unit, and after commas in brackets; a longer word stays whole.
-// Every line ends in a line feed.
+// Wraps the text into lines of at most `columns` code points. Each line starts with `indent`
+// spaces, the first with `lead` instead. Lines break after spaces, except between a number and its
+// unit, and after commas in brackets; a word that is longer than a line stays whole. Every line
+// ends in a line feed.
 std::string Wrap(const std::string& lead, const std::string& text, std::size_t indent, int columns);
 
 // The text without control characters, which could move a terminal's cursor: each becomes '?'.

@@ -7,7 +7,7 @@
 
 namespace weft::render {
 
-// The fleet, then a line for each job that has not ended, and below it why one has no nodes.
+// The fleet, then a line for each unfinished job, and below the line why the job has no nodes.
 // `wide`: also each level's largest block of free nodes.
 std::string TopText(const report::Overview& overview, const TextOptions& options, bool wide);
 

@@ -14,7 +14,7 @@
 
 namespace weft::report {
 
-// One placement of a gang, judged.
+// A placement of a gang with its cost and scores.
 struct Judged {
   std::vector<fabric::NodeIndex> nodes;  // index = worker
   placement::Scores scores;
@@ -28,22 +28,22 @@ struct AuditGang {
   std::size_t fabric = 0;
   std::uint32_t workers = 0;
   std::uint32_t ranks = 0;
-  bool modelled = false;  // a Placement beside it gives the model; else one ring, one byte a rank
-  std::string placement;  // that Placement's name, "" none
+  bool modelled = false;  // a Placement gives the model; else one ring, one byte a rank
+  std::string placement;  // that Placement's name; "" if none
   Judged now;
-  // What `plan` would do if the gang's own claims were free, or its present nodes if they are as
-  // good by every level of the objective.
+  // The placement that `plan` would choose if the gang's own claims were free; the present nodes if
+  // no level of the objective makes others better.
   std::optional<Judged> best;
   // Why the present nodes are worse, as the predicate of a sentence (placement::WhyWorse); "" if
-  // not worse.
+  // they are not.
   std::string worse;
-  std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent where best is 0
+  std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent if best is 0
   std::vector<decide::Note> notes;
 };
 
 struct AuditReport {
-  std::vector<AuditGang> gangs;  // worst first: cost over the best in femtoseconds, then key
-  // Sums over gangs; those without a model at one byte a rank around one ring.
+  std::vector<AuditGang> gangs;  // by cost above the best, largest first; then key
+  // Sums over gangs. A gang without a model counts as one ring with one byte per rank.
   struct Total {
     std::size_t gangs = 0;
     std::uint64_t workers = 0;
@@ -52,18 +52,18 @@ struct AuditReport {
     std::vector<LevelBytes> levels, best_levels;
     std::optional<std::int64_t> excess_percent;
   };
-  Total total;                           // of all
-  Total modelled, rings;                 // with a model; rings: comparable only among themselves
+  Total total;                           // over all gangs
+  Total modelled, rings;                 // gangs with a model, and gangs without
   std::vector<std::string> assumptions;  // assumptions behind the figures, in sentences
   std::vector<decide::Note> notes;       // pods on nodes outside every fabric, ...
 };
 
-// Judges what other schedulers placed (DESIGN section 5, `weft audit`). Gangs of fewer than two
-// workers and pods without accelerators are left out.
-// Errors  kInvalid where a Placement beside a gang does not divide.
+// Compares what other schedulers placed with the best placements (DESIGN section 5, `weft audit`).
+// Gangs of fewer than two workers and pods without accelerators are left out.
+// Errors  kInvalid if the degrees in a gang's Placement do not divide its world.
 struct AuditOptions {
   placement::Options place{};
-  std::string space;  // only gangs of this namespace; "" all
+  std::string space;  // only gangs of this namespace; "": all
 };
 Result<AuditReport> Audit(const decide::Cluster& cluster, const AuditOptions& options = {});
 

@@ -9,24 +9,24 @@
 
 namespace weft::report {
 
-// How schedulers that know nothing of traffic choose nodes, for comparison. Each takes the workers
-// that every node has room for (placement::CountSlots) and gives one node per worker, or nothing
-// where they do not all fit.
+// How schedulers that know nothing of traffic choose nodes, for comparison. `slots`: the workers
+// that each node has room for (placement::CountSlots). The result is the node of each worker, or
+// nothing if not all fit.
 using Nodes = std::vector<fabric::NodeIndex>;
 
-// Nodes by name, each filled before the next.
+// Takes nodes by name, and fills each one before the next.
 Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                std::uint32_t workers);
 
-// The narrowest level one domain of which has room for all, and of such domains the one with the
-// least room; else, at the widest level, the fewest domains, the one with most room first and the
-// last one as tight as possible. The same again inside each domain that was chosen, down to the
-// nodes. Workers in index order over domains by label.
+// Takes the narrowest level at which one domain has room for all workers, and the least roomy of
+// these domains. If there is none, takes the fewest domains of the widest level: the roomiest
+// first, and a last one with as little room as possible. Repeats this inside each chosen domain,
+// down to the nodes. Workers go in index order to domains in order of label.
 // Source  Kueue, "Topology Aware Scheduling", KEP-2724, profile BestFit.
 Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                     std::uint32_t workers);
 
-// For each worker a random free slot; all slots are equally likely.
+// Takes a random free slot for each worker; all slots are equally likely.
 Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers, SplitMix64& random);
 
 }  // namespace weft::report

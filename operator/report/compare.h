@@ -11,20 +11,21 @@
 
 namespace weft::report {
 
-// The policy that chooses the nodes. All meet the same node rules; the last three ignore traffic.
+// The policy that chooses the nodes. All policies meet the same node rules; the last three ignore
+// traffic.
 enum class Policy : std::uint8_t {
   kWeft,
   kFirstFit,       // nodes by name, each filled before the next
-  kFewestDomains,  // narrowest level one domain of which fits, else fewest domains, largest first
+  kFewestDomains,  // one domain of the narrowest level that fits, else the fewest domains
   kRandom,         // a random node with room for each worker; median of five seeds
 };
 inline constexpr std::size_t kPolicies = 4;
 std::string_view PolicyName(Policy policy);  // "weft", "first fit", "fewest domains", "random"
 
-// Bytes at one level of the fabric, one optimizer step.
+// Bytes at one level of the fabric in one optimizer step.
 struct LevelBytes {
   std::string level;
-  Int128 bytes = 0;     // whose narrowest shared level this is
+  Int128 bytes = 0;     // between nodes whose narrowest shared level this is
   Int128 crossing = 0;  // that leave a domain of this level
 };
 
@@ -35,7 +36,7 @@ struct PolicyOutcome {
   Int128 cost = 0;
   Int128 cross_node_bytes = 0;
   std::vector<LevelBytes> levels;            // widest first, outside first
-  std::optional<std::int64_t> cost_percent;  // of Weft's, rounded; absent where Weft's is 0
+  std::optional<std::int64_t> cost_percent;  // of Weft's cost, rounded; absent if that is 0
   double communication_milliseconds = 0;
 };
 
@@ -46,8 +47,8 @@ struct CompareJob {
   std::array<PolicyOutcome, kPolicies> by_policy;  // by Policy
 };
 
-// One sum over jobs with a model that all four policies placed; levels by name, in the order of the
-// first fabric that has them.
+// The outcome per job, and sums over the jobs with a model that all four policies placed. Levels
+// are added by name, in the order of the first fabric that has them.
 struct CompareReport {
   std::vector<CompareJob> jobs;  // input order; jobs without a fabric are left out
   std::array<PolicyOutcome, kPolicies> total;
@@ -59,8 +60,8 @@ struct CompareOptions {
   std::uint64_t seed = 1;
 };
 
-// Runs the same queue on the same start once per policy, each on its own claims.
-// Cost  O(jobs x nodes) a policy.
+// Plans the same queue from the same state once per policy, each with its own claims.
+// Cost  O(jobs x nodes) per policy.
 CompareReport Compare(const decide::Cluster& cluster, const decide::PlanReport& report,
                       const CompareOptions& options = {});
 

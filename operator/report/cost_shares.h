@@ -9,16 +9,16 @@
 
 namespace weft::report {
 
-// Cost of one axis at one level.
+// The cost of one axis at one level.
 struct CostShare {
   traffic::Axis axis = traffic::Axis::kTensor;
   std::string level;
-  Int128 bytes = 0;  // 0 where no model is given
+  Int128 bytes = 0;  // 0 if no model is given
   Int128 cost = 0;   // femtoseconds
 };
 
 // The parts of a placement's cost C, by axis, then by level, widest first; their sum is C. The
-// extra cost of missing rails is a part of its own, "missing rails".
+// extra cost of missing rails is a separate part, "missing rails".
 //
 // Shapes  nodes: one per worker.
 std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,

@@ -14,12 +14,12 @@ namespace weft::report {
 struct RunnerUpText {
   std::vector<std::string> nodes;  // index = worker
   Int128 cost = 0;
-  std::optional<std::int64_t> cost_percent;  // of the chosen, rounded up; absent where that is 0
+  std::optional<std::int64_t> cost_percent;  // of the chosen cost, rounded up; absent if that is 0
   std::string spans;                         // "1 spine, 3 leaf, 8 node"
   std::string why_not;  // "costs 14 % more", "breaks up one more wholly free leaf", ...
 };
 
-// One domain of the level a refusal names.
+// One domain of the level that a refusal names.
 struct DomainAnswer {
   std::string domain;
   std::uint64_t nodes = 0;
@@ -30,7 +30,7 @@ struct DomainAnswer {
 
 struct Explanation {
   std::size_t entry = 0;  // into PlanReport::entries
-  // Placed: why here.
+  // If placed: why on these nodes.
   std::vector<CostShare> cost;  // by axis, then level widest first
   Int128 total_cost = 0;
   Int128 lower_bound = 0;
@@ -38,16 +38,16 @@ struct Explanation {
   bool exact = false;
   std::optional<RunnerUpText> runner_up;
   std::vector<std::string> why_here;  // sentences
-  // Refused: why not.
-  std::string level;                  // whose domains are listed
+  // If refused: why.
+  std::string level;                  // the level of `domains`
   std::vector<DomainAnswer> domains;  // most slots first
   std::vector<placement::Relaxation> relaxations;
 };
 
-// Whether Explain knows the name.
+// Whether an entry of the plan has that name.
 bool IsInPlan(const decide::PlanReport& report, const std::string& name);
 
-// Explains the entries of a plan; `names` picks some ("ns/name" or "name"), empty means all.
+// Explains the entries of a plan; `names` selects some ("ns/name" or "name"), empty means all.
 // Errors  kInvalid for a name that no entry has.
 Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster,
                                          const decide::PlanReport& report,
@@ -56,8 +56,8 @@ Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster,
 nlohmann::ordered_json ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
                                    const std::vector<Explanation>& explanations);
 
-// Why a placement is good or not, level by level: whether topology.required holds, then
-// placement::Describe.
+// Why a placement is good or not: whether it meets topology.required, then each level of the
+// objective (placement::Describe).
 std::vector<std::string> WhyHereText(const placement::Instance& instance,
                                      const placement::Candidate& chosen);
 

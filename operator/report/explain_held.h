@@ -7,26 +7,26 @@
 
 namespace weft::report {
 
-// A TrainingJob or Placement that has nodes, as an entry of a plan that chose just these, and why
-// they are good or not. Where nodes are gone from the fabrics the entry is a refusal that names
-// them.
+// A TrainingJob or Placement that has nodes, as an entry of a plan that chose exactly these nodes,
+// and why they are good or not. If the fabrics no longer have some of these nodes, the entry is a
+// refusal that names them.
 struct HeldExplanation {
   decide::PlanEntry entry;
-  Explanation explanation;  // `entry` is not set; the bound is 0 where none is known
+  Explanation explanation;  // `entry` is not set; the bound is 0 if unknown
 };
 
-// Explains jobs and Placements that hold nodes. Costs are those of the present fabric and spec;
-// bound and comparison use the nodes that are free now and the job's own. `names` as for Explain,
-// or the Placement's name.
+// Explains jobs and Placements that have nodes. Costs are computed with the present fabric and
+// spec; bound and comparison use the job's own nodes and those that are free now. `names` as for
+// Explain; a Placement's name also selects its job.
 //
-// Errors  kInvalid for a name that nobody has who holds nodes, and for what is wrong with the
-//         workload itself.
-// Cost    two scores and one search each.
+// Errors  kInvalid for a name that no workload with nodes has, and for an invalid
+//         workload.
+// Cost    two scores and one search per workload.
 Result<std::vector<HeldExplanation>> ExplainHeld(const decide::Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
-// Explains waiting workloads by Explain, and those with nodes by ExplainHeld, each as one more
-// entry of `report`. Without names: all waiting ones. Errors as in both.
+// Explains waiting workloads by Explain; workloads with nodes by ExplainHeld, each as a new entry
+// of `report`. Without names: all waiting ones. Errors as in Explain and ExplainHeld.
 Result<std::vector<Explanation>> ExplainNamed(const decide::Cluster& cluster,
                                               const std::vector<std::string>& names,
                                               decide::PlanReport& report);

@@ -10,13 +10,13 @@
 namespace weft::report {
 
 // `status` of a Fabric object, computed from its nodes. Conditions:
-//   Valid                False where the spec cannot be used: nothing is placed on it
-//   LinksDeclared        False where a bandwidth is assumed
-//   NodesComplete        False where a node lacks a level's label, or contradicts the tree
-//   Overlapping          True where nodes are in two Fabrics; absent otherwise
-//   ScaleUpCrossesLevel  True where it does; absent otherwise
-// Transition times of what stands already in the object are kept. At most 256 incomplete nodes are
-// named; all are counted.
+//   Valid                False if the spec cannot be used: no job is placed on the Fabric
+//   LinksDeclared        False if a bandwidth is assumed
+//   NodesComplete        False if a node lacks a level's label, or contradicts the tree
+//   Overlapping          True if nodes are in two Fabrics; absent otherwise
+//   ScaleUpCrossesLevel  True if the scale-up network crosses a level; absent otherwise
+// Transition times of unchanged conditions are kept. At most 256 incomplete nodes are named; all
+// are counted.
 nlohmann::ordered_json FabricStatus(const api::Fabric& object, const decide::Fabrics& fabrics,
                                     UnixSeconds now);
 

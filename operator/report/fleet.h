@@ -15,21 +15,21 @@ enum class NodeUse : std::uint8_t { kFree, kPartial, kFull, kCordoned, kUnusable
 inline constexpr std::size_t kNodeUses = 5;
 std::string_view NodeUseName(NodeUse use);  // "free", "partial", ...
 
-// Free: usable, not cordoned, no accelerator in use.
+// A node is free if it is usable and not cordoned and no accelerator of it is in use.
 NodeUse UseOf(const decide::ClusterFabric& on, fabric::NodeIndex node);
 
-// Free capacity of one fabric for jobs of whole nodes.
+// The free capacity of one fabric, and how much of it jobs of whole nodes can use.
 struct FleetFigures {
   struct Accelerators {
     std::int64_t used = 0, free = 0;
-    std::int64_t unavailable = 0;  // free, on nodes that are cordoned or unusable
+    std::int64_t unavailable = 0;  // not in use, but on nodes that are cordoned or unusable
   };
   // Disjoint sets of this many wholly free nodes of one pool, each set inside one domain.
   struct Slots {
-    std::string product;        // of all its nodes; they are of one capacity type too
-    std::int64_t nodes = 1;     // of one slot: 1, 2, 4, ...
-    std::int64_t free = 0;      // slots
-    std::int64_t stranded = 0;  // accelerators that are free, but in no slot of that size
+    std::string product;        // of all nodes of a slot, which also have one capacity type
+    std::int64_t nodes = 1;     // in one slot: 1, 2, 4, ...
+    std::int64_t free = 0;      // how many slots
+    std::int64_t stranded = 0;  // free accelerators in no slot of this size
   };
   struct Domain {
     std::string name;
@@ -38,18 +38,18 @@ struct FleetFigures {
   struct Level {
     std::string name;
     std::int64_t domains = 0;
-    std::int64_t largest_free_block = 0;  // free nodes of the domain that has most
+    std::int64_t largest_free_block = 0;  // most free nodes in one domain
     std::vector<Slots> slots;             // by product, then size, up to the largest domain
-    std::vector<Domain> each;             // of levels with few domains
+    std::vector<Domain> each;             // only for levels with few domains
   };
 
   std::array<std::int64_t, kNodeUses> nodes{};  // by NodeUse
   std::map<std::pair<std::string, std::string>, Accelerators>
-      accelerators;           // by resource and product, "" where no label names one
-  std::vector<Level> levels;  // outside and the node too, widest first
+      accelerators;           // by resource and product; "" without a product label
+  std::vector<Level> levels;  // widest first, with outside and the node
 };
 
-// `most_domains`: domains are listed of levels that have no more; never of the node.
+// `most_domains`: only levels with at most this many domains list them; the node tier never does.
 // Cost  O(nodes x (tiers + resources) + domains x log nodes).
 FleetFigures MeasureFleet(const decide::ClusterFabric& on, std::uint32_t most_domains);
 

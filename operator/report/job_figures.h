@@ -11,7 +11,7 @@
 
 namespace weft::report {
 
-// Numbers from the status of a Placement; absent if the status lacks them.
+// Numbers from a Placement's status; absent if the status lacks them.
 struct TrafficFigures {
   struct Flow {
     std::string axis, level;
@@ -29,10 +29,10 @@ struct TrafficFigures {
 };
 TrafficFigures ReadTraffic(const api::Placement& placement);
 
-// The job asks for nodes and has none: it is not finished, suspended or being deleted.
+// Whether the job waits for nodes: it has none and is not finished, suspended or being deleted.
 bool WantsNodes(const api::TrainingJob& job);
 
-// Start of the wait of a job without nodes: its creation, or the end of its last attempt or
+// When a job without nodes began to wait: at its creation, or at the end of its last attempt or
 // suspension.
 UnixSeconds WaitsSince(const api::TrainingJob& job, UnixSeconds now);
 
@@ -42,7 +42,7 @@ std::string SizeClass(std::uint32_t workers);
 // The events that one write of a job's status implies, for the counters.
 struct JobEvents {
   struct Start {
-    std::string cause;  // "Submitted", "Resumed", or why the last attempt was undone
+    std::string cause;  // "Submitted", "Resumed", or why the last attempt was taken down
     double wait_seconds = 0;
   };
   struct Loss {
@@ -53,7 +53,7 @@ struct JobEvents {
   std::optional<Start> start;          // an attempt got nodes
   std::optional<Loss> loss;            // an attempt is taken down
   std::optional<double> bind_seconds;  // the whole gang is bound
-  std::string ended, end_reason;       // "Complete" or "Failed", and why; "" goes on
+  std::string ended, end_reason;       // "Complete" or "Failed", and why; "" if neither
 
   friend bool operator==(const JobEvents&, const JobEvents&);
 };

@@ -8,14 +8,14 @@
 
 namespace weft::report {
 
-// Bytes by level from the flows of a placement: outside first, the node left out. A scale-up
-// network that crosses the levels comes last and has no bytes that leave it.
+// Bytes by level from the flows of a placement: outside first, without the node. A scale-up network
+// that crosses the levels comes last; it has no bytes that leave it.
 std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric, const placement::Scores& scores);
 
-// Adds level by level, by name.
+// Adds the bytes of levels with the same name.
 void AddLevels(const std::vector<LevelBytes>& more, std::vector<LevelBytes>& sum);
 
-// Scores with flows also where no model is given: one ring over the ranks at one byte a rank.
+// Scores that have flows even without a model: one ring over the ranks, with one byte per rank.
 placement::Scores ScoreAnyway(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
                               std::span<const fabric::NodeIndex> nodes);
 

@@ -21,14 +21,14 @@ struct Finding {
 
 struct LintReport {
   std::vector<Finding> findings;  // input order, errors first within one object
-  // Some job can never fit its fabric, or its model no GPU there: exit code 3.
+  // A job can never fit its fabric, or its model fits no GPU there: exit code 3.
   bool never_fits = false;
-  bool invalid = false;  // some finding is what `plan` would refuse to read: exit code 2
+  bool invalid = false;  // `plan` would refuse to read an object: exit code 2
 };
 
 // Checks every TrainingJob and Placement against the fabrics and says what is wrong or wasteful.
-// What `plan` would return as an Error is a finding of severity error here. `space`: those of one
-// namespace alone.
+// An Error of `plan` is a finding of severity error here. `space`: only objects of this namespace;
+// "": all.
 LintReport Lint(const decide::Cluster& cluster, const std::string& space = "");
 
 nlohmann::ordered_json LintJson(const LintReport& report);

@@ -6,11 +6,13 @@
 
 namespace weft::report {
 
-// A model whose memory per GPU no accelerator offers that the job may get: DoesNotFit, with the
-// parts and the smallest change that would do. Says nothing where one of them is unknown.
+// Finding DoesNotFit: no accelerator that the job may get has the memory that the model needs per
+// GPU. It names the parts and the smallest change that helps. Empty if one of these accelerators is
+// unknown.
 std::vector<Finding> DoesNotFit(const LintSubject& subject);
 
-// A pipeline whose stages wait more than a tenth of the time, with the setting that halves it.
+// Finding about a pipeline whose stages wait over a tenth of the time; names a setting that halves
+// the wait.
 std::vector<Finding> PipelineBubble(const LintSubject& subject);
 
 }  // namespace weft::report

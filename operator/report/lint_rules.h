@@ -16,7 +16,7 @@ struct LintSubject {
   const decide::Problem& problem;
 };
 
-// One rule gives its findings without their place.
+// A rule returns its findings without their place.
 using LintRule = std::vector<Finding> (*)(const LintSubject&);
 
 std::span<const LintRule> LintRules();

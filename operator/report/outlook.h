@@ -9,33 +9,34 @@
 
 namespace weft::report {
 
-// What Weft predicts of one job that has nodes, or gets them by a plan.
+// What Weft predicts for one job that has nodes, or gets them from a plan.
 struct JobOutlook {
   std::string job;  // "namespace/name"
   std::string accelerator;
   std::int64_t accelerators = 0;
-  bool held = false;  // it runs, or holds its nodes; else the plan gives them
-  Result<outlook::Prediction> prediction = Invalid("");  // an error where the model cannot be
+  bool held = false;  // the job has its nodes already; else the plan gives them
+  Result<outlook::Prediction> prediction = Invalid("");  // an error if no prediction is possible
 };
 
 struct OutlookReport {
-  std::vector<JobOutlook> jobs;     // of the plan in its order, then those that hold nodes
-  std::vector<decide::Note> notes;  // of jobs that are left out: no nodes, or no transformer
+  std::vector<JobOutlook> jobs;     // in the plan's order, then jobs that have nodes
+  std::vector<decide::Note> notes;  // about jobs left out: no nodes, or no transformer
   bool all_placed = true;
 };
 
-// Memory, step time and power of every job with a transformer model. `space`: of one namespace.
+// Memory, step time and power of every job with a transformer model. `space`: only jobs of this
+// namespace; "": all.
 //
-// Errors  kInvalid for a malformed annotation of a workload. What is wrong with one job alone (an
-//         accelerator that nobody knows, a precision that it lacks) stands in its prediction.
-// Cost    O(ranks x axes x tiers) each.
+// Errors  kInvalid for a malformed annotation of a workload. An error of a single job (unknown
+//         accelerator, unsupported precision) is in the job's prediction.
+// Cost    O(ranks x axes x tiers) per job.
 Result<OutlookReport> Outlook(const decide::Cluster& cluster, const decide::PlanReport& plan,
                               const std::string& space = "");
 
-// The accelerator of these nodes; of several products the slowest. Its memory is what the label
-// nvidia.com/gpu.memory says, where a node carries it.
+// The accelerator of these nodes; if they have several products, the slowest. Its memory is the
+// value of the label nvidia.com/gpu.memory, if a node has it.
 //
-// Errors  kInvalid that names the node, its product and the accelerators that are known.
+// Errors  kInvalid; the message names the node, its product and the known accelerators.
 Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
                                            const std::vector<fabric::NodeIndex>& nodes);
 

@@ -12,21 +12,21 @@
 
 namespace weft::report {
 
-// The fleet and who works on it, at one moment.
+// The fleet and its jobs at one moment.
 struct Overview {
   struct FabricRow {
     std::string name;
     std::int64_t incomplete = 0;  // nodes that lack a label
     FleetFigures figures;
   };
-  // A TrainingJob, or a Placement of pods of others.
+  // A TrainingJob, or a Placement of another controller's pods.
   struct JobRow {
     api::ObjectKey key;
-    std::string kind, phase;  // life/job_status.h; of a Placement: Pending, Placed
+    std::string kind, phase;  // as in life/job_status.h; for a Placement: Pending, Placed
     std::uint32_t workers = 0;
-    std::int64_t ready = 0;                  // workers; of a Placement: those with a node
-    std::int64_t accelerators = 0;           // that all workers ask for
-    std::string spans, cross_node, of_best;  // as the printer columns have them, "" absent
+    std::int64_t ready = 0;                  // workers; for a Placement: workers with a node
+    std::int64_t accelerators = 0;           // requested by all workers
+    std::string spans, cross_node, of_best;  // as in the printer columns; "" if absent
     std::int64_t attempt = 0, restarts = 0;
     std::optional<std::int64_t> age_seconds;
     std::string why;  // the condition's message, if it has no nodes
@@ -35,12 +35,12 @@ struct Overview {
   std::vector<JobRow> jobs;   // unfinished jobs, those with nodes first; by name
   std::int64_t complete = 0;  // jobs that have ended
   std::int64_t failed = 0;
-  // Accelerators of pods of neither kind.
+  // Accelerators of pods that belong to neither a TrainingJob nor a Placement.
   std::int64_t other_accelerators = 0;
 };
 
-// Jobs of one namespace, or of all ("").
-// Cost  that of MeasureFleet, and O(jobs log jobs).
+// The overview of one namespace's jobs, or of all (`space` is "").
+// Cost  like MeasureFleet, plus O(jobs log jobs).
 Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, UnixSeconds now);
 
 nlohmann::ordered_json OverviewJson(const Overview& overview);
