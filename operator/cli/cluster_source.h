@@ -25,18 +25,18 @@ struct LiveObjects {
 // Receives the progress of a list: "read 1500 pods".
 using ReadProgress = std::function<void(const std::string& line)>;
 
-// Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs and Placements, each a list
-// in pages, all pages of one list at one resourceVersion. Jobs come before their Placements, and
-// Placements before the pods, so that a job that is placed meanwhile never looks as if it waited
-// with its pods running. A cluster without Weft's CRDs has no objects of them.
+// Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs and Placements. Each list
+// has pages, all at one resourceVersion. Jobs are read before Placements, and Placements before
+// pods, so that a job that is placed meanwhile does not appear to wait while its pods run. Weft's
+// kinds are empty if the cluster lacks the CRDs.
 //
-// Errors  kTransient: no connection, or a server that refuses to list, in its words; kInvalid:
-//         credentials that cannot be had.
+// Errors  kTransient: no connection, or the server refuses to list (with its message); kInvalid: no
+//         credentials.
 Result<LiveObjects> ReadObjects(kube::Transport& transport, kube::Timer& timer,
                                 const ReadProgress& progress);
 
 // Reads the cluster that the kubeconfig names. Call once per process.
-// Errors  also kInvalid, with file and field: a kubeconfig that cannot be used.
+// Errors  also kInvalid, with file and field: the kubeconfig cannot be used.
 Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice, const ReadProgress& progress);
 
 }  // namespace weft::cli

@@ -12,16 +12,16 @@
 
 namespace weft::cli {
 
-// The whole command line of `weft`: its commands, their options and help, and what was chosen.
+// The whole command line of `weft`: its commands, their options and help, and the parsed arguments.
 class CommandLine {
  public:
   CommandLine();
 
-  // Reads the words and runs the command. Returns the exit code.
+  // Parses the arguments and runs the command. Returns the exit code.
   int Run(int argc, char** argv);
   // Prints the candidates for the last word of `typed`, for a script of CompletionScript.
   int Complete(const std::vector<std::string>& typed) const;
-  // Every command with its words, for completion.
+  // Every command with the words that may follow it, for completion.
   std::vector<CommandWords> Words() const;
 
  private:

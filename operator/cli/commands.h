@@ -14,7 +14,7 @@ namespace weft::cli {
 
 // Exit codes of `weft` (DESIGN section 5).
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;     // outside the input
+inline constexpr int kFailed = 1;     // a failure outside the input
 inline constexpr int kBadInput = 2;   // usage or input; nothing on standard output
 inline constexpr int kNotPlaced = 3;  // something could not be placed
 
@@ -24,24 +24,24 @@ class LiveView;
 // applied to the cluster.
 struct InputArguments {
   std::vector<std::string> files;
-  std::string kubeconfig, context;  // "" not said
+  std::string kubeconfig, context;  // "": not given
   bool cluster = false;             // the environment's cluster, if neither is given
-  std::string space;                // jobs and gangs of this namespace alone; "" of all
+  std::string space;                // only jobs and gangs of this namespace; "": all
   bool watch = false;               // repeat the command when the cluster changes
   std::shared_ptr<LiveView> view;   // of the watched cluster
 
   bool live() const { return cluster || !kubeconfig.empty() || !context.empty(); }
 };
 
-// What the user asked for, one struct a command. Every Run function prints and returns the exit
-// code; nothing is printed on standard output unless the whole input is good.
+// The arguments of each command. Every Run function prints its output and returns the exit code;
+// standard output stays empty unless the whole input is valid.
 struct PlanArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml
   bool compare = false;          // with schedulers that know nothing of traffic
   bool timings = false;
   std::string effort = "normal";  // quick, normal, thorough
-  std::string order;              // file, operator; "": as the input says
+  std::string order;              // file, operator; "": "file" for files, "operator" for a cluster
 };
 int RunPlan(const PlanArguments& arguments);
 
@@ -85,7 +85,7 @@ int RunSnapshot(const SnapshotArguments& arguments);
 struct MapArguments {
   InputArguments input;
   std::string output = "html";  // html, svg
-  std::string fabric;           // svg: which; "" the first
+  std::string fabric;           // svg: the fabric's name; "": the first
   std::string serve;            // host:port of a page that follows the cluster; "": none
 };
 int RunMap(const MapArguments& arguments);
@@ -105,7 +105,7 @@ int RunFabricShow(const ShowArguments& arguments);
 
 struct GenerateArguments {
   std::string design;
-  simulate::Geometry geometry;  // instead of a design
+  simulate::Geometry geometry;  // used instead of a design
   int nodes = 0;
   int fragmented = 0;
   std::uint64_t seed = 1;
@@ -116,7 +116,7 @@ int RunFabricGenerate(const GenerateArguments& arguments);
 
 struct ImportArguments {
   std::string file;
-  std::string format;    // ibnetdiscover, topograph, slurm, csv; "": by the text
+  std::string format;    // ibnetdiscover, topograph, slurm, csv; "": detected from the text
   std::string topology;  // of a Slurm topology.yaml; "": its default
   std::vector<std::string> levels;
   manifest::CsvOptions::Columns columns;

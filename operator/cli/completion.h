@@ -9,14 +9,14 @@ namespace weft::cli {
 // One command and the words that may follow it, for shell completion.
 struct CommandWords {
   std::string path;                // "", "plan", "fabric generate"
-  std::vector<std::string> words;  // sub-commands, --options, and words that an argument may be
-  // What may follow an option that takes a value, "--output" or "-o"; nothing known: a file.
+  std::vector<std::string> words;  // sub-commands, --options, and values of arguments
+  // The values that may follow an option such as "--output" or "-o"; an empty list means a file.
   std::map<std::string, std::vector<std::string>> values;
 };
 
-// Candidates for the last of the typed words, in the protocol of kubectl's plug-ins and of Cobra:
-// one per line, then ":0". With only ":0" the shell offers files. "--option=value" may come as one
-// word or as three, as bash splits it.
+// The candidates for the last typed word, in the protocol of kubectl's plug-ins and of Cobra: one
+// per line, then ":0". If there is only ":0", the shell offers files. "--option=value" may be one
+// word, or three if bash has split it.
 std::string Candidates(const std::vector<std::string>& typed,
                        const std::vector<CommandWords>& commands);
 

@@ -8,7 +8,8 @@
 namespace weft::cli {
 
 // Help as kubectl prints it: what the command does, how it is called, its commands and options by
-// group in two columns, examples. An option shows its value's name (option_text) and its default.
+// group in two columns, examples. Each option shows the name of its value (option_text) and its
+// default.
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(int columns) : columns_(columns) {}
@@ -23,10 +24,10 @@ class HelpFormatter : public CLI::Formatter {
   int columns_;
 };
 
-// False for a flag.
+// Whether the option takes a value; false for a flag.
 bool TakesValue(const CLI::Option& option);
 
-// Checks of an option's value, whose messages name the value that they refuse.
+// Checks of an option's value; their messages quote the refused value.
 CLI::Validator OneOf(std::vector<std::string> words);
 CLI::Validator WholeNumber(std::int64_t least, std::int64_t most);
 

@@ -9,7 +9,7 @@
 
 namespace weft::cli {
 
-// A cluster that is watched like the operator does; nothing is written to it.
+// A cluster that is watched as the operator watches it, without writing to it.
 class LiveView {
  public:
   virtual ~LiveView() = default;
@@ -18,8 +18,8 @@ class LiveView {
   virtual decide::Cluster LookAtCluster() = 0;
 };
 
-// Returns when all objects are read. Errors those of the kubeconfig;
-// kTransient with the server's last answer if that takes more than a
+// Returns when all objects are read. Errors of the kubeconfig;
+// kTransient with the server's last answer if reading takes over a
 // minute.
 Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice);
 

@@ -6,9 +6,9 @@
 
 namespace weft::cli {
 
-// Writes lines of a log to a file descriptor and never waits: a pipe that nobody reads must not stop
-// the operator. A line that would have to wait is dropped, and the next one says how many were.
-// A line that is longer than a pipe takes at once (PIPE_BUF) is cut.
+// Writes lines of a log to a file descriptor and never waits: a pipe that nobody reads must not
+// stop the operator. A line that would have to wait is dropped; the next line says how many were.
+// A line longer than a pipe takes in one write (PIPE_BUF) is cut.
 // Thread-safety  Write from any thread.
 class LogSink {
  public:

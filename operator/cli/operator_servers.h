@@ -20,26 +20,28 @@
 namespace weft::cli {
 
 // The servers of the operator: HTTP for probes, metrics and the map of its fabrics, gRPC for plans
-// and decisions. Metrics and the map share the probes' address if that is loopback; else they need
-// their own address, over TLS and for callers who may get the path.
+// and decisions. Metrics and the map share the probes' address if that is loopback. Otherwise they
+// need their own address, with TLS, and callers need the right to get the path.
 class OperatorServers {
  public:
   struct Options {
     const OperatorFlags* flags = nullptr;
     std::string version;
-    std::string host_name;  // name in a certificate of this replica only
+    std::string host_name;  // name in this replica's own certificate
     std::string own_space;  // namespace of the replicas
     metrics::Counters* counters = nullptr;
     controllers::Log* log = nullptr;
     std::string epoch;  // unique to this process
     std::function<bool()> leads;
     std::function<service::Health()> ready;
-    // The operator while this replica leads, else null; shared, so that it lives while in use.
+    // The operator while this replica is leader, else null. It is shared, so that it lives while in
+    // use.
     std::function<std::shared_ptr<controllers::Operator>()> operator_now;
   };
   OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options);
 
-  // Serves until destroyed. Errors  kInvalid: an address or a certificate that cannot be used.
+  // Starts the servers, which run until destroyed. Errors kInvalid: an address or certificate
+  //                                 cannot be used.
   Status Open();
 
  private:

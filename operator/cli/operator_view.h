@@ -13,15 +13,15 @@ namespace weft::cli {
 // The running operator as gRPC calls see it; empty while this replica is not the leader.
 class OperatorView final : public service::RpcSource {
  public:
-  using Working = std::function<std::shared_ptr<controllers::Operator>()>;  // null: does not lead
+  using Working = std::function<std::shared_ptr<controllers::Operator>()>;  // null: not the leader
 
   // `epoch` names this process among all that ever led.
   OperatorView(Working working, std::string epoch, kube::AccessCheck& access);
 
   Result<Live> Look() override;
   Result<Decided> Decisions() override;
-  // A caller who may list Placements of a namespace may also ask for plans there. The holder of a
-  // certificate is the user "weft-grpc:NAME".
+  // A caller who may list Placements of a namespace may also ask for plans there. A caller with
+  // only a certificate is the user "weft-grpc:NAME".
   Result<Access> Check(const Caller& caller, const Sight& sight) override;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace weft::cli {
 
-// A page that follows the cluster, with the rights of the user, until the process is ended.
+// Serves a page that follows the cluster, with the user's rights, until the process is ended.
 int ServeMap(const MapArguments& arguments);
 
 }  // namespace weft::cli

@@ -12,11 +12,12 @@
 
 namespace weft::cli {
 
-// Functions that the commands share: read, build, decide, report. Live objects that cannot be read
-// are named on standard error and left out.
+// Functions that the commands share: read, build, decide, report. Objects of a cluster that cannot
+// be read are named on standard error and left out.
 Result<decide::Cluster> ReadCluster(const InputArguments& input);
 
-// The order named "file" or "operator"; "": the operator's if the input is its cluster.
+// The order named "file" or "operator". "": the operator's order if the input is a cluster, else
+// the file's.
 decide::Order OrderOf(const InputArguments& input, const std::string& name);
 
 struct PlanChoice {
@@ -36,15 +37,15 @@ std::string Encode(const nlohmann::ordered_json& value, const std::string& forma
 // Prints "weft: MESSAGE" on standard error and returns the error's exit code. A message about an
 // object of the input's files gets its line number; the files are read once more for that.
 int Fail(const Error& error, const InputArguments& input = {});
-// Prints the text on standard output and returns `code`, or the failure's. With --watch a terminal
-// shows only the last text, and a pipe gets a text only if `what` (such as the text without its
-// clock; "": the text) has changed.
+// Prints the text on standard output and returns `code`, or the code of a failure. With --watch, a
+// terminal shows only the last text, and a pipe gets a text only if `what` has changed (for example
+// the text without its clock; "": the text).
 int Print(const std::string& text, int code, const std::string& what = "");
 
 // Runs the command whenever the cluster may have changed, until it fails or the process is ended.
 int Watch(InputArguments& input, const std::function<int()>& command);
 
-// Prints notes about an answer on standard error, one line each.
+// Prints notes on standard error, one line each.
 void Remark(const std::vector<decide::Note>& notes);
 
 render::TextOptions TextStyle();

@@ -8,8 +8,8 @@
 
 namespace weft::cli {
 
-// Reads the texts that `-f` names: files, folders (.yaml, .yml, .json by name, not recursive), and
-// `-` for standard input, in the order given.
+// Reads the texts that `-f` names, in the given order: files, folders (their .yaml, .yml and .json
+// files by name, not recursive), and `-` for standard input.
 // Errors  kInvalid "PATH: ..." if it is missing or holds no manifest; kTransient if reading
 //         fails.
 Result<std::vector<manifest::Source>> ReadSources(const std::vector<std::string>& paths);

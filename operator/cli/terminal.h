@@ -4,7 +4,8 @@
 
 namespace weft::cli {
 
-// How to print: colour only to a terminal and where NO_COLOR is unset or empty (no-color.org).
+// How to print: in colour only to a terminal, and only if NO_COLOR is unset or empty
+// (no-color.org).
 struct Terminal {
   bool colour = false;
   int columns = 100;  // of the terminal; 100 for a pipe

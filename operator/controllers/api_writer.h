@@ -10,7 +10,7 @@
 
 namespace weft::controllers {
 
-// The kinds that the operator writes or asks for.
+// The kinds that the operator writes or reads by request.
 enum class Kind : std::uint8_t {
   kPod,
   kService,
@@ -22,8 +22,8 @@ enum class Kind : std::uint8_t {
   kResourceQuota,  // never written
 };
 
-// Identifies the object of a write. A later object of the same name is another
-// one.
+// Identifies the object of a write: a later object of the same name has another
+// uid.
 struct Target {
   Kind kind = Kind::kPod;
   api::ObjectKey key;
@@ -31,26 +31,26 @@ struct Target {
   std::string resource_version;  // "" any
 };
 
-// The writes of an operator, each one request to the API server.
+// The writes of the operator; each is one request to the API server.
 //
-// Errors  kConflict: it changed, or exists already; kNotFound; kInvalid: the server refuses it,
-// with
+// Errors  kConflict: the object changed, or exists already; kNotFound; kInvalid: the server refuses
+// the
 //         its words; kTransient: no answer, too many requests, or a broken server.
 // Thread-safety  all calls may run at once.
 class ApiWriter {
  public:
   virtual ~ApiWriter() = default;
-  // The object as stored. `dry_run`: checked by the whole chain of admission, and not stored.
+  // Returns the object as stored. `dry_run`: it passes all of admission but is not stored.
   virtual Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) = 0;
-  // Without a name: the list of all in that namespace.
+  // Without a name: lists all objects in the namespace.
   virtual Result<nlohmann::json> Get(const Target& target) = 0;
-  // JSON merge patch of the object, or of its status; the object as stored.
+  // JSON merge patch of the object, or of its status; returns the object as stored.
   virtual Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) = 0;
   virtual Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) = 0;
-  // JSON patch (RFC 6902): nothing is changed unless every test holds.
+  // JSON patch (RFC 6902): changes nothing unless every `test` operation succeeds.
   virtual Result<nlohmann::json> PatchExactly(const Target& target,
                                               const nlohmann::json& operations) = 0;
-  // An object that is gone already counts as deleted.
+  // An object that is already gone counts as deleted.
   virtual Status Delete(const Target& target) = 0;
   virtual Status Evict(const Target& target) = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace weft::controllers {
 
-// Hands every write on, and counts it with its result and time.
+// Passes every write on to another writer, and counts it with result and duration.
 class CountingWriter final : public ApiWriter {
  public:
   CountingWriter(ApiWriter& writer, metrics::Counters& counters)

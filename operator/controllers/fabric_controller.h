@@ -14,14 +14,14 @@
 namespace weft::controllers {
 
 // Writes the status of each Fabric, and an event when it becomes unusable or usable again. Passes
-// are spaced, so that hundreds of changing nodes cost little.
+// have pauses between them, so that hundreds of changing nodes cost little.
 // Thread-safety  all calls may run at once.
 class FabricController {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
     std::int64_t least_pause_milliseconds = 1000;  // between passes
-    int pause_times = 10;                          // as long as the last pass took
+    int pause_times = 10;                          // pause in multiples of the last pass's duration
     std::int64_t retry_milliseconds = 10'000;      // after a write that failed
   };
   FabricController(Store& store, FabricCache& cache, ApiWriter& writer, Recorder& recorder,
@@ -29,10 +29,10 @@ class FabricController {
 
   // A Node or a Fabric has changed.
   void OnChange();
-  // Works until Stop.
+  // Runs passes until Stop.
   void Run();
   void Stop();
-  // One pass over all Fabrics; false where a write must be tried again.
+  // One pass over all Fabrics; false if a write must be tried again.
   bool Pass();
 
  private:

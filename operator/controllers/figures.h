@@ -10,7 +10,7 @@
 
 namespace weft::controllers {
 
-// The samples of fabrics, jobs and gangs of other controllers, as defined in the catalogue.
+// Add the samples of fabrics, jobs and gangs of other controllers, as the catalogue defines them.
 void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
                 std::uint32_t most_domains, metrics::Samples& samples);
 void AddJobs(const decide::Cluster& cluster, UnixSeconds now, metrics::Samples& samples);

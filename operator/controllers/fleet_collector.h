@@ -15,29 +15,30 @@
 
 namespace weft::controllers {
 
-// Computes the metrics of fabrics, jobs and gangs from the store, in the caller's thread and only
-// if the store has changed; concurrent callers get the previous metrics. Nothing is remembered of a
-// deleted object.
-// Thread-safety  all calls may run at once. Cost  O(store), seldom; else that of a string.
+// Computes the metrics of fabrics, jobs and gangs from the store, in the caller's thread, only if
+// the store has changed. Concurrent callers get the previous metrics. Deleted objects leave no
+// series.
+// Thread-safety all calls may run at once. Cost O(store) after a change; else that of returning a
+//                                                 pointer.
 class FleetCollector {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
     std::function<double()> seconds;   // of a steady clock
-    std::uint32_t most_domains = 256;  // series for each domain of levels with no more
-    bool audit = false;                // judge the gangs that others placed
+    std::uint32_t most_domains = 256;  // per level; above this, no series per domain
+    bool audit = false;                // also compare gangs that other schedulers placed
     double least_seconds_between = 1;  // younger figures are reused
     double least_seconds_between_audits = 5;
-    double pause_times = 20;  // another bound, in multiples of the last duration
+    double pause_times = 20;  // least pause in multiples of the last duration
   };
   FleetCollector(const Store& store, FabricCache& cache, Options options);
 
-  // The store is another.
+  // The store has changed.
   void OnChange() { changes_.fetch_add(1, std::memory_order_relaxed); }
 
   struct Figures {
     std::string text;    // in Prometheus' text format
-    double seconds = 0;  // that they took
+    double seconds = 0;  // that computing them took
     std::size_t series = 0;
   };
   std::shared_ptr<const Figures> Collect();
@@ -57,12 +58,12 @@ class FleetCollector {
   const Options options_;
   std::atomic<std::uint64_t> changes_{1};
 
-  std::mutex working_;  // held by the one that works them out
+  std::mutex working_;  // held while figures are computed
   Turn worked_, audited_;
   RunningFigures running_;
   std::string audit_text_;
 
-  mutable std::mutex mutex_;  // of figures_
+  mutable std::mutex mutex_;  // guards figures_
   std::shared_ptr<const Figures> figures_;
 };
 

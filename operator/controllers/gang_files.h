@@ -11,19 +11,19 @@
 
 namespace weft::controllers {
 
-// The gang of an attempt, and the ConfigMap that is mounted in its pods. Domains are
-// looked up in the fabric when the ConfigMap is created, and read from the ConfigMap
-// afterwards, so that a restarted operator gives missing pods the same values as the
+// The gang of an attempt, and the ConfigMap that is mounted in its pods. Domains
+// are looked up in the fabric when the ConfigMap is created, and afterwards read
+// from it, so that a restarted operator gives missing pods the same values as the
 // others.
 // Thread-safety  all calls may run at once.
 class GangFiles {
  public:
-  // `verify_image`: of the init container that reports from every pod, "" for none.
+  // `verify_image`: image of the init container that reports from every pod; "": none.
   GangFiles(Store& store, FabricCache& fabrics, ApiWriter& writer, std::string verify_image)
       : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
 
-  // The gang of that Placement. Creates its ConfigMap where it is not there. Points to `job`.
-  // Errors  of the write; kTransient where something else has its name.
+  // The gang of that Placement; it points to `job`. Creates the ConfigMap if it does not exist.
+  // Errors  of the write; kTransient if another object has the ConfigMap's name.
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 
  private:

@@ -19,9 +19,9 @@
 
 namespace weft::controllers {
 
-// Carries out life::NextStep for one TrainingJob after the other: look, decide, one step, again.
-// Every answer to a write goes into the store, so that the next look already sees it.
-// Thread-safety  Reconcile from many threads, for different jobs.
+// Carries out life::NextStep for TrainingJobs: read the store, decide, do one step, repeat. Every
+// answer to a write goes into the store, so that the next reconcile sees it.
+// Thread-safety  Reconcile may run in many threads at once, for different jobs.
 class JobController {
  public:
   struct Options {
@@ -29,14 +29,14 @@ class JobController {
     std::function<UnixSeconds()> now;
     // The gang that an attempt's pods are made from; creates its ConfigMap.
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
-    std::size_t writes_at_once = 16;        // of one batch; the transport bounds those of all
-    metrics::Counters* counters = nullptr;  // outlives the controller; null: nothing is counted
+    std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
+    metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
   };
   JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
                 Options options);
 
-  // One pass.
-  // Errors  of the write; the caller retries transient ones and conflicts.
+  // Does one step for the job. Errors of the write; the caller retries transient errors and
+  // conflicts.
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:
@@ -85,17 +85,17 @@ class JobController {
   Log& log_;
   const Options options_;
 
-  // Memory of a job between reconciles; a new leader starts without it.
+  // What is remembered of a job between reconciles; a new leader starts without it.
   struct Memory {
     std::string uid;          // uid of the job, since a later job may have its name
     UnixSeconds counted = 0;  // when status was written last
-    UnixSeconds tried = 0;    // when worker 0 was tried last
-    UnixSeconds created = 0;  // when its pods or its Service were created last
-    std::string valid;        // message of the dry run of this generation, if accepted
+    UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+    UnixSeconds created = 0;  // when a pod or the Service was last created
+    std::string valid;        // message of a successful dry run of this generation
     std::int64_t valid_generation = 0;
     std::string taken;  // message of the last event about a taken name
   };
-  Memory& MemoryOf(const api::ObjectMeta& job) const;  // under the lock
+  Memory& MemoryOf(const api::ObjectMeta& job) const;  // mutex_ must be held
 
   mutable std::mutex mutex_;
   mutable std::map<api::ObjectKey, Memory> memory_;

@@ -8,7 +8,7 @@
 
 namespace weft::controllers {
 
-// Counts the events that one written status of the job implies. `fabric`: of its placement.
+// Counts the events that one written status of the job implies. `fabric`: the fabric of its nodes.
 void CountEvents(const api::TrainingJob& before, const life::JobStatus& after,
                  const std::string& fabric, UnixSeconds now, metrics::Counters& counters);
 

@@ -5,8 +5,8 @@
 
 namespace weft::controllers {
 
-// ApiWriter over the client. Writes only while `may_write` says so: a leader that has lost its
-// lease stops in the middle of a batch.
+// ApiWriter over the client. It writes only while `may_write` is true: a leader that loses its
+// Lease stops in the middle of a batch.
 class KubeWriter final : public ApiWriter {
  public:
   KubeWriter(kube::Client& client, std::function<bool()> may_write)

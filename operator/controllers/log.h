@@ -13,14 +13,14 @@ enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
 using LogFields = std::initializer_list<std::pair<std::string_view, std::string>>;
 
-// One line an event: a short sentence and fields. What users wrote is escaped.
+// A log with one line per event: a short sentence and fields. Text from users is escaped.
 // Thread-safety  all calls may run at once.
 class Log {
  public:
   struct Options {
     LogLevel least = LogLevel::kInfo;
     bool json = false;
-    std::function<void(const std::string& line)> write;  // one line, with its end
+    std::function<void(const std::string& line)> write;  // receives one line with its line end
     std::function<std::string()> time;                   // RFC 3339
   };
   explicit Log(Options options) : options_(std::move(options)) {}

@@ -26,22 +26,22 @@
 
 namespace weft::controllers {
 
-// The operator of a leader: reads all objects, then plans and reconciles jobs until Stop. Created
-// when leadership is won, so that no decision uses older objects.
+// The operator of a leader: reads all objects, then plans and reconciles jobs until Stop. It is
+// created when this process becomes leader, so that no decision uses older objects.
 // Thread-safety  Start and Stop from one thread; the others from any.
 class Operator {
  public:
   struct Options {
-    std::string space;  // namespace of jobs, "" all
+    std::string space;  // only jobs of this namespace; "": all
     JobController::Options jobs;
-    Planner::Options planner;  // on_answer is filled in
+    Planner::Options planner;  // the operator sets on_answer
     FabricController::Options fabrics;
     FleetCollector::Options figures;
-    metrics::Counters* counters = nullptr;  // outlives the operator; null: nothing is counted
-    std::string verify_image;               // of the init container weft-verify, "" for none
-    bool read_only = false;                 // follows the cluster, and leaves it as it is
-    std::size_t workers = 8;  // jobs that are reconciled at once, and as many Placements
-    std::uint64_t seed = 0;   // of the watches
+    metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
+    std::string verify_image;               // of the init container weft-verify; "": none
+    bool read_only = false;                 // follows the cluster without writing to it
+    std::size_t workers = 8;  // threads that reconcile jobs; as many reconcile Placements
+    std::uint64_t seed = 0;   // for the watches
   };
   Operator(kube::Transport& transport, ApiWriter& writer, Recorder& recorder, Log& log,
            Options options);
@@ -51,21 +51,22 @@ class Operator {
 
   void Start();
   void Stop();
-  // Every list was complete once.
+  // Whether every kind has been listed completely once.
   bool Synced() const;
-  // Time since the API server last answered a watch; the longest of all watches.
+  // The longest time, over all watches, since the API server last answered the watch.
   kube::Millis Staleness() const;
   // Adds gauges of queue depth and watch silence.
   void Measure(metrics::Samples& samples) const;
-  // Metrics of fabrics, jobs and gangs; computed only after a change, which may take seconds.
+  // Metrics of fabrics, jobs and gangs. They are computed only after a change; this may take
+  // seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
-  // The cluster in the cache, its inputs in order, and the fabrics of its nodes.
+  // The cluster from the cache, with inputs in order, and the fabrics of its nodes.
   Store::Picture Look() const;
   std::shared_ptr<const decide::Fabrics> FabricsOf(const Store::Picture& picture) {
     return cache_.Of(picture);
   }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
-  // The cluster in the cache, its inputs in order. Cost  O(nodes + pods log pods).
+  // The cluster from the cache, with inputs in order. Cost O(nodes + pods log pods).
   decide::Cluster LookAtCluster();
 
  private:
@@ -75,7 +76,7 @@ class Operator {
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
   void Work();
   struct Loop {
-    const char* name;  // of the controller, in metrics
+    const char* name;  // the controller's name in metrics
     WorkQueue& queue;
     Pass pass;
   };
@@ -90,7 +91,7 @@ class Operator {
   const Options options_;
   Store store_;
   WorkQueue queue_;  // jobs
-  WorkQueue gangs_;  // Placements of pods of others
+  WorkQueue gangs_;  // Placements of other controllers' pods
   const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
   FabricCache cache_;
   FleetCollector figures_;
@@ -101,7 +102,7 @@ class Operator {
   PlacementController placements_;
   std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
-  std::vector<std::string> watched_;  // by reflector, their plurals
+  std::vector<std::string> watched_;  // plural of each reflector's kind
   std::atomic<bool> stopped_{false};
   std::vector<std::thread> threads_;
 };

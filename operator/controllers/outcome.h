@@ -5,10 +5,10 @@
 
 namespace weft::controllers {
 
-// What remains to do after a reconcile.
+// When to reconcile again.
 struct Outcome {
-  bool again = false;                   // the next step may follow at once
-  std::optional<std::int64_t> seconds;  // look again at the latest then
+  bool again = false;                   // at once: the next step may follow
+  std::optional<std::int64_t> seconds;  // after at most so many seconds
 };
 
 }  // namespace weft::controllers

@@ -13,9 +13,9 @@
 namespace weft::controllers {
 
 // Carries out life::NextUngateStep for each Placement with a podSelector: one step per reconcile.
-// The planner writes the nodes; this controller gives the pods of other controllers to them. A
-// Placement without a job whose spec cannot be read gets the condition Accepted=False.
-// Thread-safety  Reconcile from many threads, for different Placements.
+// The planner writes the nodes; this controller ungates the pods of other controllers onto them. If
+// no job owns the Placement and its spec cannot be read, it gets the condition Accepted=False.
+// Thread-safety  Reconcile may run in many threads at once, for different Placements.
 class PlacementController {
  public:
   struct Options {
@@ -26,8 +26,8 @@ class PlacementController {
   PlacementController(Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                       Options options);
 
-  // One pass.
-  // Errors  of the write; the caller retries transient ones and conflicts.
+  // Does one step for the Placement. Errors of the write; the caller retries transient errors and
+  // conflicts.
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:

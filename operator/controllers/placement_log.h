@@ -14,17 +14,17 @@
 
 namespace weft::controllers {
 
-// A log of decisions in order, for watchers: Placements that got nodes, and Placements that lost
-// them. Only the last change of each Placement is held, so that the log holds at most all
-// Placements and `kept` keys of deleted ones; late watchers miss changes in between.
-// Cost           a change is O(log placements). Of more than `kept` that are gone the first are
-//                forgotten.
+// A log of decisions for watchers: Placements that got nodes or lost them, in order. It holds only
+// the last change of each Placement, so at most all Placements and `kept` keys of deleted ones; a
+// late watcher misses the changes in between.
+// Cost           O(log placements) per change. If more than `kept` Placements are gone, the oldest
+//                are forgotten.
 // Thread-safety  all calls may run at once.
 class PlacementLog {
  public:
   explicit PlacementLog(std::size_t kept = 8'192) : kept_(kept) {}
 
-  // A Placement without nodes counts as gone; an older state than the logged one changes nothing.
+  // A Placement without nodes counts as gone. A state older than the logged one changes nothing.
   void Put(std::shared_ptr<const api::Placement> placement);
   void Remove(const api::ObjectKey& key);
 
@@ -40,8 +40,8 @@ class PlacementLog {
     api::ObjectKey key;
     std::shared_ptr<const api::Placement> placement;  // null: gone
   };
-  // Changes after `number`, the last one of each Placement; waits at most `seconds` for the first.
-  // Nothing if some of them are forgotten, or the number was never given.
+  // The last change of each Placement after `number`; waits at most `seconds` for one. Nothing if
+  // some of these changes are forgotten, or the log never had that number.
   std::optional<std::vector<Change>> After(std::uint64_t number,
                                            std::chrono::milliseconds patience) const;
 
@@ -54,9 +54,9 @@ class PlacementLog {
   mutable std::condition_variable changed_;
   std::map<std::uint64_t, Change> changes_;         // by number
   std::map<api::ObjectKey, std::uint64_t> latest_;  // number of each Placement's change
-  std::set<std::uint64_t> gone_;                    // of those, the ones without a Placement
+  std::set<std::uint64_t> gone_;                    // numbers of changes whose Placement is gone
   std::uint64_t number_ = 0;
-  std::uint64_t forgotten_ = 0;  // the last that is
+  std::uint64_t forgotten_ = 0;  // number of the last forgotten change
 };
 
 }  // namespace weft::controllers

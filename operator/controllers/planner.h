@@ -23,39 +23,39 @@ namespace weft::controllers {
 
 // Places the pending workloads in the operator's order and commits each placement: creates the
 // Placement and writes its nodes by compare-and-swap. One thread plans and commits, so that no two
-// plans ever count on the same nodes.
+// plans use the same nodes.
 //
-// A pass takes all pending workloads and starts only when all commits of the last pass have been
-// answered; the store has their claims by then. Passes without anything new wait for the cluster to
-// change or a wait to end, and are spaced by several times what one takes.
+// A pass takes all pending workloads. It starts when all commits of the last pass are answered, so
+// the store has their claims. If no workload is new, the next pass waits until the cluster changes
+// or a workload's wait ends, and pauses are several times as long as a pass.
 // Thread-safety  all calls may run at once.
 class Planner {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
-    std::string space;  // namespace of the Placements that are planned, "" all
-    std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal that reads differently
+    std::string space;  // only Placements of this namespace; "": all
+    std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal's text has changed
     std::size_t commits_at_once = 8;
-    std::int64_t reserve_seconds = 600;           // a job's wait until nodes are reserved for it
-    std::int64_t least_pause_milliseconds = 200;  // between passes that nobody asked for
-    int pause_times = 4;                          // as long as the last pass took
-    // The same refusal in other words ("... for another 9 min") is told this seldom.
+    std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
+    std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
+    int pause_times = 4;                          // the same, in durations of the last pass
+    // Least pause between texts that differ only in a time ("... for another 9 min").
     std::int64_t reword_seconds = 60;
-    metrics::Counters* counters = nullptr;  // outlives the planner; null: nothing is counted
+    metrics::Counters* counters = nullptr;  // must outlive the planner; null: nothing is counted
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 
-  // The job asks for nodes for its next attempt.
+  // The job requests nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
-  // The job no longer asks.
+  // Withdraws the job's request.
   void Forget(const std::string& uid);
-  // The job's attempt on these nodes (by worker) is over: the next one should keep them.
+  // The job's attempt on these nodes (by worker) is over: the next attempt should keep them.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
   std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
-  // An input of the plan has changed.
+  // Called when an input of the plan has changed.
   void OnCapacity();
 
-  // Plans until Stop.
+  // Runs passes until Stop.
   void Run();
   // One pass over all pending workloads, for a caller without threads.
   void Pass();
@@ -79,7 +79,7 @@ class Planner {
   void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
   bool IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
               const decide::Refused& refused);
-  void LookAt(UnixSeconds time);  // under the lock
+  void LookAt(UnixSeconds time);  // mutex_ must be held
   void LookAtLater(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
@@ -95,12 +95,12 @@ class Planner {
   bool stopped_ = false;
   bool capacity_changed_ = false;
   bool asked_anew_ = false;
-  std::optional<UnixSeconds> next_look_;  // an answer may differ then by the clock alone
+  std::optional<UnixSeconds> next_look_;  // when time alone may change an answer
   std::set<std::string> asked_;           // uids of jobs
-  // Nodes of the last attempt, by uid of the job. Lost with the lead: the next leader plans a
-  // restart that it did not see begin as if it were a start.
+  // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
+  // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
-  std::map<std::string, Refusal> refusals_;  // by uid
+  std::map<std::string, Refusal> refusals_;  // by uid of the job
   std::int64_t last_pass_milliseconds_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace weft::controllers {
 
-// One event about one object.
+// An event about one object.
 struct Happening {
   std::string_view kind;  // "TrainingJob", "Placement", "Fabric"
   const api::ObjectMeta* about = nullptr;
@@ -16,7 +16,7 @@ struct Happening {
   std::string note;
 };
 
-// Writes events, when it can: aggregated, rate-limited, never in the caller's way.
+// Writes events as far as it can: aggregated, rate-limited, without making the caller wait.
 // Thread-safety  all calls may run at once.
 class Recorder {
  public:

@@ -12,13 +12,13 @@
 
 namespace weft::controllers {
 
-// The bytes that all running workloads send out of each domain, and how far each workload is from
-// its best. Both are computed once for each placement and spec of a workload, and forgotten with
+// The bytes that all running workloads send out of each domain, and each workload's cost relative
+// to its best. Both are computed once for each placement and spec of a workload, and forgotten with
 // it.
 class RunningFigures {
  public:
-  // Domains of levels with no more than that, and not of the node. False where workloads are left
-  // for the next time: a search each may take long.
+  // Adds series for domains of levels with at most `most_domains` domains, except the node tier.
+  // False if some workloads are left for the next call, because each needs a search.
   bool AddTo(const decide::Cluster& cluster, std::uint32_t most_domains, metrics::Samples& samples);
 
  private:

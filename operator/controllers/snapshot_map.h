@@ -16,14 +16,14 @@ const api::ObjectKey& KeyOf(const T& object) {
   return object.meta.key;
 }
 
-// Objects in the order of their keys, in blocks that are never changed once somebody else holds
-// them: the state at one moment is a list of blocks, and a writer copies the block that it changes.
-// So a reader of a hundred thousand objects stops no writer.
+// Objects in the order of their keys, in blocks. A snapshot is a list of blocks, and a block that a
+// snapshot shares is never changed: a writer copies the block first. So a reader of a hundred
+// thousand objects does not block writers.
 //
 // Shapes  every block has 1 to kMost objects; keys ascend through all blocks.
-// Cost    Find O(log n). Put, Erase O(log n + kMost + n / kMost). Take O(n / kMost); the first
-//         change of each block after it O(kMost) more.
-// Thread-safety  none; the store locks. A Snapshot is a value of its own.
+// Cost    Find O(log n). Put, Erase O(log n + kMost + n / kMost). Take O(n / kMost); after a Take,
+//         the first change of each block O(kMost) more.
+// Thread-safety  none; the store locks. A Snapshot is independent of the map.
 template <typename T>
 class SnapshotMap {
  public:
@@ -32,7 +32,7 @@ class SnapshotMap {
 
  private:
   struct Block {
-    std::uint64_t epoch = 0;  // of the map, when it was made
+    std::uint64_t epoch = 0;  // the map's epoch when the block was made
     std::vector<Object> objects;
   };
   using Blocks = std::vector<std::shared_ptr<Block>>;
@@ -40,7 +40,7 @@ class SnapshotMap {
   static bool Before(const Object& object, const api::ObjectKey& key) {
     return KeyOf(*object) < key;
   }
-  // The block that has the key if any has.
+  // The only block that may have the key.
   static std::size_t BlockOf(const Blocks& blocks, const api::ObjectKey& key) {
     const auto behind = std::upper_bound(blocks.begin(), blocks.end(), key,
                                          [](const api::ObjectKey& one, const auto& block) {
@@ -66,14 +66,14 @@ class SnapshotMap {
     Snapshot() = default;
     std::size_t size() const { return size_; }
     Object Find(const api::ObjectKey& key) const { return FindIn(blocks_, key); }
-    // In order.
+    // Calls `use` for every object, in order.
     template <typename Use>
     void Each(const Use& use) const {
       for (const auto& block : blocks_) {
         for (const Object& object : block->objects) use(object);
       }
     }
-    // The objects of one namespace, in order.
+    // Calls `use` for every object of one namespace, in order.
     template <typename Use>
     void EachIn(const std::string& space, const Use& use) const {
       const api::ObjectKey first{space, ""};
@@ -105,7 +105,7 @@ class SnapshotMap {
   bool empty() const { return size_ == 0; }
   Object Find(const api::ObjectKey& key) const { return FindIn(blocks_, key); }
 
-  // The replaced object.
+  // Returns the replaced object.
   Object Put(Object object) {
     const api::ObjectKey key = KeyOf(*object);
     if (blocks_.empty()) {
@@ -123,7 +123,7 @@ class SnapshotMap {
     const bool last = place == objects.end();
     if (objects.size() < kMost) {
       objects.insert(place, std::move(object));
-    } else if (last) {  // a list comes in order: its blocks are full
+    } else if (last) {  // lists arrive in order: fill blocks
       Insert(b + 1, {std::move(object)});
     } else {
       objects.insert(place, std::move(object));
@@ -136,7 +136,7 @@ class SnapshotMap {
     return nullptr;
   }
 
-  // The removed object.
+  // Returns the removed object.
   Object Erase(const api::ObjectKey& key) {
     if (Find(key) == nullptr) return nullptr;
     const std::size_t b = BlockOf(blocks_, key);
@@ -160,7 +160,7 @@ class SnapshotMap {
   std::shared_ptr<Block> Make(std::vector<Object> objects) const {
     return std::make_shared<Block>(Block{epoch_, std::move(objects)});
   }
-  // The block's objects, which no snapshot shares.
+  // The block's objects; first copies them if a snapshot shares them.
   std::vector<Object>& Own(std::size_t b) {
     if (blocks_[b]->epoch != epoch_) blocks_[b] = Make(blocks_[b]->objects);
     return blocks_[b]->objects;

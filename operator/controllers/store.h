@@ -18,26 +18,26 @@
 
 namespace weft::controllers {
 
-// A Service of ours: what counts is which job's and attempt's it is.
+// A Service of ours: the job and attempt that it belongs to.
 struct Service {
   api::ObjectMeta meta;
 };
 
-// A node that is not Ready, as seen by this operator.
+// When this operator first saw that a node is not Ready.
 struct NotReady {
   api::ObjectKey key;
   UnixSeconds since = 0;
 };
 inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
 
-// Callbacks for changes, outside the store's lock, from the thread that made the change.
+// Callbacks for changes, called without the store's lock in the thread that made the change.
 struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
   OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
-  OfObject on_placement = [](const api::ObjectKey&) {};  // of others: it, or its pods
-  OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement
-  std::function<void()> on_capacity = [] {};             // a plan made now could differ
-  std::function<void()> on_fabric = [] {};               // a Node or a Fabric is another
+  OfObject on_placement = [](const api::ObjectKey&) {};  // one of foreign pods, or a pod of it
+  OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement changed
+  std::function<void()> on_capacity = [] {};             // a new plan could differ
+  std::function<void()> on_fabric = [] {};               // a Node or Fabric changed
 };
 
 // The nodes at one moment.
@@ -48,29 +48,29 @@ struct KnownNodes {
   life::NodeState Of(const std::string& name) const;
 };
 
-// One job with all that is its own, as it was at one moment.
+// A job with all objects that belong to it, at one moment.
 struct JobObjects {
   std::shared_ptr<const api::TrainingJob> job;
   std::vector<std::shared_ptr<const api::Placement>> placements;
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  std::shared_ptr<const Service> service;  // null: none of this job's
+  std::shared_ptr<const Service> service;  // null: the job has none
   KnownNodes nodes;
 };
 
-// The operator's cache of the API server: written by one reflector per kind and by the answers to
-// our own writes, read by many.
+// The operator's cache of the API server. One reflector per kind and the answers to our own writes
+// fill it; many threads read it.
 //
-// An object that cannot be read is held all the same, with `unreadable` set. If a Node or a Pod
-// could be read before, its last readable state stays, so that an unreadable object never frees
+// An object that cannot be decoded is stored too, with `unreadable` set. If a Node or Pod could be
+// decoded before, its last readable state stays, so that an unreadable object never frees
 // resources.
 //
-// Cost           a change O(log objects), and what its hooks do. Readers hold the lock for as long
-//                as it takes to copy a list of blocks (snapshot_map.h), and scan without it.
+// Cost           O(log objects) per change, plus its hooks. Readers hold the lock only while they
+//                copy a list of blocks (snapshot_map.h), and scan without it.
 // Thread-safety  all calls may run at once.
 class Store {
  public:
   explicit Store(std::function<UnixSeconds()> now) : now_(std::move(now)) {}
-  // Before the first Put.
+  // Must be called before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
   // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
@@ -79,8 +79,8 @@ class Store {
   template <typename T>
   void Remove(const api::ObjectKey& key);
 
-  // Keys of one kind that are held in a version up to that one: what a list of that version does
-  // not show is gone.
+  // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
+  // version lacks are gone.
   template <typename T>
   std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) const;
 
@@ -88,29 +88,29 @@ class Store {
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
   life::NodeState StateOfNode(const std::string& node) const;
-  // Whether a Placement of that namespace ("" any) that no TrainingJob owns waits for nodes.
+  // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
-  // Pods that its podSelector matches and no TrainingJob owns. Cost  O(pods of its namespace).
+  // Pods that match its podSelector and that no TrainingJob owns. Cost O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
-  // All objects that a decision reads, by key within each kind; `order` is empty. Unreadable
-  // Fabrics are left out.
+  // All objects that a decision reads, in order of key within each kind; `order` is empty.
+  // Unreadable Fabrics are left out.
   struct Picture {
     api::Inputs inputs;
-    std::uint64_t fabrics = 0;  // equal in two pictures: so are their nodes and Fabrics
+    std::uint64_t fabrics = 0;  // equal in two pictures with the same nodes and Fabrics
   };
   Picture Look() const;
-  // Nodes and Fabrics alone.
+  // A picture of only Nodes and Fabrics.
   Picture LookAtFabrics() const;
 
  private:
-  // One object before and after; null: it was not there, or is gone.
+  // An object before and after a change; null: it did not exist, or is gone.
   template <typename T>
   struct Change {
     std::shared_ptr<const T> before, now;
     const T& either() const { return now ? *now : *before; }
   };
-  // What a TrainingJob controls, by the job's uid.
+  // The objects that TrainingJobs control, by the job's uid.
   template <typename T>
   using Owned = std::map<std::string, SnapshotMap<T>>;
 
@@ -119,8 +119,8 @@ class Store {
     return std::get<Table<T>>(tables_);
   }
 
-  // Hooks of a kind. Under the lock: whether the object is stored, and which indexes change.
-  // Outside: callbacks.
+  // What a change of a kind does. With the lock: whether to store the object, and which indexes
+  // change. Without the lock: callbacks.
   template <typename T>
   bool Admit(T&) {
     return true;
@@ -157,8 +157,8 @@ class Store {
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;
   Owned<api::Placement> placements_of_;
-  std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods of each
-  SnapshotMap<api::Placement> selecting_;  // with a podSelector, and no TrainingJob
+  std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods per job
+  SnapshotMap<api::Placement> selecting_;  // Placements with a podSelector that no TrainingJob owns
   std::set<api::ObjectKey> unplaced_;      // Placements that wait for nodes
 };
 

@@ -12,20 +12,20 @@
 
 namespace weft::controllers {
 
-// The place of watched objects in messages.
+// The place that messages name for objects of a watch.
 inline constexpr const char* kServedPlace = "API server";
 
-// Adapter of the store for one kind.
+// How one kind is decoded and put into the store.
 template <typename T>
 struct KindInStore {
   using Decode = typename kube::DecodingSink<T>::Decode;
   Decode decode;
-  // The object to store with `unreadable` set, for an unreadable one; null: its last readable state
-  // stays.
+  // Decodes the parts of an unreadable object that are stored with `unreadable` set; null: its last
+  // readable state stays.
   Decode decode_head;
 };
 
-// Puts one kind into the store. Unreadable objects are logged and counted.
+// Puts the objects of one kind into the store. Unreadable objects are logged and counted.
 template <typename T>
 class StoreSink final : public kube::TypedSink<T> {
  public:
@@ -58,7 +58,7 @@ class StoreSink final : public kube::TypedSink<T> {
                      const std::string& why) override {
     if constexpr (requires(T head) { head.unreadable; }) {
       if (Result<T> head = kind_.decode_head(object, kServedPlace)) {
-        // In its own status the object needs no name.
+        // The object's own status need not name it.
         const std::string place = api::Show(key) + ": ";
         const std::size_t named = why.find(place);
         head->unreadable = named == why.npos ? why : why.substr(named + place.size());
@@ -76,7 +76,7 @@ class StoreSink final : public kube::TypedSink<T> {
     counters_->Add(metrics::Id::kUnreadableObjects, {resource_});
   }
 
-  const std::string resource_;  // its plural
+  const std::string resource_;  // plural of the kind
   const KindInStore<T> kind_;
   Store& store_;
   Log& log_;

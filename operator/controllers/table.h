@@ -13,7 +13,8 @@
 
 namespace weft::controllers {
 
-// resourceVersion as a number; versions of one resource are ordered (KEP-5504). 0 where it is none.
+// A resourceVersion as a number; versions of one resource are ordered (KEP-5504). 0 if it is not a
+// number.
 inline std::uint64_t VersionOf(const std::string& resource_version) {
   std::uint64_t version = 0;
   const char* const end = resource_version.data() + resource_version.size();
@@ -21,9 +22,9 @@ inline std::uint64_t VersionOf(const std::string& resource_version) {
   return error == std::errc() && stop == end ? version : 0;
 }
 
-// The objects of one kind by key, from the watch and from the answers to our own writes in any
-// order: an older state never replaces a newer one, and an object that the watch reported as
-// deleted does not come back with a late answer.
+// The objects of one kind by key. They come from the watch and from answers to our own writes, in
+// any order: an older state never replaces a newer one, and a late answer does not restore an
+// object that the watch reported as deleted.
 // Thread-safety  none; the store locks.
 template <typename T>
 class Table {
@@ -33,7 +34,7 @@ class Table {
   Object Find(const api::ObjectKey& key) const { return objects_.Find(key); }
   typename SnapshotMap<T>::Snapshot Take() const { return objects_.Take(); }
 
-  // The previous object, and whether it was replaced.
+  // Returns the previous object, and whether the new one was stored.
   std::pair<Object, bool> Put(Object object) {
     const api::ObjectMeta& meta = object->meta;
     if (const auto gone = gone_.find(meta.key);
@@ -59,11 +60,11 @@ class Table {
  private:
   struct Gone {
     std::string uid;
-    std::uint64_t turn = 0;  // which of all that went
+    std::uint64_t turn = 0;  // counts deleted objects
   };
 
-  // Answers come within seconds; the last few thousand objects that went are enough. Of a name
-  // that went twice only the last turn counts.
+  // Answers come within seconds, so the last few thousand deleted objects are enough. For a name
+  // that was deleted twice only the last turn counts.
   void Forget(const api::ObjectKey& key, const std::string& uid) {
     constexpr std::size_t kRemembered = 65'536;
     gone_[key] = {uid, ++turns_};

@@ -12,9 +12,9 @@
 
 namespace weft::controllers {
 
-// Keys to reconcile, each by one thread at a time: a key that is added during its reconcile is
-// requeued after it. Failed keys are requeued with growing backoff. Thread-safety all calls may run
-// at once.
+// Keys to reconcile. A key is reconciled by one thread at a time; if it is added meanwhile, it is
+// requeued afterwards. Failed keys are requeued with growing backoff. Thread-safety all calls may
+// run at once.
 class WorkQueue {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,16 +28,16 @@ class WorkQueue {
   WorkQueue() : WorkQueue(Options{}) {}
 
   void Add(const api::ObjectKey& key);
-  // Runs the key by then; an earlier time is kept.
+  // Reconciles the key after the delay, or earlier if an earlier time is set already.
   void AddAfter(const api::ObjectKey& key, Duration delay);
-  // Waits for a key whose time has come; nothing once closed.
+  // Waits for a key that is due; returns nothing after Close.
   std::optional<api::ObjectKey> Take();
   enum class End : std::uint8_t {
-    kWell,     // its failures are forgotten
+    kWell,     // resets the key's backoff
     kFailed,   // requeues the key with growing backoff
     kRefused,  // requeues the key after a long pause: its object must change first
   };
-  // The reconcile is over.
+  // The key's reconcile has ended.
   void Done(const api::ObjectKey& key, End end);
   void Close();
   std::size_t depth() const;
@@ -52,7 +52,7 @@ class WorkQueue {
   std::map<api::ObjectKey, Clock::time_point> due_;
   std::set<std::pair<Clock::time_point, api::ObjectKey>> by_time_;
   std::set<api::ObjectKey> busy_;
-  std::map<api::ObjectKey, Clock::time_point> again_;  // added while busy
+  std::map<api::ObjectKey, Clock::time_point> again_;  // keys added during their reconcile
   std::map<api::ObjectKey, int> failures_;
 };
 

@@ -11,28 +11,28 @@
 
 namespace weft::kube {
 
-// Asks the API server whether a bearer token, or a user known by other means, has a right:
-// TokenReview names the user of a token, SubjectAccessReview checks the right, as in
-// controller-runtime's filter for metrics.
+// Whether a caller has a right, by two requests to the API server: TokenReview names the user of a
+// bearer token, and SubjectAccessReview checks the right, as in controller-runtime's filter for
+// metrics.
 enum class Access : std::uint8_t {
   kAllowed,
-  kUnauthenticated,  // no token, or nobody's
-  kForbidden,        // theirs, and not allowed
+  kUnauthenticated,  // no token, or an invalid one
+  kForbidden,        // a known user without the right
   kBusy,             // too many unknown tokens at once
   kUnknown,          // the API server does not answer
 };
 
-// A right: to a path that is not a resource ("/metrics"), or to an object.
+// The right to a path that is not a resource ("/metrics"), or to objects of a resource.
 struct AccessQuestion {
   std::string verb = "get";
-  std::string path = "";  // or, where that is "":
+  std::string path = "";  // if "": the resource below
   std::string group = "", resource = "", space = "",
-              name = "";  // space "" every namespace, name "" every object
+              name = "";  // space "": every namespace, name "": every object
 };
 
-// Answers are cached: the user of a token for one minute, allowed rights for five minutes, denied
-// ones for half a minute; the cache is bounded. An unknown token costs the API server two requests,
-// and their rate is limited: a flood of invalid tokens gets kBusy.
+// Asks the API server and caches its answers in a bounded cache: the user of a token for one
+// minute, allowed rights for five minutes, denied ones for half a minute. An unknown token costs
+// two requests, whose rate is limited: a flood of invalid tokens gets kBusy.
 // Thread-safety  all calls may run at once.
 class AccessCheck {
  public:
@@ -41,19 +41,20 @@ class AccessCheck {
     std::size_t most_kept = 1'024;
     double reviews_per_second = 10;
     int burst = 20;
-    std::vector<std::string> audiences = {};  // of the tokens; empty: the API server's own
+    std::vector<std::string> audiences = {};  // of tokens; empty: the API server's audience
   };
-  // Both outlive it. `client`: of an account that may create both reviews.
+  // `client` and `timer` must outlive this object. The client's account must be allowed to create
+  // both reviews.
   AccessCheck(Client& client, Timer& timer, Options options);
 
   Access Check(const std::string& token, const AccessQuestion& question);
-  // Checks a user without groups whose name is proven by other means, for instance by a
+  // Checks a user without groups whose name the caller has verified, for instance by a
   // certificate.
   Access CheckUser(const std::string& name, const AccessQuestion& question);
 
  private:
   struct User {
-    Access access = Access::kUnknown;  // kAllowed: it is somebody's
+    Access access = Access::kUnknown;  // kAllowed: the token has a user
     std::string spec;                  // the user of the SubjectAccessReview, as JSON
     Instant until{};
   };

@@ -7,22 +7,23 @@
 
 namespace weft::kube {
 
-// The wait after the n-th failure in a row: random between half of min(first x 2^(n-1), longest)
-// and all of it, so that clients that failed together do not retry together. After a minute without
-// failure the count starts again.
+// The wait after the n-th failure in a row: a random part, from one half to all, of min(first x
+// 2^(n-1), longest), so that clients that failed together do not retry together. After a minute
+// without a failure the count starts again.
 // Thread-safety  none.
 class Backoff {
  public:
   struct Options {
     Millis first{1'000};
     Millis longest{30'000};
-    Millis healthy{60'000};  // well for this long: forget the failures
+    Millis healthy{60'000};  // after this long without a failure, the count restarts
   };
   Backoff(Options options, std::uint64_t seed) : options_(options), random_(seed) {}
 
   void Succeeded(Instant now);
   Millis Failed(Instant now);
-  // The wait if the server asked for one: at least that, but at most a minute.
+  // The wait after a failure. If the server asked for a wait (`retry_after`), at least that, but at
+  // most a minute.
   Millis Failed(Instant now, std::optional<Millis> retry_after);
   // Failures in a row.
   int failures() const { return failures_; }

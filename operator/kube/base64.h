@@ -6,7 +6,7 @@
 
 namespace weft::kube {
 
-// The bytes behind standard base64 with padding, white space left out; nothing where it is none.
+// Decodes standard base64 with padding, ignoring white space; nothing if the text is not base64.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace weft::kube

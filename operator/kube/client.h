@@ -16,16 +16,17 @@
 
 namespace weft::kube {
 
-// Single requests to an API server, with their answers decoded. Waits its turn by a rate limit.
+// Single requests to an API server, with decoded answers. Requests wait for a rate limit.
 //
 // If the server is too busy (429, 503, 504, or a 5xx with Retry-After), the request is retried a
 // few times, after the server's Retry-After or a jittered backoff. Only safe requests are retried:
-// after a 429 nothing was done, but after the others a POST or a JSON patch may have been applied.
-// If the server asks for a wait longer than longest_pause, the caller's backoff provides it.
+// after a 429 the server did nothing, but after the others it may have applied a POST or JSON
+// patch. If the server asks for a wait longer than longest_pause, the error is returned, and the
+// caller's backoff must wait.
 //
 // Errors  kNotFound 404; kConflict 409 (changed, or exists already), or a patch whose precondition
-//         does not hold; kInvalid other 4xx, with the server's words; kTransient: no answer, 401,
-//         429, 5xx. A create that got no answer may have happened: read before doing it again.
+//         does not hold; kInvalid other 4xx, with the server's message; kTransient: no answer, 401,
+//         429, 5xx. A create without an answer may have happened: read before retrying.
 // Thread-safety  all calls may run at once.
 class Client {
  public:
@@ -36,8 +37,8 @@ class Client {
     int tries = 4;
     Millis first_pause{500};
     Millis longest_pause{10'000};
-    std::uint64_t seed = 1;  // of the pauses' jitter: another one for each replica
-    // Of every request, see Request::until; null: never.
+    std::uint64_t seed = 1;  // of the jitter; different in each replica
+    // Sets Request::until of every request; null: no limit.
     std::function<Instant()> until = nullptr;
   };
   using PatchType = kube::PatchType;
@@ -46,14 +47,14 @@ class Client {
   Result<nlohmann::json> Get(const Resource& resource, const api::ObjectKey& key);
   Result<nlohmann::json> Create(const Resource& resource, const nlohmann::json& object,
                                 bool dry_run = false);
-  // Apply takes the fields that it names from other managers.
+  // An apply patch takes over its fields from other managers.
   Result<nlohmann::json> Patch(const Resource& resource, const api::ObjectKey& key, PatchType type,
                                const nlohmann::json& patch, std::string_view subresource = "");
   Result<nlohmann::json> Replace(const Resource& resource, const nlohmann::json& object,
                                  std::string_view subresource = "");
-  // An object that is gone already counts as deleted, even if another one has its name.
+  // An object that is already gone counts as deleted, even if a new object has its name.
   Status Delete(const Resource& resource, const api::ObjectKey& key, const Precondition& only);
-  // One try: 429 says that a disruption budget forbids it at present (kTransient).
+  // Tries once: 429 means that a disruption budget forbids it now (kTransient).
   Status Evict(const api::ObjectKey& pod, const Precondition& only);
 
   // Sends a request of requests.h with retries; returns the body of a 2xx answer.
@@ -69,7 +70,7 @@ class Client {
   std::atomic<std::uint64_t> seed_;
 };
 
-// The Error of an answer that is not 2xx.
+// The Error for an answer that is not 2xx.
 Error ErrorOf(const Request& request, const Response& response);
 
 }  // namespace weft::kube

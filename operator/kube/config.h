@@ -11,8 +11,8 @@
 
 namespace weft::kube {
 
-// Bytes of a kubeconfig, or the file that holds them. Files are read again for every connection, so
-// that rotated files are used.
+// A certificate, key or token: its bytes, or the file that has them. Files are read again for every
+// connection, so that rotated files are used.
 struct Source {
   std::string data;  // decoded
   std::string file;
@@ -34,42 +34,42 @@ struct ExecPlugin {
 // An API server and its credentials.
 struct Config {
   std::string server;  // "https://10.0.0.1:6443"
-  std::string proxy;   // "" none
-  Source authority;    // PEM; empty: the system's
+  std::string proxy;   // "": none
+  Source authority;    // PEM; empty: the system's authorities
   bool insecure = false;
-  std::string space;  // namespace of the context, "" unset
+  std::string space;  // the context's namespace; "" if unset
 
   Source certificate, key;  // PEM
   Source token;
-  ExecPlugin exec;  // where command is not empty
+  ExecPlugin exec;  // used if its command is not empty
   std::string impersonate;
   std::vector<std::string> impersonate_groups;
 
   friend bool operator==(const Config&, const Config&) = default;
 };
 
-// One kubeconfig file: its name for messages, the folder for relative paths, its text.
+// One kubeconfig file: its name for messages, the folder that relative paths start from, its text.
 struct KubeconfigText {
   std::string name, folder, text;
 };
 
-// The named context, or the current one, of files merged as kubectl does: the first file that
-// defines a name wins.
+// The named or current context of several files, merged as in kubectl: the first file that defines
+// a name wins.
 //
-// Errors  kInvalid with the file and the field: unknown contexts, clusters and users, auth-provider
-//         and basic authentication (which no Kubernetes since 1.26 takes), tls-server-name (which
-//         this client cannot verify against).
+// Errors  kInvalid with file and field: unknown contexts, clusters and users; auth-provider and
+//         basic authentication (removed in Kubernetes 1.26); tls-server-name (this client cannot
+//         verify it).
 Result<Config> ParseKubeconfig(const std::vector<KubeconfigText>& files,
                                const std::string& context);
 
 struct ConfigChoice {
-  std::string kubeconfig;  // "" $KUBECONFIG, then ~/.kube/config, then the pod's own account
-  std::string context;     // "" the current one
+  std::string kubeconfig;  // "": $KUBECONFIG, then ~/.kube/config, then the pod's account
+  std::string context;     // "": the current context
 };
-// Reads the files and the environment.
+// Loads the Config; reads files and the environment.
 Result<Config> LoadConfig(const ConfigChoice& choice);
 
-// Contents of a Source.
+// The contents of a Source.
 Result<std::string> Read(const Source& source);
 
 }  // namespace weft::kube

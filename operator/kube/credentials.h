@@ -9,22 +9,23 @@
 
 namespace weft::kube {
 
-// Credentials of a connection and a request.
+// Credentials for a connection and its requests.
 struct Identity {
-  std::string certificate, key;  // PEM, "" without
-  std::string token;             // bearer, "" without
+  std::string certificate, key;  // PEM; "" if none
+  std::string token;             // bearer token; "" if none
 };
 
-// The current identity of a Config. Token files are read again once a minute, plug-ins run again
-// when what they gave has expired, and both after Refused.
-// Errors         kInvalid: a file or a plug-in that does not deliver, by name; never a secret.
+// The current identity of a Config. Token files are read again once a minute; plug-ins run again
+// when their credentials have expired; Refused makes both happen at once.
+// Errors         kInvalid: a file or plug-in that gives no credentials. Messages name it but never
+//                a secret.
 // Thread-safety  all calls may run at once.
 class Credentials {
  public:
   explicit Credentials(const Config& config) : config_(config) {}
 
   Result<Identity> Get();
-  // The server answered 401: drops the cached credentials.
+  // Drops the cached credentials; to be called after an answer of 401.
   void Refused();
 
  private:
@@ -38,8 +39,8 @@ class Credentials {
   Clock::time_point expires_;
 };
 
-// Runs the plug-in, without a shell, and reads the ExecCredential that it prints. `expires`: RFC
-// 3339, "" never.
+// Runs the plug-in without a shell and reads the ExecCredential that it prints. `expires`: RFC
+// 3339; "": never.
 struct ExecAnswer {
   Identity identity;
   std::string expires;

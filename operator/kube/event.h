@@ -13,32 +13,32 @@
 
 namespace weft::kube {
 
-// A note about one object, to be written as an event.
+// A note about one object that is to be written as an event.
 struct EventNote {
   std::string api_version, kind;  // of the object
   api::ObjectKey key;
   std::string uid;
   bool warning = false;
   std::string reason;  // "PlacementFailed"; at most 128 bytes are kept
-  std::string action;  // the action: "Planning"; at most 128 bytes
+  std::string action;  // what the operator did: "Planning"; at most 128 bytes are kept
   std::string note;    // a sentence; at most 1,024 bytes are kept
 };
 
-// Turns notes into objects of events.k8s.io/v1, few of them. Pure.
+// Turns notes into objects of events.k8s.io/v1, and limits their number. Pure.
 //
-// The same note about the same object is one event with a count: it is written when it happens the
-// first and the second time, then at most once a minute, and forgotten after ten minutes without
-// it. New events about one object take a token from a bucket that holds 25 and gets one in five
-// minutes (as client-go's): an object whose note changes with every pass cannot flood anybody.
-// Remembers the latest 4,096 events and as many objects; the last count of a forgotten event may
-// stay unwritten.
+// The same note about the same object is one event with a count. It is written the first and the
+// second time, then at most once a minute, and forgotten ten minutes after its last note. A new
+// event takes a token from the object's bucket of 25 tokens, which gets one token in five minutes
+// (as in client-go), so an object whose note changes in every pass cannot flood the API server. The
+// series remembers the latest 4,096 events and as many objects; the last count of a forgotten event
+// may stay unwritten.
 // Thread-safety  none.
 class EventSeries {
  public:
   struct Options {
     std::string controller = "weft.dev/operator";
-    std::string instance;    // this process: a pod's name
-    std::uint64_t seed = 0;  // of the names; another for each process
+    std::string instance;    // names this process: its pod's name
+    std::uint64_t seed = 0;  // of event names; different in each process
     int burst = 25;
     Millis refill{300'000};
     Millis rewrite{60'000};
@@ -47,7 +47,7 @@ class EventSeries {
   };
   explicit EventSeries(Options options);
 
-  // A create (POST), or a merge patch of the count, of the event `key`.
+  // A write of the event `key`: a create (POST), or a merge patch of its count.
   struct Write {
     bool creates = false;
     api::ObjectKey key;
@@ -55,14 +55,15 @@ class EventSeries {
 
     friend bool operator==(const Write&, const Write&) = default;
   };
-  // Nothing if the note is only counted, or exceeds the rate.
+  // The write for a note; nothing if the note is only counted or exceeds the rate.
   std::optional<Write> Add(const EventNote& note, Instant now, WallMicros wall);
-  // Counts that are due.
+  // The writes of counts that are due.
   std::vector<Write> Flush(Instant now);
-  // The event is not there (any more): the next note of its kind writes a new one.
+  // To be called if the event does not exist (any more): the next equal note then creates a new
+  // one.
   void Forget(const api::ObjectKey& event);
 
-  // Notes that found no token.
+  // How many notes found no token.
   std::uint64_t limited() const { return limited_; }
 
  private:

@@ -14,21 +14,21 @@
 
 namespace weft::kube {
 
-// Writes events from a thread of its own, never in the caller's way: at most 20 a second, each
-// tried a few times. What does not fit into the queue, or cannot be written, is dropped and
-// counted. Thread-safety  Start and Stop from one thread; the others from any.
+// Writes events from its own thread, so that callers never wait: at most 20 a second, each tried a
+// few times. Notes that do not fit into the queue or cannot be written are dropped and counted.
+// Thread-safety Start and Stop from one thread; the others from any.
 class EventRecorder {
  public:
   struct Options {
     EventSeries::Options series;
     std::size_t queue = 1'024;
-    // Why an event was dropped; from the recorder's thread. May be empty.
+    // Called in the recorder's thread with the reason why an event was dropped. May be empty.
     std::function<void(const std::string& what)> on_failure;
-    // Deadline of every write, see Request::until; later notes are dropped. Null: none.
+    // Sets Request::until of every write; later notes are dropped. Null: no limit.
     std::function<Instant()> until;
-    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
+    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
-  // `transport` outlives the recorder.
+  // `transport` must outlive the recorder.
   EventRecorder(Transport& transport, Options options);
   ~EventRecorder();
   EventRecorder(const EventRecorder&) = delete;
@@ -38,13 +38,13 @@ class EventRecorder {
   void Record(EventNote note);
 
   void Start();
-  // Writes what is left, within half a second.
+  // Writes the remaining notes, for at most half a second.
   void Stop();
   // Runs in the caller's thread until Cancel.
   void Run();
   void Cancel();
 
-  // Number of dropped notes: no room, no token, or not written.
+  // How many notes were dropped: the queue was full, the rate too high, or the write failed.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
@@ -71,7 +71,7 @@ class EventRecorder {
   std::atomic<bool> cancel_{false};
   std::atomic<Instant> farewell_ends_{Instant::max()};
   std::mutex mutex_;
-  std::deque<std::pair<EventNote, WallMicros>> notes_;  // under mutex_
+  std::deque<std::pair<EventNote, WallMicros>> notes_;  // guarded by mutex_
   std::thread thread_;
 };
 

@@ -15,24 +15,24 @@
 
 namespace weft::kube {
 
-// The header Accept of a request: an API server writes Nodes and Pods in protobuf for a third of
-// the cost of JSON; a proxy may still answer in JSON.
+// The Accept header of a request. Nodes and Pods are asked for in protobuf, which costs an API
+// server a third of JSON; a proxy may still answer in JSON.
 const char* AcceptOf(manifest::Subject subject);
 
-// Cuts a stream's pieces into frames: lines of JSON, or protobuf with four bytes of length, high
-// byte first, before each. The first byte tells which, since no length begins with a byte
-// above one. A frame that never ends (the connection broke inside it) is never handed
-// out.
+// Splits a stream into frames: lines of JSON, or protobuf messages, each after a length of
+// four bytes, high byte first. The first byte of the stream tells which: a length never
+// begins with a byte above one. A frame that is incomplete when the connection breaks is
+// dropped.
 // Thread-safety  none.
 class FrameSplitter {
  public:
-  // etcd takes 1.5 MiB; JSON spells a byte as \u00xx, six bytes, at worst.
+  // etcd stores at most 1.5 MiB; in the worst case JSON writes a byte as the six bytes \u00xx.
   static constexpr std::size_t kLongestFrame = std::size_t{16} << 20;
   explicit FrameSplitter(std::size_t longest = kLongestFrame) : longest_(longest) {}
 
   enum class Fed : std::uint8_t { kAll, kStopped, kTooLong };
-  // Each complete frame, without its end or length and never empty, to `take` until that returns
-  // false.
+  // Receives each complete frame without its line end or length, never empty; returns false to
+  // stop.
   using Take = std::function<bool(const std::string& frame)>;
   Fed Feed(std::string_view chunk, const Take& take);
 
@@ -41,18 +41,19 @@ class FrameSplitter {
   Fed FeedMessages(std::string_view chunk, const Take& take);
 
   std::size_t longest_;
-  std::optional<bool> lines_;  // from the first byte on
+  std::optional<bool> lines_;  // known from the first byte on
   std::string length_;         // received part of the next length
   std::string frame_;
 };
 
-// An object as the API server sent it, with what Weft keeps of it.
+// An object from the API server, reduced to the parts that Weft keeps.
 struct ServedObject {
   api::ObjectKey key;
-  // Where `unreadable`, only the parts of it that the API server itself keeps: metadata without
-  // annotations, spec.nodeName and status, with '?' in the place of bytes that our guards refuse.
+  // If `unreadable` is set, only parts that the API server controls: metadata without annotations,
+  // spec.nodeName and status, with '?' instead of bytes that our limits refuse.
   nlohmann::json json;
-  // Why our guards refuse the other fields, "" if not: one such object must not stop the others.
+  // Why our limits refuse the other fields; "" if they do not. One such object must not stop the
+  // others.
   std::string unreadable;
 };
 
@@ -62,28 +63,28 @@ enum class EventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 struct WatchEvent {
   EventType type = EventType::kAdded;
   ServedObject object;              // kAdded, kModified, kDeleted
-  std::string resource_version;     // all but kError
+  std::string resource_version;     // for all types except kError
   bool initial_events_end = false;  // kBookmark: the streamed list is complete
-  int code = 0;                     // kError: as an HTTP status
+  int code = 0;                     // kError: an HTTP status
   std::string message;              // kError
 };
 
-// One page of a list; `next` is the token of the page behind it, "" on the last.
+// One page of a list; `next` is the token of the next page, "" on the last one.
 struct Page {
   std::vector<ServedObject> items;
   std::string resource_version;
   std::string next;
 };
 
-// Pure: what the API server sends, JSON or its protobuf, to values; what keep_rules.h drops of
-// `subject` is dropped. Protobuf is read of Nodes, Pods and Statuses alone.
+// Turn answers of the API server, in JSON or its protobuf, into values. Pure. They keep the parts
+// that keep_rules.h keeps of `subject`, and read protobuf only of Nodes, Pods and Statuses.
 //
-// Errors  kTransient: neither of them; the stream or the answer is broken and is worth another
-//         try. An object that only our guards refuse is `unreadable` instead.
+// Errors  kTransient: the frame or answer is neither format, so it is broken and worth another try.
+//         An object that only our limits refuse is `unreadable` instead.
 // Cost    linear; 20 us for a Pod of 4 kB.
 Result<WatchEvent> ParseWatchFrame(const std::string& frame, manifest::Subject subject);
 Result<Page> ParsePage(const std::string& body, manifest::Subject subject);
-// The message of a Status, for the log; "" of anything else.
+// The message of a Status, for the log; "" for any other object.
 std::string StatusMessage(const std::string& body);
 
 }  // namespace weft::kube

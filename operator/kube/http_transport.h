@@ -9,16 +9,17 @@
 
 namespace weft::kube {
 
-// Transport to one API server over cpprestsdk. TLS 1.2 or later, trusting the Config's authority
-// alone; own connections for streams. At most `most_at_once` other requests are under way, and so
-// connections open: a new one costs both sides tens of milliseconds of TLS, and requests beyond
+// Transport to one API server over cpprestsdk, with TLS 1.2 or later, trusting only the Config's
+// authority. Each stream has its own connection. At most `most_at_once` other requests, and so
+// connections, are open: a new one costs both sides tens of milliseconds of TLS, and more requests
 // would only wait in the server's queues.
 //
-// Before the first one is made, the program settles the library's threads by UseThreads.
+// Call UseThreads before the first transport is made.
 std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent,
                                              std::size_t most_at_once = 16);
 
-// cpprestsdk's pool, once a process: few threads are several times faster than its 40.
+// Sets the size of cpprestsdk's thread pool, once per process. Few threads are several times faster
+// than the default of 40.
 void UseThreads(std::size_t threads);
 
 }  // namespace weft::kube

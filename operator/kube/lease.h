@@ -10,14 +10,14 @@
 
 namespace weft::kube {
 
-// Defaults are those of Kubernetes' own components.
+// Times of the leader election. The defaults are those of Kubernetes' own components.
 struct LeaseTimes {
-  Millis lease{15'000};  // without a renewal for this long, others may take it
-  Millis renew{10'000};  // without a renewal for this long, the leader steps down by itself
+  Millis lease{15'000};  // without a renewal for this long, others may take the Lease
+  Millis renew{10'000};  // without a renewal for this long, the leader steps down
   Millis retry{2'000};   // between two tries
 };
 
-// spec of a Lease, coordination.k8s.io/v1.
+// The spec of a Lease, coordination.k8s.io/v1.
 struct LeaseRecord {
   std::string holder;  // "": nobody
   std::int64_t duration_seconds = 0;
@@ -27,25 +27,27 @@ struct LeaseRecord {
   friend bool operator==(const LeaseRecord&, const LeaseRecord&) = default;
 };
 
-// A Lease as it was read, and all of it, so that a replacement keeps what others wrote there.
+// A Lease as it was read, with the whole object, so that a replacement keeps fields of other
+// writers.
 struct SeenLease {
   LeaseRecord record;
   nlohmann::json object;
 };
 
-// Errors  kTransient: that is no Lease.
+// Errors  kTransient: the body is not a Lease.
 Result<SeenLease> ParseLease(const std::string& body);
-// The object with the record in it; its resourceVersion makes the write fail if it has changed.
+// The body of a write of the record. The resourceVersion of `object` makes the write fail if the
+// Lease has changed.
 std::string LeaseBody(const nlohmann::json& object, const LeaseRecord& record);
 
-// Who leads, by a Lease that is read and replaced with compare-and-swap. Pure.
+// The leader election, by a Lease that is read and replaced with compare-and-swap. Pure.
 //
-// Clocks of different machines are never compared: a candidate takes the lease when it has not seen
-// the record change for the duration in it, by its own clock, from the moment it read it. The
-// leader counts from the moment it sent the last write that succeeded, which is earlier, and stops
-// after the shorter `renew`. So it has stopped before another may start, as long as their clocks
-// run at rates within a third of each other. That guards against two leaders, not against a
-// delayed write of the former one: each write of a leader is a compare-and-swap as well.
+// Clocks of different machines are never compared. A candidate takes the Lease when, by its own
+// clock, the record has not changed for the duration in the record since the candidate read it. The
+// leader counts from the moment when it sent its last successful write, which is earlier, and stops
+// after `renew`, which is shorter. So it has stopped before another process may start, as long as
+// their clocks run at rates within a third of each other. This prevents two leaders, but not a
+// delayed write of the former leader, so each write of a leader is a compare-and-swap too.
 //
 //   Next ──> kRead ──> Observe ──> Next ──> kCreate, kReplace ──> Wrote
 //      └──────────────────────────────────────────────────────> Failed
@@ -59,17 +61,18 @@ class Election {
     Kind kind = Kind::kNothing;
     LeaseRecord record;
   };
-  // The leader replaces what it wrote last without reading; everybody else reads first. kNothing:
-  // somebody else holds it; what was seen is then out of date.
+  // The next action. The leader replaces its last record without reading; all others read first.
+  // kNothing: another process holds the Lease, and the record that was seen is then out of date.
   Action Next(Instant now, WallMicros wall);
-  // That nobody holds it, on a clean stop; kNothing where it is not held.
+  // On a clean stop, the write of a record without a holder; kNothing if this process does not hold
+  // the Lease.
   Action Release(WallMicros wall) const;
 
   // The result of a read; nullopt: the Lease does not exist.
   void Observe(const std::optional<LeaseRecord>& seen, Instant now);
-  // A create or replace succeeded that was sent at that moment.
+  // A create or replace that was sent at the time `sent` has succeeded.
   void Wrote(const LeaseRecord& record, Instant sent, Instant now);
-  // The write was refused, or its outcome is unknown: read before the next write.
+  // The write was refused, or its outcome is unknown: Next reads before the next write.
   void Failed();
 
   bool IsLeader(Instant now) const { return now < leads_until_; }
@@ -83,7 +86,7 @@ class Election {
 
   std::string identity_;
   LeaseTimes times_;
-  bool fresh_ = false;  // seen_ is what the next write may replace
+  bool fresh_ = false;  // whether the next write may replace seen_
   std::optional<LeaseRecord> seen_;
   Instant changed_{};  // when seen_ was seen to change
   Instant leads_until_ = Instant::min();

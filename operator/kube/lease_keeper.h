@@ -12,18 +12,18 @@
 
 namespace weft::kube {
 
-// Takes part in an election and keeps the lease renewed. lease.h says how the election works.
+// Takes part in a leader election and keeps the Lease renewed. lease.h describes the election.
 //
-// Requests go to the transport directly: no client-side limit of other writes may cost the lead.
-// A leader's request takes no longer than its lead lasts.
+// Requests go directly to the transport, so that the client's rate limit for other writes cannot
+// delay a renewal. A leader's request ends when its leadership ends.
 // Thread-safety  Start and Stop from one thread; the others from any.
 class LeaseKeeper {
  public:
-  // Callbacks from the keeper's thread; each may be empty.
+  // Callbacks, called in the keeper's thread; each may be empty.
   struct Hooks {
-    std::function<void()> on_started;  // leads from now on
-    // Leads no more, at the latest when the lead ends. On Stop the lease is given back after this
-    // has returned: writes end here.
+    std::function<void()> on_started;  // this process leads from now on
+    // This process leads no more; called at the latest when its leadership ends. All writes must
+    // have ended when it returns: on Stop, the Lease is released after that.
     std::function<void()> on_stopped;
     std::function<void(const std::string& what)> on_failure;  // a sentence for the log
   };
@@ -33,25 +33,26 @@ class LeaseKeeper {
     LeaseTimes times;
     Hooks hooks;
     std::uint64_t seed = 0;
-    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
+    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
-  // `transport` outlives the keeper.
+  // `transport` must outlive the keeper.
   LeaseKeeper(Transport& transport, Options options);
   ~LeaseKeeper();
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
   void Start();
-  // Gives the lease back if it is held. Returns within a few seconds, and what on_stopped takes.
+  // Releases the Lease if this process holds it. Returns within a few seconds plus the time of
+  // on_stopped.
   void Stop();
   // Runs in the caller's thread until Cancel.
   void Run();
   void Cancel();
 
-  // True is good for this moment.
+  // Whether this process leads; true holds only for this moment.
   bool IsLeader() const;
-  // A leader's writes end then, unless the lease is renewed before (Request::until); long ago
-  // where this process does not lead.
+  // When a leader's writes end, unless the Lease is renewed before (Request::until); a time long
+  // ago if this process does not lead.
   Instant leads_until() const { return Instant(Instant::duration(leads_until_.load())); }
 
  private:
@@ -69,7 +70,7 @@ class LeaseKeeper {
   const Options options_;
   Election election_;
   SplitMix64 random_;
-  nlohmann::json object_;  // the Lease as it was read or written last
+  nlohmann::json object_;  // the Lease as last read or written
   bool leading_ = false;   // last state passed to the hooks
   std::atomic<bool> cancel_{false};
   std::atomic<Instant::rep> leads_until_;

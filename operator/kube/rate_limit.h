@@ -6,14 +6,14 @@
 
 namespace weft::kube {
 
-// A bucket of `burst` tokens that fills at `per_second`.
+// A bucket of at most `burst` tokens that gets `per_second` tokens.
 // Thread-safety  all calls may run at once.
 class RateLimit {
  public:
   RateLimit(double per_second, int burst)
       : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
-  // Takes one token, on credit where there is none; how long to wait until it is there.
+  // Takes one token, if need be on credit; returns how long to wait until the token is there.
   Millis Take(Instant now);
 
  private:

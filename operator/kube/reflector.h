@@ -14,37 +14,38 @@
 
 namespace weft::kube {
 
-// Receives the objects of one resource. Called only from the reflector's thread; may block, which
-// holds the server back.
+// Receives the objects of one resource. Called only from the reflector's thread. A call may block;
+// the server then waits.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
-  // A list begins to arrive: the copy is on its way to another state, no decision should rest on
-  // it until OnSynced. What the list does not show is deleted right before that. A list that breaks
-  // off deletes nothing and begins again.
+  // A list begins to arrive. Until OnSynced the copy is a mixture of two states, so it should not
+  // be used for decisions. Just before OnSynced, objects that the list lacks are deleted. A list
+  // that breaks off deletes nothing and begins again.
   virtual void OnReplaceBegin() = 0;
-  // It exists, as it is now. Looking at `object.unreadable` is up to the sink (DecodingSink does).
+  // The object exists with this content. The sink must check `object.unreadable` (DecodingSink
+  // does).
   virtual void OnUpsert(const ServedObject& object) = 0;
-  // The key may be unknown to the sink.
+  // The object is gone. The sink may not know its key.
   virtual void OnDelete(const api::ObjectKey& key) = 0;
   virtual void OnSynced(const std::string& resource_version) = 0;
-  // Objects that the sink knows from the answers to its own writes, in versions up to this one:
-  // they are deleted if a list of this version lacks them.
+  // Objects that the sink knows from answers to our own writes, in versions up to this one. They
+  // are deleted if a list of this version lacks them.
   virtual std::vector<api::ObjectKey> HeldUpTo(const std::string& /*resource_version*/) {
     return {};
   }
 };
 
-// Callbacks for metrics, from the reflector's thread; each may be empty.
+// Callbacks for metrics, called in the reflector's thread; each may be empty.
 struct ReflectorHooks {
   std::function<void(const std::string& what)> on_failure;  // a sentence for the log
-  std::function<void()> on_restart;                         // a stream started again after that
-  // From the arrival of a piece of the stream until the sink has all of it.
+  std::function<void()> on_restart;                         // a stream starts again after a failure
+  // The time from the arrival of a piece of the stream until the sink has taken it.
   std::function<void(Seconds lag)> on_lag;
 };
 
-// Keeps a sink up to date with one resource: lists, watches, and does both again for as long as it
-// takes. watch.h says how.
+// Keeps a sink up to date with one resource: lists, watches, and repeats both after failures
+// (watch.h).
 // Thread-safety  Start and Stop from one thread; the others from any.
 class Reflector {
  public:
@@ -52,25 +53,26 @@ class Reflector {
     Watch::Options watch;
     manifest::Subject subject = manifest::Subject::kWhole;  // what is kept of an object
     ReflectorHooks hooks;
-    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // its own: Stop ends it
+    std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
   };
-  // Both outlive the reflector.
+  // `transport` and `sink` must outlive the reflector.
   Reflector(Transport& transport, ObjectSink& sink, Options options);
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  // Runs in a thread of its own until Stop, which returns within a second or what the sink takes.
+  // Runs in its own thread until Stop, which returns within a second plus the time of a call of the
+  // sink.
   void Start();
   void Stop();
   // Runs in the caller's thread until Cancel.
   void Run();
   void Cancel();
 
-  // The first list is complete.
+  // Whether the first list is complete.
   bool synced() const { return synced_; }
-  // Time since the API server last sent anything about this resource, including the proper end of a
-  // silent watch, or since construction. After half a minute the copy may be outdated.
+  // Time since the API server last sent data about this resource or properly ended a watch, else
+  // since construction. After half a minute the copy may be out of date.
   Millis Staleness() const;
 
  private:
@@ -89,9 +91,9 @@ class Reflector {
   const Options options_;
   Watch watch_;
   KnownKeys known_;
-  std::string fault_;  // of the answer that is read
+  std::string fault_;  // in the current answer
   bool malformed_ = false;
-  bool list_begins_ = false;  // with the next event
+  bool list_begins_ = false;  // with the next event; then OnReplaceBegin is due
   bool failed_ = false;
   kube::Cancel cancel_{false};
   std::atomic<bool> synced_{false};

@@ -10,15 +10,15 @@
 
 namespace weft::kube {
 
-// ObjectSink of one kind's plain struct (api/kinds.h).
+// Like ObjectSink, for one kind decoded to its plain struct (api/kinds.h).
 template <typename T>
 class TypedSink {
  public:
   virtual ~TypedSink() = default;
   virtual void OnReplaceBegin() = 0;
   virtual void OnUpsert(const api::ObjectKey& key, T object) = 0;
-  // The object exists in a new state, but cannot be read. `object` has at least its metadata, so
-  // that its owner can be notified.
+  // The object has a new state that cannot be decoded. `object` has at least its metadata, so that
+  // its owner can be notified.
   virtual void OnUndecodable(const api::ObjectKey& key, const nlohmann::json& object,
                              const std::string& why) = 0;
   virtual void OnDelete(const api::ObjectKey& key) = 0;
@@ -28,12 +28,12 @@ class TypedSink {
   }
 };
 
-// Decodes for a typed sink. Transport -> Reflector -> DecodingSink -> TypedSink.
+// Decodes objects for a typed sink: Transport -> Reflector -> DecodingSink -> TypedSink.
 template <typename T>
 class DecodingSink final : public ObjectSink {
  public:
   using Decode = std::function<Result<T>(const nlohmann::json&, const api::Place&)>;
-  // `place` starts the messages about objects that cannot be decoded. `sink` outlives this.
+  // Messages about objects that cannot be decoded start with `place`. `sink` must outlive this.
   DecodingSink(std::string place, Decode decode, TypedSink<T>& sink)
       : place_(std::move(place)), decode_(std::move(decode)), sink_(sink) {}
 
@@ -51,7 +51,7 @@ class DecodingSink final : public ObjectSink {
   }
 
  private:
-  // One odd object must not end the process for all the others.
+  // One unusual object must not end the process.
   Result<T> Decoded(const ServedObject& object) {
     try {
       return decode_(object.json, place_);

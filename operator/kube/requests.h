@@ -11,10 +11,10 @@
 
 namespace weft::kube {
 
-// The object of a write. A later object of the same name is another one.
+// Identifies the object of a write: a later object of the same name has another uid.
 struct Precondition {
-  std::string uid;               // "" any
-  std::string resource_version;  // "" any
+  std::string uid;               // "": any
+  std::string resource_version;  // "": any
 };
 
 // Options of a write.
@@ -23,24 +23,24 @@ struct Write {
   std::string_view subresource = "";  // "status"
   bool dry_run = false;
   bool force = false;   // apply only: takes fields from other managers
-  bool strict = false;  // unknown and duplicate fields are refused instead of dropped
+  bool strict = false;  // unknown and duplicate fields are errors instead of being dropped
 };
 
 enum class PatchType : std::uint8_t {
   kMerge,  // preconditions: uid and resourceVersion in its metadata
-  kJson,   // preconditions: `test` operations in front
-  kApply,  // server-side apply: the fields that this manager owns, with apiVersion and kind
+  kJson,   // preconditions: leading `test` operations
+  kApply,  // server-side apply: all fields that this manager owns, with apiVersion and kind
 };
 
 struct Deletion {
   Precondition only{};
   std::string propagation = "Background";       // Foreground, Orphan
-  std::optional<std::int64_t> grace_seconds{};  // unset: the object's own
+  std::optional<std::int64_t> grace_seconds{};  // unset: the object's default
 };
 
-// Requests as values. Lists and watches are Watch's (operator/kube/watch.h).
+// Requests as values. For lists and watches see watch.h.
 Request GetRequest(const Resource& resource, const api::ObjectKey& key);
-// `object` has metadata, where the namespace is taken from; PUT takes the name from there too.
+// The namespace comes from the metadata of `object`; for PUT also the name.
 Request CreateRequest(const Resource& resource, const nlohmann::json& object, const Write& write);
 Request ReplaceRequest(const Resource& resource, const nlohmann::json& object, const Write& write);
 struct Patch {
@@ -50,7 +50,8 @@ struct Patch {
 Request PatchRequest(const Resource& resource, const api::ObjectKey& key, const Patch& patch,
                      const Write& write);
 Request DeleteRequest(const Resource& resource, const api::ObjectKey& key, const Deletion& how);
-// Every object of a namespace that has the labels ("weft.dev/job-name=x"); never all of them.
+// Deletes the objects of a namespace that have the labels ("weft.dev/job-name=x"). Precondition:
+// there is a label.
 Request DeleteCollectionRequest(const Resource& resource, const std::string& space,
                                 const std::string& label_selector, const Deletion& how);
 Request EvictRequest(const api::ObjectKey& pod, const Deletion& how);

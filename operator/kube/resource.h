@@ -7,9 +7,9 @@
 
 namespace weft::kube {
 
-// One resource of the API.
+// One resource of the Kubernetes API.
 struct Resource {
-  std::string_view group;  // "" the core group
+  std::string_view group;  // "": the core group
   std::string_view version;
   std::string_view plural;
   std::string_view kind;
@@ -33,7 +33,7 @@ inline constexpr Resource kPlacements{"weft.dev", "v1alpha1", "placements", "Pla
 inline constexpr Resource kFabrics{"weft.dev", "v1alpha1", "fabrics", "Fabric", false};
 
 // "/api/v1/pods", "/apis/weft.dev/v1alpha1/namespaces/team-a/trainingjobs/x/status". An empty
-// namespace is all of them, an empty name the collection.
+// namespace means all namespaces; an empty name means the collection.
 std::string PathOf(const Resource& resource, const api::ObjectKey& key,
                    std::string_view subresource = "");
 

@@ -6,12 +6,12 @@
 
 namespace weft::kube {
 
-// A new ECDSA key pair on P-256, as OpenSSH reads it.
+// A new ECDSA key pair on P-256, in the formats of OpenSSH.
 struct SshKeyPair {
   std::string private_pem;  // PKCS #8
   std::string public_line;  // "ecdsa-sha2-nistp256 AAAA..."
 };
-// Errors  kTransient where the machine gives no randomness.
+// Errors  kTransient if the machine has no randomness.
 Result<SshKeyPair> MakeSshKeyPair();
 
 }  // namespace weft::kube

@@ -7,7 +7,7 @@
 
 namespace weft::kube {
 
-// A moment of a clock that never goes back and also counts the time a machine sleeps.
+// A clock that never goes back and also counts the time while the machine sleeps.
 struct BootClock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -18,20 +18,20 @@ struct BootClock {
 };
 using Instant = BootClock::time_point;
 using Millis = std::chrono::milliseconds;
-// Microseconds since 1970, for what is written into objects and never compared.
+// Microseconds since 1970, for times that are written into objects and never compared.
 using WallMicros = std::int64_t;
 
-// "2026-08-22T10:00:00.000042Z", as the API's MicroTime is written.
+// The time in the format of the API's MicroTime: "2026-08-22T10:00:00.000042Z".
 std::string FormatMicroTime(WallMicros time);
 
-// Time as a thread of this module sees it; tests own theirs.
+// The clock and the waits of this module's threads; tests use their own Timer.
 // Thread-safety  all calls may run at once.
 class Timer {
  public:
   virtual ~Timer() = default;
   virtual Instant Now() const = 0;
   virtual WallMicros Wall() const = 0;
-  // False once ended, then at once.
+  // Waits; returns false at once after End.
   virtual bool Wait(Millis time) = 0;
   // Ends all waits, now and later.
   virtual void End() = 0;

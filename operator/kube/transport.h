@@ -20,18 +20,18 @@ struct Request {
   Method method = Method::kGet;
   std::string path;                          // "/api/v1/nodes", escaped
   std::map<std::string, std::string> query;  // unescaped
-  std::string content_type;                  // of the body, "" without one
+  std::string content_type;                  // of the body; "" without a body
   std::string body;
   std::string accept = "application/json";
-  // Bounds the whole request for Send, silence for Stream.
+  // Limits the whole request in Send, and silence in Stream.
   std::chrono::milliseconds timeout{30'000};
-  // From this moment on it is not sent any more, and is broken off if it is under way; null: never.
-  // Asked again and again, so that a leader's writes go on while its lease is renewed, and end with
-  // it.
+  // The moment from which the request must not be sent, and is aborted if it is in progress; null:
+  // never. It is called repeatedly, so a leader's writes go on while its Lease is renewed and end
+  // with its leadership.
   std::function<Instant()> until;
 };
 
-// Asked right before the bytes leave, after every wait.
+// Whether the request may be sent now; to be checked after every wait, just before sending.
 bool MaySend(const Request& request, Instant now);
 Error NotSent();  // kTransient
 
@@ -41,26 +41,27 @@ struct Response {
   std::string body;
 };
 
-// Set from another thread to end a stream soon (within a second).
+// Set by another thread to end a stream within a second.
 using Cancel = std::atomic<bool>;
 
-// Called with pieces of a stream's body in order, in the thread that called Stream; false ends the
-// stream. May block: the peer is held back, and nobody else.
+// Receives the pieces of a stream's body in order, in the thread that called Stream; returns false
+// to end the stream. It may block: then only this stream's server waits.
 using ChunkSink = std::function<bool(std::string_view chunk)>;
 
-// All requests to an API server go through this interface. An answer with any HTTP status is a
+// The interface for all requests to an API server. Any answer, whatever its HTTP status, is a
 // Response; an Error means that there was no answer.
 //
-// Errors         kTransient: no connection, a broken one, a timeout; kInvalid: credentials that
-//                cannot be had (the message says which file or plug-in).
+// Errors         kTransient: no connection, a broken connection, a timeout; kInvalid: no
+//                credentials (the message names the file or plug-in).
 // Thread-safety  all calls may run at once.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual Result<Response> Send(const Request& request) = 0;
-  // The body of a 2xx answer goes to the sink while it arrives and Response::body stays empty; of
-  // any other answer it is in Response::body, at most a megabyte. Ends at the end of the stream,
-  // when the sink or `cancel` says so, or after request.timeout without a byte (kTransient).
+  // The body of a 2xx answer goes to the sink as it arrives, and Response::body stays empty; the
+  // body of any other answer, up to a megabyte, is in Response::body. Returns at the end of the
+  // stream, when the sink or `cancel` stops it, or after request.timeout without a byte
+  // (kTransient).
   virtual Result<Response> Stream(const Request& request, const ChunkSink& sink,
                                   const Cancel& cancel) = 0;
 };

@@ -15,34 +15,36 @@ namespace weft::kube {
 enum class WatchState : std::uint8_t {
   kStreamingList,  // a watch that first sends all objects, then a bookmark
   kPagedList,      // pages of LIST, if the server refuses kStreamingList
-  kWatching,       // changes from the last resourceVersion on
+  kWatching,       // changes since the last resourceVersion
 };
 
-// Keeps a copy of one resource: which request comes next, and what its answer means. Pure; the
-// reflector carries the requests out.
+// The protocol that keeps a copy of one resource: which request is next, and what its answer means.
+// Pure; the reflector sends the requests.
 //
 //   for (;;) {
 //     step = watch.Next();
-//     kWait: wait. kReadPage: OnPage with what came, or OnEnd. kFollow: OnEvent a line, then OnEnd.
+//     kWait: wait. kReadPage: OnPage with the page, or OnEnd. kFollow: OnEvent per event, then
+//     OnEnd.
 //   }
 //
-// Lists are read without a resourceVersion: the server makes sure they are not older than the
-// moment of the request, so that a restart never goes back in time. A failed page is asked for
-// again, a streamed list starts anew.
+// Lists are read without a resourceVersion: the server then ensures that they are not older than
+// the request, so a restart never goes back in time. A failed page is requested again; a failed
+// streamed list starts again from its beginning.
 //
-// A dead peer. TCP says nothing about one for a quarter of an hour, and a server has nothing to say
-// about a quiet resource for a minute (its bookmarks). So each watch asks for 14 to 17 seconds
-// only: the server then sends a bookmark, if it has news, ends the answer properly and keeps the
-// connection, and the next watch goes on where this one was. A healthy stream is thus never silent
-// for longer, and silence for 21 seconds, by the transport's timer, means that it is dead. That is
-// exact (a live stream is never cut, no change is missed) and costs a quiet resource one cheap
-// request in 15 seconds, without a second connection to probe with. A streamed list, which is ended
-// as soon as it is complete, may take minutes and be silent for one.
+// A dead peer. TCP may take a quarter of an hour to report one, and a healthy server may send
+// nothing about a quiet resource for a minute (the interval of bookmarks). So each watch asks for
+// only 14 to 17 seconds. The server then sends a bookmark if there is news, ends the answer
+// properly and keeps the connection; the next watch continues from there. A healthy stream is never
+// silent for longer, so after 21 seconds of silence, by the transport's timer, the peer is dead. A
+// live stream is never cut, and no change is missed. A quiet resource costs one cheap request in 15
+// seconds, and no second connection is needed to probe the server. A streamed list ends when it is
+// complete; it may take minutes, with up to a minute of silence.
 //
-// Failures. 410, as a status or inside a stream: list again. Another error inside a stream, or a
-// request refused as wrong: list again, since the same watch would fail again. No answer, 401, 403,
-// 429: the same again; 5xx, of which "too large resource version" is one: the same, and a list
-// after three in a row. All after a back-off, of which the request itself is a part.
+// Failures. After 410, as a status or inside a stream, the next request is a list. The same holds
+// for any other error inside a stream and for a request refused as invalid, because the same watch
+// would fail again. After no answer, 401, 403 or 429, the same request is repeated. After 5xx ("too
+// large resource version" is one) it is repeated too; after three in a row a list follows. Each
+// repetition waits for a back-off, which includes the time of the request.
 // Thread-safety  none.
 class Watch {
  public:
@@ -50,8 +52,9 @@ class Watch {
     std::string path;                          // "/api/v1/pods"
     std::map<std::string, std::string> query;  // selectors
     int page_limit = 500;
-    std::uint64_t seed = 0;  // of back-off and timeouts; another for each process
-    // Less than the usual half a minute: what was lost in an outage is known again within 30 s.
+    std::uint64_t seed = 0;  // of back-off and timeouts; different in each process
+    // Shorter than the usual half a minute, so that the copy is up to date within 30 s after an
+    // outage.
     Backoff::Options backoff{.longest = Millis{15'000}};
   };
   explicit Watch(Options options);
@@ -61,31 +64,31 @@ class Watch {
     Kind kind = Kind::kWait;
     Millis wait{0};
     Request request;
-    bool begins_list = false;  // earlier pages of the list are void
+    bool begins_list = false;  // discard earlier pages of the list
   };
   Step Next(Instant now);
 
   enum class Meaning : std::uint8_t {
-    kChange,  // of one object
+    kChange,  // a change of one object
     kNothing,
     kListed,  // the list is complete; end the stream
     kFailed,  // end the stream
   };
   Meaning OnEvent(const WatchEvent& event, Instant now);
-  // True where the list is complete.
+  // Returns true if the list is complete.
   bool OnPage(const Page& page, Instant now);
 
-  // How a request ended, if not by a page.
+  // How a request ended, other than with a page.
   struct End {
-    int status = 0;  // HTTP; 0: no answer, or one that broke off
+    int status = 0;  // HTTP; 0: no answer, or an incomplete one
     std::optional<Millis> retry_after;
-    bool malformed = false;  // something came that is no JSON of an API server
+    bool malformed = false;  // the answer is not valid JSON of an API server
   };
-  // False where that was a failure.
+  // Returns false if the request failed.
   bool OnEnd(const End& end, Instant now);
 
   WatchState state() const { return state_; }
-  // Of the copy; "" before the first list is complete.
+  // The resourceVersion of the copy; "" before the first list is complete.
   const std::string& resource_version() const { return resource_version_; }
 
  private:
@@ -112,12 +115,12 @@ class Watch {
   bool begins_list_ = true;
 
   bool streaming_refused_ = false;
-  int unfinished_streams_ = 0;  // lists in a row that ended before they were complete
+  int unfinished_streams_ = 0;  // consecutive lists that ended incomplete
   std::string next_page_;
   int page_limit_;
-  int server_failures_ = 0;  // of watches, in a row
+  int server_failures_ = 0;  // consecutive, of watches
 
-  // of the stream that runs
+  // when the current stream was opened
   Instant opened_{};
   bool anything_came_ = false;
   bool just_listed_ = false;

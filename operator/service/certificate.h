@@ -9,29 +9,29 @@
 
 namespace weft::service {
 
-// A certificate with those between it and its authority, and its key, as PEM.
+// A certificate with its chain of intermediates, and its private key, as PEM.
 struct Pem {
   std::string chain, key;
 };
 
-// One that signs itself, for these DNS names and IP addresses, on a new P-256 key.
-// Errors  kTransient: OpenSSL's.
+// A self-signed certificate for these DNS names and IP addresses, with a new P-256 key. Errors
+// kTransient: OpenSSL failed.
 Result<Pem> SelfSign(const std::vector<std::string>& names, long days);
 
-// Whether it is a certificate and the key that it is for.
+// Whether the key belongs to the certificate.
 bool Belongs(const Pem& pem);
 
-// The certificate for the next connection; called from the library's threads.
+// Returns the certificate for the next connection; called in the HTTP library's threads.
 using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 
-// A CA's certificate: tls.crt and tls.key in a folder, like a mounted Secret of type
-// kubernetes.io/tls. Reloaded for every connection; while the files are being replaced and are
-// unreadable or do not match, the last good pair stays in use.
-// Errors  kInvalid: there is no good pair now.
+// A source that reads tls.crt and tls.key from a folder, such as a mounted Secret of type
+// kubernetes.io/tls, for every connection. While files are being replaced and cannot be read or do
+// not match, the last good pair stays in use.
+// Errors  kInvalid: the folder has no good pair now.
 Result<CertificateSource> MountedCertificate(const std::string& folder);
 
-// Made by SelfSign, renewed long before its year is over; nobody can verify it.
-// Errors  kTransient: OpenSSL's.
+// A source of a certificate by SelfSign, renewed long before its year is over. No client can verify
+// it. Errors kTransient: OpenSSL failed.
 Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
 
 }  // namespace weft::service

@@ -14,7 +14,7 @@ namespace weft::service {
 struct HttpRequest {
   std::string path;
   std::map<std::string, std::string> query;
-  std::string bearer;  // the token of "Authorization: Bearer ...", "" without
+  std::string bearer;  // the token of "Authorization: Bearer ..."; "" if none
 };
 
 struct HttpReply {
@@ -25,10 +25,10 @@ struct HttpReply {
 
 using Handler = std::function<HttpReply(const HttpRequest&)>;
 
-// Answers GET requests. Nothing waits for anything else: quick handlers run in the library's
-// threads, which the watches of the API server share, and slow ones in a thread of the server's
-// own, of lower priority, one after the other; what does not fit into its queue gets 503.
-// Thread-safety  handlers are called from those threads.
+// Answers GET requests. Quick handlers run in the HTTP library's threads, which the watches of the
+// API server use too. Slow handlers run one after the other in the server's own thread, at lower
+// priority; a request that does not fit into its queue gets 503.
+// Thread-safety  handlers are called in these threads.
 class HttpServer {
  public:
   virtual ~HttpServer() = default;
@@ -38,21 +38,21 @@ struct HttpServerOptions {
   // "127.0.0.1:8081", "[::1]:8081", ":8081" for every address.
   std::string address;
   std::map<std::string, Handler> quick, slow;  // by path
-  std::size_t most_waiting = 64;               // for the slow ones
+  std::size_t most_waiting = 64;               // requests in the queue of slow handlers
   CertificateSource certificate;               // TLS 1.2 or later; null: plain HTTP
-  // Asked before any handler, in the thread of the slow ones: nothing where the request may be
-  // answered, else the refusal. Null: every request may.
+  // Called before any handler, in the thread of slow handlers: returns nothing if the request may
+  // be answered, else the refusal. Null: all requests are answered.
   std::function<std::optional<HttpReply>(const HttpRequest&)> refuse;
 };
 
-// Serves until destroyed; nothing runs after that.
-// Errors  kInvalid: no such address, or somebody else has it.
+// Starts a server that runs until it is destroyed; no handler runs after that.
+// Errors  kInvalid: the address does not exist or is in use.
 Result<std::unique_ptr<HttpServer>> Serve(HttpServerOptions options);
 
-// With the host that ":8081" leaves out: every address of this machine.
+// The address with its host: ":8081" means every address of this machine.
 std::string WithHost(const std::string& address);
 
-// No other machine can reach it.
+// Whether only this machine can reach the address.
 bool IsLoopback(const std::string& address);
 
 }  // namespace weft::service

@@ -7,17 +7,17 @@
 
 namespace weft::service {
 
-// Answer of a probe: "ok", or the reason why not.
+// The result of a probe: ok, or the reason why not.
 struct Health {
   bool well = true;
   std::string why;
 };
 
-// 200 "ok", or 503 and the reason in words.
+// 200 "ok", or 503 with the reason as text.
 HttpReply ReplyOf(const Health& health);
 
-// /healthz (the process makes progress) and /readyz (it does its work, or could at once), which
-// must both be quick.
+// Adds /healthz (the process makes progress) and /readyz (it does its work, or could at once). Both
+// functions must be quick.
 void AddProbes(std::function<Health()> live, std::function<Health()> ready,
                HttpServerOptions& server);
 

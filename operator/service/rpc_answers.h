@@ -13,10 +13,10 @@
 namespace weft::service {
 
 // The answers to the calls of proto/weft/v1 about the cluster at `now`; pure functions of their
-// arguments. Errors kInvalid: the request is wrong, its place first; kNotFound.
+// arguments. Errors kInvalid, starting with the wrong field of the request; kNotFound.
 
-// The namespaces of the TrainingJobs and Placements of a request, each once. They are the caller's
-// to see before the request is answered. Errors  kInvalid too where they are more than kMostSpaces.
+// The namespaces of the TrainingJobs and Placements in a request, each once. The request is
+// answered only if the caller may see all of them. Errors also kInvalid: more than kMostSpaces.
 inline constexpr std::size_t kMostSpaces = 16;
 Result<std::vector<std::string>> SpacesOf(const v1::PlanRequest& request);
 
@@ -27,7 +27,7 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
 Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
                                            const v1::GetFabricRequest& request);
 
-// A Placement of the cluster.
+// A Placement of the cluster as a message.
 v1::Placement MessageOf(const api::Placement& placement);
 
 }  // namespace weft::service

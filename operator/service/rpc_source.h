@@ -10,21 +10,21 @@
 
 namespace weft::service {
 
-// The operator as seen by gRPC calls.
+// The operator as gRPC calls see it.
 // Thread-safety  all calls may run at once.
 class RpcSource {
  public:
   virtual ~RpcSource() = default;
 
-  // The cluster as the operator knows it now, and the fabrics of its nodes.
+  // The cluster that the operator knows now, and the fabrics of its nodes.
   struct Live {
     api::Inputs inputs;
     std::shared_ptr<const decide::Fabrics> fabrics;
   };
-  // Errors  kTransient: this replica does not lead, or has not read the cluster yet.
+  // Errors  kTransient: this replica is not the leader, or has not read the cluster yet.
   virtual Result<Live> Look() = 0;
 
-  // The log of decisions, with an epoch that no other leader's log has. Errors as in Look.
+  // The log of decisions, with an epoch that is unique among all leaders' logs. Errors as in Look.
   struct Decided {
     std::shared_ptr<const controllers::PlacementLog> log;
     std::string epoch;
@@ -34,15 +34,16 @@ class RpcSource {
   // The caller: the holder of the bearer token if one was sent, else of the client certificate.
   struct Caller {
     std::string token;
-    std::string certificate_name;  // its common name, verified; "" without a certificate
+    std::string certificate_name;  // the certificate's verified common name; "" if none
   };
-  // What the caller wants to see: Placements of one namespace or all; or Fabrics, cluster-scoped.
+  // What the caller wants to see: Placements of one namespace or of all, or Fabrics
+  // (cluster-scoped).
   struct Sight {
     bool fabrics = false;
-    std::string space;  // "" all
+    std::string space;  // "": all
   };
-  // Whether the API server lets the caller list it. Checked before every answer and repeatedly
-  // during a stream. Errors kTransient: no answer now.
+  // Whether the caller may list these objects in the API server. It is checked before every answer
+  // and repeatedly during a stream. Errors kTransient: the API server does not answer.
   enum class Access { kAllowed, kUnknownCaller, kForbidden };
   virtual Result<Access> Check(const Caller& caller, const Sight& sight) = 0;
 };

@@ -9,23 +9,25 @@
 
 namespace weft::service {
 
-// One certificate for all replicas, kept in a Secret of type kubernetes.io/tls, so that whoever may
-// read its ca.crt can verify every replica, after restarts too. The first replica signs one for ten
-// years and creates the Secret; the others take what stands there. It is renewed by deleting the
-// Secret and restarting the replicas.
+// One certificate for all replicas, kept in a Secret of type kubernetes.io/tls, so that clients
+// that may read its ca.crt can verify every replica, even after restarts. The first replica signs a
+// certificate for ten years and creates the Secret; the others use the Secret's certificate. To
+// renew it, delete the Secret and restart the replicas.
 // Thread-safety  all calls may run at once.
 class SharedCertificate {
  public:
-  // `client` outlives it; its account may get and create this Secret. The Secret is named as the
-  // Service in front of the replicas: the certificate is for the name NAME.NAMESPACE.svc.
+  // `client` must outlive this object; its account must be allowed to get and create the Secret.
+  // The Secret has the name of the Service of the replicas: the certificate is for
+  // NAME.NAMESPACE.svc.
   static Result<std::unique_ptr<SharedCertificate>> Make(kube::Client& client,
                                                          const api::ObjectKey& secret);
 
-  // Takes the Secret's certificate, or creates the Secret with its own; once it has, does nothing.
-  // Errors  kTransient, and kInvalid where the account may not or the Secret holds something else.
+  // Loads the Secret's certificate, or creates the Secret with a new one. Does nothing after a
+  // success.
+  // Errors  kTransient; kInvalid if the account lacks a right or the Secret has no certificate.
   Status Load();
 
-  // The served certificate; nobody can verify it until Load has succeeded.
+  // The certificate to serve; no client can verify it until Load has succeeded.
   CertificateSource source() const;
 
  private:

@@ -9,17 +9,17 @@
 
 namespace weft::service {
 
-// A queue of slow work, done one item after the other in a thread of low priority. Thread-safety
+// A queue of slow work items, run one after the other in a thread of low priority. Thread-safety
 // Take from any thread.
 class SlowLane {
  public:
   explicit SlowLane(std::size_t most_waiting);
-  // Drops work that has not begun.
+  // Drops items that have not begun.
   ~SlowLane();
   SlowLane(const SlowLane&) = delete;
   SlowLane& operator=(const SlowLane&) = delete;
 
-  // False where too much waits already.
+  // Adds an item; false if the queue is full.
   bool Take(std::function<void()> work);
 
  private:
