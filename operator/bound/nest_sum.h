@@ -11,8 +11,8 @@
 namespace weft::placement {
 
 // A lower bound of a job's cost between the domains of all levels of a nest, from lower bounds of
-// the bytes that leave a set of workers, by its size. The numbers of workers in domains are
-// consistent over all levels.
+// the bytes that leave a set of workers, by its size. A domain's number of workers is the sum over
+// its children.
 //
 // How: bottom up, it computes the least sum over the child domains for every domain and every
 // number of workers in it. Domains with the same rooms are one class. If that takes too many steps,

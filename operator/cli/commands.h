@@ -25,7 +25,7 @@ class LiveView;
 struct InputArguments {
   std::vector<std::string> files;
   std::string kubeconfig, context;  // "": not given
-  bool cluster = false;             // the environment's cluster, if neither is given
+  bool cluster = false;             // use the default kubeconfig and context
   std::string space;                // only jobs and gangs of this namespace; "": all
   bool watch = false;               // repeat the command when the cluster changes
   std::shared_ptr<LiveView> view;   // of the watched cluster

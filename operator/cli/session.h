@@ -38,8 +38,8 @@ std::string Encode(const nlohmann::ordered_json& value, const std::string& forma
 // object of the input's files gets its line number; the files are read once more for that.
 int Fail(const Error& error, const InputArguments& input = {});
 // Prints the text on standard output and returns `code`, or the code of a failure. With --watch, a
-// terminal shows only the last text, and a pipe gets a text only if `what` has changed (for example
-// the text without its clock; "": the text).
+// terminal shows only the last text, and a pipe gets the text only if `what` has changed since the
+// last call. `what`: the part that counts, such as the text without its clock; "": the whole text.
 int Print(const std::string& text, int code, const std::string& what = "");
 
 // Runs the command whenever the cluster may have changed, until it fails or the process is ended.

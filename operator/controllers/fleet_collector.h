@@ -25,7 +25,7 @@ class FleetCollector {
   struct Options {
     std::function<UnixSeconds()> now;
     std::function<double()> seconds;   // of a steady clock
-    std::uint32_t most_domains = 256;  // per level; above this, no series per domain
+    std::uint32_t most_domains = 256;  // levels with more get no series per domain
     bool audit = false;                // also compare gangs that other schedulers placed
     double least_seconds_between = 1;  // younger figures are reused
     double least_seconds_between_audits = 5;

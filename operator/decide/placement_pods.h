@@ -43,7 +43,7 @@ class PlacementPods {
   const api::Inputs& inputs_;
   std::map<api::ObjectKey, const api::TrainingJob*> jobs_;
   std::map<api::ObjectKey, std::vector<const api::Placement*>> placements_of_job_;
-  // Indices of pods, each with the uid of the job that it names.
+  // Index of each pod, and the uid of the job that the pod names.
   std::map<api::ObjectKey, std::vector<std::pair<std::size_t, std::string>>> pods_of_job_;
   std::map<std::string, std::vector<std::size_t>> pods_in_space_;
 };

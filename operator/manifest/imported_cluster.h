@@ -79,7 +79,7 @@ class LabelNames {
 class NodeNames {
  public:
   std::string Shorten(const std::string& name);
-  // How many names were changed by more than case.
+  // How many names were changed, apart from changes of case.
   std::size_t changed() const { return changed_; }
 
  private:

@@ -10,7 +10,7 @@ namespace weft::placement {
 //                means that no completion of it meets them.
 // MeetsHardRules the same, and the slots of every node; for whole placements only.
 //
-// Cost  O(workers + members of groups), O(workers log workers).
+// Cost  MeetsTopology O(workers + members of groups); MeetsHardRules O(workers log workers) more.
 bool MeetsTopology(const Instance& instance, Nodes nodes);
 bool MeetsHardRules(const Instance& instance, Nodes nodes);
 

@@ -9,7 +9,7 @@
 namespace weft::placement {
 
 // The domains that the workers of one job use, as dense ids. A seat is the id of a used domain at
-// one tier. Seats are numbered by the least worker that uses the domain.
+// one tier. Seats are numbered in the order of the domains' least workers.
 //
 // Cost  O(workers x tiers) time and memory, whatever the size of the fabric.
 class Seating {

@@ -60,7 +60,7 @@ struct Calibration {
   bool sequence_parallel = true;
   bool gradients_overlap = true;  // gradients overlap with the backward pass
 
-  // Nine of ten measured steps lie within this share of the predicted one.
+  // The prediction is off by at most this share for nine of ten measured steps.
   double error = 0.3;
 };
 

@@ -28,8 +28,8 @@ class Shape {
   // group ascends; groups are in order of their least rank. Here and below the result is empty if a
   // group would be a single rank.
   std::vector<std::uint32_t> Groups(std::span<const Axis> axes) const;
-  // Expert groups inside one stage: a block of expert x expertTensor consecutive ranks holds the
-  // experts once.
+  // Expert groups inside one stage: a block of expert x expertTensor consecutive ranks has one copy
+  // of the experts.
   std::vector<std::uint32_t> ExpertGroups() const;
   std::vector<std::uint32_t> ExpertTensorGroups() const;
   std::vector<std::uint32_t> ExpertGradientGroups() const;
