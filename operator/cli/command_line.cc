@@ -12,7 +12,7 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kPlugin = "kubectl-weft";
-// Groups of commands and of options, as the help shows them.
+// Groups of commands and of options in the help.
 constexpr const char* kPlacing = "Place jobs";
 constexpr const char* kLooking = "Look at a cluster";
 constexpr const char* kFabrics = "Describe a fabric";
@@ -64,7 +64,7 @@ int CommandLine::Run(int argc, char** argv) {
   }
   for (const auto& [command, input] : inputs_) {
     if (!command->parsed()) continue;
-    // As kubectl's plug-in it reads the cluster that kubectl would.
+    // As a plug-in of kubectl, `weft` reads the same cluster as kubectl.
     if (argc > 0 && std::filesystem::path(argv[0]).filename() == kPlugin) input->cluster = true;
     if (input->watch) return Watch(*input, run_);
   }

@@ -29,11 +29,11 @@ Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
   return {kind, meta.key, meta.uid, meta.resource_version};
 }
 
-// Deletion is about the object, whatever state it has come to.
+// A deletion names the object's uid, but not its state.
 Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.key, meta.uid, ""}; }
 
-// Without the label, as earlier versions wrote it, it selects the pods of every attempt: it stays
-// until the attempt that it was made for is undone.
+// A Service of an earlier version has no such label and selects the pods of every attempt. It stays
+// until the attempt that it was made for is taken down.
 bool Serves(const Service& service, std::int64_t attempt) {
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
@@ -119,7 +119,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::AddFinaliz
   return PatchFinalizers(pass, finalizers);
 }
 
-// The object may be gone with the answer: only the watch tells.
+// The object may be gone after this write, so its answer does not go into the store.
 JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFinalizer&) {
   const api::ObjectMeta& meta = pass.job().meta;
   std::vector<std::string> finalizers = meta.finalizers;
@@ -133,8 +133,8 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   return Outcome{};
 }
 
-// Worker 0 goes through the whole chain of admission, under a name that no attempt has. The reason
-// for a refusal, nothing for none.
+// Sends worker 0 through all of admission, under a name that no attempt uses. Returns the reason of
+// a refusal, or nothing.
 Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJob& job) {
   if (auto too_many = life::TooManyWorkers(job)) return too_many;
   launch::Gang gang;
@@ -148,7 +148,7 @@ Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJ
   return tried.error();
 }
 
-// Admission has counted one worker. An operator that may not see the quotas goes without.
+// Admission has counted only one worker. Without the right to read quotas, the check is skipped.
 Result<std::optional<std::string>> JobController::TryQuotas(const api::TrainingJob& job,
                                                             const Json& worker) {
   std::optional<std::string> exceeded;
@@ -180,7 +180,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
   }
   if (!refused) return kAgain;
   const life::JobStatus status = life::AfterTrialRefused(*pass.view, **refusal);
-  if (status == life::StatusOf(pass.job())) return kAgain;  // refused as before
+  if (status == life::StatusOf(pass.job())) return kAgain;  // the same refusal again
   return WriteStatusOf(pass, status);
 }
 
@@ -219,7 +219,7 @@ void JobController::Created(const api::ObjectMeta& job) {
   MemoryOf(job).created = options_.now();
 }
 
-// Of an earlier attempt: its selector cannot be this one's.
+// Deletes the Service of an earlier attempt, because its selector does not match this attempt.
 JobController::Answer JobController::Replace(const Service& service) {
   if (service.meta.deleting) {
     return Error{ErrorKind::kTransient, "Service " + api::Show(service.meta.key) +
@@ -259,7 +259,7 @@ Status JobController::CreatePod(const launch::Gang& gang, std::uint32_t worker) 
   return {};
 }
 
-// An event each time that the words change, not with each try.
+// Records an event only if the message has changed, not at each try.
 Error JobController::NameTaken(const Pass& pass, const char* action, const std::string& why) {
   const api::ObjectMeta& meta = pass.job().meta;
   bool told = false;
@@ -271,8 +271,8 @@ Error JobController::NameTaken(const Pass& pass, const char* action, const std::
   return Error{ErrorKind::kInvalid, why};
 }
 
-// What admission refuses ends the attempt: asked again at once it would say the same, and the pods
-// that are there only hold nodes.
+// A refusal by admission ends the attempt: an immediate retry would be refused too, and the pods
+// that exist hold nodes for nothing.
 JobController::Answer JobController::CreateRefused(const Pass& pass, const Error& error) {
   if (error.kind != ErrorKind::kInvalid) return error;
   {
@@ -282,13 +282,13 @@ JobController::Answer JobController::CreateRefused(const Pass& pass, const Error
   return WriteStatusOf(pass, life::AfterCreateRefused(*pass.view, options_.life, error.message));
 }
 
-// One first: where admission refuses it, the others are not asked in vain.
+// Creates one pod first: if admission refuses it, the others are not tried.
 JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods& step) {
   const api::Placement* placement = nullptr;
   for (const auto& one : pass.objects->placements) {
     if (life::AttemptLabel(one->meta) == step.attempt) placement = one.get();
   }
-  if (placement == nullptr) return Outcome{};  // somebody deleted it; the deadline ends this
+  if (placement == nullptr) return Outcome{};  // it was deleted; the deadline ends the attempt
   const Result<launch::Gang> gang = options_.gang_of(pass.job(), *placement);
   if (!gang) return CreateRefused(pass, gang.error());
   std::mutex mutex;
@@ -318,11 +318,11 @@ JobController::Answer JobController::Do(const Pass&, const life::DeletePods& ste
     return failures.GoOnAfter(writer_.Delete(AnyStateOf(Kind::kPod, step.pods[i]->meta)));
   });
   if (const auto error = failures.first()) return *error;
-  return Outcome{};  // the watch tells when they are gone
+  return Outcome{};  // the watch reports when they are gone
 }
 
-// The attempt's Service goes with it: until the next one has its own, no name leads to a pod that
-// is left on a dead node. With the job it is garbage.
+// Also deletes the attempt's Service, so that no DNS name leads to a pod that is left on a dead
+// node. If the job is being deleted, the garbage collector does this.
 JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlacements& step) {
   if (pass.objects->service && !pass.job().meta.deleting) {
     if (Status deleted = Delete(*pass.objects->service); !deleted) return deleted.error();
@@ -349,7 +349,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteStatu
   return WriteStatusOf(pass, step.status);
 }
 
-// The whole status, on the state that it was decided from.
+// Writes the whole status; fails if the job has changed since the decision.
 JobController::Answer JobController::WriteStatusOf(const Pass& pass,
                                                    const life::JobStatus& status) {
   const api::TrainingJob& job = pass.job();
@@ -379,7 +379,7 @@ void JobController::Count(const Pass& pass, const life::JobStatus& status) const
   CountEvents(pass.job(), status, fabric, options_.now(), *options_.counters);
 }
 
-// Events tell the story in the conditions' own words.
+// Records events with the texts of the conditions.
 void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& status) {
   for (const api::Condition& now : status.conditions) {
     const auto before = std::find_if(job.conditions.begin(), job.conditions.end(),

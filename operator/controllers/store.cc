@@ -12,20 +12,20 @@
 namespace weft::controllers {
 namespace {
 
-// A node of which nothing is known is not lost.
+// A node without a known state counts as ready, so that it is not treated as lost.
 bool IsReady(const api::Node& node) {
   if (!node.unreadable.empty()) return true;
   return std::any_of(node.facts.conditions.begin(), node.facts.conditions.end(),
                      [](const auto& c) { return c.type == "Ready" && c.status == "True"; });
 }
 
-// Whether two states of a pod take the same from the cluster.
+// Whether two states of a pod use the same resources of the same node.
 bool HoldAlike(const api::Pod& a, const api::Pod& b) {
   return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
          a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
 }
 
-// Its status is for people: no plan reads it.
+// Plans do not read a Fabric's status.
 bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
   return a.meta.uid == b.meta.uid && a.meta.generation == b.meta.generation &&
          a.unreadable == b.unreadable;
@@ -40,7 +40,7 @@ bool Selects(const api::Placement& placement) {
   return placement.pod_selector && !api::ControllingJob(placement.meta);
 }
 
-// What an unreadable state still tells, on top of the last one that could be read.
+// The last readable state of a pod, updated with the fields that are known of an unreadable one.
 api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
   api::Pod pod = before;
   pod.meta.resource_version = unreadable.meta.resource_version;
@@ -51,7 +51,8 @@ api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
   return pod;
 }
 
-// Keeps what a TrainingJob owns up to date; an owner may change with a new object of that name.
+// Updates the index of objects by owning TrainingJob. A new object of the same name may have
+// another owner.
 template <typename T, typename Owned>
 void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& now,
                   Owned& owned) {
@@ -133,7 +134,8 @@ void Store::Remove(const api::ObjectKey& key) {
   Tell(change);
 }
 
-// A heartbeat changes nothing, and what was read of a node stays.
+// Ignores heartbeats, which change no fact, and unreadable states of a node that was readable
+// before.
 bool Store::Admit(api::Node& node) {
   const auto known = table<api::Node>().Find(node.meta.key);
   if (!known) return true;
@@ -195,13 +197,13 @@ void Store::Index(const Change<api::Fabric>& change) {
   ++fabric_changes_;
 }
 
-// PriorityClasses and Namespaces: plans read them.
+// PriorityClasses and Namespaces: a change may change plans.
 template <typename T>
 void Store::Tell(const Change<T>&) const {
   hooks_.on_capacity();
 }
 
-// The jobs on a node that is new have not been told otherwise.
+// A new node needs no call: its jobs were never told that the node is gone.
 void Store::Tell(const Change<api::Node>& change) const {
   const bool healed =
       change.before && change.now && IsReady(*change.before) != IsReady(*change.now);
@@ -284,7 +286,8 @@ life::NodeState Store::StateOfNode(const std::string& node) const {
   return StateIn(table<api::Node>(), not_ready_, node);
 }
 
-// Of the kinds that answers to our own writes put here; the others come from the watch alone.
+// Only for kinds that answers to our own writes put into the store; other kinds come from the
+// watch.
 template <typename T>
 std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version) const {
   constexpr bool kWritten = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::TrainingJob> ||

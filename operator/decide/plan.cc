@@ -13,9 +13,9 @@
 namespace weft::decide {
 namespace {
 
-// Most of a Placement's status (DESIGN section 2): an object of etcd holds 1.5 MiB.
+// Limit of a Placement's status (DESIGN section 2): an object in etcd has at most 1.5 MiB.
 constexpr std::size_t kStatusBytesAtMost = 12 * (std::size_t{1} << 20) / 10;
-// All of the status but the nodes' names: flows and spread of 7 axes at 18 levels, and messages.
+// Of these, all except the nodes' names: flows and spread of 7 axes at 18 levels, and messages.
 constexpr std::size_t kStatusBytesBesideNodes = std::size_t{24} << 10;
 constexpr std::size_t kQuotesAndComma = 3;
 
@@ -39,7 +39,7 @@ class Planner {
     Result<std::vector<Workload>> workloads = PendingWorkloads(
         cluster_, options_.order, options_.refuse_invalid ? Mark::kInvalid : Mark::kNo);
     if (!workloads) return workloads.error();
-    entries_.reserve(workloads->size());  // endings point at entries
+    entries_.reserve(workloads->size());  // endings point to entries
     for (Workload& workload : *workloads) {
       PlanEntry entry;
       entry.workload = std::move(workload);
@@ -92,7 +92,7 @@ class Planner {
     return Decide(entry);
   }
 
-  // For a level that would not hold the job even on an empty fabric.
+  // Whether the job waits for a preferred level that could not hold it even on an empty fabric.
   static bool WaitsInVain(const PlanEntry& entry) {
     const Refused* refused = entry.refused();
     return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
@@ -140,7 +140,7 @@ class Planner {
     AddNotes(problem, on, entry);
   }
 
-  // On what is free, less what is kept for somebody who has waited long.
+  // Places on the free capacity, without the nodes that are reserved for another workload.
   placement::Placement PlaceOn(const PlanEntry& entry, const Problem& problem,
                                const traffic::WorkerGraph& graph) const {
     const fabric::Claims& claims = claims_[*entry.fabric];
@@ -151,7 +151,7 @@ class Planner {
     return PlaceCarefully(less, problem, graph);
   }
 
-  // Without the nodes that are avoided, unless that misses more preferred levels.
+  // Leaves out the avoided nodes, unless that would miss more preferred levels.
   placement::Placement PlaceCarefully(const fabric::Claims& claims, const Problem& problem,
                                       const traffic::WorkerGraph& graph) const {
     placement::Placement any = placement::Place(claims, problem.request, graph, options_.place);
@@ -167,7 +167,7 @@ class Planner {
     return any;
   }
 
-  // Whether only the nodes kept for another stand in the way; then that is what is said.
+  // Whether the workload would fit without the reservation; if so, the refusal says that.
   bool HeldBack(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
                 Refused& refused) const {
     const auto& kept = reservations_[*entry.fabric];
@@ -203,7 +203,7 @@ class Planner {
     alone.ignore_claims = true;
     const auto plan = placement::Solve(claims, problem.request, graph, alone);
     if (!plan) return std::nullopt;
-    // The placement that was found is an answer on the empty fabric too.
+    // The placement of this plan is possible on the empty fabric too, so it may be the best known.
     if (plan->cost >= placed.plan.cost) {
       return Placed::Best{placed.plan.cost, placed.scores.cross_node_bytes};
     }
@@ -302,7 +302,7 @@ class Planner {
   std::uint32_t explain_left_;
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
-  std::vector<PlanEntry> entries_;                        // in the order decided
+  std::vector<PlanEntry> entries_;                        // in the order of decisions
 };
 
 }  // namespace

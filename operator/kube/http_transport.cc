@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostErrorBytes = std::size_t{1} << 20;
-// Of a stream, between the library and the caller: enough that both are busy at once.
+// Bytes of a stream between the library and the caller: enough to keep both busy.
 constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
 constexpr milliseconds kLook{250};  // how often a caller looks for silence and cancel
 
@@ -63,8 +63,8 @@ std::optional<milliseconds> RetryAfter(const http::http_response& response) {
   return std::chrono::seconds(std::stol(text));
 }
 
-// An output buffer for cpprestsdk that hands every piece of a body on at once, in the library's
-// threads. The library reads on when the task that the sink returns is done.
+// An output buffer for cpprestsdk that passes on every piece of a body immediately, in the
+// library's threads. The library continues to read when the task that the sink returns is done.
 template <typename Sink>  // pplx::task<std::size_t>(const char*, std::size_t); must not throw
 class PushBuffer : public Concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
   using Base = Concurrency::streams::details::streambuf_state_manager<std::uint8_t>;
@@ -118,7 +118,7 @@ class PushBuffer : public Concurrency::streams::details::streambuf_state_manager
   Sink sink_;
 };
 
-// Everything of one request that both the caller and the library's threads hold.
+// The state of one request that the caller shares with the library's threads.
 struct Exchange {
   using Room = pplx::task_completion_event<std::size_t>;
 
@@ -131,11 +131,11 @@ struct Exchange {
   bool broken = false;
   std::string why;
   Response response;
-  bool stopped = false;      // the sink wants no more
-  bool over = false;         // broken off: what still arrives is dropped
-  std::string waiting;       // pieces of a stream that are not with the caller yet
-  std::optional<Room> full;  // the library waits until they are
-  std::size_t held = 0;      // bytes of the piece that it waits with
+  bool stopped = false;      // the sink has ended the stream
+  bool over = false;         // aborted: later pieces are dropped
+  std::string waiting;       // pieces of a stream that the caller has not taken yet
+  std::optional<Room> full;  // the library waits until the caller has taken them
+  std::size_t held = 0;      // bytes of the piece that the library waits with
   SteadyClock::time_point heard = SteadyClock::now();
   pplx::cancellation_token_source cancel;
 };
@@ -174,14 +174,14 @@ class HttpTransport final : public Transport {
 
   http::client::http_client_config ClientConfig() {
     http::client::http_client_config config;
-    config.set_timeout(std::chrono::minutes(10));  // ours are measured by the caller's thread
+    config.set_timeout(std::chrono::minutes(10));  // the caller's thread enforces our timeouts
     config.set_validate_certificates(!config_.insecure);
     if (!config_.proxy.empty()) config.set_proxy(web::web_proxy(web::uri(config_.proxy)));
     config.set_ssl_context_callback([this](boost::asio::ssl::context& context) { SetUp(context); });
     return config;
   }
 
-  // For every new connection. Errors surface as a handshake that fails.
+  // Called for every new connection. An error makes the handshake fail.
   void SetUp(boost::asio::ssl::context& context) {
     SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
     if (!config_.authority.empty()) {
@@ -226,9 +226,9 @@ class HttpTransport final : public Transport {
   http::client::http_client stream_client_;
 };
 
-// The body arrives in the library's threads, and may be there before its head. They never wait for
-// a sink: the Lease, the probes and every other request need them too. Where the caller is slow the
-// task that is returned is done later, and the library reads no more until then.
+// The body arrives in the library's threads, possibly before the head. These threads never wait for
+// a sink, because the Lease, the probes and all other requests need them. If the caller is slow,
+// the returned task completes later, and the library reads nothing until then.
 pplx::task<std::size_t> Take(Exchange& exchange, const char* bytes, std::size_t count) {
   const std::lock_guard lock(exchange.mutex);
   exchange.heard = SteadyClock::now();
@@ -252,8 +252,8 @@ void TakeHead(Exchange& exchange, const http::http_response& head) {
   exchange.changed.notify_all();
 }
 
-// cpprestsdk's own words mislead ("No route to host" for a refused connection): the phase says
-// more.
+// cpprestsdk's messages mislead ("No route to host" for a refused connection), so ours name the
+// phase.
 void TakeEnd(Exchange& exchange, const pplx::task<http::http_response>& done) {
   std::string words;
   try {
@@ -271,9 +271,9 @@ void TakeEnd(Exchange& exchange, const pplx::task<http::http_response>& done) {
   exchange.changed.notify_all();
 }
 
-// What the caller of a request does while the library's threads work on it: hands a stream to the
-// sink, and breaks the request off for silence, when its time is over, and by order of `cancel` or
-// of the sink.
+// What the caller's thread does during a request: it passes a stream to the sink, and
+// aborts the request after silence, at the end of its time, or if `cancel` or the sink says
+// so.
 class Caller {
  public:
   Caller(Exchange& exchange, const Request& request, const ChunkSink* sink, const Cancel* cancel)
@@ -290,7 +290,7 @@ class Caller {
   }
 
  private:
-  // True where there was one.
+  // Returns true if there was a piece.
   bool TakePiece(std::unique_lock<std::mutex>& lock) {
     if (exchange_.waiting.empty() || exchange_.response.status == 0) return false;
     std::string piece = std::exchange(exchange_.waiting, {});
@@ -302,7 +302,7 @@ class Caller {
     lock.unlock();
     const bool more = (*sink_)(piece);
     lock.lock();
-    exchange_.heard = SteadyClock::now();  // the sink has held the server back
+    exchange_.heard = SteadyClock::now();  // the server waited for the sink, so this is not silence
     exchange_.stopped = !more;
     return true;
   }
@@ -320,7 +320,7 @@ class Caller {
       left = std::min(left, std::chrono::ceil<milliseconds>(ends - SteadyClock::now()));
     }
     if (request_.until) {
-      // Never before now: the earliest instant of all is further away than can be counted.
+      // At least now: the difference to the earliest possible instant would overflow.
       const Instant now = BootClock::now();
       const Instant until = std::max(now, request_.until());
       left = std::min(left, std::chrono::ceil<milliseconds>(until - now));

@@ -20,11 +20,11 @@ using decide::WorkerPod;
 
 constexpr const char* kPlaced = "Placed";
 constexpr const char* kVerified = "Verified";
-// Reasons.
+// Reasons of conditions.
 constexpr const char* kBinding = "Binding";
 constexpr const char* kSchedulerSilent = "SchedulerSilent";
 constexpr const char* kAsPlaced = "AsPlaced";
-constexpr const char* kElsewhere = "Elsewhere";  // bound, but not to the worker's node
+constexpr const char* kElsewhere = "Elsewhere";  // bound, but to another node than the worker's
 constexpr const char* kBindRefused = "BindRefused";
 constexpr const char* kUngateRefused = "UngateRefused";
 constexpr const char* kNodeRejected = "NodeRejected";
@@ -33,13 +33,13 @@ constexpr const char* kWaitingForPods = "WaitingForPods";
 constexpr const char* kPodsGone = "PodsGone";
 constexpr const char* kNoPodSelector = "NoPodSelector";
 
-// How far the gang is, as the condition Verified tells.
+// The progress of the gang, read from the condition Verified.
 enum class GangStage : std::uint8_t {
-  kNone,      // absent: nobody was ungated
-  kInWindow,  // Unknown: it is open
-  kSilent,    // Unknown: kube-scheduler has not looked at one of its pods
-  kUndoing,   // False, for what refused
-  kJudged,    // True, or False for what was not as placed
+  kNone,      // absent: no pod is ungated
+  kInWindow,  // Unknown: the bind window is open
+  kSilent,    // Unknown: kube-scheduler has not tried any of its pods
+  kUndoing,   // False: the gang is being taken down
+  kJudged,    // True, or False if pods are on other nodes
 };
 
 GangStage StageOf(const api::Condition* verified) {
@@ -113,7 +113,7 @@ class Gang {
     const std::string& node = placement_.nodes[*worker];
     if (decide::HasEnded(pod)) {
       ended_.insert(*worker);
-      // Of an earlier decision where the node is another.
+      // A rejection on another node belongs to an earlier decision.
       if (IsRejected(pod) && pod.node_name == node) rejected_ = {&pod, *worker};
       return;
     }
@@ -125,7 +125,7 @@ class Gang {
     if (!pod.node_name.empty() && pod.node_name != node) elsewhere_.push_back(&pod);
   }
 
-  // As written when the pod was ungated.
+  // The worker that was written to the pod when it was ungated.
   std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod) const {
     const std::string_view text = pod.meta.annotations.At(decide::kWorkerIndexLabel).value_or("");
     std::uint32_t worker = 0;
@@ -146,7 +146,8 @@ class Gang {
     return std::any_of(ours_.begin(), ours_.end(),
                        [](const api::Pod* pod) { return pod->meta.deleting; });
   }
-  // Until a pod that is being deleted counts as gone; its node may be lost yet.
+  // Seconds until the first pod that is being deleted counts as gone; its node may still become
+  // lost.
   std::int64_t UntilGone() const {
     std::int64_t soonest = options_.node_loss_seconds;
     for (const api::Pod* pod : ours_) {
@@ -169,8 +170,8 @@ class Gang {
             .seconds =
                 options_.bind_deadline_seconds + placement_.workers / options_.creates_per_second};
   }
-  // Of the time that a gang has, since the condition's transition. A clock that was ahead may have
-  // written that.
+  // Seconds left of the gang's window, which began at the condition's transition. The limit is for
+  // a transition time written by a clock that was ahead.
   std::int64_t Left(std::string_view type) const {
     const BindWindow window = WindowSince(type);
     return std::min(WindowLeft(window, now_), window.seconds + kClockSkewSeconds);
@@ -186,7 +187,7 @@ class Gang {
     return WritePlacement{std::move(status_)};
   }
 
-  // Nothing in the running operator gives back what no pod stands for.
+  // Refuses a Placement that IsPlanned does not allow: the operator could never release its nodes.
   UngateStep Refuse() {
     Set(kPlaced, "False", kNoPodSelector,
         "the operator places only Placements that have a podSelector or belong to a TrainingJob "
@@ -196,7 +197,7 @@ class Gang {
     return WritePlacement{std::move(status_)};
   }
 
-  // The window begins now, however long an earlier one lasted.
+  // Opens a window that begins now, even after an earlier one.
   UngateStep Open() {
     const auto ready = ReadySeconds();
     if (ready && *ready >= PolicyOf(Cause::kSchedulerRefused).lasting_seconds) status_.retry = {};
@@ -208,7 +209,7 @@ class Gang {
     return WritePlacement{std::move(status_)};
   }
 
-  // Nodes without a living pod are given back. A condition that says why they refused stays.
+  // Releases the nodes, which have no pod any more. A condition that says why nodes refused stays.
   UngateStep Release(const char* reason, std::string message) {
     if (stage_ != GangStage::kUndoing) {
       std::erase_if(status_.conditions, [](const auto& c) { return c.type == kVerified; });
@@ -218,7 +219,7 @@ class Gang {
     return WritePlacement{std::move(status_)};
   }
 
-  // Before the first is ungated all have to be there; the nodes are not kept for ever.
+  // Waits until all pods exist, before the first is ungated; after a time the nodes are released.
   UngateStep AwaitPods(std::string_view since) {
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
     return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
@@ -233,8 +234,8 @@ class Gang {
     return Open();
   }
 
-  // Every pod that was ungated has ended or is gone. Those that ended tell how; otherwise nothing
-  // would ever give the nodes of the others back.
+  // All ungated pods have ended or are gone. If every worker's pod has ended and no new pod waits,
+  // the gang is done; otherwise the nodes are released, as nothing else would do so.
   UngateStep Over() {
     if (gated_.empty() && ended_.size() == placement_.workers) return Wait{};
     return Release(kPodsGone, "the pods of this Placement have ended or are gone");
@@ -300,7 +301,7 @@ class Gang {
     return Mark("False", kElsewhere, "pods not on their worker's node: " + Names(elsewhere_));
   }
 
-  // A new pod of that worker would go to the same node, and be refused again.
+  // Takes the gang down: a new pod of that worker would go to the same node and be rejected again.
   UngateStep UndoRejected() {
     const std::string& node = rejected_.pod->node_name;
     return StartUndo(Cause::kNodeRejected, kNodeRejected, {node},
@@ -308,7 +309,7 @@ class Gang {
                          " (" + rejected_.pod->reason + ")");
   }
 
-  // Of a gang that was as placed.
+  // How long the gang was bound as placed; nothing if it was not.
   std::optional<std::int64_t> ReadySeconds() const {
     if (Verified() == nullptr || Verified()->status != "True") return std::nullopt;
     return now_ - ParseTime(Verified()->last_transition_time).value_or(now_);
@@ -347,7 +348,7 @@ class Gang {
       return Release(reason.c_str(), message);
     }
     if (IsLosingPods()) return Wait{UntilGone()};
-    // Pods that nobody could take away, and that were bound after all.
+    // Some pods could not be evicted, and all are bound after all.
     if (unbound_.empty() && ours_.size() == placement_.workers) return Judge();
     return Wait{};
   }
@@ -358,7 +359,7 @@ class Gang {
   const LifeOptions& options_;
   PlacementStatus status_;
   GangStage stage_ = GangStage::kNone;
-  std::vector<const api::Pod*> gated_;      // wait for this
+  std::vector<const api::Pod*> gated_;      // wait for this Placement
   std::vector<const api::Pod*> ours_;       // ungated for this Placement, and alive
   std::vector<WorkerPod> unbound_;          // of ours
   std::vector<const api::Pod*> elsewhere_;  // of ours

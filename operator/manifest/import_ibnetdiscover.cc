@@ -18,11 +18,11 @@ namespace weft::manifest {
 namespace {
 
 constexpr std::size_t kNamesShown = 8;
-constexpr int kFewestHcasToJudge = 4;  // below, half of the HCAs is a broken host, not another kind
+constexpr int kFewestHcasToJudge = 4;  // with fewer, a host with half of them may be broken
 
 struct Lane {
   std::string_view name;
-  std::int64_t bytes_per_second;  // payload of one lane, one direction, after line coding
+  std::int64_t bytes_per_second;  // payload of one lane in one direction, after line coding
 };
 // InfiniBand Architecture Specification, signalling rates; 8b/10b up to QDR, 64b/66b from FDR10 on.
 constexpr auto kLanes = std::to_array<Lane>({{"SDR", 250'000'000},
@@ -35,7 +35,7 @@ constexpr auto kLanes = std::to_array<Lane>({{"SDR", 250'000'000},
                                              {"NDR", 12'500'000'000},
                                              {"XDR", 25'000'000'000}});
 
-// "a, b, c and 5 more".
+// The names as text: "a, b, c and 5 more".
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kNamesShown; ++i) {
@@ -51,7 +51,7 @@ std::string Count(std::size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// What one level's domains are: a name per node, and what crossing into the next wider one costs.
+// One level: the domain of each host, the domains' names, and the link to the next wider level.
 struct Level {
   std::vector<int> domain_of_host;  // -1 for none
   std::vector<std::string> names;   // by domain
@@ -126,7 +126,7 @@ class IbImporter {
   }
 
   // 100 x down / up ports of the tier's switches: the median, so that a few dead cables do not
-  // speak for all.
+  // decide.
   std::int64_t Oversubscription(int tier) {
     std::vector<std::int64_t> percents;
     for (std::size_t i = 0; i < graph_.switches.size(); ++i) {
@@ -153,7 +153,8 @@ class IbImporter {
     return names;
   }
 
-  // Leaf groups, then what shares most of its next tier, up to a domain that holds everything.
+  // Finds the levels: leaf groups first, then groups that share most switches of the next tier,
+  // until one domain holds all.
   void FindLevels(const Groups& leaf_groups) {
     levels_.push_back({leaf_groups.of_set, NamesOf(leaf_groups), 100});
     std::vector<std::vector<int>> members = leaf_groups.members;
@@ -164,7 +165,7 @@ class IbImporter {
       above.reserve(members.size());
       for (const std::vector<int>& group : members) above.push_back(Above(group, tier));
       const Groups wider = GroupByMajority(above);
-      if (wider.members.size() == members.size()) continue;  // says nothing new
+      if (wider.members.size() == members.size()) continue;  // the same domains again
       const bool all = std::none_of(wider.of_set.begin(), wider.of_set.end(),
                                     [](int group) { return group < 0; });
       if (wider.members.size() == 1 && all) return;

@@ -25,8 +25,8 @@ using fabric::NodeIndex;
 constexpr const char* kHostName = "kubernetes.io/hostname";
 constexpr const char* kNameField = "metadata.name";
 
-// What keeps a pod on the very node that somebody chose for it: left out when asking where else it
-// could run.
+// The pod's requirements without those that pin it to one chosen node, to find where else it could
+// run.
 placement::PodRequirements WithoutPins(placement::PodRequirements pod) {
   pod.node_name.clear();
   pod.node_selector.erase(kHostName);
@@ -40,7 +40,7 @@ placement::PodRequirements WithoutPins(placement::PodRequirements pod) {
       terms.push_back(std::move(term));
     }
   }
-  // A term that said nothing else let every other node in.
+  // A term with nothing but a pin is dropped; without its pin it would match every node.
   const bool open = terms.size() < pod.required_affinity->size();
   pod.required_affinity.reset();
   if (!open) pod.required_affinity = std::move(terms);
@@ -100,8 +100,8 @@ class Auditor {
                              gang.kind + " " + api::Show(gang.key) + " is left out: " + why});
   }
 
-  // What a Placement beside the gang says of its traffic: of the pods' own TrainingJob, or of the
-  // podSelector that matches every one of them.
+  // The Placement that describes the gang's traffic: that of the pods' TrainingJob, or one whose
+  // podSelector matches all pods.
   const api::Placement* PlacementOf(const Gang& gang) const {
     const auto first = placement_of_.find(gang.pods.front());
     if (first == placement_of_.end()) return nullptr;
@@ -151,7 +151,7 @@ class Auditor {
     for (const auto& [worker, p] : by_worker) members.push_back(p);
   }
 
-  // The traffic that a Placement states; else one ring over all ranks.
+  // The traffic by the gang's Placement; without one, a ring over all ranks.
   Result<traffic::Traffic> TrafficOf(const std::vector<std::size_t>& members,
                                      const api::Placement* beside, AuditGang& out) const {
     std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
@@ -213,7 +213,7 @@ class Auditor {
     return PercentOf(cost - best, best);
   }
 
-  // Products and capacity types of its nodes: it could run on the like of them.
+  // The pools of the gang's nodes: it could run on other nodes of these pools.
   std::vector<fabric::PoolIndex> PoolsOf(const AuditGang& out) const {
     std::vector<fabric::PoolIndex> pools;
     for (const NodeIndex node : out.now.nodes) {
@@ -242,11 +242,11 @@ class Auditor {
 
   struct Better {
     std::vector<NodeIndex> nodes;
-    std::string why;  // the gang's own nodes are worse
+    std::string why;  // why the gang's own nodes are worse
   };
 
-  // What `plan` would do with this gang's own claims taken away, where that is better by the whole
-  // objective; the claims are put back after.
+  // The placement that `plan` finds without this gang's own claims, if it is better by the whole
+  // objective. The claims are restored afterwards.
   std::optional<Better> FindBetter(const std::vector<std::size_t>& members, const AuditGang& out,
                                    const placement::Request& request,
                                    const traffic::WorkerGraph& graph) {
@@ -254,7 +254,7 @@ class Auditor {
     std::vector<std::string> domains;
     for (std::size_t w = 0; w < members.size(); ++w) {
       const api::Pod& pod = inputs_.pods[members[w]];
-      // The holder may be a Placement beside the gang, which books under its own name.
+      // The claims may be under the name of a Placement instead of the gang's.
       domains.push_back(pod.pod.claims_compute_domain ? claims.compute_domain(out.now.nodes[w])
                                                       : "");
       claims.Remove(out.now.nodes[w], pod.pod.requests, domains.back());
@@ -278,7 +278,7 @@ class Auditor {
     const bool as_good =
         now.objective() == planned.objective() &&
         placement::BreakTies(instance, nodes) <= placement::BreakTies(instance, plan->nodes);
-    if (as_good) return std::nullopt;  // whatever the nodes are called
+    if (as_good) return std::nullopt;  // names of nodes do not count
     return Better{plan->nodes, placement::WhyWorse(instance, now, planned)};
   }
 
@@ -334,7 +334,7 @@ class Auditor {
     }
   }
 
-  // Pods with accelerators on nodes that no fabric holds.
+  // Notes pods with accelerators on nodes that are in no fabric.
   void NoteOutside() {
     std::size_t pods = 0;
     std::set<std::string> nodes;

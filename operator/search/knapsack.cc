@@ -10,25 +10,25 @@ using fabric::Tier;
 
 namespace {
 
-// Children of one domain that are weighed, the roomiest: jobs take few domains of a wide tier.
+// Only this many children of a domain, the roomiest, are considered: jobs use few domains of a wide
+// tier.
 constexpr std::size_t kMostChildren = 64;
-// Numbers of units that are weighed for one child; of tables with more, some and the hull's
+// How many numbers of units are considered for one child; of more, only some and the hull's
 // corners.
 constexpr std::size_t kMostOptions = 24, kFewestOptions = 6;
-// Of large jobs fewer: options times wanted units stay below this, as far as that leaves the
-// fewest.
+// Large jobs get fewer options: options times wanted units stay below this, but at least
+// kFewestOptions remain.
 constexpr std::size_t kMostSums = 49'152;
-constexpr std::size_t kWholeClique =
-    256;  // members of a clique whose pairs are looked at one by one
+constexpr std::size_t kWholeClique = 256;  // larger cliques are sampled, not counted pair by pair
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr int kPriceBits = 44;  // of the largest price: 2^18 of them add up in 62 bits
+constexpr int kPriceBits = 44;  // of the largest price: the sum of 2^18 prices fits in 62 bits
 
-// Bytes that leave a run of k units, times the units, by k: an edge whose ends lie d apart on the
-// cyclic walk is cut by 2 min(d, k, units - k) of the `units` runs of length k.
+// By k, the bytes that leave a run of k units, summed over all `units` runs of the cyclic walk: an
+// edge whose ends are d apart is cut by 2 min(d, k, units - k) of these runs.
 std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
                                 std::span<const std::uint32_t> walk, std::uint32_t unit,
                                 std::uint32_t units) {
-  std::vector<std::uint32_t> at(walk.size());  // unit by worker
+  std::vector<std::uint32_t> at(walk.size());  // the unit of each worker
   std::uint32_t last = 0;
   for (std::uint32_t i = 0, left = unit; i < walk.size(); ++i, --left) {
     if (left == 0 && last + 1 < units) ++last;
@@ -44,8 +44,8 @@ std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
     add(at[edge.a], at[edge.b], edge.bytes);
   }
   for (const traffic::Clique& clique : graph.cliques()) {
-    // Every pair of a small clique; of a large one each member with those at powers of two from it,
-    // each of which stands for those up to the next.
+    // In a small clique every pair counts. In a large one, a member is paired with members at
+    // distances of powers of two, and each of these stands for all up to the next power.
     const std::size_t size = clique.members.size();
     const bool small = size <= kWholeClique;
     for (std::size_t step = 1; step < size; step = small ? step + 1 : 2 * step) {
@@ -56,7 +56,7 @@ std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
       }
     }
   }
-  // Twice the sum over edges of min(d, k), by second differences; beyond half the walk it mirrors.
+  // Twice the sum over edges of min(d, k), by second differences; symmetric about half the walk.
   std::vector<Int128> leaving(units + 1, 0);
   Int128 longer = 0;  // bytes of edges at least k apart
   for (std::uint32_t d = 1; d < by_distance.size(); ++d) longer += by_distance[d];
@@ -68,9 +68,9 @@ std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
   return leaving;
 }
 
-constexpr std::uint32_t kStarts = 16;  // of runs that are looked at, evenly over the walk
+constexpr std::uint32_t kStarts = 16;  // starts of sampled runs, evenly over the walk
 
-// The bytes that leave a run of the walk, as it grows at its end.
+// The bytes that leave a run of the walk, updated as the run grows at its end.
 class GrowingRun {
  public:
   GrowingRun(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> walk)
@@ -102,7 +102,7 @@ class GrowingRun {
     const std::uint32_t worker = walk_[end_];
     const std::uint32_t length = end_ - start_;
     for (const traffic::Neighbour& peer : graph_.neighbours(worker)) {
-      const bool inside = at_[peer.worker] - start_ < length;  // wraps where it is before
+      const bool inside = at_[peer.worker] - start_ < length;  // wraps if before the run
       leaving_ += inside ? -Int128{peer.bytes} : Int128{peer.bytes};
     }
     const auto cliques = graph_.cliques_of(worker);
@@ -121,14 +121,14 @@ class GrowingRun {
   const traffic::WorkerGraph& graph_;
   std::span<const std::uint32_t> walk_;
   std::vector<std::uint32_t> at_;                   // place in the walk, by worker
-  std::vector<std::int64_t> all_, inside_;          // ranks by clique: of all members, of the run's
-  std::vector<std::uint32_t> ranks_begin_, ranks_;  // of a worker in each of its cliques
+  std::vector<std::int64_t> all_, inside_;          // ranks by clique: in all members, in the run
+  std::vector<std::uint32_t> ranks_begin_, ranks_;  // by worker: ranks in each of its cliques
   std::uint32_t start_ = 0, end_ = 0;
   Int128 leaving_ = 0;
 };
 
-// Bytes that leave a run of k units, the least over runs from a few starts, times the units. Runs
-// longer than `longest` are not looked at.
+// By k, the least bytes that leave a run of k units, over runs from a few starts, times `units`.
+// Runs longer than `longest` are not measured.
 std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
                                  std::span<const std::uint32_t> walk, std::uint32_t unit,
                                  std::uint32_t units, std::uint32_t longest) {
@@ -148,7 +148,7 @@ std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
   return least;
 }
 
-// Units that a domain below the home takes at most.
+// The most units that a domain below the home can take.
 std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t units) {
   std::uint64_t most = 1;
   for (DomainIndex d = 0; d < tree.domains(1).size(); ++d) {
@@ -157,7 +157,7 @@ std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t uni
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, units));
 }
 
-// Corners of the lower convex hull of (k, cost[k]).
+// The corners of the lower convex hull of (k, cost[k]).
 std::vector<std::uint32_t> HullOf(std::span<const std::int64_t> cost) {
   std::vector<std::uint32_t> hull = {0};
   for (std::uint32_t k = 1; k < cost.size(); ++k) {
@@ -173,8 +173,8 @@ std::vector<std::uint32_t> HullOf(std::span<const std::int64_t> cost) {
   return hull;
 }
 
-// Numbers of units that a domain may take: those of which one more would cost more. Where there are
-// many, some of these, the corners of the hull and `wanted`.
+// Numbers of units to try for a domain: those after which one more costs more. If they are many:
+// some of them, the corners of the hull, and `wanted`.
 std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::uint32_t wanted) {
   const auto last = static_cast<std::uint32_t>(cost.size()) - 1;
   std::vector<std::uint32_t> options;
@@ -270,7 +270,7 @@ void Knapsack::KeepRoomiest(std::vector<Table>& children) const {
             [](const Table& a, const Table& b) { return a.domain < b.domain; });
 }
 
-// Roomiest first; among equals those in use already, then by index.
+// The bins, roomiest first; among equals those in use already, then by index.
 std::vector<DomainIndex> Knapsack::BinsByRoom(const Table& table) const {
   const auto& begin = tree_.domains(table.tier).child_begin;
   std::vector<DomainIndex> bins;
@@ -319,7 +319,7 @@ void Knapsack::Combine(Table& table) {
     cost = std::move(next);
     table.given.push_back(std::move(given));
   }
-  // Where no options add up to k cheaply, more of them do: what is too much is taken off later.
+  // If more than k units cost less than k, k uses that choice; the excess is removed later.
   table.cost = std::move(cost);
   table.sum.resize(table.cost.size());
   for (std::size_t k = table.cost.size(); k-- > 0;) {
@@ -355,7 +355,7 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
     taken[c] = left < table.given[c].size() ? table.given[c][left] : 0;
     left -= taken[c];
   }
-  for (std::uint32_t excess = sum - units; excess > 0;) {  // from the one that takes least
+  for (std::uint32_t excess = sum - units; excess > 0;) {  // from the child that takes least
     std::size_t least = table.children.size();
     for (std::size_t c = 0; c < taken.size(); ++c) {
       if (taken[c] > 0 && (least == taken.size() || taken[c] < taken[least])) least = c;

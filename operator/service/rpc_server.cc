@@ -27,14 +27,14 @@ using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
 constexpr std::chrono::seconds kLongestCall{30};
-constexpr milliseconds kLook{500};  // how often a quiet stream looks whether it has ended
+constexpr milliseconds kLook{500};  // how often a quiet stream checks if it has ended
 constexpr unsigned kReloadSeconds = 10;
 constexpr int kKeepAliveMilliseconds = 30'000;
 constexpr int kConnectionMilliseconds = 30 * 60'000;
-constexpr int kSpareThreads = 4;  // health, reflection and refusals
+constexpr int kSpareThreads = 4;  // for health checks, reflection and refusals
 constexpr std::string_view kBearer = "Bearer ";
 
-// Our kinds of error in gRPC's words.
+// Our kinds of error as gRPC's status codes.
 grpc::Status StatusOf(const Error& error) {
   switch (error.kind) {
     case ErrorKind::kInvalid:
@@ -71,7 +71,7 @@ grpc::Status Forbidden(const RpcSource::Sight& sight) {
   return {grpc::StatusCode::PERMISSION_DENIED, "the caller may not list " + what};
 }
 
-// One of at most so many at a time.
+// A slot in a count of calls or streams that may run at once.
 class Seat {
  public:
   Seat(std::atomic<int>& taken, int most) : taken_(taken), has_(++taken <= most) {}
@@ -85,7 +85,7 @@ class Seat {
   const bool has_;
 };
 
-// "EPOCH:NUMBER", and back.
+// A cursor "EPOCH:NUMBER", and the number in a cursor.
 std::string CursorOf(const std::string& epoch, std::uint64_t number) {
   return epoch + ":" + std::to_string(number);
 }
@@ -142,7 +142,7 @@ class Calls final : public v1::PlacementService::Service {
                                const v1::WatchPlacementsRequest* request,
                                grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) override;
 
-  // Without TLS only this machine reaches the address: whoever does sees everything.
+  // Without TLS only this machine can reach the address, and every caller may see everything.
   bool TrustsAll(const RpcSource::Caller& caller) const {
     return options_.certificate.empty() && !options_.require_token && caller.token.empty();
   }
@@ -184,8 +184,8 @@ class Calls final : public v1::PlacementService::Service {
     });
   }
 
-  // Computes in the lane; gives up waiting at the deadline, and the lane skips what nobody waits
-  // for any longer.
+  // Computes in the lane. Stops waiting at the deadline; the lane then skips the work if it has not
+  // begun.
   template <typename Value, typename Compute>
   grpc::Status Await(grpc::ServerContext& context, Value& value, Compute compute) {
     struct Work {
@@ -220,7 +220,7 @@ class Calls final : public v1::PlacementService::Service {
   SlowLane lane_;
 };
 
-// One follower of what is decided.
+// A stream that follows the log of decisions.
 class Following {
  public:
   using Writer = grpc::ServerWriter<v1::WatchPlacementsResponse>;
@@ -229,7 +229,7 @@ class Following {
   Following(RpcSource::Decided decided, std::string space, Writer& writer)
       : decided_(std::move(decided)), space_(std::move(space)), writer_(writer) {}
 
-  // Everything that stands, or from the cursor on.
+  // Sends all current Placements; with a cursor, starts after it instead.
   grpc::Status Begin(const std::string& cursor) {
     if (!cursor.empty()) {
       const auto from = NumberOf(cursor, decided_.epoch);
@@ -241,7 +241,7 @@ class Following {
     number_ = all.number;
     for (const auto& placement : all.placements) {
       if (!IsWanted(placement->meta.key)) continue;
-      Message message;  // without a cursor: who breaks off here has not seen all
+      Message message;  // has no cursor: a client that stops here has not seen all
       message.set_change(Message::CHANGE_SET);
       *message.mutable_placement() = MessageOf(*placement);
       if (!writer_.Write(message)) return {grpc::StatusCode::CANCELLED, "cancelled"};
@@ -249,7 +249,7 @@ class Following {
     return grpc::Status::OK;
   }
 
-  // What has come since, waiting for it for at most so long.
+  // Sends the changes since then; waits for one for at most `patience`.
   grpc::Status Go(milliseconds patience) {
     const auto changes = decided_.log->After(number_, patience);
     if (!changes) return {grpc::StatusCode::OUT_OF_RANGE, "cursor: too old"};
@@ -304,8 +304,8 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
   if (!following.TellSynced()) return grpc::Status::OK;
   while (!context->IsCancelled() && !stopped_) {
     if (grpc::Status gone = following.Go(kLook); !gone.ok()) return gone;
-    // A credential that has expired or a right that was taken away ends it; silence of the API
-    // server does not.
+    // An expired credential or a revoked right ends the stream; an API server that does not answer
+    // does not.
     const grpc::Status admitted = Admit(*context, sight);
     if (!admitted.ok() && admitted.error_code() != grpc::StatusCode::UNAVAILABLE) return admitted;
     const auto now = source_.Decisions();
@@ -337,7 +337,7 @@ class GrpcServer final : public RpcServer {
     quota.SetMaxThreads(options.most_calls + options.most_streams + kSpareThreads);
     builder.SetResourceQuota(quota);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    // A client that is gone is noticed, and one that stays shows its certificate again.
+    // The server notices clients that are gone, and the others present their certificate again.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepAliveMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kConnectionMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kKeepAliveMilliseconds);
