@@ -22,7 +22,7 @@ nlohmann::ordered_json EncodeRetry(const Retry& retry);
 
 // The amounts in allocatable, requests or limits.
 nlohmann::ordered_json EncodeResources(const fabric::Resources& resources);
-// Adds the parts of a Node's `spec` and `status` that decisions read to `out`.
+// Adds to `out` those parts of a Node's `spec` and `status` that decisions read.
 void EncodeNodeFacts(const fabric::NodeFacts& node, nlohmann::ordered_json& out);
 
 // The `spec` of our kinds. The name of a FabricSpec is not in it: it belongs in the metadata.
@@ -31,7 +31,7 @@ nlohmann::ordered_json EncodePlacementSpec(const Placement& placement);
 
 // Whole objects, with apiVersion, kind and metadata.
 nlohmann::ordered_json EncodeFabric(const Fabric& fabric);
-// Its status has the value's nodes, excluded nodes and conditions.
+// The JSON's status has the nodes, excluded nodes and conditions of `placement`.
 nlohmann::ordered_json EncodePlacement(const Placement& placement);
 // The same with the given `status`, for callers that add fields; without a status if null.
 nlohmann::ordered_json EncodePlacement(const Placement& placement, nlohmann::ordered_json status);

@@ -6,7 +6,7 @@
 
 namespace weft::api {
 
-// These add the member unless the value is empty or the default.
+// The functions add the member unless the value is empty or the default.
 inline void PutText(nlohmann::ordered_json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }

@@ -44,7 +44,7 @@ class Decoding {
 
  private:
   friend class Field;
-  struct Step {  // one step of a path; key_ lives in the json or in a literal
+  struct Step {  // one step of a path; the key is in the json or a literal
     std::uint32_t parent;
     std::uint32_t index;  // kKey: the step is a member, else an element
     std::string_view key;
@@ -132,10 +132,10 @@ ObjectMeta DecodeMeta(const Field& metadata, Scope scope);
 std::vector<Condition> DecodeConditions(const Field& conditions);
 std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes);
 Retry DecodeRetry(const Field& retry);
-// {matchLabels, matchExpressions}.
+// An object {matchLabels, matchExpressions}.
 fabric::LabelSelector DecodeLabelSelector(const Field& selector);
 fabric::SelectorExpression DecodeSelectorExpression(const Field& expression);
-// A copy for Inputs' `raw`.
+// A copy of the object, for the `raw` members of Inputs.
 Raw MakeRaw(const nlohmann::json& object);
 
 }  // namespace weft::api

@@ -32,11 +32,11 @@ struct Accelerator {
 
 struct GroupSpec {
   std::vector<traffic::Axis> axes;
-  std::string required, preferred;  // level names, "" absent
+  std::string required, preferred;  // level names; "" if absent
 };
 
 struct TopologySpec {
-  std::string required, preferred;  // level names, "" absent
+  std::string required, preferred;  // level names; "" if absent
   std::optional<std::int64_t> wait_for_preferred_seconds;
   std::vector<GroupSpec> groups;
 };
@@ -50,7 +50,7 @@ struct FailurePolicy {
 struct TrainingJob {
   Place place;
   ObjectMeta meta;
-  // Why the spec cannot be read, "" where it can; every field of it is then a default.
+  // Why the spec cannot be read; "" if it can. If set, all fields of the spec are defaults.
   std::string unreadable;
   bool suspend = false;
   std::string fabric_name;
@@ -105,7 +105,7 @@ struct Placement {
 struct Fabric {
   Place place;
   ObjectMeta meta;
-  // Why the spec cannot be read, "" where it can; every field of it is then a default.
+  // Why the spec cannot be read; "" if it can. If set, all fields of the spec are defaults.
   std::string unreadable;
   fabric::FabricSpec spec;
   Raw raw;

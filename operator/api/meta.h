@@ -34,7 +34,7 @@ struct ObjectMeta {
   std::string uid;
   std::string resource_version;
   std::int64_t generation = 0;
-  std::string creation_timestamp;  // RFC 3339, "" when absent
+  std::string creation_timestamp;  // RFC 3339; "" if absent
   bool deleting = false;
   std::string deletion_timestamp;  // when the grace period ends; "" unless deleted
   TextMap labels;

@@ -48,7 +48,7 @@ std::string_view NameOf(Names names, Enum value) {
 
 // Bounds of the CRD schemas (crds/), which the decoders check too.
 inline constexpr IntRange kReplicas = {.min = 1, .max = 16'384};
-// Devices of one worker: over twice as many as in the largest server with all devices partitioned.
+// Devices of one worker: over twice the number in the largest server with all devices partitioned.
 inline constexpr IntRange kPerWorker = {.min = 1, .max = 256};
 inline constexpr IntRange kDegree = {.min = 1, .max = std::int64_t{1} << 20};
 inline constexpr IntRange kCount = {.min = 0, .max = std::int64_t{1} << 20};
@@ -74,15 +74,16 @@ inline constexpr std::size_t kConditionsAtMost = 16;
 inline constexpr std::size_t kReasonAtMost = 1'024;
 inline constexpr std::size_t kExcludedNodesAtMost = 1'024;
 
-// ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$: short enough to be a DNS label with "-<attempt>-<worker>".
+// Whether the name matches ^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$, so that it is still a DNS label with
+// "-<attempt>-<worker>" appended.
 bool IsJobName(std::string_view name);
-// ^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$: an object's name that is also a label value.
+// Whether the name matches ^[a-z0-9]([-.a-z0-9]{0,61}[a-z0-9])?$, so that it is also a label value.
 bool IsFabricName(std::string_view name);
-// ^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$
+// Whether the name matches ^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$.
 bool IsLevelName(std::string_view name);
-// A label key or resource name: "name" or "prefix/name".
+// Whether the name has the form of a label key or resource name: "name" or "prefix/name".
 bool IsQualifiedName(std::string_view name);
-// An extended resource: a qualified name whose prefix is not one of Kubernetes' own.
+// Whether the name is an extended resource: qualified, with a prefix that is not Kubernetes' own.
 bool IsExtendedResource(std::string_view name);
 
 // Readers that check a text: they note an error and still return the text; "" if absent.

@@ -9,8 +9,8 @@
 
 namespace weft::placement {
 
-// The least sum over a nest, the bytes per set at each level that it was computed from, and the
-// amount by which these count too much in total.
+// A sum over a nest with its input: `leaving` holds the bytes that leave a set, by level and size;
+// `surplus` is how much too high these bytes are in total.
 struct PricedSum {
   NestSum* nest = nullptr;
   NestSum::Leaving leaving;
@@ -28,7 +28,7 @@ struct PartsOf {
   std::size_t inner = 1;
 };
 
-// A sum raised by prices. Its `leaving` of the level points to the second member.
+// A sum raised by prices. For the priced level, PricedSum::leaving points to the second member.
 struct Raised {
   double least = 0;
   std::vector<double> leaving;

@@ -47,7 +47,7 @@ class LeastSurface {
   LeastSurface(std::span<const GridAxis> axes, std::uint64_t most);
 
   const std::vector<double>& leaving() const { return leaving_; }  // by size
-  // How much the sum of `leaving` over the sets of a partition of all vertices is too high.
+  // How much too high the sum of `leaving` over a partition of all vertices is.
   double surplus() const { return surplus_; }
 
  private:

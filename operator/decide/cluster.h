@@ -33,8 +33,8 @@ struct Note {
 struct Holding {
   fabric::NodeIndex node = 0;
   const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster
-  std::string compute_domain;                  // the owner, "" for none
-  // A worker of a Placement whose pod nobody has seen yet.
+  std::string compute_domain;                  // the owner; "" if none
+  // Set for a worker of a Placement whose pod is not among the inputs.
   struct Assumed {
     std::string placement;  // the Placement's name
     std::optional<std::int64_t> attempt;

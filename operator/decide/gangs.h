@@ -16,7 +16,7 @@ struct Gang {
   api::ObjectKey key;  // of the owner; "name-<group>" for a LeaderWorkerSet
   std::string kind;
   std::vector<std::size_t> pods;  // indices into the given pods, by worker
-  bool indexed = false;           // false: ordered by name, as a pod has no index
+  bool indexed = false;           // false: a pod has no index, so all are in order of name
 };
 
 // Name and kind of the gang that a pod belongs to; kind "" for a pod without a controller.

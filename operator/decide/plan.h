@@ -32,7 +32,7 @@ struct Placed {
 // are empty.
 struct Outlook {
   std::optional<std::int64_t> within_seconds;  // at the latest, from now
-  std::string after;                           // the last thing that must end first: "ns/name"
+  std::string after;                           // the last workload that must end before: "ns/name"
 };
 
 // A workload that gets no nodes, why, and what to do.
@@ -42,7 +42,7 @@ struct Refused {
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
   Outlook outlook;
-  std::optional<std::int64_t> wait_ends_in_seconds;  // for WaitingForPreferred
+  std::optional<std::int64_t> wait_ends_in_seconds;  // when the wait of WaitingForPreferred ends
 };
 
 struct PlanEntry {
@@ -70,8 +70,8 @@ struct PlanOptions {
   Order order = Order::kFile;
   placement::Options place;
   bool best = true;  // compute Placed::best (one more search per workload)
-  // true: a user's mistake only refuses its workload ("Invalid"), and the others are placed. false:
-  // it is an Error.
+  // What to do about a user's mistake. true: its workload is refused ("Invalid"), and the others
+  // are placed. false: Plan returns an Error.
   bool refuse_invalid = false;
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.

@@ -14,7 +14,7 @@ namespace weft::decide {
 // Parts of sentences for people.
 
 // "3 of 4 lack free nvidia.com/gpu; 1 of 4 is cordoned (spec.unschedulable)": the most frequent
-// rejections, of a number of nodes; "" if no node is rejected.
+// reasons, each with its number of nodes; "" if no node is rejected.
 std::string RejectionsText(const std::vector<placement::RejectionCount>& rejections,
                            std::int64_t nodes);
 // A sentence: "3 of 4 nodes lack free nvidia.com/gpu." or "No node has room: 4 of 4 lack ....".

@@ -11,7 +11,7 @@ namespace weft::fabric {
 
 inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
-// A partition by one label of the candidates, which are the selected nodes, by name.
+// The candidates (the selected nodes, in order of name), partitioned by one label.
 struct Groups {
   std::vector<std::uint32_t> of_node;  // by candidate; kNoGroup if it is put aside
   std::vector<std::string> names;      // by group

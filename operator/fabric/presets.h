@@ -31,8 +31,8 @@ std::span<const Preset> Presets();
 
 // The spec with `preset` replaced by its levels and scale-up network. In families with a variable
 // number of tiers (all but OCI and CoreWeave), only label keys that a selected node has are used;
-// if no node has one, the family's narrowest, so that the refusal names a key. Errors kInvalid for
-// an unknown preset (names the known ones) and for a preset beside levels.
+// if no node has one, the family's narrowest, so that the refusal names a key.
+// Errors  kInvalid for an unknown preset (names the known ones) and for a preset beside levels.
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 
 // The preset whose narrowest label most accelerator nodes have (on a tie, the first of Presets());

@@ -7,7 +7,7 @@
 
 namespace weft::fabric {
 
-// The leaves of one node, one per rail; "" where the rail is missing.
+// The leaves of one node, one per rail; "" if the rail is missing.
 using RailLeaves = std::vector<std::string_view>;
 
 inline constexpr std::uint32_t kNoSet = ~std::uint32_t{0};

@@ -10,7 +10,7 @@ namespace weft::fabric {
 
 // One GPU's share of a network, in one direction. link_types.h lists the known types.
 struct LinkSpec {
-  std::string type;                               // "" when only a bandwidth is given
+  std::string type;                               // "" if only a bandwidth is given
   std::optional<std::int64_t> bandwidth_per_gpu;  // bytes/s, one direction; overrides the type
   std::int64_t oversubscription_percent = 100;    // at least 1
   std::optional<std::int64_t> latency_nanoseconds;
@@ -117,7 +117,7 @@ struct EnvironmentVariable {
 // first.
 struct FabricSpec {
   std::string name = "default";
-  std::string preset;  // "" when levels are given
+  std::string preset;  // "" if levels are given
   std::optional<LabelSelector> node_selector;
   std::vector<LevelSpec> levels;
   std::optional<LinkSpec> outside;

@@ -14,7 +14,7 @@ Step PlaceStep(Life& life);
 
 // A Placement with nodes of an attempt after the current one, or null.
 const api::Placement* NextPlacement(const Life& life);
-// Makes it the Placement of the job's current attempt.
+// Makes the Placement's attempt the current one.
 Step AdoptStep(Life& life, const api::Placement& placement);
 
 // Follows an attempt from the creation of its pods to their end, by the stages of stage.h.

@@ -28,7 +28,7 @@ std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes&
                     UnixSeconds now, std::vector<api::ExcludedNode>& excluded,
                     api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule);
 
-// "; the list of excluded nodes is full: 976 nodes are not in it", or "" where none was dropped.
+// "; the list of excluded nodes is full: 976 nodes are not in it", or "" if none was dropped.
 std::string DroppedText(std::size_t dropped);
 
 // An entry excludes its node until the entry's time. It is ignored if that time is later than the

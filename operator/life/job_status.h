@@ -24,7 +24,7 @@ struct JobStatus {
 JobStatus StatusOf(const api::TrainingJob& job);
 
 const api::Condition* FindCondition(const JobStatus& status, std::string_view type);
-bool Is(const JobStatus& status, std::string_view type);                    // the condition is True
+bool Is(const JobStatus& status, std::string_view type);                    // its status is True
 std::string_view ReasonOf(const JobStatus& status, std::string_view type);  // "" if absent
 // Since when the condition has its present status; nothing if it is absent.
 std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type);

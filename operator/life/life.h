@@ -64,7 +64,8 @@ struct Refusal {
   std::string message;
   std::vector<std::string> nodes;  // that refused a pod
 };
-// Marks the attempt as to be taken down, and tried again by the policy of the cause (retry.h).
+// Marks the attempt to be taken down; the policy of the cause decides when it is tried again
+// (retry.h).
 void Undo(Life& life, Refusal refusal);
 
 }  // namespace weft::life

@@ -20,7 +20,7 @@ inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 // Limits of a job's life that the operator's administrator sets.
 struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
-  std::int64_t creates_per_second = 100;    // pods that any API server can store
+  std::int64_t creates_per_second = 100;    // a rate that any API server can reach
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   ExclusionTimes exclusion;                 // for nodes that refused a pod
   bool verify_image = false;                // every pod gets an init container that reports

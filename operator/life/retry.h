@@ -28,7 +28,7 @@ enum class Cause : std::uint8_t {
 enum class Leave : std::uint8_t {
   kUsed,       // nothing: the node has no fault, or its own state shows it
   kOut,        // excluded
-  kOutSoftly,  // avoided if other nodes suffice, once it happened there twice in a row
+  kOutSoftly,  // avoided if possible, after two failures in a row there
 };
 
 // How failures of one cause are retried.

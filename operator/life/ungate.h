@@ -23,7 +23,7 @@ inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
 struct GangView {
   const api::Placement* placement = nullptr;
   std::vector<const api::Pod*> pods;  // without pods of TrainingJobs
-  NodeStates node_state;              // nodes without an entry are well
+  NodeStates node_state;              // null: all nodes are Ready
   UnixSeconds now = 0;
 };
 

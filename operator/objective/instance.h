@@ -54,7 +54,7 @@ class Instance {
   }
   std::uint64_t TotalSlots() const { return slots_before_.back(); }
 
-  // True where no accelerator of any usable node of the domain is in use.
+  // Whether no accelerator of a usable node of the domain is in use.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
     return wholly_free_[tier][domain] != 0;
   }

@@ -30,8 +30,8 @@ class JobGrid {
   std::span<const std::size_t> heaviest_first() const { return heaviest_first_; }
 
   // Natural tiles in a few sizes: units of such a tile keep much of their traffic inside. A divisor
-  // of a digit qualifies if fewer bytes leave a unit than its length along a ring alone explains. A
-  // single worker or the whole job is never one.
+  // of a digit qualifies if units of that length lose clearly fewer bytes than pieces of a plain
+  // ring would. A single worker or the whole job is never a tile.
   std::vector<Shape> NaturalTiles() const;
 
   // The tile of at most `room` workers with the fewest bytes across its border. Its length along

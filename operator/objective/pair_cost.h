@@ -61,8 +61,8 @@ class PairCost {
   bool hierarchical_ = true;
 };
 
-// One clique's share of C(p). Cost O(members x (log members + tiers)); members squared where the
-// pair cost is not hierarchical.
+// One clique's share of C(p). Cost O(members x (log members + tiers)); members squared if the pair
+// cost is not hierarchical.
 Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
                   std::span<const fabric::NodeIndex> nodes);
 

@@ -57,7 +57,7 @@ struct Options {
   SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // plan as if nothing else ran
-  bool bound = true;                          // false: Plan::lower_bound is 0, which saves its cost
+  bool bound = true;                          // false: saves time, Plan::lower_bound is 0
 };
 
 }  // namespace weft::placement

@@ -34,7 +34,7 @@ struct Uplink {
 struct AxisSpread {
   traffic::Axis axis = traffic::Axis::kTensor;
   std::string level;
-  std::uint32_t domains = 0;  // used by the group that uses most
+  std::uint32_t domains = 0;  // used by the most spread group
 };
 
 struct Scores {
@@ -56,8 +56,8 @@ struct Scores {
 // busy uplinks, the one of the widest level and then of the least index is named.
 //
 // Shapes  nodes: one per worker of `traffic`. Without a traffic model only `spans` is filled.
-// Cost    O(seats of all families x tiers); seats squared for all-to-all groups where the pair cost
-//         is not hierarchical.
+// Cost    O(seats of all families x tiers); seats squared for all-to-all groups if the pair cost is
+//         not hierarchical.
 Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
              std::span<const fabric::NodeIndex> nodes);
 

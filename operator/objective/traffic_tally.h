@@ -63,13 +63,13 @@ class Tally {
   const PairCost& pair_cost_;
   const Seating& seating_;
   LinkIndex links_;                   // the tiers and a crossing scale-up network
-  std::vector<std::int64_t> weight_;  // by tier, where the pair cost is hierarchical
+  std::vector<std::int64_t> weight_;  // by tier; only if the pair cost is hierarchical
   std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;
   AxisTally* axis_ = nullptr;                        // of the family being added
   std::vector<std::int64_t> latency_;                // femtoseconds, by link
   std::int64_t slowest_link_ = 0;                    // of the family being added
-  std::int64_t longest_latency_ = 0;                 // of its links
+  std::int64_t longest_latency_ = 0;                 // of the family's links
   std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
   std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch that used a domain, tier x seat
   std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier

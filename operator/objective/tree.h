@@ -36,8 +36,8 @@ class Tree {
     const auto& begin = domains_[tier].begin;
     return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
   }
-  // Whether no other job runs in the domain; false for merged domains, as the fabric has none of
-  // them.
+  // Whether no other job runs in the domain; false for a merged domain, because the fabric has no
+  // such domain.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
     return wholly_free_[tier][domain] != 0;
   }

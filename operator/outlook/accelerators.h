@@ -37,7 +37,7 @@ std::span<const Accelerator> KnownAccelerators();
 // Errors  kInvalid; the message names the product and the known accelerators.
 Result<Accelerator> FindAccelerator(std::string_view product);
 
-// Peak rate of one precision; 0 where the accelerator has no unit for it.
+// Peak rate of one precision; 0 if the accelerator has no unit for it.
 double PeakRate(const Accelerator& accelerator, traffic::Precision precision);
 
 }  // namespace weft::outlook

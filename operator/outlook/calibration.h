@@ -42,8 +42,8 @@ struct Calibration {
   // How often a layer's activations pass through memory in the forward pass: norms, residuals,
   // casts.
   double memory_passes = 0;
-  // Host time to launch one layer's pass (forward, or half of backward), and what a tensor group's
-  // collectives add to it, once for all passes.
+  // Host time to launch one pass of a layer (forward, or half of backward); and host time that a
+  // tensor group's collectives add, once for all passes.
   double launch_seconds = 0;
   double tensor_launch_seconds = 0;
   // What a layer with experts adds to the host time, once for all passes; the experts' products run

@@ -11,7 +11,7 @@ namespace weft::outlook {
 // Of the memory that the driver reports, the share that training software can use: the driver, ECC
 // and the allocator hold the rest. Assumption (operator/docs/outlook.md).
 inline constexpr double kUsableMemory = 0.94;
-// CUDA context and the buffers of the communication library. Assumption, of 1.5 to 3 GB observed.
+// CUDA context and the buffers of the communication library. Assumption; 1.5 to 3 GB were observed.
 inline constexpr double kContextBytes = 1.5e9;
 // Share of the activations that the caching allocator loses between blocks. Assumption.
 inline constexpr double kFragmentation = 0.03;

@@ -32,8 +32,8 @@ Degrees DegreesOf(const Layout& layout);
 
 // The parameters and widths of a model's parts. All numbers are for the whole model.
 //
-//   input and output embedding  vocabulary x hidden each; tied embeddings count once. With
-//          feedForwardSize given, the layers' size shows whether one or two are left of N
+//   input and output embedding  vocabulary x hidden each; tied embeddings count once. If
+//          feedForwardSize is given, the size of the layers tells whether N has room for one or two
 //   experts  N_x of DESIGN section 4: layers x experts x (3 gated, else 2) x hidden x width
 //   layers   the rest of N: attention, dense feed-forward, shared experts, norms
 //
@@ -49,7 +49,7 @@ struct Sizes {
   double query_width = 0;      // of queries and keys: heads x head size
   double value_width = 0;      // of values: heads x head size
   double key_value_width = 0;  // of stored keys, and of stored values
-  double latent = 0;           // stored beside them for latent attention, per token
+  double latent = 0;           // also stored per token by latent attention
 
   double MatrixLayers() const { return layers + active; }  // that a token uses
 };

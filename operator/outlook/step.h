@@ -28,8 +28,8 @@ struct Step {
 
 // How long one step takes if nothing else slows it down.
 //
-//   t_layer = max(t_mm + t_vec, passes q) + t_tensor + t_context + t_expert, passes = 3, or 4 where
-//             the forward is run again
+//   t_layer = max(t_mm + t_vec, passes q) + t_tensor + t_context + t_expert, passes = 3, or 4 if
+//             the forward pass is repeated
 //   t_mm    a layer's matrix products and attention on one GPU, at the calibration's efficiency
 //   t_vec   a layer's other memory traffic, at 0.8 of the memory bandwidth
 //   stage   layers/p t_layer + t_head (the output embedding) + t_p2p

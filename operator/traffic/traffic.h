@@ -29,8 +29,8 @@ struct GroupFamily {
   std::uint32_t group_size = 0;
   std::vector<std::uint32_t> members;
 
-  // Bytes. kRing: that each member sends to the next. kAllToAll: that each member sends to each
-  // other one (rounded per peer). kNeighbours: that cross the boundary of two stages, each way.
+  // Bytes that a member sends to the next one (kRing), that it sends to each other member
+  // (kAllToAll, rounded per peer), or that cross the boundary of two stages each way (kNeighbours).
   std::int64_t amount = 0;
   // kNeighbours only: bytes between the last and the first member, each way (virtual pipeline).
   // With two stages, whose neighbours are also the ends, `amount` holds both and this is 0.

@@ -20,7 +20,7 @@ class Volumes {
   Ratio ExpertPerPeer() const;
   Ratio ExpertTensor() const;  // to the next rank of the ring
 
-  // Gradients of the parameters that one rank holds, around a ring of `ranks`, for the job's
+  // Bytes of the gradients of one rank's parameters, sent around a ring of `ranks` under the job's
   // sharding.
   Ratio DenseParameters() const;
   Ratio ExpertParameters() const;
