@@ -6,7 +6,8 @@
 namespace weft {
 
 // The number of edits that turn one word into the other: insert, delete or replace a letter, or
-// swap two neighbours. Cost O(|a| x |b|).
+// swap two neighbours.
+// Cost  O(|a| x |b|).
 // Source  Damerau, A Technique for Computer Detection and Correction of Spelling Errors, 1964.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 

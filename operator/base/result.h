@@ -12,7 +12,7 @@ enum class ErrorKind {
   kInvalid,    // the input is wrong: not retried; the message names the place
   kNotFound,   // the object is gone: drop the work
   kConflict,   // somebody else wrote first: read again
-  kTransient,  // the world failed: back off and retry
+  kTransient,  // something outside failed: back off and retry
 };
 
 struct Error {

@@ -18,9 +18,9 @@ class LiveView {
   virtual decide::Cluster LookAtCluster() = 0;
 };
 
-// Returns when all objects are read. Errors of the kubeconfig;
-// kTransient with the server's last answer if reading takes over a
-// minute.
+// Returns when all objects are read.
+// Errors  of the kubeconfig; kTransient with the server's last answer if reading takes over a
+//         minute.
 Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice);
 
 }  // namespace weft::cli

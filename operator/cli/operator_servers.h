@@ -40,8 +40,8 @@ class OperatorServers {
   };
   OperatorServers(kube::Transport& transport, kube::Timer& timer, Options options);
 
-  // Starts the servers, which run until destroyed. Errors kInvalid: an address or certificate
-  //                                 cannot be used.
+  // Starts the servers, which run until destroyed.
+  // Errors  kInvalid: an address or certificate cannot be used.
   Status Open();
 
  private:

@@ -34,8 +34,8 @@ struct Target {
 // The writes of the operator; each is one request to the API server.
 //
 // Errors  kConflict: the object changed, or exists already; kNotFound; kInvalid: the server refuses
-// the
-//         its words; kTransient: no answer, too many requests, or a broken server.
+//         the write (the message is the server's); kTransient: no answer, too many requests, or a
+//         broken server.
 // Thread-safety  all calls may run at once.
 class ApiWriter {
  public:

@@ -18,8 +18,8 @@ namespace weft::controllers {
 // Computes the metrics of fabrics, jobs and gangs from the store, in the caller's thread, only if
 // the store has changed. Concurrent callers get the previous metrics. Deleted objects leave no
 // series.
-// Thread-safety all calls may run at once. Cost O(store) after a change; else that of returning a
-//                                                 pointer.
+// Thread-safety  all calls may run at once.
+// Cost           O(store) after a change; otherwise only a pointer is returned.
 class FleetCollector {
  public:
   struct Options {

@@ -35,8 +35,8 @@ class JobController {
   JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
                 Options options);
 
-  // Does one step for the job. Errors of the write; the caller retries transient errors and
-  // conflicts.
+  // Does one step for the job.
+  // Errors  of the write; the caller retries transient errors and conflicts.
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:

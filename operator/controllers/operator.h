@@ -66,7 +66,8 @@ class Operator {
     return cache_.Of(picture);
   }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
-  // The cluster from the cache, with inputs in order. Cost O(nodes + pods log pods).
+  // The cluster from the cache, with inputs in order.
+  // Cost  O(nodes + pods log pods).
   decide::Cluster LookAtCluster();
 
  private:

@@ -26,8 +26,8 @@ class PlacementController {
   PlacementController(Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                       Options options);
 
-  // Does one step for the Placement. Errors of the write; the caller retries transient errors and
-  // conflicts.
+  // Does one step for the Placement.
+  // Errors  of the write; the caller retries transient errors and conflicts.
   Result<Outcome> Reconcile(const api::ObjectKey& key);
 
  private:

@@ -38,7 +38,7 @@ class Planner {
     std::size_t commits_at_once = 8;
     std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
     std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
-    int pause_times = 4;                          // the same, in durations of the last pass
+    int pause_times = 4;                          // the same, in durations of a pass
     // Least pause between texts that differ only in a time ("... for another 9 min").
     std::int64_t reword_seconds = 60;
     metrics::Counters* counters = nullptr;  // must outlive the planner; null: nothing is counted

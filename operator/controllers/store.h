@@ -34,7 +34,7 @@ inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
 struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
   OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
-  OfObject on_placement = [](const api::ObjectKey&) {};  // one of foreign pods, or a pod of it
+  OfObject on_placement = [](const api::ObjectKey&) {};  // a Placement or pod of a foreign gang
   OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement changed
   std::function<void()> on_capacity = [] {};             // a new plan could differ
   std::function<void()> on_fabric = [] {};               // a Node or Fabric changed
@@ -90,7 +90,8 @@ class Store {
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
-  // Pods that match its podSelector and that no TrainingJob owns. Cost O(pods of its namespace).
+  // Pods that match its podSelector and that no TrainingJob owns.
+  // Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   // All objects that a decision reads, in order of key within each kind; `order` is empty.

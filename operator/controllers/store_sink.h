@@ -58,7 +58,7 @@ class StoreSink final : public kube::TypedSink<T> {
                      const std::string& why) override {
     if constexpr (requires(T head) { head.unreadable; }) {
       if (Result<T> head = kind_.decode_head(object, kServedPlace)) {
-        // The object's own status need not name it.
+        // A message in the object's own status need not name the object.
         const std::string place = api::Show(key) + ": ";
         const std::size_t named = why.find(place);
         head->unreadable = named == why.npos ? why : why.substr(named + place.size());

@@ -60,7 +60,7 @@ class Table {
  private:
   struct Gone {
     std::string uid;
-    std::uint64_t turn = 0;  // counts deleted objects
+    std::uint64_t turn = 0;  // number of this deletion
   };
 
   // Answers come within seconds, so the last few thousand deleted objects are enough. For a name

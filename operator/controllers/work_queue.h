@@ -13,8 +13,8 @@
 namespace weft::controllers {
 
 // Keys to reconcile. A key is reconciled by one thread at a time; if it is added meanwhile, it is
-// requeued afterwards. Failed keys are requeued with growing backoff. Thread-safety all calls may
-// run at once.
+// requeued afterwards. Failed keys are requeued with growing backoff.
+// Thread-safety  all calls may run at once.
 class WorkQueue {
  public:
   using Clock = std::chrono::steady_clock;

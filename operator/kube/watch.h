@@ -23,8 +23,7 @@ enum class WatchState : std::uint8_t {
 //
 //   for (;;) {
 //     step = watch.Next();
-//     kWait: wait. kReadPage: OnPage with the page, or OnEnd. kFollow: OnEvent per event, then
-//     OnEnd.
+//     kWait: wait. kReadPage: OnPage, or OnEnd. kFollow: OnEvent for each event, then OnEnd.
 //   }
 //
 // Lists are read without a resourceVersion: the server then ensures that they are not older than

@@ -33,7 +33,8 @@ bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t ra
 // reported from its planned worker) or HostsMatch (every worker has reported). False, for the first
 // worker that differs: NodeMismatch, HostMismatch or RankMismatch. Unknown: Waiting, or
 // NoVerifyImage if the operator injects no container that reports. `nodes`: of the attempt's
-// Placement; `pods`: of the attempt. Cost O(pods + ranks).
+// Placement; `pods`: of the attempt.
+// Cost  O(pods + ranks).
 api::Condition VerifyPlacement(const api::TrainingJob& job, const std::vector<std::string>& nodes,
                                const std::vector<const api::Pod*>& pods, bool verify_image);
 

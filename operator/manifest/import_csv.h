@@ -27,8 +27,9 @@ struct CsvOptions {
 // Makes a cluster from a table (RFC 4180, with a header row) that has one row per node.
 //
 // An empty cell of a level makes the node incomplete. An empty cell of another column counts as if
-// the column were missing. Blank lines are skipped. Errors kInvalid: "FILE: line 12: ..."; for a
-// bad option, the message names its flag and the header's columns.
+// the column were missing. Blank lines are skipped.
+// Errors  kInvalid: "FILE: line 12: ..."; for a bad option, the message names its flag and the
+//         header's columns.
 Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
                                   const ImportOptions& options);
 

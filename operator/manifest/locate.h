@@ -20,8 +20,8 @@ struct ValuePlace {
 };
 
 // The line of the value's key, or else of the nearest enclosing map or list in the text. Nothing if
-// the document or item does not exist, or cannot be read. Cost reads the text again without storing
-// it.
+// the document or item does not exist, or cannot be read.
+// Cost  reads the text again without storing it.
 std::optional<std::size_t> LineOf(std::string_view text, const ValuePlace& place);
 
 // Adds the line to the place of a message: "a.yaml: document 2: TrainingJob x: spec.y: 0 must

@@ -17,7 +17,8 @@ class Samples {
  public:
   void Add(Id metric, Labels labels, double value);
   std::size_t size() const { return size_; }
-  // In Prometheus' text format 0.0.4, in the catalogue's order. Cost O(size).
+  // In Prometheus' text format 0.0.4, in the catalogue's order.
+  // Cost  O(size).
   std::string Text() const;
 
  private:

@@ -61,13 +61,13 @@ class PairCost {
   bool hierarchical_ = true;
 };
 
-// One clique's share of C(p). Cost O(members x (log members + tiers)); members squared if the pair
-// cost is not hierarchical.
+// One clique's share of C(p).
+// Cost  O(members x (log members + tiers)); members squared if the pair cost is not hierarchical.
 Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
                   std::span<const fabric::NodeIndex> nodes);
 
-// C(p): the sum over worker pairs on different nodes of T{i,j} * Weight. Cost O(edges + clique
-// members x tiers).
+// C(p): the sum over worker pairs on different nodes of T{i,j} * Weight.
+// Cost  O(edges + clique members x tiers).
 Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
             std::span<const fabric::NodeIndex> nodes);
 

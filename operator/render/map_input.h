@@ -21,7 +21,7 @@ struct MapJob {
 struct MapRefusal {
   std::string name;
   std::string reason;
-  bool without_fabric = false;  // no fabric could be chosen: it is on every map
+  bool without_fabric = false;  // no fabric was chosen: shown on every map
   std::string why = {};         // in sentences; "" if unknown
 };
 

@@ -36,7 +36,8 @@ fabric::Tier SameFrame(const fabric::Fabric& fabric, fabric::Tier tier, fabric::
 // The fabric as nested boxes, each frame before its contents, `outside` first. Tiers with the same
 // domains share the frame of the widest. Frames are in rows that wrap. A frame of cells is about
 // twice as wide as high, or as wide as its label, and all have the same number of cells per row.
-// `label_width`: pixels that a frame's label needs. Cost O(boxes x tiers).
+// `label_width`: pixels that a frame's label needs.
+// Cost  O(boxes x tiers).
 std::vector<MapBox> LayOutMap(
     const fabric::Fabric& fabric, fabric::Tier cell_tier,
     const std::function<int(fabric::Tier, fabric::DomainIndex)>& label_width);

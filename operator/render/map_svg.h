@@ -6,8 +6,8 @@
 
 namespace weft::render {
 
-// With more nodes than this, a square is a narrowest domain; with more of these than this, a wider
-// domain.
+// Above this number of nodes, squares are the narrowest domains; above this number of such domains,
+// wider ones.
 inline constexpr std::uint32_t kMostNodeCells = 2'000;
 inline constexpr std::uint32_t kMostDomainCells = 12'000;
 

@@ -26,7 +26,8 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const decide::Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
 // Explains waiting workloads by Explain; workloads with nodes by ExplainHeld, each as a new entry
-// of `report`. Without names: all waiting ones. Errors as in Explain and ExplainHeld.
+// of `report`. Without names: all waiting ones.
+// Errors  as in Explain and ExplainHeld.
 Result<std::vector<Explanation>> ExplainNamed(const decide::Cluster& cluster,
                                               const std::vector<std::string>& names,
                                               decide::PlanReport& report);

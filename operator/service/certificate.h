@@ -14,8 +14,8 @@ struct Pem {
   std::string chain, key;
 };
 
-// A self-signed certificate for these DNS names and IP addresses, with a new P-256 key. Errors
-// kTransient: OpenSSL failed.
+// A self-signed certificate for these DNS names and IP addresses, with a new P-256 key.
+// Errors  kTransient: OpenSSL failed.
 Result<Pem> SelfSign(const std::vector<std::string>& names, long days);
 
 // Whether the key belongs to the certificate.
@@ -31,7 +31,8 @@ using CertificateSource = std::function<std::shared_ptr<const Pem>()>;
 Result<CertificateSource> MountedCertificate(const std::string& folder);
 
 // A source of a certificate by SelfSign, renewed long before its year is over. No client can verify
-// it. Errors kTransient: OpenSSL failed.
+// it.
+// Errors  kTransient: OpenSSL failed.
 Result<CertificateSource> SelfSignedCertificate(const std::vector<std::string>& names);
 
 }  // namespace weft::service

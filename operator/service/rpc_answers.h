@@ -13,11 +13,12 @@
 namespace weft::service {
 
 // The answers to the calls of proto/weft/v1 about the cluster at `now`; pure functions of their
-// arguments. Errors kInvalid, starting with the wrong field of the request; kNotFound.
+// arguments.
+// Errors  kInvalid, starting with the wrong field of the request; kNotFound.
 
 // The namespaces of the TrainingJobs and Placements in a request, each once. The request is
-// answered only if the caller may see all of them. Errors also kInvalid: more than kMostSpaces
-// namespaces.
+// answered only if the caller may see all of them.
+// Errors  also kInvalid: more than kMostSpaces namespaces.
 inline constexpr std::size_t kMostSpaces = 16;
 Result<std::vector<std::string>> SpacesOf(const v1::PlanRequest& request);
 

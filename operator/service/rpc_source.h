@@ -24,7 +24,8 @@ class RpcSource {
   // Errors  kTransient: this replica is not the leader, or has not read the cluster yet.
   virtual Result<Live> Look() = 0;
 
-  // The log of decisions, with an epoch that is unique among all leaders' logs. Errors as in Look.
+  // The log of decisions, with an epoch that is unique among all leaders' logs.
+  // Errors  as in Look.
   struct Decided {
     std::shared_ptr<const controllers::PlacementLog> log;
     std::string epoch;
@@ -43,7 +44,8 @@ class RpcSource {
     std::string space;  // "": all
   };
   // Whether the caller may list these objects in the API server. It is checked before every answer
-  // and repeatedly during a stream. Errors kTransient: the API server does not answer.
+  // and repeatedly during a stream.
+  // Errors  kTransient: the API server does not answer.
   enum class Access { kAllowed, kUnknownCaller, kForbidden };
   virtual Result<Access> Check(const Caller& caller, const Sight& sight) = 0;
 };
