@@ -16,7 +16,7 @@ void PutOptional(nlohmann::ordered_json& object, const char* key, const std::opt
   if (value) object[key] = *value;
 }
 
-// {apiVersion, kind, metadata} of one of our kinds.
+// The object {apiVersion, kind, metadata} of one of our kinds.
 nlohmann::ordered_json EncodeHead(const char* kind, const ObjectMeta& meta);
 
 }  // namespace weft::api

@@ -28,7 +28,7 @@ struct PartsOf {
   std::size_t inner = 1;
 };
 
-// A sum raised by prices. For the priced level, PricedSum::leaving points to the second member.
+// A sum raised by prices. `leaving` replaces the bytes of the priced level in PricedSum::leaving.
 struct Raised {
   double least = 0;
   std::vector<double> leaving;

@@ -8,8 +8,8 @@
 
 namespace weft::cli {
 
-// The live map of a watched cluster, as a page that reloads itself. Drawn at most every two seconds
-// and for at most a twentieth of the time, for any number of viewers.
+// The live map of a watched cluster, as a page that reloads itself. It is drawn at most every two
+// seconds, and drawing takes at most a twentieth of the time, for any number of viewers.
 // Thread-safety  all calls may run at once.
 class MapPage {
  public:

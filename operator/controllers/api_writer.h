@@ -27,8 +27,8 @@ enum class Kind : std::uint8_t {
 struct Target {
   Kind kind = Kind::kPod;
   api::ObjectKey key;
-  std::string uid;               // "" any
-  std::string resource_version;  // "" any
+  std::string uid;               // "": any
+  std::string resource_version;  // "": any
 };
 
 // The writes of the operator; each is one request to the API server.

@@ -76,8 +76,8 @@ struct Page {
   std::string next;
 };
 
-// Turn answers of the API server, in JSON or its protobuf, into values. Pure. They keep the parts
-// that keep_rules.h keeps of `subject`, and read protobuf only of Nodes, Pods and Statuses.
+// These functions turn answers of the API server, in JSON or protobuf, into values. Pure. They keep
+// what keep_rules.h keeps of `subject`. Only Nodes, Pods and Statuses are read in protobuf.
 //
 // Errors  kTransient: the frame or answer is neither format, so it is broken and worth another try.
 //         An object that only our limits refuse is `unreadable` instead.

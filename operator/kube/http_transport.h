@@ -10,9 +10,9 @@
 namespace weft::kube {
 
 // Transport to one API server over cpprestsdk, with TLS 1.2 or later, trusting only the Config's
-// authority. Each stream has its own connection. At most `most_at_once` other requests, and so
-// connections, are open: a new one costs both sides tens of milliseconds of TLS, and more requests
-// would only wait in the server's queues.
+// authority. Each stream has its own connection. At most `most_at_once` other requests run at once,
+// which also limits connections: a new connection costs both sides tens of milliseconds of TLS, and
+// more requests would only wait in the server's queues.
 //
 // Call UseThreads before the first transport is made.
 std::unique_ptr<Transport> MakeHttpTransport(Config config, const std::string& user_agent,

@@ -9,8 +9,8 @@ namespace weft::placement {
 
 // Local search: swaps two workers, or moves one to a free slot, while that lowers the cost without
 // making the preferences worse. In small jobs every pair is tried; in large ones only partners near
-// a worker's neighbours. In small jobs a few random (seeded) swaps also leave a local optimum,
-// while steps remain and the cost is above `enough`. Returns nothing if no step helps.
+// a worker's neighbours. In small jobs a few random (seeded) swaps also lead out of a local
+// optimum, while steps remain and the cost is above `enough`. Returns nothing if no step helps.
 //
 // Cost  at most `steps` terms of the cost are looked at, each O(tiers).
 std::optional<Candidate> Improve(const Instance& instance, const Candidate& start,
