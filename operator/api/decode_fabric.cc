@@ -122,7 +122,8 @@ void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
   }
 }
 
-// What a shell and a container runtime take as a variable's name, and Weft does not keep to itself.
+// Checks that shells and container runtimes accept the name of the variable, and that it is not
+// reserved by Weft.
 void CheckVariableName(const Field& field, const std::string& name) {
   constexpr std::string_view kFirst = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
   constexpr std::string_view kRest =
@@ -179,7 +180,7 @@ Status CheckPreset(const std::string& preset) {
   return Invalid("spec.preset: \"" + preset + "\" must be one of " + known);
 }
 
-// What needs the spec as a whole: names and keys given twice, rails, links of unknown type.
+// Checks that need the whole spec: duplicate names and keys, rails, links of unknown type.
 Status CheckWhole(const fabric::FabricSpec& spec) {
   if (!spec.preset.empty()) {
     if (Status status = CheckPreset(spec.preset); !status) return status;
@@ -190,7 +191,7 @@ Status CheckWhole(const fabric::FabricSpec& spec) {
   return {};
 }
 
-// Its status is read from `raw` where it is written.
+// The code that writes a Fabric's status reads the old one from `raw`.
 void ReadHeldOf(const Field&, Fabric&) {}
 
 void ReadSpecOf(const Field& root, Fabric& fabric) {

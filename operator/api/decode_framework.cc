@@ -22,7 +22,7 @@ std::uint16_t ReadPort(const Field& field, std::uint16_t fallback) {
   return static_cast<std::uint16_t>(field.Int(kPort, fallback));
 }
 
-// As sshd and useradd take them: a letter or underscore, then also digits and hyphens.
+// A user name that sshd and useradd accept: a letter or underscore, then also digits and hyphens.
 std::string ReadUser(const Field& field) {
   std::string user = field.Str();
   constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyz_";

@@ -14,7 +14,7 @@ Status Append(Result<Kind> decoded, List& list) {
   return {};
 }
 
-// Notes stay few and short, whatever the input calls its kinds.
+// Limits on the number and length of notes, whatever kinds the input has.
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kMaxKindBytes = 200;
 constexpr std::string_view kMoreKinds = "ignored objects of still more kinds";
@@ -26,7 +26,7 @@ std::string IgnoredNote(std::size_t count, const std::string& kind) {
          " of kind " + kind;
 }
 
-// One note per kind; a further object counts it up.
+// Keeps one note per kind; each further object increases its count.
 void NoteIgnored(const std::string& kind, std::vector<std::string>& notes) {
   for (std::string& note : notes) {
     std::size_t count = 0;

@@ -56,7 +56,7 @@ std::vector<Condition> DecodeConditions(const Field& conditions) {
 std::vector<ExcludedNode> DecodeExcludedNodes(const Field& nodes) {
   std::vector<ExcludedNode> result;
   for (const Field& item : nodes.Items()) {
-    // Of an effect that a newer version wrote the stricter is meant.
+    // An unknown effect, from a newer version, counts as the stricter one.
     const bool softly = item["effect"].Str() == kExclusionEffectNames[1];
     result.push_back({item["node"].Str(), item["until"].Str(), item["times"].Int({}, 1),
                       softly ? ExclusionEffect::kPreferNoSchedule : ExclusionEffect::kNoSchedule});

@@ -24,7 +24,7 @@ Result<Node> DecodeNode(const nlohmann::json& object, const Place& place) {
   for (const Field& condition : status["conditions"].Items()) {
     node.facts.conditions.push_back({condition["type"].Str(), condition["status"].Str()});
   }
-  // A kubelet that reports no allocatable reserves nothing.
+  // If the kubelet reports no allocatable, capacity counts.
   const bool reported = status["allocatable"].present();
   node.facts.allocatable = DecodeResources(status[reported ? "allocatable" : "capacity"]);
   if (Status done = decoding.status(); !done) return done.error();

@@ -45,7 +45,7 @@ void DecodeSpec(const Field& spec, Placement& placement) {
   }
 }
 
-// Of a spec that cannot be read these still say what the Placement holds.
+// If the spec cannot be read, these fields still say which nodes the Placement holds.
 void ReadHeldOf(const Field& root, Placement& placement) {
   const Field status = root["status"], nodes = status["nodes"];
   placement.nodes = nodes.StrList();

@@ -21,13 +21,14 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
   }
 }
 
-// As long as the kubelet lets a termination message be, and as the reasons here are of use.
+// The kubelet's limit of a termination message; longer reasons are of no use either.
 constexpr std::size_t kReportBytes = 4096;
 constexpr std::size_t kReasonBytes = 256;
-// Of a pod's annotations those are read that could be labels: a worker's index, a name.
+// Only annotations that are short enough for a label are read: a worker's index, a name.
 constexpr std::size_t kLabelBytes = 63;
 
-// A runtime's chain of causes ends in `exec: "torchrun": executable file not found in $PATH`.
+// The last cause in a runtime's message, such as `exec: "torchrun": executable file not found in
+// $PATH`.
 std::string StartError(const std::string& reason, const std::string& message) {
   if (reason != "StartError" && reason != "ContainerCannotRun") return "";
   const std::size_t cause = message.rfind("exec: ");

@@ -36,7 +36,7 @@ GroupSpec DecodeGroup(const Field& field) {
   return group;
 }
 
-// A list in order of preference, without an entry twice.
+// Reads a list in order of preference; a duplicate entry is an error.
 template <typename Read>
 std::vector<std::string> ReadPreferences(const Field& list, Read read) {
   std::vector<std::string> entries;

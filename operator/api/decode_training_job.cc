@@ -22,7 +22,7 @@ FailurePolicy DecodeFailurePolicy(const Field& field) {
   return policy;
 }
 
-// Devices that the template's containers may use together.
+// The number of devices that the template's containers may use together.
 std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
   std::int64_t sum = 0;
   for (const Field& container : pod_spec["containers"].Items()) {

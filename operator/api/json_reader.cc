@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A name or a value in a message is shown up to here; hostile input has keys of megabytes.
+// Limit of a name or value in a message: hostile input has keys of megabytes.
 constexpr std::size_t kShownBytes = 120;
 
 std::string Shown(std::string_view text) { return Excerpt(text, kShownBytes); }
@@ -30,8 +30,8 @@ bool IsPlainKey(std::string_view key) {
   });
 }
 
-// A refused value at the start of a message; "" for a map, or for a list that is long or holds more
-// than texts and numbers.
+// The refused value for the start of a message; "" for a map, or a list that is long or contains
+// other values than texts and numbers.
 std::string ShownValue(const Json& value) {
   constexpr std::size_t kListItems = 8;
   if (value.is_string()) return "\"" + Shown(value.get_ref<const std::string&>()) + "\"";
@@ -45,7 +45,7 @@ std::string ShownValue(const Json& value) {
   return "[" + list + "]";
 }
 
-// The integer a number is exactly, if it is one.
+// The value of a number as an integer; nothing if it is not an integer.
 std::optional<std::int64_t> ExactInteger(const Json& value) {
   if (value.is_number_unsigned()) {
     const auto number = value.get<std::uint64_t>();
@@ -219,7 +219,7 @@ std::optional<std::int64_t> Field::AnyQuantity(bool milli) const {
       value_->is_string() ? value_->get_ref<const std::string&>() : value_->dump();
   const Result<std::int64_t> amount = milli ? ParseMilliQuantity(text) : ParseQuantity(text);
   if (amount) return *amount;
-  Note(amount.error().message);  // which shows the value
+  Note(amount.error().message);  // its message shows the value
   return {};
 }
 

@@ -8,7 +8,7 @@
 namespace weft::api {
 namespace {
 
-// Sizes from k8s.io/apimachinery, pkg/util/validation: labels and qualified names.
+// Limits of labels and qualified names, from k8s.io/apimachinery, pkg/util/validation.
 constexpr std::size_t kLabelNameBytes = 63;
 constexpr std::size_t kPrefixBytes = 253;
 constexpr std::size_t kOurNameBytes = 40;
@@ -19,7 +19,7 @@ bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 bool IsLetterOrDigit(char c) { return IsLetter(c) || IsDigit(c); }
 
-// What a kind of name is made of.
+// The characters that a kind of name may contain.
 struct Alphabet {
   bool (*first)(char);
   bool (*last)(char);

@@ -18,7 +18,7 @@ void TakeGreater(Resources& all, const Resources& other) {
   for (const auto& [name, amount] : other) all[name] = std::max(all[name], amount);
 }
 
-// requests, and the limit where a resource has no request.
+// The requests; for a resource without a request, its limit.
 Resources RequestsOrLimits(const Field& resources) {
   Resources requests = DecodeResources(resources["requests"]);
   requests.merge(DecodeResources(resources["limits"]));
@@ -45,8 +45,8 @@ Resources OfContainers(const Field& spec) {
   return sum;
 }
 
-// A pod's own resources replace those of its containers; a limit alone counts only where no
-// container asks for that resource.
+// A pod's own resources replace the sum of its containers. A limit without a request counts only if
+// no container requests that resource.
 void ApplyPodLevel(const Field& resources, Resources& requests) {
   const auto counts = [](const std::string& name) {
     return name == "cpu" || name == "memory" || name.starts_with("hugepages-");

@@ -8,9 +8,9 @@
 namespace weft {
 namespace {
 
-// floor((100 x part + add) / whole), 0 <= add < whole.
+// floor((100 x part + add) / whole); precondition: 0 <= add < whole.
 std::int64_t Percent(Int128 part, Int128 whole, Int128 add) {
-  // Values this large lose low bits first, so that 100 x part stays within 128 bits.
+  // Larger values are shifted right first, so that 100 x part fits in 128 bits.
   constexpr Int128 kLarge = static_cast<Int128>(1) << 118;
   while (part > kLarge || whole > kLarge) {
     part >>= 1;

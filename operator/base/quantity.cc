@@ -9,13 +9,13 @@
 namespace weft {
 namespace {
 
-// Digits kept on either side of the point; further fraction digits only round up. Nineteen hold
-// every 64-bit integer, twenty-one a thousandth of an "E". Seventeen of them keep
+// Digits that are kept before and after the point; further fraction digits only round up. Nineteen
+// digits hold every 64-bit integer. Twenty-one hold a thousandth of an "E"; seventeen of these keep
 // fraction * 2^60 * 1000 ("Ei" in thousandths) below 2^127.
 constexpr std::size_t kIntegerDigits = 19;
 constexpr std::size_t kFractionDigits = 21;
 constexpr int kBinaryFractionDigits = 17;
-// Exponents beyond this are as good as infinite for 64-bit results.
+// Larger exponents give 0 or overflow in any 64-bit result.
 constexpr int kExponentLimit = 64;
 constexpr std::size_t kShownCharacters = 40;
 
@@ -53,7 +53,7 @@ Int128 ToInt128(std::string_view digits) {
   return value;
 }
 
-// "-1.5" off the front of the text; false where there is no digit.
+// Takes a mantissa such as "-1.5" off the front of the text; false if there is no digit.
 bool TakeMantissa(std::string_view& text, Number& number) {
   if (!text.empty() && (text[0] == '+' || text[0] == '-')) {
     number.negative = text[0] == '-';
@@ -78,7 +78,7 @@ bool TakeMantissa(std::string_view& text, Number& number) {
   return true;
 }
 
-// "e3", "E-3"; false for another form.
+// Takes an exponent such as "e3" or "E-3" off the front; false if it is malformed.
 bool TakeExponent(std::string_view text, Number& number) {
   text.remove_prefix(1);
   bool negative = false;
@@ -124,7 +124,7 @@ bool TakeSuffix(std::string_view text, Number& number) {
   return !text.empty() && (text[0] == 'e' || text[0] == 'E') && TakeExponent(text, number);
 }
 
-// value * 10^exponent, rounded down; `rest` becomes true where something was cut off.
+// value * 10^exponent, rounded down; `rest` becomes true if digits were cut off.
 std::optional<Int128> Shift(Int128 value, int exponent, bool& rest) {
   for (; exponent > 0 && value != 0; --exponent) {
     if (__builtin_mul_overflow(value, Int128{10}, &value)) return std::nullopt;
@@ -136,10 +136,10 @@ std::optional<Int128> Shift(Int128 value, int exponent, bool& rest) {
   return value;
 }
 
-// Integer and fraction apart: what the integer leaves over and the fraction never add up to one.
+// Scales integer and fraction separately: the remainders of the two never add up to one.
 std::optional<Int128> ScaleDecimal(const Number& number, int scale10, bool& rest) {
   const int exponent = number.exponent10 + scale10;
-  // The digits that were not kept would be worth more than one.
+  // The dropped digits would be worth more than one.
   if (number.more_digits && exponent > static_cast<int>(kFractionDigits)) return std::nullopt;
   const std::optional<Int128> integer = Shift(number.integer, exponent, rest);
   const std::optional<Int128> fraction =
@@ -161,7 +161,7 @@ std::optional<Int128> ScaleBinary(const Number& number, int scale10, bool& rest)
   return integer + kept * factor / divisor;
 }
 
-// The magnitude times 10^scale10, rounded up; nothing where it passes 2^63 - 1.
+// The magnitude times 10^scale10, rounded up; nothing if it exceeds 2^63 - 1.
 std::optional<std::int64_t> Scale(const Number& number, int scale10) {
   if (number.too_long) return std::nullopt;
   bool rest = number.more_digits;

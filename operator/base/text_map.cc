@@ -52,7 +52,7 @@ std::optional<std::string_view> TextMap::At(std::string_view key) const {
 }
 
 void TextMap::Set(std::string_view key, std::string_view value) {
-  const std::string packed = Packed(key, value);  // first: both may lie in bytes_
+  const std::string packed = Packed(key, value);  // first, as both may point into bytes_
   const Iterator at = lower_bound(key);
   const auto offset = static_cast<std::size_t>(at.at_ - bytes_.data());
   const bool there = at != end() && at->first == key;

@@ -30,7 +30,7 @@ class Digits {
     text_.remove_prefix(count);
     return value;
   }
-  // A number of `count` digits behind the character.
+  // The number of `count` digits after the character `mark`.
   std::optional<int> After(char mark, std::size_t count) {
     if (text_.empty() || text_.front() != mark) return std::nullopt;
     text_.remove_prefix(1);
@@ -41,7 +41,7 @@ class Digits {
     const auto end = text_.find_first_not_of("0123456789", 1);
     text_.remove_prefix(end == std::string_view::npos ? text_.size() : end);
   }
-  // "Z" or "+02:00", in seconds.
+  // The offset "Z" or "+02:00" in seconds.
   std::optional<std::int64_t> Offset() {
     if (text_ == "Z" || text_ == "z") return 0;
     if (text_.size() != 6 || (text_[0] != '+' && text_[0] != '-')) return std::nullopt;

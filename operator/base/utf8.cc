@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kHighBits = 0x8080808080808080;
 constexpr std::uint64_t kLowBits = 0x0101010101010101;
 
-// True where all eight bytes are in 0x01..0x7F.
+// Whether all eight bytes are in 0x01..0x7F.
 bool AllPlain(const char* at) {
   std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof word);

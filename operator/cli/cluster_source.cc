@@ -19,7 +19,7 @@ using kube::Resource;
 
 constexpr std::size_t kTransportThreads = 2;  // one request at a time
 constexpr int kPageLimit = 500, kLargestPage = 8'000;
-constexpr int kTries = 4;  // of one page
+constexpr int kTries = 4;  // for one page
 constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000};
 constexpr int kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kGone = 410;
 
@@ -62,8 +62,8 @@ class ClusterReader {
   }
 
  private:
-  // A list that takes longer than the server keeps old versions starts anew, in fewer, larger
-  // pages. Nothing is decoded before the list is complete.
+  // If a list takes longer than the server keeps old versions, it starts again with fewer, larger
+  // pages. Objects are decoded only after the list is complete.
   Status ReadList(const Resource& resource) {
     for (int limit = kPageLimit;; limit *= 4) {
       std::vector<kube::ServedObject> items;
@@ -81,7 +81,7 @@ class ClusterReader {
     }
   }
 
-  // False where the server no longer has the version that the list began with.
+  // Returns false if the server no longer has the version that the list began with.
   Result<bool> ReadPages(const Resource& resource, int limit,
                          std::vector<kube::ServedObject>& items) {
     const manifest::Subject subject = manifest::SubjectOfKind(resource.kind);
@@ -123,7 +123,7 @@ class ClusterReader {
     }
   }
 
-  // Items of a list do not say what they are.
+  // Items of a list have no apiVersion and kind, so they are added.
   void Take(const Resource& resource, kube::ServedObject item) {
     item.json["apiVersion"] = VersionOf(resource);
     item.json["kind"] = resource.kind;

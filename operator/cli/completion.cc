@@ -47,13 +47,13 @@ constexpr const char* kKubectl = R"sh(#!/bin/sh
 exec kubectl-weft __complete "$@"
 )sh";
 
-// The words without the "=" between an option and its value.
+// The words, without the word "=" between an option and its value.
 std::vector<std::string> WithoutEquals(const std::vector<std::string>& typed) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < typed.size(); ++i) {
     const bool last = i + 1 == typed.size();
     if (typed[i] == "=") {
-      if (last) words.emplace_back();  // the value has not begun
+      if (last) words.emplace_back();  // the value is still empty
       continue;
     }
     words.push_back(typed[i]);
@@ -75,14 +75,14 @@ std::string Candidates(const std::vector<std::string>& typed, const Commands& co
   std::string begun = words.empty() ? "" : words.back();
   if (!words.empty()) words.pop_back();
   auto command = Find(commands, "");
-  const std::vector<std::string>* values = nullptr;  // of the option just typed
+  const std::vector<std::string>* values = nullptr;  // values of the last typed option
   for (const std::string& word : words) {
     const auto option = values == nullptr ? command->values.find(word) : command->values.end();
     values = option != command->values.end() ? &option->second : nullptr;
     const auto known = Find(commands, command->path + (command->path.empty() ? "" : " ") + word);
     if (known != commands.end()) command = known;
   }
-  std::string before;  // of "--option=value" as one word
+  std::string before;  // "--option=", if the last word is "--option=value"
   if (const auto equals = begun.find('='); begun.starts_with("--") && equals != begun.npos) {
     const auto option = command->values.find(begun.substr(0, equals));
     if (option != command->values.end()) values = &option->second;

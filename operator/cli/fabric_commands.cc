@@ -43,7 +43,7 @@ std::string DesignTable() {
   return table.Show(TextStyle().colour);
 }
 
-// The format that the text shows, comments and blank lines aside; "" none.
+// The format of the text by its first line that is neither blank nor a comment; "" if unknown.
 std::string GuessFormat(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
@@ -52,7 +52,7 @@ std::string GuessFormat(const std::string& text) {
   return "";
 }
 
-// What to say of a file that no importer reads.
+// The error for a file that no importer reads.
 Error NotAFabric(const manifest::Source& source) {
   const std::string head = source.text.substr(0, source.text.find('\n'));
   const auto has = [&](const char* word) { return head.find(word) != std::string::npos; };
@@ -78,8 +78,8 @@ Error NotAFabric(const manifest::Source& source) {
                  "--levels WIDEST,...,NARROWEST");
 }
 
-// Whether a file of Slurm's is a topology.yaml. Its text says so, or its name where the text is not
-// even that.
+// Whether a Slurm file is a topology.yaml: by its text, or by its name if the text is not
+// recognised.
 bool IsTopologyYaml(const manifest::Source& source) {
   return manifest::HasTopologyKey(source.text) || source.name.ends_with(".yaml");
 }

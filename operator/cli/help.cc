@@ -12,11 +12,11 @@ namespace weft::cli {
 namespace {
 
 constexpr std::size_t kLeftColumn = 30;
-constexpr std::size_t kShownBytes = 120;  // of a word in a message
+constexpr std::size_t kShownBytes = 120;  // most bytes of a word in a message
 
 std::string Quoted(const std::string& word) { return "\"" + Excerpt(word, kShownBytes) + "\""; }
 
-// "-f, --filename FILE", or the name alone of what has no dashes.
+// An option as "-f, --filename FILE"; a positional argument by its name.
 std::string NameOf(const CLI::Option* option) {
   std::string name;
   if (option->get_positional()) {
@@ -50,7 +50,7 @@ std::vector<std::string> GroupsOf(const Items& items) {
   return groups;
 }
 
-// The command that the words typed lead to.
+// The command that the typed words lead to.
 const CLI::App& Reached(const CLI::App& app) {
   const CLI::App* at = &app;
   for (auto next = at->get_subcommands(); !next.empty(); next = at->get_subcommands()) {
@@ -90,7 +90,7 @@ std::string UnknownOption(const CLI::App& at, const std::string& word) {
   return "unknown option " + Quoted(word) + DidYouMean(word.substr(0, word.find('=')), known);
 }
 
-// A word that belongs to nothing.
+// The message about a word that is no command, option or argument.
 std::string Unexpected(const CLI::App& at, const std::string& word) {
   if (word.starts_with("-") && word != "-") return UnknownOption(at, word);
   const std::vector<std::string> commands = CommandsOf(at);
@@ -141,7 +141,7 @@ std::string HelpFormatter::Commands(const CLI::App* app) const {
 
 std::string HelpFormatter::Options(const CLI::App* app) const {
   const std::vector<const CLI::Option*> all = app->get_options();
-  std::vector<const CLI::Option*> options;  // what has no dashes first, --help last
+  std::vector<const CLI::Option*> options;  // positional arguments first, --help last
   const auto take = [&](const auto& wanted) {
     std::copy_if(all.begin(), all.end(), std::back_inserter(options), wanted);
   };

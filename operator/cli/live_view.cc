@@ -28,7 +28,7 @@ class NoRecorder final : public controllers::Recorder {
   void Record(const controllers::Happening&) override {}
 };
 
-// The operator, reading only.
+// The operator in read-only mode.
 class View final : public LiveView {
  public:
   explicit View(kube::Config config)
@@ -67,7 +67,8 @@ class View final : public LiveView {
     return options;
   }
 
-  // Watches go on by themselves; what went wrong is told where they never begin.
+  // Remembers the last failure. Watches retry by themselves; it is reported only if they never
+  // succeed.
   void Note(const std::string& line) {
     const std::lock_guard lock(mutex_);
     trouble_ = line.substr(0, line.find('\n'));

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kConfigVersion = "config.weft.dev/v1alpha1";
 constexpr const char* kConfigKind = "OperatorConfiguration";
 
-// What it answers others, and where.
+// The flags of the operator's servers.
 void DefineServers(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--probe-address", flags.probe_address,
                  "address:port of /healthz and /readyz, and on a loopback address also of /metrics "
@@ -105,7 +105,8 @@ std::string TextOf(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The settings of a configuration file as flags; nothing, and what is wrong, where it is none.
+// The settings of a configuration file as flags; nothing if it is invalid, with the reason in
+// `why`.
 std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std::string& wrong) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -135,7 +136,7 @@ std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std:
   return arguments;
 }
 
-// CLI11 takes the next argument for the value of "--name=".
+// CLI11 would take the next argument as the value of "--name=".
 std::vector<std::string> WithEmptyValues(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
   for (const std::string& argument : arguments) {
@@ -159,13 +160,13 @@ ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
     app.set_help_flag("-h,--help", "Print this help");
     flags = {};
     Define(app, flags, config);
-    std::reverse(all.begin(), all.end());  // as CLI11 wants them
+    std::reverse(all.begin(), all.end());  // CLI11 expects them reversed
     try {
       app.parse(all);
       return true;
     } catch (const CLI::ParseError& error) {
       std::ostringstream out;
-      const bool asked = error.get_exit_code() == 0;  // for help or the version
+      const bool asked = error.get_exit_code() == 0;  // the user asked for help or the version
       if (asked) app.exit(error, out, out);
       parsed.exit_code = asked ? 0 : 2;
       parsed.text = asked ? out.str() : UsageError(app, error);

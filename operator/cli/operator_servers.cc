@@ -15,7 +15,7 @@ constexpr const char* kOldGrpc =
     "distributions ship gRPC 1.51, which has known weaknesses (CVE-2023-1428, CVE-2023-33953): "
     "give certificates only to callers that you trust";
 
-// Access reviews are cached; an uncached one must be answered quickly.
+// Options for access reviews, which are cached; an uncached one must be answered quickly.
 kube::Client::Options ReviewOptions() {
   kube::Client::Options options;
   options.field_manager = "weft-operator";
@@ -105,7 +105,7 @@ Result<service::CertificateSource> OperatorServers::Certificate() {
   return certificate_->source();
 }
 
-// Where it fails the next scrape that is allowed asks again.
+// If it fails, the next allowed scrape tries again.
 void OperatorServers::LoadCertificate() {
   if (!certificate_) return;
   if (const Status loaded = certificate_->Load(); !loaded) {

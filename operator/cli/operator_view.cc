@@ -5,8 +5,8 @@
 namespace weft::cli {
 namespace {
 
-// Before the common name of a client certificate: its authority is not the cluster's, and must not
-// be able to name the cluster's users.
+// Prefix of the common name of a client certificate. Its authority is not the cluster's, so it must
+// not be able to name users of the cluster.
 constexpr const char* kCertificateUser = "weft-grpc:";
 
 }  // namespace

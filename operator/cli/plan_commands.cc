@@ -23,7 +23,7 @@ namespace weft::cli {
 
 namespace {
 
-// One JSON object a decided job, in the order they were decided.
+// Prints one JSON object per decided job, in the order of decisions.
 void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& report) {
   for (std::size_t index : report.decided) {
     const decide::PlanEntry& entry = report.entries[index];
@@ -105,7 +105,7 @@ int RunOutlook(const OutlookArguments& arguments) {
   if (!report) return Fail(report.error(), arguments.input);
   for (const report::JobOutlook& job : report->jobs) {
     if (job.prediction) continue;
-    // What is wrong with one job of a live cluster keeps nobody from the others.
+    // An error in one job of a live cluster does not stop the report on the others.
     if (!arguments.input.live()) return Fail(job.prediction.error(), arguments.input);
     report->notes.push_back(
         {decide::Severity::kWarning, "NotPredicted", job.prediction.error().message + "."});
@@ -130,7 +130,7 @@ int RunLint(const LintArguments& arguments) {
 int RunSnapshot(const SnapshotArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  // What is wrong in a cluster stays there; what is wrong in a file is an error.
+  // An invalid job in a cluster is marked; an invalid job in a file is an error.
   const auto mark = arguments.input.live() ? decide::Mark::kInvalid : decide::Mark::kNo;
   const auto order = OrderOf(arguments.input, arguments.order);
   const auto snapshot = decide::Snapshot(*cluster, order, mark);

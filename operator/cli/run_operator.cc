@@ -32,13 +32,13 @@
 namespace weft::cli {
 namespace {
 
-// cpprestsdk's threads, for watches and writes: more only take turns.
+// Threads of cpprestsdk for watches and writes; more would not help.
 constexpr std::size_t kTransportThreads = 4;
-// On SIGTERM nothing new is written at once, and what is under way is broken off after kLastWrites:
-// the lease is given back within three seconds, whatever is in flight.
+// After SIGTERM no new write starts, and writes in progress are aborted after kLastWrites, so that
+// the Lease is released within three seconds.
 constexpr kube::Millis kLastWrites{1'000};
-constexpr kube::Millis kBreakingOff{250};  // at the most, once the time for it has come
-// Without a word from the API server for so long, what is known may be out of date.
+constexpr kube::Millis kBreakingOff{250};  // most time that aborting takes
+// After so long without an answer from the API server, the cache may be out of date.
 constexpr kube::Millis kStale{60'000};
 
 controllers::LogLevel LevelOf(const std::string& name) {
@@ -65,7 +65,8 @@ std::string HostName() {
   return name;
 }
 
-// What happens to our kinds, as events of the API server and, for debugging, in the log.
+// Records what happens to objects of our kinds: as events in the API server and, for debugging, in
+// the log.
 class KubeRecorder final : public controllers::Recorder {
  public:
   KubeRecorder(kube::EventRecorder& events, controllers::Log& log) : events_(events), log_(log) {}
@@ -89,7 +90,7 @@ class KubeRecorder final : public controllers::Recorder {
   controllers::Log& log_;
 };
 
-// SIGTERM and SIGINT as a call in a thread of its own.
+// Calls a function in a thread of its own on SIGTERM or SIGINT.
 class Signals {
  public:
   Signals() {
@@ -98,7 +99,7 @@ class Signals {
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);  // before any thread starts
     std::signal(SIGPIPE, SIG_IGN);
   }
-  // True where a signal came within that time.
+  // Returns true if a signal came within that time.
   bool Wait(std::chrono::milliseconds time) {
     timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
     return sigtimedwait(&set_, nullptr, &limit) > 0;
@@ -165,7 +166,7 @@ class Process {
   }
 
  private:
-  // A plan may still be in the making when the lease goes: it finds that it may not write.
+  // A plan may still be computed after the Lease is lost; it then cannot write.
   void Stop(std::shared_ptr<controllers::Operator> work, bool led) {
     stops_writing_ = kube::BootClock::now() + kLastWrites;
     stopping_ = true;
@@ -175,11 +176,12 @@ class Process {
       work.reset();
     });
     stopped.wait_for(kLastWrites + kBreakingOff);
-    if (led) events_.Stop();  // no write after this: then the lease may go
+    if (led) events_.Stop();  // no write after this, so the Lease may be released
     if (keeper_) keeper_->Stop();
   }
 
-  // A standby is ready: it could take over at once. A leader is when it has read everything.
+  // A standby is ready, because it could take over at once. A leader is ready when it has read all
+  // objects.
   service::Health Ready() const {
     if (leads_ && !synced_) return {false, "reading the cluster"};
     if (stale_) return {false, "the API server does not answer"};
@@ -201,7 +203,7 @@ class Process {
     return options;
   }
 
-  // What the server's threads look at, while they look.
+  // Sets the operator that the servers' threads see.
   void Show(std::shared_ptr<controllers::Operator> work) {
     const std::lock_guard lock(shown_mutex_);
     shown_ = std::move(work);
@@ -216,7 +218,7 @@ class Process {
     return own_space_.empty() ? "weft-system" : own_space_;
   }
 
-  // What may begin a write; client_ ends those that have begun.
+  // Whether a new write may begin; client_ aborts writes in progress.
   bool MayWrite() const { return !stopping_ && kube::BootClock::now() < LeadEnds(); }
   kube::Instant WritesEnd() const { return std::min(LeadEnds(), stops_writing_.load()); }
   kube::Instant LeadEnds() const {
@@ -283,7 +285,7 @@ class Process {
   controllers::Log& log_;
   const std::string own_space_;
   metrics::Counters counters_;
-  // Of its own: writes that wait for the API server must not cost the lead.
+  // A transport of its own, so that writes that wait for the API server do not delay a renewal.
   std::unique_ptr<kube::Transport> lease_transport_;
   std::unique_ptr<kube::Transport> transport_;
   kube::SystemTimer timer_;

@@ -17,7 +17,7 @@ int ServeMap(const MapArguments& arguments) {
   if (!input.live() || !input.files.empty()) {
     return Fail(Invalid("--serve: needs a live cluster and no -f: add --cluster or --context"));
   }
-  // The page asks nobody who they are, and shows what its user may see.
+  // The page has no authentication and shows what its user may see.
   if (!service::IsLoopback(arguments.serve)) {
     return Fail(Invalid("--serve: other machines could reach \"" + arguments.serve +
                         "\"; use 127.0.0.1:PORT"));

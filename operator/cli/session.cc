@@ -25,13 +25,13 @@ namespace weft::cli {
 
 namespace {
 
-// Queues longer than this report how far they are.
+// Longer queues report their progress.
 constexpr std::size_t kLongQueue = 50;
-// Live objects that cannot be read and are named one by one.
+// At most so many live objects that cannot be read are named one by one.
 constexpr std::size_t kMostSkipped = 10;
-// What decide::Plan calls a workload that is wrong in itself.
+// The reason of decide::Plan for an invalid workload.
 constexpr std::string_view kInvalid = "Invalid";
-constexpr std::chrono::seconds kBetweenLooks{1};  // at a cluster that is watched
+constexpr std::chrono::seconds kBetweenLooks{1};  // pause between looks at a watched cluster
 constexpr const char* kClear = "\x1b[H\x1b[2J";
 
 // One process has one standard output.
@@ -101,7 +101,7 @@ Result<decide::Cluster> ReadCluster(const InputArguments& input) {
   auto inputs = input.live() ? ReadLive(input) : ReadFiles(input.files);
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
-  inputs->notes.clear();  // else the answer would hold them too
+  inputs->notes.clear();  // otherwise the answer would repeat them
   const bool jobs = !inputs->jobs.empty() || !inputs->placements.empty();
   if (jobs && inputs->nodes.empty() && !input.live()) {
     std::cerr

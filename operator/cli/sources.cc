@@ -49,7 +49,7 @@ Status AddFolder(const std::string& folder, std::vector<manifest::Source>& sourc
 
 Result<manifest::Source> ReadSource(const std::string& path) {
   if (path == "-") {
-    // Read once, and given again to whoever asks again.
+    // Standard input can only be read once, so later calls get the same text.
     static const std::string text(std::istreambuf_iterator<char>(std::cin), {});
     return manifest::Source{"-", text};
   }

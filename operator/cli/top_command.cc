@@ -18,7 +18,7 @@ int RunTop(const TopArguments& arguments) {
     }
     return render::TopText(overview, TextStyle(), arguments.output == "wide");
   };
-  // Ages alone are no news.
+  // A change of only the ages is not printed again.
   return Print(show(static_cast<UnixSeconds>(std::time(nullptr))), kDone, show(0));
 }
 

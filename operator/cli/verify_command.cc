@@ -29,8 +29,8 @@ std::string HostName() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "?";
 }
 
-// One write, so that lines of several ranks do not mix. A pod without such a file (a test, another
-// runtime) is told on standard output alone.
+// Uses one write, so that lines of several ranks do not mix. In a pod without such a file (a test,
+// another runtime), only standard output gets the line.
 void Report(const std::string& line, const std::string& file) {
   std::cout << line << std::flush;
   std::ofstream out(file, std::ios::app);

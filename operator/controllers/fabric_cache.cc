@@ -7,7 +7,7 @@ namespace weft::controllers {
 std::shared_ptr<const decide::Fabrics> FabricCache::Of(const Store::Picture& picture) {
   const std::lock_guard lock(mutex_);
   if (!fabrics_ || of_ != picture.fabrics) {
-    // Nothing is an error here: a Fabric that cannot be built is set aside.
+    // There are no errors here: a Fabric that cannot be built is left out.
     fabrics_ = std::make_shared<const decide::Fabrics>(
         *decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside));
     of_ = picture.fabrics;

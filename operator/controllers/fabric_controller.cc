@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "True", "False", or "" where it is not told.
+// The status of the condition Valid: "True", "False", or "" if absent.
 std::string ValidIn(const Json& status) {
   if (!status.contains("conditions")) return "";
   for (const Json& condition : status.at("conditions")) {

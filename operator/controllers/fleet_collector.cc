@@ -17,7 +17,7 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
       const std::lock_guard lock(mutex_);
       if (figures_) return figures_;
     }
-    working.lock();  // the first ones are on their way
+    working.lock();  // the first computation is in progress
   }
   const double time = options_.seconds();
   const bool audit = options_.audit && Due(audited_, options_.least_seconds_between_audits, time);
@@ -57,7 +57,8 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) 
   figures->seconds = worked_.seconds;
   if (audit) {
     metrics::Samples gangs;
-    // An error is a Placement beside a gang that does not divide: the others are judged next time.
+    // An error means that the degrees in a gang's Placement do not divide; the audit is skipped
+    // this time.
     if (const auto report = report::Audit(cluster)) AddGangs(cluster, *report, gangs);
     audit_text_ = gangs.Text();
     audited_.of = worked_.of;

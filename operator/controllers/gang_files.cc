@@ -38,7 +38,8 @@ void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang
   }
 }
 
-// Written once and never read: a key that is there under this Placement's name is as good.
+// The Secret is written once and never read: an existing one under this Placement's name is as
+// good.
 Status GangFiles::MakeSecret(const launch::Gang& gang) {
   const auto key = kube::MakeSshKeyPair();
   if (!key) return key.error();

@@ -50,7 +50,7 @@ Result<Json> KubeWriter::Get(const Target& target) {
   return client_.Get(ResourceOf(target.kind), target.key);
 }
 
-// uid and resourceVersion in the metadata of a merge patch are preconditions.
+// In a merge patch, uid and resourceVersion in the metadata are preconditions.
 Result<Json> KubeWriter::Merge(const Target& target, Json patch, std::string_view subresource) {
   if (Status allowed = Allowed(); !allowed) return allowed.error();
   if (!target.uid.empty()) patch["metadata"]["uid"] = target.uid;

@@ -7,12 +7,12 @@ namespace {
 
 constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
 
-// A JSON string of any bytes; what is no UTF-8 is replaced.
+// Any bytes as a JSON string; bytes that are not UTF-8 are replaced.
 std::string Quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// As it is where nobody can mistake it for something else.
+// The text without quotes if it is unambiguous, else quoted.
 std::string Plain(std::string_view text) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:";

@@ -11,11 +11,11 @@
 namespace weft::controllers {
 namespace {
 
-// Pods of one gang change by the hundred while it starts, and a pass looks at all of them: changes
-// that come so soon after each other are looked at together.
+// While a gang starts, hundreds of its pods change, and one reconcile handles all of them: changes
+// that follow each other this soon are handled together.
 constexpr std::chrono::milliseconds kSettling{25};
 
-// A pass that takes longer is logged with its object: meanwhile the others wait for one worker less.
+// A reconcile that takes longer is logged with its object, because it occupies a worker thread.
 constexpr std::chrono::duration<double> kLongPass{0.5};
 
 Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
@@ -36,13 +36,13 @@ Result<Service> DecodeService(const nlohmann::json& object, const api::Place& pl
   return Service{*std::move(meta)};
 }
 
-// As the API server stored it.
+// Decodes an object as the API server stored it.
 template <auto kDecode>
 auto Served(const nlohmann::json& object, const api::Place& place) {
   return kDecode(object, place, api::Reading::kServed);
 }
 
-// A sink and the decoder in front of it, as one.
+// A sink together with its decoder.
 template <typename T>
 class Sink final : public kube::ObjectSink {
  public:
@@ -94,7 +94,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
   Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
 }
 
-// Jobs of one namespace may be followed, but what holds nodes is read everywhere.
+// Jobs may be limited to one namespace, but objects that hold nodes are read in all namespaces.
 template <typename T>
 void Operator::Watch(const kube::Resource& resource, manifest::Subject subject,
                      const KindInStore<T>& kind, const std::string& labels) {
@@ -126,7 +126,7 @@ decide::Cluster Operator::LookAtCluster() {
   return decide::BuildCluster(std::move(picture.inputs), *fabrics);
 }
 
-// Whatever changes a figure tells of one of these.
+// Every change that affects a figure calls one of these hooks.
 StoreHooks Operator::HooksOfStore() {
   StoreHooks hooks;
   hooks.on_job = [this](const api::ObjectKey& job) {
@@ -242,7 +242,7 @@ void Operator::Reconcile(const Loop& loop) {
   }
 }
 
-// One odd object must not end the process for all the others.
+// One unusual object must not end the process.
 Result<Outcome> Operator::TryPass(const Pass& pass, const api::ObjectKey& key) {
   try {
     return pass(key);
@@ -251,7 +251,7 @@ Result<Outcome> Operator::TryPass(const Pass& pass, const api::ObjectKey& key) {
   }
 }
 
-// Outcomes become queue operations here and nowhere else.
+// Turns outcomes into queue operations; no other code does this.
 void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome) {
   WorkQueue& queue = loop.queue;
   if (!outcome) {

@@ -21,7 +21,7 @@ void ForEach(std::size_t count, std::size_t most, const std::function<bool(std::
         if (i >= count) return;
         if (!work(i)) stop = true;
       }
-    } catch (...) {  // out of a thread it would end the process
+    } catch (...) {  // leaving a thread, it would end the process
       stop = true;
       const std::lock_guard lock(mutex);
       thrown = std::current_exception();

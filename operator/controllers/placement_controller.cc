@@ -16,10 +16,10 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The first error of many writes at once.
+// The first error of concurrent writes.
 class FirstError {
  public:
-  // Whether the write was done.
+  // Records the result of a write; returns whether it succeeded.
   bool Note(const Status& status) {
     if (status) return true;
     const std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
                     life::NextUngateStep(view, options_.life));
 }
 
-// Said where the spec cannot be read, and taken back where it was said.
+// Sets Accepted=False if the spec cannot be read, and Accepted=True once it can be read again.
 std::optional<life::WritePlacement> PlacementController::Accept(
     const api::Placement& placement) const {
   const api::Condition* before = decide::FindCondition(placement.conditions, "Accepted");
@@ -112,10 +112,10 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
   if (first.error()) return *first.error();
   log_.Info("evicted", {{"placement", api::Show(placement.meta.key)},
                         {"pods", std::to_string(step.pods.size())}});
-  return Outcome{};  // the watch tells when they are gone
+  return Outcome{};  // the watch reports when they are gone
 }
 
-// On the state that it was decided from.
+// Writes only if the Placement has not changed since the decision.
 PlacementController::Answer PlacementController::Do(const api::Placement& placement,
                                                     const life::WritePlacement& step) {
   const api::ObjectMeta& meta = placement.meta;
@@ -129,7 +129,7 @@ PlacementController::Answer PlacementController::Do(const api::Placement& placem
   return Outcome{.again = true, .seconds = std::nullopt};
 }
 
-// Events tell the story in the conditions' own words.
+// Records events with the texts of the conditions.
 void PlacementController::Tell(const api::Placement& placement,
                                const life::PlacementStatus& status) {
   for (const api::Condition& now : status.conditions) {

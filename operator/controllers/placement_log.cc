@@ -40,7 +40,7 @@ void PlacementLog::Append(const api::ObjectKey& key,
   changed_.notify_all();
 }
 
-// The first of those that are gone.
+// Forgets the oldest change whose Placement is gone.
 void PlacementLog::Forget() {
   forgotten_ = *gone_.begin();
   gone_.erase(gone_.begin());

@@ -87,8 +87,8 @@ void Planner::Stop() {
   changed_.notify_all();
 }
 
-// What was asked anew starts a pass at once; a cluster that changes all the time only every so
-// often.
+// A new request starts a pass at once; changes of the cluster start one only after a
+// pause.
 bool Planner::AwaitWork() {
   using std::chrono::milliseconds;
   std::unique_lock lock(mutex_);
@@ -98,7 +98,7 @@ bool Planner::AwaitWork() {
   const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
   while (!due() && (!next_look_ || *next_look_ > options_.now())) {
     if (next_look_) {
-      changed_.wait_for(lock, std::chrono::seconds(1));  // the clock is not ours
+      changed_.wait_for(lock, std::chrono::seconds(1));  // options_.now is not this wait's clock
     } else {
       changed_.wait(lock);
     }
@@ -113,7 +113,7 @@ void Planner::Run() {
     const auto start = std::chrono::steady_clock::now();
     try {
       Pass();
-    } catch (const std::exception& bug) {  // the next picture may be another
+    } catch (const std::exception& bug) {  // the next pass may have other input
       log_.Error("planner failed", {{"error", bug.what()}});
       if (options_.counters) options_.counters->Add(metrics::Id::kReconcileFailures, {"planner"});
     }
@@ -127,8 +127,8 @@ std::set<std::string> Planner::Asking() const {
   return asked_;
 }
 
-// A job that is gone without its finalizer asks no more, and a Placement that is gone is refused no
-// more. `asked` is from before `known` was looked up: who asked since is not forgotten.
+// Drops requests of jobs and refusals of Placements that no longer exist. `asked` was read before
+// `known`, so requests made since then are kept.
 void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known) {
   const std::lock_guard lock(mutex_);
   for (const std::string& uid : asked) {
@@ -139,8 +139,8 @@ void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<st
   });
 }
 
-// Only what asks is planned for; everything else is what it must keep clear of. Nothing where
-// nothing asks: looking costs as much as the cluster is large.
+// The input of a pass: only workloads with a request are pending. Nothing if there are none,
+// because copying the whole cluster is expensive.
 std::optional<Store::Picture> Planner::Collect() {
   const std::set<std::string> asked = Asking();
   if (asked.empty() && !store_.HasUnplaced(options_.space)) {
@@ -217,14 +217,15 @@ void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& en
   if (Status committed = Commit(cluster, entry); !committed) {
     log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
     Count("NotCommitted", committed.error().kind == ErrorKind::kConflict ? "Conflict" : "Error");
-    return OnCapacity();  // planned again
+    return OnCapacity();  // so that it is planned again
   }
   Count("Placed", "Placed");
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
   Forget(workload.meta->uid);
 }
 
-// Created as it will be, then its nodes: whoever writes them first has placed the attempt.
+// Creates the Placement without nodes; they are written afterwards. The first operator that writes
+// them has placed the attempt.
 Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json& placement) {
   Json object = placement;
   object.erase("status");
@@ -259,7 +260,7 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
   } else {
     current = cluster.inputs->placements[workload.index];
   }
-  if (!current.nodes.empty()) {  // an operator before this one got so far
+  if (!current.nodes.empty()) {  // an earlier leader has written them
     store_.Put(std::move(current));
     return {};
   }
@@ -290,7 +291,8 @@ void Planner::LookAtLater(UnixSeconds time) {
 
 void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_or(time), time); }
 
-// Whether it is to be told: not what was told last, nor the same in other words too soon.
+// Whether to report the refusal: not if it equals the last one, and not too soon if only its text
+// differs.
 bool Planner::IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
                      const decide::Refused& refused) {
   const UnixSeconds now = options_.now();
@@ -325,7 +327,7 @@ void Planner::RefusePlacement(const api::Placement& placement, const decide::Ref
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   if (written) return;
   Forget(placement.meta.uid);
-  OnCapacity();  // told again
+  OnCapacity();  // so that it is reported again
   if (written.error().kind == ErrorKind::kConflict) return;
   log_.Warning("refusal not written",
                {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});

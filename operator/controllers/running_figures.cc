@@ -13,7 +13,7 @@ struct Sum {
   double milliseconds = 0;
 };
 
-// In one go, of a millisecond each on a fabric of 10,000 nodes.
+// Searches in one call; each takes a millisecond on a fabric of 10,000 nodes.
 constexpr std::size_t kMostSearches = 64;
 
 // By tier, then domain; empty tiers are not shown.
@@ -55,7 +55,7 @@ const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& o
   }
   const bool same = known.fabric == on.fabric && known.generation == generation;
   if (same) return known;
-  known = {};  // of another fabric its domains mean nothing
+  known = {};  // its domains are those of another fabric
   if (searches_left_ == 0) return known;
   --searches_left_;
   known = {on.fabric, generation, decide::FlowsOf(on, running.workload, running.nodes),

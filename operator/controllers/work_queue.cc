@@ -60,7 +60,7 @@ void WorkQueue::Done(const api::ObjectKey& key, End end) {
   if (const auto again = again_.find(key); again != again_.end()) {
     const Clock::time_point time = again->second;
     again_.erase(again);
-    // What has failed is not hurried: its own write may be what came back.
+    // After a failure the backoff is kept: the change may be the key's own write.
     if (!failed) AddAt(key, time);
   }
 }

@@ -10,7 +10,8 @@
 namespace weft::fabric {
 namespace {
 
-// Stable: equal groups keep their order. `least[group]` is the position of the group's first node.
+// A stable sort: nodes of one group keep their order. `least[group]` is the position of the group's
+// first node.
 void SortByGroup(const Groups& groups, const std::vector<std::uint32_t>& least,
                  std::vector<std::uint32_t>& order) {
   std::vector<std::uint32_t> begin(groups.of_node.size() + 1, 0);
@@ -21,8 +22,8 @@ void SortByGroup(const Groups& groups, const std::vector<std::uint32_t>& least,
   order = std::move(sorted);
 }
 
-// By group: the least of `nodes` in it. Candidates are numbered by name, so that is the least name;
-// a group all of whose nodes were put aside has none.
+// By group, the least of its `nodes`. Candidates are numbered by name, so this node has the least
+// name. A group whose nodes were all put aside has none.
 std::vector<std::uint32_t> LeastNodes(const Groups& groups,
                                       const std::vector<std::uint32_t>& nodes) {
   std::vector<std::uint32_t> least(groups.names.size(), kNoGroup);
@@ -118,7 +119,7 @@ void FabricBuilder::OrderTree() {
   for (std::uint32_t n = 0; n < candidates_.size(); ++n) {
     if (!groups_.aside[n]) order_.push_back(n);
   }
-  // Stable sorts from the narrowest tier to the widest: the widest decides first.
+  // Stable sorts from the narrowest tier to the widest, so the widest tier is the primary key.
   if (nested_) SortByGroup(scale_up_, LeastNodes(scale_up_, order_), order_);
   for (std::size_t l = groups_.levels.size(); l-- > 0;) {
     const Groups& level = groups_.levels[l];

@@ -11,10 +11,10 @@
 namespace weft::fabric {
 namespace {
 
-// Of all toruses: a table of them has one entry for each place, 64 MiB at most.
+// Most places of all toruses together: a table has one entry per place, at most 64 MiB.
 constexpr std::int64_t kTorusPlacesInAll = 1 << 24;
 
-// The first rule that makes the node unusable, in words; "" where none does.
+// The first rule that makes the node unusable, as text; "" if no rule does.
 std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   for (const NodeCondition& condition : node.conditions) {
     if (condition.type == "Ready" && condition.status != "True") return "not Ready";
@@ -48,7 +48,7 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
   return "";
 }
 
-// Orders nodes by all that a taint class shares, taints in the node's own order.
+// Orders nodes by all properties of a taint class, with taints in the node's order.
 struct TaintClassLess {
   bool operator()(const NodeFacts* a, const NodeFacts* b) const {
     if (a->unschedulable != b->unschedulable) return b->unschedulable;
@@ -87,7 +87,7 @@ void FabricBuilder::FillTiers() {
   nodes.begin.resize(count + 1);
   std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
   nodes.of_node.assign(nodes.begin.begin(), nodes.begin.end() - 1);
-  // A domain's first child is the child that holds its first node.
+  // The first child of a domain is the one with the domain's first node.
   for (Tier tier = 0; tier + 1 < fabric_.domains_.size(); ++tier) {
     TierDomains& domains = fabric_.domains_[tier];
     const TierDomains& children = fabric_.domains_[tier + 1];
@@ -97,7 +97,7 @@ void FabricBuilder::FillTiers() {
   }
 }
 
-// The groups as runs of the tree order, into the last tier.
+// Fills the last tier with the groups as runs in tree order.
 void FabricBuilder::FillDomains(const Groups& groups) {
   TierDomains& domains = fabric_.domains_.back();
   domains.of_node.resize(order_.size());
@@ -121,7 +121,7 @@ void FabricBuilder::FillScaleUp() {
     fabric_.nested_scale_up_ = static_cast<Tier>(fabric_.tiers_.size()) - 1;
     return;
   }
-  // Crossing: numbered by first node in tree order.
+  // A crossing network's domains are numbered by their first node in tree order.
   std::vector<DomainIndex> number(scale_up_.names.size(), kNoGroup);
   DomainIndex next = 0;
   for (std::uint32_t n : order_) {
@@ -181,7 +181,7 @@ void FabricBuilder::FillRails() {
 }
 
 void FabricBuilder::FillResources() {
-  std::unordered_set<std::string_view> seen;  // membership only; the list is sorted below
+  std::unordered_set<std::string_view> seen;  // only looked up; the list is sorted below
   for (const NodeFacts& node : fabric_.nodes_) {
     for (const auto& [name, amount] : node.allocatable) {
       if (seen.insert(name).second) fabric_.resources_.push_back(name);
@@ -245,7 +245,7 @@ void FabricBuilder::FillUsable() {
 
 void FabricBuilder::FillTaintClasses() {
   using Classes = std::map<const NodeFacts*, std::uint32_t, TaintClassLess>;
-  std::map<std::string_view, Classes> classes;  // by why they are unusable
+  std::map<std::string_view, Classes> classes;  // by unusable_why
   for (NodeIndex n = 0; n < order_.size(); ++n) {
     const auto next = static_cast<std::uint32_t>(fabric_.taint_classes_.size());
     const auto [entry, added] =

@@ -44,8 +44,8 @@ void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& co
   const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
   if (pods && !pods_given) --free_[Slot(node, *pods)];
   if (compute_domain.empty()) return;
-  // The first holder keeps the node: a second domain there is a conflict that the caller refused
-  // to place and that only somebody else's pods can bring about.
+  // The first holder keeps the node. We never place a second ComputeDomain on it, so only another
+  // scheduler's pods can cause this conflict.
   if (compute_domain_pods_[node] == 0) compute_domain_[node] = compute_domain;
   if (compute_domain_[node] == compute_domain) ++compute_domain_pods_[node];
 }

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view kHostName = "kubernetes.io/hostname";
 
-// The label's value; the node's name for an absent host name; nothing where it is absent.
+// The label's value, or nothing if absent; an absent host-name label counts as the node's name.
 std::optional<std::string_view> LabelValue(const NodeFacts& node, std::string_view key) {
   const auto value = node.labels.At(key);
   if (!value && key == kHostName) return node.name;
   return value;
 }
 
-// Numbers values in the order of first sight. Looked up only, never iterated.
+// Numbers values in the order in which they first occur. The map is only looked up, never iterated.
 class ValueIds {
  public:
   std::uint32_t Of(std::string_view value) {
@@ -59,7 +59,7 @@ class LevelGrouping {
   }
 
  private:
-  // The leaf sets of the rails, and whether they stand for the narrowest level.
+  // Groups nodes by rails, and decides whether these sets are the narrowest level.
   void GroupRails() {
     if (!spec_.rails || spec_.rails->leaf_label_keys.empty()) return;
     std::vector<RailLeaves> leaves(candidates_.size());
@@ -83,7 +83,7 @@ class LevelGrouping {
     return leaf_from_rails_ && level + 1 == spec_.levels.size();
   }
 
-  // Puts the node aside at its widest missing level, or where it has no rail at all.
+  // Puts the node aside if it lacks a level (the widest is reported) or has no rail.
   void CheckComplete(std::size_t n) {
     for (std::size_t l = 0; l < spec_.levels.size(); ++l) {
       if (FromRails(l)) continue;
@@ -104,7 +104,7 @@ class LevelGrouping {
     result_.incomplete.push_back({candidates_[n]->name, level, key, std::move(why)});
   }
 
-  // By candidate: the number of its value at the level; values_ holds their texts.
+  // By candidate: the number of its value at the level; values_ has the texts.
   std::vector<std::uint32_t> ValuesOf(std::size_t l) {
     values_ = ValueIds();
     std::vector<std::uint32_t> ids(candidates_.size(), kNoGroup);
@@ -126,7 +126,7 @@ class LevelGrouping {
       if (parent == kNoGroup) parent = parents[n];
       if (parent != parents[n]) inconsistent[values[n]] = true;
     }
-    // By value, then by parent: the nodes, ascending by name.
+    // By value, then by parent: the nodes in order of name.
     std::map<std::string_view, std::map<std::uint32_t, std::vector<std::size_t>>> sides;
     for (std::size_t n = 0; n < values.size(); ++n) {
       if (result_.aside[n] || !inconsistent[values[n]]) continue;
@@ -164,7 +164,7 @@ class LevelGrouping {
     const bool path = spec_.levels[l].identity == Identity::kPath && l > 0;
     Groups& groups = result_.levels[l];
     groups.of_node.assign(candidates_.size(), kNoGroup);
-    std::unordered_map<std::uint64_t, std::uint32_t> ids;  // (parent, value), looked up only
+    std::unordered_map<std::uint64_t, std::uint32_t> ids;  // by (parent, value); only looked up
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
       if (result_.aside[n]) continue;
       const std::uint32_t parent = path ? result_.levels[l - 1].of_node[n] : 0;

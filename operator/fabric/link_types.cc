@@ -6,8 +6,8 @@
 namespace weft::fabric {
 namespace {
 
-// Nominal figures, bytes per second, ONE direction, one GPU. Vendors quote NVLink and xGMI in both
-// directions at once and InfiniBand and Ethernet in one: 900 GB/s of NVLink4 is 450 here.
+// Nominal bytes per second of one GPU in ONE direction. Vendors quote NVLink and xGMI for both
+// directions together, but InfiniBand and Ethernet for one: 900 GB/s of NVLink4 is 450 here.
 constexpr std::int64_t kMB = 1'000'000;
 
 constexpr auto kLinkTypes = std::to_array<LinkType>({
@@ -34,7 +34,7 @@ constexpr auto kLinkTypes = std::to_array<LinkType>({
     {"EFAP5", 50'000 * kMB, "p5: 32 x 100 Gb/s for 8 GPUs"},
     {"EFAP5en", 50'000 * kMB, "p5en: 16 x 200 Gb/s for 8 GPUs"},
     {"EFAP6", 50'000 * kMB, "p6: 8 x 400 Gb/s for 8 GPUs"},
-    // A full mesh: the sum of a GPU's links, of which any one peer gets a single one.
+    // A full mesh: the sum of a GPU's links, although each peer has only one of them.
     {"xGMIMI210", 150'000 * kMB, "hive of 4: 3 links x 50 GB/s (KFD io_links)"},
     {"xGMIMI300X", 448'000 * kMB, "MI300X, MI325X: 7 links x 64 GB/s, full mesh"},
     {"xGMIMI355X", 537'600 * kMB, "MI355X: 7 links x 76.8 GB/s, full mesh"},

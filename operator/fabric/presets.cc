@@ -16,15 +16,15 @@ constexpr const char* kRegion = "topology.kubernetes.io/region";
 constexpr const char* kRack = "topology.kubernetes.io/rack";
 // AKS reserves this prefix for the labels it puts on every node.
 constexpr std::string_view kAzurePrefix = "kubernetes.azure.com/";
-// Far more tiers than any fabric has; bounds the search for numbered keys.
+// Far more tiers than any fabric has; limits the search for numbered keys.
 constexpr int kMostTiers = 16;
 
 struct Family {
   Preset preset;
   // Label keys, narrowest first.
   Keys (*keys)();
-  std::string_view scale_up_key;  // "" for none of its own
-  bool all_tiers = false;         // every key is a level, carried or not
+  std::string_view scale_up_key;  // "" if the family has none
+  bool all_tiers = false;         // every key is a level, even if no node has it
   Identity identity = Identity::kValue;
   bool generic = false;  // labels that say little about the network
 };
@@ -107,7 +107,7 @@ constexpr auto kFamilies = std::to_array<Family>({
     {{"Nebius", "nebius/soperator, internal/consts/label.go"},
      NebiusKeys,
      "topology.nebius.com/tier-0"},
-    // Identity Path: nothing says that leaf group numbers are unique across superpods.
+    // Identity Path, because leaf group numbers may repeat across superpods.
     {{"CoreWeave", "docs.coreweave.com, labels ib.coreweave.cloud"},
      CoreWeaveKeys,
      "ds.coreweave.com/nvlink.domain",
@@ -125,7 +125,7 @@ constexpr auto kFamilies = std::to_array<Family>({
      false,
      Identity::kValue,
      true},
-    // Rack labels are often counted anew in every zone.
+    // Rack labels often repeat in every zone.
     {{"RackZone", "Kubernetes well-known labels; rack as KAI and Grove use it"},
      RackZoneKeys,
      "",
@@ -152,7 +152,7 @@ bool AnyCarries(const Nodes& nodes, const std::string& key) {
                      [&](const NodeFacts* node) { return Carries(*node, key); });
 }
 
-// By place, narrowest first.
+// The level's name by its place, narrowest first.
 std::string LevelName(std::size_t place) {
   static constexpr std::array<const char*, 6> kNames = {"leaf", "spine",      "core",
                                                         "zone", "datacenter", "region"};
@@ -177,7 +177,7 @@ std::vector<LevelSpec> LevelsOf(const Family& family, const Nodes& nodes) {
   return levels;
 }
 
-// Whether two nodes share a value of the label: then it says more than the node's name.
+// Whether two nodes share a value of the label, so that it says more than the node's name.
 bool AnyShares(const Nodes& nodes, const std::string& key) {
   std::map<std::string_view, int> uses;
   for (const NodeFacts* node : nodes) {
@@ -201,14 +201,14 @@ std::optional<ScaleUpSpec> ScaleUpOf(const Family& family, const Nodes& nodes) {
                      .requires_claim = ScaleUpRequires::kComputeDomain};
 }
 
-// Whether the node says by which family it was labelled.
+// Whether the node has labels of this family.
 bool Covers(const Family& family, const NodeFacts& node) {
   if (family.preset.name == "Azure") {
     const auto label = node.labels.lower_bound(std::string(kAzurePrefix));
     const bool azure = label != node.labels.end() && label->first.starts_with(kAzurePrefix);
     return azure && Carries(node, kZone);
   }
-  // Not every AWS instance has the fourth layer; every one that has layers has the first.
+  // Not every AWS instance has the fourth layer, but each one with layers has the first.
   if (family.preset.name == "AWS") return Carries(node, "topology.k8s.aws/network-node-layer-1");
   if (family.preset.name == "RackZone") return Carries(node, kRack) || Carries(node, kZone);
   return Carries(node, family.keys().front());
@@ -258,7 +258,7 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
       if (Covers(kFamilies[f], node)) ++covered[f];
     }
   }
-  // Azure stands before RackZone: its nodes tie on the zone, and the name says more.
+  // Azure comes before RackZone: both match the zone of Azure's nodes, and Azure's name says more.
   const auto best_of = [&](bool generic) {
     std::size_t best = kFamilies.size();
     for (std::size_t f = 0; f < kFamilies.size(); ++f) {
@@ -277,7 +277,7 @@ std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nod
 }
 
 bool IsPlaceholder(std::string_view value) {
-  // "no-imds-data": OCI's labeller where the instance metadata service did not answer.
+  // OCI's labeller writes "no-imds-data" if the instance metadata service did not answer.
   return value.empty() || value == "no-imds-data";
 }
 

@@ -7,8 +7,8 @@
 namespace weft::fabric {
 namespace {
 
-// A leaf under more sets than this says nothing about where a node belongs; the bound keeps the
-// grouping linear where one switch is listed for every node.
+// A leaf in more sets than this does not tell where a node belongs. The limit keeps the grouping
+// linear if one switch is listed for every node.
 constexpr std::size_t kSetsPerLeaf = 64;
 
 struct LeafList {
@@ -18,8 +18,8 @@ struct LeafList {
 };
 
 struct Set {
-  RailLeaves opened_by;  // the list that opened the set: its lexicographic rank, its name
-  RailLeaves leaves;     // with the gaps filled by later members
+  RailLeaves opened_by;  // the set's first list; gives its lexicographic rank and name
+  RailLeaves leaves;     // with missing leaves added by later members
 };
 
 class RailGrouping {
@@ -42,7 +42,8 @@ class RailGrouping {
   }
 
  private:
-  // Most rails first, then most nodes, then least; lists without a rail are left out.
+  // Ordered by rails (most first), then nodes (most first), then lexicographically; lists without a
+  // rail are left out.
   std::vector<LeafList> DistinctLists() const {
     std::map<RailLeaves, std::vector<std::size_t>> by_leaves;
     for (std::size_t n = 0; n < nodes_.size(); ++n) by_leaves[nodes_[n]].push_back(n);
@@ -93,7 +94,7 @@ class RailGrouping {
     }
   }
 
-  // "leaf-3+7": the first leaf and how many others; all of them where that is not unique.
+  // "leaf-3+7": the first leaf and the number of others; if that is not unique, all leaves.
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     std::map<std::string, int> uses;

@@ -10,8 +10,8 @@
 namespace weft::fabric {
 namespace {
 
-// One 400 Gb/s port per GPU, InfiniBand or Ethernet: what H100, H200 and B200 machines are sold
-// with (NVIDIA DGX SuperPOD reference architectures).
+// One 400 Gb/s port per GPU, InfiniBand or Ethernet: the usual network of H100, H200 and B200
+// machines (NVIDIA DGX SuperPOD reference architectures).
 constexpr std::int64_t kAssumedNetwork = 50'000'000'000;
 // NVLink5, the generation of the multi-node NVLink racks (GB200 and GB300 NVL72).
 constexpr std::int64_t kAssumedScaleUp = 900'000'000'000;
@@ -19,13 +19,13 @@ constexpr std::int64_t kAssumedScaleUp = 900'000'000'000;
 constexpr std::int64_t kAssumedTorus = 600'000'000'000;
 // NVLink4, inside an eight-GPU H100 or H200 machine.
 constexpr std::int64_t kAssumedNode = 450'000'000'000;
-// Each assumed wider level is taken to be tapered 2:1 (measured fabrics: 1:1 to 3:1), up to 16:1.
+// Each assumed wider level is assumed to be tapered 2:1 (measured fabrics: 1:1 to 3:1), up to 16:1.
 constexpr std::int64_t kAssumedTaper = 2;
 constexpr std::int64_t kAssumedOversubscriptionLimitPercent = 1600;
 
 constexpr std::int64_t kFemtosecondsPerSecond = 1'000'000'000'000'000;
-// 1 kB/s: below 2^40 femtoseconds a byte, a 128-bit cost has room for 2^87 bytes, more than all
-// ranks of a job may send (traffic.cc).
+// 1 kB/s. With less than 2^40 femtoseconds per byte, a 128-bit cost has room for 2^87 bytes, more
+// than all ranks of a job may send (traffic.cc).
 constexpr std::int64_t kSlowestLink = kFemtosecondsPerSecond / 1000;
 
 // round half up of 10^15 * oversubscription / (100 * bandwidth), at least 1; saturating.
@@ -49,7 +49,7 @@ Link AssumedLink(std::int64_t bandwidth, std::int64_t oversubscription_percent =
           .source = BandwidthSource::kAssumed};
 }
 
-// What an undeclared level just outside `narrower` is taken for.
+// The assumed link of an undeclared level that is the next wider one to `narrower`.
 Link Tapered(const Link& narrower) {
   const std::int64_t doubled = SaturatingMultiply(narrower.oversubscription_percent, kAssumedTaper);
   const std::int64_t limit =
@@ -57,8 +57,8 @@ Link Tapered(const Link& narrower) {
   return AssumedLink(narrower.bandwidth_per_gpu, std::min(doubled, limit));
 }
 
-// One declared link. `assumed` gives the bandwidth where neither type nor bandwidth is given;
-// `limit` is the most femtoseconds a byte.
+// Resolves one declared link. `assumed` gives the bandwidth if neither type nor bandwidth is given;
+// `limit`: most femtoseconds per byte.
 Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Link& assumed,
                          std::int64_t limit) {
   Link link{.type = spec.type,
@@ -104,7 +104,7 @@ Result<Link> ResolveLink(const LinkSpec& spec, const std::string& path, const Li
 
 class Resolver {
  public:
-  // A node that has one of its rails left is that many times slower.
+  // The limit has room for a node with only one of its rails, which is `count` times slower.
   explicit Resolver(const FabricSpec& spec)
       : limit_(kSlowestLink / (spec.rails ? std::max(spec.rails->count, 1) : 1)) {}
 

@@ -10,7 +10,7 @@
 namespace weft::fabric {
 namespace {
 
-// The level whose domains are toruses; null where all nodes are one.
+// The level whose domains are toruses; null if all nodes are one torus.
 const Groups* TorusGroups(const FabricSpec& spec, const LevelGroups& groups) {
   for (std::size_t l = 0; l < spec.levels.size(); ++l) {
     if (spec.levels[l].name == spec.torus->level) return &groups.levels[l];

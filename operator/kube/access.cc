@@ -32,7 +32,7 @@ Json StatusOf(const Json& review) {
   return status != review.end() && status->is_object() ? *status : Json::object();
 }
 
-// "path:/metrics get", "trainingjobs.weft.dev team-a/x watch".
+// The cache key of a question: "path:/metrics get", "trainingjobs.weft.dev team-a/x watch".
 std::string KeyOf(const AccessQuestion& question) {
   return Json({question.verb, question.path, question.group, question.resource, question.space,
                question.name})
@@ -114,7 +114,7 @@ AccessCheck::User AccessCheck::Review(const std::string& token) {
   if (!IsTrue(status, "authenticated") || user == status.end() || !user->is_object()) {
     return {Access::kUnauthenticated, "", {}};
   }
-  // For audiences that it does not know an API server answers with none of them.
+  // An API server that does not know the audiences returns none of them.
   if (!options_.audiences.empty() && status.value("audiences", Json::array()).empty()) {
     return {Access::kUnauthenticated, "", {}};
   }

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
-constexpr std::size_t kMostWords = 2'000;  // of a server's message
+constexpr std::size_t kMostWords = 2'000;  // most bytes of a server's message
 
 const char* NameOf(Method method) {
   switch (method) {
@@ -37,8 +37,8 @@ bool IsBusy(const Response& response) {
          (status >= 500 && response.retry_after);
 }
 
-// Twice has the effect of once. PUT and merge patches are: what they are preconditioned on has
-// changed after the first.
+// Whether sending the request twice has the effect of sending it once. This holds for PUT and merge
+// patches, because their preconditions no longer hold after the first.
 bool MayRepeat(const Request& request) {
   return request.method != Method::kPost && request.content_type != kJsonPatch;
 }
@@ -53,9 +53,9 @@ std::string MessageOf(const Json& status) {
   return message.is_string() ? message.get<std::string>() : "";
 }
 
-// A precondition of a patch that did not hold, which the server calls Invalid as well. Of a JSON
-// patch that does not fit the object as it is (a failed `test`) it says nothing more, while what is
-// wrong with an object carries its kind; another uid in a merge patch is an immutable field.
+// Whether a precondition of a patch failed; the server reports this as Invalid too. If a JSON patch
+// does not fit the object (a failed `test`), the details have no kind, unlike for an invalid
+// object. Another uid in a merge patch is reported as an immutable field.
 bool IsOutdated(const Request& request, const Response& response, const Json& status) {
   constexpr int kUnprocessable = 422;
   if (request.method != Method::kPatch || response.status != kUnprocessable) return false;
@@ -149,7 +149,7 @@ Status Client::Delete(const Resource& resource, const api::ObjectKey& key,
                       const Precondition& only) {
   const Result<Json> answer = Do(DeleteRequest(resource, key, {.only = only}));
   if (answer || answer.error().kind == ErrorKind::kNotFound) return {};
-  // Another object has the name by now: the one that was meant is gone.
+  // A new object has the name, so the object to delete is gone.
   const bool replaced = !only.uid.empty() && only.resource_version.empty();
   if (answer.error().kind == ErrorKind::kConflict && replaced) return {};
   return answer.error();

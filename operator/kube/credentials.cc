@@ -8,10 +8,10 @@
 namespace weft::kube {
 namespace {
 
-// What is read from files may be rotated (a pod's own token hourly).
+// Files may be rotated (a pod's token every hour), so they are read again after this time.
 constexpr std::chrono::seconds kFileLife{60};
 constexpr std::chrono::hours kForEver{24 * 365};
-// What a plug-in gives is renewed a little before it expires.
+// Credentials of a plug-in are renewed this long before they expire.
 constexpr std::int64_t kEarlySeconds = 30;
 
 std::string Trimmed(std::string text) {

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr std::size_t kNoteBytes = 1'024, kWordBytes = 128;
 constexpr std::size_t kNameBytes = 253, kSuffixBytes = 17;
 
-// At most `bytes` of a text, not ending inside a character.
+// At most `bytes` bytes of a text, without a cut character at the end.
 std::string Cut(const std::string& text, std::size_t bytes) {
   constexpr std::string_view kMore = "...";
   if (text.size() <= bytes) return text;
@@ -24,7 +24,7 @@ std::string Cut(const std::string& text, std::size_t bytes) {
   return text.substr(0, end).append(kMore);
 }
 
-// Removes the entry that was not used for longest where there are more than `most`.
+// If there are more than `most` entries, removes the least recently used one.
 template <typename Map, typename Age>
 void Bound(Map& map, std::size_t most, const Age& age) {
   if (map.size() <= most) return;
@@ -51,7 +51,7 @@ bool EventSeries::TakeToken(const std::string& object, Instant now) {
   return has;
 }
 
-// The API server may be sent a create twice: a name that is its own tells the second.
+// A create may be sent to the API server twice: because of the unique name, the second one fails.
 api::ObjectKey EventSeries::NewKey(const EventNote& note) {
   std::string name = note.key.name.substr(0, kNameBytes - kSuffixBytes);
   while (!name.empty() && std::isalnum(static_cast<unsigned char>(name.back())) == 0) {
@@ -59,7 +59,7 @@ api::ObjectKey EventSeries::NewKey(const EventNote& note) {
   }
   char suffix[kSuffixBytes + 1];
   std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(random_.Next()));
-  // Events about what has no namespace live in this one, as everybody's.
+  // Events about objects without a namespace are in this one, as Kubernetes does.
   return {note.key.space.empty() ? "default" : note.key.space, name + suffix};
 }
 

@@ -12,7 +12,7 @@ constexpr Millis kPause{500};
 constexpr int kWritesAtOnce = 10;
 constexpr int kTries = 5;
 constexpr Millis kTimeout{5'000};
-constexpr Millis kFarewell{500};  // a lease waits to be given back
+constexpr Millis kFarewell{500};  // the release of the Lease waits for this
 constexpr int kNotFound = 404, kConflict = 409, kTooManyRequests = 429;
 
 Request RequestOf(const EventSeries::Write& write) {
@@ -74,7 +74,7 @@ void EventRecorder::Run() {
   WriteRest();
 }
 
-// Notes stay in the bounded queue while writes are waiting, so both are bounded by it.
+// Notes stay in the bounded queue while writes are waiting, so writes are bounded too.
 void EventRecorder::Collect() {
   const Instant now = options_.timer->Now();
   while (pending_.size() < options_.queue) {
@@ -133,11 +133,11 @@ EventRecorder::Sent EventRecorder::Send(Pending& pending) {
     return Sent::kDone;
   }
   backoff_.Succeeded(now);
-  // A create that exists already is ours, sent twice: nobody else has its name.
+  // If a create reports that the event exists, it is ours, sent twice: the name is unique.
   const bool done = answer->status / 100 == 2 || (write.creates && answer->status == kConflict);
   if (done) return Sent::kDone;
   if (!write.creates && answer->status == kNotFound) {
-    series_.Forget(write.key);  // events live for an hour
+    series_.Forget(write.key);  // events are deleted after an hour
     return Sent::kDone;
   }
   Drop(write, StatusMessage(answer->body));

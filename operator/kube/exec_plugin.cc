@@ -47,7 +47,7 @@ Error Failed(const ExecPlugin& plugin, const std::string& what) {
   return Invalid(std::move(message));
 }
 
-// A child whose standard output is read until it ends, or is ended at the deadline.
+// A child process. Its standard output is read until it exits; at the deadline it is killed.
 class Child {
  public:
   ~Child() {
@@ -76,7 +76,7 @@ class Child {
     return failed == 0;
   }
 
-  // False at the deadline, or where it prints too much.
+  // Returns false at the deadline, or if it prints too much.
   bool ReadAll(std::string& text) {
     const Clock::time_point end = Clock::now() + kLongest;
     std::array<char, 4096> piece{};

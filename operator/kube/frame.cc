@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
-constexpr char kFirstTag = 0x0a;  // of a watch event in protobuf: field 1, `type`
+constexpr char kFirstTag = 0x0a;  // of a watch event in protobuf: field 1 (`type`)
 
 Error Broken(std::string what) { return {ErrorKind::kTransient, std::move(what)}; }
 
@@ -41,8 +41,8 @@ std::optional<EventType> TypeOf(const std::string& name) {
   return std::nullopt;
 }
 
-// Text without our guards, as plain JSON. The parser does not recurse, what walks its result does:
-// what is nested deeper than our guards allow is cut off below that.
+// Parses a text as plain JSON without our limits. The parser does not recurse, but code that walks
+// its result does, so values nested deeper than our limit are dropped.
 Json ParseAnything(const std::string& text) {
   constexpr int kDepth = 128;
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < kDepth; };
@@ -59,7 +59,8 @@ std::string Cleaned(std::string text) {
   return text;
 }
 
-// Recursive: of what ParseAnything has cut, or protobuf, which has no recursive type.
+// Recursive, which is safe: ParseAnything limits the depth, and our protobuf types are not
+// recursive.
 Json Cleaned(const Json& value) {
   if (value.is_string()) return Cleaned(value.get<std::string>());
   Json clean = value;
@@ -72,8 +73,8 @@ Json Cleaned(const Json& value) {
   return clean;
 }
 
-// What the API server itself keeps of an object that cannot be read: what it is, how far its life
-// has come, and where it runs. Nothing else of it is passed on.
+// The parts of an unreadable object that the API server controls: identity, phase and deletion, and
+// node. Other parts are dropped.
 ServedObject Unreadable(const Json& object, std::string why) {
   ServedObject served{KeyOf(object), Json::object(), std::move(why)};
   const auto keep = [&served](const Json* from, const char* part, const char* key) {
@@ -111,7 +112,7 @@ Result<WatchEvent> ServerError(const Json& object) {
   return event;
 }
 
-// `why`: what our guards refuse of the object, "" for nothing.
+// `why`: why our limits refuse the object; "" if they do not.
 Result<WatchEvent> Change(EventType type, Json object, const std::string& why) {
   WatchEvent result;
   result.type = type;
@@ -124,14 +125,14 @@ Result<WatchEvent> Change(EventType type, Json object, const std::string& why) {
   return result;
 }
 
-// `line` around `event` could be read, perhaps only as plain JSON (then `why` says why not).
+// `event` is the parsed `line`. If it could only be read as plain JSON, `why` is the reason.
 Result<WatchEvent> ToEvent(const std::string& line, Json event, const std::string& why) {
   const std::optional<EventType> type = TypeOf(Text(&event, "type"));
   const Json* object = Find(event, "object");
   if (!type || object == nullptr || !object->is_object()) return Broken("not a watch event");
   if (*type == EventType::kError) return ServerError(*object);
   if (*type == EventType::kBookmark) {
-    // Annotations may have been dropped by the rules of its kind.
+    // The rules of its kind may have dropped the annotations.
     const Json whole = ParseAnything(line);
     return Bookmark(whole["object"]);
   }
@@ -146,7 +147,8 @@ Result<WatchEvent> ParseWatchLine(const std::string& line, manifest::Subject sub
   return ToEvent(line, std::move(anything), read.error().message);
 }
 
-// A message of protobuf as JSON; nothing where it is none. `why` is added to.
+// A protobuf message as JSON; nothing if the bytes are not such a message. Sets `why` if it has bad
+// text.
 std::optional<Json> FromProtobuf(std::string_view bytes, manifest::Message message,
                                  std::string* why = nullptr) {
   Json json;
@@ -156,7 +158,7 @@ std::optional<Json> FromProtobuf(std::string_view bytes, manifest::Message messa
   return json;
 }
 
-// What is in an envelope, with the name of its kind.
+// The kind's name and the contents of an envelope.
 std::optional<std::pair<std::string, std::string>> Open(std::string_view bytes) {
   if (!bytes.starts_with(manifest::kProtobufMagic)) return std::nullopt;
   bytes.remove_prefix(manifest::kProtobufMagic.size());
@@ -218,7 +220,7 @@ Status FillItems(Json list, const std::string& why, manifest::Subject subject, P
     if (why.empty()) {
       served.json = std::move(item);
     } else {
-      // One of the items is refused: each is read on its own to find out which.
+      // An item of the list is refused: each item is read alone to find out which.
       const std::string name = api::Show(served.key);
       Result<Json> again = manifest::ReadServed(name, Json{{"object", item}}.dump(), subject);
       if (again) served.json = std::move((*again)["object"]);
@@ -280,7 +282,7 @@ FrameSplitter::Fed FrameSplitter::FeedMessages(std::string_view chunk, const Tak
   return Fed::kAll;
 }
 
-// A message's first byte is the tag of its first field, never a bracket.
+// The first byte of a protobuf message is a field's tag, never a bracket.
 Result<WatchEvent> ParseWatchFrame(const std::string& frame, manifest::Subject subject) {
   const bool message = !frame.empty() && frame.front() == kFirstTag;
   return message ? ParseWatchMessage(frame, subject) : ParseWatchLine(frame, subject);
@@ -296,7 +298,7 @@ Result<Page> ParsePage(const std::string& body, manifest::Subject subject) {
   Page page{{}, Text(meta, "resourceVersion"), Text(meta, "continue")};
   const Json* items = Find(list, "items");
   if (page.resource_version.empty() || items == nullptr) return Broken("not a list");
-  if (items->is_null()) return page;  // an empty list of Go
+  if (items->is_null()) return page;  // Go writes an empty list as null
   if (!items->is_array()) return Broken("not a list");
   if (Status filled = FillItems(std::move(list), why, subject, page); !filled) {
     return filled.error();

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// An entry of clusters, contexts or users, and the file that it stands in.
+// An entry of clusters, contexts or users, with the file that it comes from.
 struct Entry {
   Json value;
   const KubeconfigText* file = nullptr;
@@ -56,7 +56,7 @@ class Merged {
   std::map<std::pair<std::string, std::string>, Entry> entries_;
 };
 
-// `key`-data, decoded, or the file `key`, relative to the kubeconfig's folder.
+// The decoded `key`-data, or the file `key`, relative to the kubeconfig's folder.
 Result<Source> SourceOf(const Entry& entry, const std::string& key) {
   Source source;
   if (const std::string data = entry.Text((key + "-data").c_str()); !data.empty()) {

@@ -86,7 +86,7 @@ Election::Action Election::Next(Instant now, WallMicros wall) {
 
 Election::Action Election::Release(WallMicros wall) const {
   if (!fresh_ || !seen_ || seen_->holder != identity_) return {};
-  // A duration of 0 is not allowed.
+  // The duration is 1, because 0 is not allowed.
   LeaseRecord record{"", 1, seen_->acquire_time, FormatMicroTime(wall), seen_->transitions};
   return {Action::Kind::kReplace, std::move(record)};
 }

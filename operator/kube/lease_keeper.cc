@@ -133,7 +133,7 @@ void LeaseKeeper::Step(bool leads) {
   if (hook) hook();
 }
 
-// Candidates spread their tries; the leader wakes up when its lead ends, if nothing renews it.
+// Candidates try at random intervals. The leader wakes up at the latest when its leadership ends.
 Millis LeaseKeeper::Pause() {
   const Instant now = options_.timer->Now();
   const auto tenth = static_cast<std::uint64_t>(options_.times.retry.count() / 10);
@@ -152,7 +152,7 @@ void LeaseKeeper::GiveBack() {
     } else if (election_.holder() != options_.identity) {
       return;
     } else {
-      Read();  // a write of ours failed; whose it is now is unknown
+      Read();  // a write failed, so the holder is unknown
     }
   }
 }

@@ -26,7 +26,7 @@ std::vector<std::string> PathsOf(const std::string& list) {
   return paths;
 }
 
-// The account that Kubernetes gives every pod.
+// The Config of a pod's service account.
 Result<Config> OwnAccount() {
   std::string host = Environment("KUBERNETES_SERVICE_HOST");
   const std::string port = Environment("KUBERNETES_SERVICE_PORT");

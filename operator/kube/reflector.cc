@@ -78,7 +78,7 @@ void Reflector::Malformed(std::string what) {
   malformed_ = true;
 }
 
-// As a stream too: it can be cancelled, and bounded.
+// Reads a page as a stream too, because that can be cancelled and limited.
 void Reflector::ReadPage(const Request& request) {
   std::string body;
   const ChunkSink sink = [&](std::string_view chunk) {

@@ -19,7 +19,8 @@ Request WriteRequest(Method method, std::string path, const Json& body, const Wr
   if (write.dry_run) request.query["dryRun"] = "All";
   if (write.strict) request.query["fieldValidation"] = "Strict";
   request.content_type = "application/json";
-  // Names and messages of others may hold anything; what is no UTF-8 must not end the program.
+  // Names and messages of others may contain any bytes; those that are not UTF-8 must not end the
+  // program.
   request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
   return request;
 }
@@ -57,7 +58,7 @@ const char* ContentTypeOf(PatchType type) {
     case PatchType::kJson:
       return "application/json-patch+json";
     case PatchType::kApply:
-      return "application/apply-patch+yaml";  // JSON is YAML
+      return "application/apply-patch+yaml";  // JSON is valid YAML
   }
   return "";
 }
@@ -91,7 +92,7 @@ Request PatchRequest(const Resource& resource, const api::ObjectKey& key, const 
 }
 
 Request DeleteRequest(const Resource& resource, const api::ObjectKey& key, const Deletion& how) {
-  WEFT_CHECK(!key.name.empty());  // else the path is that of all objects
+  WEFT_CHECK(!key.name.empty());  // without a name, the path means all objects
   return Deleting(PathOf(resource, key), how);
 }
 

@@ -5,7 +5,8 @@
 namespace weft::kube {
 namespace {
 
-// One segment of a path; names of objects hold nothing else, but what was read is not trusted.
+// One segment of a path, escaped. Valid names need no escaping, but names that were read are not
+// trusted.
 std::string Escaped(std::string_view text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~:";

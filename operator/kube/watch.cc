@@ -11,9 +11,9 @@ namespace {
 constexpr int kLeastListSeconds = 300, kMostListSeconds = 600;
 constexpr int kLeastWatchSeconds = 14, kMostWatchSeconds = 17;
 constexpr Millis kListSilence{60'000};
-constexpr Millis kWatchSilence{21'000};  // past kMostWatchSeconds; with what follows below 30 s
+constexpr Millis kWatchSilence{21'000};  // above kMostWatchSeconds; recovery within 30 s
 constexpr Millis kShortestPause{500};
-// A watch that ends sooner, with nothing in it, is a fault of something in between.
+// If a watch ends sooner without any event, something between us and the server is at fault.
 constexpr Millis kShortestWatch{1'000};
 constexpr int kLargestPage = 4'000;
 constexpr int kPatience = 3;
@@ -23,7 +23,7 @@ constexpr int kTooManyRequests = 429;
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 bool IsServerFailure(int status) { return status >= 500; }
-// 4xx that say the request itself is wrong.
+// Whether the status is a 4xx that means an invalid request.
 bool IsRefusal(int status) {
   return status >= 400 && status < 500 && status != kUnauthorized && status != kForbidden &&
          status != kNotFound && status != kGone && status != kTooManyRequests;
@@ -149,8 +149,8 @@ bool Watch::OnEnd(const End& end, Instant now) {
   return EndOfWatch(end, now);
 }
 
-// What the request took counts as waiting: after a stream that was silent until it counted as dead,
-// the next may begin.
+// The time of the request counts as waiting: after a stream that was silent until it was declared
+// dead, the next one may begin at once.
 bool Watch::Fail(const End& end, Instant now) {
   Millis wait = backoff_.Failed(now, end.retry_after);
   if (!end.retry_after) {
@@ -166,11 +166,12 @@ bool Watch::FailAndList(const End& end, Instant now) {
   return Fail(end, now);
 }
 
-// A server that cannot stream a list says so at once: as a status, or as the first event.
+// A server that cannot stream a list reports it immediately: by the status, or in the first event.
 bool Watch::EndOfStreamingList(const End& end, Instant now) {
   const bool refused_inside = error_code_ && !anything_came_ && *error_code_ != kTooManyRequests;
   if (IsRefusal(end.status) || refused_inside) {
-    // An error inside may pass; a status says that this server does not know the request.
+    // An error inside the stream may be temporary; a status means that the server does not know the
+    // request.
     streaming_refused_ = streaming_refused_ || !refused_inside;
     StartList();
     state_ = WatchState::kPagedList;
@@ -186,7 +187,8 @@ bool Watch::EndOfStreamingList(const End& end, Instant now) {
 
 bool Watch::EndOfPage(const End& end, Instant now) {
   if (end.status == kGone || IsRefusal(end.status)) {
-    // The list took longer than the server keeps old versions: fewer, larger pages.
+    // The list took longer than the server keeps old versions, so the next one uses fewer, larger
+    // pages.
     if (end.status == kGone) page_limit_ = std::min(2 * page_limit_, kLargestPage);
     begins_list_ = true;
     next_page_.clear();

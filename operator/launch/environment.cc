@@ -35,7 +35,7 @@ void AddTo(const Environment& environment, const Environment& defaults, Json& co
   container["env"] = std::move(merged);
 }
 
-// "nvlink.domain" becomes "NVLINK_DOMAIN".
+// The name in the form of a variable: "nvlink.domain" becomes "NVLINK_DOMAIN".
 std::string AsVariable(std::string name) {
   for (char& c : name) {
     const bool lower = c >= 'a' && c <= 'z';

@@ -13,7 +13,7 @@ namespace {
 using fabric::DomainIndex;
 using fabric::NodeIndex;
 
-// Networks that carry data by RDMA, by the names of the known link types.
+// Whether the link type is a network with RDMA, by the names of the known types.
 bool IsRdma(const std::string& type) {
   return type.starts_with("InfiniBand") || type.starts_with("RoCE");
 }
@@ -23,7 +23,7 @@ void Set(const std::string& name, const std::string& value, Environment& environ
   if (!value.empty()) environment.emplace_back(name, value);
 }
 
-// Numbers domains in the order in which workers come to them.
+// Numbers domains in the order in which workers first use them.
 template <typename DomainOf, typename NameOf>
 GangLevel Numbered(const std::string& name, const std::vector<NodeIndex>& nodes, DomainOf domain_of,
                    NameOf name_of) {
@@ -50,7 +50,7 @@ std::optional<std::vector<NodeIndex>> Indices(const fabric::Fabric& on,
   return nodes;
 }
 
-// Across the levels the network's domains have no names in the fabric: the label has them.
+// The domains of a crossing network have no names in the fabric, so the node labels give them.
 GangLevel CrossingScaleUp(const fabric::Fabric& on, const std::vector<NodeIndex>& nodes) {
   const fabric::ScaleUpSpec& scale_up = *on.spec().scale_up;
   return Numbered(

@@ -13,15 +13,15 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The other half is for placement.json and MPI's scripts.
+// The other half of the ConfigMap is for placement.json and MPI's scripts.
 constexpr std::size_t kMostHostFile = kConfigMapBytes / 2;
 constexpr const char* kSourceFolder = "/etc/weft-files";
 
-// How a worker stands in the file.
+// How a worker is written in the file.
 struct Form {
-  std::string behind;       // the address
-  std::uint32_t times = 0;  // lines each; 0: no file
-  bool bare_first = false;  // worker 0 without the Service's name
+  std::string behind;       // written after the address
+  std::uint32_t times = 0;  // lines per worker; 0: no file
+  bool bare_first = false;  // worker 0 has no Service name
 };
 
 Form FormOf(const api::TrainingJob& job) {
@@ -60,7 +60,8 @@ std::size_t HostFileBytes(const api::TrainingJob& job) {
 
 bool MakesHostFileInPod(const api::TrainingJob& job) { return HostFileBytes(job) > kMostHostFile; }
 
-// printf repeats its format for every argument: one call a worker, and no process.
+// printf, a shell builtin, repeats its format for every argument: one call per worker, without a
+// process.
 std::string FillScript(const api::TrainingJob& job) {
   const Form form = FormOf(job);
   const std::string width = std::to_string(life::PaddedWorker(job, 0).size());
@@ -94,7 +95,7 @@ void AddFillContainer(const Gang& gang, std::uint32_t worker, Json& spec) {
   for (Json& volume : spec.at("volumes")) {
     if (volume["name"] == "weft") volume["name"] = "weft-files";
   }
-  // In memory: MPI's key is among the files.
+  // In memory, because MPI's key is among the files.
   spec["volumes"].push_back({{"name", "weft"}, {"emptyDir", {{"medium", "Memory"}}}});
   const Json few = {{"cpu", "100m"}, {"memory", "64Mi"}};  // less than any trainer asks for
   const std::string script = std::string(kSourceFolder) + "/fill";

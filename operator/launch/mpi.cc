@@ -14,8 +14,8 @@ using api::MpiImplementation;
 
 std::string File(const char* name) { return std::string(kFilesFolder) + "/" + name; }
 
-// The probe ends when sshd there takes the key: a name that does not resolve yet, a port that is
-// not open yet and a Secret that is not mounted yet look alike.
+// The script waits until sshd on the worker accepts the key: an unresolved name, a closed port and
+// a Secret that is not mounted yet cannot be told apart.
 constexpr const char* kRsh = R"sh(#!/bin/sh
 # [ssh options] HOST COMMAND...: ssh, as soon as the host answers; on this very host no ssh.
 while [ $# -gt 0 ]; do
@@ -84,13 +84,13 @@ Environment MpiEnvironment(const Gang& gang) {
       return {{"HYDRA_HOST_FILE", hosts},
               {"HYDRA_LAUNCHER", "ssh"},
               {"HYDRA_LAUNCHER_EXEC", rsh},
-              {"HYDRA_ENV", "none"}};  // else worker 0's environment replaces the others' own
+              {"HYDRA_ENV", "none"}};  // else worker 0's replaces that of the others
     case MpiImplementation::kOpenMPI:
       break;
   }
   return {{"OMPI_MCA_orte_default_hostfile", hosts},
           {"OMPI_MCA_orte_keep_fqdn_hostnames", "1"},
-          // A host with one line would else count as many ranks as it has cores.
+          // Otherwise a host with one line would count as many ranks as it has cores.
           {"OMPI_MCA_orte_set_default_slots", std::to_string(gang.job->accelerator.per_worker)},
           {"OMPI_MCA_rmaps", "seq"},
           {"OMPI_MCA_plm_rsh_agent", rsh},
@@ -125,7 +125,7 @@ std::map<std::string, std::string> MpiFiles(const Gang& gang) {
 std::string SecretName(const Gang& gang) {
   constexpr std::size_t kDigits = 8;
   const std::string uid = gang.placement_uid.substr(0, kDigits);
-  return FilesName(gang) + (uid.empty() ? "" : "-" + uid);  // "": a pod on trial, of no Placement
+  return FilesName(gang) + (uid.empty() ? "" : "-" + uid);  // "": a dry run, without a Placement
 }
 
 Json MakeSshSecret(const Gang& gang, const SshKey& key) {
@@ -140,7 +140,7 @@ Json MakeSshSecret(const Gang& gang, const SshKey& key) {
   return secret;
 }
 
-// ssh refuses a private key that others may read.
+// The file mode matters: ssh refuses a private key that others may read.
 Json SshVolumeSource(const Gang& gang) {
   const auto item = [](const std::string& name, int mode) {
     return Json{{"key", name}, {"path", "ssh/" + name}, {"mode", mode}};

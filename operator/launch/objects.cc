@@ -44,7 +44,7 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
   labels.update(JobLabels(job));
   labels[decide::kAttemptLabel] = std::to_string(gang.attempt);
   labels[decide::kWorkerIndexLabel] = std::to_string(worker);
-  // Autoscalers leave a gang alone.
+  // Autoscalers must not evict pods of a gang.
   annotations["karpenter.sh/do-not-disrupt"] = "true";
   annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
   metadata["labels"] = std::move(labels);
@@ -95,7 +95,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
           {"spec", std::move(spec)}};
 }
 
-// The Placement owns it: it goes when the attempt is undone.
+// The Placement owns the ConfigMap, so it is deleted when the attempt is taken down.
 Json MakeConfigMap(const Gang& gang) {
   const api::ObjectMeta& job = gang.job->meta;
   constexpr std::string_view kPlacementFile = "placement.json";

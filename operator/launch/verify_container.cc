@@ -7,7 +7,7 @@ namespace weft::launch {
 
 using Json = nlohmann::json;
 
-// What it asks for is less than any trainer does, so the pod needs no more; namespaces with the
+// Its requests are lower than any trainer's, so the pod's total does not grow. Namespaces with the
 // Pod Security level `restricted` and with quotas admit it.
 void AddVerification(const std::string& image, Json& spec) {
   if (image.empty()) return;

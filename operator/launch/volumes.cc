@@ -43,7 +43,7 @@ std::optional<std::int64_t> MemoryLimit(const Json& container) {
   return bytes ? std::optional(*bytes) : std::nullopt;
 }
 
-// Of all containers together; nothing where one has none.
+// The sum of all containers' memory limits; nothing if a container has none.
 std::optional<std::int64_t> MemoryLimitOf(const Json& containers) {
   std::int64_t sum = 0;
   for (const Json& container : containers) {
