@@ -106,7 +106,7 @@ std::string TextOf(const nlohmann::json& value) {
 }
 
 // The settings of a configuration file as flags; nothing if it is invalid, with the reason in
-// `why`.
+// `wrong`.
 std::optional<std::vector<std::string>> ReadConfig(const std::string& path, std::string& wrong) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {

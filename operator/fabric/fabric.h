@@ -140,7 +140,7 @@ class Fabric {
   bool IsAccelerator(ResourceIndex r) const { return accelerator_resource_[r]; }
 
   // Pools (pools.h), by product, then capacity type. A node whose labels name no product counts as
-  // spec().accelerator_model; a node without an accelerator is in no pool.
+  // spec().accelerator_model; a node without an accelerator has no product.
   std::span<const Pool> pools() const { return pools_; }
   PoolIndex pool(NodeIndex n) const { return pool_[n]; }
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {

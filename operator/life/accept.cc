@@ -11,14 +11,14 @@
 namespace weft::life {
 namespace {
 
-// Reason of Accepted while the template uses a name of Weft's own.
+// The reason of Accepted=False if the template uses a name that is reserved for Weft.
 constexpr std::string_view kReserved = "ReservedName";
 
 bool IsNew(const Life& life) {
   return life.job.record.observed_generation != life.job.meta.generation;
 }
 
-// Looked at where the template is new, or was refused for it.
+// Checks the template if it is new or was refused for such a name.
 std::optional<Step> RefuseReserved(Life& life) {
   const bool was = ReasonOf(life.status, "Accepted") == kReserved;
   if (!was && !IsNew(life)) return std::nullopt;
@@ -47,8 +47,8 @@ Step TryAgain(const Life& life) {
   return DryRun{};
 }
 
-// What may change while pods exist is not the template's. They are not tried against admission
-// again: a quota that they fill themselves would refuse one more.
+// While pods exist the template cannot change, so there is no new dry run: a quota that these pods
+// use up would refuse one more pod.
 std::optional<Step> Keep(Life& life) {
   if (!Is(life.status, "Accepted")) {
     SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
@@ -67,7 +67,7 @@ std::optional<Step> AcceptStep(Life& life) {
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   const bool settled = accepted != nullptr && !IsNew(life);
   const bool valid = settled && accepted->status == "True";
-  // Its pods were refused all the same: it is tried again before nodes are.
+  // Admission refused its pods after the dry run: another dry run comes before the next attempt.
   const bool refused_since = ReasonOf(life.status, "Restarting") == kCreateRefused;
   if (valid && !refused_since) return std::nullopt;
   if (life.view.valid) {

@@ -12,11 +12,11 @@
 namespace weft::life {
 namespace {
 
-// How soon it is noticed that a node which a gang waits for is deleted.
+// How often a gang that waits for kube-scheduler checks if its nodes still exist.
 constexpr std::int64_t kNodesLookedAtSeconds = 2;
-// The same where the wait has no end of its own.
+// The same for a wait without a deadline.
 constexpr std::int64_t kNodesLookedAtSeldomSeconds = 30;
-// From the last create on. Times have whole seconds: this is one to two of them.
+// Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
 std::vector<std::uint32_t> MissingWorkers(const Life& life) {
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> MissingWorkers(const Life& life) {
   return missing;
 }
 
-// Every worker has succeeded; of an MPI job the launcher, on worker 0, speaks for all.
+// Whether every worker has succeeded; in an MPI job only worker 0 counts, where the launcher runs.
 bool Completed(const Life& life) {
   const bool launched = life.job.framework.type == api::FrameworkType::kMPI;
   std::int64_t succeeded = 0;
@@ -76,8 +76,8 @@ Step Complete(Life& life) {
   return WriteStatus{life.status};
 }
 
-// What the API server refuses without saying so for good must not hold the others' nodes for ever.
-// However long it takes, what is created one after the other goes on.
+// Creates that fail again and again must not hold the nodes of the gang for ever. The window starts
+// again with each object that is created, so a slow but steady creation goes on.
 Step CreateWithin(Life& life, Step create, const char* message) {
   const UnixSeconds now = life.view.now;
   const UnixSeconds created = std::min(life.view.created, now);
@@ -105,14 +105,15 @@ BindVerdict JudgeGang(const Life& life, Stage stage) {
   return JudgeBinding(gang, window, life.view.now);
 }
 
-// What is left of the moment in which kube-scheduler binds most gangs: a window that nobody would
-// see costs no write.
+// Seconds left in which kube-scheduler binds most gangs; then no write is needed to open a
+// window.
 std::int64_t SoonLeft(const Life& life) {
   const JobView& view = life.view;
   return view.created > view.now ? 0 : view.created + kSoonBoundSeconds - view.now;
 }
 
-// All bound, or undone at the end of the window. Nothing where all are bound.
+// Waits until all pods are bound, and takes the gang down at the end of the window. Nothing if all
+// are bound.
 std::optional<Step> BindStep(Life& life, Stage stage) {
   BindVerdict verdict = JudgeGang(life, stage);
   if (Seeded(Bug::kBindDeadlineIgnored) && verdict.binding != Binding::kDone) return Wait{};
@@ -141,8 +142,8 @@ std::optional<Step> BindStep(Life& life, Stage stage) {
   return WriteStatus{life.status};
 }
 
-// The first worker that is not ready, and what its containers say: a launcher or an image that is
-// not there.
+// The first worker that is not ready, and what its containers report, such as a missing launcher or
+// image.
 Fault NotReady(const Life& life) {
   Fault fault;
   fault.cause = Cause::kNotReady;
@@ -161,7 +162,8 @@ Fault NotReady(const Life& life) {
   return fault;
 }
 
-// From placed on, but for what kube-scheduler took beyond its window.
+// Seconds left to become ready, from the placement on, without the time that kube-scheduler took
+// beyond its window.
 std::int64_t StartupLeft(const Life& life) {
   const UnixSeconds now = life.view.now;
   const UnixSeconds placed = Since(life.status, "Placed").value_or(now);
@@ -169,7 +171,7 @@ std::int64_t StartupLeft(const Life& life) {
   return std::max(placed, bound - WindowSeconds(life)) + life.job.startup_timeout_seconds - now;
 }
 
-// When the first node of this attempt that is not Ready now counts as lost.
+// In how many seconds the first node of this attempt that is not Ready counts as lost.
 std::optional<std::int64_t> NextLoss(const Life& life) {
   std::optional<std::int64_t> soonest;
   for (const api::Pod* pod : PodsOfAttempt(life)) {
@@ -269,7 +271,8 @@ Step FollowStep(Life& life) {
     return CreateWithin(life, CreatePods{life.status.attempt, std::move(missing)},
                         "not all pods could be created in time");
   }
-  // After the pods: its endpoints are then written once, not again for every few pods that come.
+  // The Service is created after the pods, so that its endpoints are written once and not for every
+  // few pods.
   if (!life.view.service) {
     if (!creating) return CreateService{};
     return CreateWithin(life, CreateService{}, "the job's Service could not be created in time");

@@ -24,7 +24,7 @@ class Judgement {
                                      : Say(Binding::kOpen, "");
     }
     const std::int64_t left = WindowLeft(window, now);
-    // A clock that was ahead opened it.
+    // A leader whose clock was ahead opened the window.
     if (left > window.seconds + kClockSkewSeconds) return Say(Binding::kOpen, "");
     if (left > 0) {
       BindVerdict wait = Say(Binding::kWait, "");
@@ -91,7 +91,7 @@ class Judgement {
   bool in_vain_ = false;  // waiting cannot help
   std::set<std::string> gates_;
   std::vector<std::string> refused_;
-  std::string words_;  // kube-scheduler's, about the first of them
+  std::string words_;  // kube-scheduler's message about the first of them
 };
 
 }  // namespace

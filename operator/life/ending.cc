@@ -10,13 +10,13 @@
 namespace weft::life {
 namespace {
 
-// When a pod that is being deleted counts as gone though nobody confirms it.
+// When a pod that is being deleted counts as gone without confirmation by its kubelet.
 std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
   if (!pod.meta.deleting || pod.node_name.empty()) return std::nullopt;
   return GoneAt(pod, life.view.node_state(pod.node_name), life.losses());
 }
 
-// Deletes pods, then Placements. Nothing where both are gone.
+// Deletes pods, then Placements. Nothing if both are gone.
 std::optional<Step> Clear(const Life& life) {
   std::vector<const api::Pod*> doomed;
   bool alive = false;
@@ -29,7 +29,7 @@ std::optional<Step> Clear(const Life& life) {
     if (gone) soonest = Sooner(soonest, *gone - life.view.now);
   }
   if (!doomed.empty()) return DeletePods{std::move(doomed)};
-  if (alive) return Wait{soonest};  // the others vanish by themselves
+  if (alive) return Wait{soonest};  // the other pods are being deleted already
   std::vector<const api::Placement*> placements;
   for (const api::Placement* placement : life.view.placements) {
     if (!placement->meta.deleting) placements.push_back(placement);
@@ -89,7 +89,7 @@ Step SuspendStep(Life& life) {
   return WriteStatus{status};
 }
 
-// Whoever resumes a job wants it tried now.
+// A user who resumes a job wants it to be tried now.
 Step ResumeStep(Life& life) {
   api::JobRecord& record = life.status.record;
   const auto since = Since(life.status, "Suspended");
@@ -102,9 +102,9 @@ Step ResumeStep(Life& life) {
   return WriteStatus{life.status};
 }
 
-// The Service first: a gang that is undone has nobody to talk to, and of a large one each pod that
-// goes would have all its endpoints written anew. Where a job is suspended or deleted, workers may
-// still store their state together, and it stays until they have ended.
+// The Service is deleted first: its gang no longer needs it, and in a large gang every deleted pod
+// would cause a write of all endpoints. If a job is suspended or deleted, workers may still store
+// their state together, so the Service stays until they have ended.
 Step TearDownStep(Life& life) {
   if (life.view.service) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);

@@ -18,10 +18,10 @@ std::int64_t Doubled(const ExclusionTimes& times, std::int64_t before) {
   return std::min(seconds, times.most_seconds);
 }
 
-// Of one entry in JSON, beside the node's name: {"node":"","until":"2026-08-22T10:00:00Z",
+// Bytes of an entry in JSON, without the node's name: {"node":"","until":"2026-08-22T10:00:00Z",
 // "times":12345,"effect":"PreferNoSchedule"},
 constexpr std::size_t kEntryBytes = 92;
-// What the longest exclusion needs is far below.
+// Far more than the longest exclusion needs.
 constexpr std::int64_t kTimesAtMost = 99'999;
 
 bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
@@ -29,13 +29,13 @@ bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
   return left > 0 && left <= ExclusionTimes{}.most_seconds + kClockSkewSeconds;
 }
 
-// How much an entry matters, least first.
+// A sort key by how much an entry matters, least first.
 auto Rank(const api::ExcludedNode& entry, UnixSeconds now) {
   const UnixSeconds until = ParseTime(entry.until).value_or(0);
   return std::tuple(until <= now, entry.effect, -entry.times, -until, std::string_view(entry.node));
 }
 
-// Drops what the status has no room for; the others keep their order.
+// Drops entries that the status has no room for; the others keep their order.
 std::size_t Fit(UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
   std::vector<std::size_t> by_rank(excluded.size());
   std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
@@ -63,10 +63,10 @@ std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes&
     const auto until = ParseTime(entry.until);
     return !until || *until + times.most_seconds < now;
   });
-  std::map<std::string, bool> open;  // whether it still is to be counted
+  std::map<std::string, bool> open;  // true: still to be counted
   for (const std::string& node : nodes) open[node] = true;
   const auto count = [&](api::ExcludedNode& entry) {
-    // A refusal is not taken back by a program that fails there.
+    // A program failure does not weaken an earlier refusal.
     entry.effect = IsOut(entry, now) ? std::min(entry.effect, effect) : effect;
     entry.until = FormatTime(now + Doubled(times, entry.times));
     entry.times = std::clamp<std::int64_t>(entry.times, 0, kTimesAtMost - 1) + 1;

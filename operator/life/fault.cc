@@ -13,8 +13,8 @@
 namespace weft::life {
 namespace {
 
-// status.reason of pods that the node or the cluster ended, not their program (kubelet, node
-// life cycle controller, pod garbage collector).
+// Whether the status.reason means that the node or the cluster ended the pod, not its program
+// (kubelet, node life cycle controller, pod garbage collector).
 bool IsTheClusters(const std::string& reason) {
   static constexpr std::array<std::string_view, 6> kReasons = {
       "Evicted", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "Preempting"};
@@ -24,7 +24,7 @@ bool IsTheClusters(const std::string& reason) {
 // Exit codes of shells (POSIX.1-2017, 2.8.2).
 constexpr std::int64_t kCannotExecute = 126, kCommandNotFound = 127;
 
-// What the program, the shell or the runtime says of the container that ended badly.
+// What the program, shell or runtime reports about the failed container.
 std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& failure,
                         std::uint32_t worker) {
   if (!failure.message.empty()) return " could not be started: " + failure.message;
@@ -93,7 +93,7 @@ Fault OfMissingPod(std::uint32_t worker) {
 
 bool IsInfrastructure(const Fault& fault) { return PolicyOf(fault.cause).infrastructure; }
 
-// Of programs the one that ended first: the others follow it, with errors of communication.
+// Of failed programs the first one counts: the others then fail with communication errors.
 bool ComesBefore(const Fault& a, const Fault& b) {
   if (IsInfrastructure(a) != IsInfrastructure(b)) return IsInfrastructure(a);
   return a.ended != 0 && (b.ended == 0 || a.ended < b.ended);
@@ -103,13 +103,13 @@ bool Counts(const api::FailurePolicy& policy, const Fault& fault) {
   return !IsInfrastructure(fault) || policy.infrastructure != "RestartUncounted";
 }
 
-// How old the attempt is, where its workers were ready once.
+// The attempt's age; nothing if its workers were never ready.
 std::optional<std::int64_t> ReadySeconds(const Life& life) {
   if (!WasReady(StageOf(life.status))) return std::nullopt;
   return life.view.now - Since(life.status, "Placed").value_or(life.view.now);
 }
 
-// The nodes that the next attempts leave out; what is to be said of it.
+// Excludes nodes from the next attempts; returns a text about it.
 std::string LeaveOut(Life& life, const Fault& fault) {
   api::JobRecord& record = life.status.record;
   const Leave leave = PolicyOf(fault.cause).leave;
@@ -125,7 +125,7 @@ std::string LeaveOut(Life& life, const Fault& fault) {
                              api::ExclusionEffect::kPreferNoSchedule));
 }
 
-// Whether another attempt is to follow; else the job has failed.
+// Counts the restart; returns whether another attempt follows, else the job has failed.
 bool CountRestart(Life& life, const Fault& fault) {
   const api::FailurePolicy& policy = life.job.failure_policy;
   api::JobRecord& record = life.status.record;

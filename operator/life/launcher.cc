@@ -20,7 +20,7 @@ struct Launcher {
   std::string_view program;
   FrameworkType framework;
 };
-// horovodrun starts its ranks with MPI's launcher or by ssh, like it.
+// horovodrun starts its ranks with MPI's launcher, or by ssh like MPI.
 constexpr auto kLaunchers = std::to_array<Launcher>({{"torchrun", FrameworkType::kTorch},
                                                      {"ft_launcher", FrameworkType::kTorch},
                                                      {"deepspeed", FrameworkType::kDeepSpeed},

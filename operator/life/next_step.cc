@@ -13,7 +13,7 @@
 namespace weft::life {
 namespace {
 
-// A label beyond was not written by us, and could not be counted on.
+// A label with a larger number is not ours, and counting on from it could overflow.
 constexpr std::int64_t kAttemptsAtMost = 2'147'483'647;
 
 template <typename Number>

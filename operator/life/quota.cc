@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kMilli = 1'000;
 
-// Of what a quota counts under that name, in thousandths; 0 for what is not counted here.
+// The amount in thousandths that a quota counts under that name; 0 for names that are not checked
+// here.
 std::int64_t AmountOf(const api::Pod& pod, std::string_view counted) {
   if (counted == "pods" || counted == "count/pods") return kMilli;
   constexpr std::string_view kRequests = "requests.";
@@ -24,7 +25,7 @@ std::string QuantityText(std::int64_t milli) {
   return milli % kMilli == 0 ? FormatQuantity(milli / kMilli) : std::to_string(milli) + "m";
 }
 
-// "pods=4,requests.nvidia.com/gpu=32"
+// Appends to a list such as "pods=4,requests.nvidia.com/gpu=32".
 void Append(std::string& list, const std::string& name, const std::string& amount) {
   list += (list.empty() ? "" : ",") + name + "=" + amount;
 }

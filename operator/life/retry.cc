@@ -6,16 +6,16 @@ namespace weft::life {
 namespace {
 
 constexpr std::int64_t kMinute = 60;
-// Of a Job's pods (k8s.io/kubernetes pkg/controller/job, MaxJobPodFailureBackOff... 6 min).
+// As for a Job's pods (k8s.io/kubernetes pkg/controller/job, MaxJobPodFailureBackOff: 6 min).
 constexpr std::int64_t kMostAfterRunning = 6 * kMinute;
-// Nothing ran, and what could be created of the gang is created and deleted each time: fifteen
-// requests for a quota of two of four pods, of which there shall be no more than one a minute.
+// After a refusal, each try creates and deletes the part of the gang that is admitted: with a quota
+// of two of four pods, fifteen requests. With this wait that is at most one request a minute.
 constexpr std::int64_t kMostAfterRefusal = 15 * kMinute;
-// As the kubelet's back-off of a container that crashes: forgotten after ten minutes.
+// As in the kubelet's back-off of a container that crashes: reset after ten minutes.
 constexpr std::int64_t kLasting = 10 * kMinute;
-// What takes a node away seldom has to do with the program.
+// Losing a node seldom has to do with the program.
 constexpr std::int64_t kLastingOnALostNode = kMinute;
-// What the longest wait needs is far below.
+// Far more than the longest wait needs.
 constexpr std::int64_t kTimesAtMost = 99'999;
 
 // FNV-1a, 64 bits: the same on every machine.
@@ -29,7 +29,7 @@ std::uint64_t Hash(std::string_view text, std::int64_t number) {
   return hash;
 }
 
-// Up to a quarter more.
+// The seconds plus up to a quarter.
 std::int64_t WithJitter(std::int64_t seconds, std::uint64_t hash) {
   constexpr std::uint64_t kSteps = 256;
   return seconds +

@@ -36,7 +36,7 @@ struct RetryPolicy {
   Leave leave = Leave::kUsed;
   std::int64_t free_tries = 0;       // attempts in a row without a wait, on other nodes
   std::int64_t most_seconds = 0;     // the longest wait, before jitter
-  std::int64_t lasting_seconds = 0;  // an attempt that was ready this long resets the count
+  std::int64_t lasting_seconds = 0;  // an attempt this old that was ready resets the count
   bool infrastructure = true;        // restarts count by failurePolicy.infrastructure
 };
 RetryPolicy PolicyOf(Cause cause);
@@ -53,7 +53,7 @@ struct Failed {
   Cause cause = Cause::kProgramFailed;
   std::string_view uid;                       // of the object; a seed of the jitter
   std::int64_t attempt = 0;                   // another seed of the jitter
-  std::optional<std::int64_t> ready_seconds;  // since its workers were ready; nothing if never
+  std::optional<std::int64_t> ready_seconds;  // the attempt's age; nothing if never ready
 };
 // How: wait = min(10 s x 2^(times - free tries - 1), most) x (1 to 1.25 by hash(uid, attempt)).
 api::Retry NextRetry(const api::Retry& before, const Failed& failed, UnixSeconds now);

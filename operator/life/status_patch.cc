@@ -10,7 +10,7 @@ using Json = nlohmann::json;
 Json StatusPatch(const Json& before, Json after, std::span<const std::string_view> own) {
   Json merged = before.is_object() ? before : Json::object();
   for (const std::string_view field : own) {
-    // A merge patch keeps what it does not name.
+    // A merge patch keeps fields that it does not name, so removed ones are set to null.
     if (!after.contains(field) && merged.contains(field)) after[std::string(field)] = nullptr;
   }
   merged.merge_patch(after);

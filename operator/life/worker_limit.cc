@@ -5,7 +5,7 @@
 namespace weft::life {
 namespace {
 
-constexpr std::size_t kLongestString = std::size_t{128} << 10;  // with the NUL at its end
+constexpr std::size_t kLongestString = std::size_t{128} << 10;  // including the NUL at the end
 
 std::size_t Digits(std::uint32_t number) { return std::to_string(number).size(); }
 
@@ -18,7 +18,7 @@ std::size_t TensorFlowConfigBytes(const api::TrainingJob& job, std::uint32_t wor
       R"(TF_CONFIG={"cluster":{"worker":[]},"task":{"type":"worker","index":},"environment":"cloud"})";
   const std::size_t last = Digits(workers - 1), name = job.meta.key.name.size();
   const std::size_t port = std::to_string(job.framework.port).size();
-  const std::size_t address = name + 1 + last + 1 + name + 1 + port + 2;  // quotes
+  const std::size_t address = name + 1 + last + 1 + name + 1 + port + 2;  // with quotes
   const std::size_t nul = 1;
   return frame.size() + last + workers * (address + 1) - 1 + nul;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxCell = 4096;
 
 using Row = std::vector<std::string>;
 
-// Reads one record after the other (RFC 4180; a bare "\n" ends one too).
+// Reads one record after the other (RFC 4180; a bare "\n" ends a record too).
 class Records {
  public:
   Records(std::string_view text, const std::string& source)
@@ -80,7 +80,7 @@ class Records {
 // A column that holds one property of a node.
 struct PropertyColumn {
   std::optional<std::size_t> at;
-  std::string name, unit;  // the unit is put behind the cell
+  std::string name, unit;  // the unit is appended to the cell
 };
 
 struct Columns {
@@ -136,12 +136,12 @@ Status FindProperties(const Records& records, const Row& header, const CsvOption
   return {};
 }
 
-// The cell of a property with its unit; "" where there is none.
+// The cell of a property with its unit; "" if the row has none.
 std::string CellOf(const Row& row, const PropertyColumn& column) {
   return !column.at || row[*column.at].empty() ? "" : row[*column.at] + column.unit;
 }
 
-// Reads what the row says of the node's devices and size.
+// Reads the node's devices and size from a row.
 class Properties {
  public:
   Properties(const Columns& columns, const ImportOptions& options)
@@ -159,7 +159,7 @@ class Properties {
     if (const std::string product = CellOf(row, columns_.product); !product.empty()) {
       const bool amd = options_.resource_name.starts_with("amd.com/");
       std::string name = product;
-      std::replace(name.begin(), name.end(), ' ', '-');  // as the vendors' labellers do
+      std::replace(name.begin(), name.end(), ' ', '-');  // as the vendors' labellers do it
       node.labels[amd ? kAmdProduct : kNvidiaProduct] = labels_.Shorten(name);
     }
     if (Status cpu = Quantity(records, row, columns_.cpu, true, node.cpu_millis); !cpu) return cpu;

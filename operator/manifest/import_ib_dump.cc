@@ -13,7 +13,8 @@ constexpr std::size_t kMaxDevices = std::size_t{1} << 22;
 constexpr std::size_t kMaxLinks = std::size_t{1} << 24;
 constexpr int kMaxPort = 65'535;
 
-// Eats its text from the left; every Take is false, and eats nothing, where it does not fit.
+// Takes parts off the front of its text. A Take that does not match returns false and takes
+// nothing.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -34,7 +35,7 @@ class Cursor {
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
     return true;
   }
-  // The inside of a pair of `open` and `close`.
+  // Takes the text between `open` and `close`.
   bool TakeBetween(char open, char close, std::string_view* inside) {
     if (text_.empty() || text_.front() != open) return false;
     const std::size_t end = text_.find(close, 1);
@@ -62,13 +63,13 @@ bool IsHex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
 }
 
-// "S-2c5eab0300b87b40"; R- is a router.
+// Whether the id has the form "S-2c5eab0300b87b40"; R- is a router.
 bool IsDeviceId(std::string_view id) {
   const bool kind = id.starts_with("S-") || id.starts_with("H-") || id.starts_with("R-");
   return kind && id.size() <= 18 && IsHex(id.substr(2));
 }
 
-// "4xNDR": the last word of the line that looks like one.
+// The speed, such as "4xNDR": the last word of the line with this form.
 std::string SpeedOf(std::string_view text) {
   while (!text.empty()) {
     text = Trim(text);
@@ -118,7 +119,7 @@ class DumpReader {
     }
     const std::size_t equals = line.find('=');
     if (equals != line.npos && line.substr(0, equals).find_first_of(" \t\"[") == line.npos) {
-      // -g adds "# Chassis 1" behind the value.
+      // With -g, "# Chassis 1" follows the value.
       const std::string_view value = line.substr(equals + 1);
       return ReadAttribute(line.substr(0, equals), value.substr(0, value.find_first_of(" \t#")));
     }
@@ -198,7 +199,7 @@ class DumpReader {
     return {};
   }
 
-  // "[ext 12]" of -g, with or without a blank before it.
+  // Skips "[ext 12]" of -g, with or without a blank before it.
   static void SkipExternalPort(Cursor& cursor) {
     Cursor ahead = cursor;
     std::string_view inside;

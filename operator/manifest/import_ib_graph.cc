@@ -13,7 +13,7 @@ bool IsFactoryName(std::string_view description) {
   return description.empty() || description.find("Technologies") != std::string_view::npos;
 }
 
-// "A09-LEAF-1" of "MF0;A09-LEAF-1:MQM9701/U1"; another description as it is.
+// "A09-LEAF-1" from "MF0;A09-LEAF-1:MQM9701/U1"; any other description unchanged.
 std::string SwitchName(const std::string& description, const std::string& id) {
   if (IsFactoryName(description)) return id;
   const std::size_t semicolon = description.find(';');
@@ -44,7 +44,7 @@ class GraphBuilder {
     return device.description.find("Aggregation Node") != std::string::npos;
   }
 
-  // Devices that only show up as somebody's peer count too.
+  // Devices that occur only as a peer of others count too.
   void Collect() {
     for (const IbDevice& device : dump_.devices) known_[device.id] = &device;
     for (const IbDevice& device : dump_.devices) {
@@ -88,7 +88,7 @@ class GraphBuilder {
 
   void AddLinks() {
     using End = std::pair<std::string_view, int>;
-    std::set<std::pair<End, End>> seen;  // a link is printed by both of its ends
+    std::set<std::pair<End, End>> seen;  // both ends print a link
     for (const IbDevice& device : dump_.devices) {
       for (const IbPort& port : device.ports) {
         End a{device.id, port.port}, b{port.peer, port.peer_port};
@@ -174,12 +174,12 @@ void FindTiers(std::vector<IbSwitch>& switches) {
   }
 }
 
-struct Candidate {  // one distinct set
+struct Candidate {  // a distinct set
   std::vector<int> members;
-  std::vector<std::size_t> sets;  // who has it
+  std::vector<std::size_t> sets;  // indices of equal sets
 };
 
-// The group that owns most of the members, at least half; -1 for none. Ties to the older group.
+// The group that has most of the members, if at least half; else -1. Ties go to the older group.
 int BestOwner(const std::vector<int>& members, const std::map<int, int>& owner) {
   std::map<int, std::size_t> votes;
   for (const int member : members) {

@@ -13,7 +13,7 @@ struct Description {
   std::string host, device;
 };
 
-// Firmware writes the product where no driver has set a name: "MT4129 ConnectX7   Mellanox
+// If no driver has set a name, firmware writes the product: "MT4129 ConnectX7 Mellanox
 // Technologies", "MT25408 ConnectX".
 Description Parse(std::string_view text) {
   if (text.find("Technologies") != text.npos || text.find("ConnectX") != text.npos) return {};
@@ -95,7 +95,7 @@ class Joiner {
     }
   }
 
-  // The host of `group` that alone lacks `leaf`; null where there is none or more than one.
+  // The only host of `group` without a link to `leaf`; null if there is none or several.
   IbHost* OnlyHostWithout(const std::vector<IbHost*>& hosts, int leaf) {
     IbHost* only = nullptr;
     for (IbHost* host : hosts) {
@@ -130,7 +130,7 @@ class Joiner {
       if (group != group_of_leaf.end()) unnamed[group->second].push_back(hca);
     }
     for (std::size_t g = 0; g < unnamed.size(); ++g) {
-      // On a single leaf an unnamed HCA may well be a whole unnamed host.
+      // In a group with a single leaf, an unnamed HCA may be a whole unnamed host.
       if (unnamed[g].size() != 1 || groups.members[g].size() < 2) continue;
       const IbHca* hca = unnamed[g].front();
       IbHost* host = OnlyHostWithout(members[g], hca->links.begin()->first);

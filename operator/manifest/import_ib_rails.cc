@@ -10,7 +10,7 @@ namespace {
 
 using Votes = std::map<std::string, int>;
 
-// The most frequent key, the least on a tie; "" for no votes.
+// The key with most votes (on a tie, the least); "" without votes.
 std::string Winner(const Votes& votes) {
   std::string best;
   int most = 0;
@@ -20,7 +20,7 @@ std::string Winner(const Votes& votes) {
   return best;
 }
 
-// "mlx5_10" behind "mlx5_9": by length first, which orders numbers of one stem.
+// A sort key by length, then text, so that "mlx5_10" comes after "mlx5_9".
 std::tuple<std::size_t, std::string> DeviceOrder(const std::string& device) {
   return {device.size(), device};
 }
@@ -46,7 +46,7 @@ std::map<SwitchIndex, int> FindRails(const std::vector<IbHost>& hosts, const Gro
     std::vector<int> ordered = leaves;
     std::stable_sort(ordered.begin(), ordered.end(),
                      [&](int a, int b) { return DeviceOrder(device[a]) < DeviceOrder(device[b]); });
-    // A group with more leaves than rails: the surplus shares the last number.
+    // If a group has more leaves than rails, the surplus leaves share the last number.
     for (std::size_t i = 0; i < ordered.size(); ++i) {
       rail[ordered[i]] = static_cast<int>(std::min(i, full - 1));
       ++rail_votes[device[ordered[i]]][rail[ordered[i]]];

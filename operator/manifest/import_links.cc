@@ -11,11 +11,11 @@ namespace weft::manifest {
 namespace {
 
 constexpr const char* kOutside = "outside";
-constexpr std::int64_t kMostPercent = 1'000'000;  // as the schema of Fabric
+constexpr std::int64_t kMostPercent = 1'000'000;  // as in the schema of Fabric
 
-// "spine=RoCE400" taken apart.
+// The parts of "spine=RoCE400".
 struct Setting {
-  std::string level;  // "" every level
+  std::string level;  // "": every level
   std::string value;
 };
 
@@ -35,7 +35,7 @@ Status CheckType(const char* flag, const std::string& type) {
                  " is no known type of link; these are: " + list);
 }
 
-// The links of the level, made where the Fabric has none.
+// The links of the level; creates those that the Fabric lacks.
 Result<std::vector<fabric::LinkSpec*>> LinksOf(const char* flag, const std::string& level,
                                                fabric::FabricSpec& fabric) {
   std::vector<fabric::LinkSpec*> links;
@@ -75,7 +75,7 @@ Status AddOversubscription(const std::string& text, fabric::FabricSpec& fabric) 
   return {};
 }
 
-// Whether all links that join nodes have a type: nothing is assumed then.
+// Whether all links between nodes have a type, so that none is assumed.
 bool Declared(const fabric::FabricSpec& fabric) {
   const auto typed = [](const auto& link) { return link && !link->type.empty(); };
   if (fabric.torus && !typed(fabric.torus->link)) return false;

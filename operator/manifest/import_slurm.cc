@@ -21,7 +21,7 @@ std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
-// One "Key=Value" off the front of `text`; the value may be quoted.
+// Takes one "Key=Value" off the front of `text`; the value may be quoted.
 Result<std::pair<std::string, std::string>> TakePair(std::string_view& text) {
   constexpr std::string_view kBlank = " \t";
   const std::size_t equals = text.find_first_of("= \t");

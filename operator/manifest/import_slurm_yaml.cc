@@ -19,14 +19,14 @@ using nlohmann::json;
 
 constexpr std::size_t kNamesShown = 20;
 
-// An error at the field whose text shows the value itself, or what of it is wrong.
+// An error at the field; `what` shows the value, or the wrong part of it.
 Error AtField(const Field& field, const std::string& what) {
   return Invalid(field.path() + ": " + what);
 }
 
 // The keys of the lists in which a plug-in names its domains.
 struct DomainKeys {
-  const char *list, *name, *children;  // blocks have no children: their name again
+  const char *list, *name, *children;  // for blocks, which have no children, `name` again
 };
 constexpr DomainKeys kTree = {"switches", "switch", "children"};
 constexpr DomainKeys kBlock = {"blocks", "block", "block"};
@@ -38,7 +38,7 @@ class TopologyFile {
 
   Result<ImportedCluster> Read(const std::string& name) {
     const Field root = decoding_.Root();
-    const bool single = root.present() && root.json()->is_object();  // Slurm takes that too
+    const bool single = root.present() && root.json()->is_object();  // Slurm accepts one map too
     if (!single && (!root.present() || !root.json()->is_array())) {
       root.Fail("must be a list of topologies");
       return decoding_.status().error();
@@ -112,7 +112,8 @@ class TopologyFile {
     return ReadFlat(config);
   }
 
-  // The one plug-in that the topology sets. What Slurm itself prints also has the others, empty.
+  // The one plug-in that the topology sets. Slurm's own output also has the others, with empty
+  // values.
   Result<std::string> PluginOf(const Field& topology) {
     std::string found;
     for (const char* plugin : {"tree", "block", "ring", "torus3d", "flat"}) {

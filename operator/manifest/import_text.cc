@@ -6,7 +6,7 @@
 namespace weft::manifest {
 namespace {
 
-constexpr std::size_t kMaxName = 253;  // RFC 1123, and the bound on a Kubernetes object's name
+constexpr std::size_t kMaxName = 253;  // RFC 1123, and the limit of a Kubernetes object's name
 constexpr std::size_t kMaxDigits = 12;
 constexpr std::string_view kBlank = " \t\r\n\v\f";
 
@@ -46,7 +46,7 @@ Error TooMany(std::size_t limit) {
   return Invalid("the list names more than " + std::to_string(limit) + " nodes");
 }
 
-// Every prefix times every number of "1-3,07" (the inside of one bracket).
+// All combinations of the prefixes and the numbers in one bracket, such as "1-3,07".
 Result<std::vector<std::string>> Multiply(const std::vector<std::string>& prefixes,
                                           std::string_view inside, std::size_t limit) {
   std::vector<Range> ranges;

@@ -23,7 +23,7 @@ std::string Item(const std::string& path, std::size_t index) {
   return path + "[" + std::to_string(index) + "]";
 }
 
-// A string, or a number that somebody did not quote.
+// A string, or an unquoted number as text.
 Result<std::string> Text(const json& value, const std::string& place) {
   if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
     return value.get<std::string>();
@@ -32,7 +32,7 @@ Result<std::string> Text(const json& value, const std::string& place) {
   return Invalid(place + ": " + Quoted(value.dump()) + " must be a name");
 }
 
-// The member `key` of an object; an empty value of `empty`'s type where it is absent or null.
+// The member `key` of an object; `empty` if it is absent or null.
 Result<json> Member(const json& object, const char* key, const json& empty,
                     const std::string& place) {
   const auto found = object.find(key);
@@ -172,8 +172,8 @@ class ModelReader {
     return cluster;
   }
 
-  // An accelerator domain of several nodes is a rack of trays, which have four GPUs. Says so, or
-  // "".
+  // An accelerator domain of several nodes is taken as a rack of trays with four GPUs each. Returns
+  // a note about it, or "".
   std::string GuessTrays(std::vector<TreeNode>& nodes) const {
     std::map<std::string, std::size_t> sizes;
     for (const TreeNode& node : nodes) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr SwitchTree::Index kNone = static_cast<SwitchTree::Index>(-1);
 
-// One label value per distinct name of the tree, asked for in sorted order.
+// The label value of each distinct name in the tree; names are given in sorted order.
 std::map<std::string, std::string> LabelsOf(const std::vector<TreeNode>& nodes) {
   std::set<std::string> distinct;
   for (const TreeNode& node : nodes) {
@@ -25,7 +25,7 @@ std::map<std::string, std::string> LabelsOf(const std::vector<TreeNode>& nodes) 
   return labels;
 }
 
-// "" where every name of the level has one parent, else a sentence with both witnesses.
+// "" if every name of the level has one parent, else a sentence with an example.
 std::string SecondParent(const std::vector<TreeNode>& nodes, std::size_t level) {
   std::map<std::string, const TreeNode*> first;
   if (level == 0) return "";
@@ -44,7 +44,8 @@ std::string SecondParent(const std::vector<TreeNode>& nodes, std::size_t level) 
   return "";
 }
 
-// Says so if a level has fewer names than the wider one above it: columns in the wrong order.
+// Adds a note if a level has fewer names than the next wider one: the columns may be in the wrong
+// order.
 void NoteOrder(const std::vector<TreeLevel>& levels, const std::vector<TreeNode>& nodes,
                std::vector<std::string>& notes) {
   std::size_t wider = 0;
@@ -160,7 +161,8 @@ SwitchTree::Index SwitchTree::Find(Index at) {
   return at;
 }
 
-// Uniting two domains makes their parents one domain too, and so on up: a worklist, near-linear.
+// If two domains are merged, their parents are merged too, and so on up. A worklist makes this
+// near-linear.
 void SwitchTree::Unite(Index a, Index b) {
   std::vector<std::pair<Index, Index>> work{{a, b}};
   while (!work.empty()) {

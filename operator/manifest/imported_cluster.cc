@@ -12,13 +12,13 @@ namespace {
 constexpr std::size_t kMaxLabel = 63;  // Kubernetes label values and DNS labels
 constexpr std::size_t kPrefix = 32;    // readable part of a shortened name
 
-// Host share of one accelerator: DGX-class nodes have 2 x 56..64 cores and 2 TiB for 8.
+// A node's CPU and memory per accelerator: DGX-class nodes have 2 x 56..64 cores and 2 TiB for 8.
 constexpr std::int64_t kCpuMilliPerGpu = 24'000;
 constexpr std::int64_t kMemoryPerGpu = std::int64_t{240} << 30;
 constexpr std::int64_t kCpuMilliOfBareNode = 32'000;
 constexpr std::int64_t kMemoryOfBareNode = std::int64_t{256} << 30;
 constexpr std::int64_t kPodsPerNode = 110;  // kubelet's default
-// What earlier jobs ask: less than their share, so that CPU is never what is short.
+// Requests of earlier jobs: less than their share, so that CPU is never scarce.
 constexpr std::int64_t kCpuMilliAskedPerGpu = 8'000;
 constexpr std::int64_t kMemoryAskedPerGpu = std::int64_t{64} << 30;
 
@@ -35,7 +35,8 @@ bool FitsLabel(std::string_view name) {
 
 bool FitsNodeName(std::string_view name) {
   if (!FitsLabel(name)) return false;
-  // Labels of a DNS name start and end alphanumeric, so no dot may touch a dot or a hyphen.
+  // Labels of a DNS name start and end with a letter or digit, so a dot cannot be next to a dot or
+  // hyphen.
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '_' || (name[i] >= 'A' && name[i] <= 'Z')) return false;
     if (name[i] == '.' && (!IsAlnum(name[i - 1]) || !IsAlnum(name[i + 1]))) return false;
@@ -43,7 +44,7 @@ bool FitsNodeName(std::string_view name) {
   return true;
 }
 
-// FNV-1a, 64 bit, as 16 hexadecimal digits; `salt` separates the rare equal ones.
+// FNV-1a, 64 bit, as 16 hexadecimal digits; `salt` distinguishes names with equal hashes.
 std::string HashHex(std::string_view text, int salt) {
   constexpr std::uint64_t kOffset = 0xcbf29ce484222325U, kPrime = 0x100000001b3U;
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -65,7 +66,7 @@ std::string Shortened(std::string_view name, int salt, bool keep_dots) {
   return (prefix.empty() ? "x" : prefix) + "-" + HashHex(name, salt);
 }
 
-// The label kept for `name`, or a free one: its own where it fits and nobody took it.
+// The label that `name` already has, or a new one: the name itself if it is valid and free.
 std::string Claim(const std::string& name, bool fits, bool keep_dots,
                   std::map<std::string, std::string>& by_label) {
   if (fits && by_label.emplace(name, name).second) return name;

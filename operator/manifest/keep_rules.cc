@@ -23,8 +23,8 @@ Where BelowRoot(std::string_view key) {
   return Where::kElsewhere;
 }
 
-// Bookkeeping of the API server and of kubectl (which repeats the whole object, environment and
-// all), and parts of Node and Pod status that no kind of ours has.
+// Whether the field is never read: bookkeeping of the API server and of kubectl (which repeats the
+// whole object), and parts of Node and Pod status that our kinds do not have.
 bool IsNeverRead(Where where, std::string_view key) {
   if (where == Where::kMetadata) return key == "managedFields";
   if (where == Where::kAnnotations)

@@ -12,7 +12,7 @@
 namespace weft::manifest {
 namespace {
 
-// Follows a parser's events down to one value. Every event comes with its line.
+// Follows a parser's events to one value. Every event has its line.
 class PathFinder {
  public:
   explicit PathFinder(const ValuePlace& place) : place_(place) {
@@ -24,7 +24,7 @@ class PathFinder {
     target_ += place.path;
   }
 
-  // The line found so far: of the longest part of the path that the text has.
+  // The line of the longest part of the path that was found so far.
   std::optional<std::size_t> line() const { return line_; }
   bool done() const { return documents_ > place_.document; }
 
@@ -47,7 +47,7 @@ class PathFinder {
 
  private:
   struct Frame {
-    std::optional<std::string> path;  // nothing: not on the way to the value
+    std::optional<std::string> path;  // nothing: not on the path to the value
     bool list;
     std::size_t next;  // index of a list's next element
   };
@@ -92,7 +92,7 @@ class PathFinder {
   std::size_t found_bytes_ = 0;
 };
 
-// Hands one event of LibYAML on. `keys` says of each open map and list whether a key comes next.
+// Passes on one event of LibYAML. `keys` says for each open map and list whether a key comes next.
 void Take(const yaml_event_t& event, std::vector<int>& keys, PathFinder& finder) {
   constexpr int kItem = 0, kKey = 1, kValue = 2;
   const std::size_t line = event.start_mark.line + 1;
@@ -153,7 +153,7 @@ class LineStream {
   std::size_t Tell() const { return at_; }
   std::size_t line() const { return line_; }
   bool OnlySpaceLeft() const { return text_.find_first_not_of(" \t\r\n", at_) == text_.npos; }
-  // Only for parsing in place, which is not done.
+  // Required by RapidJSON, but only used for parsing in place.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
   std::size_t PutEnd(char*) { return 0; }
@@ -211,7 +211,7 @@ void WalkJson(std::string_view text, PathFinder& finder) {
   }
 }
 
-// The number after `word` at the start of `text`, which it is cut off with: "document 12" -> 12.
+// Takes `word` and the number after it off the front of `text`: "document 12" -> 12.
 std::optional<std::size_t> TakeNumber(std::string_view word, std::string_view& text) {
   std::size_t number = 0;
   if (!text.starts_with(word)) return {};
@@ -222,7 +222,7 @@ std::optional<std::size_t> TakeNumber(std::string_view word, std::string_view& t
   return number;
 }
 
-// The field in "...: spec.y: 0 must be...": what stands between two colons and has no blank.
+// The field in "...: spec.y: 0 must be...": the part between two colons without a blank.
 std::string PathIn(std::string_view rest) {
   const std::size_t before = rest.find(": ");
   if (before == rest.npos) return "";
@@ -231,11 +231,11 @@ std::string PathIn(std::string_view rest) {
   return path.find(' ') == path.npos && path.size() < rest.size() ? std::string(path) : "";
 }
 
-// What the message says of its place behind the source's name.
+// The place in a message, after the source's name.
 std::optional<ValuePlace> PlaceIn(std::string_view rest) {
   ValuePlace place;
   const std::optional<std::size_t> document = TakeNumber(": document ", rest);
-  if (!document) {  // a model of its own form, not objects
+  if (!document) {  // a topograph model, not objects
     place.path = PathIn(rest);
     return place.path.empty() ? std::nullopt : std::optional(place);
   }

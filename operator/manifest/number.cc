@@ -21,7 +21,7 @@ std::optional<nlohmann::json> ParseNumber(std::string_view text, bool integer) {
   }
   double number = 0;
   if (std::from_chars(text.data(), end, number).ec != std::errc()) {
-    number = std::strtod(std::string(text).c_str(), nullptr);  // tells too large from too small
+    number = std::strtod(std::string(text).c_str(), nullptr);  // tells overflow from underflow
   }
   if (std::isinf(number)) return std::nullopt;
   return nlohmann::json(number);

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Kubernetes' longest key, a label's, has 317 bytes; names in topology models are longer at times.
+// The longest key in Kubernetes, a label's, has 317 bytes; keys in topology models may be longer.
 constexpr std::size_t kKeyBytes = 64 << 10;
 
 std::string TextAt(const Json& object, const char* key) {
@@ -15,13 +15,13 @@ std::string TextAt(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// "Node" of "NodeList"; "" of "List", whose items name their kind themselves.
+// "Node" for "NodeList"; "" for "List", whose items name their own kinds.
 std::string ItemKind(const std::string& list_kind) {
   constexpr std::string_view kSuffix = "List";
   return list_kind.ends_with(kSuffix) ? list_kind.substr(0, list_kind.size() - kSuffix.size()) : "";
 }
 
-// The API server leaves kind and version out of the items of a <Kind>List.
+// Adds kind and version, which the API server leaves out in the items of a <Kind>List.
 void FillKind(const Json& list, Json& item) {
   item["kind"] = ItemKind(TextAt(list, "kind"));
   if (!item.contains("apiVersion")) item["apiVersion"] = TextAt(list, "apiVersion");
@@ -86,7 +86,7 @@ Where ObjectBuilder::NextWhere() const {
 
 bool ObjectBuilder::StartsItems(Json::value_t type) const {
   if (shape_.mode != Mode::kObjects || type != Json::value_t::array || !items_next_) return false;
-  // Where the kind comes after the items, FinishList looks at it.
+  // If the kind comes after the items, FinishList checks it.
   return frames_.size() == 1 &&
          (!document_.contains("kind") || TextAt(document_, "kind").ends_with("List"));
 }
@@ -174,7 +174,7 @@ bool ObjectBuilder::End() {
   const bool was_items = frames_.back().container == nullptr;
   frames_.pop_back();
   if (was_items) {
-    subject_ = Subject::kUnknown;  // back in the List
+    subject_ = Subject::kUnknown;  // the parser is in the List again
     return true;
   }
   return Completed();

@@ -14,7 +14,7 @@ using Length = rapidjson::SizeType;
 // RapidJSON's events, handed on.
 class Events {
  public:
-  // `escapes`: the text has \u escapes, which may spell half a surrogate pair.
+  // `escapes`: the text has \u escapes, which may be half of a surrogate pair.
   Events(ObjectBuilder& builder, bool escapes) : builder_(builder), escapes_(escapes) {}
 
   bool Null() { return builder_.Scalar(nullptr); }
@@ -25,7 +25,7 @@ class Events {
     if (!number) return builder_.Refuse("number out of range: " + ForMessage(view));
     return builder_.Scalar(std::move(*number));
   }
-  // Never called: numbers come raw.
+  // Never called: numbers are delivered as raw text.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(std::int64_t) { return false; }

@@ -14,13 +14,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-// LibYAML compares each %TAG line with all before it.
+// LibYAML compares each %TAG line with all earlier ones, so their number is limited.
 constexpr std::size_t kMaxTagDirectives = 64;
 
 class Parser {
  public:
   explicit Parser(std::string_view text) {
-    WEFT_CHECK(yaml_parser_initialize(&parser_) == 1);  // fails without memory only
+    WEFT_CHECK(yaml_parser_initialize(&parser_) == 1);  // only fails without memory
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
                                  text.size());
@@ -54,7 +54,7 @@ std::string_view View(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
 }
 
-// What a scalar's tag and style say of its type.
+// How a scalar's tag and style decide its type.
 enum class Typing { kText, kResolve, kUnknownTag };
 Typing TypingOf(const yaml_event_t& event) {
   const auto& scalar = event.data.scalar;
@@ -76,7 +76,7 @@ bool TagFits(std::string_view tag, Plain kind) {
   return kind == Plain::kInteger || kind == Plain::kFloat;
 }
 
-// LibYAML's events, checked and handed on.
+// Checks LibYAML's events and passes them on.
 class Events {
  public:
   explicit Events(ObjectBuilder& builder) : builder_(builder) {}

@@ -150,7 +150,8 @@ constexpr std::uint32_t kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed3
 constexpr std::uint32_t NumberOf(std::uint32_t tag) { return tag >> kTypeBits; }
 constexpr std::uint32_t TypeOf(std::uint32_t tag) { return tag & ((1U << kTypeBits) - 1); }
 
-// Walks one message by its table. False, everywhere: no such message.
+// Reads one message by its table of fields. All methods return false if the bytes are not such a
+// message.
 class Reader {
  public:
   explicit Reader(std::string_view bytes)
@@ -178,7 +179,7 @@ class Reader {
     return nullptr;
   }
 
-  // Passes over the value of a field that no table has. Kubernetes writes no groups.
+  // Skips the value of a field that is in no table. Kubernetes writes no groups.
   bool Skip(std::uint32_t tag) {
     std::uint64_t number = 0;
     std::uint32_t size = 0;
@@ -218,7 +219,7 @@ class Reader {
     return true;
   }
 
-  // Null where JSON would leave it out.
+  // The value is null if JSON would leave the field out.
   bool ReadValue(const Field& field, Json& value) {
     switch (field.shape) {
       case Shape::kObject:
@@ -249,7 +250,7 @@ class Reader {
     return Read(fields, value) && in_.CheckEntireMessageConsumedAndPopLimit(outer);
   }
 
-  // Bytes of the message that is read. The stream shortens a limit past it and reports nothing.
+  // Bytes left in the current message. The stream would silently shorten a limit beyond it.
   std::uint32_t Left() const { return static_cast<std::uint32_t>(in_.BytesUntilLimit()); }
 
   bool ReadNumber(Shape shape, Json& value) {

@@ -11,7 +11,7 @@
 namespace weft::manifest {
 namespace {
 
-// Limits and encoding; after it `text` is without a byte order mark.
+// Checks limits and encoding, and removes a byte order mark from `text`.
 Status CheckText(const Source& source, const Limits& limits, std::string_view& text) {
   if (text.size() > limits.bytes) {
     return Invalid(source.name + ": larger than " + std::to_string(limits.bytes) + " bytes");

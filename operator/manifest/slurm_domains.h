@@ -16,7 +16,7 @@ namespace weft::manifest {
 // files. Lists are Slurm host lists: "n[01-04],login".
 //
 // `where` is a place in the file for later messages: "line 12".
-// Errors  kInvalid without the file's name; also without a place if the call itself is the cause.
+// Errors  kInvalid without the file's name; also without a place if the caller knows it.
 class SlurmDomains {
  public:
   // Starts a switch or block; later calls of AddChildren and AddNodes add to it.

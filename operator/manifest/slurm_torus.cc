@@ -33,7 +33,7 @@ Error AtField(const Field& field, const std::string& what) {
   return Invalid(field.path() + ": " + what);
 }
 
-// {x, y, z}; what is refused counts as `least`.
+// Reads {x, y, z}; invalid values become `least`.
 Sizes ReadSizes(const Field& field, std::uint32_t least) {
   field.Require().RefuseUnknown({"x", "y", "z"});
   Sizes sizes{};
@@ -49,7 +49,7 @@ Sizes ReadSizes(const Field& field, std::uint32_t least) {
 // The nodes of toruses, each with its place.
 class Toruses {
  public:
-  // Of so many dimensions.
+  // Toruses with `axes` dimensions.
   Toruses(std::size_t axes, const api::Decoding& decoding, const ImportOptions& options)
       : axes_(axes), decoding_(decoding), options_(options) {}
 
@@ -143,7 +143,7 @@ class Toruses {
     return PutNodes(nodes, anchor, sizes);
   }
 
-  // One node at each place of the box, x fastest.
+  // Puts one node at each place of the box, x fastest.
   Status PutNodes(const Field& field, const Sizes& anchor, const Sizes& sizes) {
     const std::string list = field.Str();
     if (decoding_.failed()) return decoding_.status();
@@ -182,9 +182,9 @@ class Toruses {
   const std::size_t axes_;
   const api::Decoding& decoding_;
   const ImportOptions& options_;
-  std::string name_;  // of the torus that is read
+  std::string name_;  // of the current torus
   Sizes sizes_{};
-  std::vector<bool> taken_;  // its places
+  std::vector<bool> taken_;  // places of the current torus
   std::map<std::string, std::string> names_, node_path_;
   std::vector<TreeNode> nodes_;
   std::set<std::size_t> ring_sizes_;

@@ -10,7 +10,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t kBytesPerObject = 700;  // typical size of a Node's text, to reserve once
+constexpr std::size_t kBytesPerObject = 700;  // typical size of a Node's text, for one reserve
 constexpr const char* kPauseImage = "registry.k8s.io/pause:3.9";
 
 OrderedJson FabricObject(const fabric::FabricSpec& spec) {
@@ -54,7 +54,7 @@ std::vector<const Thing*> ByName(const std::vector<Thing>& things) {
 std::string WriteManifests(const ImportedCluster& cluster) {
   std::string out;
   out.reserve(kBytesPerObject * (cluster.nodes.size() + cluster.pods.size()) + 4096);
-  // One object at a time: memory holds the text and one object.
+  // Writes one object at a time, so that memory holds only the text and one object.
   const auto write = [&](const OrderedJson& object) { out += "---\n" + ToYaml(object); };
   write(FabricObject(cluster.fabric));
   for (const fabric::FabricSpec& fabric : cluster.more_fabrics) write(FabricObject(fabric));

@@ -19,7 +19,7 @@ constexpr std::size_t kImplicitKeyBytes = 1000;
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// 64Gi, 2062G, 500m, 1.5T: no YAML version sees a number there.
+// Whether the text is like 64Gi, 2062G, 500m or 1.5T, which no YAML version reads as a number.
 bool IsSuffixedQuantity(std::string_view text) {
   const std::size_t digits = text.find_first_not_of("0123456789.");
   if (digits == 0 || digits == text.npos) return false;
@@ -28,8 +28,8 @@ bool IsSuffixedQuantity(std::string_view text) {
   return std::find(kSuffixes.begin(), kSuffixes.end(), text.substr(digits)) != kSuffixes.end();
 }
 
-// True where every reader takes the unquoted text for that text. yaml-cpp leaves "true" and "8"
-// unquoted, which readers take for a boolean and a number.
+// Whether all readers read the unquoted text as this text. yaml-cpp leaves "true" and "8" unquoted,
+// but readers take them for a boolean and a number.
 bool IsSafePlain(std::string_view text) {
   if (text.empty() || text.back() == ':') return false;
   if (IsDigit(text[0])) return IsSuffixedQuantity(text);
@@ -41,8 +41,8 @@ bool IsSafePlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), safe) && PlainKind(text) == Plain::kText;
 }
 
-// What yaml-cpp leaves as it is between quotes, although YAML forbids it or takes it for a line
-// break: DEL, U+2028 and U+2029.
+// Whether the text has characters that yaml-cpp does not escape, although YAML forbids them or
+// reads them as line breaks: DEL, U+2028 and U+2029.
 bool NeedsEscapes(std::string_view text) {
   return text.find('\x7F') != text.npos || text.find("\xE2\x80\xA8") != text.npos ||
          text.find("\xE2\x80\xA9") != text.npos;

@@ -8,7 +8,7 @@
 namespace weft::manifest {
 namespace {
 
-// word, Word or WORD: the spellings that YAML knows of `lower`.
+// Whether the text is `lower` in one of YAML's spellings: word, Word or WORD.
 bool Spells(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   const auto upper = [](char c) {
@@ -30,7 +30,7 @@ std::size_t TakeDigits(std::string_view& text) {
   return count;
 }
 
-// [-+]?(0|[1-9][0-9]*), or with a fraction or an exponent a float.
+// An integer is [-+]?(0|[1-9][0-9]*); with a fraction or an exponent it is a float.
 Plain NumberKind(std::string_view text) {
   if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
   const bool leading_zero = text.size() > 1 && text[0] == '0' && IsDigit(text[1]);

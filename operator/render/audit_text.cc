@@ -10,7 +10,7 @@ namespace weft::render {
 
 namespace {
 
-// "+14 %": the cost over the best one.
+// The cost above the best one: "+14 %".
 Cell ExcessCell(const std::optional<std::int64_t>& percent) {
   if (!percent) return {"best is 0", Colour::kRed};
   const Colour colour = *percent == 0   ? Colour::kGreen
@@ -49,8 +49,8 @@ Table GangTable(const decide::Cluster& cluster, const report::AuditReport& repor
   return table;
 }
 
-// Where each gang would be planned, and why that is better. The spans stand here where the table
-// would be too wide with them.
+// Where each gang would be planned, and why that is better. Spans are here if they would make the
+// table too wide.
 std::string Changes(const report::AuditReport& report, bool spans, const TextOptions& options) {
   std::string text;
   for (const report::AuditGang& gang : report.gangs) {
@@ -96,7 +96,7 @@ std::string LevelTable(const report::AuditReport::Total& total, const TextOption
   return table.empty() ? "" : table.Show(options.colour);
 }
 
-// Bytes and times of rings mean nothing: `timed` is false then.
+// `timed` is false for rings, whose bytes and times have no meaning.
 std::string Sum(const std::string& title, const report::AuditReport::Total& total, bool timed,
                 const TextOptions& options) {
   std::string text =
@@ -112,7 +112,8 @@ std::string Sum(const std::string& title, const report::AuditReport::Total& tota
   return text + LevelTable(total, options) + "\n";
 }
 
-// Bytes of gangs with a model, and bytes of rings of one byte a rank, are not of one kind.
+// Separate sums, because bytes of gangs with a model and of rings with one byte per rank cannot be
+// added.
 std::string Sums(const report::AuditReport& report, const TextOptions& options) {
   if (report.modelled.gangs == 0 || report.rings.gangs == 0) {
     return Sum("Fleet", report.total, report.rings.gangs == 0, options);

@@ -23,8 +23,8 @@ const PolicyOutcome& Of(const ByPolicy& by_policy, Policy policy) {
   return by_policy[static_cast<std::size_t>(policy)];
 }
 
-// Levels whose domains can be left, narrowest first: every one but outside, and but a scale-up
-// network that crosses the levels, which nothing leaves.
+// Levels whose domains bytes can leave, narrowest first: all except outside and a scale-up network
+// that crosses the levels.
 std::vector<std::string> Columns(const ByPolicy& by_policy) {
   std::vector<std::string> names;
   for (const PolicyOutcome& outcome : by_policy) {
@@ -48,8 +48,8 @@ Int128 Crossing(const PolicyOutcome& outcome, const std::string& name) {
 // One figure of every policy's placement.
 struct Measure {
   std::string title;
-  std::array<std::string, report::kPolicies> value, ratio;  // ratio "" for Weft's own
-  bool same = true;                                         // for all that placed the job
+  std::array<std::string, report::kPolicies> value, ratio;  // ratio: "" for Weft
+  bool same = true;                                         // for all policies that placed it
 };
 
 Measure Measured(const ByPolicy& by_policy, std::string title, const auto& figure,
@@ -71,7 +71,7 @@ Measure Measured(const ByPolicy& by_policy, std::string title, const auto& figur
   return measure;
 }
 
-// Narrow domains first, then what follows from the bytes.
+// Bytes that leave narrow domains first, then the figures that follow from the bytes.
 std::vector<Measure> Measures(const ByPolicy& by_policy, bool modelled) {
   std::vector<Measure> measures;
   if (modelled) {
@@ -94,9 +94,9 @@ std::vector<Measure> Measures(const ByPolicy& by_policy, bool modelled) {
   return measures;
 }
 
-constexpr const char* kCost = "COST";  // which is a ratio itself
+constexpr const char* kCost = "COST";  // the cost is a ratio itself
 
-// "12.6 TB  1.20x": the figure, and how many times Weft's it is.
+// The figure and its ratio to Weft's: "12.6 TB 1.20x".
 Cell FigureCell(const Measure& measure, Policy policy) {
   constexpr std::size_t kRatioWidth = 7;  // "  1.20x"
   const auto p = static_cast<std::size_t>(policy);
@@ -109,7 +109,7 @@ Cell FigureCell(const Measure& measure, Policy policy) {
 
 constexpr std::string_view kEqual = "1.00x";  // a ratio below one percent
 
-// True if some scheduler's figure is one percent or more from Weft's.
+// Whether a scheduler's figure differs from Weft's by one percent or more.
 bool Differs(const Measure& measure) {
   return !measure.same && std::any_of(measure.ratio.begin(), measure.ratio.end(),
                                       [&](const auto& r) { return !r.empty() && r != kEqual; });
@@ -139,7 +139,7 @@ std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy
   for (const Measure& measure : measures) {
     if (!measure.same) columns.push_back({measure.title, Align::kRight});
   }
-  if (columns.size() == 1) columns.push_back({"", Align::kLeft});  // for who placed nothing
+  if (columns.size() == 1) columns.push_back({"", Align::kLeft});  // if a policy placed no job
   Table table(std::move(columns));
   for (const Policy policy : kAll) {
     const bool is_weft = policy == Policy::kWeft;
@@ -155,7 +155,7 @@ std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy
   return table.Show(options.colour);
 }
 
-// What differs between the schedulers as a table, and in a line what does not.
+// A table of the figures that differ between the schedulers, and a line with those that do not.
 std::string OutcomeTable(const ByPolicy& by_policy, bool modelled, const TextOptions& options) {
   const auto placed = [](const PolicyOutcome& outcome) { return outcome.placed; };
   if (std::none_of(by_policy.begin(), by_policy.end(), placed)) return "  placed by none\n";

@@ -10,7 +10,7 @@ using fabric::Tier;
 
 namespace {
 
-// Numbers values by when they were first seen.
+// Numbers values in the order in which they first occur.
 template <typename Value>
 class Numbering {
  public:

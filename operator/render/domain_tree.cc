@@ -16,14 +16,14 @@ using fabric::NodeIndex;
 using fabric::Tier;
 using Domains = std::vector<DomainIndex>;
 
-constexpr std::size_t kStep = 2;       // spaces a level
-constexpr std::size_t kMostLines = 4;  // of names of alike nodes
-constexpr std::size_t kHanging = 4;    // more in the lines that a long one is broken into
+constexpr std::size_t kStep = 2;       // spaces per level
+constexpr std::size_t kMostLines = 4;  // of names of equal nodes
+constexpr std::size_t kHanging = 4;    // extra spaces in the continuation of a long line
 
 // How much a tree shows.
 struct Detail {
   bool nodes = true;
-  Tier filled_from = 0;  // from this tier on domains are told apart by Fill alone
+  Tier filled_from = 0;  // from this tier on, domains with the same Fill share a line
 };
 
 struct Span {
@@ -43,7 +43,7 @@ class Tree {
   Tree(const fabric::Claims& claims, const TextOptions& options)
       : fabric_(claims.fabric()), claims_(claims), options_(options), looks_(claims) {}
 
-  // Everything.
+  // The whole tree.
   std::string Whole() {
     text_.clear();
     AddLine(fabric::kOutside, {0}, 0);
@@ -51,7 +51,7 @@ class Tree {
     return text_;
   }
 
-  // As much as there are lines for.
+  // The tree with as much detail as the lines allow.
   std::string Folded() {
     const Tier last = fabric_.node_tier();
     std::vector<Detail> details = {{true, last}, {false, last}};
@@ -79,7 +79,7 @@ class Tree {
     }
   }
 
-  // The tier below whose domains get lines.
+  // The next narrower tier whose domains have lines.
   Tier Below(Tier tier) const {
     const Tier child = tier + 1;
     const bool same = child == fabric_.nested_scale_up() && tier != fabric::kOutside &&
@@ -108,7 +108,7 @@ class Tree {
     return children;
   }
 
-  // By look or fill, in the order of each one's first domain.
+  // Groups of equal domains, by look or fill, in the order of their first domains.
   std::vector<Domains> Alike(Tier tier, const Domains& domains) const {
     std::vector<Domains> groups;
     std::map<std::uint32_t, std::size_t> group_of;
@@ -123,7 +123,7 @@ class Tree {
     return groups;
   }
 
-  // A domain that is named by its path stands below its parent: the rest is enough.
+  // The name without its parent's, which is in the line above.
   std::string Name(Tier tier, DomainIndex domain) const {
     if (tier == fabric::kOutside) return fabric_.spec().name;
     if (tier == fabric_.node_tier()) return fabric_.node(domain).name;
@@ -144,7 +144,7 @@ class Tree {
     return Short(std::move(names), 1, 0);
   }
 
-  // What fits on so many lines.
+  // The names that fit on `lines` lines.
   std::string Short(std::vector<std::string> names, std::size_t lines, std::size_t indent) {
     const auto columns = static_cast<std::size_t>(std::max(options_.columns, 0));
     std::string text = ShortRanges(std::move(names), lines * (std::max(columns, indent) - indent));
@@ -152,7 +152,7 @@ class Tree {
     return text;
   }
 
-  // "leaf-1: 16 nodes, 128 GPUs, 40 free, 1 node cordoned".
+  // Adds a line such as "leaf-1: 16 nodes, 128 GPUs, 40 free, 1 node cordoned".
   void AddLine(Tier tier, const Domains& domains, std::size_t depth) {
     const std::string text =
         Names(tier, domains) + ": " +
@@ -186,7 +186,7 @@ class Tree {
            Grouped(count.free) + " free" + (off.empty() ? "" : ", " + off);
   }
 
-  // "each 16 nodes, 128 GPUs, 40-92 free; in all 530 free, 1 node cordoned".
+  // A text such as "each 16 nodes, 128 GPUs, 40-92 free; in all 530 free, 1 node cordoned".
   std::string Each(Tier tier, const Domains& domains) const {
     DomainCount sum;
     for (const DomainIndex d : domains) sum.Add(looks_.count(tier, d));
@@ -207,7 +207,7 @@ class Tree {
     return text;
   }
 
-  // The nodes of narrowest domains: ranges by what is free.
+  // Adds the nodes of narrowest domains, as ranges of names with equal free accelerators.
   void AddNodes(Tier tier, const Domains& domains, std::size_t depth) {
     struct Kind {
       NodeState state;
@@ -242,7 +242,7 @@ class Tree {
   const TextOptions& options_;
   const DomainLooks looks_;
   Detail detail_;
-  bool cut_ = false;  // not all names are there
+  bool cut_ = false;  // names were left out
   std::string text_;
 };
 

@@ -10,7 +10,7 @@ namespace weft::render {
 
 namespace {
 
-// Domains of a refusal that are listed one by one.
+// At most so many domains of a refusal are listed.
 constexpr std::size_t kMostDomains = 12;
 
 std::string CostTable(const decide::PlanEntry& entry, const report::Explanation& one,

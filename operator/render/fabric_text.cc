@@ -16,7 +16,7 @@ using fabric::NodeIndex;
 using fabric::Tier;
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMostReasons = 10;  // by which absent nodes are listed
+constexpr std::size_t kMostReasons = 10;  // for which nodes are listed
 constexpr std::size_t kMostLines = 4;     // of names for one reason
 
 const char* SourceName(fabric::BandwidthSource source) {
@@ -53,7 +53,7 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
   return table.Show(options.colour);
 }
 
-// Where the nodes are of several products or capacity types.
+// A table of pools, if the nodes have several products or capacity types.
 std::string PoolTable(const decide::ClusterFabric& cluster, const TextOptions& options) {
   const fabric::Fabric& fabric = *cluster.fabric;
   struct Figures {
@@ -90,7 +90,7 @@ std::string PoolTable(const decide::ClusterFabric& cluster, const TextOptions& o
   return table.Show(options.colour) + "\n";
 }
 
-// Nodes by why they are listed.
+// Names of nodes by the reason for which they are listed.
 using ByReason = std::map<std::string, std::vector<std::string>>;
 
 // "Unusable nodes (3):" and a line for each reason.
@@ -134,7 +134,7 @@ std::string Absent(const fabric::Fabric& fabric, const TextOptions& options) {
          Listed("Unusable nodes", unusable, options) + Listed("Cordoned nodes", cordoned, options);
 }
 
-// How many rails there are, and which nodes lack some.
+// The number of rails, and the nodes that lack some.
 std::string Rails(const fabric::Fabric& fabric, const TextOptions& options) {
   const auto& rails = fabric.spec().rails;
   if (!rails) return "";

@@ -45,7 +45,7 @@ std::string SpansOf(const fabric::Fabric& fabric, const std::vector<NodeIndex>& 
   return text;
 }
 
-// Why it is there, as far as its Placement says: "1 spine, 2 leaf; 104 % of the bound".
+// Why the job is there, from its Placement: "1 spine, 2 leaf; 104 % of the bound".
 std::string WhyOf(const api::Placement& placement) {
   std::string why;
   for (const api::Condition& condition : placement.conditions) {

@@ -51,7 +51,8 @@ grey for lone pods. The bar under a name shows the bytes that are predicted to l
 step. Point at anything for more, at a job for why it is there; click a job to highlight it.</p>
 )";
 
-// A job is singled out by its name, so that it stays so when the page is drawn anew.
+// The highlighted job is remembered by name, so that it stays highlighted when the page is drawn
+// again.
 constexpr const char* kScript = R"(<script>
 var main=document.querySelector('main'),on=null;
 function show(){
@@ -80,7 +81,7 @@ main.addEventListener('click',function(event){
 
 constexpr const char* kScriptEnd = "</script></body></html>\n";
 
-// What cannot be had leaves the last picture, and says so.
+// If a new picture cannot be fetched, the last one stays, with a message.
 constexpr const char* kRefresh = R"(function refresh(){
   fetch(location.href,{cache:'no-store'}).then(function(answer){
     if(!answer.ok)throw new Error(answer.status);
@@ -99,7 +100,7 @@ setTimeout(refresh,SECONDS*1000);
 constexpr int kSwatch = 14;
 
 std::string Cells(const char* tag, const std::vector<std::string>& texts) {
-  // Name and spans are words, the rest numbers.
+  // Name and spans are text columns; the other columns are numbers.
   std::string out;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const bool number = i >= 1 && i <= 4;
@@ -141,7 +142,7 @@ std::string JobTable(const MapInput& map) {
          "</tr></thead><tbody>\n" + rows + "</tbody></table>\n";
 }
 
-// Jobs for which no fabric could be named; every map has them.
+// Jobs for which no fabric was chosen; they are on every map.
 std::string Nowhere(const MapInput& map) {
   std::string out;
   for (const MapRefusal& refusal : map.refused) {
@@ -153,7 +154,7 @@ std::string Nowhere(const MapInput& map) {
   return out;
 }
 
-// Of GPUs that no job on the map has, and of those that one has.
+// Words for GPUs that no job on the map uses, and for those that a job uses.
 struct Words {
   const char* held;
   const char* planned;

@@ -12,8 +12,8 @@ using fabric::Tier;
 
 namespace {
 
-// Bytes of the character that starts at `at`; 0 where there is none, or one that XML 1.0 forbids or
-// nobody can read (control characters, U+0080..U+009F too).
+// Bytes of the character that starts at `at`; 0 if there is none, or if XML 1.0 forbids it or it is
+// a control character (also U+0080..U+009F).
 std::size_t CharacterAt(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   const std::size_t length = SequenceBytes(rest);

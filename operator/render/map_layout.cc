@@ -30,7 +30,8 @@ class Layout {
     int x = 0, y = 0;
   };
 
-  // About twice as wide as high for the fullest frame; more where the labels need the width anyway.
+  // Chooses the cells per row: the fullest frame is about twice as wide as high, or as wide as
+  // labels need.
   void CountColumns() {
     const auto& begin = fabric_.domains(cell_tier_ - 1).child_begin;
     int most = 1, label = 0;
@@ -44,14 +45,14 @@ class Layout {
     columns_ = std::max((most + rows - 1) / rows, (label - kMapPad + kCellGap) / kStep);
     columns_ = std::clamp(columns_, 1, std::max(fit, 1));
     const int full_rows = (most + columns_ - 1) / columns_;
-    columns_ = (most + full_rows - 1) / full_rows;  // no short last row where it can be helped
+    columns_ = (most + full_rows - 1) / full_rows;  // avoids a short last row
   }
 
   void Place(Tier tier, DomainIndex domain, Point at, int most_width) {
     const std::size_t self = boxes_.size();
     boxes_.push_back({.tier = tier, .domain = domain, .x = at.x, .y = at.y});
     const Point inside{at.x + kMapPad, at.y + kMapLabel};
-    // Where tiers share their domains these have the same number in each.
+    // Tiers with the same domains have the same number of them.
     const Tier inner = SameFrame(fabric_, tier, cell_tier_);
     const Point end = inner + 1 == cell_tier_
                           ? PlaceCells(inner, domain, inside)
@@ -61,7 +62,7 @@ class Layout {
     box.height = end.y - at.y + kMapPad;
   }
 
-  // Both return the lower right corner of what they placed.
+  // Both functions return the lower right corner of what they placed.
   Point PlaceCells(Tier tier, DomainIndex domain, Point at) {
     const auto& begin = fabric_.domains(tier).child_begin;
     Point end = at;

@@ -22,17 +22,18 @@ namespace {
 constexpr int kLegendLine = 20;
 constexpr int kSwatch = 14;
 constexpr int kLeastWidth = 640;
-constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are seen
+constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are visible
 constexpr std::size_t kMostLabel = 20, kMostLegend = 160;  // characters
-// Pixels that a character takes at most, near enough, in the sizes of the style below.
+// Approximately the most pixels of a character, for the font sizes in the style below.
 constexpr double kNameCharacter = 6.8, kCountCharacter = 5.6, kLegendCharacter = 6.3;
 
 // Okabe and Ito ("Color Universal Design", 2008) without black, then wine, olive, indigo, brown and
-// a pale teal after Tol ("Colour schemes", 2021), lightened where they would sink into a dark page.
+// a pale teal after Tol ("Colour schemes", 2021), lightened if they would be too dark for a dark
+// page.
 constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                   "#d55e00", "#56b4e9", "#f0e442", "#882255",
                                                   "#999933", "#6a5acd", "#8c5a2b", "#7fd1c7"};
-constexpr std::size_t kStrokes = 3;  // patterns over a colour that comes again
+constexpr std::size_t kStrokes = 3;  // patterns for colours that are used again
 
 constexpr std::string_view kStyle =
     "<style>.b{fill:var(--weft-box,#fff);stroke:var(--weft-line,#c3c9d1)}"
@@ -118,7 +119,7 @@ class Picture {
                                        : fabric_.domains(tier).names[domain];
   }
 
-  // A domain that is named by its path stands in its parent's frame: the rest is enough.
+  // The name without its parent's, whose frame contains the domain.
   std::string Label(Tier tier, DomainIndex domain) const {
     std::string name = Name(tier, domain);
     if (tier > 1) {
@@ -132,7 +133,7 @@ class Picture {
     return fabric_.domains(tier - 1).of_node[fabric_.domains(tier).begin[domain]];
   }
 
-  // "spine-1 / leaf-3": the levels around a domain.
+  // The domains that contain a domain: "spine-1 / leaf-3".
   std::string Path(Tier tier, DomainIndex domain) const {
     const fabric::NodeIndex node = fabric_.domains(tier).begin[domain];
     std::string path;
@@ -147,7 +148,7 @@ class Picture {
   }
 
   int LabelWidth(Tier tier, DomainIndex domain) const {
-    // Digits of the free ones are at most those of all.
+    // The number of free GPUs has at most as many digits as the total.
     const std::string total = Grouped(fabric_.AcceleratorsIn(tier, domain));
     return kMapPad + Pixels(Label(tier, domain), kNameCharacter) + 2 * kMapPad +
            Pixels(total + " / " + total + " free", kCountCharacter);
@@ -181,7 +182,7 @@ class Picture {
     return out + "<title>" + EscapeXml(title) + more + "</title></g>\n";
   }
 
-  // What is wrong with the node or with nodes of the domain, "" where nothing is.
+  // What is wrong with the node or with nodes of the domain; "" if nothing.
   std::string Trouble(const MapBox& box) const {
     if (box.tier != fabric_.node_tier()) {
       return OffText(CountIn(*map_.claims, box.tier, box.domain));
@@ -190,13 +191,13 @@ class Picture {
     return fabric_.node(box.domain).unschedulable ? "cordoned" : "";
   }
 
-  // Whether any node of it does.
+  // Whether any node of the box takes pods.
   bool TakesPods(const MapBox& box) const {
     const DomainCount count = CountIn(*map_.claims, box.tier, box.domain);
     return count.unusable + count.cordoned < count.nodes;
   }
 
-  // Earlier pods from the bottom, then the plan's jobs, the free rest on top.
+  // A cell, from the bottom: earlier pods, the plan's jobs, the free rest.
   std::string Cell(const MapBox& box) const {
     const DomainUsage usage = usage_.In(box.tier, box.domain);
     std::string out = "<g>" + Rect(box.x, box.y, box.width, box.height) + "rx=\"2\" class=\"" +
@@ -222,7 +223,7 @@ class Picture {
     return out + "<title>" + CellTitle(box, usage) + "</title></g>\n";
   }
 
-  // Escaped; a line each for the name, the domains around, the jobs, the free GPUs.
+  // The escaped tooltip: a line each for the name, the enclosing domains, the jobs, the free GPUs.
   std::string CellTitle(const MapBox& box, const DomainUsage& usage) const {
     std::vector<std::string> lines = {Name(box.tier, box.domain)};
     const bool is_node = box.tier == fabric_.node_tier();
@@ -248,7 +249,7 @@ class Picture {
     return text;
   }
 
-  // Grows the legend by one line and returns where its text stands.
+  // Adds a line to the legend and returns the position of its text.
   int NextLine(int first, const std::string& text) {
     const int left = 2 * kMapPad + kSwatch;
     legend_width_ =
@@ -306,7 +307,7 @@ std::string JobSwatch(std::size_t job, int x, int y, int side) {
 }
 
 std::string MapPatterns() {
-  // One way, the other way, both ways.
+  // Strokes in one direction, in the other, and in both.
   constexpr std::array<const char*, kStrokes> kPaths = {
       "M-1 1L1-1M0 6L6 0M5 7L7 5", "M-1 5L1 7M0 0L6 6M5-1L7 1",
       "M-1 1L1-1M0 6L6 0M5 7L7 5M-1 5L1 7M0 0L6 6M5-1L7 1"};

@@ -44,7 +44,7 @@ DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
   for (const Seat& seat : SeatsIn(tier, domain)) {
     const std::int64_t gpus = map_.jobs[seat.job].gpus_per_worker;
     planned[seat.job] += gpus;
-    // A pod may tolerate that a node is cordoned.
+    // A job's pod may be on a cordoned node if it tolerates that.
     (StateOf(fabric, seat.node) == NodeState::kTakesPods ? usage.free : usage.off) -= gpus;
   }
   usage.off = std::max<std::int64_t>(usage.off, 0);

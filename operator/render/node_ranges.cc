@@ -14,9 +14,9 @@ namespace weft::render {
 
 namespace {
 
-// Numbers of more digits are taken for plain text: they would not fit 64 bits.
+// Numbers with more digits count as text, because they would not fit in 64 bits.
 constexpr std::size_t kDigitsAtMost = 18;
-// Numbers of a name, from its end, that are tried; "ip-10-0-1-5.eu-west-1.compute" has six.
+// How many numbers of a name, from its end, are tried; "ip-10-0-1-5.eu-west-1.compute" has six.
 constexpr std::size_t kNumbersTried = 6;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -26,7 +26,7 @@ struct Cut {
   std::string_view before, digits, after;
 };
 
-// The number that stands `from_end`-th from the end (0 is the last).
+// The name cut at its `from_end`-th number from the end (0 is the last).
 std::optional<Cut> CutAt(std::string_view name, std::size_t from_end) {
   std::size_t end = name.size();
   for (;;) {
@@ -56,14 +56,14 @@ std::int64_t ValueOf(std::string_view digits) {
   return value;
 }
 
-// Whether `digits` is how value is written with at least `width` digits.
+// Whether `digits` is `value` written with at least `width` digits.
 bool Written(std::string_view digits, std::int64_t value, std::size_t width) {
   std::string text = std::to_string(value);
   if (text.size() < width) text.insert(0, width - text.size(), '0');
   return digits == text;
 }
 
-// "01-08,12"
+// The numbers as text: "01-08,12".
 std::string Runs(std::vector<Number> numbers) {
   std::sort(numbers.begin(), numbers.end());
   std::string out;
@@ -85,8 +85,8 @@ std::string Runs(std::vector<Number> numbers) {
   return out;
 }
 
-// Names that differ in one number alone share what stands around it; a name without such a number
-// stands alone.
+// The text around one number of a name. Names that differ only in this number share it; a name
+// without a number is alone.
 struct Around {
   std::string_view before, after;
   bool numbered = false;

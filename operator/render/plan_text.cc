@@ -20,15 +20,15 @@ using decide::PlanEntry;
 using decide::PlanReport;
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMostDomain = 28;  // bytes of a domain's name that are shown
-constexpr std::size_t kSeveral = 2;      // jobs that are summed up
+constexpr std::size_t kMostDomain = 28;  // most bytes of a domain's name
+constexpr std::size_t kSeveral = 2;      // from this many jobs on, there is a sum
 constexpr const char* kNode = "node";
 
 bool LinksDeclared(const Cluster& cluster, const PlanEntry& entry) {
   return !entry.fabric || cluster.fabrics[*entry.fabric].LinksDeclared();
 }
 
-// "100 %", with a star where a link's bandwidth behind it is assumed.
+// "100 %", with a star if the bandwidth of a link is assumed.
 std::string StarredPercent(std::optional<std::int64_t> percent, bool declared) {
   return PercentText(percent) + (percent && !declared ? "*" : "");
 }
@@ -61,7 +61,7 @@ class PlanPage {
   }
 
  private:
-  // The levels that the placements span, widest first, the node last.
+  // The levels that the placements use, widest first, the node last.
   std::vector<std::string> Levels() const {
     std::vector<std::string> levels;
     for (const PlanEntry& entry : report_.entries) {
@@ -100,7 +100,7 @@ class PlanPage {
     return table;
   }
 
-  // In how many domains of the level the job is.
+  // How many domains of the level the job uses.
   static std::string SpanOf(const PlanEntry& entry, const std::string& level) {
     if (entry.placed() == nullptr) return "-";
     for (const placement::Span& span : entry.placed()->scores.spans) {
@@ -179,8 +179,8 @@ class PlanPage {
     return NotesText(notes, options_);
   }
 
-  // "300 jobs: 297 placed, 3 not. They take 2,376 GPUs; 1,720 of 4,096 stay free.", of several
-  // jobs.
+  // The sum over several jobs: "300 jobs: 297 placed, 3 not. They take 2,376 GPUs; 1,720 of 4,096
+  // stay free."
   std::string Summary() const {
     if (report_.entries.size() < kSeveral) return "";
     std::int64_t placed = 0, taken = 0;

@@ -74,7 +74,8 @@ std::string Counted(std::int64_t count, const std::string& noun) {
 
 namespace {
 
-// Whether the word is a unit, punctuation after it aside: it stays on the line of its number.
+// Whether the word, without punctuation after it, is a unit, which must stay on the line of its
+// number.
 bool IsUnit(std::string_view word) {
   constexpr std::array<std::string_view, 13> kUnits = {"%", "us", "ms", "s",  "min", "h", "d",
                                                        "B", "kB", "MB", "GB", "TB",  "PB"};
@@ -83,8 +84,8 @@ bool IsUnit(std::string_view word) {
   return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
 }
 
-// Cuts a text where a line may end: at spaces, and at commas in brackets (another comma without a
-// space is part of a number).
+// Splits a text where a line may end: at spaces, and at commas in brackets (other commas without a
+// space are parts of numbers).
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -102,7 +103,7 @@ class Words {
     }
     return text_.substr(begin, end - begin);
   }
-  // Spaces between the word before and the next.
+  // The number of spaces between the last word and the next one.
   std::size_t spaces() const { return spaces_; }
 
  private:
@@ -132,7 +133,7 @@ std::string Wrap(const std::string& lead, const std::string& text, std::size_t i
                  int columns) {
   const auto limit = static_cast<std::size_t>(std::max(columns, 1));
   std::string out, line = lead;
-  std::size_t width = CodePoints(lead), spaces = 0;  // not yet written: none at a line's end
+  std::size_t width = CodePoints(lead), spaces = 0;  // spaces are not written at the end of a line
   bool empty = true;                                 // no word on this line yet
   for (Words words(text); !words.Done();) {
     const std::string_view word = words.Next();

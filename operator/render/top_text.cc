@@ -14,7 +14,7 @@ using report::Overview;
 constexpr std::size_t kIndent = 2;
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
 
-// As kubectl shows it: "3s", "12m", "5h", "2d".
+// The age in kubectl's form: "3s", "12m", "5h", "2d".
 std::string AgeText(std::optional<std::int64_t> seconds) {
   if (!seconds) return "-";
   if (*seconds < 2 * kMinute) return std::to_string(*seconds) + "s";

@@ -20,7 +20,7 @@ Json LevelsJson(const std::vector<LevelBytes>& levels) {
   return out;
 }
 
-// The scores of a placement, and what runs at and across each level. Times need a model.
+// The scores of a placement, with the bytes at and across each level. Times need a model.
 Json JudgedTraffic(const AuditGang& gang, const Judged& judged) {
   Json traffic = decide::TrafficJson(judged.scores, gang.ranks);
   if (!gang.modelled) {

@@ -49,7 +49,7 @@ class LabelCounting {
     return all;
   }
 
-  // The domain with the least room that still takes all; by label on a tie.
+  // The least roomy domain that takes all; on a tie, by label.
   std::optional<DomainIndex> Tightest(Tier tier, const std::vector<DomainIndex>& among,
                                       std::uint64_t workers) const {
     std::optional<DomainIndex> best;

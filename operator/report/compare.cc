@@ -18,7 +18,7 @@ using decide::PlanReport;
 
 constexpr std::size_t kSeeds = 5;  // odd, so that there is a median
 
-// One policy's own run through the queue.
+// The run of one policy through the queue.
 struct Run {
   Policy policy = Policy::kFirstFit;
   SplitMix64 random{0};
@@ -63,8 +63,8 @@ class Comparison {
     return std::move(run.outcomes);
   }
 
-  // The run whose total cost is the median of the seeds; the jobs placed decide first, so that a
-  // run that placed less is not the cheaper for it.
+  // The median run of the seeds, by placed jobs and then total cost, so that a run that placed
+  // fewer jobs does not count as cheaper.
   std::vector<PolicyOutcome> RunRandom() {
     std::vector<std::vector<PolicyOutcome>> runs;
     for (std::size_t s = 0; s < kSeeds; ++s) {
@@ -103,7 +103,7 @@ class Comparison {
     return FewestDomains(claims.fabric(), slots, query.cap);
   }
 
-  // Refused before anything was searched: it waits for something else than nodes.
+  // Whether the workload was refused without a search, because it does not wait for nodes.
   static bool WasNotSolved(const PlanEntry& entry) {
     return entry.refused() != nullptr && !entry.refused()->why;
   }

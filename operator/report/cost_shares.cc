@@ -11,10 +11,10 @@ namespace {
 std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string& level) {
   const fabric::Fabric& fabric = pair_cost.fabric();
   if (const auto tier = fabric.FindTier(level)) return pair_cost.TierWeight(*tier);
-  return fabric.scale_up_link().femtoseconds_per_byte;  // a scale-up network across the levels
+  return fabric.scale_up_link().femtoseconds_per_byte;  // a crossing scale-up network
 }
 
-// What the axis costs in all, less its shares.
+// Adds the axis's total cost minus its shares.
 void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& traffic,
                  std::span<const fabric::NodeIndex> nodes, traffic::Axis axis,
                  std::vector<CostShare>& shares) {
@@ -29,7 +29,7 @@ void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& t
 
 }  // namespace
 
-// Flows say which bytes run at which level; each costs its level's weight.
+// Flows give the bytes at each level; a byte costs the weight of its level.
 std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,
                                  const traffic::Traffic& traffic,
                                  std::span<const fabric::NodeIndex> nodes) {

@@ -31,7 +31,7 @@ class Explainer {
 
   Result<Explanation> Run() {
     Result<Problem> problem = decide::MakeProblem(on_, entry_.workload);
-    // What is wrong with the workload itself is the whole answer.
+    // If the workload is invalid, that is the whole answer.
     if (!problem && entry_.refused() != nullptr) return std::move(out_);
     if (!problem) return problem.error();
     if (entry_.placed() != nullptr) {
@@ -62,7 +62,7 @@ class Explainer {
                                   "below the lower bound.");
   }
 
-  // Which product it runs on, and why, where there are several.
+  // Says which product the job runs on and why, if there are several.
   void SayProduct(const placement::Plan& plan) {
     if (plan.choices.empty()) return;
     const std::string& name = plan.choices[plan.choice].name;
@@ -113,7 +113,7 @@ class Explainer {
       out_.relaxations = placement::FindRelaxations(claims_, problem.request,
                                                     traffic::WorkerGraph(problem.traffic));
     }
-    // Without a level in the rule, the widest that divides the fabric says most.
+    // If the rule names no level, the widest level that divides the fabric is used.
     Tier tier = refused.why->tier;
     if (tier == fabric::kOutside && fabric_.node_tier() > 1) tier = 1;
     out_.level = fabric_.tiers()[tier].name;
@@ -139,8 +139,8 @@ class Explainer {
                      [](const auto& a, const auto& b) { return a.slots > b.slots; });
   }
 
-  // Workers that one domain of the refusal's level must take: the job's, or those of the largest
-  // set of the group that is named.
+  // Workers that one domain of the refusal's level must take: all of the job, or the largest set of
+  // the named group.
   std::uint64_t Wanted(const placement::Request& request) const {
     const placement::Unplaceable& why = *entry_.refused()->why;
     return why.group ? static_cast<std::uint64_t>(why.group_workers) : request.workers;

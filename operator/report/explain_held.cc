@@ -26,7 +26,7 @@ class HeldExplainer {
  public:
   HeldExplainer(const Cluster& cluster, Workload workload, const api::Placement& held)
       : cluster_(cluster), held_(held) {
-    // What was waited for is past.
+    // The job has its nodes, so its wait has ended.
     workload.waited_seconds.reset();
     out_.entry.workload = std::move(workload);
   }
@@ -44,7 +44,7 @@ class HeldExplainer {
   }
 
  private:
-  // The nodes in the one fabric that has them all; else a refusal.
+  // Finds the nodes in the fabric that has all of them; else makes a refusal.
   bool FindNodes() {
     std::vector<std::string> gone;
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
@@ -109,7 +109,7 @@ class HeldExplainer {
     out_.entry.outcome = std::move(placed);
   }
 
-  // Where the fabric has several products or capacity types.
+  // Names products, if the fabric has several products or capacity types.
   void SayProducts(const fabric::Fabric& fabric, const api::Accelerator& accelerator) {
     if (!decide::PoolChoicesOf(fabric, accelerator)) return;
     std::vector<fabric::PoolIndex> pools;
@@ -134,7 +134,8 @@ class HeldExplainer {
     return claims;
   }
 
-  // A bound under other preferences, or on nodes that it could no longer get, says nothing of it.
+  // A bound under other preferences, or without nodes that the job has, does not hold for this
+  // placement.
   void TakeBound(const placement::Plan& anew, placement::Plan& now) {
     if (anew.preferences != now.preferences || anew.lower_bound > now.cost) return;
     now.lower_bound = anew.lower_bound;

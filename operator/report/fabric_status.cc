@@ -28,7 +28,7 @@ const char* SourceName(fabric::BandwidthSource source) {
   return "";
 }
 
-// The conditions that stand in the object, so that what has not changed keeps its time.
+// The object's conditions, so that unchanged ones keep their transition times.
 class Conditions {
  public:
   Conditions(const api::Raw& raw, UnixSeconds now) : time_(FormatTime(now)) {

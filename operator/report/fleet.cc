@@ -25,7 +25,7 @@ void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, Fle
   }
 }
 
-// Free nodes by accelerators, those with most first.
+// Free nodes in order of accelerators, most first.
 struct FreeNodes {
   std::vector<std::int64_t> accelerators;  // prefix sums, 0 first
   std::int64_t count() const { return static_cast<std::int64_t>(accelerators.size()) - 1; }
@@ -42,7 +42,7 @@ class Level {
     }
   }
 
-  // `free_by_product`: accelerators that are free.
+  // `free_by_product`: number of free accelerators.
   FleetFigures::Level Measure(const std::map<std::string, std::int64_t>& free_by_product,
                               bool list) {
     for (const auto& [product, free] : free_by_product) {

@@ -38,7 +38,7 @@ std::optional<std::int64_t> BytesAt(const Json& object, const char* key) {
   return bytes ? std::optional(*bytes) : std::nullopt;
 }
 
-// The objects of a list in a status that others may write too.
+// The objects in a list of a status; other items are skipped, as other writers may have added them.
 std::vector<const Json*> ObjectsAt(const Json& object, const char* key) {
   std::vector<const Json*> objects;
   const auto found = object.find(key);

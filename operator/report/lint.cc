@@ -15,7 +15,7 @@ using decide::Cluster;
 using decide::Severity;
 using decide::Workload;
 
-// "<place>: spec.a.b: what is wrong" taken apart again.
+// Splits a message "<place>: spec.a.b: what is wrong" into its parts.
 Finding FromError(const Error& error, const std::string& place) {
   Finding finding{Severity::kError, place, "", "Invalid", error.message};
   const std::string prefix = place + ": ";
@@ -46,7 +46,7 @@ class Linter {
     for (Workload& workload : *workloads) {
       if (!space_.empty() && workload.key().space != space_) continue;
       const std::size_t begin = report_.findings.size();
-      workload.waited_seconds.reset();  // every wait for a preferred level ends
+      workload.waited_seconds.reset();  // so no wait for a preferred level counts
       Check(workload);
       std::stable_sort(report_.findings.begin() + static_cast<std::ptrdiff_t>(begin),
                        report_.findings.end(),
@@ -83,7 +83,7 @@ class Linter {
     }
   }
 
-  // As if nothing else ran.
+  // Checks if the workload fits on the empty fabric.
   void CheckFits(const decide::ClusterFabric& on, const Workload& workload,
                  const decide::Problem& problem) {
     placement::Options alone;

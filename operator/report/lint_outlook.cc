@@ -19,7 +19,7 @@ namespace {
 using decide::Severity;
 using Findings = std::vector<Finding>;
 
-// Stages may wait for this share of the time before it is worth a word.
+// From this share of waiting on, the pipeline is a finding.
 constexpr std::int64_t kIdlePercent = 10;
 
 const traffic::Transformer* TransformerOf(const LintSubject& subject) {
@@ -42,7 +42,7 @@ bool MayUse(const api::Accelerator& accelerator, const std::string& product) {
          });
 }
 
-// The accelerator with most memory of those that the job may get; nothing where one is unknown.
+// Of the accelerators that the job may get, the one with most memory; nothing if one is unknown.
 std::optional<outlook::Accelerator> Roomiest(const LintSubject& subject) {
   const fabric::Fabric& fabric = *subject.on.fabric;
   const auto resource = fabric.FindResource(subject.workload.accelerator->resource_name);
@@ -62,7 +62,7 @@ std::optional<outlook::Accelerator> Roomiest(const LintSubject& subject) {
 
 std::string Size(double bytes) { return FormatBytes(static_cast<Int128>(bytes)) + "B"; }
 
-// Idle share of a pipeline's stages in whole percent: (p - 1) / (m v + p - 1).
+// The idle share of a pipeline's stages in percent: (p - 1) / (m v + p - 1).
 // Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", SC21.
 std::int64_t IdlePercent(std::int64_t pipeline, std::int64_t micro_batches,
                          std::int64_t virtual_pipeline) {

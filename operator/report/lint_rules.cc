@@ -33,7 +33,7 @@ const api::TrainingJob* JobOf(const LintSubject& subject) {
   return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
 }
 
-// Workers that an empty node takes, by node.
+// By node, the workers that the empty node can take.
 std::vector<std::uint32_t> EmptySlots(const LintSubject& subject) {
   placement::SlotQuery query;
   query.pod = &subject.problem.request.pod;
@@ -45,7 +45,7 @@ std::vector<std::uint32_t> EmptySlots(const LintSubject& subject) {
   return slots;
 }
 
-// Workers that the roomiest empty domain of a tier takes.
+// Workers that the roomiest empty domain of a tier can take.
 std::uint64_t LargestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                             Tier tier) {
   std::uint64_t most = 0;
@@ -248,7 +248,7 @@ Findings TooMany(const LintSubject& subject) {
                 *why + "; the operator refuses the job")};
 }
 
-// A model that no node of the fabric is of, beside others that some are.
+// Finding about a listed model that no node has, although nodes have other listed models.
 Findings UnknownModels(const LintSubject& subject) {
   const api::Accelerator& accelerator = *subject.workload.accelerator;
   const auto products = decide::ProductsOf(*subject.on.fabric, accelerator.resource_name);

@@ -61,7 +61,7 @@ Overview::JobRow RowOf(const api::Placement& placement, UnixSeconds now) {
   return row;
 }
 
-// An attempt of a job is shown as the job.
+// Whether a job owns the Placement; it is then shown as the job.
 bool IsOfAJob(const api::Placement& placement) {
   return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
                      [](const auto& owner) { return owner.kind == "TrainingJob"; });

@@ -18,8 +18,8 @@ using fabric::ResourceIndex;
 
 namespace {
 
-// How often `amount` > 0 goes into `free`, at most `cap`. Most calls end in the first two lines or
-// divide 32-bit numbers, which costs a fraction of a 64-bit division on many processors.
+// free / amount (amount > 0), at most `cap`. Most calls end in the first two lines or divide 32-bit
+// numbers, which is much cheaper than a 64-bit division on many processors.
 std::uint32_t Fits(std::int64_t free, std::int64_t amount, std::uint32_t cap) {
   if (free < amount) return 0;
   if (free - amount < amount) return 1;
@@ -30,8 +30,8 @@ std::uint32_t Fits(std::int64_t free, std::int64_t amount, std::uint32_t cap) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(cap, free / amount));
 }
 
-// Workers that fit in one row of amounts. Resources after the first are only compared: they are
-// divided where they turn out to be the scarce one.
+// How many workers fit in one row of amounts. Resources after the first are only compared, and
+// divided only if they are the scarce one.
 template <typename Amount>
 std::uint32_t FitsAll(const std::vector<Want>& wants, std::uint32_t cap, Amount amount_of) {
   std::uint32_t slots = cap;
@@ -50,7 +50,7 @@ bool HasLabelRules(const PodRequirements& pod) {
   return !pod.node_name.empty() || !pod.node_selector.empty() || pod.required_affinity.has_value();
 }
 
-// usable, cordon and taints: all that nodes share by the hundred.
+// Checks usability, cordon and taints, which are the same on hundreds of nodes.
 bool PassesNodeState(const Fabric& fabric, const PodRequirements& pod, NodeIndex node) {
   return fabric.usable(node) && !CordonBlocks(fabric, pod, node) &&
          FirstUntolerated(fabric.node(node).taints, pod.tolerations) == nullptr;
@@ -88,7 +88,7 @@ class StaticFilter {
   std::vector<std::uint8_t> passes_;  // by taint class
 };
 
-// Room first: a full node costs one comparison, and no other rule is looked at.
+// Checks room first: a full node costs one comparison, and no other rule is checked.
 template <typename AmountOf>
 void CountAll(const Claims& claims, const SlotQuery& query, AmountOf amount_of,
               std::vector<std::uint32_t>& slots) {

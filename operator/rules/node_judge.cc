@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kCpu = "cpu";  // counted in thousandths
 
-// An amount as a person writes it: cores with their thousandths, the rest exact.
+// An amount as people write it: cores with a fraction, other resources as integers.
 std::string AmountText(std::string_view resource, std::int64_t amount) {
   constexpr std::int64_t kThousandths = 1000;
   if (resource != kCpu) return FormatQuantity(amount);
@@ -46,11 +46,11 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
 std::int64_t NodeJudge::FreeOf(NodeIndex node, fabric::ResourceIndex resource) const {
   const auto free = query_.ignore_claims ? claims_.fabric().allocatable(node, resource)
                                          : claims_.free(node, resource);
-  return std::max<std::int64_t>(free, 0);  // overcommitted nodes have nothing, not less
+  return std::max<std::int64_t>(free, 0);  // an overcommitted node has 0 free
 }
 
-// The resource with the least free share of what a worker wants of it, where that is less than
-// all; the first in the order of `wants_` on a tie.
+// The resource of which the smallest share of a worker's request is free, if that is below 1; on a
+// tie, the first in `wants_`.
 const Want* NodeJudge::Scarcest(NodeIndex node) const {
   const Want* scarcest = nullptr;
   for (const Want& want : wants_.list) {
@@ -158,7 +158,7 @@ std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) con
     std::uint32_t count = 0;
   };
   std::map<Why, Nodes> by_why;
-  auto last = by_why.end();  // nodes side by side are often alike
+  auto last = by_why.end();  // neighbouring nodes often have equal reasons
   std::map<std::string, std::uint32_t> holders;
   for (NodeIndex n = begin; n < end; ++n) {
     Why why = WhyNot(n);
@@ -172,7 +172,7 @@ std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) con
     }
     ++last->second.count;
   }
-  // Different taint classes may have one text.
+  // Different taint classes may have the same text.
   std::map<std::pair<Rejection, std::string>, std::uint32_t> by_text;
   for (const auto& [why, nodes] : by_why) {
     const bool offered = wants_.not_offered.empty();

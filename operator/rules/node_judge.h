@@ -18,7 +18,7 @@ enum class Rejection : std::uint8_t {
   kNone,
   kUnusable,       // Fabric.spec.unusable, or not Ready
   kUnschedulable,  // cordoned, and the pod does not tolerate it
-  kExcluded,       // excluded by the caller (it failed this job before)
+  kExcluded,       // excluded by the caller (it refused this job before)
   kNodeName,
   kTaint,
   kNodeSelector,

@@ -19,7 +19,8 @@ bool IsAlphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Empty, or letters and digits with '-', '_' and '.' inside.
+// Whether the text is empty, or starts and ends with a letter or digit and has only these and '-',
+// '_' and '.'.
 bool IsLabelValue(std::string_view text) {
   if (text.empty()) return true;
   if (text.size() > kLabelValueLimit) return false;

@@ -9,7 +9,7 @@ namespace weft::placement {
 
 namespace {
 
-// The one way to write an integer: no plus sign, no leading zero, no "-0".
+// Whether the text is a canonical integer: without plus sign or leading zero, and not "-0".
 bool IsCanonicalInteger(std::string_view text) {
   if (text.starts_with('-')) {
     text.remove_prefix(1);

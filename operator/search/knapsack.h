@@ -61,8 +61,7 @@ class Knapsack {
     fabric::DomainIndex domain = 0;
     std::vector<std::int64_t> cost;
     std::vector<Table> children;
-    std::vector<std::uint32_t>
-        sum;  // by k: price of the children's best option for k units, or for more if cheaper
+    std::vector<std::uint32_t> sum;  // by k: k, or the next larger number of units that costs less
     std::vector<std::vector<std::uint32_t>>
         given;  // child x k: units of this child, if it and the earlier children take k
   };

@@ -27,7 +27,7 @@ HttpRequest Read(const http::http_request& request) {
   return read;
 }
 
-// A reader that has gone away is nobody's failure.
+// If the reader has disconnected, that is not an error.
 void Send(const http::http_request& request, const HttpReply& reply) {
   http::http_response response(static_cast<http::status_code>(reply.status));
   response.headers().add("Cache-Control", "no-store");
@@ -41,7 +41,7 @@ void Send(const http::http_request& request, const HttpReply& reply) {
   });
 }
 
-// For every connection, so that a certificate that was replaced is the next one's.
+// The certificate is read for every connection, so that a replaced one is used at once.
 http::experimental::listener::http_listener_config ConfigOf(const CertificateSource& source) {
   http::experimental::listener::http_listener_config config;
   if (!source) return config;
@@ -66,7 +66,7 @@ class Server final : public HttpServer {
   ~Server() override {
     try {
       listener_.close().wait();
-    } catch (const std::exception&) {  // it is going anyway
+    } catch (const std::exception&) {  // the server is being destroyed anyway
     }
   }
   Server(const Server&) = delete;

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What the objects of a request are called in messages.
+// The name of a request's objects in messages.
 constexpr const char* kManifests = "manifests";
 constexpr double kMillisecondsPerSecond = 1e3;
 
@@ -27,7 +27,7 @@ Result<api::Inputs> Read(const std::string& manifests) {
   return manifest::ReadInputs({{kManifests, manifests}});
 }
 
-// The objects of the request stand in for live ones, or beside them.
+// The live cluster with the objects of the request, which replace live ones of the same name.
 Result<decide::Cluster> ClusterOf(RpcSource::Live live, const std::string& manifests,
                                   UnixSeconds now) {
   Result<api::Inputs> wanted = Read(manifests);
@@ -44,7 +44,8 @@ bool IsOfRequest(const decide::PlanEntry& entry) {
   return entry.workload.place->starts_with(std::string(kManifests) + ": ");
 }
 
-// What is wrong with a live workload is the answer for that one; with one of the request, an error.
+// An invalid live workload is refused in the report; an invalid workload of the request is an
+// error.
 Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster) {
   decide::PlanOptions options;
   options.order = decide::Order::kOperator;
@@ -80,7 +81,7 @@ void Fill(const Json& traffic, v1::Traffic& message) {
   }
 }
 
-// The object as manifests have it.
+// The object as a message, from its manifest form.
 v1::Placement MessageOf(const Json& object) {
   v1::Placement message;
   const Json& meta = object.at("metadata");

@@ -33,7 +33,7 @@ bool SlowLane::Take(std::function<void()> work) {
 }
 
 void SlowLane::Run() {
-  // Linux keeps priorities by thread; where it cannot be lowered the work is done all the same.
+  // Linux has a priority per thread; if it cannot be lowered, the work is done anyway.
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
   while (true) {
     std::function<void()> work;

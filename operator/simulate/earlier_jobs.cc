@@ -29,8 +29,8 @@ int DrawSize(SplitMix64& random) {
   return kSizes.front().gpus;
 }
 
-// Fills the whole fleet. A job smaller than a node shares the open node while it fits; what is left
-// of a node when the next job does not fit goes to one small job more.
+// Fills the whole fleet. Jobs smaller than a node share the open node while they fit; if the next
+// one does not fit, one more small job gets the rest of the node.
 std::vector<Job> FillFleet(const Fleet& fleet, SplitMix64& random) {
   std::vector<Job> jobs;
   std::size_t next = 0;  // first untouched node
@@ -67,8 +67,8 @@ int GpusOf(const Job& job) {
   return gpus;
 }
 
-// Ends jobs in random order as long as `target` accelerators stay held, then single pods of what
-// is left, so that the rest is below one node.
+// Ends jobs in random order while `target` accelerators remain in use, then single pods, until the
+// excess is below one node.
 void EndJobs(std::vector<Job>& jobs, std::int64_t used, std::int64_t target, SplitMix64& random) {
   for (std::size_t i = jobs.size(); i > 1; --i) std::swap(jobs[i - 1], jobs[random.Below(i)]);
   for (Job& job : jobs) {

@@ -33,7 +33,8 @@ LinkSpec Inside(std::string type) { return {std::move(type), {}, 100, {}}; }
 constexpr int kNodesPerUnit = 32;
 
 FleetRecipe DgxH100(int) {
-  // Four units on one spine layer; the 128th slot's ports go to the fabric managers (UFM).
+  // Four units on one spine layer; the ports of the 128th slot are used by the fabric managers
+  // (UFM).
   constexpr int kNodesPerPod = 127;
   return {Designs()[0],
           "dgx-h100-",
@@ -124,8 +125,9 @@ FleetRecipe RoceSevenToOne(int) {
 }
 
 FleetRecipe Dragonfly(int) {
-  // Balanced a = 2p = 2h with p = 8 nodes a router: 16 routers a group, 8 global links each.
-  // Between two groups non-minimal routes cross two global links, which halves what one GPU gets.
+  // A balanced dragonfly has a = 2p = 2h; with p = 8 nodes per router: 16 routers per group, 8
+  // global links each. Between two groups non-minimal routes cross two global links, which halves
+  // what one GPU gets.
   constexpr int kNodesPerRouter = 8, kRoutersPerGroup = 16;
   return {Designs()[5],
           "a100-df-",
@@ -179,8 +181,8 @@ FleetRecipe Mi355x(int) {
           0};
 }
 
-// The grid of so many cubes: the pod's, or of a part of a pod the smallest that holds them, of
-// equal ones that with the least surface.
+// The grid of `cubes` cubes: the pod's grid, or, for a part of a pod, the smallest grid that holds
+// them; among equals, the one with the least surface.
 std::array<int, 3> GridOfCubes(int cubes, const std::array<int, 3>& pod,
                                const std::array<int, 3>& cube) {
   std::array<int, 3> best = pod;
@@ -251,7 +253,7 @@ using Maker = FleetRecipe (*)(int);
 constexpr std::array<Maker, kDesigns.size() - 1> kMakers = {
     DgxH100, DgxB200, Gb200, RoceTwoToOne, RoceSevenToOne, Dragonfly, PcieOnly, Mi355x, TpuV5p};
 
-// Oversubscription of the tier, 0 between racks, 1 between pods.
+// The oversubscription of a tier: 0 is between racks, 1 is between pods.
 std::int64_t TaperOf(const Geometry& geometry, std::size_t tier) {
   return tier < geometry.taper_percents.size() ? geometry.taper_percents[tier] : 100;
 }

@@ -49,7 +49,8 @@ std::string CliqueOf(int rack) {
   return clique + ".32766";
 }
 
-// Racks have names of their own: gb200-r01-t07. Elsewhere nodes are numbered through.
+// In designs with racks the rack is in the name: gb200-r01-t07. In other designs nodes are numbered
+// consecutively.
 std::string NodeName(const FleetRecipe& recipe, int index, int nodes) {
   const int rack = recipe.nodes_per_clique;
   if (rack == 0) return recipe.node_prefix + Padded(index + 1, nodes, 3);
@@ -57,8 +58,8 @@ std::string NodeName(const FleetRecipe& recipe, int index, int nodes) {
          Padded(index % rack + 1, rack, 2);
 }
 
-// Numbers a domain within all of its level. Where a pod is no multiple of the narrower level's
-// domain (127 nodes of 32), each pod starts a domain of its own.
+// The number of the node's domain within its level. If a pod is not a multiple of the narrower
+// level's domain (127 nodes, domains of 32), each pod starts a new domain.
 int DomainOf(const FleetRecipe& recipe, std::size_t level, int index) {
   const int each = recipe.levels[level].nodes_each;
   if (each == 0) return 0;
@@ -81,7 +82,7 @@ fabric::TorusSpec TorusOf(const FleetRecipe& recipe) {
   return torus;
 }
 
-// Of the node's number within its torus.
+// The place of a node, from its number within its torus.
 std::array<int, 3> PlaceOf(const RecipeTorus& torus, int index) {
   int in_cube = index % (torus.cube[0] * torus.cube[1] * torus.cube[2]);
   int cube = index / (torus.cube[0] * torus.cube[1] * torus.cube[2]);
@@ -204,7 +205,7 @@ Status CheckLinkType(const char* flag, const std::string& type) {
   return Invalid(std::string(flag) + ": \"" + type.substr(0, 60) + "\" is not one of " + known);
 }
 
-// What describes racks without any, or contradicts itself.
+// Checks that a geometry is not described without racks and does not contradict itself.
 Status CheckGeometry(const DesignOptions& options) {
   const Geometry& geometry = options.geometry;
   if (geometry.racks == 0) {

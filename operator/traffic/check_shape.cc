@@ -44,7 +44,7 @@ bool Names(const std::optional<Model>& model, Axis axis) {
                      [&](const MeasuredAxis& measured) { return measured.axis == axis; });
 }
 
-// With expert 1 no formula needs the blocks of expertTensor; a measured figure does.
+// If expert is 1, no formula needs the blocks of expertTensor, but a measured figure does.
 Status CheckExperts(const std::optional<Model>& model, const Parallelism& p, std::int64_t stage) {
   if (p.expert == 1) {
     const std::int64_t size = p.expert_tensor == 0 ? p.tensor : p.expert_tensor;
@@ -95,7 +95,7 @@ Status CheckBatches(const Transformer& model, std::int64_t data) {
                  " x " + Show(data));
 }
 
-// What the formulas multiply and divide by.
+// Checks the numbers that the formulas multiply and divide by.
 Status CheckModel(const std::optional<Model>& model, std::int64_t data) {
   if (!model) return {};
   for (const MeasuredAxis& measured : model->measured) {

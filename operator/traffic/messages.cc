@@ -7,8 +7,8 @@ namespace {
 
 struct Step {
   std::int64_t micro_batches = 1;
-  std::int64_t layers = 1;         // of one stage
-  std::int64_t expert_layers = 1;  // with experts, of one stage
+  std::int64_t layers = 1;         // layers of one stage
+  std::int64_t expert_layers = 1;  // layers with experts in one stage
   bool recompute = false;
 };
 

@@ -8,8 +8,8 @@ namespace weft::traffic {
 
 namespace {
 
-// The worker that holds each rank, without a division: a product with 2^64 / perWorker rounded up,
-// exact for ranks of 32 bits.
+// The worker of each rank, without a division: multiplies by 2^64 / perWorker, rounded up, which is
+// exact for 32-bit ranks.
 // Source  Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019, theorem 1.
 std::vector<std::uint32_t> WorkersOf(std::span<const std::uint32_t> ranks,
                                      std::uint32_t per_worker) {

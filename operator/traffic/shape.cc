@@ -30,8 +30,8 @@ std::uint32_t Shape::Degree(Axis axis) const {
   return 1;
 }
 
-// All sums of strides over the digits inside (or outside) `axes`, ascending: strides nest, so
-// counting the faster digit first does it.
+// All sums of strides over the digits inside (or outside) `axes`. They ascend, because strides nest
+// and the faster digit is counted first.
 std::vector<std::uint32_t> Shape::Offsets(std::span<const Axis> axes, bool inside) const {
   std::vector<std::uint32_t> offsets = {0};
   for (const Digit& digit : digits_) {

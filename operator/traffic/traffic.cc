@@ -15,7 +15,7 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// The members of every group at stride `size`: one rank of each block of consecutive ones.
+// Divides every group into groups at stride `size`: one rank of each block of consecutive ranks.
 Ranks Across(const Ranks& members, std::uint32_t group, std::uint32_t size) {
   Ranks across;
   across.reserve(members.size());
@@ -27,12 +27,12 @@ Ranks Across(const Ranks& members, std::uint32_t group, std::uint32_t size) {
   return across;
 }
 
-// What one rank may send on one axis in a step: 2^56 bytes, 72 PB, take a GPU a day at 800 GB/s.
-// Four million ranks of it on eight axes at the slowest link (10^12 femtoseconds a byte) stay below
-// 2^124: costs cannot overflow.
+// Limit of the bytes that one rank may send on one axis in a step: 2^56 bytes, 72 PB, would take a
+// GPU a day at 800 GB/s. Four million ranks with this on eight axes at the slowest link (10^12
+// femtoseconds per byte) stay below 2^124, so costs cannot overflow.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
 
-// Collects families; the first amount past kMostBytes is the answer's error.
+// Collects families; the first amount above kMostBytes becomes the error.
 class FamilyList {
  public:
   void Ring(Axis axis, std::uint32_t size, Ranks members, const Ratio& amount) {

@@ -72,7 +72,7 @@ Ratio Volumes::ExpertPerPeer() const {
   bytes /= shape_.tensor();
   bytes *= model_.moe->top_k;
   bytes *= model_.hidden_size;
-  bytes /= shape_.expert();  // (e - 1) / e in all, to e - 1 peers alike
+  bytes /= shape_.expert();  // (e - 1) / e in total, to e - 1 equal peers
   bytes *= model_.moe->layers;
   bytes /= shape_.pipeline();
   bytes *= micro_batches_;
@@ -93,7 +93,7 @@ Ratio Volumes::ExpertTensor() const {
   return bytes;
 }
 
-// N_x: given by the experts' width, else what the dense part leaves of N.
+// N_x: from the experts' width if given, else what the dense part leaves of N.
 Ratio Volumes::AllExperts() const {
   if (!model_.moe) return 0;
   if (model_.moe->feed_forward_size) {
@@ -133,7 +133,7 @@ Ratio Volumes::ExpertParameters() const {
 }
 
 Ratio Volumes::Gradients(Ratio parameters, std::uint32_t ranks) const {
-  Ratio each = 1;  // bytes per parameter held and step
+  Ratio each = 1;  // bytes per stored parameter and step
   switch (parallelism_.sharding) {
     case Sharding::kNone:
       each *= 2 * gradient_;

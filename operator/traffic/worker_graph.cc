@@ -10,7 +10,7 @@ namespace weft::traffic {
 
 namespace {
 
-// A clique becomes edges while that takes at most this many edges a member.
+// A clique becomes edges if that takes at most this many edges per member.
 constexpr std::size_t kEdgesPerMember = 4;
 
 inline void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vector<Edge>& raw) {
@@ -18,7 +18,7 @@ inline void Emit(std::uint32_t a, std::uint32_t b, std::int64_t bytes, std::vect
   raw.push_back({std::min(a, b), std::max(a, b), bytes});
 }
 
-// Each seat sends from its last rank to the first of the next.
+// The last rank of each seat sends to the first rank of the next seat.
 void EmitRing(std::span<const Seat> seats, std::int64_t amount, std::vector<Edge>& raw) {
   if (seats.size() < 2) return;
   for (std::size_t i = 0; i + 1 < seats.size(); ++i) {
@@ -27,7 +27,7 @@ void EmitRing(std::span<const Seat> seats, std::int64_t amount, std::vector<Edge
   Emit(seats.back().worker, seats.front().worker, amount, raw);
 }
 
-// Stages stand in order; seats hold runs of stages. `times` alike groups.
+// Stages are in order, and a seat has consecutive stages. There are `times` equal groups.
 void EmitStages(std::span<const Seat> seats, const GroupFamily& family, std::int64_t times,
                 std::vector<Edge>& raw) {
   const std::uint32_t last = family.group_size - 1;
@@ -46,9 +46,9 @@ void EmitStages(std::span<const Seat> seats, const GroupFamily& family, std::int
   }
 }
 
-// Ascending by b. Most runs are a handful of edges, already nearly in order.
+// Sorts by b. Most runs are a handful of edges, already nearly in order.
 void SortByB(std::span<Edge> run) {
-  constexpr std::size_t kShortRun = 32;  // edges; longer ones would make insertion quadratic
+  constexpr std::size_t kShortRun = 32;  // edges; insertion sort of longer runs would be slow
   if (run.size() > kShortRun) {
     std::sort(run.begin(), run.end(), [](const Edge& x, const Edge& y) { return x.b < y.b; });
     return;
@@ -61,10 +61,10 @@ void SortByB(std::span<Edge> run) {
   }
 }
 
-// Edges by (a, b), each pair once: a counting sort by a, then short runs by b. Takes `raw` over, so
-// that its memory is free for what follows.
+// Sorts edges by (a, b) and merges equal pairs: a counting sort by a, then short runs by b. Takes
+// over `raw`, so that its memory is free afterwards.
 std::vector<Edge> Merge(std::vector<Edge> raw, std::uint32_t workers) {
-  std::vector<std::uint32_t> end(workers + 1, 0);  // of the edges of each worker, once placed
+  std::vector<std::uint32_t> end(workers + 1, 0);  // by worker: end of its edges, once placed
   for (const Edge& edge : raw) ++end[edge.a + 1];
   for (std::uint32_t w = 0; w < workers; ++w) end[w + 1] += end[w];
   std::vector<Edge> sorted(raw.size());
@@ -98,7 +98,7 @@ WorkerGraph::WorkerGraph(const Traffic& traffic, Axis axis) : workers_(traffic.w
 
 void WorkerGraph::Build(const Traffic& traffic, std::optional<Axis> only) {
   WEFT_CHECK(traffic.seated.size() == traffic.families.size());
-  std::size_t most = 0;  // edges of rings and stages; growing step by step would touch it all twice
+  std::size_t most = 0;  // edges of rings and stages; reserved, because growing would copy them
   for (const SeatedGroups& seated : traffic.seated) most += seated.seats_in_all();
   std::vector<Edge> raw;
   raw.reserve(most);
@@ -162,7 +162,7 @@ void WorkerGraph::Finish() {
   for (std::uint32_t w = 0; w < workers_; ++w) begin_[w + 1] += begin_[w];
   neighbours_.resize(2 * edges_.size());
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  // Edges ascend by (a, b), so each list ascends: lower neighbours come from earlier edges.
+  // Edges ascend by (a, b), so each list ascends too: lower neighbours come from earlier edges.
   for (const Edge& edge : edges_) {
     neighbours_[next[edge.b]++] = {edge.a, edge.bytes};
     neighbours_[next[edge.a]++] = {edge.b, edge.bytes};

@@ -14,7 +14,7 @@ std::vector<std::uint32_t> WorkerGrid(const Parallelism& parallelism, std::uint3
   if (fixed == 0 || ranks % fixed != 0) return {workers};
 
   std::vector<std::uint32_t> grid;
-  std::uint64_t inside = per_worker;  // ranks of one worker not yet explained by an axis
+  std::uint64_t inside = per_worker;  // ranks of a worker that no axis so far accounts for
   for (Axis axis : parallelism.rank_order) {
     std::uint64_t degree = ranks / fixed;
     if (axis == Axis::kTensor) degree = static_cast<std::uint64_t>(parallelism.tensor);

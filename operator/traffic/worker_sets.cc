@@ -16,7 +16,7 @@ void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,
   }
 }
 
-// Equal sets once; sets in order of their least worker, then of the rest.
+// Removes equal sets; orders sets by their least worker, then by the rest.
 WorkerSets Distinct(std::vector<std::vector<std::uint32_t>> sets) {
   std::sort(sets.begin(), sets.end());
   sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
