@@ -11,8 +11,8 @@ using traffic::Edge;
 
 namespace {
 
-// Lines of one digit of the grid, or of several that follow each other: `stride` from a vertex to
-// the next one, and what pairs of vertices of a line send each other.
+// Lines along one digit of the grid, or along several consecutive ones: `stride` from a vertex to
+// the next, and the bytes between pairs of vertices of a line.
 struct Lines {
   std::uint32_t stride = 1, size = 1;
   std::int64_t along = Bytes::kMax, around = Bytes::kMax, any = Bytes::kMax;  // least bytes
@@ -52,7 +52,7 @@ struct Lines {
     return axis;
   }
 
-  // The edge without what the axis accounts for.
+  // The edge without the bytes that the axis accounts for.
   Edge Without(const GridAxis& axis, Edge edge) const {
     edge.bytes -= axis.each;
     if (IsAlong(edge)) edge.bytes -= axis.along;
@@ -61,7 +61,7 @@ struct Lines {
   }
 };
 
-// Bytes on all lines of the axis for each of its vertices.
+// The bytes on all lines of the axis, per vertex.
 double BytesOf(const GridAxis& axis) {
   const double n = axis.size;
   const auto each = static_cast<double>(axis.each), along = static_cast<double>(axis.along),
@@ -71,17 +71,18 @@ double BytesOf(const GridAxis& axis) {
   return bytes;
 }
 
-// Parts a run of digits into axes.
+// Divides a run of digits into axes.
 class AxisSearch {
  public:
   explicit AxisSearch(std::span<const std::uint32_t> grid) : grid_(grid) {
     for (const std::uint32_t size : grid) vertices_ *= size;
   }
 
-  // The axes of digits [begin, end) that hold most bytes; without `whole` not one axis of all.
+  // The axes of digits [begin, end) that account for most bytes. Without `whole`, a single axis of
+  // all these digits is not allowed.
   std::vector<GridAxis> Best(std::span<const Edge> edges, std::size_t begin, std::size_t end,
                              bool whole) const {
-    std::vector<std::vector<GridAxis>> best(end - begin + 1);  // of the first so many digits
+    std::vector<std::vector<GridAxis>> best(end - begin + 1);  // by number of digits from `begin`
     std::vector<double> held(best.size(), 0);
     for (std::size_t last = begin; last < end; ++last) {
       const std::size_t to = last + 1 - begin;

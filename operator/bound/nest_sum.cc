@@ -10,10 +10,11 @@ using fabric::NodeIndex;
 
 namespace {
 
-constexpr std::uint64_t kStepsOfHull = 16;  // for each entry, with sorting and summing
+constexpr std::uint64_t kStepsOfHull = 16;  // per entry, for sorting and summing
 constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
 
-// The least sum of one entry of each whose numbers add up, for numbers up to `most`.
+// For each number up to `most`, the least sum of an entry of `a` and one of `b` whose indices add
+// up to it.
 std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<double>& b,
                              std::uint64_t most) {
   std::vector<double> sum(std::min<std::uint64_t>(most + 1, a.size() + b.size() - 1),
@@ -38,7 +39,7 @@ bool IsConvex(const std::vector<double>& cost) {
 NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
                  std::vector<std::uint32_t> grain)
     : workers_(instance.workers()), grain_(std::move(grain)) {
-  grain_.push_back(grain_.back());  // of the whole run
+  grain_.push_back(grain_.back());  // for the whole run
   std::vector<std::uint64_t> slots(nest.front().domains, 0);
   for (NodeIndex n = run.begin; n < run.end; ++n) {
     slots[nest.front().Of(n)] += instance.slots()[n];
@@ -60,8 +61,8 @@ NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
   }
 }
 
-// Classes of the level after `level`, from the class of each domain of `level`, which become those
-// of the wider domains.
+// Adds the classes of the next wider level after `level`. On entry the list has the class of each
+// domain of `level`; on return, of each wider domain.
 void NestSum::AddWider(std::span<const Level> nest, std::size_t level, Run run,
                        std::vector<std::uint32_t>& class_of) {
   const bool last = level + 1 == nest.size();
@@ -70,7 +71,7 @@ void NestSum::AddWider(std::span<const Level> nest, std::size_t level, Run run,
     std::uint32_t& child = class_of[nest[level].Of(n)];
     if (child == kEmpty) continue;
     inside[last ? 0 : nest[level + 1].Of(n)].push_back(child);
-    child = kEmpty;  // each domain once
+    child = kEmpty;  // counts each domain once
   }
   std::map<std::vector<std::uint32_t>, std::uint32_t> known;
   class_of.assign(inside.size(), kEmpty);
@@ -126,7 +127,7 @@ std::uint64_t NestSum::StepsOf(std::size_t level) const {
   return steps;
 }
 
-// Costs of a domain by units, before what leaves itself.
+// Costs of a domain by units, without the bytes that leave the domain itself.
 void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table) const {
   table.hulls.clear();
   table.before.clear();
@@ -188,7 +189,7 @@ std::optional<double> NestSum::Least(const Leaving& leaving, std::uint64_t most_
   return tables_.back().cost.back();
 }
 
-// What a cheapest choice of so many units in a domain takes of its children.
+// The units that a cheapest choice of `units` units in a domain takes from its children.
 void NestSum::Split(std::size_t domain, std::uint64_t units, double weight, Wanted& wanted) const {
   const Table& table = tables_[domain];
   const std::size_t level = classes_[domain].level;

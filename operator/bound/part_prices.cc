@@ -11,16 +11,17 @@ namespace weft::placement {
 
 namespace {
 
-// Rounds that gain less than this share of the way to the target before steps are halved.
+// After kPatience rounds that each gain less than kProgress of the distance to the target, steps
+// are halved.
 constexpr std::uint32_t kPatience = 5;
 constexpr double kProgress = 1.0 / 64;
-// Prices that have gained less than that after so many rounds are given up.
+// Prices that have gained less than kProgress after this many rounds are abandoned.
 constexpr std::uint32_t kTrial = 8;
-// A step that went too far is followed by one back, of no more than this many times the whole way.
+// After a step that went too far, a step goes back, at most this many times the whole distance.
 constexpr double kLongest = 16;
-// Prices to start with, as shares of what leaves one vertex.
+// Prices to start with, as shares of the bytes that leave one vertex.
 constexpr double kStarts[] = {0, 0.5, 1};
-// Rounding of the sums, of which two are taken from each other.
+// Relative rounding error of a difference of two sums.
 constexpr double kRounding = 1e-9;
 
 std::uint64_t VerticesOf(std::span<const GridAxis> axes) {
@@ -41,15 +42,15 @@ class Prices {
         price_(leaving_.size(), 0),
         direction_(leaving_.size(), 0) {}
 
-  // Every part at `part`, a whole unit at twice as much: what counts the parts of a unit that is
-  // broken as two or more.
+  // The price of every part is `part`, and of a whole unit 2 `part`: a divided unit, with two or
+  // more parts, then costs at least as much.
   void Start(double part) {
     std::fill(price_.begin() + 1, price_.end(), part);
     if (price_.size() == unit_ + 1) price_.back() = 2 * part;
   }
   double LeavingOne() const { return leaving_[1]; }
 
-  // What leaves a set of each size at these prices.
+  // By size of a set, the bytes that leave it, at these prices.
   std::vector<double> Leaving() {
     std::vector<double> slice = leaving_;
     for (std::size_t c = 0; c < slice.size(); ++c) slice[c] += price_[c];
@@ -61,7 +62,7 @@ class Prices {
     return slice;
   }
 
-  // The most that the prices of all units' parts add up to.
+  // The largest sum of prices over the parts of all units.
   double Dearest() {
     std::vector<double> most(unit_ + 1, -std::numeric_limits<double>::infinity());
     std::vector<std::uint64_t> part(unit_ + 1, 0);
@@ -78,8 +79,8 @@ class Prices {
     return most[unit_] * units_;
   }
 
-  // Moves the prices so that the sum would grow by `gain` if it were linear. `sets`: those that the
-  // domains take, by size.
+  // Moves the prices so that the sum would grow by `gain` if it were linear. `sets`: how many sets
+  // of each size the domains take.
   void Move(std::vector<double> sets, double gain) {
     for (std::size_t i = stacks_.size(); i-- > 0;) {
       std::vector<double> parts(std::max<std::size_t>(price_.size(), room_ + 1), 0);
@@ -109,7 +110,7 @@ class Prices {
   std::span<const GridAxis> outer_;
   double units_;
   std::uint64_t unit_, room_;
-  std::vector<double> leaving_;  // a part, without its price
+  std::vector<double> leaving_;  // by size of a part, without prices
   std::vector<double> price_;
   std::vector<double> direction_;  // of the last move
   std::vector<double> divided_;    // parts of all units, divided the dearest way

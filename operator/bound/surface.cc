@@ -10,19 +10,21 @@ namespace weft::placement {
 
 namespace {
 
-// Room for rounding in the numeric part: a bound must not creep above the truth.
+// Margin for rounding errors: the bound must not exceed the true value.
 constexpr double kSafety = 1 - 1e-9;
-// Additions spent on slices, about: half a millisecond. Enough for all sets of 1,400 workers.
+// About how many additions are spent on slices: half a millisecond, enough for all sets of 1,400
+// workers.
 constexpr std::uint64_t kSliceSteps = 1'000'000;
-// Larger sets are looked at on a geometric grid of sizes.
+// Larger sets are computed only for a geometric grid of sizes.
 constexpr double kGridFactor = 1.06;
 constexpr std::size_t kMostAxes = 8;  // digits of a grid: the axes of parallelism
-constexpr int kHalvings = 60;         // of the level searched for: to the last bit of a double
+constexpr int kHalvings = 60;         // of the searched level: to the last bit of a double
 
-// What s vertices cut over all axes, at least, low <= s <= high, by the lines p_i that they touch.
-// A line that is touched pays the surplus and, if not whole, a price; at most (s - p_i) / (n - 1)
-// of the touched ones are whole. By water-filling: the cost is linear in p_i, so price_i * p_i is
-// one level wherever no limit holds. Source as in the header.
+// A lower bound of the bytes that s vertices cut over all axes, for low <= s <= high, by the lines
+// p_i that they touch. A touched line costs the surplus and, if it is not whole, a price; at most
+// (s - p_i) / (n - 1) of the touched lines are whole. The minimum is found by water-filling: the
+// cost is linear in p_i, so price_i * p_i has one level on all axes without an active limit. Source
+// as in the header.
 class TouchedLines {
  public:
   TouchedLines(std::span<const GridAxis> axes, std::uint64_t low, std::uint64_t high) {
@@ -62,7 +64,7 @@ class TouchedLines {
     double price, least, most;
   };
 
-  // The product of lines touched where the level stands at `level`; `sum`: what they cost.
+  // The product of the touched lines over all axes at this `level`; `sum` becomes their cost.
   double Fill(double level, double& sum) const {
     double product = 1;
     sum = 0;
@@ -82,7 +84,7 @@ class TouchedLines {
   double wanted_ = 1, whole_ = 0;
 };
 
-// The largest size of sets that slices are stacked for within the limit of steps.
+// The largest set for which stacking slices stays within the limit of steps.
 std::uint64_t LargestStacked(std::uint64_t vertices, std::uint64_t most) {
   std::uint64_t size = std::min(vertices, most);
   while (size * size / 2 > kSliceSteps) size = size * 9 / 10;
@@ -145,7 +147,7 @@ std::vector<double> StackAll(std::span<const GridAxis> axes, std::uint64_t most)
   if (axes.empty()) return {0};
   if (axes.size() > 1 && axes[0].inside.empty() && axes[1].size > axes[0].size) {
     std::vector<GridAxis> larger_first(axes.begin(), axes.end());
-    std::swap(larger_first[0], larger_first[1]);  // no difference but in cost: fewer slices
+    std::swap(larger_first[0], larger_first[1]);  // the result is the same, with fewer slices
     larger_first[0].inside.clear();
     return StackAll(larger_first, most);
   }

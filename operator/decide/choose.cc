@@ -25,7 +25,7 @@ bool Offers(const ClusterFabric& on, const Workload& workload) {
   return false;
 }
 
-// With nothing else running, for the hard rules of single nodes.
+// Whether the workload fits on the empty fabric by the hard rules of single nodes.
 bool Fits(const ClusterFabric& on, const Workload& workload) {
   placement::SlotQuery query;
   query.pod = &workload.pod;

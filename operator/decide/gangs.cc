@@ -29,10 +29,10 @@ constexpr const char* kLeaderWorker = "leaderworkerset.sigs.k8s.io/worker-index"
 constexpr const char* kStatefulIndex = "apps.kubernetes.io/pod-index";
 constexpr const char* kWorkerIndex = "weft.dev/worker-index";
 
-// A worker's place in its gang: replica type or job first, then the index within.
+// A worker's position in its gang: replica type or job, then the index within it.
 using Index = std::pair<std::int64_t, std::int64_t>;
 
-// A label, or the annotation of that name.
+// The label of that name, else the annotation.
 std::optional<std::string> Find(const api::Pod& pod, std::string_view key) {
   for (const auto* values : {&pod.meta.labels, &pod.meta.annotations}) {
     if (const auto value = values->At(key)) return std::string(*value);
@@ -62,7 +62,7 @@ bool FromTrainer(const api::Pod& pod) {
   return label != pod.meta.labels.end() && label->first.starts_with(kTrainerPrefix);
 }
 
-// "pytorchjob-controller" and "mpi-operator" as the kinds that they serve.
+// The kind that a controller such as "pytorchjob-controller" or "mpi-operator" serves.
 std::string KubeflowKind(const api::Pod& pod) {
   static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
       {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
@@ -77,7 +77,7 @@ std::string KubeflowKind(const api::Pod& pod) {
   return controller != nullptr && controller->kind != "Job" ? controller->kind : "PyTorchJob";
 }
 
-// The replica that holds rank 0 first: the master, chief or launcher.
+// A sort key: the replica with rank 0 (master, chief or launcher) comes first.
 std::int64_t ReplicaTypeRank(const api::Pod& pod) {
   auto type = Find(pod, kKubeflowType);
   if (!type) type = Find(pod, kKubeflowRole);
@@ -117,20 +117,20 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Length of the run of digits at the front.
+// The number of digits at the front.
 std::size_t Digits(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && IsDigit(text[n])) ++n;
   return n;
 }
 
-// Without zeros in front, so that length decides first.
+// The digits without leading zeros, so that the length decides first.
 std::string_view Value(std::string_view digits) {
   const std::size_t first = digits.find_first_not_of('0');
   return first == digits.npos ? std::string_view() : digits.substr(first);
 }
 
-// By index where every pod has one of its own, else by name.
+// Sorts by index if every pod has its own, else by name.
 void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
   std::vector<std::pair<Index, std::size_t>> by_index;
   for (const std::size_t p : gang.pods) {
@@ -170,7 +170,7 @@ bool NaturalLess(std::string_view a, std::string_view b) {
     b.remove_prefix(1);
   }
   if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // equal but for zeros in front
+  return whole_a < whole_b;  // equal except for leading zeros
 }
 
 PodOwner OwnerOf(const api::Pod& pod) {

@@ -43,7 +43,7 @@ class Booking {
     return {"TrainingJob", {placement.meta.key.space, attempt.job_name}};
   }
 
-  // Pods of a podSelector are the Placement's, whoever else owns them.
+  // Pods that match a Placement's podSelector belong to it, whoever owns them.
   void NamePods(const api::Placement& placement) {
     if (!placement.pod_selector) return;
     for (const std::size_t p : pods_.PodsOf(placement)) {
@@ -82,7 +82,7 @@ class Booking {
     Book(OwnerOfPod(p), *seat, std::move(holding), pod.pod.claims_compute_domain);
   }
 
-  // What a pod holds that nobody can read: it must never make room for others.
+  // The resources of an unreadable pod: all of its node, so that it never makes room for others.
   const fabric::Resources& AllOf(Seat seat) {
     const fabric::Fabric& on = *cluster_.fabrics[seat.fabric].fabric;
     fabric::Resources& all = cluster_.amounts.emplace_back();
@@ -92,9 +92,9 @@ class Booking {
     return all;
   }
 
-  // Whether workers without a pod still count: not those of an older attempt, of a job that is
-  // finished, or of a Placement that is being deleted. Of a job that is to be suspended they count
-  // until its status says that it has no nodes: its pods may be on their way.
+  // Whether workers without a pod count: not for an older attempt, a finished job, or a Placement
+  // that is being deleted. For a job that is to be suspended they count until its status says that
+  // it has no nodes, because its pods may still be created.
   bool IsAssumed(const api::Placement& placement) const {
     if (placement.meta.deleting) return false;
     const Attempt attempt = pods_.AttemptOf(placement);

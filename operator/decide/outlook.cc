@@ -11,7 +11,7 @@ namespace {
 bool FitsAfter(fabric::Claims claims, const placement::Request& request,
                const traffic::WorkerGraph& graph, std::span<const Ending> endings) {
   for (const Ending& ending : endings) GiveBack(ending, claims);
-  // Whether it fits, not how well.
+  // It only matters whether the request fits, not how well.
   placement::Options options;
   options.limits.exact_steps = 0;
   options.limits.improve_steps = 0;

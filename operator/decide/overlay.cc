@@ -21,7 +21,7 @@ Result<api::Placement> Decode(const Json& object, const api::Placement& was) {
   return api::DecodePlacement(object, was.place);
 }
 
-// What an API server keeps of the live object when only its spec is applied.
+// Copies what an API server keeps of the live object if only the spec is applied.
 template <typename Kind>
 Status Inherit(const Kind& live, Kind& wanted) {
   if (live.raw == nullptr || wanted.raw == nullptr || wanted.raw->contains("status")) return {};
@@ -49,8 +49,8 @@ std::map<api::ObjectKey, std::size_t> ByKey(const List& list) {
   return by_key;
 }
 
-// Replaces in place what is there already and adds the rest. Returns by index into `wanted` where
-// each now stands.
+// Replaces existing objects in place and appends the others. Returns the new index of each object
+// in `wanted`.
 template <typename Kind>
 Result<std::vector<std::size_t>> Merge(const SharedList<Kind>& wanted, SharedList<Kind>& live) {
   const auto by_key = ByKey(live);

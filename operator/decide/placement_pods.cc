@@ -52,8 +52,8 @@ PlacementPods::PlacementPods(const api::Inputs& inputs) : inputs_(inputs) {
   }
 }
 
-// The owner names the job. Of a Placement from a file the name does too, "<job>-<attempt>", where
-// such a job is here.
+// The owner names the job. For a Placement from a file, so does its name "<job>-<attempt>", if the
+// inputs have such a job.
 Attempt PlacementPods::AttemptOf(const api::Placement& placement) const {
   Attempt attempt;
   const std::string& name = placement.meta.key.name;

@@ -10,16 +10,16 @@ using fabric::Pool;
 using fabric::PoolIndex;
 using placement::PoolChoice;
 
-// Alternatives of one rule, the products or the capacity types of a gang: each a set of values,
-// with its rank.
+// The alternatives of one rule (products or capacity types of a gang): sets of values with their
+// ranks.
 template <typename Value>
 struct Alternative {
   std::set<Value> values;
   std::uint32_t rank = 0;
 };
 
-// `known` values, each alone where `wanted` names nothing; else those that an entry matches, or all
-// together for "Any".
+// The alternatives among the `known` values. If `wanted` is empty, each value is one; else each
+// entry is the values that it matches, or all for "Any".
 template <typename Value, typename Matches>
 std::vector<Alternative<Value>> Alternatives(const std::set<Value>& known,
                                              const std::vector<std::string>& wanted,

@@ -10,7 +10,7 @@ namespace {
 
 using fabric::Tier;
 
-// Names that `required` and `preferred` take, widest first.
+// The level names that `required` and `preferred` accept, widest first.
 std::string KnownLevels(const fabric::Fabric& fabric) {
   std::string names;
   for (std::size_t t = 1; t < fabric.tiers().size(); ++t) {
@@ -105,7 +105,7 @@ class Resolver {
     request.groups.push_back(std::move(group));
   }
 
-  // The preferred level is still worth waiting for: until then it is as good as required.
+  // Whether the job still waits for the preferred level, which until then counts as required.
   bool IsWaiting(const placement::Request& request) const {
     const auto& wait = workload_.topology->wait_for_preferred_seconds;
     return request.preferred && wait && workload_.waited_seconds &&

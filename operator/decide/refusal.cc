@@ -89,7 +89,7 @@ class Sentences {
     return text + (products.empty() ? ". " : ". The fabric has " + ListText(products) + ". ");
   }
 
-  // What each product has room for, where a gang has to be of one of several.
+  // How many workers each product has room for, if a gang must use one of several.
   std::string Choices() const {
     std::string text =
         "No product of fabric \"" + Name() + "\" has room for all " + Workers() + ": ";

@@ -17,7 +17,7 @@ using fabric::Tier;
 
 constexpr double kFemtosecondsPerMillisecond = 1e12;
 
-// The fabric that has all of them; the one that the Placement names, where it names one.
+// The fabric that has all the nodes; if the Placement names a fabric, only that one.
 std::optional<std::pair<std::size_t, std::vector<NodeIndex>>> FindNodes(
     const Cluster& cluster, const api::Placement& placement) {
   for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
@@ -97,7 +97,7 @@ std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& work
   alone.ignore_claims = true;
   const auto plan = placement::Solve(on.claims, problem->request, graph, alone);
   if (!plan) return std::nullopt;
-  if (cost <= plan->cost) return 1;  // it is an answer on the empty fabric too
+  if (cost <= plan->cost) return 1;  // this placement is possible on the empty fabric too
   if (plan->cost == 0) return std::nullopt;
   return static_cast<double>(cost) / static_cast<double>(plan->cost);
 }

@@ -41,7 +41,7 @@ class Writer {
   }
 
  private:
-  // A recognised fabric is written out, so that the answer no longer hangs on the recognition.
+  // A recognised fabric is written out, so that the answer no longer depends on the recognition.
   void Fabrics() {
     for (const ClusterFabric& on : cluster_.fabrics) {
       if (!on.recognised) continue;
@@ -59,8 +59,8 @@ class Writer {
     }
   }
 
-  // Pods that hold a node or wait at Weft's gate. A pod that has ended stays where it stands for a
-  // worker of a Placement, which would count again without it.
+  // Pods that hold a node or wait at Weft's gate. A finished pod is kept if it is a worker of a
+  // Placement, because that worker would otherwise count again.
   void Pods() {
     std::set<std::size_t> of_placements;
     for (const api::Placement& placement : inputs_.placements) {
@@ -76,8 +76,8 @@ class Writer {
     }
   }
 
-  // What has nodes already, is suspended or has finished: not decided, but who holds what hangs on
-  // it.
+  // Workloads that have nodes, are suspended or have finished: they are not decided, but claims
+  // depend on them.
   void WithNodes(const std::vector<Workload>& pending) {
     std::set<std::pair<bool, std::size_t>> waiting;
     for (const Workload& workload : pending) waiting.insert({workload.is_job, workload.index});
@@ -89,7 +89,7 @@ class Writer {
     }
   }
 
-  // An object whose spec cannot be read cannot be written either.
+  // Whether the object is left out, because its spec cannot be read and so cannot be written.
   bool LeftOut(const api::Inputs::OrderEntry& entry) {
     const auto unreadable = [this](const auto& object) {
       if (object.unreadable.empty()) return false;
@@ -107,7 +107,7 @@ class Writer {
     out_.push_back(std::move(object));
   }
 
-  // Workers that were given a node and whose pods nobody has seen yet.
+  // Workers that have a node but no pod among the inputs.
   void Assumed() {
     for (const ClusterFabric& on : cluster_.fabrics) {
       for (const Holder& holder : on.holders) {

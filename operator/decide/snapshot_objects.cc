@@ -13,12 +13,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Times say nothing here: that the field is there does.
+// Only the presence of the field matters here, not the time.
 constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
-// By this name a claim is known for a ComputeDomain's.
+// By this name a claim is recognised as a ComputeDomain's.
 constexpr const char* kComputeDomainClaim = "compute-domain-channel";
 
-// Annotations that decisions read: those of snapshots, and indices of pods.
+// Whether decisions read the annotation: those of snapshots, and indices of pods.
 bool IsRead(std::string_view key) {
   constexpr std::string_view kPrefixes[] = {"weft.dev/",
                                             "batch.kubernetes.io/",
@@ -95,7 +95,7 @@ Json Tolerations(const std::vector<placement::Toleration>& tolerations) {
   return out;
 }
 
-// `limits`: what the template's limits must say besides; {} for a pod.
+// `limits`: further limits that the template needs; {} for a pod.
 Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
   Json resources = {{"requests", api::EncodeResources(pod.requests)}};
   if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
@@ -111,7 +111,7 @@ Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& lim
   return spec;
 }
 
-// Without messages and times, which may say anything.
+// Conditions without messages and times, which decisions do not read.
 Json Conditions(const std::vector<api::Condition>& conditions) {
   Json out = Json::array();
   for (const api::Condition& condition : conditions) {

@@ -6,10 +6,10 @@
 namespace weft::decide {
 namespace {
 
-// Rejections named in one sentence.
+// Most rejections in one sentence.
 constexpr std::size_t kNamedRejections = 4;
 
-// What nodes of one rejection have in common, as the predicate of a sentence.
+// A rejection as the predicate of a sentence about nodes.
 std::string Predicate(const placement::RejectionCount& count) {
   using placement::Rejection;
   const bool one = count.nodes == 1;
@@ -38,7 +38,7 @@ std::string Predicate(const placement::RejectionCount& count) {
   return "";
 }
 
-// "3 of 4 lack free x; 1 of 4 is cordoned"; the first of them "of `first_of`".
+// "3 of 4 lack free x; 1 of 4 is cordoned"; the first one says "of `first_of`".
 std::string ListRejections(const std::vector<placement::RejectionCount>& rejections,
                            std::int64_t nodes, const std::string& first_of) {
   const std::string of = std::to_string(nodes);

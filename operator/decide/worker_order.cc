@@ -13,7 +13,7 @@ namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The digits at the front without leading zeros; they are taken off the text.
+// Takes the digits off the front of the text; returns them without leading zeros.
 std::string_view TakeNumber(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && IsDigit(text[end])) ++end;
@@ -83,7 +83,7 @@ bool NaturallyBefore(std::string_view a, std::string_view b) {
     b.remove_prefix(1);
   }
   if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // "w-1" and "w-01"
+  return whole_a < whole_b;  // for "w-1" and "w-01"
 }
 
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,

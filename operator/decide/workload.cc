@@ -12,7 +12,7 @@
 namespace weft::decide {
 namespace {
 
-// Priorities of pods by the name of their class.
+// Priorities by the name of the PriorityClass.
 class Priorities {
  public:
   explicit Priorities(const api::Inputs& inputs) {
@@ -126,7 +126,7 @@ class Pending {
     return workload;
   }
 
-  // A Placement that is an attempt of a job given here is decided with the job, or not at all.
+  // A Placement that is an attempt of a job in the inputs is not a workload: its job is.
   std::optional<Workload> OfPlacement(std::size_t index) const {
     const api::Placement& placement = inputs_.placements[index];
     if (!placement.unreadable.empty()) return std::nullopt;
@@ -148,7 +148,8 @@ class Pending {
     return workload;
   }
 
-  // The requirements of the pods that wait: those of the first by name, each resource at its most.
+  // The requirements of the waiting pods: those of the first pod by name, with the largest request
+  // of each resource.
   void TakePods(const api::Placement& placement, Workload& workload) const {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
@@ -199,7 +200,7 @@ class Pending {
 };
 
 bool DecidedBefore(const Workload& a, const Workload& b) {
-  // An object without a time has not been created yet: it is the youngest.
+  // An object without a creation time does not exist yet, so it is the youngest.
   const auto age = [](const Workload& w) {
     const std::string& created = w.meta->creation_timestamp;
     return std::pair<bool, const std::string&>(created.empty(), created);

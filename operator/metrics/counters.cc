@@ -24,7 +24,7 @@ std::map<std::string, std::string> Named(const Metric& metric, const Labels& lab
 
 }  // namespace
 
-// A family registers with its first series: what does not happen here is not shown.
+// A family is registered with its first series, so events that do not happen here are not shown.
 class Counters::Families {
  public:
   prometheus::Counter& Counter(Id id, const Labels& labels) {
@@ -66,7 +66,7 @@ class Counters::Families {
   std::map<Id, prometheus::Family<prometheus::Histogram>*> histograms_;
 };
 
-// Known from the start, so that the first one is a rise that a rate sees.
+// Series that exist from the start, so that rate() sees the first event as an increase.
 const std::pair<Id, Labels> kFromTheStart[] = {
     {Id::kBindRefusals, {"BindRefused"}},      {Id::kBindRefusals, {"CreateRefused"}},
     {Id::kReconcileFailures, {"trainingjob"}}, {Id::kReconcileFailures, {"placement"}},

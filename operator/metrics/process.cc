@@ -13,8 +13,8 @@
 namespace weft::metrics {
 namespace {
 
-// Fields of /proc/self/stat after the name in brackets, which may hold anything; proc(5) counts
-// them from 3.
+// Fields of /proc/self/stat after the name in brackets, which may contain any characters; proc(5)
+// numbers them from 3.
 struct Stat {
   double user_ticks = 0, system_ticks = 0, start_ticks = 0, resident_pages = 0;
 };

@@ -12,7 +12,7 @@ using fabric::Tier;
 
 namespace {
 
-// Atoms of `tier`: workers joined by every group whose level is that tier or narrower.
+// Atoms of `tier`: workers that are connected by groups whose level is that tier or narrower.
 std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft) {
   UnionFind sets(request.workers);
   bool any = false;
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> AtomsOf(const Request& request, Tier tier, bool soft)
   return atoms;
 }
 
-// Sizes of the atoms: the largest, and whether all are equal.
+// The size of the largest atom, and whether all atoms have this size.
 std::pair<std::uint32_t, bool> AtomSizes(std::span<const std::uint32_t> atoms) {
   if (atoms.empty()) return {1, true};
   std::vector<std::uint32_t> size(atoms.size(), 0);
@@ -122,7 +122,8 @@ void Instance::BuildPreferredSets() {
                         preferred_sets_.end());
 }
 
-// Domains are runs in tree order, so what holds the first and the last node holds all between.
+// Domains are runs in tree order, so a domain with the first and the last node has all nodes
+// between them.
 Tier Instance::HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const {
   NodeIndex least = kUnplaced, most = 0;
   for (std::uint32_t worker : workers) {
@@ -172,7 +173,7 @@ void Instance::BuildWhollyFree(bool ignore_claims) {
   const Tier last = node_tier();
   wholly_free_.resize(last + 1);
   wholly_free_[last].resize(slots_.size());
-  // 1 where free, 0 where in use; unusable nodes do not count: 2.
+  // By node: 1 if free, 0 if in use, 2 if unusable, which does not count.
   for (NodeIndex n = 0; n < slots_.size(); ++n) {
     const bool free = ignore_claims || claims_->wholly_free(n);
     wholly_free_[last][n] = !fabric().usable(n) ? 2 : free ? 1 : 0;

@@ -9,13 +9,14 @@ namespace weft::placement {
 
 namespace {
 
-constexpr std::uint32_t kSample = 192;  // workers whose traffic is looked at
+constexpr std::uint32_t kSample = 192;  // workers whose traffic is measured
 constexpr std::uint64_t kSeed = 1;      // any fixed number: same input, same answer
-// Units above this size are boxes, not units: nothing keeps so many workers whole.
+// Larger boxes are not used as units: no domain keeps so many workers together.
 constexpr std::uint32_t kLargestUnit = 64;
-constexpr std::size_t kMostTiles = 8;  // the heaviest digits' come first
-// A piece of a ring sends the fewer bytes out per worker the longer it is, in proportion. A tile
-// is natural where a unit sends out less than this share of what that leaves of the tile before.
+constexpr std::size_t kMostTiles = 8;  // tiles of the heaviest digits come first
+// The bytes per worker that leave a piece of a ring fall in proportion to its length. A tile is
+// natural if fewer bytes leave it than this percentage of what that rule predicts from the next
+// shorter tile.
 constexpr int kNaturalPercent = 60;
 
 std::vector<std::uint32_t> Sample(std::uint32_t workers) {
@@ -32,7 +33,7 @@ std::vector<std::uint32_t> Sample(std::uint32_t workers) {
   return sample;
 }
 
-// Visits what a worker sends to each other one.
+// Visits the bytes that a worker exchanges with each peer.
 template <typename Visit>
 void ForEachPeer(const traffic::WorkerGraph& graph, std::uint32_t worker, Visit visit) {
   for (const traffic::Neighbour& neighbour : graph.neighbours(worker)) {
@@ -82,7 +83,7 @@ JobGrid::JobGrid(const traffic::WorkerGraph& graph, std::span<const std::uint32_
                    });
 }
 
-// A digit is split at a length where every worker has a peer so far on.
+// A digit is split at a length at which every worker has a peer at that distance.
 void JobGrid::Split(const traffic::WorkerGraph& graph, std::span<const std::uint32_t> sample) {
   std::vector<std::uint32_t> split;
   std::uint32_t stride = 1;
@@ -155,7 +156,7 @@ std::vector<Shape> JobGrid::NaturalTiles() const {
     }
   };
   const Shape ones(sizes_.size(), 1);
-  Shape inner = ones;  // the heavier digits, whole
+  Shape inner = ones;  // with the heavier digits whole
   for (const std::size_t at : heaviest_first_) {
     add_lengths(at, inner);
     inner[at] = sizes_[at];

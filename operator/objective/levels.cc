@@ -18,7 +18,7 @@ const std::string& LevelName(const Instance& instance, Tier tier) {
   return instance.fabric().tiers()[tier].name;
 }
 
-// The nodes of a placement, and the domains that it uses, tier by tier without outside.
+// The nodes of a placement, and the domains that it uses at each tier except outside.
 class Use {
  public:
   Use(const Instance& instance, Nodes nodes) : nodes_(nodes), domains_(instance.node_tier() + 1) {
@@ -92,8 +92,8 @@ constexpr std::array<LevelBeforeCost, kLevelsBeforeCost> kBeforeCost = {{
     {GroupsMissed, SayGroupsMissed, MoreGroupsMissed},
 }};
 
-// Images, caches and local checkpoints are on the nodes of the last attempt; a worker's own part of
-// a checkpoint is where that worker was.
+// The nodes of the last attempt have images, caches and local checkpoints; the node of a worker has
+// this worker's part of the checkpoint.
 std::vector<std::uint32_t> WorkersMoved(const Instance& instance, const Use& use) {
   const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
   if (previous.empty()) return {};
@@ -120,7 +120,7 @@ std::string MoreWorkersMoved(const Instance& /*instance*/, std::size_t which, st
                      : " on another node than in the last attempt");
 }
 
-// Grows with every domain that is used.
+// A lower bound for completions, because the value grows with every used domain.
 std::vector<std::uint32_t> FreeDomainsBroken(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> broken;
   for (Tier t = 1; t <= instance.node_tier(); ++t) {
@@ -148,7 +148,7 @@ std::string MoreFreeDomainsBroken(const Instance& instance, std::size_t tier, st
          " of level " + LevelName(instance, static_cast<Tier>(tier + 1));
 }
 
-// Those still to come can take a slot each, at most.
+// Each worker without a node can take at most one of these slots.
 std::vector<std::uint32_t> SlotsLeft(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> left;
   for (Tier t = 1; t <= instance.node_tier(); ++t) {
@@ -173,7 +173,7 @@ std::string MoreSlotsLeft(const Instance& instance, std::size_t tier, std::uint3
 struct LevelAfterCost {
   std::vector<std::uint32_t> (*values)(const Instance&, const Use&);
   std::string (*say)(const Instance&, std::span<const std::uint32_t> values);
-  // Of a placement whose value `which` is by so much worse.
+  // The text about a placement whose value `which` is worse by `more`.
   std::string (*more)(const Instance&, std::size_t which, std::uint32_t more);
 };
 constexpr std::array<LevelAfterCost, kLevelsAfterCost> kAfterCost = {{

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
 
-// Numbers values in order of their first appearance. Open addressing, at most half full; never
-// iterated, so the hash has no say in any order.
+// Numbers values in the order in which they first occur. Open addressing, at most half full; never
+// iterated, so the hash does not affect any order.
 class Numbering {
  public:
   explicit Numbering(std::size_t most)

@@ -12,10 +12,11 @@ using fabric::Tier;
 
 namespace {
 
-// The home's children that are kept have room for so many times the job.
+// The children of the home that are kept have room for this many times the job.
 constexpr std::uint64_t kRoomKept = 8;
 
-// Nodes of the home with slots: of its roomiest children, if these have far more room than needed.
+// Nodes of the home with slots; only those of its roomiest children if these have far more room
+// than needed.
 std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex domain) {
   const auto& outer = instance.fabric().domains(home);
   const NodeIndex begin = outer.begin[domain], end = outer.begin[domain + 1];
@@ -66,8 +67,8 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
   AddTier(instance, nullptr);
 }
 
-// The next narrower tier: a domain ends where the cut's changes, or that of the tier above. Without
-// a cut every node is its own.
+// Adds the next narrower tier. A domain ends where the cut's domain or that of the tier above
+// changes. Without a cut, every node is a domain.
 void Tree::AddTier(const Instance& instance, const Cut* cut) {
   const fabric::TierDomains& above = domains_.back();
   fabric::TierDomains made;

@@ -10,7 +10,7 @@ using traffic::Edge;
 
 namespace {
 
-constexpr std::size_t kMostMembers = 256;  // of a clique whose pairs become edges
+constexpr std::size_t kMostMembers = 256;  // most members of a clique whose pairs become edges
 
 std::uint32_t Product(std::span<const std::uint32_t> sizes) {
   std::uint32_t product = 1;
@@ -18,7 +18,7 @@ std::uint32_t Product(std::span<const std::uint32_t> sizes) {
   return product;
 }
 
-// Edges by (a, b), each pair once: a counting sort by a, then short runs by b.
+// Sorts edges by (a, b) and merges equal pairs: a counting sort by a, then short runs by b.
 std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
   std::vector<std::uint32_t> end(count + 1, 0);
   for (const Edge& edge : raw) ++end[edge.a + 1];

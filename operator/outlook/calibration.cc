@@ -8,7 +8,7 @@
 namespace weft::outlook {
 namespace {
 
-// Rows that differ by chip only in the efficiency of matrix products; the rest was fitted on Hopper.
+// Rows whose chips differ only in the efficiency of matrix products; all else was fitted on Hopper.
 constexpr Calibration MegatronFp8(std::string_view name, std::string_view fitted_on,
                                   std::string_view chips, double matrix_efficiency) {
   Calibration row;
@@ -45,7 +45,7 @@ constexpr Calibration Experts(std::string_view name, std::string_view fitted_on,
   return row;
 }
 
-// In the order in which they are looked for; the last fits every job.
+// In the order of the search; the last row matches every job.
 constexpr auto kCalibrations = std::to_array<Calibration>({
     {.name = "A100 BF16, FSDP",
      .fitted_on = "every other A100 row of llm-foundry's FSDP table",
@@ -187,7 +187,7 @@ int BitsOf(traffic::Precision precision) {
   return 16;
 }
 
-// One of the words that spaces part.
+// Whether the name is one of the words, which are separated by spaces.
 bool Names(std::string_view words, std::string_view name) {
   while (!words.empty()) {
     const std::size_t end = std::min(words.find(' '), words.size());

@@ -12,9 +12,9 @@ namespace {
 using traffic::Recomputation;
 using traffic::Sharding;
 
-// Tensor parallelism beyond the GPUs of a usual node leaves the fastest network.
+// Tensor parallelism beyond the GPUs of a usual node would leave the fastest network.
 constexpr std::int64_t kMostTensor = 8;
-// Settings that a change names at most: a person is to see at once what it does.
+// Most settings of a change, so that a person sees at once what it does.
 constexpr int kMostSettings = 3;
 
 struct Candidate {
@@ -47,7 +47,7 @@ void AddRecomputation(const Layout& layout, Candidates& out) {
   out.push_back({"activationRecomputation", "Full", changed});
 }
 
-// Twice, four times, ... a degree, as far as the shape allows.
+// Adds twice, four times, ... the degree, as far as the shape allows.
 void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Parallelism::*degree,
                std::int64_t most, Candidates& out) {
   for (std::int64_t to = layout.parallelism.*degree * 2; to <= most; to *= 2) {
@@ -61,7 +61,7 @@ void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Par
   }
 }
 
-// One setting changed, what costs least time first.
+// Changes of one setting, those that cost least time first.
 Candidates OneChange(const Layout& layout) {
   Candidates out;
   AddSharding(layout, Sharding::kOptimizerState, "OptimizerState", out);
@@ -74,7 +74,7 @@ Candidates OneChange(const Layout& layout) {
   return out;
 }
 
-// Which settings were changed before; a second change of one is no other change.
+// The settings that were changed already; none is changed twice.
 using Settings = std::vector<const Candidate*>;
 
 bool Holds(const Settings& changed, const std::string& setting) {
@@ -91,7 +91,7 @@ std::string TextOf(const Settings& changed) {
   return text;
 }
 
-// The first way to fit with `more` settings changed beside those that are.
+// The first change that fits with `more` settings in addition to those already changed.
 std::optional<Change> Search(const Layout& layout, double capacity, int more, Settings& changed) {
   for (const Candidate& one : OneChange(layout)) {
     if (Holds(changed, one.setting)) continue;

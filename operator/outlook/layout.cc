@@ -7,7 +7,7 @@ namespace {
 
 using traffic::Sharding;
 
-// Sizes of a head of latent attention, which are the same in all published models.
+// Sizes of a head in latent attention; they are the same in all published models.
 // Source  DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 4.2; Kimi K2, 2025.
 constexpr double kLatentHead = 128;
 constexpr double kLatentRotary = 64;
@@ -16,7 +16,7 @@ double Real(std::int64_t value) { return static_cast<double>(value); }
 
 double Matrices(const traffic::Transformer& model) { return model.gated_feed_forward ? 3 : 2; }
 
-// Q, K, V and the product's output projection, all layers.
+// Parameters of Q, K, V and the output projection in all layers.
 double AttentionParameters(const traffic::Transformer& model) {
   const double hidden = Real(model.hidden_size), heads = Real(model.attention_heads);
   const double shared = Real(model.key_value_heads > 0 ? model.key_value_heads : 0);
@@ -43,7 +43,7 @@ void SetFeedForward(const traffic::Transformer& model, Sizes& sizes) {
     sizes.feed_forward = dense > 0 ? Real(*model.feed_forward_size) : 0;
     const double rest = Real(model.parameters) - AttentionParameters(model) - sizes.experts -
                         each * dense / layers * sizes.feed_forward;
-    // Less than one and a half embeddings are left: the two are one.
+    // If less than one and a half embeddings are left, the embeddings are tied.
     if (!model.moe && rest < 1.5 * sizes.embedding) sizes.embeddings = 1;
   } else if (dense > 0) {
     const double rest =

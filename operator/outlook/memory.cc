@@ -15,13 +15,14 @@ using traffic::Sharding;
 
 double Real(std::int64_t value) { return static_cast<double>(value); }
 
-// What one rank of one stage holds before its state is sharded.
+// The parameters of one rank of one stage before sharding.
 struct Held {
   double dense = 0, experts = 0;
 };
 
 Held HeldBy(const Layout& layout, const Sizes& sizes, const Degrees& d) {
-  // Of several stages the first holds the input embedding, the last the output's or its copy.
+  // With several stages, the first has the input embedding, and the last the output embedding or
+  // its copy.
   double ends = sizes.embedding;
   if (d.pipeline == 1) ends *= sizes.embeddings;
   Held held;
@@ -36,7 +37,7 @@ void AddState(const Layout& layout, const Held& held, const Degrees& d, Memory& 
   const Sharding sharding = layout.parallelism.sharding;
   const bool full = sharding == Sharding::kFull || sharding == Sharding::kHybrid;
   const double gradient = GradientBytes(layout.model.gradient_precision);
-  // PyTorch's FSDP shards the FP32 copy itself and keeps no other.
+  // PyTorch's FSDP shards the FP32 copy itself and keeps no other copy.
   const bool one_copy = full && gradient == kMasterBytes;
   const double wire = one_copy ? kMasterBytes : WireBytes(layout.model.precision);
   const double optimizer = kMomentBytes + (wire < kMasterBytes ? kMasterBytes : 0);
@@ -51,8 +52,8 @@ void AddState(const Layout& layout, const Held& held, const Degrees& d, Memory& 
   }
 }
 
-// Bytes that one layer keeps of one token before the tensor degree divides them: of its attention,
-// of a dense feed-forward, of experts.
+// Bytes that one layer keeps for one token, before the tensor degree divides them: for attention,
+// for a dense feed-forward, for experts.
 struct Kept {
   double attention = 0, dense = 0, experts = 0;
 };
@@ -81,7 +82,7 @@ Kept KeptOf(const Layout& layout, const Sizes& sizes, Attention attention) {
   return kept;
 }
 
-// Micro-batches whose activations stage i of p keeps at once.
+// How many micro-batches' activations stage i of p keeps at once.
 double InFlight(const Degrees& d, double stage) {
   const double v = d.virtual_pipeline;
   const double warm = 2 * (d.pipeline - stage - 1) + (v - 1) * d.pipeline + 1;
@@ -110,11 +111,11 @@ Stage ActivationsOf(const Layout& layout, const Kept& kept, const Degrees& d, do
   return out;
 }
 
-// Temporaries, and what sharded parameters need while they are whole.
+// Temporaries, and the memory of sharded parameters while they are gathered.
 double Transient(const Layout& layout, const Sizes& sizes, const Degrees& d, double working) {
   const Sharding sharding = layout.parallelism.sharding;
   double bytes = kContextBytes;
-  // The largest temporary is a gradient of the widest activation: an eighth of a layer's.
+  // The largest temporary is the gradient of the widest activation.
   bytes += working / 4;
   if (sharding != Sharding::kFull && sharding != Sharding::kHybrid) return bytes;
   const double layers = Real(layout.model.layers);

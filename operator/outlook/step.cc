@@ -51,16 +51,16 @@ class StepModel {
   }
   double DenseEfficiency() const { return Efficiency(hidden_ / d_.tensor); }
   double Peak() const { return PeakRate(accelerator_, model_.precision); }
-  double WidePeak() const { return std::min(Peak(), accelerator_.bf16); }  // of attention, the head
+  double WidePeak() const { return std::min(Peak(), accelerator_.bf16); }  // of attention and head
   double MemoryRate() const { return kMemoryEfficiency * accelerator_.memory_bytes_per_second; }
   double Passes() const { return full_ ? 4 : 3; }
-  // Communication that runs beside `work` seconds of computation.
+  // The part of communication that `work` seconds of concurrent computation do not hide.
   double Shown(double communication, double work) const {
     return std::max(by_.overlap_exposed * communication, communication - kHiddenShare * work);
   }
 
   double MatrixSeconds() const;
-  double AttentionSeconds() const;  // forward
+  double AttentionSeconds() const;  // of the forward pass
   double AttentionPasses() const;
   double VectorSeconds() const;
   Layer OneLayer() const;
@@ -88,7 +88,7 @@ class StepModel {
   const bool full_;
 };
 
-// Of one layer, attention's scores left out.
+// Matrix products of one layer, without attention's scores.
 double StepModel::MatrixSeconds() const {
   const double flops = Passes() * 2 * d_.tokens / (layers_ * d_.tensor);
   double seconds = flops * sizes_.layers / (Peak() * DenseEfficiency());
@@ -107,7 +107,8 @@ double StepModel::AttentionSeconds() const {
   return flops / (WidePeak() * DenseEfficiency() * by_.attention_share);
 }
 
-// Flash attention computes the scores again on the way back; stored ones are kept, or recomputed.
+// Flash attention computes the scores again in the backward pass; stored scores are kept or
+// recomputed.
 double StepModel::AttentionPasses() const {
   if (by_.attention == Attention::kFlash) return full_ ? 4.5 : 3.5;
   return model_.recomputation == Recomputation::kNone ? 3 : 4;
@@ -127,8 +128,8 @@ double StepModel::VectorSeconds() const {
   return Passes() * wire_ * d_.tokens * values / MemoryRate();
 }
 
-// A ring passes keys and values on while the last ones are computed with; backward, their gradients
-// too.
+// A ring sends keys and values on while computing with the last ones; in the backward pass it also
+// sends their gradients.
 double StepModel::ContextSeconds() const {
   if (d_.context <= 1) return 0;
   const std::int64_t heads =
@@ -198,7 +199,7 @@ void StepModel::AddGradients(const Layer& layer, Step& step) const {
   const auto shown = [&](double communication) {
     return by_.gradients_overlap ? Shown(communication, work) : communication;
   };
-  // Seconds in which every parameter held travels once, at one byte each.
+  // Seconds to send every stored parameter once, at one byte each.
   const Path& dense =
       network_[sharding == Sharding::kFull || sharding == Sharding::kHybrid ? Axis::kSharding
                                                                             : Axis::kData];
@@ -240,12 +241,12 @@ double StepModel::OptimizerSeconds() const {
 Step StepModel::Solve() const {
   const Layer layer = OneLayer();
   const double m = d_.micro_batches, p = d_.pipeline, v = d_.virtual_pipeline;
-  // Where p does not divide the layers, the stages that have the head have fewer of them.
+  // If p does not divide the layers, the stage with the head has fewer layers.
   const bool even = model_.layers % layout_.parallelism.pipeline == 0;
   const double head = (HeadMatrices() + HeadMemory()) / (even ? 1 : p);
   const double pair =
       2 * v * PairSeconds(network_[Axis::kPipeline], wire_ * d_.tokens * hidden_ / d_.tensor);
-  const double count = m * layers_ / p;  // layers that a stage passes in a step
+  const double count = m * layers_ / p;  // layers that a stage runs in a step
   Step step;
   step.matrices = count * layer.matrices + m * HeadMatrices() / (even ? 1 : p);
   step.memory = count * layer.memory + m * HeadMemory() / (even ? 1 : p);
@@ -259,7 +260,7 @@ Step StepModel::Solve() const {
   at(Axis::kContext) = count * layer.context;
   at(Axis::kExpert) = count * layer.expert;
   at(Axis::kExpertTensor) = count * layer.expert_tensor;
-  // Interleaved stages have another chunk to compute with while one travels.
+  // Interleaved stages can compute on another chunk while one is being sent.
   const bool hidden = by_.gradients_overlap && v > 1;
   at(Axis::kPipeline) = m * pair * (hidden ? by_.overlap_exposed : 1);
   step.bubble = (p - 1) / v * (layers_ / p * layer.Seconds() + pair);

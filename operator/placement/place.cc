@@ -20,11 +20,11 @@ using fabric::NodeIndex;
 
 namespace {
 
-// Candidates that get the local search.
+// How many candidates get the local search.
 constexpr std::size_t kImproved = 3;
 // Jobs up to this size also get the local search by single workers with random kicks.
 constexpr std::uint32_t kSmallEnough = 32;
-// Above this size an exhaustive search seldom ends within the limit: it gets a tenth of it.
+// For larger jobs an exhaustive search seldom finishes within the limit, so it gets a tenth of it.
 constexpr std::uint32_t kSmallJob = 10;
 constexpr std::uint32_t kLessOfLarger = 10;
 
@@ -44,12 +44,12 @@ std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Ca
   return std::nullopt;
 }
 
-// A cost so close to the bound that searching on is not worth it.
+// A cost so close to the bound that further search is not worth it.
 Int128 Enough(const Options& options, Int128 bound) {
   return bound + (bound >> options.limits.enough_shift);
 }
 
-// Local search from the best few starts.
+// Runs the local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
   RefineBest(instance, options.limits, bound, candidates);
@@ -110,9 +110,9 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
   return plan;
 }
 
-// The best plan of the first rank of choices that has one: by preferences and cost, then by the
-// levels after the cost, then the first choice. On a restart costs within the tolerance count as
-// equal, so that a gang does not leave its nodes for another product that is hardly cheaper.
+// The best plan of the first rank of choices that has a plan: by preferences and cost, then by the
+// levels after the cost, then by order of choices. On a restart, costs within the tolerance count
+// as equal, so that a gang does not leave its nodes for another product that is hardly cheaper.
 class ChoiceSolver {
  public:
   ChoiceSolver(const fabric::Claims& claims, const Request& request,

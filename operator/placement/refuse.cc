@@ -14,7 +14,7 @@ using fabric::Tier;
 
 namespace {
 
-// The resource that keeps most nodes out, and how much of it the missing workers would need.
+// Names the resource that most nodes lack, and how much of it the missing workers would need.
 void NameShortResource(const Instance& instance, Unplaceable& no) {
   const auto& requests = instance.request().pod.requests;
   for (const auto& rejection : no.rejections) {
@@ -38,7 +38,7 @@ std::int64_t Count(std::uint64_t workers) {
       std::min<std::uint64_t>(workers, static_cast<std::uint64_t>(Bytes::kMax)));
 }
 
-// The domain of the rule's tier with the most slots.
+// Names the domain of the rule's tier with the most slots.
 void NameBestDomain(const Instance& instance, Unplaceable& no) {
   const fabric::TierDomains& domains = instance.fabric().domains(no.tier);
   DomainIndex best = 0;
@@ -51,7 +51,7 @@ void NameBestDomain(const Instance& instance, Unplaceable& no) {
                                                    : domains.names[best];
 }
 
-// Whether some node would take a worker if it had room.
+// Whether a node would take a worker if it had room.
 bool AnyEligible(const Instance& instance, const Unplaceable& no) {
   std::uint64_t rejected = 0;
   for (const RejectionCount& count : no.rejections) {
@@ -62,10 +62,10 @@ bool AnyEligible(const Instance& instance, const Unplaceable& no) {
   return rejected < instance.slots().size();
 }
 
-// What one group with `required` needs, whatever the other groups want.
+// What one group with `required` needs, ignoring the other groups.
 struct GroupNeed {
   Tier tier = 0;
-  std::uint32_t smallest = 0, largest = 0;  // workers of a set; sets that share workers are one
+  std::uint32_t smallest = 0, largest = 0;  // of a set; sets that share workers are one set
 };
 
 GroupNeed NeedOf(const Request& request, const GroupConstraint& group) {
@@ -84,13 +84,13 @@ GroupNeed NeedOf(const Request& request, const GroupConstraint& group) {
   return need;
 }
 
-// Workers that fit in the domain in whole sets; at least those where sets differ in size.
+// Workers that fit in the domain in whole sets; an upper bound if sets differ in size.
 std::uint64_t RoomFor(const GroupNeed& need, std::uint64_t slots) {
   if (need.smallest == need.largest) return slots / need.largest * need.largest;
   return slots < need.smallest ? 0 : slots;
 }
 
-// The most that fits inside one domain of `required`.
+// The largest number that fits in one domain of `required`.
 template <typename Room>
 std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Room room_of) {
   const fabric::TierDomains& outer = instance.fabric().domains(required);
@@ -105,7 +105,7 @@ std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Roo
   return most;
 }
 
-// Whether the group cannot hold, even if it were the only one; then it is named.
+// Whether the group's rule cannot be met, even if it were the only group; if so, names it.
 bool FailsAlone(const Instance& instance, std::size_t g, Unplaceable& no) {
   const Request& request = instance.request();
   const GroupNeed need = NeedOf(request, request.groups[g]);
@@ -123,8 +123,8 @@ bool FailsAlone(const Instance& instance, std::size_t g, Unplaceable& no) {
   return true;
 }
 
-// The group that fails alone, narrowest level first; else, where the whole sets of all groups
-// together are proven not to fit, no one group.
+// Names the group that fails alone, narrowest level first. Otherwise, if the whole sets of all
+// groups together are proven not to fit, no single group is named.
 void NameGroups(const Instance& instance, Unplaceable& no) {
   const Request& request = instance.request();
   std::vector<std::size_t> groups;
@@ -167,7 +167,8 @@ void NameRule(const Instance& instance, Unplaceable& no) {
   NameBestDomain(instance, no);
 }
 
-// The rule that fails first on this instance, where it comes nearest, and what is missing.
+// The refusal on this instance: the rule that fails first, the domain that comes nearest, and what
+// is missing.
 Unplaceable RefuseOn(const Instance& instance) {
   Unplaceable no;
   no.rejections =
@@ -183,7 +184,7 @@ bool Fits(const Instance& instance) {
   return instance.TotalSlots() >= instance.workers() && !GreedyCandidates(instance).empty();
 }
 
-// Whether it would fit with nothing else on the fabric.
+// Whether the job would fit on the empty fabric.
 bool FitsAlone(const fabric::Claims& claims, const Request& request,
                const traffic::WorkerGraph& graph, Options options) {
   options.ignore_claims = true;
@@ -194,8 +195,8 @@ bool FitsAlone(const fabric::Claims& claims, const Request& request,
                      });
 }
 
-// Of one choice: by its rule. Of several: the first with room for all is said to fail by its rule;
-// without one, all of them are too small.
+// With one choice of pools, the refusal is that choice's. With several, it is that of the first
+// choice with room for all workers; if there is none, all choices are too small.
 Unplaceable RefuseChoices(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
   const std::vector<PoolChoice>& choices = *request.pool_choices;

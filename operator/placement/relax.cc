@@ -13,7 +13,7 @@ class Relaxer {
   Relaxer(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
           const Options& options)
       : claims_(claims), request_(request), graph_(graph), options_(options) {
-    options_.limits = LimitsOf(Effort::kQuick);  // whether it fits counts, less what it costs
+    options_.limits = LimitsOf(Effort::kQuick);  // it matters whether it fits, less what it costs
     options_.bound = false;
   }
 
@@ -34,7 +34,7 @@ class Relaxer {
   }
 
  private:
-  // One level wider, and wider still until it fits: the narrowest change that helps.
+  // Tries one level wider, then wider ones until the job fits: the smallest change that helps.
   template <typename Set>
   void Levels(const std::string& constraint, std::optional<Tier> from, Set set) {
     if (!from) return;

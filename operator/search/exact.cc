@@ -18,11 +18,13 @@ using traffic::Neighbour;
 namespace {
 
 constexpr std::uint32_t kMostWorkers = 16;
-// Nodes that may hold a worker, before look-alikes are left out: telling them apart sorts them.
+// Limit of nodes that may hold a worker, before look-alikes are removed, because finding these
+// sorts all nodes.
 constexpr std::uint32_t kMostCandidates = 4096;
 constexpr std::size_t kMostNodes = 64;
 
-// What both searches share: the nodes that matter, who sits where, and what the rest would pay.
+// The state of both searches: the relevant nodes, the node of each worker, and bounds for the other
+// workers.
 class Board {
  public:
   Board(const Instance& instance, const Symmetry& symmetry, std::vector<NodeIndex> nodes)
@@ -51,11 +53,11 @@ class Board {
   std::size_t size() const { return nodes_.size(); }
   NodeIndex node(std::size_t place) const { return nodes_[place]; }
   bool HasRoom(std::size_t place) const { return load_[place] < instance_.slots()[nodes_[place]]; }
-  // Cost of the worker's traffic with those already placed, were it placed there.
+  // The cost of the worker's traffic with the placed workers, if it were at this place.
   Int128 Attach(std::uint32_t worker, std::size_t place) const {
     return attach_[worker * size() + place];
   }
-  // Of what stands so far: no way to place the rest has less.
+  // The preferences of the partial placement, a lower bound for all its completions.
   Preferences preferences() const { return Prefer(instance_, placed_); }
   Int128 cost() const { return cost_; }
   bool MeetsRules() const { return MeetsTopology(instance_, placed_); }
@@ -70,10 +72,11 @@ class Board {
     cost_ -= Attach(worker, place);
   }
 
-  // Places worth trying for the next worker: of look-alikes the one with the least name.
+  // The places to try for the next worker; of interchangeable ones only the one with the least
+  // name.
   void Choices(std::vector<std::uint32_t>& choices) const;
 
-  // At least what the workers of `rest` will pay to those already placed.
+  // A lower bound of the cost between the workers of `rest` and the placed workers.
   Int128 LeastAttach(std::span<const std::uint32_t> rest) const;
 
   const std::vector<NodeIndex>& placed() const { return placed_; }
@@ -90,7 +93,7 @@ class Board {
   std::vector<NodeIndex> nodes_;
   std::vector<std::uint32_t> load_;
   std::vector<std::uint32_t> at_;  // place of each worker
-  std::vector<NodeIndex> placed_;  // its node, kUnplaced where it has none
+  std::vector<NodeIndex> placed_;  // by worker: its node, or kUnplaced
   std::vector<std::int64_t> weight_;
   std::vector<Int128> attach_;
   std::vector<std::vector<std::uint32_t>> in_domain_;
@@ -113,7 +116,7 @@ void Board::Book(std::uint32_t worker, std::size_t place, int sign) {
   }
 }
 
-// Nodes of one kind below their narrowest domain in use are interchangeable.
+// Nodes of one kind below the same narrowest used domain are interchangeable.
 std::vector<std::uint64_t> Board::Kind(std::size_t place) const {
   const fabric::Fabric& fabric = instance_.fabric();
   const NodeIndex node = nodes_[place];
@@ -162,9 +165,10 @@ class LeastCost {
   void Know(const Candidate& candidate) {
     if (CanWin(candidate.objective())) best_ = candidate;
   }
-  // False where the steps ran out.
+  // Returns false if the steps ran out.
   bool Run() {
-    // Each next worker is the one with most bytes to those before it: bad starts show early.
+    // Each next worker is the one with most bytes to the earlier ones, so that bad starts are
+    // pruned early.
     order_ = ByAttachment(board_.instance());
     return Visit(0);
   }
@@ -227,9 +231,9 @@ bool LeastCost::Visit(std::uint32_t depth) {
   return true;
 }
 
-// Second search: among answers of the least preferences and a cost within the limit, the least by
-// the levels after the cost, then the least names. Workers in index order and places in name order,
-// so that the first of equal answers is the least.
+// Second search: among placements with the least preferences and a cost within the limit, the best
+// by the levels after the cost, then by names. Workers go in index order and places in name order,
+// so that the first of equal placements is the least.
 class LeastTies {
  public:
   LeastTies(Board& board, Preferences preferences, Int128 limit, std::uint32_t& steps)
@@ -251,10 +255,11 @@ class LeastTies {
   Int128 limit_;
   std::uint32_t& steps_;
   std::optional<Candidate> best_;
-  TieBreakers ties_;  // of the best
+  TieBreakers ties_;  // of the best placement
 };
 
-// Whether what stands so far can become less than the best; a whole answer must be less.
+// Whether the partial placement can still become less than the best; a whole placement must be
+// less.
 bool LeastTies::CanWin() const {
   const TieBreakers least = BreakTies(board_.instance(), board_.placed());
   const auto order =

@@ -8,7 +8,7 @@ namespace weft::placement {
 namespace {
 
 constexpr std::uint32_t kNone = ~0U;
-// A chain ends after so many steps without a new least cost.
+// A chain ends after this many steps without a new least cost.
 constexpr std::size_t kInVain = 24;
 constexpr std::int64_t kAnySize = std::numeric_limits<std::int64_t>::max();
 
@@ -45,7 +45,7 @@ void Exchange::Run(Pieces& pieces, std::uint64_t steps) {
   pieces.cell = cell_of_;
 }
 
-// Cells with pieces that pull each other.
+// Pairs of cells with pieces that attract each other.
 std::vector<Exchange::Pair> Exchange::ConnectedPairs() {
   std::vector<Pair> pairs;
   for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
@@ -84,7 +84,7 @@ void Exchange::Open(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// Whether the two cells cost less now.
+// Redistributes the pieces of two cells; returns whether they cost less now.
 bool Exchange::Divide(Pair pair) {
   in_a_ = in_cell_[pair.a];
   in_b_ = in_cell_[pair.b];
@@ -114,8 +114,8 @@ bool Exchange::Divide(Pair pair) {
   return true;
 }
 
-// Of the pieces that have not moved yet the one that saves most, of those with a size in [least,
-// most].
+// Of the open pieces with a size in [least, most], the one that saves
+// most.
 std::uint32_t Exchange::Best(std::span<const std::uint32_t> open, std::int64_t least,
                              std::int64_t most) const {
   std::uint32_t best = kNone;
@@ -126,8 +126,8 @@ std::uint32_t Exchange::Best(std::span<const std::uint32_t> open, std::int64_t l
   return best;
 }
 
-// Moves the piece that saves most, and back in exchange the one that then saves most, where that
-// saves too or is needed for the room. False where none is left.
+// Moves the piece that saves most. In exchange it moves the piece that then saves most back, if
+// that saves too or the room requires it. Returns false if no piece is left.
 bool Exchange::Step(Pair pair) {
   steps_ -= std::min<std::uint64_t>(steps_, in_a_.size() + in_b_.size());
   const std::uint32_t a = Best(in_a_, 0, kAnySize), b = Best(in_b_, 0, kAnySize);
@@ -145,7 +145,7 @@ bool Exchange::Step(Pair pair) {
   return true;
 }
 
-// Moves a piece to the other cell for the rest of the chain; its peers' gains follow.
+// Moves a piece to the other cell for the rest of the chain, and updates the gains of its peers.
 void Exchange::Move(Pair pair, std::uint32_t piece) {
   const std::uint32_t from = cell_of_[piece], to = from == pair.a ? pair.b : pair.a;
   change_ -= gain_[piece];
@@ -156,7 +156,8 @@ void Exchange::Move(Pair pair, std::uint32_t piece) {
   Follow(pair, piece);
 }
 
-// The last move had no room. The piece stays where it is for the rest of the chain.
+// Undoes the last move, which had no room. The piece then stays in its cell for the rest of the
+// chain.
 void Exchange::TakeBack(Pair pair) {
   const Done last = done_.back();
   done_.pop_back();
@@ -165,7 +166,7 @@ void Exchange::TakeBack(Pair pair) {
   Follow(pair, last.piece);
 }
 
-// The gains of a piece's peers after it has moved.
+// Updates the gains of a piece's peers after its move.
 void Exchange::Follow(Pair pair, std::uint32_t piece) {
   const std::int64_t apart = 2 * cells_.Weight(pair.a, pair.b) - cells_.Weight(pair.a, pair.a) -
                              cells_.Weight(pair.b, pair.b);

@@ -29,8 +29,8 @@ bool Filler::Lay(Tier tier, DomainIndex domain, Workers workers) {
   return Split(tier, domain, workers);
 }
 
-// The last place in (from, to] where the workers may be cut without splitting an atom; `from`
-// where there is none.
+// The last position in (from, to] at which the workers may be divided without splitting an atom;
+// `from` if there is none.
 std::size_t Filler::CutBefore(Tier tier, Workers workers, std::size_t from, std::size_t to,
                               bool soft) const {
   if (to >= workers.size()) return workers.size();
@@ -56,7 +56,7 @@ bool Filler::Split(Tier tier, DomainIndex domain, Workers workers) {
     const std::size_t end = CutBefore(tier + 1, workers, done, limit, true);
     shares.push_back({children[at], workers.subspan(done, end - done), {}});
     done = end;
-    if (at != i && done < workers.size()) break;  // only an atom cut can leave some
+    if (at != i && done < workers.size()) break;  // only a divided atom can leave some
   }
   if (done < workers.size() && !Leftover(tier, domain, workers.subspan(done), shares)) return false;
   for (const Share& share : shares) {
@@ -74,8 +74,8 @@ bool Filler::LayShare(Tier tier, const Share& share) {
   return Lay(tier, share.child, both);
 }
 
-// What whole tiles and soft atoms left over goes where there are slots, hard atoms whole: first
-// next to those already laid, then into the other children.
+// Places the workers that whole tiles and soft atoms left over wherever there are slots, with hard
+// atoms whole: first in children that are already used, then in the others.
 bool Filler::Leftover(Tier tier, DomainIndex domain, Workers rest, std::vector<Share>& shares) {
   std::vector<DomainIndex> used;
   for (const Share& share : shares) used.push_back(share.child);

@@ -16,11 +16,11 @@ using traffic::Neighbour;
 namespace {
 
 constexpr std::uint32_t kEveryPair = 96;         // up to this many workers every pair is tried
-constexpr std::size_t kMostPlaces = 256;         // nodes that take part
+constexpr std::size_t kMostPlaces = 256;         // nodes that the search uses
 constexpr std::uint32_t kCliquesUnfolded = 256;  // up to this many workers cliques become pairs
-constexpr std::size_t kPartners = 12;     // swap partners looked at per neighbour (large jobs)
-constexpr std::uint32_t kKicks = 3;       // random swaps that leave a local optimum
-constexpr std::uint32_t kIdleKicks = 40;  // rounds of kicks in vain before giving up
+constexpr std::size_t kPartners = 12;            // swap partners tried per neighbour (large jobs)
+constexpr std::uint32_t kKicks = 3;              // random swaps to get out of a local optimum
+constexpr std::uint32_t kIdleKicks = 40;  // rounds of kicks without a gain before the search ends
 constexpr std::uint64_t kSeed = 1;        // any fixed number: same input, same answer
 
 class LocalSearch {
@@ -33,7 +33,8 @@ class LocalSearch {
     FindPlaces();
   }
 
-  // Climbs down; small jobs go on from random kicks while steps last, until `enough`.
+  // Descends to a local optimum; for small jobs it repeats this from random kicks while steps
+  // remain, until `enough`.
   void Run(Int128 enough) {
     while (steps_ > 0 && Pass()) {
     }
@@ -93,7 +94,8 @@ class LocalSearch {
   std::vector<std::vector<std::uint32_t>> near_;  // workers by narrow domain, large jobs
 };
 
-// The nodes in use, and free ones next to them, inside the domain that the preferences allow.
+// Finds the places: nodes in use and free nodes next to them, inside the domain that the
+// preferences allow.
 void LocalSearch::FindPlaces() {
   const Request& request = instance_.request();
   Tier limit = request.required.value_or(fabric::kOutside);
@@ -163,7 +165,7 @@ void LocalSearch::TryMove(std::uint32_t worker, NodeIndex node, Step& best) {
   if (delta < best.delta) best = {delta, worker, kNoPartner, node};
 }
 
-// Partners that already sit near one of the worker's neighbours.
+// Tries to swap with workers that are near one of the worker's neighbours.
 void LocalSearch::TryNear(std::uint32_t worker, Step& best) {
   const fabric::TierDomains& narrow = instance_.fabric().domains(NarrowTier());
   const DomainIndex own = narrow.of_node[current_.nodes[worker]];
@@ -242,7 +244,7 @@ bool LocalSearch::Pass() {
   return improved;
 }
 
-// A swap with any other worker, or a move to any free place.
+// Swaps a random worker with any other one, or moves it to any free place.
 void LocalSearch::Kick(SplitMix64& random) {
   const auto worker = static_cast<std::uint32_t>(random.Below(instance_.workers()));
   const std::uint64_t draw = random.Below(instance_.workers() + places_.size());

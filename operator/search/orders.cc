@@ -11,7 +11,7 @@ using fabric::Tier;
 
 namespace {
 
-// Bytes per worker that leave a tile: each digit that is cut pays its axis on two faces.
+// The bytes per worker that leave a tile: each divided digit counts its axis on two faces.
 double Surface(std::span<const std::uint32_t> grid, std::span<const double> weights,
                std::span<const std::uint32_t> tile) {
   double surface = 0;
@@ -40,7 +40,7 @@ class DigitCodes {
       shift += bits;
     }
   }
-  // The widest digit in which the two workers differ; 0 where they are one.
+  // The widest digit in which the two workers differ; 0 if they are the same.
   std::size_t Widest(std::uint32_t a, std::uint32_t b) const {
     const std::uint64_t parted = codes_[a] ^ codes_[b];
     return parted == 0 ? 0 : digit_[static_cast<std::size_t>(std::bit_width(parted) - 1)];
@@ -99,7 +99,8 @@ class Walker {
   std::vector<std::uint32_t> Take() { return std::move(out_); }
 
  private:
-  // The box at `here`. Its counter ends where it began, at 0: the next box of this depth has it.
+  // Visits the box at `here`. Its counter is 0 again at the end, so that the next box of this depth
+  // can use it.
   void Visit(std::size_t depth, const Shape& box, std::uint32_t here) {
     const bool innermost = depth == nest_.size();
     const Shape& inner = innermost ? ones_ : nest_[depth];
@@ -146,8 +147,8 @@ std::vector<std::size_t> HeaviestFirst(std::span<const double> weights) {
   return digits;
 }
 
-// Workers sorted by the place where their atoms first appear, widest tier
-// first. Atoms nest, so one stable sort a tier from narrow to wide does it.
+// Sorts workers by the position at which their atoms first occur, widest tier first. Atoms nest, so
+// one stable sort per tier, from narrow to wide, is enough.
 void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& workers) {
   if (!instance.has_groups()) return;
   std::vector<std::uint32_t> first(workers.size());

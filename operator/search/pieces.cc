@@ -10,8 +10,8 @@ using traffic::Edge;
 
 namespace {
 
-constexpr int kSumBits = 60;                // of all bytes times the largest weight
-constexpr std::int64_t kOfAllTraffic = 64;  // a preferred set pulls with that part of it, each pair
+constexpr int kSumBits = 60;                // limit of all bytes times the largest weight
+constexpr std::int64_t kOfAllTraffic = 64;  // share by which a pair of a preferred set attracts
 
 std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces) {
   std::vector<Edge> edges = TrafficBetween(instance.graph(), pieces.of, pieces.count());

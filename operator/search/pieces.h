@@ -22,8 +22,8 @@ struct Pieces {
   std::vector<std::uint32_t> size, cell;  // by piece
 };
 
-// The attraction between pieces: their traffic. In addition, two pieces of a set that a
-// group prefers in one domain attract each other more than all traffic would. Bytes are
+// The attraction between pieces: their traffic. In addition, pieces of a set that a group
+// prefers in one domain attract each other by a fixed share of all traffic. Bytes are
 // scaled down so that sums of bytes x weight fit in 63 bits; results are priced exactly
 // afterwards.
 class Pulls {
