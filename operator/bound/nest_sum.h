@@ -14,10 +14,10 @@ namespace weft::placement {
 // the bytes that leave a set of workers, by its size. A domain's number of workers is the sum over
 // its children.
 //
-// How: bottom up, it computes the least sum over the child domains for every domain and every
-// number of workers in it. Domains with the same rooms are one class. If that takes too many steps,
-// or if the costs are convex, the lower convex hulls of the costs are summed instead: their sum is
-// below the least sum by at most one domain's distance from its hull.
+// How: bottom up, for every domain and every number of workers in it, the least sum over its
+// children. Domains with the same rooms are one class. If that takes too many steps, or if the
+// costs are convex, the lower convex hulls of the costs are summed instead: their sum is below the
+// least sum by at most one domain's distance from its hull.
 //
 // Cost  O(nodes x levels) to make. Least: O(room of a domain x room of its parent) for each class
 //       and child; the sum of their rooms if hulls are summed.

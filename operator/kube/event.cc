@@ -59,7 +59,7 @@ api::ObjectKey EventSeries::NewKey(const EventNote& note) {
   }
   char suffix[kSuffixBytes + 1];
   std::snprintf(suffix, sizeof suffix, ".%016llx", static_cast<unsigned long long>(random_.Next()));
-  // Events about objects without a namespace are in this one, as Kubernetes does.
+  // Events about objects without a namespace are stored in this namespace, as in Kubernetes.
   return {note.key.space.empty() ? "default" : note.key.space, name + suffix};
 }
 

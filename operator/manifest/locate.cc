@@ -163,7 +163,7 @@ class LineStream {
   std::size_t at_ = 0, line_ = 1;
 };
 
-// RapidJSON's events, handed on.
+// Passes RapidJSON's events on.
 class JsonEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, JsonEvents> {
  public:
   JsonEvents(const LineStream& stream, PathFinder& finder) : stream_(stream), finder_(finder) {}

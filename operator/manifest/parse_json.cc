@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using Length = rapidjson::SizeType;
 
-// RapidJSON's events, handed on.
+// Passes RapidJSON's events on.
 class Events {
  public:
   // `escapes`: the text has \u escapes, which may be half of a surrogate pair.

@@ -229,7 +229,7 @@ class Following {
   Following(RpcSource::Decided decided, std::string space, Writer& writer)
       : decided_(std::move(decided)), space_(std::move(space)), writer_(writer) {}
 
-  // Sends all current Placements; with a cursor, starts after it instead.
+  // Sends all current Placements, or only sets the start if there is a cursor.
   grpc::Status Begin(const std::string& cursor) {
     if (!cursor.empty()) {
       const auto from = NumberOf(cursor, decided_.epoch);
