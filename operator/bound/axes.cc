@@ -16,7 +16,7 @@ namespace {
 struct Lines {
   std::uint32_t stride = 1, size = 1;
   std::int64_t along = Bytes::kMax, around = Bytes::kMax, any = Bytes::kMax;  // least bytes
-  std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;                 // pairs with any bytes
+  std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;                 // with any bytes
 
   bool Hold(const Edge& edge) const {
     const std::uint32_t apart = edge.b - edge.a;

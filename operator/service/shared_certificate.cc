@@ -55,7 +55,7 @@ Status SharedCertificate::Load() {
   }
   Result<Pem> pem = Stored();
   if (!pem && pem.error().kind == ErrorKind::kNotFound) pem = Create();
-  if (!pem && pem.error().kind == ErrorKind::kConflict) pem = Stored();  // another replica was first
+  if (!pem && pem.error().kind == ErrorKind::kConflict) pem = Stored();  // another was faster
   if (!pem) return pem.error();
   const std::lock_guard lock(state_->mutex);
   state_->served = std::make_shared<const Pem>(*std::move(pem));
