@@ -59,6 +59,19 @@ std::optional<std::int64_t> ExactInteger(const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
+// Why a number outside the integers that ExactInteger knows is refused. YAML and JSON readers hand
+// on what is past 64 bits as a double.
+std::string NotInRange(const Json& value, IntRange range) {
+  const auto number = value.get<double>();
+  if (number > static_cast<double>(range.max)) {
+    return "must be at most " + std::to_string(range.max);
+  }
+  if (number < static_cast<double>(range.min)) {
+    return "must be at least " + std::to_string(range.min);
+  }
+  return "must be an integer";
+}
+
 }  // namespace
 
 void AppendKey(std::string_view key, std::string& path) {
@@ -191,7 +204,7 @@ std::optional<std::int64_t> Field::OptionalInt(IntRange range) const {
   }
   const std::optional<std::int64_t> number = ExactInteger(*value_);
   if (!number) {
-    Fail(value_->is_number_float() ? "must be an integer" : "must be below 2^63");
+    Fail(NotInRange(*value_, range));
   } else if (*number < range.min) {
     Fail("must be at least " + std::to_string(range.min));
   } else if (*number > range.max) {

@@ -58,7 +58,7 @@ const std::vector<Refusal> kRefusals = {
     {"replicas with a fraction", kNoSize + "    replicas: 1.5  # here\n" + kTemplate,
      "spec.workers.replicas", "1.5"},
     {"replicas past 2^63", kNoSize + "    replicas: 99999999999999999999  # here\n" + kTemplate,
-     "spec.workers.replicas", "1e+20"},
+     "spec.workers.replicas", "1e+20 must be at most 16384"},
     {"a list of replicas", kNoSize + "    replicas: [1, 2]  # here\n" + kTemplate,
      "spec.workers.replicas", "[1, 2]"},
     {"a misspelt field", kNoSize + "    replicas: 2\n    replica: 2  # here\n" + kTemplate,
