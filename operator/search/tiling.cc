@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/search/align.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -18,6 +20,8 @@ std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
   tiling_ = &tiling;
   free_.assign(tree_.slots().begin(), tree_.slots().end());
   nodes_.assign(instance_.workers(), 0);
+  aligned_ = tiling.prices == RunPrices::Kind::kLeast;
+  if (aligned_) cuts_ = CutsOf(instance_.graph(), tiling.walk);
   if (!LayFrom(0, 0, 0, tiling.walk)) return std::nullopt;
   return nodes_;
 }
@@ -80,7 +84,12 @@ bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers wor
     if (wanted.tier <= tier || units == 0) continue;
     if (CountRooms(step, tier, domain) == 0) continue;
     Knapsack knapsack(tree_, PricesOf(wanted.unit), wanted.tier, rooms_[wanted.tier]);
-    for (const Knapsack::Share& share : knapsack.Choose(tier, domain, units)) {
+    std::vector<Knapsack::Share> shares = knapsack.Choose(tier, domain, units);
+    if (aligned_) {
+      const auto first = static_cast<std::size_t>(workers.data() - tiling_->walk.data());
+      AlignShares(tree_, tier, wanted, std::span(cuts_).subspan(first), shares);
+    }
+    for (const Knapsack::Share& share : shares) {
       const std::size_t taken = std::size_t{share.units} * wanted.unit;
       if (!LayFrom(step + 1, wanted.tier, share.bin, workers.first(taken))) return false;
       workers = workers.subspan(taken);

@@ -33,7 +33,9 @@ struct Tiling {
 };
 
 // Places tilings in a tree: Knapsack chooses the domains of each step; later steps place the
-// workers of each domain inside it in the same way.
+// workers of each domain inside it in the same way. Prices of the kind kLeast hold only for runs
+// that begin at borders of tiles; the chosen domains are then put in an order that comes close to
+// this (align.h), else they stay in tree order.
 //
 // Cost  O(nodes of the home x steps), plus the cost of the knapsacks.
 class Tiler {
@@ -58,6 +60,8 @@ class Tiler {
   std::vector<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
   std::map<std::uint32_t, RunPrices> prices_;      // for the tiling's walk, by unit size
   std::vector<fabric::NodeIndex> nodes_;
+  bool aligned_ = false;      // domains in the order of AlignShares instead of tree order
+  std::vector<Int128> cuts_;  // of the tiling's walk
 };
 
 }  // namespace weft::placement

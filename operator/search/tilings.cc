@@ -1,7 +1,9 @@
 #include "operator/search/tilings.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "operator/search/orders.h"
 
@@ -97,6 +99,7 @@ class Maker {
     std::vector<Shape> bases = grid_.NaturalTiles();
     bases.push_back(ones);
     for (const Shape& base : bases) {
+      plain_.push_back(tilings_.size());
       Around({base});
       for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
         for (std::uint64_t room : rooms_[t]) {
@@ -106,9 +109,7 @@ class Maker {
         }
       }
     }
-    std::stable_sort(tilings_.begin(), tilings_.end(),
-                     [](const Tiling& a, const Tiling& b) { return a.forecast < b.forecast; });
-    return std::move(tilings_);
+    return PlainFirst();
   }
 
  private:
@@ -164,6 +165,22 @@ class Maker {
     }
   }
 
+  // One tiling of each natural tile without boxes, and one of single workers; then the others. Both
+  // by forecast: it takes all domains for equal, so it misjudges fragments, where a plain tiling is
+  // often the best.
+  std::vector<Tiling> PlainFirst() {
+    std::vector<std::size_t> order(tilings_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t i) {
+      return std::pair(!std::binary_search(plain_.begin(), plain_.end(), i), tilings_[i].forecast);
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::vector<Tiling> sorted;
+    for (const std::size_t i : order) sorted.push_back(std::move(tilings_[i]));
+    return sorted;
+  }
+
   void Add(Tiling tiling) {
     if (std::find(tilings_.begin(), tilings_.end(), tiling) == tilings_.end()) {
       tilings_.push_back(std::move(tiling));
@@ -176,6 +193,7 @@ class Maker {
   std::vector<std::vector<std::uint64_t>> rooms_;
   std::optional<Forecast> forecast_;
   std::vector<Tiling> tilings_;
+  std::vector<std::size_t> plain_;  // ascending: the first tiling of each base
 };
 
 }  // namespace
