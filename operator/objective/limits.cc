@@ -26,7 +26,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;
       limits.refine_patience = ~0U;
-      limits.vain_workers = ~0U;
+      limits.vain_workers = limits.vain_workers_crossing = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
       limits.refine_rounds = 8;
       limits.exchange_steps = 1'000'000'000;

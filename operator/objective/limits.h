@@ -40,6 +40,8 @@ struct SearchLimits {
   // No other start is tried once the starts without a gain, times workers, reach this number: after
   // two such starts the next one seldom gains.
   std::uint32_t vain_workers = 2'048;
+  // The same where a scale-up network crosses the levels: there starts differ more.
+  std::uint32_t vain_workers_crossing = 4'096;
   // How many results of the starts, best first, get all steps: several, because the best start
   // often does not lead to the best end. Results times workers stay below `last_workers`, but at
   // least one gets them.

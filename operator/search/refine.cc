@@ -289,9 +289,12 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
+  const bool crossing = !instance.fabric().crossing_scale_up().empty();
+  const std::uint32_t most_in_vain =
+      std::max(crossing ? limits.vain_workers_crossing : limits.vain_workers, instance.workers());
   std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
-    if (in_vain + instance.workers() > std::max(limits.vain_workers, instance.workers())) break;
+    if (in_vain + instance.workers() > most_in_vain) break;
     const Int128 before = candidates.front().cost;
     refine(starts[i], 1, 0);
     in_vain += instance.workers();

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/fabric_builder.h"
-#include "tests/support/random_instance.h"
+#include "tests/support/large_instance.h"
 
 namespace weft::placement {
 namespace {
@@ -20,6 +20,8 @@ using weft::testing::Spines;
 using Bins = std::vector<fabric::DomainIndex>;
 
 constexpr std::uint32_t kGroup = 4;
+constexpr weft::testing::LargeOptions kSizes = {
+    .fewest_nodes = 1000, .most_nodes = 2000, .fewest_workers = 32, .most_workers = 128};
 
 // The order of a cluster's leaves for a walk of groups of four, which is cut for nothing only
 // between two groups; leaf d takes taken[d] workers.
@@ -63,37 +65,40 @@ TEST(AlignShares, KeepsTheLeavesOfASpineTogether) {
   EXPECT_EQ(Order(MakeCluster(Spines({first, second}, false)), {3, 2, 1, 2}), (Bins{0, 1, 3, 2}));
 }
 
+// The bytes between workers that come before a cut and the others, pair by pair.
+Int128 Between(const traffic::WorkerGraph& graph, const std::vector<bool>& before) {
+  Int128 bytes = 0;
+  for (const traffic::Edge& edge : graph.edges()) {
+    if (before[edge.a] != before[edge.b]) bytes += edge.bytes;
+  }
+  for (const traffic::Clique& clique : graph.cliques()) {
+    Int128 inside = 0, outside = 0;
+    for (const traffic::Seat& seat : clique.members) {
+      (before[seat.worker] ? inside : outside) += seat.ranks;
+    }
+    bytes += inside * outside * clique.bytes_per_rank_pair;
+  }
+  return bytes;
+}
+
 TEST(CutsOf, AreTheBytesBetweenTheFirstWorkersAndTheOthers) {
   std::size_t cliques = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    weft::testing::RandomOptions options;
-    options.most_workers = 24;
-    options.most_nodes = 24;
-    const auto random = weft::testing::MakeRandomInstance(seed, options);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto random =
+        weft::testing::MakeLargeInstance(weft::testing::Family::kExpertsOnRacks, seed, kSizes);
     const traffic::WorkerGraph& graph = *random.graph;
+    cliques += graph.cliques().size();
     std::vector<std::uint32_t> walk(graph.workers());
     std::iota(walk.begin(), walk.end(), 0U);
     std::rotate(walk.begin(), walk.begin() + static_cast<std::ptrdiff_t>(seed % walk.size()),
                 walk.end());
     std::reverse(walk.begin(), walk.begin() + static_cast<std::ptrdiff_t>(walk.size() / 2));
-    cliques += graph.cliques().size();
     const std::vector<Int128> cuts = CutsOf(graph, walk);
     ASSERT_EQ(cuts.size(), walk.size() + 1);
     std::vector<bool> before(walk.size(), false);
     for (std::size_t x = 0; x <= walk.size(); ++x) {
       if (x > 0) before[walk[x - 1]] = true;
-      Int128 bytes = 0;
-      for (const traffic::Edge& edge : graph.edges()) {
-        if (before[edge.a] != before[edge.b]) bytes += edge.bytes;
-      }
-      for (const traffic::Clique& clique : graph.cliques()) {
-        Int128 inside = 0, outside = 0;
-        for (const traffic::Seat& seat : clique.members) {
-          (before[seat.worker] ? inside : outside) += seat.ranks;
-        }
-        bytes += inside * outside * clique.bytes_per_rank_pair;
-      }
-      EXPECT_TRUE(cuts[x] == bytes) << random.what << ", cut " << x;
+      EXPECT_TRUE(cuts[x] == Between(graph, before)) << random.what << ", cut " << x;
     }
   }
   EXPECT_GT(cliques, 0U);
