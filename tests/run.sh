@@ -22,6 +22,9 @@
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
 #       versions   weft-operator and the one of an earlier commit lead in turns
+#       mutants    one small change of the code that decides at a time: how many do the unit tests
+#                  notice? A sample of 400 (an hour); takes the flags of tests/mutants/mutants.py:
+#                  --sample N --seed S, --all, --modules A,B
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
@@ -237,6 +240,11 @@ campaign_versions() {
     bash tests/e2e/versions_campaign.sh
 }
 
+campaign_mutants() {
+  stage 'Mutants of the modules that decide, in build-mutants/'
+  python3 tests/mutants/mutants.py --jobs "$jobs" "$@"
+}
+
 campaign_lint() {
   local format=clang-format-14 tidy=run-clang-tidy-14
   command -v $format $tidy >/dev/null ||
@@ -256,10 +264,11 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | lint) ;;
+      quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | mutants | \
+        lint) ;;
       *)
         echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
-          "full-size, operator, faults, ranks, versions, lint" >&2
+          "full-size, operator, faults, ranks, versions, mutants, lint" >&2
         exit 2
         ;;
     esac
@@ -273,7 +282,7 @@ esac
 stage 'Looking for missing packages'
 deploy/dependencies.sh test
 if [ "${1:-}" = --campaign ]; then
-  "campaign_$2"
+  "campaign_$2" "${@:3}"
   stage ''
 else
   run_everything
