@@ -1,23 +1,13 @@
 #include "operator/manifest/import_slurm.h"
 
 #include "gtest/gtest.h"
+#include "tests/support/imported_paths.h"
 
 namespace weft::manifest {
 namespace {
 
-// "n1:core/spine/leaf n2:..." by node name, and the notes on a line each.
 std::string Import(const std::string& text) {
-  const auto cluster = ImportSlurm({"topology.conf", text}, {});
-  if (!cluster) return cluster.error().message;
-  std::string out;
-  for (const fabric::NodeFacts& node : cluster->nodes) {
-    out += (out.empty() ? "" : " ") + node.name + ":";
-    for (const fabric::LevelSpec& level : cluster->fabric.levels) {
-      if (level.name != cluster->fabric.levels.front().name) out += "/";
-      out += *node.labels.At(level.label_key);
-    }
-  }
-  return out;
+  return weft::testing::PathsOf(ImportSlurm({"topology.conf", text}, {}));
 }
 
 struct Case {
