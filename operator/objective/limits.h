@@ -29,10 +29,10 @@ struct SearchLimits {
   // `refine_rounds` times as many.
   std::uint32_t refine_steps = 3'000;
   std::uint32_t refine_steps_per_piece = 12;
-  std::uint32_t refine_rounds = 4;
+  std::uint32_t refine_rounds = 16;
   // The local search ends early after this many rejected proposals in a row, plus some per piece:
   // most large jobs stop improving long before their steps run out.
-  std::uint32_t refine_patience = 6'000, refine_patience_per_piece = 3;
+  std::uint32_t refine_patience = 12'000, refine_patience_per_piece = 6;
   // How many of the best tilings the local search starts from. Large jobs get fewer, because their
   // starts cost more and differ less: starts times workers stay below `started_workers`, but at
   // least `fewest_starts` are used.
