@@ -1,0 +1,126 @@
+// Which one rule, relaxed, lets a job start now.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "operator/placement/place.h"
+#include "tests/support/placement_scene.h"
+
+namespace weft::placement {
+namespace {
+
+using testing::PlacementScene;
+using testing::WorkerSetsOf;
+
+constexpr fabric::Tier kSpine = 1, kLeaf = 2, kNode = 3;
+
+// Two spines; s0 has leaves l0 (n0, n1) and l1 (n2, n3), s1 has l2 (n4, n5). 8 GPUs a node.
+testing::FabricShape SixNodes() {
+  return testing::Spines({{{{8, 8}}, {{8, 8}}}, {{{8, 8}}}}, false);
+}
+
+struct RelaxCase {
+  const char* name;
+  std::uint32_t workers;
+  std::function<void(testing::FabricShape&)> shape;
+  std::function<void(Request&)> request;
+  const char* want;  // "constraint: change", one line each
+};
+
+std::string Relaxations(const RelaxCase& one) {
+  testing::FabricShape shape = SixNodes();
+  if (one.shape) one.shape(shape);
+  PlacementScene scene(shape, one.workers, 8);
+  one.request(scene.request);
+  EXPECT_FALSE(Solve(scene.cluster.claims, scene.request, scene.graph)) << one.name;
+  std::string text;
+  for (const Relaxation& found :
+       FindRelaxations(scene.cluster.claims, scene.request, scene.graph)) {
+    text += (text.empty() ? "" : "\n") + found.constraint + ": " + found.change;
+    EXPECT_EQ(found.nodes.size(), one.workers) << one.name;
+  }
+  return text;
+}
+
+TEST(FindRelaxations, NamesTheNarrowestChangeOfEachRuleThatHelps) {
+  const auto taint = [](testing::FabricShape& s) {
+    for (std::size_t n = 1; n < 6; ++n) s.nodes[n].taints = {{"sick", "", "NoSchedule"}};
+  };
+  const RelaxCase cases[] = {
+      {"one level wider",
+       3,
+       {},
+       [](Request& r) { r.required = kLeaf; },
+       "topology.required: leaf -> spine"},
+      {"no level at all",
+       5,
+       {},
+       [](Request& r) { r.required = kLeaf; },
+       "topology.required: removed"},
+      {"a group's level",
+       6,
+       {},
+       [](Request& r) {
+         r.groups = {{WorkerSetsOf({{0, 1, 2, 3, 4}}), kLeaf, std::nullopt}};
+       },
+       "topology.groups[0].required: removed"},
+      {"the second group's level",
+       4,
+       {},
+       [](Request& r) {
+         r.groups = {{WorkerSetsOf({{0, 1}, {2, 3}}), kLeaf, std::nullopt},
+                     {WorkerSetsOf({{0, 1}}), kNode, std::nullopt}};
+       },
+       "topology.groups[1].required: node -> leaf"},
+      {"excluded nodes", 6, {}, [](Request& r) { r.excluded = {2}; }, "excluded nodes: used again"},
+      {"a node selector",
+       1,
+       {},
+       [](Request& r) {
+         r.pod.node_selector = {{"pool", "a"}};
+       },
+       "nodeSelector: removed"},
+      {"a node affinity, whose terms are none",
+       1,
+       {},
+       [](Request& r) { r.pod.required_affinity.emplace(); },
+       "nodeAffinity: removed"},
+      {"taints", 2, taint, [](Request&) {}, "tolerations: all taints tolerated"},
+      {"either of two", 2, taint,
+       [](Request& r) {
+         r.pod.tolerations = {{.key = "sick", .op = "Exists", .value = "", .effect = ""}};
+         r.required = kLeaf;
+         r.excluded = {0, 2, 4};
+       },
+       "topology.required: leaf -> spine\nexcluded nodes: used again"},
+      {"nothing alone", 7, {}, [](Request& r) { r.required = kLeaf; }, ""},
+  };
+  for (const RelaxCase& one : cases) EXPECT_EQ(Relaxations(one), one.want) << one.name;
+}
+
+TEST(FindRelaxations, TellsWhatTheRelaxedPlacementCosts) {
+  PlacementScene scene(SixNodes(), 3, 8);
+  scene.request.required = kLeaf;
+  const auto found = FindRelaxations(scene.cluster.claims, scene.request, scene.graph);
+  ASSERT_EQ(found.size(), 1u);
+  Request spine = scene.request;
+  spine.required = kSpine;
+  const auto plan = Solve(scene.cluster.claims, spine, scene.graph);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(found[0].cost, plan->cost);
+  EXPECT_EQ(found[0].nodes, plan->nodes);
+}
+
+TEST(FindRelaxations, TriesTheChoicesOfPoolsUpToTheFirstThatHelps) {
+  PlacementScene scene(SixNodes(), 2, 8);
+  scene.request.pool_choices.emplace();
+  const std::vector<PoolChoice> all = {{"all", {0}, 0}};
+  scene.request.pool_relaxations = {
+      {"models", "none", {}}, {"models", "removed", all}, {"types", "removed", all}};
+  const auto found = FindRelaxations(scene.cluster.claims, scene.request, scene.graph);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].constraint + ": " + found[0].change, "models: removed");
+}
+
+}  // namespace
+}  // namespace weft::placement
