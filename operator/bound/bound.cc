@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "operator/bound/hop_bound.h"
 #include "operator/bound/part_prices.h"
 #include "operator/bound/surface.h"
 #include "operator/objective/units.h"
@@ -304,7 +305,7 @@ Int128 BoundOf(const Instance& instance, const Preferences& reached, double targ
     if (crossing) cost = std::max(cost, bound.Of(crossing->nest(), run, target));
     if (least < 0 || cost < least) least = cost;
   }
-  return static_cast<Int128>(std::max(0.0, least) * kSafety);
+  return std::max(static_cast<Int128>(std::max(0.0, least) * kSafety), HopBound(instance));
 }
 
 }  // namespace

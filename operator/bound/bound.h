@@ -14,7 +14,7 @@ namespace weft::placement {
 // alone, degrees: in a domain with room for K workers, a worker has at most its K - 1 heaviest
 // neighbours beside it. Workers that must share a domain of a tier count as one unit at this tier
 // and wider ones. If a scale-up network crosses the tree, its domains are used as the narrowest
-// tier too.
+// tier too. On a torus the hops between neighbours are a third bound (hop_bound.h).
 //
 // Cost  O(nodes x tiers + edges), plus SearchLimits::bound_steps for each home.
 Int128 LowerBound(const Instance& instance, const Preferences& reached);

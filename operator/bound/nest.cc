@@ -39,7 +39,8 @@ std::optional<CrossingNest> CrossingNest::Of(const Instance& instance) {
   const Tier last = instance.node_tier();
   const std::int64_t inside = pair_cost.LeastWeight(last - 1);
   const std::int64_t between = pair_cost.TierWeight(last - 1);
-  if (scale_up.empty() || between <= inside) return std::nullopt;
+  // Hops of a torus may cost less than what the levels leave.
+  if (scale_up.empty() || between <= inside || pair_cost.torus() != nullptr) return std::nullopt;
   CrossingNest crossing;
   const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
     const NodeIndex nodes = instance.fabric().node_count();

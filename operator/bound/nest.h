@@ -30,7 +30,7 @@ Nest NestOfLevels(const Instance& instance);
 // domains that the network connects are merged.
 class CrossingNest {
  public:
-  // Returns nothing if no network crosses the levels.
+  // Returns nothing if no network crosses the levels, or if there is a torus.
   static std::optional<CrossingNest> Of(const Instance& instance);
   const Nest& nest() const { return nest_; }
 

@@ -135,12 +135,6 @@ class Builder {
               " incomplete and never used: " + NameSome(names) + " (" + first.node +
               (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
     }
-    if (on.spec().torus) {
-      Say(Severity::kWarning, "TorusNotPriced",
-          "fabric \"" + on.spec().name +
-              "\": spec.torus is checked and shown, but placement does not " +
-              "use it yet: a byte costs what the levels say, however many hops it takes");
-    }
     if (!on.crossing_scale_up().empty()) {
       const std::string& scale_up = on.spec().scale_up->name;
       Say(Severity::kInfo, "ScaleUpCrossesLevel",

@@ -14,6 +14,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.improve_steps = 20'000;
       limits.exact_steps = 5'000;
       limits.tilings = limits.fewest_tilings = 4;
+      limits.boxes = 4;
       limits.bound_steps = 0;
       limits.price_rounds = 0;
       limits.price_steps = 0;
@@ -33,6 +34,8 @@ SearchLimits LimitsOf(Effort effort) {
       limits.enough_shift = 20;
       limits.refine_cells = 512;
       limits.tilings = 200;
+      limits.box_steps = 50'000'000;
+      limits.boxes = 100;
       limits.tiled_workers = ~0U;
       limits.bound_steps = 10'000'000;
       limits.price_rounds = 200;

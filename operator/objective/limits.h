@@ -63,6 +63,12 @@ struct SearchLimits {
   // Additions in all these rounds, some milliseconds. This is enough for jobs of a few racks, which
   // gain most; jobs of a thousand workers gain less than a percent.
   std::uint64_t price_steps = 16'000'000;
+  // Terms of the cost looked at while the job's grid is laid along the dimensions of boxes of a
+  // torus: some milliseconds at most. Jobs of up to four axes of powers of two need a tenth.
+  std::uint64_t box_steps = 2'000'000;
+  // Placements in boxes that are evaluated: the layouts that promise to cost least, where boxes of
+  // their size have fewest holes. The first is mostly the best.
+  std::uint32_t boxes = 12;
   // Seed of the search.
   std::uint64_t seed = 1;
 

@@ -69,7 +69,10 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   weight_[node_tier] = 0;
   crossing_ = !fabric.crossing_scale_up().empty() && may_scale_up;
   if (crossing_) crossing_weight_ = fabric.scale_up_link().femtoseconds_per_byte;
-  hierarchical_ = !crossing_ && !fabric.any_degraded();
+  torus_ = fabric.torus();
+  if (torus_ != nullptr) hop_weight_ = fabric.torus_link().femtoseconds_per_byte;
+  NameNetworks();
+  hierarchical_ = !crossing_ && torus_ == nullptr && !fabric.any_degraded();
   if (!hierarchical_ || fabric.path_codes().empty()) return;
   codes_ = fabric.path_codes().data();
   for (int bit = 0; bit < 64; ++bit) {
@@ -77,33 +80,57 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   }
 }
 
-Tier PairCost::CarryingTier(NodeIndex a, NodeIndex b) const {
+void PairCost::NameNetworks() {
+  for (const fabric::TierInfo& tier : fabric_->tiers())
+    networks_.push_back({tier.name, &tier.link});
+  const auto add = [&](std::string_view name, const fabric::Link& link) {
+    networks_.push_back({name, &link});
+    return static_cast<NetworkIndex>(networks_.size()) - 1;
+  };
+  if (!fabric_->crossing_scale_up().empty()) {
+    crossing_network_ = add(fabric_->spec().scale_up->name, fabric_->scale_up_link());
+  }
+  if (torus_ != nullptr) torus_network_ = add(fabric_->spec().torus->name, fabric_->torus_link());
+}
+
+PairCost::NetworkIndex PairCost::CarryingNetwork(NodeIndex a, NodeIndex b) const {
   const Tier shared = SharedTier(a, b);
   if (shared == fabric_->node_tier()) return shared;
+  std::int64_t least = LevelWeight(shared, a, b);
   const std::optional<Tier> nested = fabric_->nested_scale_up();
-  if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) return shared - 1;
-  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b]) {
-    const int rails = std::min(fabric_->rails_of(a), fabric_->rails_of(b));
-    const std::int64_t level = ScaledByRails(weight_[shared], fabric_->rails_full(), rails);
-    if (crossing_weight_ < level) return kCrossingScaleUp;
+  NetworkIndex carrying = shared;
+  if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) carrying = shared - 1;
+  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b] &&
+      crossing_weight_ < least) {
+    least = crossing_weight_;
+    carrying = crossing_network_;
   }
-  return shared;
+  if (torus_ != nullptr && torus_->SameTorus(a, b) && torus_->Hops(a, b) * hop_weight_ < least) {
+    carrying = torus_network_;
+  }
+  return carrying;
+}
+
+// Of the level, or of a nested scale-up network, with the rails that both have.
+std::int64_t PairCost::LevelWeight(Tier shared, NodeIndex a, NodeIndex b) const {
+  const std::optional<Tier> nested = fabric_->nested_scale_up();
+  const bool by_scale_up = nested && shared == *nested && weight_[shared] < weight_[shared - 1];
+  if (by_scale_up) return weight_[shared];
+  const int rails = std::min(fabric_->rails_of(a), fabric_->rails_of(b));
+  return ScaledByRails(weight_[shared], fabric_->rails_full(), rails);
 }
 
 std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
+  const bool by_torus = torus_ != nullptr && torus_->SameTorus(a, b);
+  const std::int64_t hops = by_torus ? torus_->Hops(a, b) * hop_weight_ : 0;
+  if (by_torus && hops <= LeastOffTorus()) return hops;
   const Tier shared = SharedTier(a, b);
   if (hierarchical_) return weight_[shared];
-  std::int64_t level = weight_[shared];
-  const std::optional<Tier> nested = fabric_->nested_scale_up();
-  const bool by_scale_up = nested && shared == *nested && level < weight_[shared - 1];
-  if (!by_scale_up) {
-    const int rails = std::min(fabric_->rails_of(a), fabric_->rails_of(b));
-    level = ScaledByRails(level, fabric_->rails_full(), rails);
-  }
+  std::int64_t least = LevelWeight(shared, a, b);
   if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b]) {
-    return std::min(level, crossing_weight_);
+    least = std::min(least, crossing_weight_);
   }
-  return level;
+  return by_torus ? std::min(least, hops) : least;
 }
 
 std::int64_t PairCost::LinkWeight(NodeIndex a, NodeIndex b) const {
@@ -112,7 +139,12 @@ std::int64_t PairCost::LinkWeight(NodeIndex a, NodeIndex b) const {
 
 std::int64_t PairCost::LeastWeight(Tier widest_shared) const {
   std::int64_t least = weight_[widest_shared];
-  return crossing_ ? std::min(least, crossing_weight_) : least;
+  if (crossing_) least = std::min(least, crossing_weight_);
+  // Nodes that share no domain of the torus's tier are in different toruses.
+  if (torus_ != nullptr && widest_shared >= fabric_->torus_tier()) {
+    least = std::min(least, hop_weight_);
+  }
+  return least;
 }
 
 Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,

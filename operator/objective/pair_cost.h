@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "operator/base/units.h"
@@ -13,20 +15,34 @@
 namespace weft::placement {
 
 // w(pair) of DESIGN section 4: femtoseconds per byte between two nodes of a fabric, for one job.
-// A wider level is never cheaper than a narrower one. The scale-up link carries the bytes if it is
-// faster than the level's link and the job may use it.
+//
+// A fabric is a tree of levels with networks beside it (ADR 0007). A wider level is never cheaper
+// than a narrower one. Beside the tree are a scale-up network whose domains cross the levels, if
+// the job may use it, and a torus, where a byte pays for each hop. A pair pays the cheapest of
+// them. The solver knows the price of a pair from this class alone.
 class PairCost {
  public:
+  // A network that carries bytes. The tiers come first, widest first, then those beside them.
+  struct Network {
+    std::string_view name;
+    const fabric::Link* link;
+  };
+  using NetworkIndex = std::uint32_t;
+
   PairCost(const fabric::Fabric& fabric, bool claims_compute_domain);
 
   fabric::Tier SharedTier(fabric::NodeIndex a, fabric::NodeIndex b) const {
     return fabric_->SharedTier(a, b);
   }
 
-  // The tier whose link carries the pair's bytes: SharedTier, or the tier of the scale-up network
-  // if that is faster (its nested tier, or kCrossingScaleUp).
-  fabric::Tier CarryingTier(fabric::NodeIndex a, fabric::NodeIndex b) const;
-  static constexpr fabric::Tier kCrossingScaleUp = ~fabric::Tier{0};
+  std::span<const Network> networks() const { return networks_; }
+  // The network that carries the pair's bytes: of their narrowest shared tier, or of the next wider
+  // one if a nested scale-up network is no faster, or one beside the tiers if that is faster.
+  NetworkIndex CarryingNetwork(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  // The links of that network that a byte crosses: the hops on a torus, else one.
+  std::uint32_t LinksCrossed(NetworkIndex network, fabric::NodeIndex a, fabric::NodeIndex b) const {
+    return network == torus_network_ ? torus_->Hops(a, b) : 1;
+  }
 
   // The pair's weight; 0 if both are the same node. Rails that either node lacks scale it up.
   std::int64_t Weight(fabric::NodeIndex a, fabric::NodeIndex b) const {
@@ -44,20 +60,46 @@ class PairCost {
   // wider.
   std::int64_t LeastWeight(fabric::Tier widest_shared) const;
 
-  // True if weights depend only on the shared tier: no node lacks rails and no network crosses.
+  // True if weights depend only on the shared tier: no node lacks rails, and no network beside the
+  // tiers can be used.
   bool hierarchical() const { return hierarchical_; }
+  // Equal for two nodes of one narrowest domain if a worker costs the same on each, for every job.
+  std::uint64_t stand(fabric::NodeIndex n) const {
+    if (torus_ != nullptr) return n;  // every place of a torus has its own distances
+    const auto crossing = fabric_->crossing_scale_up();
+    const std::uint64_t domain = crossing.empty() ? 0 : crossing[n];
+    return domain << 32 | static_cast<std::uint32_t>(fabric_->rails_of(n));
+  }
+  // Whether networks join nodes of different domains, so that no two domains are interchangeable.
+  bool beside_tiers() const { return torus_ != nullptr || !fabric_->crossing_scale_up().empty(); }
+  // Null if there is none. All jobs may use it.
+  const fabric::Torus* torus() const { return torus_; }
+  std::int64_t hop_weight() const { return hop_weight_; }
+  // A lower bound of the weight of all pairs that the torus does not carry.
+  std::int64_t LeastOffTorus() const {
+    const std::int64_t level = weight_[fabric_->node_tier() - 1];
+    return crossing_ ? std::min(level, crossing_weight_) : level;
+  }
   const fabric::Fabric& fabric() const { return *fabric_; }
 
  private:
+  static constexpr NetworkIndex kNone = ~NetworkIndex{0};
+
+  void NameNetworks();
   std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
+  std::int64_t LevelWeight(fabric::Tier shared, fabric::NodeIndex a, fabric::NodeIndex b) const;
 
   const fabric::Fabric* fabric_;
   // The nodes' path codes if weights depend only on the shared tier, else null.
   const std::uint64_t* codes_ = nullptr;
   std::array<std::int64_t, 65> weight_by_bit_{};  // by the highest bit in which two codes differ
   std::vector<std::int64_t> weight_;              // by tier, widest first
+  std::vector<Network> networks_;
+  NetworkIndex crossing_network_ = kNone, torus_network_ = kNone;
   std::int64_t crossing_weight_ = 0;
   bool crossing_ = false;
+  const fabric::Torus* torus_ = nullptr;
+  std::int64_t hop_weight_ = 0;
   bool hierarchical_ = true;
 };
 

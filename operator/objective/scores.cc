@@ -33,26 +33,28 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
 
 // Bytes by the name of the level that carries them, widest first, the node last. A nested scale-up
 // network that is no faster, or not claimed, carries nothing: the level around it does.
-void AddFlows(const PairCost& pair_cost, traffic::Axis axis, std::vector<Int128> bytes,
+void AddFlows(const PairCost& pair_cost, traffic::Axis axis, const AxisTally& tally,
               Scores& scores) {
   const fabric::Fabric& fabric = pair_cost.fabric();
   const Tier node_tier = fabric.node_tier();
   const auto nested = fabric.nested_scale_up();
+  std::vector<Int128> bytes = tally.bytes, crossed = tally.crossed;
   if (nested && pair_cost.TierWeight(*nested) == pair_cost.TierWeight(*nested - 1)) {
-    bytes[*nested - 1] += bytes[*nested];
-    bytes[*nested] = 0;
+    for (std::vector<Int128>* sums : {&bytes, &crossed}) {
+      (*sums)[*nested - 1] += (*sums)[*nested];
+      (*sums)[*nested] = 0;
+    }
   }
-  const auto add = [&](const std::string& level, Int128 amount) {
-    if (amount != 0) scores.flows.push_back({axis, level, amount});
+  const auto add = [&](std::size_t network) {
+    if (bytes[network] == 0) return;
+    const std::string level(pair_cost.networks()[network].name);
+    scores.flows.push_back({axis, level, bytes[network], crossed[network]});
+    if (network != node_tier) scores.cross_node_bytes += bytes[network];
   };
-  for (Tier t = 0; t < node_tier; ++t) {
-    add(fabric.tiers()[t].name, bytes[t]);
-    scores.cross_node_bytes += bytes[t];
+  for (std::size_t network = 0; network < bytes.size(); ++network) {
+    if (network != node_tier) add(network);
   }
-  const Int128 crossing = bytes[node_tier + 1];
-  if (crossing != 0) add(fabric.spec().scale_up->name, crossing);
-  scores.cross_node_bytes += crossing;
-  add(fabric.tiers()[node_tier].name, bytes[node_tier]);
+  add(node_tier);
 }
 
 // Neither is negative; a product past 2^127 - 1 saturates.
@@ -134,7 +136,7 @@ Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
   for (int a = 0; a < traffic::kAxisCount; ++a) {
     const AxisTally& axis = tally.axis(a);
     if (!axis.sends) continue;
-    AddFlows(pair_cost, static_cast<traffic::Axis>(a), axis.bytes, scores);
+    AddFlows(pair_cost, static_cast<traffic::Axis>(a), axis, scores);
     for (Tier t = 1; t < fabric.node_tier(); ++t) {
       scores.spread.push_back(
           {static_cast<traffic::Axis>(a), fabric.tiers()[t].name, axis.spread[t]});

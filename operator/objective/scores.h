@@ -21,8 +21,9 @@ struct Span {
 
 struct Flow {
   traffic::Axis axis = traffic::Axis::kTensor;
-  std::string level;  // that carries the bytes: the narrowest shared level, or the scale-up network
+  std::string level;  // that carries the bytes: the narrowest shared one, or a network beside them
   Int128 bytes = 0;
+  Int128 crossed = 0;  // sum of bytes x links that each byte crosses: the hops of a torus, else 1
 };
 
 struct Uplink {
@@ -50,9 +51,9 @@ struct Scores {
 
 // The scores of one placement, computed in exact integers until the final division.
 //
-// A byte counts on the link that carries it (PairCost::CarryingTier). It leaves every domain that
-// holds its sender but not its receiver, unless a scale-up network that crosses the levels carries
-// it. Domains of the levels and of a nested scale-up network have uplinks, nodes do not. Of equally
+// A byte counts on the link that carries it (PairCost::CarryingNetwork). It leaves every domain
+// that holds its sender but not its receiver, unless a network beside the levels carries it.
+// Domains of the levels and of a nested scale-up network have uplinks, nodes do not. Of equally
 // busy uplinks, the one of the widest level and then of the least index is named.
 //
 // Shapes  nodes: one per worker of `traffic`. Without a traffic model only `spans` is filled.

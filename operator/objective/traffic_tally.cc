@@ -32,7 +32,9 @@ std::int64_t BytesPerGpu(const GroupFamily& family) {
 }  // namespace
 
 Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const Seating& seating)
-    : pair_cost_(pair_cost), seating_(seating), links_(seating.node_tier() + 2) {
+    : pair_cost_(pair_cost),
+      seating_(seating),
+      links_(static_cast<LinkIndex>(pair_cost.networks().size())) {
   const auto weights = pair_cost.tier_weights();
   weight_.assign(weights.begin(), weights.end());
   weight_.back() = pair_cost.fabric().node_link().femtoseconds_per_byte;
@@ -40,6 +42,7 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   sent_.resize(std::size_t{seating.workers()} * links_);
   for (AxisTally& axis : axes_) {
     axis.bytes.resize(links_);
+    axis.crossed.resize(links_);
     axis.spread.resize(seating.node_tier() + 1);
   }
   members_.resize(seating.node_tier() + 1);
@@ -61,24 +64,20 @@ void Tally::FindLatencies() {
     constexpr std::int64_t kPerNanosecond = 1'000'000;
     return link.latency_nanoseconds * kPerNanosecond;
   };
-  for (Tier t = 0; t < fabric.node_tier(); ++t) {
-    latency_.push_back(femtoseconds(fabric.tiers()[t].link));
+  for (const PairCost::Network& network : pair_cost_.networks()) {
+    latency_.push_back(femtoseconds(*network.link));
   }
   // A nested scale-up network that carries nothing leaves it to the level around it.
   const auto nested = fabric.nested_scale_up();
   if (nested && pair_cost_.TierWeight(*nested) == pair_cost_.TierWeight(*nested - 1)) {
     latency_[*nested] = latency_[*nested - 1];
   }
-  latency_.push_back(femtoseconds(fabric.node_link()));
-  latency_.push_back(femtoseconds(fabric.scale_up_link()));
 }
 
 inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
   const Tier shared = pair_cost_.SharedTier(seating_.node(a), seating_.node(b));
   if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared;
-  const bool crossing =
-      pair_cost_.CarryingTier(seating_.node(a), seating_.node(b)) == PairCost::kCrossingScaleUp;
-  return crossing ? links_ - 1 : shared;
+  return std::max(shared, pair_cost_.CarryingNetwork(seating_.node(a), seating_.node(b)));
 }
 
 inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
@@ -87,10 +86,14 @@ inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint
 }
 
 inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
+  const auto crossed = link <= seating_.node_tier()
+                           ? 1
+                           : pair_cost_.LinksCrossed(link, seating_.node(from), seating_.node(to));
   axis_->bytes[link] += bytes;
+  axis_->crossed[link] += bytes * crossed;
   sent_[std::size_t{from} * links_ + link] += bytes;
   slowest_link_ = std::max(slowest_link_, LinkWeight(link, from, to));
-  longest_latency_ = std::max(longest_latency_, latency_[link]);
+  longest_latency_ = std::max(longest_latency_, latency_[link] * crossed);
 }
 
 inline void Tally::Send(std::uint32_t from, std::uint32_t to, Int128 bytes) {

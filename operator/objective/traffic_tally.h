@@ -13,13 +13,13 @@
 
 namespace weft::placement {
 
-// A link is the tier whose network carries a pair's bytes. A scale-up network that crosses the
-// tiers is one more link, numbered after them.
-using LinkIndex = std::uint32_t;
+// A link is the network that carries a pair's bytes.
+using LinkIndex = PairCost::NetworkIndex;
 
 // Bytes of one axis, over all its families.
 struct AxisTally {
   std::vector<Int128> bytes;          // by link
+  std::vector<Int128> crossed;        // bytes x links that each byte crosses, by link
   std::vector<std::uint32_t> spread;  // by tier: domains that the most spread group uses
   // Femtoseconds of the slowest group: bytesPerGPU x the slowest link + messages x the longest
   // latency.
@@ -62,7 +62,7 @@ class Tally {
 
   const PairCost& pair_cost_;
   const Seating& seating_;
-  LinkIndex links_;                   // the tiers and a crossing scale-up network
+  LinkIndex links_;                   // the tiers and the networks beside them
   std::vector<std::int64_t> weight_;  // by tier; only if the pair cost is hierarchical
   std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;

@@ -16,10 +16,10 @@ using fabric::NodeIndex;
 using fabric::Tier;
 using traffic::Axis;
 
-// The slot of ranks that share a node, beside those of the tiers; and of a scale-up network that
-// crosses the levels.
+// The slot of ranks that share a node, beside those of the tiers; of a scale-up network that
+// crosses the levels; and of a torus.
 struct Slots {
-  std::size_t node, crossing, count;
+  std::size_t node, crossing, torus, count;
 };
 
 class Router {
@@ -27,7 +27,8 @@ class Router {
   explicit Router(const Place& place)
       : place_(place),
         fabric_(*place.fabric),
-        slots_{fabric_.node_tier(), fabric_.node_tier() + 1, fabric_.node_tier() + 2} {
+        slots_{fabric_.node_tier(), fabric_.node_tier() + 1, fabric_.node_tier() + 2,
+               fabric_.node_tier() + 3} {
     const bool usable = !fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain;
     nested_ = fabric_.nested_scale_up();
     may_scale_up_ = usable;
@@ -49,11 +50,12 @@ class Router {
     bool used = false;
     double members = std::numeric_limits<double>::infinity();
     double exits = 1;
+    std::uint32_t hops = 1;  // links that a message crosses, of the longest way
   };
 
-  // Narrowest first: the node, a crossing scale-up network, then the tiers outwards.
+  // Narrowest first: the node, the networks beside the levels, then the tiers outwards.
   std::vector<std::size_t> Order() const {
-    std::vector<std::size_t> order = {slots_.node, slots_.crossing};
+    std::vector<std::size_t> order = {slots_.node, slots_.crossing, slots_.torus};
     for (std::size_t tier = slots_.node; tier-- > 0;) order.push_back(tier);
     return order;
   }
@@ -63,10 +65,17 @@ class Router {
     const auto crossing = fabric_.crossing_scale_up();
     Tier tier = fabric_.SharedTier(a, b);
     if (nested_ && tier == *nested_ && !may_scale_up_ && tier > 0) --tier;
+    std::size_t slot = tier;
+    std::int64_t least = fabric_.tiers()[tier].link.femtoseconds_per_byte;
     const bool shared = !crossing.empty() && may_scale_up_ && crossing[a] == crossing[b];
-    const bool faster = shared && fabric_.scale_up_link().femtoseconds_per_byte <
-                                      fabric_.tiers()[tier].link.femtoseconds_per_byte;
-    return faster ? slots_.crossing : tier;
+    if (shared && fabric_.scale_up_link().femtoseconds_per_byte < least) {
+      slot = slots_.crossing;
+      least = fabric_.scale_up_link().femtoseconds_per_byte;
+    }
+    const fabric::Torus* torus = fabric_.torus();
+    const bool faster = torus != nullptr && torus->SameTorus(a, b) &&
+                        torus->Hops(a, b) * fabric_.torus_link().femtoseconds_per_byte < least;
+    return faster ? slots_.torus : slot;
   }
 
   // The side of a node from which a slot's link leads out: the next narrower domain, or the node.
@@ -85,7 +94,7 @@ class Router {
       if (members_[node]++ == 0) nodes_.push_back(node);
     }
     if (nodes_.size() < ranks.size()) {
-      worst_[slots_.node] = {true, 1, 1};
+      worst_[slots_.node] = {true, 1, 1, 1};
     }
     if (nodes_.size() < 2) return;
     for (const std::size_t slot : Used()) Tally(slot);
@@ -95,7 +104,11 @@ class Router {
   std::vector<std::size_t> Used() {
     std::vector<std::size_t> used;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const std::size_t slot = SlotOf(nodes_[i], nodes_[(i + 1) % nodes_.size()]);
+      const NodeIndex from = nodes_[i], to = nodes_[(i + 1) % nodes_.size()];
+      const std::size_t slot = SlotOf(from, to);
+      if (slot == slots_.torus) {
+        worst_[slot].hops = std::max(worst_[slot].hops, fabric_.torus()->Hops(from, to));
+      }
       if (std::find(used.begin(), used.end(), slot) == used.end()) used.push_back(slot);
     }
     return used;
@@ -121,22 +134,24 @@ class Router {
   }
 
   Crossing CrossingOf(std::size_t slot) const {
-    const bool node = slot == slots_.node, crossing = slot == slots_.crossing;
-    const bool scale_up = node || crossing || (nested_ && slot == *nested_);
-    const fabric::Link& link = node       ? fabric_.node_link()
-                               : crossing ? fabric_.scale_up_link()
-                                          : fabric_.tiers()[slot].link;
+    const bool scale_up = slot >= slots_.node || (nested_ && slot == *nested_);
+    const fabric::Link& link = slot == slots_.node       ? fabric_.node_link()
+                               : slot == slots_.crossing ? fabric_.scale_up_link()
+                               : slot == slots_.torus    ? fabric_.torus_link()
+                                                         : fabric_.tiers()[slot].link;
     const double efficiency = scale_up ? kScaleUpEfficiency : kNetworkEfficiency;
+    const double hops = worst_[slot].hops;
     Crossing out;
-    out.bytes_per_second = efficiency * 1e15 / static_cast<double>(link.femtoseconds_per_byte);
-    out.line_bytes_per_second =
-        std::max(efficiency * static_cast<double>(link.bandwidth_per_gpu), out.bytes_per_second);
+    out.bytes_per_second =
+        efficiency * 1e15 / static_cast<double>(link.femtoseconds_per_byte) / hops;
+    out.line_bytes_per_second = std::max(
+        efficiency * static_cast<double>(link.bandwidth_per_gpu) / hops, out.bytes_per_second);
     out.members = worst_[slot].members;
     out.exits = worst_[slot].exits;
-    // A switched scale-up network gives every member its own port.
+    // A switched scale-up network gives every member its own port, a torus its own links.
     if (scale_up) out.members = out.exits = 1;
     out.latency_seconds =
-        std::max(kStepLatencySeconds, static_cast<double>(link.latency_nanoseconds) * 1e-9);
+        std::max(kStepLatencySeconds, hops * static_cast<double>(link.latency_nanoseconds) * 1e-9);
     return out;
   }
 

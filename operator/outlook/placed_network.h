@@ -14,8 +14,10 @@ namespace weft::outlook {
 //
 // How     Ranks of one node share its node link. A group's ring visits its nodes in rank order.
 //         From one domain to another, the link of the narrowest tier that holds both carries the
-//         ring, or a scale-up network if it is faster and the job may use it. Of the groups of an
-//         axis the worst counts: fewest members on one side of a link, most exits from it.
+//         ring, or a scale-up network if it is faster and the job may use it, or a torus if it is
+//         faster: over several hops a message has that fraction of the link's rate. Of the groups
+//         of an axis the worst counts: fewest members on one side of a link, most exits from it,
+//         most hops.
 // Shapes  nodes: one per worker of `traffic`; traffic: of the layout's model and parallelism.
 // Cost    O(ranks x axes x tiers).
 struct Place {

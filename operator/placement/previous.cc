@@ -63,11 +63,9 @@ class Aligner {
   }
 
   bool CostAlike(NodeIndex a, NodeIndex b) const {
-    const fabric::Fabric& fabric = instance_.fabric();
-    const auto& of_node = fabric.domains(instance_.node_tier() - 1).of_node;
-    const auto crossing = fabric.crossing_scale_up();
-    return of_node[a] == of_node[b] && fabric.rails_of(a) == fabric.rails_of(b) &&
-           (crossing.empty() || crossing[a] == crossing[b]);
+    const auto& of_node = instance_.fabric().domains(instance_.node_tier() - 1).of_node;
+    const PairCost& pair_cost = instance_.pair_cost();
+    return of_node[a] == of_node[b] && pair_cost.stand(a) == pair_cost.stand(b);
   }
 
   std::span<const NodeIndex> OldOnesLike(NodeIndex node) const {

@@ -1,6 +1,7 @@
 #include "operator/render/explain_text.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "operator/decide/text.h"
 #include "operator/render/plan_text.h"
@@ -13,6 +14,14 @@ namespace {
 // At most so many domains of a refusal are listed.
 constexpr std::size_t kMostDomains = 12;
 
+// "torus, 1.25 hops": where bytes cross more than one link, how many on average.
+std::string LevelText(const report::CostShare& share) {
+  if (share.crossed <= share.bytes) return share.level;
+  char text[32];
+  std::snprintf(text, sizeof text, ", %.2f hops", report::Hops(share));
+  return share.level + text;
+}
+
 std::string CostTable(const decide::PlanEntry& entry, const report::Explanation& one,
                       const TextOptions& options) {
   Table table({{"  AXIS", Align::kLeft},
@@ -24,7 +33,7 @@ std::string CostTable(const decide::PlanEntry& entry, const report::Explanation&
     const std::string part =
         one.total_cost > 0 ? std::to_string(PercentOf(share.cost, one.total_cost)) + " %" : "-";
     table.Add({{"  " + std::string(traffic::AxisName(share.axis))},
-               {share.level},
+               {LevelText(share)},
                {entry.modelled ? BytesText(share.bytes) : "-"},
                {LinkTimeText(share.cost)},
                {part}});

@@ -38,19 +38,46 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
                {"PER GPU", Align::kRight},
                {"OVERSUBSCRIBED", Align::kRight},
                {"BANDWIDTH", Align::kLeft}});
-  for (Tier t = 0; t < fabric.tiers().size(); ++t) {
-    const fabric::TierInfo& tier = fabric.tiers()[t];
-    const fabric::Link& link = t == fabric.node_tier() ? fabric.node_link() : tier.link;
+  const auto add = [&](const std::string& name, std::size_t domains, const fabric::Link& link) {
     table.Add(
-        {{Printable(tier.name)},
-         {Grouped(t == fabric.node_tier() ? fabric.node_count() : fabric.domains(t).size())},
+        {{Printable(name)},
+         {Grouped(static_cast<std::int64_t>(domains))},
          {link.type.empty() ? "-" : Printable(link.type)},
          {RateText(link.bandwidth_per_gpu)},
          {std::to_string(link.oversubscription_percent) + " %"},
          {SourceName(link.source),
           link.source == fabric::BandwidthSource::kAssumed ? Colour::kYellow : Colour::kNone}});
+  };
+  for (Tier t = 0; t < fabric.node_tier(); ++t) {
+    add(fabric.tiers()[t].name, fabric.domains(t).size(), fabric.tiers()[t].link);
   }
+  if (const auto crossing = fabric.crossing_scale_up(); !crossing.empty()) {
+    const std::size_t domains =
+        *std::max_element(crossing.begin(), crossing.end()) + std::size_t{1};
+    add(fabric.spec().scale_up->name, domains, fabric.scale_up_link());
+  }
+  if (const fabric::Torus* torus = fabric.torus()) {
+    add(fabric.spec().torus->name, torus->count(), fabric.torus_link());
+  }
+  add(fabric.tiers().back().name, fabric.node_count(), fabric.node_link());
   return table.Show(options.colour);
+}
+
+// "Each spine is a torus of 8 x 10 x 28 nodes. A byte pays the torus link once for each hop."
+std::string TorusLine(const fabric::Fabric& fabric, const TextOptions& options) {
+  if (fabric.torus() == nullptr) return "";
+  const fabric::TorusSpec& spec = *fabric.spec().torus;
+  std::string sizes, open;
+  for (const fabric::TorusDimension& dimension : spec.dimensions) {
+    const std::string size = std::to_string(dimension.size);
+    sizes += (sizes.empty() ? "" : " x ") + size;
+    if (!dimension.wraps) open += (open.empty() ? "" : ", ") + dimension.label_key;
+  }
+  std::string text = spec.level.empty() ? "The nodes are" : "Each " + spec.level + " is";
+  text += " a torus of " + sizes + " nodes";
+  if (!open.empty()) text += " that does not wrap along " + open;
+  text += ". A byte pays the " + spec.name + " link once for each hop.";
+  return Wrap("", Printable(text), 0, options.columns);
 }
 
 // A table of pools, if the nodes have several products or capacity types.
@@ -163,8 +190,8 @@ std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& 
   std::string text =
       Paint("Fabric " + Printable(fabric.spec().name), Colour::kBold, options.colour);
   text += (cluster.recognised ? " (recognised from the nodes' labels)" : "") + std::string("\n");
-  text += LinkTable(fabric, options) + Rails(fabric, options) + "\n" + PoolTable(cluster, options) +
-          DomainTree(cluster.claims, options, tree);
+  text += LinkTable(fabric, options) + TorusLine(fabric, options) + Rails(fabric, options) + "\n" +
+          PoolTable(cluster, options) + DomainTree(cluster.claims, options, tree);
   const std::string absent = Absent(fabric, options);
   return absent.empty() ? text : text + "\n" + absent;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -9,9 +10,12 @@ namespace weft::report {
 namespace {
 
 std::int64_t LevelWeight(const placement::PairCost& pair_cost, const std::string& level) {
-  const fabric::Fabric& fabric = pair_cost.fabric();
-  if (const auto tier = fabric.FindTier(level)) return pair_cost.TierWeight(*tier);
-  return fabric.scale_up_link().femtoseconds_per_byte;  // a crossing scale-up network
+  if (const auto tier = pair_cost.fabric().FindTier(level)) return pair_cost.TierWeight(*tier);
+  const auto networks = pair_cost.networks();
+  const auto beside = std::find_if(networks.begin(), networks.end(),
+                                   [&](const auto& network) { return network.name == level; });
+  WEFT_CHECK(beside != networks.end());
+  return beside->link->femtoseconds_per_byte;
 }
 
 // Adds the axis's total cost minus its shares.
@@ -24,21 +28,31 @@ void AddDegraded(const placement::PairCost& pair_cost, const traffic::Traffic& t
   for (const CostShare& share : shares) {
     if (share.axis == axis) extra -= share.cost;
   }
-  if (extra > 0) shares.push_back({axis, "missing rails", 0, extra});
+  if (extra > 0) shares.push_back({axis, "missing rails", 0, 0, extra});
 }
 
 }  // namespace
 
-// Flows give the bytes at each level; a byte costs the weight of its level.
+double Hops(const CostShare& share) {
+  if (share.bytes == 0) return 1;
+  constexpr int kHundredths = 100;
+  const Int128 hundredths = share.crossed / share.bytes * kHundredths +
+                            share.crossed % share.bytes * kHundredths / share.bytes;
+  return static_cast<double>(hundredths) / kHundredths;
+}
+
+// Flows give the bytes at each level; a byte costs the weight of its level for each link that it
+// crosses.
 std::vector<CostShare> ShareCost(const placement::PairCost& pair_cost,
                                  const traffic::Traffic& traffic,
                                  std::span<const fabric::NodeIndex> nodes) {
   std::vector<CostShare> shares;
   const placement::Scores scores = ScoreAnyway(pair_cost, traffic, nodes);
   for (const placement::Flow& flow : scores.flows) {
-    const Int128 cost = flow.bytes * LevelWeight(pair_cost, flow.level);
+    const Int128 cost = flow.crossed * LevelWeight(pair_cost, flow.level);
     if (cost == 0) continue;
-    shares.push_back({flow.axis, flow.level, traffic.modelled ? flow.bytes : 0, cost});
+    shares.push_back({flow.axis, flow.level, traffic.modelled ? flow.bytes : 0,
+                      traffic.modelled ? flow.crossed : 0, cost});
   }
   if (!pair_cost.fabric().any_degraded()) return shares;
   for (int a = 0; a < traffic::kAxisCount; ++a) {

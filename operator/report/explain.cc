@@ -1,10 +1,12 @@
 #include "operator/report/explain.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
+#include "operator/objective/box.h"
 #include "operator/objective/instance.h"
 #include "operator/rules/node_judge.h"
 
@@ -200,6 +202,30 @@ bool Names(const std::string& name, const PlanEntry& entry) {
          name == entry.workload.PlacementName();
 }
 
+// "In the torus its nodes fill a box of 4 x 8 x 8 places." Empty without a torus, or for one node.
+std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
+  const std::set<NodeIndex> used(nodes.begin(), nodes.end());
+  if (fabric.torus() == nullptr || used.size() < 2) return "";
+  const fabric::Torus& torus = *fabric.torus();
+  const std::string& name = fabric.spec().torus->name;
+  const std::string called = name == "torus" ? "" : " " + name;
+  std::set<std::uint32_t> toruses;
+  for (const NodeIndex n : used) toruses.insert(torus.torus_of(n));
+  if (toruses.size() > 1) {
+    return "Its nodes stand in " + std::to_string(toruses.size()) + " toruses" + called + ".";
+  }
+  const placement::Box box = placement::BoxAround(torus, nodes);
+  const std::uint64_t places = std::uint64_t{box.size[0]} * box.size[1] * box.size[2];
+  std::string text = "In the torus" + called + " its nodes ";
+  text += places == used.size() ? "fill a box of " : "stand in a box of ";
+  for (std::size_t d = 0; d < fabric.spec().torus->dimensions.size(); ++d) {
+    text += (d == 0 ? "" : " x ") + std::to_string(box.size[d]);
+  }
+  if (places == used.size()) return text + " places.";
+  return text + " places and hold " + std::to_string(used.size()) + " of the " +
+         std::to_string(places) + ".";
+}
+
 }  // namespace
 
 std::vector<std::string> WhyHereText(const placement::Instance& instance,
@@ -212,6 +238,9 @@ std::vector<std::string> WhyHereText(const placement::Instance& instance,
         sentences.begin(),
         holds ? "topology.required holds: all workers are in one " + level + "."
               : "topology.required does not hold: the workers are in more than one " + level + ".");
+  }
+  if (std::string where = TorusText(instance.fabric(), chosen.nodes); !where.empty()) {
+    sentences.push_back(std::move(where));
   }
   return sentences;
 }

@@ -57,7 +57,7 @@ nlohmann::ordered_json ExplainJson(const decide::Cluster& cluster, const decide:
                                    const std::vector<Explanation>& explanations);
 
 // Why a placement is good or not: whether it meets topology.required, then each level of the
-// objective (placement::Describe).
+// objective (placement::Describe), then where it is in the torus.
 std::vector<std::string> WhyHereText(const placement::Instance& instance,
                                      const placement::Candidate& chosen);
 

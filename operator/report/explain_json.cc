@@ -35,6 +35,7 @@ void AddPlaced(const decide::Cluster& cluster, const PlanEntry& entry, const Exp
                       {"level", share.level},
                       {"bytes", FormatBytes(share.bytes)},
                       {"linkTimeMicroseconds", Microseconds(share.cost)}});
+    if (share.crossed > share.bytes) shares.back()["hops"] = Hops(share);
   }
   out["cost"] = std::move(shares);
   out["linkTimeMicroseconds"] = Microseconds(one.total_cost);

@@ -10,16 +10,16 @@ std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
   for (fabric::Tier t = 0; t < fabric.node_tier(); ++t) {
     levels.push_back({fabric.tiers()[t].name, 0, 0});
   }
-  const bool crossing = !fabric.crossing_scale_up().empty();
-  if (crossing) levels.push_back({fabric.spec().scale_up->name, 0, 0});
+  const std::size_t tiers = levels.size();
+  if (!fabric.crossing_scale_up().empty()) levels.push_back({fabric.spec().scale_up->name, 0, 0});
+  if (fabric.torus() != nullptr) levels.push_back({fabric.spec().torus->name, 0, 0});
   for (const placement::Flow& flow : scores.flows) {
     const auto level = std::find_if(levels.begin(), levels.end(),
                                     [&](const LevelBytes& one) { return one.level == flow.level; });
     if (level != levels.end()) level->bytes += flow.bytes;
   }
   Int128 wider = 0;
-  for (std::size_t l = 0; l < levels.size(); ++l) {
-    if (crossing && l + 1 == levels.size()) break;
+  for (std::size_t l = 0; l < tiers; ++l) {
     levels[l].crossing = wider;
     wider += levels[l].bytes;
   }

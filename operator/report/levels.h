@@ -8,8 +8,8 @@
 
 namespace weft::report {
 
-// Bytes by level from the flows of a placement: outside first, without the node. A scale-up network
-// that crosses the levels comes last; it has no bytes that leave it.
+// Bytes by level from the flows of a placement: outside first, without the node. Networks beside
+// the levels come last; they have no bytes that leave them.
 std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric, const placement::Scores& scores);
 
 // Adds the bytes of levels with the same name.

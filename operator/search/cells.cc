@@ -1,6 +1,9 @@
 #include "operator/search/cells.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
 #include <tuple>
 
 namespace weft::placement {
@@ -12,6 +15,42 @@ using fabric::Tier;
 namespace {
 
 constexpr NodeIndex kWholeHome = 16'384;  // nodes of a home that are all looked at
+constexpr std::size_t kNear = 6;          // a place of a torus has so many neighbours
+constexpr int kNearHops = 2;              // within which they are looked for
+
+using Step = std::array<int, fabric::kTorusDimensions>;
+
+int HopsOf(const Step& step) { return std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]); }
+
+// All steps of one to kNearHops hops, the shortest first.
+std::vector<Step> StepsAround() {
+  std::vector<Step> steps;
+  for (int x = -kNearHops; x <= kNearHops; ++x) {
+    for (int y = -kNearHops; y <= kNearHops; ++y) {
+      for (int z = -kNearHops; z <= kNearHops; ++z) {
+        const Step step = {x, y, z};
+        if (HopsOf(step) > 0 && HopsOf(step) <= kNearHops) steps.push_back(step);
+      }
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const Step& a, const Step& b) { return HopsOf(a) < HopsOf(b); });
+  return steps;
+}
+
+// The place a step away; nothing beyond the end of a dimension that does not wrap.
+std::optional<fabric::TorusPlace> Moved(const fabric::Torus& torus, const fabric::TorusPlace& from,
+                                        const Step& step) {
+  fabric::TorusPlace to{};
+  for (std::size_t d = 0; d < fabric::kTorusDimensions; ++d) {
+    const int size = static_cast<int>(torus.sizes()[d]);
+    int at = from[d] + step[d];
+    if (torus.wraps(d)) at = (at % size + size) % size;
+    if (at < 0 || at >= size) return std::nullopt;
+    to[d] = static_cast<std::uint16_t>(at);
+  }
+  return to;
+}
 
 }  // namespace
 
@@ -21,6 +60,7 @@ Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier ho
   const auto& domains = instance.fabric().domains(home);
   const DomainIndex domain = domains.of_node[nodes.front()];
   const NodeIndex begin = domains.begin[domain], end = domains.begin[domain + 1];
+  single_ = instance.pair_cost().torus() == nullptr;
   for (NodeIndex n = begin; n < end && single_; ++n) single_ = instance.slots()[n] <= 1;
   Keep(FindAll(RunsToLookAt(home, begin, end)), most);
 }
@@ -43,11 +83,10 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   const fabric::Fabric& fabric = instance_.fabric();
   std::vector<NodeIndex> used = placed_;
   std::sort(used.begin(), used.end());
-  const auto crossing = fabric.crossing_scale_up();
+  const PairCost& pair_cost = instance_.pair_cost();
   const auto& narrow = fabric.domains(instance_.node_tier() - 1);
   const auto like = [&](NodeIndex a, NodeIndex b) {
-    return fabric.rails_of(a) == fabric.rails_of(b) &&
-           (crossing.empty() || crossing[a] == crossing[b]);
+    return pair_cost.stand(a) == pair_cost.stand(b);
   };
   std::vector<Found> found;
   std::size_t first = 0;  // cell of this narrow domain
@@ -82,6 +121,10 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     return std::tuple(found[i].used ? 0 : by_near ? 1 : 2, ~found[i].slots, i);
   };
   const auto before = [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); };
+  if (instance_.pair_cost().torus() != nullptr) {
+    most += static_cast<std::size_t>(
+        std::count_if(found.begin(), found.end(), [](const Found& one) { return one.used; }));
+  }
   const std::size_t kept = std::min(most, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
                     before);
@@ -109,6 +152,7 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     of_worker_.push_back(at->cell);
   }
   WeighPairs();
+  if (instance_.pair_cost().torus() != nullptr) FindNear();
 }
 
 void Cells::WeighPairs() {
@@ -128,6 +172,27 @@ void Cells::WeighPairs() {
           instance_.pair_cost().Weight(nodes_[a].front(), a == b ? inside : nodes_[b].front()));
       weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
     }
+  }
+}
+
+void Cells::FindNear() {
+  const fabric::Torus& torus = *instance_.pair_cost().torus();
+  constexpr std::uint32_t kNone = ~0U;
+  std::vector<std::uint32_t> cell_of(instance_.fabric().node_count(), kNone);
+  for (std::uint32_t c = 0; c < size(); ++c) cell_of[nodes_[c].front()] = c;
+  const std::vector<Step> steps = StepsAround();
+  near_begin_ = {0};
+  for (std::uint32_t c = 0; c < size(); ++c) {
+    const NodeIndex from = nodes_[c].front();
+    for (const Step& step : steps) {
+      if (near_.size() - near_begin_.back() == kNear) break;
+      const std::optional<fabric::TorusPlace> to = Moved(torus, torus.place(from), step);
+      const NodeIndex n = to ? torus.At(torus.torus_of(from), *to) : fabric::Torus::kNoNode;
+      if (n != fabric::Torus::kNoNode && n != from && cell_of[n] != kNone) {
+        near_.push_back(cell_of[n]);
+      }
+    }
+    near_begin_.push_back(static_cast<std::uint32_t>(near_.size()));
   }
 }
 

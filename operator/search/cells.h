@@ -10,11 +10,12 @@
 namespace weft::placement {
 
 // Cells: sets of nodes on each of which a worker costs the same, because they share the
-// narrowest domain, the scale-up domain and the number of rails. If nodes take several workers,
-// every node is a cell. Only some cells are kept: those in use, then their neighbours, then the
-// roomiest.
+// narrowest domain, the scale-up domain and the number of rails. If nodes take several workers, or
+// on a torus, every node is a cell. Only some cells are kept: those in use, then their neighbours,
+// then the roomiest.
 class Cells {
  public:
+  // Keeps `most` cells, or all those in use if these are more; on a torus `most` besides these.
   Cells(const Instance& instance, std::span<const fabric::NodeIndex> nodes, fabric::Tier home,
         std::size_t most);
 
@@ -25,6 +26,11 @@ class Cells {
   // Cost of a byte between a worker in cell `a` and one in cell `b`.
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
     return weights_[weight_[std::size_t{a} * size() + b]];
+  }
+  // On a torus the six nearest cells; elsewhere none.
+  std::span<const std::uint32_t> Near(std::uint32_t cell) const {
+    if (near_begin_.empty()) return {};
+    return std::span(near_).subspan(near_begin_[cell], near_begin_[cell + 1] - near_begin_[cell]);
   }
   std::int64_t most_weight() const { return *std::max_element(weights_.begin(), weights_.end()); }
 
@@ -46,6 +52,7 @@ class Cells {
   std::vector<Found> FindAll(std::span<const Run> runs) const;
   void Keep(std::vector<Found> found, std::size_t most);
   void WeighPairs();
+  void FindNear();
 
   const Instance& instance_;
   std::vector<fabric::NodeIndex> placed_;  // by worker
@@ -60,6 +67,7 @@ class Cells {
   std::vector<std::uint32_t> of_worker_, seat_of_worker_;
   std::vector<std::int64_t> weights_;  // the distinct weights
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
+  std::vector<std::uint32_t> near_begin_, near_;  // by cell
 };
 
 }  // namespace weft::placement

@@ -27,6 +27,13 @@ constexpr int kGapBits = 20;
 constexpr int kSlackShift = 4, kMostSlackShift = 7;
 constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
+// Jobs with more workers are not searched on a torus: pairs of cells would take gigabytes. No torus
+// that is built has as many nodes.
+constexpr std::uint32_t kMostOnTorus = 4'096;
+// A start takes many times as long there, since every worker is a piece: a quarter of the fewest
+// starts, and as many of their results, are searched, these for fewer rounds. A second one gains
+// less than a percent.
+constexpr std::uint32_t kStartsOnTorus = 4, kRoundsOnTorus = 3;
 
 // Late acceptance: a piece moves, or two swap places, where the cost is no more than it was some
 // steps ago.
@@ -142,8 +149,11 @@ Search::Move Search::Propose() {
     to = Draw(cells_.size());
   } else {
     to = cell_[peers[Draw(static_cast<std::uint32_t>(peers.size()))].piece];
+    const auto near = cells_.Near(to);
     const std::uint32_t aside = Draw(8);  // cells stand in tree order
-    if (to == cell_[piece] || aside < 3) {
+    if (!near.empty()) {                  // except on a torus
+      if (to == cell_[piece] || aside > 0) to = near[Draw(static_cast<std::uint32_t>(near.size()))];
+    } else if (to == cell_[piece] || aside < 3) {
       const std::uint32_t by = std::min(1 + Draw(3), cells_.size() - 1);
       to += aside % 2 == 0 ? by : cells_.size() - by;
       if (to >= cells_.size()) to -= cells_.size();
@@ -275,9 +285,13 @@ class Refiner {
 void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
                 std::vector<Candidate>& candidates) {
   if (instance.workers() < 2 || limits.refine_steps == 0) return;
+  const bool on_torus = instance.pair_cost().torus() != nullptr;
+  if (on_torus && instance.workers() > kMostOnTorus) return;
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
+  const std::uint32_t few = std::max(1U, limits.fewest_starts / kStartsOnTorus);
   const std::vector<UnitOf> units = UnitsToMove(instance);
-  const std::vector<Candidate> starts = Starts(candidates, limits.StartsFor(instance.workers()));
+  const std::vector<Candidate> starts =
+      Starts(candidates, on_torus ? few : limits.StartsFor(instance.workers()));
   const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
     Refiner refiner(instance, start, limits, enough);
     refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
@@ -300,9 +314,12 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
     in_vain += instance.workers();
     if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
   }
-  const std::vector<Candidate> last = Starts(candidates, limits.LastFor(instance.workers()));
+  const std::uint32_t rounds =
+      on_torus ? std::min(limits.refine_rounds, kRoundsOnTorus) : limits.refine_rounds;
+  const std::vector<Candidate> last =
+      Starts(candidates, on_torus ? few : limits.LastFor(instance.workers()));
   for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
-    refine(last[i], 4 * limits.refine_rounds, (2 + 2 * i) * kMostUnits);
+    refine(last[i], 4 * rounds, (2 + 2 * i) * kMostUnits);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "operator/search/orders.h"
 #include "operator/search/tiling.h"
 #include "operator/search/tilings.h"
+#include "operator/search/torus_search.h"
 
 namespace weft::placement {
 
@@ -45,6 +47,7 @@ class Greedy {
 
  private:
   void Within(Tier limit);
+  bool TryToruses(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
   void TryTilings(Home home);
   void LayTilings(const Tree& tree);
@@ -72,6 +75,7 @@ class Greedy {
 };
 
 void Greedy::Within(Tier limit) {
+  if (TryToruses(limit)) return;
   for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
     TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
   }
@@ -82,6 +86,16 @@ void Greedy::Within(Tier limit) {
   for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
   if (instance_->fabric().crossing_scale_up().empty()) return;
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
+}
+
+// True where toruses have placements that nothing asks of the levels to better.
+bool Greedy::TryToruses(Tier limit) {
+  if (instance_->pair_cost().torus() == nullptr) return false;
+  for (Home home : Homes(limit, kWiderHomes)) {
+    std::vector<Candidate> found = TorusCandidates(*instance_, home.tier, home.domain);
+    std::move(found.begin(), found.end(), std::back_inserter(candidates_));
+  }
+  return !candidates_.empty() && !instance_->has_groups();
 }
 
 void Greedy::TryTilings(Home home) {

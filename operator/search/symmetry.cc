@@ -37,7 +37,7 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
   const Tier last = instance.node_tier();
   signature_.resize(last + 1);
   least_name_.resize(last + 1);
-  const auto crossing = fabric.crossing_scale_up();
+  const PairCost& pair_cost = instance.pair_cost();
   Numbering numbering;
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
     if (!MayHold(instance, n)) {
@@ -45,10 +45,9 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       least_name_[last].push_back(~0U);
       continue;
     }
-    signature_[last].push_back(numbering.Of({instance.slots()[n], instance.wholly_free(last, n),
-                                             static_cast<std::uint64_t>(fabric.rails_of(n)),
-                                             crossing.empty() ? 0 : crossing[n] + std::uint64_t{1},
-                                             instance.was_used(n) ? n + std::uint64_t{1} : 0}));
+    signature_[last].push_back(
+        numbering.Of({instance.slots()[n], instance.wholly_free(last, n), pair_cost.stand(n),
+                      instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > 0;) {
@@ -69,7 +68,7 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       std::sort(value.begin(), value.end());
       value.push_back(instance.wholly_free(t, d));
       // A network that crosses the levels makes every domain its own kind.
-      if (!crossing.empty()) value.push_back(std::uint64_t{1} << 32 | d);
+      if (pair_cost.beside_tiers()) value.push_back(std::uint64_t{1} << 32 | d);
       signature_[t].push_back(of_tier.Of(std::move(value)));
       least_name_[t].push_back(least);
     }

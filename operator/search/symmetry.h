@@ -13,7 +13,8 @@ namespace weft::placement {
 bool MayHold(const Instance& instance, fabric::NodeIndex node);
 
 // Interchangeable nodes and domains of one instance: they have the same slots, wholly-free state,
-// rails and children. A node of the job's last attempt is not interchangeable with any other.
+// PairCost::stand and children. A node of the job's last attempt is not interchangeable with any
+// other.
 //
 // Cost  O(nodes x log nodes).
 class Symmetry {

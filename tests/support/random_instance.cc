@@ -83,6 +83,39 @@ std::vector<fabric::NodeFacts> RandomNodes(Random& random, const RandomOptions& 
   return nodes;
 }
 
+// Places for the nodes, each its own, in a torus with some room to spare, whose hops cost from much
+// less to more than the levels.
+void AddTorus(Random& random, fabric::FabricSpec& spec, std::vector<fabric::NodeFacts>& nodes) {
+  fabric::TorusSpec torus;
+  torus.link = Link(random.Pick<std::int64_t>({600, 100, 40, 20}) * 1'000'000'000, 100);
+  if (random.Chance(30)) torus.level = "spine";
+  std::vector<std::uint32_t> sizes;
+  std::uint32_t places = 1;
+  while (places < nodes.size()) {
+    if (sizes.size() < fabric::kTorusDimensions && (sizes.empty() || random.Chance(70))) {
+      sizes.push_back(random.Between(1, 4));
+    } else {
+      ++sizes[random.Below(static_cast<std::uint32_t>(sizes.size()))];
+    }
+    places = 1;
+    for (const std::uint32_t size : sizes) places *= size;
+  }
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    torus.dimensions.push_back({"torus-" + std::to_string(d), sizes[d], random.Chance(70)});
+  }
+  std::vector<std::uint32_t> order(places);
+  for (std::uint32_t p = 0; p < places; ++p) order[p] = p;
+  for (std::uint32_t i = places; i > 1; --i) std::swap(order[i - 1], order[random.Below(i)]);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    std::uint32_t rest = order[n];
+    for (const fabric::TorusDimension& dimension : torus.dimensions) {
+      nodes[n].labels.Set(dimension.label_key, std::to_string(rest % dimension.size));
+      rest /= dimension.size;
+    }
+  }
+  spec.torus = std::move(torus);
+}
+
 traffic::Parallelism RandomShape(Random& random, std::uint32_t ranks) {
   traffic::Parallelism shape;
   std::uint32_t left = ranks;
@@ -161,10 +194,11 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   Random random(seed);
   RandomInstance instance;
   const bool scale_up = random.Chance(50);
+  std::vector<fabric::NodeFacts> nodes = RandomNodes(random, options, scale_up);
+  fabric::FabricSpec spec = RandomSpec(random, scale_up);
+  if (options.torus) AddTorus(random, spec, nodes);
   instance.fabric = std::make_unique<fabric::Fabric>(
-      Take(fabric::Fabric::Build(RandomSpec(random, scale_up),
-                                 RandomNodes(random, options, scale_up), {}),
-           "fabric"));
+      Take(fabric::Fabric::Build(std::move(spec), std::move(nodes), {}), "fabric"));
   instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
   const auto per_worker = random.Pick<std::uint32_t>({2, 4, 8});
   std::uint32_t slots = 0;

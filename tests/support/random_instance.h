@@ -30,6 +30,7 @@ struct RandomOptions {
   bool constraints = true;  // required, preferred, groups
   bool crossing = true;     // scale-up domains that cross the levels
   std::uint32_t fewest_workers = 2;
+  bool torus = false;  // nodes stand in a torus or mesh of any shape, or in one for each spine
 };
 
 RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& options);

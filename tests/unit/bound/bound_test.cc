@@ -13,6 +13,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/large_instance.h"
 #include "tests/support/random_instance.h"
+#include "tests/support/torus_shape.h"
 
 namespace weft::placement {
 namespace {
@@ -32,37 +33,84 @@ double RatioToOptimum(const Instance& instance, const Plan& optimum, const std::
   return optimum.cost == 0 ? 1 : static_cast<double>(raised) / cost;
 }
 
+struct Solved {
+  std::uint64_t count = 0;
+  double ratio = 0;  // sum of bound over optimum
+};
+
+void HoldAgainstOptimum(const weft::testing::RandomOptions& random, std::uint64_t first,
+                        Solved& solved) {
+  const std::uint64_t count = weft::testing::Instances(400);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const RandomInstance instance = MakeRandomInstance(seed, random);
+    Options options;
+    options.cost_tolerance_percent = 0;
+    options.limits.exact_steps = 200'000;
+    const Placement best = Place(*instance.claims, instance.request, *instance.graph, options);
+    const Plan* plan = std::get_if<Plan>(&best);
+    if (plan == nullptr || !plan->exact) continue;
+    const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
+    solved.ratio += RatioToOptimum(prepared, *plan, instance.what);
+    if (::testing::Test::HasFatalFailure()) return;
+    ++solved.count;
+  }
+}
+
 TEST(LowerBound, IsNeverAboveTheOptimum) {
+  Solved solved;
+  weft::testing::RandomOptions random;
   struct Sizes {
     std::uint32_t nodes, fewest_workers, workers;
   };
-  std::uint64_t solved = 0;
-  double ratio = 0;
   for (const Sizes sizes : {Sizes{6, 2, 5}, Sizes{8, 4, 8}, Sizes{12, 6, 10}}) {
-    const std::uint64_t count = weft::testing::Instances(400);
-    for (std::uint64_t seed = 50'000; seed < 50'000 + count; ++seed) {
-      const RandomInstance instance =
-          MakeRandomInstance(seed, {.most_nodes = sizes.nodes,
-                                    .most_workers = sizes.workers,
-                                    .constraints = true,
-                                    .crossing = true,
-                                    .fewest_workers = sizes.fewest_workers});
-      Options options;
-      options.cost_tolerance_percent = 0;
-      options.limits.exact_steps = 200'000;
-      const Placement best = Place(*instance.claims, instance.request, *instance.graph, options);
-      const Plan* plan = std::get_if<Plan>(&best);
-      if (plan == nullptr || !plan->exact) continue;
-      const Instance prepared(*instance.claims, instance.request, *instance.graph, options);
-      ratio += RatioToOptimum(prepared, *plan, instance.what);
-      if (HasFatalFailure()) return;
-      ++solved;
-    }
+    random.most_nodes = sizes.nodes;
+    random.fewest_workers = sizes.fewest_workers;
+    random.most_workers = sizes.workers;
+    HoldAgainstOptimum(random, 50'000, solved);
+    if (HasFatalFailure()) return;
   }
-  std::cout << solved << " solved, mean bound over optimum " << ratio / static_cast<double>(solved)
-            << "\n";
-  EXPECT_GT(solved, 900U);
-  EXPECT_GT(ratio / static_cast<double>(solved), 0.93);
+  const double ratio = solved.ratio / static_cast<double>(solved.count);
+  std::cout << solved.count << " solved, mean bound over optimum " << ratio << "\n";
+  EXPECT_GT(solved.count, 900U);
+  EXPECT_GT(ratio, 0.93);
+}
+
+TEST(LowerBound, IsNeverAboveTheOptimumOnToruses) {
+  Solved solved;
+  weft::testing::RandomOptions random;
+  random.torus = true;
+  random.most_nodes = 12;
+  random.fewest_workers = 4;
+  random.most_workers = 8;
+  HoldAgainstOptimum(random, 60'000, solved);
+  const double ratio = solved.ratio / static_cast<double>(solved.count);
+  std::cout << solved.count << " solved, mean bound over optimum " << ratio << "\n";
+  EXPECT_GT(solved.count, 200U);
+  EXPECT_GT(ratio, 0.75);
+}
+
+// A worker of a clique on a full torus of 3 x 3 x 3 has six peers at one hop, twelve at two and
+// eight at three: 54 hops, whichever it is.
+TEST(LowerBound, OfACliqueOnAFullTorusIsExact) {
+  FabricShape shape = TorusOf({3, 3, 3}, std::vector<bool>(27, true));
+  shape.hop_femtoseconds_per_byte = 1'000;
+  const Cluster cluster = MakeCluster(shape);
+  Request request;
+  request.job = "test/experts";
+  request.workers = 27;
+  request.pod.requests = {{"nvidia.com/gpu", 8}};
+  request.grid = {27};
+  traffic::Parallelism parallelism;
+  parallelism.expert = 27 * 8;
+  parallelism.expert_tensor = 1;
+  const auto traffic = traffic::ComputeTraffic(
+      traffic::Model{std::nullopt, {{traffic::Axis::kExpert, 27 * 8 - 1}}}, parallelism, 27, 8);
+  ASSERT_TRUE(traffic);
+  const traffic::WorkerGraph graph(*traffic);
+  const Instance instance(cluster.claims, request, graph, {});
+  // Each rank sends a byte to each other one: 2 x 8 x 8 bytes between two workers.
+  const Int128 optimum = Int128{27} * 54 / 2 * (2 * 8 * 8) * 1'000;
+  EXPECT_EQ(LowerBound(instance, Preferences{}) == optimum, true);
 }
 
 // Leaves with few free nodes for one worker each, sometimes under NVLink domains that cross them,

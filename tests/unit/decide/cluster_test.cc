@@ -157,19 +157,6 @@ TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {
   EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"Overlapping"}));
 }
 
-TEST(Cluster, ATorusThatPlacementDoesNotUseIsSaid) {
-  Scene scene(FourNodes());
-  fabric::TorusSpec& torus = scene.inputs.fabrics.front().spec.torus.emplace();
-  torus.dimensions = {{.label_key = "test/x", .size = 4, .wraps = true}};
-  torus.link.emplace().type = "InfiniBandNDR";
-  for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
-    scene.inputs.nodes.Edit(n).facts.labels.Set("test/x", std::to_string(n));
-  }
-  const Cluster cluster = scene.Build();
-  EXPECT_EQ(cluster.fabrics[0].fabric->node_count(), 4U);
-  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"TorusNotPriced"}));
-}
-
 TEST(Cluster, WithoutAFabricTheLabelFamilyIsRecognisedAndSaid) {
   Scene scene(FourNodes());
   scene.inputs.fabrics.clear();

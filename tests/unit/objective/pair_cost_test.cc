@@ -38,7 +38,7 @@ struct WeightCase {
   FabricShape shape;
   bool claims;
   std::vector<std::int64_t> want;  // from n0 (or a) to each node
-  std::vector<Tier> carrying;
+  std::vector<PairCost::NetworkIndex> carrying;
 };
 
 FabricShape Changed(FabricShape shape, const std::function<void(FabricShape&)>& change) {
@@ -46,7 +46,7 @@ FabricShape Changed(FabricShape shape, const std::function<void(FabricShape&)>& 
   return shape;
 }
 
-constexpr Tier kCrossing = PairCost::kCrossingScaleUp;
+constexpr PairCost::NetworkIndex kCrossing = 4;  // of Crossing: after the node's
 
 const std::vector<WeightCase>& WeightCases() {
   static const std::vector<WeightCase> cases = {
@@ -108,12 +108,12 @@ TEST_P(PairWeightTest, IsOfTheLinkThatCarriesThePair) {
   const Cluster cluster = MakeCluster(GetParam().shape);
   const PairCost cost(*cluster.fabric, GetParam().claims);
   std::vector<std::int64_t> weights;
-  std::vector<Tier> carrying;
+  std::vector<PairCost::NetworkIndex> carrying;
   for (NodeIndex n = 0; n < cluster.fabric->node_count(); ++n) {
     weights.push_back(cost.Weight(0, n));
-    carrying.push_back(cost.CarryingTier(0, n));
+    carrying.push_back(cost.CarryingNetwork(0, n));
     EXPECT_EQ(cost.Weight(n, 0), cost.Weight(0, n)) << n;
-    EXPECT_EQ(cost.CarryingTier(n, 0), cost.CarryingTier(0, n)) << n;
+    EXPECT_EQ(cost.CarryingNetwork(n, 0), cost.CarryingNetwork(0, n)) << n;
     EXPECT_EQ(cost.LinkWeight(0, n), n == 0 ? 1'111 : cost.Weight(0, n)) << n;
   }
   EXPECT_EQ(weights, GetParam().want);
@@ -217,6 +217,98 @@ TEST(Cost, OfACliqueIsThatOfItsPairsInATreeAndBesideOne) {
     for (std::uint32_t w = 0; w < 12; ++w) at[w] = w * w % nodes;
     EXPECT_GT(Cost(cost, scene.graph, at), 0);
     EXPECT_EQ(Cost(cost, scene.graph, at), ByPairs(cost, scene.graph, at));
+  }
+}
+
+// Two pods with a ring of four nodes each; two leaves a pod; NVLink domains of two that cross them.
+FabricShape Rings() {
+  FabricShape shape;
+  shape.levels = {{"pod", 40'000}, {"leaf", 5'000}};
+  shape.torus = {{"", 4, true}};
+  shape.torus_level = "pod";
+  shape.hop_femtoseconds_per_byte = 3'000;
+  for (int n = 0; n < 8; ++n) {
+    const std::string pod = std::to_string(n / 4);
+    shape.nodes.push_back({.name = "n" + std::to_string(n),
+                           .domains = {"p" + pod, "l" + pod + std::to_string(n % 4 / 2)},
+                           .scale_up = "v" + pod + std::to_string(n % 2),
+                           .torus = {n % 4}});
+  }
+  return shape;
+}
+
+struct NetworkCase {
+  const char* what;
+  NodeIndex a, b;
+  std::int64_t weight;
+  const char* network;
+  std::uint32_t crossed;
+};
+
+TEST(PairCost, APairPaysTheLeastOfItsLevelAndTheNetworksBesideIt) {
+  FabricShape shape = Rings();
+  const Cluster ring = MakeCluster(shape);
+  const PairCost cost(*ring.fabric, false);
+  EXPECT_FALSE(cost.hierarchical());
+  for (const NetworkCase& c :
+       {NetworkCase{"the same node", 1, 1, 0, "node", 1},
+        NetworkCase{"one hop", 0, 1, 3'000, "torus", 1},
+        NetworkCase{"one hop over the leaf's border", 1, 2, 3'000, "torus", 1},
+        NetworkCase{"one hop around the end", 0, 3, 3'000, "torus", 1},
+        NetworkCase{"two hops", 0, 2, 6'000, "torus", 2},
+        NetworkCase{"another torus", 0, 4, 80'000, "outside", 1}}) {
+    EXPECT_EQ(cost.Weight(c.a, c.b), c.weight) << c.what;
+    EXPECT_EQ(cost.Weight(c.b, c.a), c.weight) << c.what;
+    const PairCost::NetworkIndex network = cost.CarryingNetwork(c.a, c.b);
+    EXPECT_EQ(cost.networks()[network].name, c.network) << c.what;
+    EXPECT_EQ(cost.LinksCrossed(network, c.a, c.b), c.crossed) << c.what;
+  }
+  EXPECT_EQ(cost.LeastWeight(*ring.fabric->FindTier("leaf")), 3'000);
+  EXPECT_EQ(cost.LeastWeight(*ring.fabric->FindTier("pod")), 3'000);
+  EXPECT_EQ(cost.LeastWeight(fabric::kOutside), 80'000);  // no torus joins two pods
+}
+
+TEST(PairCost, ALevelThatIsCheaperThanItsHopsCarriesThePair) {
+  FabricShape shape = Rings();
+  shape.hop_femtoseconds_per_byte = 9'000;
+  const Cluster ring = MakeCluster(shape);
+  const PairCost cost(*ring.fabric, false);
+  EXPECT_EQ(cost.Weight(0, 1), 5'000);
+  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 1)].name, "leaf");
+  EXPECT_EQ(cost.Weight(1, 2), 9'000);
+  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(1, 2)].name, "torus");
+}
+
+TEST(PairCost, ATorusAndACrossingScaleUpNetworkStandSideBySide) {
+  FabricShape shape = Rings();
+  shape.scale_up = true;
+  shape.scale_up_femtoseconds_per_byte = 2'000;
+  const Cluster ring = MakeCluster(shape);
+  const PairCost cost(*ring.fabric, false);
+  EXPECT_EQ(cost.Weight(0, 2), 2'000);
+  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 2)].name, "nvlink");
+  EXPECT_EQ(cost.Weight(0, 1), 3'000);
+  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 1)].name, "torus");
+  EXPECT_EQ(cost.LeastOffTorus(), 2'000);
+}
+
+TEST(PairCost, OnATorusNoTwoNodesStandAlike) {
+  FabricShape shape = Rings();
+  const Cluster ring = MakeCluster(shape);
+  const PairCost on_ring(*ring.fabric, false);
+  shape.torus.clear();
+  const Cluster tree = MakeCluster(shape);
+  const PairCost on_tree(*tree.fabric, false);
+  shape.scale_up = true;
+  const Cluster crossed = MakeCluster(shape);
+  const PairCost on_crossed(*crossed.fabric, false);
+  for (NodeIndex a = 0; a < 8; ++a) {
+    for (NodeIndex b = 0; b < 8; ++b) {
+      EXPECT_EQ(on_ring.stand(a) == on_ring.stand(b), a == b);
+      EXPECT_EQ(on_tree.stand(a), on_tree.stand(b));
+      const auto domains = crossed.fabric->crossing_scale_up();
+      EXPECT_EQ(on_crossed.stand(a) == on_crossed.stand(b), domains[a] == domains[b]);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/quantity.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/torus_shape.h"
 
 namespace weft::placement {
 namespace {
@@ -42,6 +43,7 @@ std::string Show(const Scores& scores) {
   text += "\nflows";
   for (const Flow& flow : scores.flows) {
     text += std::string(" ") + Name(flow.axis) + "@" + flow.level + ":" + FormatInt128(flow.bytes);
+    if (flow.crossed != flow.bytes) text += "*" + FormatInt128(flow.crossed);
   }
   text += "\ncross " + FormatInt128(scores.cross_node_bytes);
   text += "\nuplink";
@@ -245,6 +247,24 @@ INSTANTIATE_TEST_SUITE_P(
          "uplink leaf l0 21 52500 fs\n"
          "spread Expert@spine:1 Expert@leaf:2 Expert@nvlink:2\n"
          "time 840000 fs"},
+        // A ring of three on places 0, 2 and 3 of a torus of five, two ranks each: hops 2, 1 and 2
+        // for the 7 bytes between two workers, and a rank waits for its 7 bytes over two hops.
+        {"ATorusCarriesItsOwnAndCountsHops",
+         [] {
+           testing::FabricShape shape = testing::TorusOf({5}, {true, true, true, true, true});
+           shape.hop_femtoseconds_per_byte = 1'000;
+           return shape;
+         }(),
+         false,
+         {0, 2, 3},
+         2,
+         {Ring(Axis::kData, 6, 7, {0, 1, 2, 3, 4, 5})},
+         "spans node:3\n"
+         "flows Data@torus:21*35 Data@node:21\n"
+         "cross 21\n"
+         "uplink\n"
+         "spread\n"
+         "time 14000 fs"},
         // The slower of two families of one axis counts, not their sum.
         {"FamiliesOfOneAxisShareItsTime",
          TwoLeaves(),
@@ -337,7 +357,8 @@ struct Oracle {
   Scores Run() const {
     Scores scores;
     scores.spans = Spans();
-    std::map<std::pair<int, std::uint32_t>, Int128> flows;  // axis, tier x 2 (crossing before node)
+    // By axis and network, those beside the tiers before the node.
+    std::map<std::pair<int, std::uint32_t>, Flow> flows;
     std::map<std::pair<Tier, std::uint32_t>, Int128> leaving;
     std::map<std::pair<int, Tier>, std::uint32_t> spread;
     std::map<int, double> slowest;
@@ -348,9 +369,16 @@ struct Oracle {
         std::int64_t slowest_link = 0;
         for (const Message& m : Messages(family, g)) {
           const NodeIndex a = NodeOf(m.from), b = NodeOf(m.to);
-          const Tier carrying = cost.CarryingTier(a, b);
-          const bool crossing = carrying == PairCost::kCrossingScaleUp;
-          flows[{axis, crossing ? fabric.node_tier() * 2 - 1 : carrying * 2}] += m.bytes;
+          const PairCost::NetworkIndex carrying = cost.CarryingNetwork(a, b);
+          const bool crossing = carrying > fabric.node_tier();
+          const std::uint32_t place =
+              crossing ? fabric.node_tier() * 4 - 4 + carrying - fabric.node_tier() : carrying * 4;
+          Flow& flow = flows[{axis, place}];
+          flow.axis = static_cast<Axis>(axis);
+          flow.level = cost.networks()[carrying].name;
+          flow.bytes += m.bytes;
+          const bool torus = fabric.torus() != nullptr && flow.level == "torus";
+          flow.crossed += m.bytes * Int128{torus ? fabric.torus()->Hops(a, b) : 1};
           sent[m.from] += m.bytes;
           slowest_link = std::max(slowest_link, cost.LinkWeight(a, b));
           for (Tier t = 1; !crossing && t <= fabric.node_tier(); ++t) {
@@ -377,11 +405,9 @@ struct Oracle {
 
   void Finish(const auto& flows, const auto& leaving, const auto& spread, const auto& slowest,
               Scores& scores) const {
-    for (const auto& [key, bytes] : flows) {
-      const bool crossing = key.second % 2 == 1;
-      scores.flows.push_back({static_cast<Axis>(key.first),
-                              crossing ? "nvlink" : fabric.tiers()[key.second / 2].name, bytes});
-      if (key.second != fabric.node_tier() * 2) scores.cross_node_bytes += bytes;
+    for (const auto& [key, flow] : flows) {
+      scores.flows.push_back(flow);
+      if (flow.level != "node") scores.cross_node_bytes += flow.bytes;
     }
     for (const auto& [key, bytes] : leaving) {
       if (key.first == fabric.node_tier()) continue;
@@ -436,6 +462,13 @@ testing::FabricShape RandomShape(Draw& draw) {
     if (shape.scale_up) node.scale_up = "v" + std::to_string(nested ? n / 3 * 2 + n % 2 : n % 3);
     node.accelerators = static_cast<int>(draw(1, 3)) * 4;
     shape.nodes.push_back(std::move(node));
+  }
+  if (draw(0, 2) > 0) return shape;
+  shape.torus = {{"", 3, true}, {"", 4, draw(0, 1) == 1}};
+  shape.hop_femtoseconds_per_byte = draw(0, 1) == 1 ? 3'000 : 30'000;
+  if (!shape.levels.empty() && draw(0, 1) == 1) shape.torus_level = shape.levels.front().name;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    shape.nodes[n].torus = {static_cast<int>(n % 3), static_cast<int>(n / 3)};
   }
   return shape;
 }

@@ -8,6 +8,7 @@
 #include "tests/support/fabric_builder.h"
 #include "tests/support/layouts.h"
 #include "tests/support/models.h"
+#include "tests/support/torus_shape.h"
 
 namespace weft::outlook {
 namespace {
@@ -97,6 +98,21 @@ TEST(PlacedNetworkTest, AScaleUpDomainCarriesWhatStaysInItWhereTheJobMayUseIt) {
   ASSERT_EQ(without.crossings.size(), 2u);
   EXPECT_NEAR(Gigabytes(without.crossings[1].bytes_per_second), 50 * kNetworkEfficiency, 0.1);
   EXPECT_EQ(without.crossings[1].members, 8);
+}
+
+TEST(PlacedNetworkTest, ATorusCarriesARingAtItsRateOverTheHops) {
+  FabricShape shape = weft::testing::TorusOf({8}, std::vector<bool>(8, true));
+  shape.hop_femtoseconds_per_byte = 2'000;  // 500 GB/s
+  const Cluster ring = MakeCluster(shape);
+  const auto torus = [&](const std::vector<NodeIndex>& nodes) {
+    const Path path =
+        Of(ring, {static_cast<std::int64_t>(nodes.size()), 8, 1, nodes, false})[Axis::kData];
+    EXPECT_EQ(path.crossings.size(), 1u);
+    return Gigabytes(path.crossings.front().bytes_per_second);
+  };
+  EXPECT_NEAR(torus({0, 1, 2, 3, 4, 5, 6, 7}), 500 * kScaleUpEfficiency, 1);
+  EXPECT_NEAR(torus({0, 2, 4, 6}), 500 * kScaleUpEfficiency / 2, 1);
+  EXPECT_NEAR(torus({0, 1, 2, 3}), 500 * kScaleUpEfficiency / 3, 1);  // 3 hops back
 }
 
 TEST(PlacedNetworkTest, StagesSendEachOtherOverOneLine) {

@@ -245,6 +245,29 @@ TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
   EXPECT_GT(placed, 2 * instances);
 }
 
+// Hops tell all nodes apart, so the exact search looks at more of them.
+TEST(PlaceProperty, OnSmallTorusesTheAnswerIsTheOptimum) {
+  const std::uint64_t instances = weft::testing::Instances(200);
+  weft::testing::RandomOptions random;
+  random.torus = true;
+  std::uint64_t placed = 0;
+  for (std::uint64_t seed = 30'000; seed < 30'000 + instances; ++seed) {
+    RandomInstance instance = MakeRandomInstance(seed, random);
+    if (seed % 3 == 0) AddPrevious(instance, seed);
+    const Oracle oracle(instance, 1);
+    const Placement placement = Place(*instance.claims, instance.request, *instance.graph, {});
+    const Plan* plan = std::get_if<Plan>(&placement);
+    ASSERT_EQ(plan != nullptr, oracle.any()) << instance.what;
+    if (plan == nullptr) continue;
+    ++placed;
+    ASSERT_TRUE(plan->exact) << instance.what;
+    ASSERT_EQ(plan->lower_bound == oracle.least_cost(), true) << instance.what;
+    ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
+        << instance.what;
+  }
+  EXPECT_GT(placed, instances / 2);
+}
+
 struct Excess {
   double sum = 0, worst = 0;
   int count = 0, above_zero = 0, wider = 0, missed = 0;
@@ -315,6 +338,17 @@ TEST(PlaceProperty, WithoutTheExactSearchTreesComeCloseToo) {
   Options greedy;
   greedy.limits.exact_steps = 0;
   ExpectClose(MeasureExcess(20'000, greedy, random));
+}
+
+TEST(PlaceProperty, WithoutTheExactSearchBoxesComeCloseToo) {
+  weft::testing::RandomOptions random;
+  random.most_nodes = 12;
+  random.fewest_workers = 4;
+  random.most_workers = 9;
+  random.torus = true;
+  Options boxes;
+  boxes.limits.exact_steps = 0;
+  ExpectClose(MeasureExcess(40'000, boxes, random));
 }
 
 }  // namespace

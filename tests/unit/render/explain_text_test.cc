@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/torus_shape.h"
 #include "tests/unit/render/planned.h"
 
 namespace weft::render {
@@ -31,6 +32,22 @@ TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
   Data  spine          2 GB      80 ms         80 %
   Data  leaf           1 GB      20 ms         20 %
   Cost C = 100 ms of link time a step, the least possible on the free capacity.
+)");
+}
+
+TEST(ExplainTextTest, SaysWhereInATorusAndHowFarBytesHop) {
+  // A line of five nodes, the second in use: three in a row are left.
+  testing::FabricShape shape = testing::TorusOf({5}, {true, false, true, true, true}, false);
+  Scene scene = Used(shape);
+  scene.Job("ring", 3).model = decide::MeasuredData(1'000'000'000);
+  EXPECT_EQ(Text(scene), R"(ns/ring: 3 workers on 3 node
+  Wholly free domains that it uses: 3 node.
+  In the torus its nodes fill a box of 3 places.
+  The search was exhaustive: no placement costs less.
+  AXIS  LEVEL             BYTES A STEP  LINK TIME  OF THE COST
+  Data  torus, 1.33 hops          3 GB    6.67 ms        100 %
+  Cost C = 6.67 ms of link time a step, the least possible on the free capacity.
+  Runner-up: 3 node, 150 % of the cost; not chosen: costs 50 % more (3.33 ms of link time).
 )");
 }
 

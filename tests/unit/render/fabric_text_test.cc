@@ -52,6 +52,29 @@ Cordoned nodes (1):
 )");
 }
 
+TEST(FabricTextTest, NetworksBesideTheLevelsStandBeforeTheNode) {
+  FabricShape shape = FourNodes();
+  shape.scale_up = true;
+  shape.torus = {{"", 4, true}, {"", 2, false}};
+  shape.torus_level = "spine";
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].scale_up = n % 2 == 0 ? "v0" : "v1";
+    shape.nodes[n].torus = {static_cast<int>(n), 1};
+  }
+  const decide::Cluster cluster = Scene(shape).Build();
+  const std::string text = FabricText(cluster.fabrics[0], {}, {});
+  EXPECT_EQ(text.substr(0, text.find("\n\n")), R"(Fabric default
+LEVEL    DOMAINS  LINK    PER GPU  OVERSUBSCRIBED  BANDWIDTH
+outside        1  -     12.5 GB/s           100 %  declared
+spine          1  -       25 GB/s           100 %  declared
+leaf           2  -       50 GB/s           100 %  declared
+nvlink         2  -      900 GB/s           100 %  declared
+torus          1  -      600 GB/s           100 %  declared
+node           4  -      900 GB/s           100 %  declared
+Each spine is a torus of 4 x 2 nodes that does not wrap along test/torus-1. A byte pays the torus
+link once for each hop.)");
+}
+
 TEST(FabricTextTest, EveryNodeHasALineWhereThatIsAskedFor) {
   FabricShape shape = Leaves({{8, 3}, {0, 8}});
   shape.nodes[0].unschedulable = true;

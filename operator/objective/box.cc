@@ -1,0 +1,31 @@
+#include "operator/objective/box.h"
+
+#include <vector>
+
+namespace weft::placement {
+
+Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
+  Box box;
+  for (std::size_t d = 0; d < box.size.size(); ++d) {
+    const std::uint32_t size = torus.sizes()[d];
+    std::vector<bool> used(size, false);
+    for (const fabric::NodeIndex n : nodes) used[torus.place(n)[d]] = true;
+    // From every used place on, how far the last used one is.
+    box.size[d] = size + 1;
+    for (std::uint32_t from = 0; from < size; ++from) {
+      if (!used[from]) continue;
+      const std::uint32_t limit = torus.wraps(d) ? size : size - from;
+      std::uint32_t length = 1;
+      for (std::uint32_t apart = 1; apart < limit; ++apart) {
+        if (used[(from + apart) % size]) length = apart + 1;
+      }
+      const bool whole = torus.wraps(d) || box.size[d] > size;  // else only from the first
+      if (!whole || length >= box.size[d]) continue;
+      box.size[d] = length;
+      box.at[d] = static_cast<std::uint16_t>(from);
+    }
+  }
+  return box;
+}
+
+}  // namespace weft::placement

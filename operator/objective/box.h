@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "operator/objective/levels.h"
+
+namespace weft::placement {
+
+using TorusSize = std::array<std::uint32_t, fabric::kTorusDimensions>;
+
+// A box of places of a torus. It may run over the end of a dimension that wraps.
+struct Box {
+  fabric::TorusPlace at{};
+  TorusSize size{1, 1, 1};
+
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+// The smallest box that holds all these nodes of one torus. Along a dimension that wraps it leaves
+// out the longest run of places without a node.
+Box BoxAround(const fabric::Torus& torus, Nodes nodes);
+
+}  // namespace weft::placement

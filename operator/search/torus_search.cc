@@ -1,0 +1,249 @@
+#include "operator/search/torus_search.h"
+
+#include <algorithm>
+#include <map>
+
+#include "operator/objective/hard_rules.h"
+#include "operator/objective/units.h"
+#include "operator/search/bisect.h"
+#include "operator/search/box_layouts.h"
+#include "operator/search/free_places.h"
+
+namespace weft::placement {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+using fabric::Torus;
+using fabric::TorusPlace;
+
+namespace {
+
+constexpr std::size_t kToruses = 4;    // toruses that are tried, those with the least room first
+constexpr std::size_t kPositions = 3;  // boxes of each size that are tried
+// After so many boxes without holes no further size is looked at: it would cost more.
+constexpr std::size_t kWholeBoxes = 6;
+// A box is tried with up to two holes, or an eighth of its places if these are more.
+constexpr std::uint32_t kFewHoles = 2, kShareOfHoles = 8;
+// A worker whose place is a hole stands about so many hops further from each of its peers.
+constexpr int kHopsOfHole = 2;
+
+// The job as units that fill a node each.
+struct NodeUnits {
+  Units units;
+  std::vector<DigitTraffic> digits;
+};
+
+NodeUnits UnitsOfNodes(const Instance& instance, std::uint64_t room) {
+  std::vector<std::uint32_t> grid(instance.grid().sizes().begin(), instance.grid().sizes().end());
+  Shape tile(grid.size(), 1);
+  if (Volume(grid) == instance.workers()) {
+    tile = instance.grid().BestTile(tile, grid, room);
+  } else {
+    grid = {instance.workers()};  // the workers of an odd job in a row
+    tile = {1};
+  }
+  NodeUnits result{MakeUnits(grid, tile, instance.workers()), {}};
+  const Units& units = result.units;
+  result.digits =
+      TrafficByDigit(TrafficBetween(instance.graph(), units.of, units.count()), units.grid);
+  return result;
+}
+
+class TorusSearch {
+ public:
+  TorusSearch(const Instance& instance, std::uint32_t torus, NodeIndex begin, NodeIndex end,
+              const NodeUnits& job)
+      : instance_(instance),
+        torus_(*instance.fabric().torus()),
+        job_(job),
+        places_(instance, torus, begin, end, job.units.size) {}
+
+  bool has_room() const { return places_.count() >= job_.units.count(); }
+
+  void Run(std::vector<Candidate>& candidates) {
+    if (!TryBoxes(candidates)) TryBisection(candidates);
+  }
+
+ private:
+  struct Choice {
+    Int128 hops = 0;  // promised
+    std::size_t layout = 0;
+    Box box;
+    std::uint32_t holes = 0;
+  };
+
+  // Whether a box without holes was among them.
+  bool TryBoxes(std::vector<Candidate>& candidates) {
+    const std::vector<BoxLayout> layouts =
+        LayIntoBoxes(job_.digits, torus_, instance_.limits().box_steps);
+    Int128 bytes = 0;
+    for (const DigitTraffic& digit : job_.digits) bytes += digit.bytes;
+    const Int128 of_hole = bytes * 2 * kHopsOfHole / job_.units.count();
+    const std::uint32_t few = MostHoles();
+    const std::size_t sizes = std::max<std::size_t>(
+        1, static_cast<std::size_t>(instance_.limits().box_steps / torus_.volume()));
+    std::vector<Choice> choices;
+    for (std::size_t l = 0, whole = 0; l < std::min(layouts.size(), sizes) && whole < kWholeBoxes;
+         ++l) {
+      for (const Box& box : places_.Best(layouts[l].size, kPositions, few)) {
+        const std::uint32_t holes = places_.Holes(box);
+        whole += holes == 0 ? 1 : 0;
+        choices.push_back({layouts[l].hops + of_hole * holes, l, box, holes});
+      }
+    }
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const Choice& a, const Choice& b) { return a.hops < b.hops; });
+    choices.resize(std::min<std::size_t>(choices.size(), instance_.limits().boxes));
+    bool any_whole = false;
+    for (const Choice& choice : choices) {
+      any_whole = any_whole || choice.holes == 0;
+      Offer(NodesIn(layouts[choice.layout], choice.box), candidates);
+    }
+    return any_whole;
+  }
+
+  // The most holes of a box that is tried; each of them looks at all free places.
+  std::uint32_t MostHoles() const {
+    const std::uint64_t looks =
+        instance_.limits().box_steps / std::max<std::uint64_t>(1, places_.count());
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(looks, std::max(kFewHoles, job_.units.count() / kShareOfHoles)));
+  }
+
+  // The node of each unit. Units of holes go to the nearest free place, one after the other.
+  std::vector<NodeIndex> NodesIn(const BoxLayout& layout, const Box& box) const {
+    std::vector<NodeIndex> nodes;
+    std::vector<std::uint8_t> used(instance_.fabric().node_count(), 0);
+    for (const TorusPlace& inside : layout.places) {
+      nodes.push_back(places_.At(box, inside));
+      if (places_.IsFree(nodes.back())) used[nodes.back()] = 1;
+    }
+    for (std::size_t v = 0; v < nodes.size(); ++v) {
+      if (places_.IsFree(nodes[v])) continue;
+      std::uint32_t least = ~0U;
+      for (const NodeIndex n : places_.nodes()) {
+        if (used[n] != 0) continue;
+        const std::uint32_t hops = HopsTo(box, layout.places[v], n);
+        if (hops >= least) continue;
+        least = hops;
+        nodes[v] = n;
+      }
+      used[nodes[v]] = 1;
+    }
+    return nodes;
+  }
+
+  std::uint32_t HopsTo(const Box& box, const TorusPlace& inside, NodeIndex n) const {
+    std::uint32_t hops = 0;
+    for (std::size_t d = 0; d < inside.size(); ++d) {
+      const std::uint32_t size = torus_.sizes()[d], from = (box.at[d] + inside[d]) % size;
+      const std::uint32_t to = torus_.place(n)[d], apart = from > to ? from - to : to - from;
+      hops += torus_.wraps(d) ? std::min(apart, size - apart) : apart;
+    }
+    return hops;
+  }
+
+  void TryBisection(std::vector<Candidate>& candidates) {
+    for (const Box& box : SmallestBoxes()) {
+      std::vector<NodeIndex> nodes;
+      for (const NodeIndex n : places_.nodes()) {
+        if (Inside(box, n)) nodes.push_back(n);
+      }
+      TorusPlace middle;
+      for (std::size_t d = 0; d < middle.size(); ++d) {
+        middle[d] = static_cast<std::uint16_t>(box.size[d] / 2);
+      }
+      std::stable_sort(nodes.begin(), nodes.end(), [&](NodeIndex a, NodeIndex b) {
+        return HopsTo(box, middle, a) < HopsTo(box, middle, b);
+      });
+      nodes.resize(job_.units.count());
+      Offer(LayByBisection(job_.digits, torus_, box, std::move(nodes)), candidates);
+    }
+  }
+
+  bool Inside(const Box& box, NodeIndex n) const {
+    for (std::size_t d = 0; d < box.size.size(); ++d) {
+      const std::uint32_t size = torus_.sizes()[d];
+      if ((torus_.place(n)[d] + size - box.at[d]) % size >= box.size[d]) return false;
+    }
+    return true;
+  }
+
+  // Boxes of the first size that has room: sizes are nearly cubes, each one place longer along one
+  // dimension than the one before.
+  std::vector<Box> SmallestBoxes() const {
+    TorusSize size{1, 1, 1};
+    while (true) {
+      std::vector<Box> boxes;
+      const std::uint32_t volume = size[0] * size[1] * size[2], needed = job_.units.count();
+      if (volume >= needed) boxes = places_.Best(size, kPositions, volume - needed);
+      if (!boxes.empty()) return boxes;
+      std::size_t shortest = size.size();
+      for (std::size_t d = 0; d < size.size(); ++d) {
+        if (size[d] == torus_.sizes()[d]) continue;
+        if (shortest == size.size() || size[d] < size[shortest]) shortest = d;
+      }
+      if (shortest == size.size()) return {};
+      ++size[shortest];
+    }
+  }
+
+  void Offer(const std::vector<NodeIndex>& of_unit, std::vector<Candidate>& candidates) const {
+    std::vector<NodeIndex> nodes(instance_.workers());
+    for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w]];
+    const auto same = [&](const Candidate& one) { return one.nodes == nodes; };
+    if (std::any_of(candidates.begin(), candidates.end(), same)) return;
+    if (!MeetsTopology(instance_, nodes)) return;
+    candidates.push_back(Evaluate(instance_, std::move(nodes)));
+  }
+
+  const Instance& instance_;
+  const Torus& torus_;
+  const NodeUnits& job_;
+  FreePlaces places_;
+};
+
+// The toruses of these nodes that have room for the job, those with the fewest slots first.
+std::vector<std::uint32_t> TorusesIn(const Instance& instance, NodeIndex begin, NodeIndex end) {
+  std::map<std::uint32_t, std::uint64_t> slots;
+  for (NodeIndex n = begin; n < end; ++n) {
+    slots[instance.fabric().torus()->torus_of(n)] += instance.slots()[n];
+  }
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> with_room;
+  for (const auto& [torus, count] : slots) {
+    if (count >= instance.workers()) with_room.emplace_back(count, torus);
+  }
+  std::sort(with_room.begin(), with_room.end());
+  std::vector<std::uint32_t> toruses;
+  for (const auto& [count, torus] : with_room) {
+    if (toruses.size() < kToruses) toruses.push_back(torus);
+  }
+  return toruses;
+}
+
+}  // namespace
+
+std::vector<Candidate> TorusCandidates(const Instance& instance, Tier home, DomainIndex domain) {
+  std::vector<Candidate> candidates;
+  const auto& begins = instance.fabric().domains(home).begin;
+  const NodeIndex begin = begins[domain], end = begins[domain + 1];
+  if (instance.workers() < 2 || begin == end) return candidates;
+  std::uint64_t room = 0;
+  for (NodeIndex n = begin; n < end; ++n) {
+    room = std::max<std::uint64_t>(room, instance.slots()[n]);
+  }
+  const std::vector<std::uint32_t> toruses = TorusesIn(instance, begin, end);
+  // Units as large as the roomiest nodes take, or smaller if there are too few such nodes.
+  for (; room > 0 && candidates.empty() && !toruses.empty(); --room) {
+    const NodeUnits job = UnitsOfNodes(instance, room);
+    for (const std::uint32_t torus : toruses) {
+      TorusSearch search(instance, torus, begin, end, job);
+      if (search.has_room()) search.Run(candidates);
+    }
+    room = std::min<std::uint64_t>(room, job.units.size);
+  }
+  return candidates;
+}
+
+}  // namespace weft::placement

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "operator/objective/instance.h"
+
+namespace weft::placement {
+
+// Placements of the job inside one torus, of the toruses in one domain. Only placements that meet
+// the hard rules; none if no torus has room for the job.
+//
+// How   The job's grid is laid into boxes (box_layouts.h), at the positions with the fewest holes
+//       (free_places.h); the worker of a hole goes to the nearest free place. If every box has
+//       holes, the grid is also laid by bisection (bisect.h) onto the free places of the smallest
+//       box that has enough of them.
+// Cost  SearchLimits::box_steps, and SearchLimits::boxes placements evaluated in each of a few
+//       toruses; O(places of the torus) for every size of box.
+std::vector<Candidate> TorusCandidates(const Instance& instance, fabric::Tier home,
+                                       fabric::DomainIndex domain);
+
+}  // namespace weft::placement
