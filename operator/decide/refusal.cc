@@ -132,14 +132,12 @@ class Sentences {
   }
 
   std::string Group(std::size_t g) const {
-    std::string text = "topology.groups[" + std::to_string(g) + "]";
-    if (g < workload_.topology->groups.size()) {
-      text += " (" + AxesText(workload_.topology->groups[g].axes) + ")";
-    }
-    return text + " demands one " + Level() + " for each set of " +
-           CountText(no_.group_workers, "worker") + ". Complete sets fit for " + Found() +
-           "; the " + Level() + " " + no_.best_domain + " comes closest with room for " +
-           CountText(no_.best_domain_workers, "worker") + ". " + Rejections();
+    return "topology.groups[" + std::to_string(g) + "] (" +
+           AxesText(workload_.topology->groups[g].axes) + ") demands one " + Level() +
+           " for each set of " + CountText(no_.group_workers, "worker") +
+           ". Complete sets fit for " + Found() + "; the " + Level() + " " + no_.best_domain +
+           " comes closest with room for " + CountText(no_.best_domain_workers, "worker") + ". " +
+           Rejections();
   }
 
   std::string Groups() const {
