@@ -31,6 +31,9 @@ KEYWORDS = set("""return if for while do switch case default break continue cons
 SCOPES = {"class", "struct", "union", "enum", "namespace"}
 # Arguments that nobody can see the value of from outside.
 UNSEEN = {"WEFT_CHECK", "static_assert", "reserve"}
+# The modules that search for a placement, and the functions that say how far they look.
+SEARCHING = {"objective", "bound", "search", "placement"}
+LIMITS = {"LimitsOf"}
 WHOLE = re.compile(r"(\d[\d']*)([uUlLzZ]*)$")
 
 
@@ -164,8 +167,67 @@ class Source:
         of_a_template = after.text == ">" and after.start == token.end
         if not whole or pure or of_a_template or self.is_at(index - 1, "case", "<"):
             return None
+        if self._is_all_ones(index) or self._is_default(index) or self._is_effort(index):
+            return None
         value = int(whole[1].replace("'", ""))
         return Site("constant", token.start, token.end, f"{value + 1}{whole[2]}", [index])
+
+    def _is_all_ones(self, index):
+        """Whether it is the 0 of ~0U or ~Index{0}: no value, or more than any. ~1 says the same."""
+        at, around = index - 1, self.inside[index]
+        if around == at and self.is_at(around, "{"):
+            at -= 1
+            while at >= 0 and (self.tokens[at].kind == "name" or self.is_at(at, "::")):
+                at -= 1
+        return self.is_at(at, "~")
+
+    def _is_default(self, index):
+        """Whether it is what a field of a struct holds until the code that builds the object sets it:
+        in the modules that search, such a default keeps the field from being undefined and is seldom
+        read. What a user leaves out is in other modules, and a member_ counts from its first value on."""
+        if not self._searches():
+            return False
+        if self.is_at(index - 1, "="):
+            name = self.tokens[index - 2].text
+            return self._opens(self.inside[index], SCOPES) and not name.endswith("_") and (
+                not self._holds(index, "constexpr"))
+        brace = self.inside[index]  # "size{1, 1, 1}"
+        return (brace is not None and self.tokens[brace].text == "{"
+                and self.tokens[brace - 1].kind == "name"
+                and not self.tokens[brace - 1].text.endswith("_")
+                and not self.is_at(brace - 1, "const", "override", "noexcept")
+                and self._opens(self.inside[brace], SCOPES) and not self._holds(brace, "constexpr"))
+
+    def _is_effort(self, index):
+        """Whether it says how far a search looks: a constant of the modules that search, or what
+        LimitsOf() sets. One more trades time for quality, which the benchmark of quality judges and no
+        test of a unit can."""
+        if not self._searches() or not self.is_at(index - 1, "=") or (
+                not self.is_at(index + 1, ";", ",")):
+            return False
+        around = self.inside[index]
+        if around is None or self._opens(around, {"namespace"}):
+            return self._holds(index, "constexpr")
+        while around is not None and not self._opens(around, LIMITS):
+            around = self.inside[around]
+        return around is not None
+
+    def _searches(self):
+        return bool(SEARCHING & set(self.path.split("/")[1:2]))
+
+    def _holds(self, index, word):
+        """Whether the word stands in front of the token in its statement."""
+        at = index - 1
+        while at >= 0 and self.tokens[at].text not in (";", "{", "}"):
+            if self.tokens[at].text == word:
+                return True
+            at = self.match.get(at, at) - 1 if self.tokens[at].text in CLOSE else at - 1
+        return False
+
+    def _opens(self, brace, words):
+        """Whether it is a "{" with one of the words in front of it."""
+        return (brace is not None and self.tokens[brace].text == "{"
+                and any(self._holds(brace, word) for word in words))
 
     def _arithmetic(self, index):
         token = self.tokens[index]
@@ -223,14 +285,8 @@ class Source:
     def _in_a_function(self, index):
         """Whether the innermost bracket around it is that of a block of statements."""
         around = self.inside[index]
-        if around is None or self.tokens[around].text != "{":
-            return False
-        at = around - 1
-        while at >= 0 and self.tokens[at].text not in (";", "{", "}"):
-            if self.tokens[at].text in SCOPES:
-                return False
-            at = self.match.get(at, at) - 1 if self.tokens[at].text in CLOSE else at - 1
-        return True
+        return (around is not None and self.tokens[around].text == "{"
+                and not self._opens(around, SCOPES))
 
     def _call(self, index):
         """A statement that is one call."""

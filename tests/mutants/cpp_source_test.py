@@ -23,6 +23,14 @@ EXAMPLES = [
      "{ Foo(a); a.b->C(d)[e].F(); Foo bar(a); std::vector<int> v(n); return F(a); }", ["call ", "call "]),
     ("no declarations in a class", "class A : B<C> { public: A(int b); bool (*d)(int); void F() { G(); } };",
      ["call "]),
+    ("no default of a struct's field, but what a member_ starts from and what a function returns",
+     "struct A { int a = 0, b = 1; B c{1, 2}; int d_ = 3; int F() const { return 4; } };",
+     ["constant 4", "constant 5"]),
+    ("no number of which all ones are taken", "i = ~0U; j = ~a::B{0}; k = B{0}; l = ~F(0);",
+     ["constant 1", "constant 1"]),
+    ("no constant or limit that says how far the search looks",
+     "namespace a { constexpr int kMost = 3; L LimitsOf(E e) { if (e) { l.b = 0; } return Of(7); } "
+     "int F() { int i = 1; } }", ["negate !(e)", "constant 8", "constant 2"]),
     ("nothing in checks, comments, texts and directives",
      '#define A(b) b < 1\n// a < b\nWEFT_CHECK(a < b); /* c < d */ s = "e < f"; v.reserve(n + m);\n', []),
 ]
@@ -43,8 +51,12 @@ RENDERED = [
 ]
 
 
-def numbered(text):
-    source = Source("a.cc", text)
+# Where defaults and limits are left out.
+SEARCH, OTHER = "operator/search/a.cc", "operator/decide/a.cc"
+
+
+def numbered(text, path=SEARCH):
+    source = Source(path, text)
     for number, site in enumerate(source.sites):
         site.id = number
     return source
@@ -59,7 +71,12 @@ class CppSource(unittest.TestCase):
     def test_puts_every_mutant_into_one_text(self):
         for text, want in RENDERED:
             with self.subTest(text):
-                self.assertEqual(numbered(text).mutated(set()), want)
+                self.assertEqual(numbered(text, OTHER).mutated(set()), want)
+
+    def test_leaves_out_what_says_how_far_only_where_a_placement_is_searched(self):
+        text = "struct A { int a = 0; }; constexpr int kMost = 3;"
+        self.assertEqual(numbered(text, SEARCH).sites, [])
+        self.assertEqual([site.new for site in numbered(text, OTHER).sites], ["1", "4"])
 
     def test_leaves_the_text_as_it_is_without_mutants(self):
         for _, text, _ in EXAMPLES:

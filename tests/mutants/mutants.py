@@ -8,6 +8,8 @@ tests do not notice, and the share that they catch, by module.
     mutants.py                      a sample of 400 mutants, chosen by --seed
     mutants.py --all                every mutant (6,000; many hours)
     mutants.py --modules search     only mutants of these modules
+    mutants.py --at operator/search/fill.cc:51
+                                    the mutants of these lines, separated by commas
     mutants.py --list               prints the mutants and builds nothing
 
 Works on a copy of the checkout in --folder. All mutants are compiled into one build, and a process
@@ -17,7 +19,8 @@ survived is not tried again until a test changes. A mutant whose tests take seve
 usual counts as caught ("timed out"). equivalent.txt lists mutants that no test can catch, with the
 reason; they are left out. The exit status is 1 if the tests catch less than LEAST_PERCENT.
 
-Arguments of WEFT_CHECK, static_assert and reserve are not changed: no test can see them."""
+Not changed, because no test can see them: arguments of WEFT_CHECK, static_assert and reserve, defaults
+of a struct's fields, and the constants that say how far a search looks (cpp_source.py)."""
 
 import argparse
 import concurrent.futures
@@ -38,6 +41,9 @@ from cpp_source import Source
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+# A file's mutants are numbered from a multiple of this, so that a change of one file rebuilds no other.
+NUMBERS_OF_A_FILE = 384
+NUMBERS = 1 << 16  # kMost of switch.h
 MODULES = ("rules", "objective", "bound", "search", "placement", "traffic", "decide")
 LEAST_PERCENT = 85
 SAMPLE = 400
@@ -91,9 +97,12 @@ class Mutants:
 
     def _read(self, path):
         source = Source(path, read(os.path.join(ROOT, path)))
+        first = len(self.sources) * NUMBERS_OF_A_FILE
         self.sources[path] = source
-        for site in source.sites:
-            site.id, site.module = len(self.sites), path.split("/")[1]
+        if len(source.sites) > NUMBERS_OF_A_FILE or first + NUMBERS_OF_A_FILE > NUMBERS:
+            sys.exit(f"mutants.py: no numbers are left for the mutants of {path}")
+        for number, site in enumerate(source.sites):
+            site.id, site.module = first + number, path.split("/")[1]
             site.key = digest(source.text, path, str(site.start), site.kind, site.new)
             self.sites.append(site)
 
@@ -384,6 +393,14 @@ def choose(sites, skip, count, seed):
     return [possible[int((k + chance.random()) * stretch)] for k in range(count)]
 
 
+def at_lines(sites, lines):
+    """The mutants of lines that are written as FILE:LINE."""
+    unknown = set(lines) - {f"{site.file}:{site.line}" for site in sites}
+    if unknown:
+        sys.exit(f"mutants.py: there is no mutant at {', '.join(sorted(unknown))}")
+    return [site for site in sites if f"{site.file}:{site.line}" in lines]
+
+
 def try_all(chosen, build, tests, results, folder, jobs):
     todo = [site for site in chosen if results.of(site) is None]
     print(f"{len(chosen)} mutants, {len(todo)} of them not tried before", flush=True)
@@ -439,6 +456,7 @@ def arguments():
     parser.add_argument("--sample", type=int, default=SAMPLE,
                         help=f"number of mutants, spread over all files (default: {SAMPLE})")
     parser.add_argument("--all", action="store_true", help="try every mutant")
+    parser.add_argument("--at", help="try every mutant of these lines instead: FILE:LINE,...")
     parser.add_argument("--modules", default=",".join(MODULES),
                         help="modules to change, separated by commas (default: %(default)s)")
     parser.add_argument("--tests", default=",".join(MODULES),
@@ -455,8 +473,11 @@ def main():
     modules = args.modules.split(",")
     # In one order: a mutant has the same number, and its file the same text, whatever is asked for.
     mutants = Mutants([*MODULES, *(module for module in modules if module not in MODULES)])
+    sites = mutants.of(modules)
+    if args.at:
+        sites = at_lines(sites, args.at.split(","))
     if args.list:
-        for site in mutants.of(modules):
+        for site in sites:
             print(f"{site.file}:{site.line}: {site.kind}", *mutants.show(site), sep="\n  ")
         return 0
     os.makedirs(args.folder, exist_ok=True)
@@ -465,12 +486,13 @@ def main():
     tests = Tests(build, args.folder)
     skip = build.without | tests.impossible | equivalent(mutants)
     results = Results(args.folder, digest_of_tests(build.programs))
-    chosen = choose(mutants.of(modules), skip, None if args.all else args.sample, args.seed)
-    print("--all" if args.all else f"--seed {args.seed} --sample {args.sample}", end=": ")
+    chosen = choose(sites, skip, None if args.all or args.at else args.sample, args.seed)
+    print("--at" if args.at else "--all" if args.all else f"--seed {args.seed} --sample {args.sample}",
+          end=": ")
     try_all(chosen, build, tests, results, args.folder, args.jobs)
     print_survivors(mutants, chosen, tests, results)
     print()
-    percent = print_table(mutants.of(modules), chosen, skip, tests, results)
+    percent = print_table(sites, chosen, skip, tests, results)
     return 0 if percent >= LEAST_PERCENT else 1
 
 
