@@ -47,6 +47,16 @@ TEST(JobGrid, SplitsTheDigitThatHoldsTwoAxes) {
   EXPECT_EQ(SizesOf(grid), (Shape{8, 8}));
 }
 
+TEST(JobGrid, WithoutAGridIsOneRowOfWorkers) {
+  const auto row = [](std::uint32_t workers) {
+    const auto traffic = traffic::ComputeTraffic(std::nullopt, {}, workers, 1);
+    return SizesOf(JobGrid(traffic::WorkerGraph(*traffic), {}));
+  };
+  EXPECT_EQ(row(1), Shape{});
+  EXPECT_EQ(row(2), Shape{2});
+  EXPECT_EQ(row(6), Shape{6});
+}
+
 TEST(JobGrid, AnExpertGroupIsANaturalTile) {
   EXPECT_EQ(GridOf(Experts()).NaturalTiles(), std::vector<Shape>{Shape{8}});
 }

@@ -97,6 +97,7 @@ TEST(CostLimit, IsTheLeastAndSoManyPercentRoundedDown) {
   EXPECT_EQ(static_cast<int>(CostLimit(99, 1)), 99);
   EXPECT_EQ(static_cast<int>(CostLimit(55, 20)), 66);
   EXPECT_EQ(static_cast<int>(CostLimit(55, 0)), 55);
+  EXPECT_EQ(static_cast<int>(CostLimit(1099, 100)), 2198);
 }
 
 TEST(CompareTies, GoesByValuesThenByTheNamesThatBothHave) {

@@ -265,6 +265,31 @@ INSTANTIATE_TEST_SUITE_P(
          "uplink\n"
          "spread\n"
          "time 14000 fs"},
+        // Each leaf sends 10 x 40,000 over its one GPU.
+        {"ADomainOfOneAcceleratorHasAnUplink",
+         testing::Spines({{{{1}}, {{1}}}}, true, 1),
+         false,
+         {0, 1},
+         1,
+         {Ring(Axis::kData, 2, 10, {0, 1})},
+         "spans spine:1 leaf:2 nvlink:2 node:2\n"
+         "flows Data@spine:20\n"
+         "cross 20\n"
+         "uplink leaf l0 10 400000 fs\n"
+         "spread Data@spine:1 Data@leaf:2 Data@nvlink:2\n"
+         "time 400000 fs"},
+        {"DomainsWithoutAcceleratorsHaveNoUplink",
+         testing::Spines({{{{0}}, {{0}}}}, true, 0),
+         false,
+         {0, 1},
+         1,
+         {Ring(Axis::kData, 2, 10, {0, 1})},
+         "spans spine:1 leaf:2 nvlink:2 node:2\n"
+         "flows Data@spine:20\n"
+         "cross 20\n"
+         "uplink\n"
+         "spread Data@spine:1 Data@leaf:2 Data@nvlink:2\n"
+         "time 400000 fs"},
         // The slower of two families of one axis counts, not their sum.
         {"FamiliesOfOneAxisShareItsTime",
          TwoLeaves(),
@@ -510,31 +535,6 @@ TEST(Score, AgreesWithAllPairsOfRanksOneByOne) {
     const Oracle oracle{*cluster.fabric, cost, traffic, nodes};
     ASSERT_EQ(Show(Score(cost, traffic, nodes)), Show(oracle.Run())) << "seed " << seed;
   }
-}
-
-// Two workers in two leaves: a message between them takes the spine's 7 us, one inside a node 1 us.
-TEST(Score, AddsTheLatencyOfTheMessagesThatFollowEachOther) {
-  const testing::FabricShape shape = testing::Leaves({{8}, {8}});
-  fabric::FabricSpec spec = testing::MakeSpec(shape);
-  spec.levels[0].link->latency_nanoseconds = 7'000;
-  spec.levels[1].link->latency_nanoseconds = 5'000;
-  spec.node_link->latency_nanoseconds = 1'000;
-  const auto fabric = fabric::Fabric::Build(spec, testing::MakeNodes(shape), {});
-  ASSERT_TRUE(fabric);
-  traffic::Traffic traffic;
-  traffic.workers = 2;
-  traffic.per_worker = 2;
-  traffic.ranks = 4;
-  traffic.modelled = true;
-  traffic.families = {Ring(Axis::kData, 2, 1'000'000, {0, 2, 1, 3}),
-                      Ring(Axis::kTensor, 2, 1'000'000, {0, 1, 2, 3})};
-  traffic.families[0].messages = 6;
-  traffic.families[1].messages = 100;
-  traffic::SeatGroups(traffic);
-  const std::vector<NodeIndex> nodes = {0, 1};
-  // Data: 1 MB at 40,000 fs a byte + 6 x 7 us; Tensor: 1 MB at 1,111 fs a byte + 100 x 1 us.
-  EXPECT_DOUBLE_EQ(Score(PairCost(*fabric, false), traffic, nodes).communication_milliseconds,
-                   (0.04 + 0.042) + (0.001111 + 0.1));
 }
 
 TEST(Score, SurvivesAmountsAtTheEndOf64Bits) {

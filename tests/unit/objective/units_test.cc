@@ -1,5 +1,7 @@
 #include "operator/objective/units.h"
 
+#include <string>
+
 #include "gtest/gtest.h"
 
 namespace weft::placement {
@@ -25,6 +27,22 @@ TEST(Units, BetweenThemTheRingOverAllCrosses) {
   const auto between = TrafficBetween(graph, units.of, units.count());
   ASSERT_EQ(between.size(), 1U);
   EXPECT_EQ(between.front().bytes, 2000);
+}
+
+// Experts in groups of 16, each of whose pairs exchanges 2 x 100 bytes, and a ring over all 32.
+TEST(Units, BetweenThemEveryPairOfExpertsCrosses) {
+  traffic::Parallelism shape;
+  shape.expert = 16;
+  const auto graph =
+      GraphOf(shape, {{traffic::Axis::kExpert, 15 * 100}, {traffic::Axis::kData, 1000}}, 32);
+  ASSERT_EQ(graph.cliques().size(), 2U);
+  const Units units = MakeUnits(Shape{32}, Shape{8}, 32);
+  std::vector<std::string> text;
+  for (const traffic::Edge& edge : TrafficBetween(graph, units.of, units.count())) {
+    text.push_back(std::to_string(edge.a) + "-" + std::to_string(edge.b) + ": " +
+                   std::to_string(edge.bytes));
+  }
+  EXPECT_EQ(text, (std::vector<std::string>{"0-1: 13800", "0-3: 1000", "1-2: 1000", "2-3: 13800"}));
 }
 
 }  // namespace

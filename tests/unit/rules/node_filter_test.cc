@@ -91,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Resources, NodeFilterTest, ::testing::ValuesIn(std::vec
   {"OneThousandthOfACoreTooFew",           [](Scene& s) { s.pod.requests["cpu"] = 100 * kCore + 1; }, 0, Rejection::kResource, "cpu: 100 free, 100001m wanted"},
   {"OfTwoShortTheScarcestIsNamed",         [](Scene& s) { Half(s); s.pod.requests["cpu"] = 1000 * kCore; }, 0, Rejection::kResource, "cpu: 100 free, 1k wanted"},
   {"OfTwoEquallyShortTheAcceleratorIsNamed", [](Scene& s) { Half(s); s.pod.requests["cpu"] = 200 * kCore; }, 0, Rejection::kResource, "nvidia.com/gpu: 4 free, 8 wanted"},
+  {"OfOthersEquallyShortTheFirstIsNamed",  [](Scene& s) { s.pod.requests["cpu"] = 200 * kCore; s.pod.requests["memory"] = 4'000'000'000'000; }, 0, Rejection::kResource, "cpu: 100 free, 200 wanted"},
   {"PodsLimitWorkers",                     [](Scene& s) { s.pod = Worker(1); s.node.allocatable["pods"] = 3; }, 3, Rejection::kNone, ""},
   {"APodThatRunsTakesOneOfThePods",        [](Scene& s) { s.pod = Worker(1); s.node.allocatable["pods"] = 1; s.used = {{"cpu", 1}}; }, 0, Rejection::kResource, "pods: 0 free, 1 wanted"},
   {"WithoutACountPodsDoNotLimit",          [](Scene& s) { s.pod = Worker(1); s.node.allocatable.erase("pods"); }, 8, Rejection::kNone, ""},

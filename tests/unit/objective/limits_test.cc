@@ -1,0 +1,58 @@
+#include "operator/objective/limits.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace weft::placement {
+namespace {
+
+TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
+  SearchLimits limits;
+  limits.refine_starts = limits.tilings = limits.refine_last = 10;
+  limits.started_workers = limits.tiled_workers = limits.last_workers = 100;
+  limits.fewest_starts = limits.fewest_tilings = 2;
+  struct Case {
+    std::uint32_t workers, wanted, last;
+  };
+  for (const Case& c : {Case{0, 10, 10}, Case{1, 10, 10}, Case{10, 10, 10}, Case{11, 9, 9},
+                        Case{20, 5, 5}, Case{51, 2, 1}, Case{1000, 2, 1}}) {
+    EXPECT_EQ(limits.StartsFor(c.workers), c.wanted) << c.workers;
+    EXPECT_EQ(limits.TilingsFor(c.workers), c.wanted) << c.workers;
+    EXPECT_EQ(limits.LastFor(c.workers), c.last) << c.workers;
+  }
+}
+
+TEST(SearchLimits, OfManyPiecesAreSoManyForEach) {
+  SearchLimits limits;
+  limits.refine_steps = limits.refine_patience = 100;
+  limits.refine_steps_per_piece = limits.refine_patience_per_piece = 3;
+  for (const auto& [pieces, wanted] :
+       {std::pair{0U, 100U}, std::pair{33U, 100U}, std::pair{34U, 102U}}) {
+    EXPECT_EQ(limits.StepsFor(pieces), wanted) << pieces;
+    EXPECT_EQ(limits.PatienceFor(pieces), wanted) << pieces;
+  }
+}
+
+TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
+  const SearchLimits quick = LimitsOf(Effort::kQuick), normal = LimitsOf(Effort::kNormal),
+                     thorough = LimitsOf(Effort::kThorough);
+  for (const std::uint32_t workers : {1U, 1000U}) {
+    EXPECT_EQ(quick.StartsFor(workers), 0U);
+    EXPECT_LT(quick.TilingsFor(workers), normal.TilingsFor(workers));
+    EXPECT_LT(normal.StartsFor(workers), thorough.StartsFor(workers));
+    EXPECT_LT(normal.TilingsFor(workers), thorough.TilingsFor(workers));
+    EXPECT_LT(quick.StepsFor(workers), normal.StepsFor(workers));
+    EXPECT_LT(normal.StepsFor(workers), thorough.StepsFor(workers));
+  }
+}
+
+TEST(Effort, HasThreeNames) {
+  EXPECT_EQ(FindEffort("quick"), Effort::kQuick);
+  EXPECT_EQ(FindEffort("normal"), Effort::kNormal);
+  EXPECT_EQ(FindEffort("thorough"), Effort::kThorough);
+  EXPECT_EQ(FindEffort("Quick"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace weft::placement

@@ -1,0 +1,29 @@
+#include "operator/objective/node_set.h"
+
+#include <gtest/gtest.h>
+
+namespace weft::placement {
+namespace {
+
+using Indices = std::vector<fabric::NodeIndex>;
+
+Indices Visited(const NodeSet& set) {
+  Indices nodes;
+  set.ForEach([&](fabric::NodeIndex n) { nodes.push_back(n); });
+  return nodes;
+}
+
+TEST(NodeSet, VisitsItsNodesOnceInTreeOrder) {
+  EXPECT_EQ(Visited(NodeSet(65, Indices{64, 5, 63, 0, 5})), (Indices{0, 5, 63, 64}));
+  EXPECT_EQ(Visited(NodeSet(200)), Indices{});
+}
+
+TEST(NodeSet, SetsOfTheSameNodesAreEqual) {
+  NodeSet set(130, Indices{1, 129});
+  EXPECT_EQ(set, NodeSet(130, Indices{129, 1}));
+  set.Insert(64);
+  EXPECT_NE(set, NodeSet(130, Indices{129, 1}));
+}
+
+}  // namespace
+}  // namespace weft::placement

@@ -1,0 +1,45 @@
+#include "operator/objective/seating.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fabric_builder.h"
+
+namespace weft::placement {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+Numbers Domains(const Seating& seating, fabric::Tier tier) {
+  return {seating.domains(tier).begin(), seating.domains(tier).end()};
+}
+
+Numbers Seats(const Seating& seating, fabric::Tier tier) {
+  Numbers seats;
+  for (std::uint32_t w = 0; w < seating.workers(); ++w) seats.push_back(seating.seat(w, tier));
+  return seats;
+}
+
+// Two leaves of two nodes in one spine.
+TEST(Seating, NumbersTheDomainsInUseByTheirFirstWorkers) {
+  const testing::Cluster cluster = testing::MakeCluster(testing::Leaves({{8, 8}, {8, 8}}));
+  const Numbers nodes = {2, 0, 2, 3};
+  const Seating seating(*cluster.fabric, nodes);
+  EXPECT_EQ(seating.node_tier(), 3U);
+  EXPECT_EQ(seating.workers(), 4U);
+  EXPECT_EQ(Domains(seating, 3), (Numbers{2, 0, 3}));
+  EXPECT_EQ(Seats(seating, 3), (Numbers{0, 1, 0, 2}));
+  EXPECT_EQ(Domains(seating, 2), (Numbers{1, 0}));
+  EXPECT_EQ(Seats(seating, 2), (Numbers{0, 1, 0, 0}));
+  for (const fabric::Tier one : {0U, 1U}) {
+    EXPECT_EQ(Domains(seating, one), (Numbers{0}));
+    EXPECT_EQ(Seats(seating, one), (Numbers{0, 0, 0, 0}));
+  }
+}
+
+TEST(Seating, CountsDifferentValues) {
+  EXPECT_EQ(CountDistinct({3, 1, 3, 1, 3}), 2U);
+  EXPECT_EQ(CountDistinct({}), 0U);
+}
+
+}  // namespace
+}  // namespace weft::placement

@@ -1,0 +1,117 @@
+#include "operator/objective/tree.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/placement_scene.h"
+
+namespace weft::placement {
+namespace {
+
+using fabric::DomainIndex;
+using fabric::NodeIndex;
+using fabric::Tier;
+using testing::PlacementScene;
+
+using Numbers = std::vector<std::uint32_t>;
+
+constexpr Tier kSpine = 1, kLeaf = 2;
+
+Numbers NodesOf(const Tree& tree) {
+  Numbers nodes;
+  for (std::uint32_t p = 0; p < tree.positions(); ++p) nodes.push_back(tree.node(p));
+  return nodes;
+}
+
+std::vector<std::int64_t> StepsOf(const Tree& tree) {
+  std::vector<std::int64_t> steps;
+  for (Tier t = 0; t <= tree.node_tier(); ++t) steps.push_back(tree.step(t));
+  return steps;
+}
+
+// Two leaves of two nodes in one spine. n0 and n2 share a scale-up domain, and so do n1 and n3.
+testing::FabricShape Crossing() {
+  testing::FabricShape shape = testing::Spines({{{{8, 8}}, {{8, 8}}}});
+  shape.nodes[0].scale_up = shape.nodes[2].scale_up = "x0";
+  shape.nodes[1].scale_up = shape.nodes[3].scale_up = "x1";
+  return shape;
+}
+
+TEST(Tree, OfASpineHasItsLeavesAndTheNodesWithSlots) {
+  const PlacementScene scene(testing::Leaves({{8, 8}, {0, 8}}), 2, 8);
+  const Instance instance = scene.Prepare();
+  const Tree tree = Tree::OfLevels(instance, kSpine, 0);
+  EXPECT_EQ(tree.node_tier(), 2U);
+  EXPECT_EQ(NodesOf(tree), (Numbers{0, 1, 3}));
+  EXPECT_EQ(tree.domains(0).begin, (Numbers{0, 3}));
+  EXPECT_EQ(tree.domains(0).child_begin, (Numbers{0, 2}));
+  EXPECT_EQ(tree.domains(1).begin, (Numbers{0, 2, 3}));
+  EXPECT_EQ(tree.domains(1).of_node, (Numbers{0, 0, 1}));
+  EXPECT_EQ(tree.domains(1).child_begin, (Numbers{0, 2, 3}));
+  EXPECT_EQ(tree.domains(2).begin, (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(tree.SlotsIn(0, 0), 3U);
+  EXPECT_EQ(tree.SlotsIn(1, 0), 2U);
+  EXPECT_EQ(tree.SlotsIn(1, 1), 1U);
+  EXPECT_TRUE(tree.wholly_free(1, 0));
+  EXPECT_FALSE(tree.wholly_free(1, 1));  // n2 is used
+  EXPECT_TRUE(tree.wholly_free(2, 2));
+  // The spine's 40,000 less the leaf's 20,000; the leaf's less a node's 0.
+  EXPECT_EQ(StepsOf(tree), (std::vector<std::int64_t>{0, 20'000, 20'000}));
+}
+
+TEST(Tree, KeepsOnlyTheRoomiestLeavesForASmallJob) {
+  const testing::FabricShape shape = testing::Leaves({{8}, testing::FreePerNode(8, 8), {8, 8}});
+  const auto nodes = [&](std::uint32_t workers) {
+    const PlacementScene scene(shape, workers, 8);
+    return NodesOf(Tree::OfLevels(scene.Prepare(), kSpine, 0));
+  };
+  EXPECT_EQ(nodes(1), (Numbers{1, 2, 3, 4, 5, 6, 7, 8}));  // room for eight times the job
+  EXPECT_EQ(nodes(2), (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+}
+
+TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
+  const PlacementScene scene(Crossing(), 4, 8);
+  const Instance instance = scene.Prepare();
+  const auto tree = Tree::OfScaleUp(instance, fabric::kOutside, 0);
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(NodesOf(*tree), (Numbers{0, 2, 1, 3}));
+  EXPECT_EQ(tree->domains(2).begin, (Numbers{0, 4}));  // both leaves
+  EXPECT_EQ(tree->domains(3).begin, (Numbers{0, 2, 4}));
+  EXPECT_EQ(tree->domains(4).begin, (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(tree->wholly_free(2, 0));
+  EXPECT_TRUE(tree->wholly_free(4, 0));
+  // Outside 80,000, spine 40,000, leaf 20,000, the network 1,111, a node 0.
+  EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 20'000, 18'889, 1'111}));
+}
+
+TEST(Tree, LevelsOfOneSpeedAreNoStepApart) {
+  testing::FabricShape shape = Crossing();
+  shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
+  const PlacementScene scene(shape, 4, 8);
+  const Instance instance = scene.Prepare();
+  EXPECT_EQ(StepsOf(Tree::OfLevels(instance, fabric::kOutside, 0)),
+            (std::vector<std::int64_t>{0, 60'000, 0, 20'000}));
+  EXPECT_EQ(StepsOf(*Tree::OfScaleUp(instance, fabric::kOutside, 0)),
+            (std::vector<std::int64_t>{0, 60'000, 0, 18'889, 1'111}));
+}
+
+TEST(Tree, OfAScaleUpNetworkIsNoneWhereNothingCrossesTheLevels) {
+  const PlacementScene nested(testing::Spines({{{{8, 8}}, {{8, 8}}}}), 4, 8);
+  EXPECT_FALSE(Tree::OfScaleUp(nested.Prepare(), fabric::kOutside, 0));
+  const PlacementScene crossing(Crossing(), 1, 8);
+  const Instance instance = crossing.Prepare();
+  EXPECT_FALSE(Tree::OfScaleUp(instance, instance.node_tier(), 0));  // inside one node
+}
+
+TEST(JoinedByScaleUp, LeavesThatShareADomainAreOne) {
+  testing::FabricShape shape = testing::Spines({{{{8, 8}}, {{8, 8}}, {{8, 8}}}});
+  shape.nodes[1].scale_up = shape.nodes[2].scale_up = "x";
+  const PlacementScene scene(shape, 2, 8);
+  const std::vector<DomainIndex> joined = JoinedByScaleUp(scene.Prepare(), kLeaf);
+  ASSERT_EQ(joined.size(), 6U);
+  for (const NodeIndex n : {1U, 2U, 3U}) EXPECT_EQ(joined[n], joined[0]) << n;
+  EXPECT_EQ(joined[4], joined[5]);
+  EXPECT_NE(joined[4], joined[0]);
+}
+
+}  // namespace
+}  // namespace weft::placement
