@@ -91,6 +91,7 @@ TEST(NestSum, IsTheLeastOverAllWaysToFillTheDomains) {
       double used = 0;  // a cheapest choice costs as much
       for (std::size_t l = 0; l < nest.size(); ++l) {
         const std::vector<double> sets = sum.Used(l);
+        ASSERT_EQ(sets.size(), sum.Most(l) + 1);
         for (std::size_t k = 0; k < sets.size(); ++k) {
           used += sets[k] * leaving[l][k] * static_cast<double>(nest[l].step) / 2;
         }
@@ -115,6 +116,32 @@ TEST(NestSum, CountsWholeUnits) {
   // Their nodes hold one unit or none.
   NestSum whole(instance, nest, run, {3, 3});
   EXPECT_EQ(whole.Least({&units, &units}, 1000), std::nullopt);
+}
+
+TEST(NestSum, HasNoRoomForUnitsThatAreLargerThanEveryDomain) {
+  const Scene scene({{2}, {1, 1}});
+  const Instance instance(scene.cluster.claims, scene.request, scene.graph);
+  const Nest levels = NestOfLevels(instance);
+  const NestSum sum(instance, std::span(levels).first(2), {0, 3}, {1, 3});
+  EXPECT_EQ(sum.Most(0), 2U);
+  EXPECT_EQ(sum.Most(1), 0U);
+}
+
+TEST(NestSum, SumsHullsWhereExactSumsTakeTooManyAdditions) {
+  const std::vector<std::vector<int>> one_leaf = {{6, 6}};
+  const Scene scene(one_leaf);
+  const Instance instance(scene.cluster.claims, scene.request, scene.graph);
+  const Nest levels = NestOfLevels(instance);
+  const std::span<const Level> nodes = std::span(levels).first(1);
+  NestSum sum(instance, nodes, {0, 2}, {1});
+  const double step = static_cast<double>(nodes[0].step) / 2;
+  // Of nine workers one node holds six, which leave nothing, and the other three. The hull has
+  // nothing leave either. Two tables of seven entries: 7 additions for the first, 7 x 7 for both.
+  const std::vector<double> leaving = {0, 10, 10, 10, 10, 10, 0};
+  EXPECT_DOUBLE_EQ(sum.Least({&leaving}, 7 + 7 * 7).value(), 10 * step);
+  EXPECT_GE(sum.steps(), 7U + 7 * 7);
+  EXPECT_LT(sum.steps(), 1000U);  // with the hulls, a few for each entry
+  EXPECT_DOUBLE_EQ(sum.Least({&leaving}, 7 + 7 * 7 - 1).value(), 0);
 }
 
 }  // namespace

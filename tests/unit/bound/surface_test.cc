@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "gtest/gtest.h"
@@ -139,6 +140,35 @@ TEST(LeastSurface, OfLargeSetsCountsTheLinesThatTheyTouch) {
   EXPECT_GT(surface.leaving()[64 * 64 / 2], 40);
   EXPECT_LE(surface.leaving()[64 * 64 / 2], 128);
   EXPECT_EQ(surface.leaving()[64 * 64], 0);
+}
+
+TEST(LeastSurface, OfVerticesThatSendNothingIsNothing) {
+  const LeastSurface surface({}, 3);
+  EXPECT_EQ(surface.leaving(), (std::vector<double>{0, 0, 0, 0}));
+  EXPECT_EQ(surface.surplus(), 0);
+}
+
+// Five rings of six: every axis has p lines with p^5 = s^4 that are touched, of which
+// (s - p) / 5 are whole; a line that is not costs 2. A group of sizes up to 6 % apart has one
+// bound.
+TEST(LeastSurface, OfLargeSetsTouchesAsManyLinesOnEachOfEqualAxes) {
+  const std::vector<GridAxis> axes(5, GridAxis{6, 0, 1, 1, {}});
+  constexpr std::uint64_t kMost = 2000;
+  const LeastSurface surface(axes, kMost);
+  const auto bound = [](double least, double most) {
+    return 5 * 2 * 6.0 / 5 * (std::pow(least, 0.8) - most / 6);
+  };
+  for (std::uint64_t s = 1500; s <= kMost; s += 100) {
+    const auto size = static_cast<double>(s);
+    EXPECT_LE(surface.leaving()[s], bound(size, size)) << s;
+    EXPECT_GE(surface.leaving()[s], bound(size / 1.06, size * 1.06)) << s;
+  }
+}
+
+// A set of a ring's vertices leaves it at two ends, whatever its vertices double.
+TEST(LeastSurface, OfLargeSetsGivesAwayAnAxisWithoutBytes) {
+  const std::vector<GridAxis> axes = {{2000, 0, 1, 1, {}}, {2, 0, 0, 0, {}}};
+  EXPECT_NEAR(LeastSurface(axes, 1900).leaving()[1900], 2, kRounding);
 }
 
 TEST(SliceStack, RemembersThePartsOfACheapestSet) {
