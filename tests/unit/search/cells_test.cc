@@ -13,6 +13,14 @@ namespace {
 using fabric::NodeIndex;
 using testing::PlacementScene;
 
+using Numbers = std::vector<std::uint32_t>;
+
+Numbers SlotsOf(const Cells& cells) {
+  Numbers slots;
+  for (std::uint32_t c = 0; c < cells.size(); ++c) slots.push_back(cells.slots(c));
+  return slots;
+}
+
 // A ring of sixteen nodes, of which a job holds the first four; `most` cells.
 Cells OfRing(const Instance& instance, std::size_t most) {
   const std::vector<NodeIndex> nodes = {0, 1, 2, 3};
@@ -43,7 +51,55 @@ TEST(Cells, OnATreeNodesOfOneDomainAreOneCell) {
   const Instance instance = scene.Prepare();
   const Cells cells = OfRing(instance, 100);
   EXPECT_EQ(cells.size(), 3U);
+  EXPECT_EQ(SlotsOf(cells), (Numbers{2, 2, 2}));
+  EXPECT_EQ(cells.Weight(0, 0), 20'000);
+  EXPECT_EQ(cells.Weight(0, 2), 40'000);
+  EXPECT_EQ(cells.Weight(2, 1), 40'000);
+  EXPECT_EQ(cells.most_weight(), 40'000);
   EXPECT_TRUE(cells.Near(0).empty());
+}
+
+TEST(Cells, WhereNodesTakeSeveralWorkersEveryNodeIsACell) {
+  const PlacementScene scene(testing::Leaves({{8, 4}, {2}}), 4, 2);
+  const Instance instance = scene.Prepare();
+  const Numbers nodes = {0, 0, 1, 2};
+  const Cells cells(instance, nodes, fabric::kOutside, 100);
+  EXPECT_EQ(SlotsOf(cells), (Numbers{4, 2, 1}));
+  EXPECT_EQ(Numbers(cells.of_worker().begin(), cells.of_worker().end()), (Numbers{0, 0, 1, 2}));
+  EXPECT_EQ(cells.Weight(0, 0), 0);
+  EXPECT_EQ(cells.Weight(0, 1), 20'000);
+}
+
+TEST(Cells, ThoseInUseAreKeptThenTheirNeighboursThenTheRoomiest) {
+  // l0, l1 and l2 in one spine, l3 in another.
+  const testing::FreePerSpine near = {{{8}}, {{8}}, {{8, 8}}}, far = {{{8, 8, 8}}};
+  const PlacementScene scene(testing::Spines({near, far}, false), 1, 8);
+  const Instance instance = scene.Prepare();
+  const Numbers nodes = {0};
+  const auto kept = [&](std::size_t most) {
+    return SlotsOf(Cells(instance, nodes, fabric::kOutside, most));
+  };
+  EXPECT_EQ(kept(1), (Numbers{1}));
+  EXPECT_EQ(kept(2), (Numbers{1, 2}));
+  EXPECT_EQ(kept(3), (Numbers{1, 1, 2}));
+  EXPECT_EQ(kept(4), (Numbers{1, 1, 2, 3}));
+}
+
+TEST(Cells, ThoseInUseAreKeptEvenIfTheyAreTooMany) {
+  const PlacementScene scene(testing::Leaves({{8}, {8}, {8}}), 2, 8);
+  const Instance instance = scene.Prepare();
+  const Numbers nodes = {0, 2};
+  EXPECT_EQ(Cells(instance, nodes, fabric::kOutside, 1).size(), 2U);
+}
+
+TEST(Cells, AWorkerThatStaysKeepsItsNodeAndOthersGetNodesThatWereUsedFirst) {
+  const PlacementScene scene(testing::Leaves({{8, 8, 8}, {8, 8}}), 3, 8);
+  const Instance instance = scene.Prepare();
+  const Numbers nodes = {1, 3, 4};
+  const Cells cells(instance, nodes, fabric::kOutside, 100);
+  EXPECT_EQ(cells.NodesFor(Numbers{0, 1, 1}), nodes);
+  EXPECT_EQ(cells.NodesFor(Numbers{1, 0, 1}), (Numbers{3, 1, 4}));
+  EXPECT_EQ(cells.NodesFor(Numbers{0, 0, 0}), (Numbers{1, 0, 2}));
 }
 
 }  // namespace

@@ -99,5 +99,18 @@ TEST(Improve, OfALargeJobLooksNearTheNeighbours) {
   EXPECT_EQ(better->cost, Evaluate(instance, best).cost);
 }
 
+TEST(Improve, OfALargeJobWorkersOfOneLeafChangePlacesToo) {
+  constexpr std::uint32_t kWorkers = 128;
+  const std::vector<testing::FreePerNode> leaves(8, testing::FreePerNode(8, 2));
+  const PlacementScene scene = Pairs(testing::Leaves(leaves, 2), kWorkers);
+  const Instance instance = scene.Prepare();
+  // Of each four workers 0 and 2 stand on one node, 1 and 3 on the next of the same leaf.
+  std::vector<NodeIndex> crossed;
+  for (std::uint32_t w = 0; w < kWorkers; ++w) crossed.push_back(w / 4 * 2 + w % 2);
+  const auto better = Improve(instance, Evaluate(instance, crossed), kSteps, 0);
+  ASSERT_TRUE(better);
+  EXPECT_EQ(better->cost, 0);
+}
+
 }  // namespace
 }  // namespace weft::placement

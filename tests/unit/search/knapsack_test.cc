@@ -1,9 +1,12 @@
 #include "operator/search/knapsack.h"
 
+#include <limits>
 #include <numeric>
 
 #include "gtest/gtest.h"
+#include "operator/base/random.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/placement_scene.h"
 
 namespace weft::placement {
 namespace {
@@ -55,6 +58,34 @@ struct Ring {
 
 using Counts = std::vector<std::uint32_t>;
 
+// The least cost of workers on nodes of their own: where all leaves from by_leaf.size() on take
+// `left`, given what those before took.
+std::int64_t LeastCost(const Tree& tree, const RunPrices& prices, const Counts& rooms,
+                       std::uint32_t left, Counts& by_leaf) {
+  const std::size_t leaf = by_leaf.size();
+  if (leaf == rooms.size()) {
+    if (left > 0) return std::numeric_limits<std::int64_t>::max();
+    std::int64_t cost = 0;
+    for (fabric::DomainIndex spine = 0; spine < tree.domains(1).size(); ++spine) {
+      std::uint32_t units = 0;
+      const auto& leaves = tree.domains(1).child_begin;
+      for (fabric::DomainIndex l = leaves[spine]; l < leaves[spine + 1]; ++l) {
+        cost += prices.Of(2, by_leaf[l]) + by_leaf[l] * prices.Of(3, 1);
+        units += by_leaf[l];
+      }
+      cost += prices.Of(1, units);
+    }
+    return cost;
+  }
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (std::uint32_t k = 0; k <= std::min(left, rooms[leaf]); ++k) {
+    by_leaf.push_back(k);
+    least = std::min(least, LeastCost(tree, prices, rooms, left - k, by_leaf));
+    by_leaf.pop_back();
+  }
+  return least;
+}
+
 TEST(Knapsack, TakesTheFewestLeavesForARing) {
   Ring ring(MakeCluster(Leaves({{8, 8}, {8, 8, 8, 8}, {8, 8, 8}})), 7);
   EXPECT_EQ(ring.UnitsByLeaf(1, 7), (Counts{0, 4, 3}));
@@ -75,6 +106,78 @@ TEST(Knapsack, PrefersOneSpineOfSmallLeavesToTwoSpines) {
 TEST(Knapsack, GivesWhatThereIsRoomFor) {
   Ring ring(MakeCluster(Leaves({{8, 8}, {8, 8, 8}})), 5);
   EXPECT_EQ(ring.UnitsByLeaf(2, 2), (Counts{1, 1}));
+}
+
+// Stages of a pipeline in rings of replicas, on a few spines of a few leaves.
+TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
+  SplitMix64 random(11);
+  for (int round = 0; round < 60; ++round) {
+    testing::FreePerFabric spines(1 + random.Below(3));
+    Counts rooms;
+    for (FreePerSpine& spine : spines) {
+      for (std::uint64_t leaves = 1 + random.Below(2); leaves > 0; --leaves) {
+        rooms.push_back(static_cast<std::uint32_t>(1 + random.Below(4)));
+        spine.push_back({testing::FreePerNode(rooms.back(), 8)});
+      }
+    }
+    const std::uint32_t room = std::accumulate(rooms.begin(), rooms.end(), 0U);
+    if (room < 2) continue;
+    // Enough for the tree to keep every leaf.
+    const auto workers =
+        static_cast<std::uint32_t>(room - random.Below(std::min(room - 1, 3 * room / 4)));
+    traffic::Parallelism parallelism;
+    parallelism.pipeline = workers % 2 == 0 ? 2 : 1;
+    const testing::PlacementScene scene(
+        Spines(spines, false), workers, 8,
+        {{traffic::Axis::kData, 1000}, {traffic::Axis::kPipeline, 700}}, parallelism);
+    const Instance instance = scene.Prepare();
+    const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+    Counts walk(workers);
+    std::iota(walk.begin(), walk.end(), 0U);
+    const RunPrices prices(scene.graph, tree, walk, 1);
+    Counts chosen(rooms.size(), 0), none;
+    const Counts nodes(room, 1);
+    for (const Knapsack::Share& share :
+         Knapsack(tree, prices, 3, nodes).Choose(fabric::kOutside, 0, workers)) {
+      chosen[tree.domains(2).of_node[share.bin]] += share.units;
+    }
+    EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none),
+              LeastCost(tree, prices, rooms, workers, none))
+        << "round " << round;
+  }
+}
+
+// Experts in two groups of 16, where a pair exchanges 200 bytes: k in a row leave k x (16 - k)
+// pairs.
+TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
+  traffic::Parallelism parallelism;
+  parallelism.expert = 16;
+  const testing::PlacementScene scene(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}}), 32, 1,
+                                      {{traffic::Axis::kExpert, 15 * 100}}, parallelism);
+  ASSERT_EQ(scene.graph.cliques().size(), 2U);
+  const Instance instance = scene.Prepare();
+  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+  std::vector<std::uint32_t> walk(32);
+  std::iota(walk.begin(), walk.end(), 0U);
+  const std::int64_t one = 200 * 32 * tree.step(2);  // one pair, for each of the walk's runs
+
+  const RunPrices least(scene.graph, tree, walk, 1, RunPrices::Kind::kLeast);
+  EXPECT_EQ(least.units(), 32U);
+  for (const std::uint32_t k : {0U, 1U, 4U, 8U, 15U, 16U}) {
+    EXPECT_EQ(least.Of(2, k), k * (16 - k) * one) << k;
+  }
+  EXPECT_EQ(least.Of(2, 20), 4 * 12 * one);  // a whole group and four of the other
+  EXPECT_EQ(least.Of(1, 4) * tree.step(2), least.Of(2, 4) * tree.step(1));
+
+  // The mean over the runs, seen as a ring: the pairs that are d < 16 apart, 16 - d in each group,
+  // leave 2 min(d, k) runs.
+  const RunPrices mean(scene.graph, tree, walk, 1);
+  EXPECT_EQ(mean.Of(2, 1), 15 * one);
+  EXPECT_EQ(mean.Of(2, 16), 85 * one);  // 4 x the sum of d (16 - d), over 32 runs
+  EXPECT_EQ(mean.Of(2, 31), mean.Of(2, 1));
+  EXPECT_EQ(mean.Of(2, 32), 0);
+  // In units of 16 every group is one.
+  EXPECT_EQ(RunPrices(scene.graph, tree, walk, 16).Of(2, 1), 0);
 }
 
 }  // namespace

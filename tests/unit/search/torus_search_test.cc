@@ -223,5 +223,26 @@ TEST(BisectionTest, EveryPlaceIsTakenOnceAndHalvesStayTogether) {
   EXPECT_EQ(laid, nodes);
 }
 
+// On a ring of eight from place 5 on, pairs that send each other most are neighbours.
+TEST(BisectionTest, CutsWhereTheFewestBytesCross) {
+  const testing::Cluster cluster = Torus({8}, std::vector<bool>(8, true));
+  const fabric::Torus& torus = *cluster.fabric->torus();
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex n = 0; n < 8; ++n) nodes.push_back(n);
+  const DigitTraffic pairs{2, {{0, 1, 100}}, 100};
+  const DigitTraffic row{4, {{0, 1, 8}, {1, 2, 8}, {2, 3, 8}}, 24};
+  const auto places = [&](const std::vector<DigitTraffic>& digits) {
+    std::vector<std::uint32_t> at;
+    for (const NodeIndex n : LayByBisection(digits, torus, {{5, 0, 0}, {8, 1, 1}}, nodes)) {
+      at.push_back(torus.place(n)[0]);
+    }
+    return at;
+  };
+  using Places = std::vector<std::uint32_t>;
+  EXPECT_EQ(places({pairs, row}), (Places{5, 6, 7, 0, 1, 2, 3, 4}));
+  // With the row as the fast digit the vertices of a pair are four apart.
+  EXPECT_EQ(places({row, pairs}), (Places{5, 7, 1, 3, 6, 0, 2, 4}));
+}
+
 }  // namespace
 }  // namespace weft::placement
