@@ -167,6 +167,16 @@ const QueueCase kQueueCases[] = {
        job.meta.annotations = {{kWaitedAnnotation, "600"}};
      },
      {"a-1: n0 n1 n2"}},
+    {"AfterTheWaitItIsRefusedLikeAnyOther",
+     [](Scene& s) {
+       s.Pod("p", "n1");
+       s.Pod("q", "n3");
+       api::TrainingJob& job = s.Job("a", 3);
+       job.topology.preferred = "leaf";
+       job.topology.wait_for_preferred_seconds = 600;
+       job.meta.annotations = {{kWaitedAnnotation, "600"}};
+     },
+     {"a-1: InsufficientCapacity"}},
 };
 INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),
                          [](const auto& one) { return std::string(one.param.name); });
