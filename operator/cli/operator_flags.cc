@@ -83,6 +83,10 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
       ->check(WholeNumber(0, 31'536'000));
+  app.add_option("--prices", flags.prices,
+                 "YAML file with the price of an hour of each accelerator, for costPerHour of "
+                 "Placements and weft_trainingjob_cost_per_hour; read at the start; default: no "
+                 "costs are shown");
   app.add_option("--workers", flags.workers, "jobs reconciled at the same time")
       ->check(WholeNumber(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
@@ -198,8 +202,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds
-      << " --reserve-after=" << flags.reserve_after_seconds << " --workers=" << flags.workers
-      << " --verify-image=" << quoted(flags.verify_image)
+      << " --reserve-after=" << flags.reserve_after_seconds << " --prices=" << quoted(flags.prices)
+      << " --workers=" << flags.workers << " --verify-image=" << quoted(flags.verify_image)
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second
       << " --probe-address=" << quoted(flags.probe_address)

@@ -11,6 +11,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -18,6 +19,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/cli/log_sink.h"
 #include "operator/cli/operator_servers.h"
+#include "operator/cli/price_file.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
@@ -111,8 +113,10 @@ class Signals {
 
 class Process {
  public:
-  Process(const OperatorFlags& flags, kube::Config config, controllers::Log& log)
+  Process(const OperatorFlags& flags, std::optional<outlook::Prices> prices, kube::Config config,
+          controllers::Log& log)
       : flags_(flags),
+        prices_(std::move(prices)),
         log_(log),
         own_space_(config.space),
         lease_transport_(kube::MakeHttpTransport(config, "weft-operator/" WEFT_VERSION)),
@@ -273,6 +277,7 @@ class Process {
     };
     options.figures.audit = flags_.read_only;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
+    options.planner.prices = prices_ ? &*prices_ : nullptr;
     options.verify_image = flags_.verify_image;
     options.jobs.life.verify_image = !flags_.verify_image.empty();
     options.read_only = flags_.read_only;
@@ -282,6 +287,7 @@ class Process {
   }
 
   const OperatorFlags& flags_;
+  const std::optional<outlook::Prices> prices_;
   controllers::Log& log_;
   const std::string own_space_;
   metrics::Counters counters_;
@@ -312,10 +318,19 @@ int RunOperator(const OperatorFlags& flags) {
     log.Error("no cluster", {{"reason", config.error().message}});
     return 2;
   }
+  std::optional<outlook::Prices> prices;
+  if (!flags.prices.empty()) {
+    auto read = ReadPrices(flags.prices);
+    if (!read) {
+      log.Error("no prices", {{"reason", read.error().message}});
+      return 2;
+    }
+    prices = *std::move(read);
+  }
   kube::UseThreads(kTransportThreads);
   log.Info("starting",
            {{"version", WEFT_VERSION}, {"server", config->server}, {"settings", ShowFlags(flags)}});
-  return Process(flags, *std::move(config), log).Run(signals);
+  return Process(flags, std::move(prices), *std::move(config), log).Run(signals);
 }
 
 }  // namespace weft::cli

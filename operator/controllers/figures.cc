@@ -80,6 +80,25 @@ void AddTraffic(const Labels& job, const api::Placement& placement, Samples& sam
   add(Id::kJobCommunicationSeconds, traffic.communication_milliseconds, 0.001);
 }
 
+void AddOutlook(const Labels& job, const api::Placement& placement, Samples& samples) {
+  const report::OutlookFigures outlook = report::ReadOutlook(placement);
+  const auto add = [&](Id id, const std::optional<std::int64_t>& value, double unit) {
+    if (value) samples.Add(id, job, Value(*value) * unit);
+  };
+  add(Id::kJobStepSeconds, outlook.step_milliseconds, 0.001);
+  add(Id::kJobTokensPerSecond, outlook.tokens_per_second, 1);
+  add(Id::kJobMfu, outlook.mfu_percent, 0.01);
+  add(Id::kJobWatts, outlook.watts, 1);
+  add(Id::kJobAcceleratorWatts, outlook.accelerator_watts, 1);
+  add(Id::kJobMemoryBytes, outlook.memory_bytes, 1);
+  if (outlook.cost_per_hour) {
+    samples.Add(Id::kJobCostPerHour, {job[0], job[1], outlook.currency}, *outlook.cost_per_hour);
+  }
+  if (outlook.memory_capacity && *outlook.memory_capacity > 0) {
+    add(Id::kJobMemoryRatio, outlook.memory_bytes, 1 / Value(*outlook.memory_capacity));
+  }
+}
+
 void AddWorkers(const Labels& job, const api::TrainingJob& of, const api::Placement& placement,
                 Samples& samples) {
   for (std::uint32_t w = 0; w < placement.nodes.size(); ++w) {
@@ -123,6 +142,7 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
   if (report::WantsNodes(job)) AddWaiting(labels, job, now, samples);
   if (placement == nullptr || decide::IsFinished(job)) return;
   AddTraffic(labels, *placement, samples);
+  AddOutlook(labels, *placement, samples);
   AddWorkers(labels, job, *placement, samples);
 }
 

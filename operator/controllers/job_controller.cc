@@ -10,6 +10,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
+#include "operator/decide/predict.h"
 #include "operator/launch/objects.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
@@ -388,16 +389,14 @@ void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& sta
     if (!fresh && before->status == now.status && before->reason == now.reason) continue;
     const bool is = now.status == "True";
     if (now.status == "Unknown") continue;
-    if (fresh && !is && now.type != "Accepted" && now.type != "Placed" &&
-        now.type != life::kVerified) {
-      continue;
-    }
+    const bool warns_when_false =
+        now.type == "Accepted" || now.type == life::kVerified || now.type == decide::kMemoryFits;
+    if (fresh && !is && !warns_when_false && now.type != "Placed") continue;
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =
         (is && (now.type == "Failed" || now.type == "Restarting")) ||
-        (!is &&
-         (now.type == "Accepted" || now.type == life::kVerified ||
-          (now.type == "Placed" && now.reason != "Suspended" && now.reason != "Restarting")));
+        (!is && (warns_when_false || (now.type == "Placed" && now.reason != "Suspended" &&
+                                      now.reason != "Restarting")));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
     log_.Info(now.type + "=" + now.status,
               {{"job", api::Show(job.meta.key)}, {"reason", now.reason}, {"why", now.message}});

@@ -185,6 +185,7 @@ void Planner::Pass() {
   const auto report = decide::Plan(cluster, {.order = decide::Order::kOperator,
                                              .place = {},
                                              .best = true,
+                                             .prices = options_.prices,
                                              .refuse_invalid = true,
                                              .reserve_after_seconds = options_.reserve_seconds,
                                              .explained_refusals = 8,

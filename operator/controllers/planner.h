@@ -18,6 +18,7 @@
 #include "operator/decide/plan.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
+#include "operator/outlook/prices.h"
 
 namespace weft::controllers {
 
@@ -41,7 +42,8 @@ class Planner {
     int pause_times = 4;                          // the same, in durations of a pass
     // Least pause between texts that differ only in a time ("... for another 9 min").
     std::int64_t reword_seconds = 60;
-    metrics::Counters* counters = nullptr;  // must outlive the planner; null: nothing is counted
+    const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
+    metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
   };
   Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
 

@@ -11,6 +11,7 @@ using metrics::Labels;
 struct Sum {
   Int128 bytes = 0;
   double milliseconds = 0;
+  double watts = 0;
 };
 
 // Searches in one call; each takes a millisecond on a fabric of 10,000 nodes.
@@ -37,6 +38,7 @@ void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
                             fabric.domains(t).names[d]};
         samples.Add(Id::kDomainStepBytes, labels, static_cast<double>(sums[f][t][d].bytes));
         samples.Add(Id::kDomainUplinkSeconds, labels, sums[f][t][d].milliseconds / 1e3);
+        samples.Add(Id::kDomainWatts, labels, sums[f][t][d].watts);
       }
     }
   }
@@ -59,6 +61,7 @@ const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& o
   if (searches_left_ == 0) return known;
   --searches_left_;
   known = {on.fabric, generation, decide::FlowsOf(on, running.workload, running.nodes),
+           decide::WattsOf(on, running.workload, running.nodes),
            decide::CostOverBest(on, running.workload, running.nodes)};
   return known;
 }
@@ -83,6 +86,10 @@ bool RunningFigures::AddTo(const decide::Cluster& cluster, std::uint32_t most_do
         Sum& sum = sums[one.fabric][flow.tier][flow.domain];
         sum.bytes += flow.bytes;
         sum.milliseconds += flow.milliseconds;
+      }
+      for (const decide::DomainWatts& part : known.watts) {
+        if (sums[one.fabric][part.tier].empty()) continue;
+        sums[one.fabric][part.tier][part.domain].watts += part.watts;
       }
     }
   }

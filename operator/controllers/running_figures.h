@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "operator/decide/predict.h"
 #include "operator/decide/running.h"
 #include "operator/metrics/samples.h"
 
 namespace weft::controllers {
 
-// The bytes that all running workloads send out of each domain, and each workload's cost relative
-// to its best. Both are computed once for each placement and spec of a workload, and forgotten with
+// The bytes that all running workloads send out of each domain, the power that they draw there, and
+// each workload's cost relative to its best. All are computed once for each placement and spec of a
+// workload, and forgotten with
 // it.
 class RunningFigures {
  public:
@@ -26,6 +28,7 @@ class RunningFigures {
     std::shared_ptr<const fabric::Fabric> fabric;
     std::int64_t generation = 0;
     std::vector<decide::DomainFlow> flows;
+    std::vector<decide::DomainWatts> watts;
     std::optional<double> cost_over_best;
   };
   const Known& Find(const decide::ClusterFabric& on, const decide::Running& running);

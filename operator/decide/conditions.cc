@@ -6,13 +6,14 @@
 
 #include "operator/api/names.h"
 #include "operator/base/short_text.h"
+#include "operator/decide/predict.h"
 
 namespace weft::decide {
 namespace {
 
-constexpr std::array<std::string_view, 9> kOurs = {"Accepted",          "Placed",    "PodsReady",
-                                                   "PlacementVerified", "Suspended", "Restarting",
-                                                   "Complete",          "Failed",    "Verified"};
+constexpr std::array<std::string_view, 10> kOurs = {
+    "Accepted",   "Placed",   "PodsReady", "PlacementVerified", "Suspended",
+    "Restarting", "Complete", "Failed",    "Verified",          kMemoryFits};
 
 void MakeRoom(std::vector<api::Condition>& conditions) {
   if (conditions.size() < api::kConditionsAtMost) return;

@@ -127,6 +127,7 @@ class Planner {
         return;
       }
       if (options_.best) placed.best = FindBest(problem, graph, claims, placed);
+      AddPrediction(on, entry.workload, problem, placed);
       AddClaims(entry.workload, placed.plan.nodes, claims);
       entry.outcome = std::move(placed);
     } else {
@@ -138,6 +139,18 @@ class Planner {
       entry.outcome = std::move(refused);
     }
     AddNotes(problem, on, entry);
+  }
+
+  // A prediction never refuses a workload: without an accelerator that Weft knows there is none.
+  void AddPrediction(const ClusterFabric& on, const Workload& workload, const Problem& problem,
+                     Placed& placed) const {
+    auto one = Predict(on, workload, problem.traffic, placed.plan.nodes);
+    if (!one) return;
+    placed.predicted = *std::move(one);
+    if (options_.prices == nullptr) return;
+    placed.predicted->currency = options_.prices->currency;
+    placed.predicted->cost_per_hour = CostPerHour(*on.fabric, workload.accelerator->per_worker,
+                                                  placed.plan.nodes, *options_.prices);
   }
 
   // Places on the free capacity, without the nodes that are reserved for another workload.

@@ -9,6 +9,7 @@
 
 #include "operator/base/result.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/predict.h"
 #include "operator/decide/workload.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
@@ -26,6 +27,7 @@ struct Placed {
     Int128 cross_node_bytes = 0;
   };
   std::optional<Best> best;
+  std::optional<Predicted> predicted;  // absent without a transformer, or if it cannot be predicted
 };
 
 // When a refused workload would fit, from the expected durations of others; unknown if both members
@@ -69,7 +71,8 @@ struct PlanReport {
 struct PlanOptions {
   Order order = Order::kFile;
   placement::Options place;
-  bool best = true;  // compute Placed::best (one more search per workload)
+  bool best = true;                         // compute Placed::best (one more search per workload)
+  const outlook::Prices* prices = nullptr;  // for Predicted::cost_per_hour; null: no costs
   // What to do about a user's mistake. true: its workload is refused ("Invalid"), and the others
   // are placed. false: Plan returns an Error.
   bool refuse_invalid = false;
@@ -90,7 +93,7 @@ struct PlanOptions {
 //
 // Errors  kInvalid for a user's mistake in a workload, starting with its place; there is no partial
 //         answer then.
-// Cost    one search per workload, one more for `best`, O(edges) for scores.
+// Cost    one search per workload, one more for `best`, O(edges) for scores and for `predicted`.
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options = {});
 
 // The claims on the entry's fabric just before the entry was decided.

@@ -21,9 +21,10 @@ Int128 PerRank(Int128 bytes, std::uint32_t ranks) {
   return ranks == 0 ? 0 : (bytes + ranks / 2) / ranks;
 }
 
-std::int64_t WholeMilliseconds(double value) {
-  constexpr double kMost = 9.2e18;  // below 2^63
-  return value >= kMost ? Bytes::kMax : std::llround(value);
+// A number of status: whole, below 2^63.
+std::int64_t Whole(double value) {
+  constexpr double kMost = 9.2e18;
+  return value < kMost ? std::llround(value) : Bytes::kMax;
 }
 
 // The Placement that the entry becomes: the job's next attempt, or the user's own.
@@ -60,12 +61,65 @@ std::string PlacedMessage(const ClusterFabric& on, const PlanEntry& entry) {
   return message;
 }
 
-Json Conditions(bool placed, const std::string& reason, const std::string& message) {
-  return api::EncodeConditions({{.type = "Placed",
-                                 .status = placed ? "True" : "False",
-                                 .reason = reason,
-                                 .message = Shorten(message, kMessageBytesAtMost),
-                                 .last_transition_time = ""}});
+api::Condition Condition(const char* type, bool is, const std::string& reason,
+                         const std::string& message) {
+  return {.type = type,
+          .status = is ? "True" : "False",
+          .reason = reason,
+          .message = Shorten(message, kMessageBytesAtMost),
+          .last_transition_time = ""};
+}
+
+std::vector<api::Condition> PlacedConditions(const ClusterFabric& on, const PlanEntry& entry) {
+  std::vector<api::Condition> conditions = {
+      Condition("Placed", true, "Placed", PlacedMessage(on, entry))};
+  const auto& predicted = entry.placed()->predicted;
+  if (predicted && !predicted->prediction.fits) {
+    const outlook::Prediction& one = predicted->prediction;
+    conditions.push_back(Condition(
+        kMemoryFits, false, "DoesNotFit",
+        "By prediction " +
+            DoesNotFitText(predicted->accelerator, one.memory, one.capacity, one.change)));
+  }
+  return conditions;
+}
+
+std::int64_t Percent(double share) { return Whole(100 * share); }
+
+// "101.50": two digits, as prices are written.
+std::string MoneyText(double amount) {
+  constexpr std::int64_t kCents = 100;
+  const std::int64_t cents = Whole(kCents * amount);
+  const std::string rest = std::to_string(cents % kCents);
+  return std::to_string(cents / kCents) + (rest.size() < 2 ? ".0" : ".") + rest;
+}
+
+Json PredictedJson(const Predicted& predicted) {
+  constexpr double kMillis = 1e3;
+  const outlook::Prediction& one = predicted.prediction;
+  const double seconds = one.step.Seconds(), total = one.memory.Total();
+  Json out = {{"accelerator", predicted.accelerator},
+              {"fits", one.fits},
+              {"memoryPerGPU",
+               {{"total", FormatBytes(static_cast<Int128>(total))},
+                {"capacity", FormatBytes(static_cast<Int128>(one.capacity))},
+                {"percent", Whole(std::ceil(100 * total / one.capacity))}}},
+              {"stepMilliseconds", Whole(kMillis * seconds)},
+              {"stepMillisecondsLow", Whole(kMillis * one.step_low)},
+              {"stepMillisecondsHigh", Whole(kMillis * one.step_high)},
+              {"exposedCommunicationPercent", Percent(one.step.Exposed() / seconds)},
+              {"bubblePercent", Percent(one.step.bubble / seconds)},
+              {"boundBy", outlook::BoundBy(one.step)},
+              {"mfuPercent", Percent(one.mfu)},
+              {"tokensPerSecond", Whole(one.tokens_per_second)},
+              {"powerWatts", Whole(one.watts)},
+              {"acceleratorPowerWatts", Whole(one.accelerator_watts)},
+              {"calibration", one.calibration->name}};
+  if (predicted.cost_per_hour) {
+    out["costPerHour"] = MoneyText(*predicted.cost_per_hour);
+    out["currency"] = Shorten(predicted.currency, api::kTextAtMost);
+  }
+  return out;
 }
 
 Json PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
@@ -91,7 +145,8 @@ Json PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
     if (key == "crossNodeBytes") put_bounds();
   }
   status["traffic"] = std::move(ordered);
-  status["conditions"] = Conditions(true, "Placed", PlacedMessage(on, entry));
+  if (placed.predicted) status["outlook"] = PredictedJson(*placed.predicted);
+  status["conditions"] = api::EncodeConditions(PlacedConditions(on, entry));
   return status;
 }
 
@@ -120,7 +175,7 @@ Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
     traffic["busiestUplink"] = {{"level", uplink.level},
                                 {"domain", Shorten(uplink.domain, api::kTextAtMost)},
                                 {"bytes", FormatBytes(uplink.bytes)},
-                                {"milliseconds", WholeMilliseconds(uplink.milliseconds)}};
+                                {"milliseconds", Whole(uplink.milliseconds)}};
   }
   traffic["spread"] = Json::array();
   for (const placement::AxisSpread& spread : scores.spread) {
@@ -128,14 +183,15 @@ Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
                                  {"level", spread.level},
                                  {"domains", spread.domains}});
   }
-  traffic["communicationMilliseconds"] = WholeMilliseconds(scores.communication_milliseconds);
+  traffic["communicationMilliseconds"] = Whole(scores.communication_milliseconds);
   return traffic;
 }
 
 Json PlacementOf(const Cluster& cluster, const PlanEntry& entry) {
   Json status;
   if (const Refused* refused = entry.refused()) {
-    status["conditions"] = Conditions(false, refused->reason, refused->message);
+    status["conditions"] =
+        api::EncodeConditions({Condition("Placed", false, refused->reason, refused->message)});
   } else {
     status = PlacedStatus(cluster.fabrics[*entry.fabric], entry);
   }

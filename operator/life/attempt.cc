@@ -5,6 +5,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/conditions.h"
+#include "operator/decide/predict.h"
 #include "operator/decide/text.h"
 #include "operator/life/fault.h"
 #include "operator/life/verify.h"
@@ -204,6 +205,16 @@ Step ReadyStep(Life& life, Stage stage) {
   return WriteOr(life, Wait{left});
 }
 
+// Takes the warning over from the Placement; a job that is predicted to fit has no such condition.
+void WarnOfMemory(const api::Placement& placement, JobStatus& status, UnixSeconds now) {
+  const auto* fits = decide::FindCondition(placement.conditions, decide::kMemoryFits);
+  if (fits != nullptr && fits->status == "False") {
+    return SetCondition(status, {decide::kMemoryFits, false, fits->reason, fits->message}, now);
+  }
+  std::erase_if(status.conditions,
+                [](const api::Condition& one) { return one.type == decide::kMemoryFits; });
+}
+
 }  // namespace
 
 Step PlaceStep(Life& life) {
@@ -240,6 +251,7 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
                {"Placed", true, "Placed",
                 placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
                now);
+  WarnOfMemory(placement, status, now);
   SetStage(status, Stage::kCreating, "the pods are being created", now);
   Summarise(placement, status.record.summary);
   status.record.workers = {life.job.replicas, 0, 0, 0};

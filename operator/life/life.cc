@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
+#include "operator/decide/predict.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
 
@@ -65,7 +66,9 @@ void Unplace(Life& life, std::string_view reason, const std::string& message) {
   JobStatus& status = life.status;
   SetCondition(status, {"Placed", false, reason, message}, life.view.now);
   SetCondition(status, {"PodsReady", false, reason, message}, life.view.now);
-  std::erase_if(status.conditions, [](const auto& one) { return one.type == kVerified; });
+  std::erase_if(status.conditions, [](const auto& one) {
+    return one.type == kVerified || one.type == decide::kMemoryFits;
+  });
   status.placement_name.clear();
   status.record.summary = {};
   status.record.workers = {life.job.replicas, 0, 0, 0};

@@ -108,6 +108,10 @@ constexpr Metric kCatalogue[] = {
    {"fabric", "level", "domain"},
    "Predicted time that the domain's uplink needs for the bytes that leave it in one optimizer "
    "step of every running job."},
+  {Id::kDomainWatts, "weft_fabric_domain_predicted_watts", kGauge, kFleet,
+   {"fabric", "level", "domain"},
+   "Predicted power of the domain's GPUs that jobs hold, with their share of the servers and "
+   "without cooling; jobs on unknown accelerators are left out."},
 
   {Id::kJobs, "weft_trainingjobs", kGauge, kFleet, {"phase"},
    "TrainingJobs by phase."},
@@ -152,6 +156,31 @@ constexpr Metric kCatalogue[] = {
   {Id::kJobCommunicationSeconds, "weft_trainingjob_predicted_communication_seconds", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Predicted communication time of one optimizer step, without overlap."},
+  {Id::kJobStepSeconds, "weft_trainingjob_predicted_step_seconds", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted time of one optimizer step on the job's nodes."},
+  {Id::kJobTokensPerSecond, "weft_trainingjob_predicted_tokens_per_second", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted tokens per second of the whole job."},
+  {Id::kJobMfu, "weft_trainingjob_predicted_mfu_ratio", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted share of the accelerators' dense peak that the model's own FLOPs are."},
+  {Id::kJobMemoryBytes, "weft_trainingjob_predicted_memory_bytes", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted memory of the GPU that holds most."},
+  {Id::kJobMemoryRatio, "weft_trainingjob_predicted_memory_ratio", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "The same as a share of what training software can use of a GPU; above 1 the job does not "
+   "fit."},
+  {Id::kJobWatts, "weft_trainingjob_predicted_watts", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted power of the job's GPUs with their share of the servers, without cooling."},
+  {Id::kJobAcceleratorWatts, "weft_trainingjob_predicted_accelerator_watts", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted power of the job's GPUs alone, as DCGM measures it."},
+  {Id::kJobCostPerHour, "weft_trainingjob_cost_per_hour", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace", "currency"},
+   "What the job's nodes cost in an hour by the table of prices that the operator was given."},
   {Id::kJobWorkerInfo, "weft_trainingjob_worker_info", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace", "worker", "worker_pod", "worker_node"},
    "Always 1, for each worker that has a node; joins the job with metrics of pods and nodes, "
@@ -225,8 +254,9 @@ std::string CatalogueTables() {
       {kEvents, "Counters and histograms of the leader since its start"},
       {kFleet, "Gauges of the leader, read from its cache of the cluster"},
       {kJobs, "Gauges of the leader for each TrainingJob, removed with it"},
-      {kAudit, "Gauges of an operator with `--read-only` for each gang that another scheduler "
-               "placed"},
+      {kAudit,
+       "Gauges of an operator with `--read-only` for each gang that another scheduler "
+       "placed"},
   };
   std::string out;
   for (const auto& [origin, title] : kParts) {

@@ -84,11 +84,43 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
+// Takes the next run of letters and digits off the text; "" at its end.
+std::string_view NextWord(std::string_view& text) {
+  const auto part = [&](std::size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  std::size_t begin = 0;
+  while (begin < text.size() && !part(begin)) ++begin;
+  std::size_t end = begin;
+  while (part(end)) ++end;
+  const std::string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+// `small` is in small letters.
+bool SameWord(std::string_view small, std::string_view word) {
+  return std::equal(small.begin(), small.end(), word.begin(), word.end(), [](char a, char b) {
+    return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+  });
+}
+
 bool HoldsAll(const std::vector<std::string>& words, std::string_view wanted) {
-  for (const std::string& word : WordsOf(wanted)) {
-    if (std::find(words.begin(), words.end(), word) == words.end()) return false;
+  if (wanted.empty()) return false;
+  for (std::string_view word = NextWord(wanted); !word.empty(); word = NextWord(wanted)) {
+    if (std::none_of(words.begin(), words.end(),
+                     [&](const std::string& one) { return SameWord(one, word); })) {
+      return false;
+    }
   }
-  return !wanted.empty();
+  return true;
+}
+
+bool IsAll(const std::vector<std::string>& words, std::string_view name) {
+  for (const std::string& word : words) {
+    if (!SameWord(word, NextWord(name))) return false;
+  }
+  return !words.empty() && NextWord(name).empty();
 }
 
 // One of the alternatives parted by '|'.
@@ -108,7 +140,7 @@ std::span<const Accelerator> KnownAccelerators() { return kAccelerators; }
 Result<Accelerator> FindAccelerator(std::string_view product) {
   const std::vector<std::string> words = WordsOf(product);
   for (const Accelerator& one : kAccelerators) {
-    if (words == WordsOf(one.name) || Matches(words, one.words)) return one;
+    if (IsAll(words, one.name) || Matches(words, one.words)) return one;
   }
   std::string known;
   for (const Accelerator& one : kAccelerators) {

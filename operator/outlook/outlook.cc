@@ -6,10 +6,14 @@
 
 namespace weft::outlook {
 
-double PowerOf(const Accelerator& accelerator, std::int64_t accelerators) {
+double AcceleratorPower(const Accelerator& accelerator, std::int64_t accelerators) {
   const double idle = kIdlePower * accelerator.watts;
-  const double each = idle + kBusyPower * (accelerator.watts - idle);
-  return static_cast<double>(accelerators) * (each + kHostPower * accelerator.watts);
+  return static_cast<double>(accelerators) * (idle + kBusyPower * (accelerator.watts - idle));
+}
+
+double PowerOf(const Accelerator& accelerator, std::int64_t accelerators) {
+  return AcceleratorPower(accelerator, accelerators) +
+         static_cast<double>(accelerators) * kHostPower * accelerator.watts;
 }
 
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
@@ -33,6 +37,7 @@ Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
   out.tokens_per_second = static_cast<double>(layout.model.global_batch_size) *
                           static_cast<double>(layout.model.sequence_length) / seconds;
   out.watts = PowerOf(accelerator, layout.ranks);
+  out.accelerator_watts = AcceleratorPower(accelerator, layout.ranks);
   return out;
 }
 

@@ -24,7 +24,8 @@ struct Prediction {
   double step_low = 0, step_high = 0;  // nine of ten measured steps lie between these
   double mfu = 0;                      // ModelFlops / (peak FLOP/s x seconds of a step)
   double tokens_per_second = 0;
-  double watts = 0;  // drawn by the GPUs and their servers during training
+  double watts = 0;              // drawn by the GPUs and their servers during training
+  double accelerator_watts = 0;  // drawn by the GPUs alone, as DCGM measures it
   const Calibration* calibration = nullptr;
 };
 
@@ -35,7 +36,9 @@ struct Prediction {
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network);
 
-// Watts of GPUs that train, with their share of the servers, without cooling.
+// Watts of GPUs that train: of the GPUs alone, and with their share of the servers, without
+// cooling.
+double AcceleratorPower(const Accelerator& accelerator, std::int64_t accelerators);
 double PowerOf(const Accelerator& accelerator, std::int64_t accelerators);
 
 }  // namespace weft::outlook

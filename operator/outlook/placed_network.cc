@@ -1,11 +1,12 @@
 #include "operator/outlook/placed_network.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "operator/objective/seating.h"
 #include "operator/outlook/constants.h"
 
 namespace weft::outlook {
@@ -22,21 +23,26 @@ struct Slots {
   std::size_t node, crossing, torus, count;
 };
 
+// A node of a group's ring, by the first of the group's workers on it.
+struct Stop {
+  std::uint32_t worker, ranks;
+};
+
 class Router {
  public:
   explicit Router(const Place& place)
       : place_(place),
         fabric_(*place.fabric),
+        seating_(fabric_, place.nodes),
         slots_{fabric_.node_tier(), fabric_.node_tier() + 1, fabric_.node_tier() + 2,
-               fabric_.node_tier() + 3} {
-    const bool usable = !fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain;
-    nested_ = fabric_.nested_scale_up();
-    may_scale_up_ = usable;
-  }
+               fabric_.node_tier() + 3},
+        nested_(fabric_.nested_scale_up()),
+        may_scale_up_(!fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain),
+        sides_(place.nodes.size()) {}
 
-  Path PathOf(const traffic::GroupFamily& family, std::uint32_t per_worker) {
+  Path PathOf(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated) {
     worst_.assign(slots_.count, {});
-    for (std::size_t g = 0; g < family.groups(); ++g) Walk(family.group(g), per_worker);
+    for (std::size_t batch = 0; batch < seated.batches(); ++batch) Walk(seated.seats(batch));
     Path path;
     path.ranks = family.group_size;
     for (const std::size_t slot : Order()) {
@@ -51,6 +57,19 @@ class Router {
     double members = std::numeric_limits<double>::infinity();
     double exits = 1;
     std::uint32_t hops = 1;  // links that a message crosses, of the longest way
+
+    void Lower(double to_members, double to_exits) {
+      if (to_members * exits >= members * to_exits) return;
+      members = to_members;
+      exits = to_exits;
+    }
+  };
+
+  // Members of one group on one side of a slot, and how often its ring leaves that side.
+  struct Side {
+    std::uint32_t ring = 0;  // of which turn the numbers are
+    std::uint32_t stop = 0;  // of a node: its place in the ring
+    double members = 0, exits = 0;
   };
 
   // Narrowest first: the node, the networks beside the levels, then the tiers outwards.
@@ -78,58 +97,75 @@ class Router {
     return faster ? slots_.torus : slot;
   }
 
-  // The side of a node from which a slot's link leads out: the next narrower domain, or the node.
-  std::uint32_t SideOf(std::size_t slot, NodeIndex node) const {
-    if (slot >= slots_.node) return node;
-    Tier narrower = static_cast<Tier>(slot) + 1;
-    if (nested_ && narrower == *nested_ && !may_scale_up_) ++narrower;
-    return fabric_.domains(narrower).of_node[node];
+  // The tier of the sides from which a slot's link leads out: the next narrower one.
+  Tier SidesOf(std::size_t slot) const {
+    if (slot >= slots_.node) return fabric_.node_tier();
+    const Tier narrower = static_cast<Tier>(slot) + 1;
+    return nested_ && narrower == *nested_ && !may_scale_up_ ? narrower + 1 : narrower;
   }
 
-  void Walk(std::span<const std::uint32_t> ranks, std::uint32_t per_worker) {
-    nodes_.clear();
-    members_.clear();
-    for (const std::uint32_t rank : ranks) {
-      const NodeIndex node = place_.nodes[rank / per_worker];
-      if (members_[node]++ == 0) nodes_.push_back(node);
-    }
-    if (nodes_.size() < ranks.size()) {
-      worst_[slots_.node] = {true, 1, 1, 1};
-    }
-    if (nodes_.size() < 2) return;
-    for (const std::size_t slot : Used()) Tally(slot);
-  }
-
-  // The slots that the ring passes over.
-  std::vector<std::size_t> Used() {
-    std::vector<std::size_t> used;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const NodeIndex from = nodes_[i], to = nodes_[(i + 1) % nodes_.size()];
+  void Walk(std::span<const traffic::Seat> seats) {
+    SetRing(seats);
+    if (ring_.size() < ranks_) worst_[slots_.node] = {true, 1, 1, 1};
+    if (ring_.size() < 2) return;
+    std::uint64_t used = 0;  // a bit for each slot that the ring passes over
+    for (std::size_t i = 0; i < ring_.size(); ++i) {
+      const Stop& next = ring_[i + 1 == ring_.size() ? 0 : i + 1];
+      const NodeIndex from = place_.nodes[ring_[i].worker], to = place_.nodes[next.worker];
       const std::size_t slot = SlotOf(from, to);
       if (slot == slots_.torus) {
         worst_[slot].hops = std::max(worst_[slot].hops, fabric_.torus()->Hops(from, to));
       }
-      if (std::find(used.begin(), used.end(), slot) == used.end()) used.push_back(slot);
+      used |= std::uint64_t{1} << slot;
     }
-    return used;
+    for (; used != 0; used &= used - 1) Tally(static_cast<std::size_t>(std::countr_zero(used)));
+  }
+
+  // The group's nodes in the order of its ranks, each once.
+  void SetRing(std::span<const traffic::Seat> seats) {
+    ring_.clear();
+    ranks_ = 0;
+    ++turn_;
+    for (const traffic::Seat& seat : seats) {
+      ranks_ += seat.ranks;
+      Side& node = sides_[seating_.seat(seat.worker, fabric_.node_tier())];
+      if (node.ring == turn_) {
+        ring_[node.stop].ranks += seat.ranks;
+      } else {
+        node = {turn_, static_cast<std::uint32_t>(ring_.size()), 0, 0};
+        ring_.push_back({seat.worker, seat.ranks});
+      }
+    }
+    std::uint32_t fewest = ring_.front().ranks;
+    for (const Stop& stop : ring_) fewest = std::min(fewest, stop.ranks);
+    fewest_ = fewest;
   }
 
   // How many members each side has, and how often the ring leaves it by this link or a wider one.
   void Tally(std::size_t slot) {
-    std::map<std::uint32_t, std::pair<double, double>> sides;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      auto& [members, exits] = sides[SideOf(slot, nodes_[i])];
-      members += members_[nodes_[i]];
-      const std::uint32_t next = SideOf(slot, nodes_[(i + 1) % nodes_.size()]);
-      if (next != SideOf(slot, nodes_[i])) exits += 1;
-    }
     Worst& worst = worst_[slot];
     worst.used = true;
-    for (const auto& [side, count] : sides) {
-      const auto& [members, exits] = count;
-      if (exits == 0 || members / exits >= worst.members / worst.exits) continue;
-      worst.members = members;
-      worst.exits = exits;
+    // Each exit is another node's, so no side has fewer members for each.
+    if (worst.members <= fewest_ * worst.exits) return;
+    const Tier tier = SidesOf(slot);
+    if (tier == fabric_.node_tier()) return worst.Lower(fewest_, 1);
+    ++turn_;
+    touched_.clear();
+    std::uint32_t side = seating_.seat(ring_.front().worker, tier);
+    for (std::size_t i = 0; i < ring_.size(); ++i) {
+      Side& at = sides_[side];
+      if (at.ring != turn_) {
+        at = {turn_, 0, 0, 0};
+        touched_.push_back(side);
+      }
+      const Stop& next = ring_[i + 1 == ring_.size() ? 0 : i + 1];
+      const std::uint32_t to = seating_.seat(next.worker, tier);
+      at.members += ring_[i].ranks;
+      at.exits += to != side ? 1 : 0;
+      side = to;
+    }
+    for (const std::uint32_t one : touched_) {
+      if (sides_[one].exits > 0) worst.Lower(sides_[one].members, sides_[one].exits);
     }
   }
 
@@ -157,12 +193,17 @@ class Router {
 
   const Place& place_;
   const Fabric& fabric_;
+  const placement::Seating seating_;
   const Slots slots_;
-  std::optional<Tier> nested_;
-  bool may_scale_up_ = false;
+  const std::optional<Tier> nested_;
+  const bool may_scale_up_;
   std::vector<Worst> worst_;  // by slot, of one family
-  std::vector<NodeIndex> nodes_;
-  std::map<NodeIndex, std::uint32_t> members_;
+  std::vector<Stop> ring_;    // of one group
+  std::uint32_t ranks_ = 0;   // of the group
+  double fewest_ = 0;         // ranks of a stop
+  std::uint32_t turn_ = 0;
+  std::vector<Side> sides_;  // by seat
+  std::vector<std::uint32_t> touched_;
 };
 
 // Whether a family of gradients is that of the dense parameters.
@@ -179,8 +220,9 @@ bool IsDense(const Layout& layout, Axis axis, std::uint32_t group_size) {
 Network NetworkOf(const Layout& layout, const traffic::Traffic& traffic, const Place& place) {
   Network network;
   Router router(place);
-  for (const traffic::GroupFamily& family : traffic.families) {
-    const Path path = router.PathOf(family, traffic.per_worker);
+  for (std::size_t f = 0; f < traffic.families.size(); ++f) {
+    const traffic::GroupFamily& family = traffic.families[f];
+    const Path path = router.PathOf(family, traffic.seated[f]);
     const bool gradients = family.axis == Axis::kData || family.axis == Axis::kSharding;
     const bool seen = network[family.axis].ranks > 1;
     if (gradients && (seen || !IsDense(layout, family.axis, family.group_size))) {

@@ -49,6 +49,15 @@ std::vector<const Json*> ObjectsAt(const Json& object, const char* key) {
   return objects;
 }
 
+// An object of the Placement's status; null where there is none.
+const Json* StatusObject(const api::Placement& placement, const char* key) {
+  if (!placement.raw) return nullptr;
+  const auto status = placement.raw->find("status");
+  if (status == placement.raw->end() || !status->is_object()) return nullptr;
+  const auto found = status->find(key);
+  return found != status->end() && found->is_object() ? &*found : nullptr;
+}
+
 std::string CauseOf(const api::TrainingJob& job, const JobStatus& before) {
   if (job.attempt == 0) return "Submitted";
   const std::string_view restarting = ReasonOf(before, "Restarting");
@@ -88,8 +97,8 @@ TrafficFigures ReadTraffic(const api::Placement& placement) {
   for (const Json* span : ObjectsAt(*status, "spans")) {
     figures.spans.push_back({TextAt(*span, "level"), NumberAt(*span, "domains").value_or(0)});
   }
-  const auto traffic = status->find("traffic");
-  if (traffic == status->end() || !traffic->is_object()) return figures;
+  const Json* traffic = StatusObject(placement, "traffic");
+  if (traffic == nullptr) return figures;
   for (const Json* flow : ObjectsAt(*traffic, "flows")) {
     const auto bytes = BytesAt(*flow, "bytes");
     if (bytes) figures.flows.push_back({TextAt(*flow, "axis"), TextAt(*flow, "level"), *bytes});
@@ -98,6 +107,26 @@ TrafficFigures ReadTraffic(const api::Placement& placement) {
   figures.best_cross_node_bytes = BytesAt(*traffic, "bestCrossNodeBytes");
   figures.cost_over_bound_percent = NumberAt(*traffic, "costOverLowerBoundPercent");
   figures.communication_milliseconds = NumberAt(*traffic, "communicationMilliseconds");
+  return figures;
+}
+
+OutlookFigures ReadOutlook(const api::Placement& placement) {
+  OutlookFigures figures;
+  const Json* outlook = StatusObject(placement, "outlook");
+  if (outlook == nullptr) return figures;
+  figures.step_milliseconds = NumberAt(*outlook, "stepMilliseconds");
+  figures.tokens_per_second = NumberAt(*outlook, "tokensPerSecond");
+  figures.mfu_percent = NumberAt(*outlook, "mfuPercent");
+  figures.watts = NumberAt(*outlook, "powerWatts");
+  figures.accelerator_watts = NumberAt(*outlook, "acceleratorPowerWatts");
+  figures.currency = TextAt(*outlook, "currency");
+  if (const auto thousandths = ParseMilliQuantity(TextAt(*outlook, "costPerHour"))) {
+    figures.cost_per_hour = static_cast<double>(*thousandths) / 1e3;
+  }
+  const auto memory = outlook->find("memoryPerGPU");
+  if (memory == outlook->end() || !memory->is_object()) return figures;
+  figures.memory_bytes = BytesAt(*memory, "total");
+  figures.memory_capacity = BytesAt(*memory, "capacity");
   return figures;
 }
 

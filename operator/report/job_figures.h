@@ -29,6 +29,16 @@ struct TrafficFigures {
 };
 TrafficFigures ReadTraffic(const api::Placement& placement);
 
+// Numbers from status.outlook of a Placement; absent if the status lacks them.
+struct OutlookFigures {
+  std::optional<std::int64_t> step_milliseconds, tokens_per_second, mfu_percent;
+  std::optional<std::int64_t> watts, accelerator_watts;
+  std::optional<std::int64_t> memory_bytes, memory_capacity;  // of one GPU
+  std::optional<double> cost_per_hour;
+  std::string currency;
+};
+OutlookFigures ReadOutlook(const api::Placement& placement);
+
 // Whether the job waits for nodes: it has none and is not finished, suspended or being deleted.
 bool WantsNodes(const api::TrainingJob& job);
 

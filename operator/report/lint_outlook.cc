@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "operator/base/phrases.h"
-#include "operator/base/quantity.h"
 #include "operator/decide/pool_choices.h"
+#include "operator/decide/predict.h"
 #include "operator/outlook/change.h"
 #include "operator/outlook/memory.h"
-#include "operator/report/outlook.h"
 
 namespace weft::report {
 namespace {
@@ -53,14 +52,12 @@ std::optional<outlook::Accelerator> Roomiest(const LintSubject& subject) {
     const fabric::PoolIndex pool = fabric.pool(n);
     if (fabric.allocatable(n, *resource) == 0 || !seen.insert(pool).second) continue;
     if (!MayUse(*subject.workload.accelerator, fabric.pools()[pool].product)) continue;
-    const auto found = AcceleratorOf(fabric, {n});
+    const auto found = decide::AcceleratorOf(fabric, std::span(&n, 1));
     if (!found) return std::nullopt;
     if (!most || found->memory_bytes > most->memory_bytes) most = *found;
   }
   return most;
 }
-
-std::string Size(double bytes) { return FormatBytes(static_cast<Int128>(bytes)) + "B"; }
 
 // The idle share of a pipeline's stages in percent: (p - 1) / (m v + p - 1).
 // Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", SC21.
@@ -81,14 +78,8 @@ Findings DoesNotFit(const LintSubject& subject) {
   const outlook::Memory memory = outlook::MemoryPerGPU(layout);
   const double capacity = outlook::UsableMemory(*accelerator);
   if (memory.Total() <= capacity) return {};
-  std::string text =
-      "a GPU would hold " + Size(memory.Total()) + ", and " + std::string(accelerator->name) +
-      " has " + Size(capacity) + " for it: weights " + Size(memory.weights) + ", gradients " +
-      Size(memory.gradients) + ", optimizer " + Size(memory.optimizer) + ", activations " +
-      Size(memory.activations) + ", other " + Size(memory.other) + ". ";
-  const auto change = outlook::SmallestChange(layout, capacity);
-  text += change ? "It would fit with " + change->text + ": " + Size(change->total)
-                 : "No change of up to three settings makes it fit on as many GPUs";
+  std::string text = decide::DoesNotFitText(accelerator->name, memory, capacity,
+                                            outlook::SmallestChange(layout, capacity));
   return {{Severity::kError, "", "spec.model.transformer", "DoesNotFit", std::move(text)}};
 }
 

@@ -1,12 +1,9 @@
 #include "operator/report/outlook.h"
 
-#include <algorithm>
-#include <charconv>
-#include <set>
 #include <utility>
 
+#include "operator/decide/predict.h"
 #include "operator/decide/running.h"
-#include "operator/outlook/placed_network.h"
 
 namespace weft::report {
 namespace {
@@ -14,38 +11,6 @@ namespace {
 using decide::Cluster;
 using decide::Workload;
 using fabric::NodeIndex;
-
-constexpr const char* kInstanceType = "node.kubernetes.io/instance-type";
-constexpr const char* kMemoryMiB = "nvidia.com/gpu.memory";  // GPU feature discovery
-
-// The product of a node's pool, else its instance type.
-std::string ProductOf(const fabric::Fabric& fabric, NodeIndex node) {
-  const std::string& product = fabric.pools()[fabric.pool(node)].product;
-  if (!product.empty()) return product;
-  return std::string(fabric.node(node).labels.At(kInstanceType).value_or(""));
-}
-
-void TakeMemory(const fabric::NodeFacts& node, outlook::Accelerator& accelerator) {
-  const auto label = node.labels.At(kMemoryMiB);
-  if (!label) return;
-  double mib = 0;
-  const auto [end, error] = std::from_chars(label->data(), label->data() + label->size(), mib);
-  const bool number = error == std::errc() && end == label->data() + label->size();
-  if (number && mib >= 1024) accelerator.memory_bytes = mib * 1024 * 1024;
-}
-
-Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, NodeIndex node) {
-  const std::string product = ProductOf(fabric, node);
-  const std::string& name = fabric.node(node).name;
-  auto found = outlook::FindAccelerator(product);
-  if (!found && product.empty()) {
-    return Invalid("no label of node " + name +
-                   " names its accelerator; set spec.acceleratorModel of the Fabric");
-  }
-  if (!found) return Invalid("node " + name + ": " + found.error().message);
-  TakeMemory(fabric.node(node), *found);
-  return found;
-}
 
 class OutlookMaker {
  public:
@@ -100,22 +65,14 @@ class OutlookMaker {
                                              const decide::ClusterFabric& on,
                                              const std::vector<NodeIndex>& nodes,
                                              std::string& name) {
-    const auto accelerator = AcceleratorOf(*on.fabric, nodes);
-    if (!accelerator) return accelerator.error();
-    name = accelerator->name;
-    const auto per_worker = static_cast<std::uint32_t>(workload.accelerator->per_worker);
-    const auto traffic = traffic::ComputeTraffic(*workload.model, *workload.parallelism,
-                                                 workload.workers, per_worker);
+    const auto traffic =
+        traffic::ComputeTraffic(*workload.model, *workload.parallelism, workload.workers,
+                                static_cast<std::uint32_t>(workload.accelerator->per_worker));
     if (!traffic) return Invalid("spec." + traffic.error().message);
-    outlook::Layout layout;
-    layout.model = *(*workload.model)->transformer;
-    layout.parallelism = *workload.parallelism;
-    layout.ranks = traffic->ranks;
-    const auto network = outlook::NetworkOf(
-        layout, *traffic, {on.fabric.get(), nodes, workload.pod.claims_compute_domain});
-    auto prediction = outlook::Predict(layout, *accelerator, network);
-    if (!prediction) return Invalid("spec." + prediction.error().message);
-    return prediction;
+    auto predicted = decide::Predict(on, workload, *traffic, nodes);
+    if (!predicted) return predicted.error();
+    name = std::move(predicted->accelerator);
+    return std::move(predicted->prediction);
   }
 
   const Cluster& cluster_;
@@ -124,21 +81,6 @@ class OutlookMaker {
 };
 
 }  // namespace
-
-Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
-                                           const std::vector<NodeIndex>& nodes) {
-  std::set<fabric::PoolIndex> seen;
-  std::optional<outlook::Accelerator> slowest;
-  for (const NodeIndex node : nodes) {
-    const bool first = seen.insert(fabric.pool(node)).second;
-    if (!first && !fabric.pools()[fabric.pool(node)].product.empty()) continue;
-    const auto found = AcceleratorOfNode(fabric, node);
-    if (!found) return found.error();
-    if (!slowest || found->bf16 < slowest->bf16) slowest = *found;
-  }
-  if (!slowest) return Invalid("the job has no nodes");
-  return *slowest;
-}
 
 Result<OutlookReport> Outlook(const Cluster& cluster, const decide::PlanReport& plan,
                               const std::string& space) {

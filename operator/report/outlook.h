@@ -29,16 +29,9 @@ struct OutlookReport {
 //
 // Errors  kInvalid for a malformed annotation of a workload. An error of a single job (unknown
 //         accelerator, unsupported precision) is in the job's prediction.
-// Cost    O(ranks x axes x tiers) per job.
+// Cost    O(ranks x axes) per job.
 Result<OutlookReport> Outlook(const decide::Cluster& cluster, const decide::PlanReport& plan,
                               const std::string& space = "");
-
-// The accelerator of these nodes; if they have several products, the slowest. Its memory is the
-// value of the label nvidia.com/gpu.memory, if a node has it.
-//
-// Errors  kInvalid; the message names the node, its product and the known accelerators.
-Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
-                                           const std::vector<fabric::NodeIndex>& nodes);
 
 nlohmann::ordered_json OutlookJson(const OutlookReport& report);
 

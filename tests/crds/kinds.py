@@ -213,10 +213,29 @@ def placement_status():
         "spread": list_of(object_of({"axis": SHORT, "level": SHORT, "domains": NUMBER}), 256),
         "communicationMilliseconds": NUMBER,
     }, description="predicted bytes that one optimizer step sends")
+    outlook = object_of({
+        "accelerator": SHORT,
+        "fits": {"type": "boolean"},
+        "memoryPerGPU": object_of({"total": byte_text, "capacity": byte_text, "percent": NUMBER}),
+        "stepMilliseconds": NUMBER,
+        "stepMillisecondsLow": NUMBER,
+        "stepMillisecondsHigh": NUMBER,
+        "exposedCommunicationPercent": NUMBER,
+        "bubblePercent": NUMBER,
+        "boundBy": SHORT,
+        "mfuPercent": NUMBER,
+        "tokensPerSecond": NUMBER,
+        "powerWatts": NUMBER,
+        "acceleratorPowerWatts": NUMBER,
+        "calibration": SHORT,
+        "costPerHour": byte_text,
+        "currency": SHORT,
+    }, description="memory, step time and power that Weft predicts on these nodes")
     return object_of({
         "nodes": list_of(text(longest=253, shortest=1), 16384, "index i: the node of worker i"),
         "spans": list_of(domain, 32),
         "traffic": traffic,
+        "outlook": outlook,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
         "conditions": conditions(),
@@ -251,6 +270,9 @@ def placement():
         column("Cross-Node", ".status.traffic.crossNodeBytes"),
         column("Best", ".status.traffic.bestCrossNodeBytes"),
         column("Over-Bound", ".status.traffic.costOverLowerBoundPercent", "integer"),
+        column("Step-ms", ".status.outlook.stepMilliseconds", "integer"),
+        column("Tokens/s", ".status.outlook.tokensPerSecond", "integer"),
+        column("Memory-%", ".status.outlook.memoryPerGPU.percent", "integer"),
         AGE,
     ]
     names = {"plural": "placements", "singular": "placement", "shortNames": ["pl"]}

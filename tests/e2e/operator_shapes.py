@@ -136,8 +136,26 @@ class Shapes(Scenarios):
             return [one["reason"] for one in events] == story
         poll(told, f"events tell {story}")
 
+    def outlook(self):
+        return self.cluster.get("placements", self.space, "shape-1")["status"]["outlook"]
+
     def test_tensor_only(self):
         self.complete(model=transformer(), parallelism={"tensor": 8})
+        outlook = self.outlook()
+        self.assertEqual((outlook["accelerator"], outlook["fits"]), ("H100", True))
+        self.assertGreater(outlook["stepMilliseconds"], 0)
+
+    def test_what_does_not_fit_in_memory_runs_with_a_warning(self):
+        self.apply(training_job(self.space, "shape", WORKERS, parallelism={"tensor": 8},
+                                model=transformer(parameters=700000000000)))
+        self.cluster.until_running(self.space, "shape")
+        self.assertFalse(self.outlook()["fits"])
+        self.cluster.until_condition(self.space, "shape", "MemoryFits", "False", "DoesNotFit")
+
+        def told():
+            return any(one["reason"] == "DoesNotFit" and one["type"] == "Warning"
+                       for one in self.cluster.list("events", self.space))
+        poll(told, "an event warns of the memory")
 
     def test_tensor_and_pipeline(self):
         self.complete(model=transformer(), parallelism={"tensor": 8, "pipeline": 2})

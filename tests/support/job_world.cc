@@ -104,6 +104,7 @@ void JobWorld::Do(const life::AskPlanner&) {
   placement->meta.key = {"team-a", "llama-" + std::to_string(attempt)};
   placement->meta.labels.Set(decide::kAttemptLabel, std::to_string(attempt));
   placement->workers = job.replicas;
+  placement->conditions = of_placement;
   counts.objects += 2;  // created, then its nodes
   placements.push_back(std::move(placement));
 }

@@ -30,8 +30,9 @@ class JobWorld {
   // How the cluster answers.
   bool room = true;
   std::string no_room = "24 nvidia.com/gpu short";
-  std::string not_admitted;             // the words of admission about worker 0, on trial
-  std::size_t quota = ~std::size_t{0};  // pods that may exist at once
+  std::string not_admitted;                  // the words of admission about worker 0, on trial
+  std::size_t quota = ~std::size_t{0};       // pods that may exist at once
+  std::vector<api::Condition> of_placement;  // what the planner says of its next answer
   // A scheduler and kubelets meet a new pod that is pinned to a node; default: bound and ready.
   std::function<void(api::Pod&, const std::string&)> on_created;
   std::function<void(const life::JobStatus&)> on_status;

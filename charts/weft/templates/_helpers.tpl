@@ -129,6 +129,9 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
 {{- if .Values.verification.enabled }}
 {{- $_ := set $chosen "verify-image" (.Values.verification.image | default (include "weft.image" .)) }}
 {{- end }}
+{{- if .Values.prices }}
+{{- $_ := set $chosen "prices" "/etc/weft/prices.yaml" }}
+{{- end }}
 {{- if .Values.grpc.enabled }}
 {{- $_ := required "grpc.secretName: the Secret with tls.crt, tls.key and ca.crt" .Values.grpc.secretName }}
 {{- $_ := set $chosen "grpc-address" (printf ":%v" .Values.grpc.port) }}

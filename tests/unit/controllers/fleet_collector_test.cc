@@ -20,7 +20,8 @@ struct World {
   FleetCollector collector;
   int versions = 0;
 
-  explicit World(bool audit = false) : collector(store, cache, OptionsOf(audit)) {
+  explicit World(bool audit = false, const std::string& accelerator = "")
+      : collector(store, cache, OptionsOf(audit)) {
     StoreHooks hooks;
     hooks.on_job = [this](const api::ObjectKey&) { collector.OnChange(); };
     hooks.on_placement = [](const api::ObjectKey&) {};
@@ -37,6 +38,7 @@ struct World {
     api::Fabric fabric;
     fabric.meta = Meta("", "default");
     fabric.spec = testing::MakeSpec(shape);
+    fabric.spec.accelerator_model = accelerator;
     store.Put(std::move(fabric));
   }
 
@@ -76,6 +78,32 @@ struct World {
     store.Put(std::move(pod));
   }
 
+  // A job that holds two nodes of the first leaf, of which somebody has predicted something.
+  void PutRunning(const std::string& name) {
+    api::TrainingJob job;
+    job.meta = Meta("team-a", name);
+    job.replicas = 2;
+    job.accelerator = {"nvidia.com/gpu", 8};
+    job.attempt = 1;
+    job.placement_name = name + "-1";
+    job.conditions = {{"Placed", "True", "Placed", "", FormatTime(kNow - 50)}};
+    api::Placement placement;
+    placement.meta = Meta("team-a", job.placement_name);
+    placement.meta.labels.Set("weft.dev/job-name", name);
+    placement.meta.labels.Set("weft.dev/attempt", "1");
+    placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", name, name + "-uid", true}};
+    placement.workers = 2;
+    placement.accelerator = {"nvidia.com/gpu", 8};
+    placement.nodes = {"n0", "n1"};
+    placement.raw = std::make_shared<const nlohmann::json>(nlohmann::json::parse(R"({"status": {
+      "outlook": {"memoryPerGPU": {"total": "40G", "capacity": "80G", "percent": 50},
+                  "stepMilliseconds": 1500, "mfuPercent": 41, "tokensPerSecond": 767000,
+                  "powerWatts": 14717, "acceleratorPowerWatts": 10237,
+                  "costPerHour": "47.20", "currency": "USD"}}})"));
+    store.Put(std::move(job));
+    store.Put(std::move(placement));
+  }
+
   // The next scrape, so much later.
   std::string Scrape(double later = 60) {
     clock += later;
@@ -113,6 +141,33 @@ TEST(FleetCollectorTest, ForgetsWhatIsDeleted) {
   const std::string text = world.Scrape();
   EXPECT_EQ(text.find("trainingjob=\"a\""), std::string::npos) << text;
   EXPECT_TRUE(Has(text, "weft_fabric_nodes{fabric=\"default\",state=\"free\"} 4")) << text;
+}
+
+TEST(FleetCollectorTest, ShowsWhatIsPredictedOfARunningJob) {
+  World world(false, "H100");
+  world.PutRunning("a");
+  const std::string text = world.Scrape();
+  const std::string job = "{trainingjob=\"a\",trainingjob_namespace=\"team-a\"} ";
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_step_seconds" + job + "1.5")) << text;
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_tokens_per_second" + job + "767000"));
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_mfu_ratio" + job + "0.41"));
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_memory_bytes" + job + "40000000000")) << text;
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_memory_ratio" + job + "0.5")) << text;
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_watts" + job + "14717"));
+  EXPECT_TRUE(Has(text, "weft_trainingjob_predicted_accelerator_watts" + job + "10237"));
+  EXPECT_TRUE(Has(text,
+                  "weft_trainingjob_cost_per_hour{trainingjob=\"a\","
+                  "trainingjob_namespace=\"team-a\",currency=\"USD\"} 47.2"))
+      << text;
+  const auto watts = [&](const std::string& leaf) {
+    const std::string series =
+        "weft_fabric_domain_predicted_watts{fabric=\"default\",level=\"leaf\",domain=\"" + leaf +
+        "\"} ";
+    const std::size_t at = text.find(series);
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size()));
+  };
+  EXPECT_NEAR(watts("l0"), 16 * 919.8, 0.01) << text;
+  EXPECT_EQ(watts("l1"), 0);
 }
 
 TEST(FleetCollectorTest, TellsOfFabricsThatCannotBeUsed) {

@@ -47,6 +47,26 @@ class JobControllerTest : public ::testing::Test {
   Leader leader_{api_, now_, events_};
 };
 
+TEST_F(JobControllerTest, AJobThatIsPredictedNotToFitRunsWithAWarning) {
+  for (int n = 0; n < 6; ++n) {
+    api::Node node;
+    node.meta.key.name = node.meta.uid = node.facts.name = "n" + std::to_string(n);
+    node.facts.allocatable = {{"nvidia.com/gpu", 8}, {"pods", 110}};
+    node.facts.conditions = {{"Ready", "True"}};
+    node.facts.labels = {{"nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3"}};
+    leader_.store.Put(std::move(node));
+  }
+  api_.Edit(Kind::kTrainingJob, "llama", [](Json& job) {
+    job["spec"]["model"] = Json::parse(R"({"type": "Transformer", "transformer": {
+        "parameters": 70600000000, "layers": 80, "hiddenSize": 8192, "attentionHeads": 64,
+        "sequenceLength": 8192, "microBatchSize": 1, "globalBatchSize": 48}})");
+  });
+  ASSERT_TRUE(Run());
+  EXPECT_EQ(api_.CountOf(Kind::kPod), 3U);
+  EXPECT_EQ(Condition("MemoryFits")["reason"], "DoesNotFit");
+  EXPECT_EQ(Told("DoesNotFit"), 1);
+}
+
 TEST_F(JobControllerTest, ARefusalOfPodsEndsTheAttemptAndIsToldOnce) {
   api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
     const bool dry = object["metadata"]["name"].get<std::string>().starts_with("llama-0-");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "operator/decide/conditions.h"
+#include "operator/decide/predict.h"
 #include "tests/support/job_world.h"
 
 namespace weft::life {
@@ -279,6 +280,21 @@ TEST(AttemptTest, AChangeOfARunningJobIsNotHeldAgainstItsOwnQuota) {
   world.Settle();
   EXPECT_EQ(PhaseOf(world.status()), "Running");
   EXPECT_EQ(world.status().record.observed_generation, world.job.meta.generation);
+}
+
+TEST(AttemptTest, AWarningOfMemoryIsTheJobsUntilAnAttemptFits) {
+  JobWorld world(2);
+  world.of_placement = {{decide::kMemoryFits, "False", "DoesNotFit", "a GPU would hold 2TB", ""}};
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(Reason(world, decide::kMemoryFits), "DoesNotFit");
+  EXPECT_EQ(Message(world, decide::kMemoryFits), "a GPU would hold 2TB");
+  EXPECT_EQ(PhaseOf(world.status()), "Running");
+  world.of_placement.clear();
+  world.pods.at(0)->phase = "Failed";
+  world.job.failure_policy.max_restarts = 1;
+  ASSERT_TRUE(world.RunFor(120, 10));
+  EXPECT_EQ(world.status().attempt, 2);
+  EXPECT_EQ(Reason(world, decide::kMemoryFits), "");
 }
 
 }  // namespace

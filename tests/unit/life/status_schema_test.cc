@@ -12,6 +12,7 @@
 #include "operator/life/ungate.h"
 #include "tests/support/crd_schema.h"
 #include "tests/support/job_world.h"
+#include "tests/support/models.h"
 #include "tests/unit/decide/scene.h"
 
 namespace weft::life {
@@ -212,6 +213,26 @@ TEST(StatusSchemaTest, APlacementOnADeepFabricFitsTheSchema) {
   JobStatus status;
   Summarise(raw, status.record.summary);
   Expect(nlohmann::json(EncodeJobStatus(status)), "trainingjobs");
+}
+
+// What is predicted of a model that nobody could train, and of one that fits.
+TEST(StatusSchemaTest, APlacementWithItsOutlookFitsTheSchema) {
+  for (const std::int64_t parameters : {7'000'000'000, 70'600'000'000'000}) {
+    testing::FabricShape shape = decide::FourNodes();
+    for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H200";
+    decide::Scene scene(shape);
+    api::TrainingJob& job = scene.Job("huge", 4);
+    job.model = traffic::Model{traffic::testing::Llama70B(), {}};
+    job.model->transformer->parameters = parameters;
+    job.model->transformer->feed_forward_size.reset();
+    const decide::Cluster cluster = scene.Build();
+    const auto report = decide::Plan(cluster, {});
+    ASSERT_TRUE(report) << report.error().message;
+    ASSERT_TRUE(report->AllPlaced());
+    const nlohmann::json placement = decide::PlacementOf(cluster, report->entries[0]);
+    ASSERT_TRUE(placement["status"].contains("outlook"));
+    EXPECT_EQ(StatusSchema("placements").Wrong(placement["status"]), std::vector<std::string>());
+  }
 }
 
 }  // namespace

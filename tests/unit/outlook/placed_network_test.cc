@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 
+#include "operator/base/random.h"
 #include "operator/outlook/constants.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/layouts.h"
@@ -120,6 +123,73 @@ TEST(PlacedNetworkTest, StagesSendEachOtherOverOneLine) {
   EXPECT_EQ(path.ranks, 4);
   ASSERT_EQ(path.crossings.size(), 2u);
   EXPECT_NEAR(Gigabytes(path.crossings[0].bytes_per_second), 25 * kNetworkEfficiency, 0.1);
+}
+
+// The least members beside each other for each time that a ring leaves them, by tier; rank by rank.
+std::map<fabric::Tier, double> ByRank(const fabric::Fabric& fabric,
+                                      const traffic::GroupFamily& family,
+                                      const std::vector<NodeIndex>& nodes, bool& shares_node) {
+  std::map<fabric::Tier, double> least;
+  for (std::size_t g = 0; g < family.groups(); ++g) {
+    std::vector<NodeIndex> ring;
+    std::map<NodeIndex, double> ranks;
+    for (const std::uint32_t rank : family.group(g)) {
+      if (ranks[nodes[rank / 8]]++ == 0) ring.push_back(nodes[rank / 8]);
+    }
+    shares_node = shares_node || ring.size() < family.group_size;
+    for (std::size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) {
+      const fabric::Tier tier = fabric.SharedTier(ring[i], ring[(i + 1) % ring.size()]);
+      const auto& side = fabric.domains(tier + 1).of_node;
+      std::map<fabric::DomainIndex, std::pair<double, double>> sides;
+      for (std::size_t k = 0; k < ring.size(); ++k) {
+        auto& [members, exits] = sides[side[ring[k]]];
+        members += ranks[ring[k]];
+        exits += side[ring[k]] != side[ring[(k + 1) % ring.size()]] ? 1 : 0;
+      }
+      for (const auto& [domain, count] : sides) {
+        if (count.second == 0) continue;
+        const auto found = least.try_emplace(tier, count.first / count.second).first;
+        found->second = std::min(found->second, count.first / count.second);
+      }
+    }
+  }
+  return least;
+}
+
+TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
+  const Cluster cluster = Tree(false);
+  const fabric::Fabric& fabric = *cluster.fabric;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SplitMix64 random(seed);
+    const std::int64_t workers = 1 + static_cast<std::int64_t>(random.Below(24));
+    Layout layout =
+        testing::Spread(traffic::testing::Llama70B(), workers * 8, random.Below(2) == 0 ? 4 : 8, 1);
+    layout.model.global_batch_size = workers * 8 * 4;
+    layout.model.micro_batch_size = 1;
+    if (workers % 2 == 0) layout.parallelism.pipeline = 2;
+    const auto traffic =
+        traffic::ComputeTraffic(traffic::Model{layout.model, {}}, layout.parallelism,
+                                static_cast<std::uint32_t>(workers), 8);
+    ASSERT_TRUE(traffic) << traffic.error().message;
+    std::vector<NodeIndex> nodes;
+    for (std::int64_t w = 0; w < workers; ++w) {
+      nodes.push_back(static_cast<NodeIndex>(random.Below(16)));
+    }
+    const Network network = NetworkOf(layout, *traffic, {&fabric, nodes, false});
+    for (const traffic::GroupFamily& family : traffic->families) {
+      bool shares_node = false;
+      const auto want = ByRank(fabric, family, nodes, shares_node);
+      const Path& path = network[family.axis];
+      EXPECT_EQ(path.ranks, family.group_size);
+      ASSERT_EQ(path.crossings.size(), want.size() + (shares_node ? 1 : 0));
+      auto crossing = path.crossings.rbegin();  // widest first, as the map has them
+      for (const auto& [tier, ratio] : want) {
+        EXPECT_DOUBLE_EQ(crossing->members / crossing->exits, ratio) << tier;
+        ++crossing;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -142,11 +142,29 @@ TEST(JobFiguresTest, ReadsWhatAPlacementsStatusSays) {
   EXPECT_EQ(figures.communication_milliseconds, 5465);
 }
 
+TEST(JobFiguresTest, ReadsWhatAPlacementsOutlookSays) {
+  api::Placement placement;
+  placement.raw = std::make_shared<const nlohmann::json>(nlohmann::json::parse(R"({"status": {
+    "outlook": {"memoryPerGPU": {"total": "61.2G", "capacity": "80.39G", "percent": 77},
+                "stepMilliseconds": 5465, "mfuPercent": 41, "tokensPerSecond": 767000,
+                "powerWatts": 29434}}})"));
+  const OutlookFigures figures = ReadOutlook(placement);
+  EXPECT_EQ(figures.step_milliseconds, 5465);
+  EXPECT_EQ(figures.mfu_percent, 41);
+  EXPECT_EQ(figures.tokens_per_second, 767'000);
+  EXPECT_EQ(figures.watts, 29'434);
+  EXPECT_EQ(figures.memory_bytes, 61'200'000'000);
+  EXPECT_EQ(figures.memory_capacity, 80'390'000'000);
+}
+
 TEST(JobFiguresTest, AStatusOfAnotherShapeSaysNothing) {
   api::Placement placement;
   placement.raw = std::make_shared<const nlohmann::json>(nlohmann::json::parse(R"({"status": {
-    "spans": 3, "traffic": {"flows": [7, {"bytes": "many"}], "crossNodeBytes": {}}}})"));
+    "spans": 3, "traffic": {"flows": [7, {"bytes": "many"}], "crossNodeBytes": {}},
+    "outlook": {"stepMilliseconds": "5 s", "memoryPerGPU": 7}}})"));
   const TrafficFigures figures = ReadTraffic(placement);
+  EXPECT_FALSE(ReadOutlook(placement).step_milliseconds);
+  EXPECT_FALSE(ReadOutlook(placement).memory_bytes);
   EXPECT_TRUE(figures.flows.empty());
   EXPECT_TRUE(figures.spans.empty());
   EXPECT_FALSE(figures.cross_node_bytes);

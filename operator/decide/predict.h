@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/decide/cluster.h"
+#include "operator/decide/workload.h"
+#include "operator/outlook/outlook.h"
+#include "operator/outlook/prices.h"
+
+namespace weft::decide {
+
+// Condition of a job that is predicted not to fit in the memory of its GPUs: False, DoesNotFit. A
+// job without the condition is predicted to fit, or nothing is predicted for it.
+inline constexpr const char* kMemoryFits = "MemoryFits";
+
+// What Weft predicts for one job on its nodes.
+struct Predicted {
+  std::string accelerator;  // a name of outlook/accelerators.h
+  outlook::Prediction prediction;
+  std::optional<double> cost_per_hour;  // absent without prices
+  std::string currency;
+};
+
+// Memory, step time and power of a workload with a transformer model.
+//
+// Shapes  nodes: one per worker; traffic: of the workload.
+// Errors  kInvalid if the workload has no transformer, if the accelerator of a node is unknown (the
+//         message names the node), and if the accelerator does not support the precision.
+// Cost    O(seats of the traffic x tiers): 20 us for 1,024 workers that fit
+//         (tests/bench/predict_bench.cc).
+Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
+                          const traffic::Traffic& traffic,
+                          std::span<const fabric::NodeIndex> nodes);
+
+// The accelerator of these nodes; if they have several products, the slowest. Its memory is the
+// value of the label nvidia.com/gpu.memory, if a node has it.
+//
+// Errors  kInvalid; the message names the node, its product and the known accelerators.
+Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
+                                           std::span<const fabric::NodeIndex> nodes);
+
+// Price of an hour on these nodes, each by its product and capacity type. Absent if a node has no
+// price or an unknown accelerator.
+std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t per_worker,
+                                  std::span<const fabric::NodeIndex> nodes,
+                                  const outlook::Prices& prices);
+
+// "a GPU would hold 1.2TB, and H100 has 80GB for it: weights 1TB, .... It would fit with ...".
+std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& memory,
+                           double capacity, const std::optional<outlook::Change>& change);
+
+// Power of one workload in one domain during training, with servers, without cooling.
+struct DomainWatts {
+  fabric::Tier tier = 0;
+  fabric::DomainIndex domain = 0;
+  double watts = 0;
+};
+
+// One entry for each domain of a level that the workload uses, none if the accelerator is unknown.
+// The workload needs no model.
+// Cost  O(workers x tiers).
+std::vector<DomainWatts> WattsOf(const ClusterFabric& on, const Workload& workload,
+                                 std::span<const fabric::NodeIndex> nodes);
+
+}  // namespace weft::decide

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "operator/base/result.h"
+#include "operator/outlook/prices.h"
+
+namespace weft::report {
+
+// The table of prices of one document; `place` starts every message.
+//
+//   currency: USD
+//   date: "2026-05-20"
+//   terms: OnDemand            # or Reserved: how nodes are paid for that are not spot
+//   coolingOverhead: 1.2       # optional, at least 1
+//   prices:                    # of one accelerator and hour
+//   - {accelerator: H100, onDemand: 2.95, reserved: 1.99, spot: 1.35, source: "..."}
+//
+// Errors  kInvalid with the field's path: a missing or unknown field, an accelerator that is
+// unknown
+//         or stands twice, a price that is not positive.
+Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::string& place);
+
+}  // namespace weft::report

@@ -1,0 +1,57 @@
+#include "operator/report/prices.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace weft::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Json Table() {
+  return Json::parse(R"({"currency": "USD", "date": "2026-05-20", "coolingOverhead": 1.2,
+    "prices": [{"accelerator": "NVIDIA-H100-80GB-HBM3", "onDemand": 2.95, "spot": 1.35},
+               {"accelerator": "B200", "reserved": 3.75, "source": "a list"}]})");
+}
+
+std::string Why(const Json& table) {
+  const auto prices = DecodePrices(table, "prices.yaml");
+  return prices ? "" : prices.error().message;
+}
+
+TEST(PricesTest, AreOfAnAcceleratorAndItsTerms) {
+  const auto prices = DecodePrices(Table(), "prices.yaml");
+  ASSERT_TRUE(prices) << prices.error().message;
+  EXPECT_EQ(prices->currency, "USD");
+  EXPECT_EQ(prices->cooling_overhead, 1.2);
+  EXPECT_EQ(prices->PerHour("H100", outlook::Terms::kOnDemand), 2.95);
+  EXPECT_EQ(prices->PerHour("H100", outlook::Terms::kReserved), std::nullopt);
+  EXPECT_EQ(prices->PerHour("B200", outlook::Terms::kReserved), 3.75);
+  EXPECT_EQ(prices->PerHour("A100-80GB", outlook::Terms::kOnDemand), std::nullopt);
+}
+
+TEST(PricesTest, WhatIsWrongIsNamed) {
+  Json table = Table();
+  table["prices"][1]["accelerator"] = "Z1";
+  EXPECT_NE(Why(table).find("prices.yaml: prices[1].accelerator: "), std::string::npos)
+      << Why(table);
+  table = Table();
+  table["prices"][1]["accelerator"] = "H100";
+  EXPECT_NE(Why(table).find("prices[1].accelerator"), std::string::npos) << Why(table);
+  table = Table();
+  table["prices"][0]["onDemand"] = -1;
+  EXPECT_NE(Why(table).find("prices[0].onDemand"), std::string::npos) << Why(table);
+  table = Table();
+  table.erase("currency");
+  EXPECT_NE(Why(table).find("currency: is required"), std::string::npos) << Why(table);
+  table = Table();
+  table["coolingOverhead"] = 0.5;
+  EXPECT_NE(Why(table).find("coolingOverhead"), std::string::npos) << Why(table);
+  table = Table();
+  table["discount"] = 3;
+  EXPECT_NE(Why(table).find("discount: unknown field"), std::string::npos) << Why(table);
+}
+
+}  // namespace
+}  // namespace weft::report
