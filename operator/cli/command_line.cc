@@ -44,6 +44,7 @@ CommandLine::CommandLine()
   AddPlan();
   AddExplain();
   AddOutlook();
+  AddAdvise();
   AddLint();
   AddSnapshot();
   AddTop();
@@ -218,6 +219,60 @@ void CommandLine::AddOutlook() {
   AddOutput(command, outlook_.output, {"table", "json", "yaml"});
   AddNamespace(command, outlook_.input);
   AddWatch(command, outlook_.input);
+  AddPrices(command, outlook_.prices);
+}
+
+void CommandLine::AddPrices(CLI::App* command, std::string& file) {
+  command
+      ->add_option("--prices", file,
+                   "YAML file with the price of an hour of each accelerator, as "
+                   "deploy/examples/prices.yaml; also shows what a job costs")
+      ->option_text("FILE");
+}
+
+void CommandLine::AddAdvise() {
+  CLI::App* command = Add(
+      &app_, "advise", "Find the fastest layouts of a job that fit in memory",
+      "  weft advise -f cluster.yaml -f job.yaml\n"
+      "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
+      "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
+      [this] { return RunAdvise(advise_); });
+  command->group(kPlacing);
+  AddInput(command, advise_.input);
+  Choice(command->add_option("-o,--output", advise_.output,
+                             "Output format: table, json, or yaml: the first layout as a "
+                             "TrainingJob to apply"),
+         "FORMAT", {"table", "json", "yaml"})
+      ->capture_default_str()
+      ->group(kOutput);
+  command->add_option("--rows", advise_.rows, "Most layouts to show")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, 1'000))
+      ->capture_default_str()
+      ->group(kOutput);
+  command
+      ->add_option("--gpus", advise_.gpus,
+                   "Number of accelerators, or a range whose doublings are tried, such as 8..1024 "
+                   "(default: as many as the job has)")
+      ->option_text("NUMBER");
+  command
+      ->add_option("--tokens", advise_.tokens,
+                   "Tokens to train on, such as 15T; also shows days and cost, with the time that "
+                   "failures take")
+      ->option_text("NUMBER");
+  command
+      ->add_option("--deadline", advise_.deadline_days,
+                   "Show only layouts that train on --tokens in so many days, the cheapest first")
+      ->option_text("DAYS")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--budget", advise_.budget,
+                   "Show only layouts that train on --tokens for so much money, by --prices")
+      ->option_text("AMOUNT")
+      ->check(CLI::PositiveNumber);
+  AddPrices(command, advise_.prices);
+  command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")
+      ->option_text("JOB");
 }
 
 void CommandLine::AddLint() {

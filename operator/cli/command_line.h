@@ -34,10 +34,12 @@ class CommandLine {
   void AddNamespace(CLI::App* command, InputArguments& input);
   void AddWatch(CLI::App* command, InputArguments& input);
   void AddOrder(CLI::App* command, std::string& order);
+  void AddPrices(CLI::App* command, std::string& file);
 
   void AddPlan();
   void AddExplain();
   void AddOutlook();
+  void AddAdvise();
   void AddLint();
   void AddSnapshot();
   void AddTop();
@@ -62,6 +64,7 @@ class CommandLine {
   ExplainArguments explain_;
   AuditArguments audit_;
   OutlookArguments outlook_;
+  AdviseArguments advise_;
   LintArguments lint_;
   VerifyArguments verify_;
   SnapshotArguments snapshot_;

@@ -61,8 +61,21 @@ int RunAudit(const AuditArguments& arguments);
 struct OutlookArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml
+  std::string prices;            // a file; "" none
 };
 int RunOutlook(const OutlookArguments& arguments);
+
+struct AdviseArguments {
+  InputArguments input;
+  std::string output = "table";          // table, json, yaml: the best layout as a TrainingJob
+  std::string job;                       // "namespace/name" or "name"; "" the only one
+  std::string gpus;                      // "512" or "8..1024"; "" as many as the job has
+  std::string tokens;                    // a quantity; "" none
+  std::string prices;                    // a file; "" none
+  double deadline_days = 0, budget = 0;  // 0: none
+  int rows = 10;
+};
+int RunAdvise(const AdviseArguments& arguments);
 
 struct LintArguments {
   InputArguments input;

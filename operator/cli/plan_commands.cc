@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/cli/commands.h"
+#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
 #include "operator/decide/snapshot.h"
 #include "operator/decide/status.h"
@@ -99,9 +100,12 @@ int RunAudit(const AuditArguments& arguments) {
 int RunOutlook(const OutlookArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
+  std::optional<outlook::Prices> prices;
+  if (const Status read = ReadPricesOf(arguments.prices, prices); !read) return Fail(read.error());
   const auto plan = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!plan) return Fail(plan.error(), arguments.input);
-  auto report = report::Outlook(*cluster, *plan, arguments.input.space);
+  auto report =
+      report::Outlook(*cluster, *plan, {arguments.input.space, prices ? &*prices : nullptr});
   if (!report) return Fail(report.error(), arguments.input);
   for (const report::JobOutlook& job : report->jobs) {
     if (job.prediction) continue;

@@ -16,4 +16,12 @@ Result<outlook::Prices> ReadPrices(const std::string& path) {
   return report::DecodePrices(*document, source->name);
 }
 
+Status ReadPricesOf(const std::string& path, std::optional<outlook::Prices>& prices) {
+  if (path.empty()) return {};
+  auto read = ReadPrices(path);
+  if (!read) return read.error();
+  prices = *std::move(read);
+  return {};
+}
+
 }  // namespace weft::cli

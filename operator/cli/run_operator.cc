@@ -319,13 +319,9 @@ int RunOperator(const OperatorFlags& flags) {
     return 2;
   }
   std::optional<outlook::Prices> prices;
-  if (!flags.prices.empty()) {
-    auto read = ReadPrices(flags.prices);
-    if (!read) {
-      log.Error("no prices", {{"reason", read.error().message}});
-      return 2;
-    }
-    prices = *std::move(read);
+  if (const Status read = ReadPricesOf(flags.prices, prices); !read) {
+    log.Error("no prices", {{"reason", read.error().message}});
+    return 2;
   }
   kube::UseThreads(kTransportThreads);
   log.Info("starting",

@@ -16,8 +16,8 @@ Path PathOf(const Machines& machines, double ranks, double stride) {
   const double inside = std::clamp(machines.accelerators / stride, 1.0, ranks);
   const double up = machines.scale_up_bytes_per_second;
   const double out = machines.network_bytes_per_second;
-  if (inside > 1) path.crossings.push_back({up, up, 1, 1, kStepLatencySeconds});
-  if (inside < ranks) path.crossings.push_back({out, out, inside, 1, kStepLatencySeconds});
+  if (inside > 1) path.crossings.push_back({up, up, 1, 1, kStepLatencySeconds, true});
+  if (inside < ranks) path.crossings.push_back({out, out, inside, 1, kStepLatencySeconds, false});
   return path;
 }
 

@@ -17,6 +17,7 @@ struct Crossing {
   double members = 1;
   double exits = 1;
   double latency_seconds = 0;  // for one message
+  bool scale_up = false;       // the link is inside a node or scale-up domain
 };
 
 // The links that the groups of one axis use, narrowest first; empty for groups of one rank.

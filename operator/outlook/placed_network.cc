@@ -184,6 +184,7 @@ class Router {
         efficiency * static_cast<double>(link.bandwidth_per_gpu) / hops, out.bytes_per_second);
     out.members = worst_[slot].members;
     out.exits = worst_[slot].exits;
+    out.scale_up = scale_up;
     // A switched scale-up network gives every member its own port, a torus its own links.
     if (scale_up) out.members = out.exits = 1;
     out.latency_seconds =

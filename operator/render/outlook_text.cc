@@ -1,7 +1,10 @@
 #include "operator/render/outlook_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "operator/outlook/step.h"
 #include "operator/render/table.h"
@@ -39,7 +42,8 @@ std::vector<Cell> RowOf(const JobOutlook& job) {
           {Percent(one.mfu)},
           {Grouped(std::llround(one.tokens_per_second))},
           {Watts(one.watts)},
-          {std::string(outlook::BoundBy(one.step))}};
+          {std::string(outlook::BoundBy(one.step))},
+          {job.cost_per_hour ? Grouped(std::llround(*job.cost_per_hour)) : "-"}};
 }
 
 std::string PartsText(const outlook::Memory& memory) {
@@ -60,17 +64,14 @@ std::string TooMuchText(const JobOutlook& job) {
 
 std::string OutlookText(const report::OutlookReport& report, const TextOptions& options) {
   const Align right = Align::kRight;
-  Table table({{"JOB"},
-               {"ACCELERATORS"},
-               {"MEMORY", right},
-               {"STEP", right},
-               {"ERROR", right},
-               {"EXPOSED", right},
-               {"BUBBLE", right},
-               {"MFU", right},
-               {"TOKENS/S", right},
-               {"POWER", right},
-               {"BOUND BY"}});
+  std::vector<Table::Column> columns = {{"JOB"},           {"ACCELERATORS"}, {"MEMORY", right},
+                                        {"STEP", right},   {"ERROR", right}, {"EXPOSED", right},
+                                        {"BUBBLE", right}, {"MFU", right},   {"TOKENS/S", right},
+                                        {"POWER", right},  {"BOUND BY"}};
+  const auto priced = std::find_if(report.jobs.begin(), report.jobs.end(),
+                                   [](const JobOutlook& job) { return !job.currency.empty(); });
+  if (priced != report.jobs.end()) columns.push_back({Printable(priced->currency) + "/H", right});
+  Table table(std::move(columns));
   std::string sentences;
   std::set<std::string> sources;
   for (const JobOutlook& job : report.jobs) {

@@ -1,5 +1,6 @@
 #include "operator/report/outlook.h"
 
+#include <set>
 #include <utility>
 
 #include "operator/decide/predict.h"
@@ -14,8 +15,8 @@ using fabric::NodeIndex;
 
 class OutlookMaker {
  public:
-  OutlookMaker(const Cluster& cluster, std::string space)
-      : cluster_(cluster), space_(std::move(space)) {}
+  OutlookMaker(const Cluster& cluster, const OutlookChoice& choice)
+      : cluster_(cluster), choice_(choice) {}
 
   void AddPlanned(const decide::PlanEntry& entry) {
     const auto* placed = entry.placed();
@@ -35,7 +36,7 @@ class OutlookMaker {
 
  private:
   bool Wanted(const Workload& workload) const {
-    return space_.empty() || workload.key().space == space_;
+    return choice_.space.empty() || workload.key().space == choice_.space;
   }
 
   void Leave(const Workload& workload, std::string reason, const std::string& why) {
@@ -58,7 +59,19 @@ class OutlookMaker {
     if (!one.prediction) {
       one.prediction = Invalid(*workload.place + ": " + one.prediction.error().message);
     }
+    if (one.prediction) AddCosts(workload, *cluster_.fabrics[fabric].fabric, nodes, one);
     report_.jobs.push_back(std::move(one));
+  }
+
+  void AddCosts(const Workload& workload, const fabric::Fabric& fabric,
+                const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
+    const std::set<NodeIndex> different(nodes.begin(), nodes.end());
+    one.reliability = outlook::ReliabilityOf(static_cast<double>(different.size()));
+    if (choice_.prices == nullptr) return;
+    one.currency = choice_.prices->currency;
+    one.cost_per_hour =
+        decide::CostPerHour(fabric, workload.accelerator->per_worker, nodes, *choice_.prices);
+    one.facility_watts = one.prediction->watts * choice_.prices->cooling_overhead;
   }
 
   static Result<outlook::Prediction> Predict(const Workload& workload,
@@ -76,15 +89,15 @@ class OutlookMaker {
   }
 
   const Cluster& cluster_;
-  const std::string space_;
+  const OutlookChoice& choice_;
   OutlookReport report_;
 };
 
 }  // namespace
 
 Result<OutlookReport> Outlook(const Cluster& cluster, const decide::PlanReport& plan,
-                              const std::string& space) {
-  OutlookMaker maker(cluster, space);
+                              const OutlookChoice& choice) {
+  OutlookMaker maker(cluster, choice);
   for (const decide::PlanEntry& entry : plan.entries) maker.AddPlanned(entry);
   const auto running = decide::RunningWorkloads(cluster);
   if (!running) return running.error();

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "operator/decide/plan.h"
+#include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
+#include "operator/outlook/prices.h"
 
 namespace weft::report {
 
@@ -16,6 +19,10 @@ struct JobOutlook {
   std::int64_t accelerators = 0;
   bool held = false;  // the job has its nodes already; else the plan gives them
   Result<outlook::Prediction> prediction = Invalid("");  // an error if no prediction is possible
+  outlook::Reliability reliability;
+  std::optional<double> cost_per_hour;  // absent without prices
+  std::string currency;
+  std::optional<double> facility_watts;  // with cooling; absent without prices
 };
 
 struct OutlookReport {
@@ -24,14 +31,22 @@ struct OutlookReport {
   bool all_placed = true;
 };
 
-// Memory, step time and power of every job with a transformer model. `space`: only jobs of this
-// namespace; "": all.
+struct OutlookChoice {
+  std::string space;                        // only jobs of this namespace; "": all
+  const outlook::Prices* prices = nullptr;  // null: no costs
+};
+
+// Memory, step time and power of every job with a transformer model.
 //
 // Errors  kInvalid for a malformed annotation of a workload. An error of a single job (unknown
 //         accelerator, unsupported precision) is in the job's prediction.
 // Cost    O(ranks x axes) per job.
 Result<OutlookReport> Outlook(const decide::Cluster& cluster, const decide::PlanReport& plan,
-                              const std::string& space = "");
+                              const OutlookChoice& choice = {});
+
+// Fields of one prediction, and of what failures cost, added to an object.
+void AddPrediction(const outlook::Prediction& prediction, nlohmann::ordered_json& out);
+void AddReliability(const outlook::Reliability& reliability, nlohmann::ordered_json& out);
 
 nlohmann::ordered_json OutlookJson(const OutlookReport& report);
 

@@ -8,6 +8,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kSecondsPerHour = 3'600;
+
 std::int64_t Whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
 Json MemoryJson(const outlook::Memory& memory, double capacity) {
@@ -27,11 +29,21 @@ Json ExposedJson(const outlook::Step& step) {
 }
 
 Json JobJson(const JobOutlook& job) {
-  const outlook::Prediction& one = *job.prediction;
   Json out;
   out["job"] = job.job;
   out["accelerator"] = job.accelerator;
   out["accelerators"] = job.accelerators;
+  AddPrediction(*job.prediction, out);
+  AddReliability(job.reliability, out);
+  out["costPerHour"] = job.cost_per_hour ? Json(*job.cost_per_hour) : Json(nullptr);
+  if (!job.currency.empty()) out["currency"] = job.currency;
+  if (job.facility_watts) out["facilityWatts"] = *job.facility_watts;
+  return out;
+}
+
+}  // namespace
+
+void AddPrediction(const outlook::Prediction& one, Json& out) {
   out["memoryBytesPerGPU"] = MemoryJson(one.memory, one.capacity);
   out["fits"] = one.fits;
   if (one.change) {
@@ -47,12 +59,15 @@ Json JobJson(const JobOutlook& job) {
   out["mfu"] = one.mfu;
   out["tokensPerSecond"] = one.tokens_per_second;
   out["powerWatts"] = one.watts;
-  out["costPerHour"] = nullptr;  // without prices
+  out["energyPerStepWattHours"] = one.watts * one.step.Seconds() / kSecondsPerHour;
   out["calibration"] = {{"name", one.calibration->name}, {"fittedOn", one.calibration->fitted_on}};
-  return out;
 }
 
-}  // namespace
+void AddReliability(const outlook::Reliability& one, Json& out) {
+  out["hoursBetweenFailures"] = one.hours_between_failures;
+  out["checkpointIntervalSeconds"] = one.checkpoint_interval_seconds;
+  out["effectiveTimeShare"] = one.effective_share;
+}
 
 Json OutlookJson(const OutlookReport& report) {
   Json list = Json::array();

@@ -96,7 +96,7 @@ expect_text "$work/stdout" '"items": []'
 [ "$(grep -c ConfigMap "$work/stderr")" = 1 ] || fail 'the note of an ignored kind, not once'
 
 # Every command helps with examples.
-for command in plan explain outlook audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
+for command in plan explain outlook advise audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
   # shellcheck disable=SC2086
   expect_exit 0 "$WEFT" $command --help
   expect_text "$work/stdout" 'Examples:'

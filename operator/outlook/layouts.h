@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "operator/outlook/layout.h"
+
+namespace weft::outlook {
+
+// Layouts of one model on so many accelerators, of which `per_domain` are linked inside a node or a
+// scale-up domain.
+//
+//   tensor        powers of two up to per_domain that divide the attention heads
+//   context       powers of two that leave each rank at least 4,096 tokens of a sequence
+//   pipeline      divisors of the layers, and powers of two, whose stages differ by a layer
+//   data          what is left of the world
+//   expert        powers of two that divide the experts, experts whole (expertTensor 1)
+//   sharding      None, OptimizerState; without a pipeline Full, and Hybrid inside per_domain
+//   of a shape    virtual pipeline 1, 2, 4 and 8 where it divides the layers of a stage and the
+//                 micro-batches are a multiple of the stages; micro-batches of 1, 2, 4 and 8
+//                 sequences; recomputation None and Full
+//
+// Every layout passes traffic::CheckShape. The other fields are the model's.
+
+// One layout for each shape, with a micro-batch of one sequence, Full recomputation and no virtual
+// pipeline. No variant needs less memory per GPU, save that None may where a stage is one layer.
+// Cost  O(shapes), some hundred.
+std::vector<Layout> ShapesOf(const traffic::Transformer& model, std::int64_t ranks,
+                             std::int64_t per_domain);
+
+// All layouts of the shape.
+std::vector<Layout> VariantsOf(const Layout& shape);
+
+}  // namespace weft::outlook

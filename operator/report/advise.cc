@@ -1,0 +1,168 @@
+#include "operator/report/advise.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/decide/predict.h"
+#include "operator/outlook/layouts.h"
+#include "operator/outlook/placed_network.h"
+#include "operator/report/ground.h"
+#include "operator/report/lifts.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Cluster;
+using decide::Workload;
+using outlook::Layout;
+
+constexpr double kSecondsPerDay = 86'400;
+constexpr double kHoursPerDay = 24;
+
+// The best of one ground and number of accelerators.
+struct Cell {
+  const Ground* ground = nullptr;
+  std::vector<Candidate> best;  // fastest first
+};
+
+Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
+  auto all = decide::AllWorkloads(cluster);
+  if (!all) return all.error();
+  std::vector<Workload> found;
+  for (Workload& one : *all) {
+    const bool named = name.empty() || name == api::Show(one.key()) || name == one.key().name;
+    const bool modelled = one.model->has_value() && (*one.model)->transformer.has_value();
+    if (!one.is_job || !named || (name.empty() && !modelled)) continue;
+    if (!modelled) return Invalid(*one.place + ": spec.model.transformer: is required");
+    found.push_back(std::move(one));
+  }
+  if (found.size() == 1) return std::move(found.front());
+  if (!name.empty() && found.empty()) return Invalid("no TrainingJob is called " + name);
+  if (found.empty()) return Invalid("no TrainingJob has a spec.model.transformer");
+  std::string names;
+  for (const Workload& one : found) names += (names.empty() ? "" : ", ") + api::Show(one.key());
+  return Invalid("several TrainingJobs could be meant; name one of " + names);
+}
+
+std::vector<std::int64_t> CountsOf(const AdviceRequest& request, const Workload& workload) {
+  const std::int64_t each = workload.accelerator->per_worker;
+  if (request.most == 0) return {each * workload.workers};
+  std::vector<std::int64_t> counts;
+  for (std::int64_t count = each; count < request.most; count *= 2) {
+    if (count >= request.least) counts.push_back(count);
+  }
+  const std::int64_t most = request.most - request.most % each;
+  if (most >= request.least && most > 0) counts.push_back(most);
+  return counts;
+}
+
+class Adviser {
+ public:
+  Adviser(const Workload& workload, const AdviceRequest& request)
+      : workload_(workload), request_(request) {}
+
+  // Every ground with every number of accelerators that it has.
+  std::vector<Cell> Cells(const std::vector<Ground>& grounds) {
+    std::vector<Cell> cells;
+    for (const Ground& ground : grounds) {
+      for (const std::int64_t count : CountsOf(request_, workload_)) {
+        const auto workers = static_cast<std::size_t>(count / workload_.accelerator->per_worker);
+        if (workers == 0 || workers > ground.workers.size()) continue;
+        Cell cell{&ground, search_.Best(workload_, ground, count, request_.rows)};
+        if (!cell.best.empty()) cells.push_back(std::move(cell));
+      }
+    }
+    return cells;
+  }
+
+  std::vector<AdvisedLayout> Rows(const std::vector<Cell>& cells) const {
+    std::vector<AdvisedLayout> rows;
+    for (const Cell& cell : cells) {
+      const std::size_t most = cells.size() > 1 ? 1 : cell.best.size();
+      for (std::size_t i = 0; i < most; ++i) AddRow(*cell.ground, cell.best[i], rows);
+    }
+    const bool cheapest = request_.deadline_days.has_value();
+    std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+      return cheapest ? Effort(a) < Effort(b)
+                      : a.prediction.tokens_per_second > b.prediction.tokens_per_second;
+    });
+    return rows;
+  }
+
+  const LayoutSearch& search() const { return search_; }
+
+ private:
+  void AddRow(const Ground& ground, const Candidate& one, std::vector<AdvisedLayout>& rows) const {
+    auto prediction = outlook::Predict(one.layout, ground.accelerator, one.network);
+    if (!prediction) return;
+    const std::uint32_t each = workload_.accelerator->per_worker;
+    const auto workers = static_cast<std::size_t>(one.layout.ranks / each);
+    AdvisedLayout row;
+    row.fabric = ground.on->name();
+    row.accelerator = ground.accelerator.name;
+    row.nodes = ground.NodesOf(workers);
+    row.layout = one.layout;
+    row.prediction = *std::move(prediction);
+    row.reliability = outlook::ReliabilityOf(static_cast<double>(row.nodes));
+    if (request_.prices != nullptr) {
+      row.cost_per_hour = decide::CostPerHour(
+          *ground.on->fabric, each, std::span(ground.workers).first(workers), *request_.prices);
+    }
+    if (request_.tokens) {
+      row.days = *request_.tokens / row.prediction.tokens_per_second / kSecondsPerDay /
+                 row.reliability.effective_share;
+      if (row.cost_per_hour) row.cost = *row.days * kHoursPerDay * *row.cost_per_hour;
+    }
+    if (Wanted(row)) rows.push_back(std::move(row));
+  }
+
+  bool Wanted(const AdvisedLayout& row) const {
+    if (request_.deadline_days && row.days && *row.days > *request_.deadline_days) return false;
+    return !request_.budget || (row.cost && *row.cost <= *request_.budget);
+  }
+
+  // What a layout costs: money, else the time of all its accelerators.
+  static double Effort(const AdvisedLayout& row) {
+    return row.cost.value_or(row.days.value_or(0) * static_cast<double>(row.layout.ranks));
+  }
+
+  const Workload& workload_;
+  const AdviceRequest& request_;
+  LayoutSearch search_;
+};
+
+}  // namespace
+
+Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
+  const auto workload = FindJob(cluster, request.job);
+  if (!workload) return workload.error();
+  Grounds grounds = GroundsOf(cluster, *workload);
+  if (grounds.grounds.empty() && grounds.notes.empty()) {
+    return Invalid(*workload->place + ": no usable node has " +
+                   std::to_string(workload->accelerator->per_worker) + " " +
+                   workload->accelerator->resource_name + " and a product that the job may get");
+  }
+  Adviser adviser(*workload, request);
+  const std::vector<Cell> cells = adviser.Cells(grounds.grounds);
+  Advice advice;
+  advice.job = api::Show(workload->key());
+  advice.index = workload->index;
+  if (request.prices != nullptr) advice.currency = request.prices->currency;
+  advice.layouts = adviser.Rows(cells);
+  advice.tried = adviser.search().tried();
+  advice.fitting = adviser.search().fitting();
+  advice.notes = std::move(grounds.notes);
+  if (advice.layouts.empty()) return advice;
+  const AdvisedLayout& first = advice.layouts.front();
+  for (const Cell& cell : cells) {
+    const bool same = cell.ground->on->name() == first.fabric &&
+                      cell.ground->accelerator.name == first.accelerator &&
+                      cell.best.front().layout.ranks == first.layout.ranks;
+    if (same && advice.lifts.empty()) {
+      advice.lifts = LiftsOf(*workload, *cell.ground, cell.best.front());
+    }
+  }
+  return advice;
+}
+
+}  // namespace weft::report

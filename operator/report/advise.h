@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/decide/cluster.h"
+#include "operator/outlook/failures.h"
+#include "operator/outlook/outlook.h"
+#include "operator/outlook/prices.h"
+
+namespace weft::report {
+
+// What to look for.
+struct AdviceRequest {
+  std::string job;  // "namespace/name" or "name"; "": the only TrainingJob with a transformer
+  // Accelerators: every doubling of one worker's from least to most, and most; 0: the job's own.
+  std::int64_t least = 0, most = 0;
+  std::optional<double> tokens;         // to train on: gives days and cost
+  std::optional<double> deadline_days;  // of the tokens: the cheapest layouts in time come first
+  std::optional<double> budget;         // of the tokens: the fastest layouts within it come first
+  const outlook::Prices* prices = nullptr;
+  std::size_t rows = 10;
+};
+
+struct AdvisedLayout {
+  std::string fabric, accelerator;
+  std::int64_t nodes = 0;
+  outlook::Layout layout;
+  outlook::Prediction prediction;
+  outlook::Reliability reliability;
+  std::optional<double> cost_per_hour;  // absent without prices
+  std::optional<double> days, cost;     // absent without tokens; failures are counted in
+};
+
+// A change of the best layout's surroundings, and how many more tokens a second each accelerator
+// would then train on: 0.1 is a tenth more.
+struct Lift {
+  std::string change;
+  double gain = 0;
+};
+
+struct Advice {
+  std::string job;        // "namespace/name"
+  std::size_t index = 0;  // into Inputs::jobs
+  std::string currency;
+  std::int64_t tried = 0, fitting = 0;  // layouts
+  // Best first. On one fabric, product and number of accelerators the best few; else the best of
+  // each.
+  std::vector<AdvisedLayout> layouts;
+  std::vector<Lift> lifts;  // of the first, largest gain first
+  std::vector<decide::Note> notes;
+};
+
+// The fastest layouts (outlook/layouts.h) that fit in memory, each on nodes that lie side by side
+// on the empty fabric; of every Fabric, unless the job names one, and of every product that the job
+// may get.
+//
+// Errors  kInvalid: no such job, several to choose from, no transformer, no node that it may use.
+// Cost    some thousand layouts of a microsecond or two, and for each shape O(ranks x axes):
+//         tests/bench/advise_bench.cc.
+Result<Advice> Advise(const decide::Cluster& cluster, const AdviceRequest& request);
+
+nlohmann::ordered_json AdviceJson(const Advice& advice);
+
+// The job with that layout, to apply.
+nlohmann::ordered_json AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
+                                  const AdvisedLayout& layout);
+
+}  // namespace weft::report

@@ -1,0 +1,76 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/api/encode.h"
+#include "operator/api/names.h"
+#include "operator/report/advise.h"
+#include "operator/report/outlook.h"
+
+namespace weft::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string RecomputationName(traffic::Recomputation value) {
+  return std::string(api::kRecomputationNames[static_cast<std::size_t>(value)]);
+}
+
+Json LayoutJson(const AdvisedLayout& row) {
+  const traffic::Parallelism& p = row.layout.parallelism;
+  Json out;
+  out["fabric"] = row.fabric;
+  out["accelerator"] = row.accelerator;
+  out["gpus"] = row.layout.ranks;
+  out["nodes"] = row.nodes;
+  out["tensor"] = p.tensor;
+  out["pipeline"] = p.pipeline;
+  out["virtualPipeline"] = p.virtual_pipeline;
+  out["context"] = p.context;
+  out["expert"] = p.expert;
+  out["data"] = row.layout.ranks / (p.tensor * p.pipeline * p.context);
+  out["sharding"] = api::kShardingNames[static_cast<std::size_t>(p.sharding)];
+  if (p.shard_group_size) out["shardGroupSize"] = *p.shard_group_size;
+  out["microBatchSize"] = row.layout.model.micro_batch_size;
+  out["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);
+  AddPrediction(row.prediction, out);
+  AddReliability(row.reliability, out);
+  out["costPerHour"] = row.cost_per_hour ? Json(*row.cost_per_hour) : Json(nullptr);
+  if (row.days) out["days"] = *row.days;
+  if (row.cost) out["cost"] = *row.cost;
+  return out;
+}
+
+}  // namespace
+
+Json AdviceJson(const Advice& advice) {
+  Json out = {{"job", advice.job}, {"tried", advice.tried}, {"fitting", advice.fitting}};
+  if (!advice.currency.empty()) out["currency"] = advice.currency;
+  out["layouts"] = Json::array();
+  for (const AdvisedLayout& row : advice.layouts) out["layouts"].push_back(LayoutJson(row));
+  out["lifts"] = Json::array();
+  for (const Lift& lift : advice.lifts) {
+    out["lifts"].push_back({{"change", lift.change}, {"gain", lift.gain}});
+  }
+  return out;
+}
+
+Json AdvisedJob(const decide::Cluster& cluster, const Advice& advice, const AdvisedLayout& row) {
+  const api::TrainingJob& job = cluster.inputs->jobs[advice.index];
+  const nlohmann::json& raw = *job.raw;
+  Json out = {{"apiVersion", raw.at("apiVersion").get<std::string>()},
+              {"kind", raw.at("kind").get<std::string>()}};
+  for (const char* key : {"name", "namespace", "labels", "annotations"}) {
+    const auto found = raw.at("metadata").find(key);
+    if (found != raw.at("metadata").end()) out["metadata"][key] = Json(*found);
+  }
+  nlohmann::json spec = raw.at("spec");
+  if (cluster.fabrics.size() > 1) spec["fabricName"] = row.fabric;
+  spec["workers"]["replicas"] = row.layout.ranks / job.accelerator.per_worker;
+  nlohmann::json& model = spec["model"]["transformer"];
+  model["microBatchSize"] = row.layout.model.micro_batch_size;
+  model["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);
+  spec["parallelism"] = nlohmann::json(api::EncodeParallelism(row.layout.parallelism));
+  out["spec"] = Json(spec);
+  return out;
+}
+
+}  // namespace weft::report

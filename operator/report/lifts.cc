@@ -1,0 +1,184 @@
+#include "operator/report/lifts.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "operator/base/quantity.h"
+#include "operator/outlook/layouts.h"
+#include "operator/outlook/placed_network.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Workload;
+using outlook::Layout;
+using outlook::Network;
+using traffic::Recomputation;
+
+// Below this a change is not worth a word.
+constexpr double kLeastGain = 0.02;
+
+double StepSeconds(const Layout& layout, const Ground& ground, const Network& network) {
+  return outlook::StepOf(layout, ground.accelerator,
+                         outlook::CalibrationFor(ground.accelerator, layout), network)
+      .Seconds();
+}
+
+double TokensPerAccelerator(const Layout& layout, double seconds) {
+  return static_cast<double>(layout.model.global_batch_size) /
+         (seconds * static_cast<double>(layout.ranks));
+}
+
+// Whether the shape's layout of the least memory fits.
+bool CanFit(Layout shape, double capacity) {
+  if (outlook::MemoryPerGPU(shape).Total() <= capacity) return true;
+  shape.model.recomputation = Recomputation::kNone;
+  return outlook::MemoryPerGPU(shape).Total() <= capacity;
+}
+
+std::optional<Network> NetworkFor(const Workload& workload, const Ground& ground,
+                                  const Layout& layout) {
+  const std::uint32_t each = workload.accelerator->per_worker;
+  const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
+  traffic::Model model;
+  model.transformer = layout.model;
+  const auto traffic = traffic::ComputeTraffic(model, layout.parallelism, workers, each);
+  if (!traffic) return std::nullopt;
+  return outlook::NetworkOf(layout, *traffic,
+                            {ground.on->fabric.get(), std::span(ground.workers).first(workers),
+                             workload.pod.claims_compute_domain});
+}
+
+void Hasten(outlook::Path& path, bool scale_up) {
+  for (outlook::Crossing& one : path.crossings) {
+    if (one.scale_up != scale_up) continue;
+    one.bytes_per_second *= 2;
+    one.line_bytes_per_second *= 2;
+  }
+}
+
+Network Faster(Network network, bool scale_up) {
+  for (outlook::Path& path : network.paths) Hasten(path, scale_up);
+  Hasten(network.expert_gradients, scale_up);
+  return network;
+}
+
+std::string RecomputationText(const Layout& layout) {
+  return layout.model.recomputation == Recomputation::kFull ? "Full" : "None";
+}
+
+// The fastest variant of the same shape, however much memory it takes.
+Candidate WithMemory(const Ground& ground, const Candidate& best) {
+  Candidate fastest = best;
+  for (const Layout& one : outlook::VariantsOf(best.layout)) {
+    const double seconds = StepSeconds(one, ground, best.network);
+    if (seconds < fastest.seconds) fastest = {one, best.network, seconds};
+  }
+  return fastest;
+}
+
+class Lifts {
+ public:
+  Lifts(const Ground& ground, const Candidate& best)
+      : ground_(ground), best_(best), now_(TokensPerAccelerator(best.layout, best.seconds)) {}
+
+  void Add(std::string change, const Layout& layout, double seconds) {
+    const double gain = TokensPerAccelerator(layout, seconds) / now_ - 1;
+    if (gain >= kLeastGain) lifts_.push_back({std::move(change), gain});
+  }
+
+  void AddLinks() {
+    for (const bool scale_up : {true, false}) {
+      const double seconds = StepSeconds(best_.layout, ground_, Faster(best_.network, scale_up));
+      Add(scale_up ? "links inside nodes and scale-up domains twice as fast"
+                   : "links between nodes twice as fast",
+          best_.layout, seconds);
+    }
+  }
+
+  void AddMemory() {
+    const Candidate one = WithMemory(ground_, best_);
+    const double bytes = outlook::MemoryPerGPU(one.layout).Total();
+    Add(FormatBytes(static_cast<Int128>(bytes)) + "B of memory for microBatchSize " +
+            std::to_string(one.layout.model.micro_batch_size) + ", virtualPipeline " +
+            std::to_string(one.layout.parallelism.virtual_pipeline) +
+            " and activationRecomputation " + RecomputationText(one.layout),
+        one.layout, one.seconds);
+  }
+
+  void AddBatch() {
+    Layout larger = best_.layout;
+    larger.model.global_batch_size *= 2;
+    Add("a globalBatchSize of " + std::to_string(larger.model.global_batch_size), larger,
+        StepSeconds(larger, ground_, best_.network));
+  }
+
+  std::vector<Lift> Take() {
+    std::stable_sort(lifts_.begin(), lifts_.end(),
+                     [](const Lift& a, const Lift& b) { return a.gain > b.gain; });
+    return std::move(lifts_);
+  }
+
+ private:
+  const Ground& ground_;
+  const Candidate& best_;
+  const double now_;
+  std::vector<Lift> lifts_;
+};
+
+}  // namespace
+
+std::vector<Candidate> LayoutSearch::Best(const Workload& workload, const Ground& ground,
+                                          std::int64_t count, std::size_t most) {
+  workload_ = &workload;
+  std::vector<Candidate> best;
+  const traffic::Transformer& model = *(*workload.model)->transformer;
+  if (outlook::PeakRate(ground.accelerator, model.precision) <= 0) return best;
+  for (const Layout& shape : outlook::ShapesOf(model, count, ground.per_domain)) {
+    TryShape(shape, ground, most, best);
+  }
+  return best;
+}
+
+void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, std::size_t most,
+                            std::vector<Candidate>& best) {
+  const double capacity = outlook::UsableMemory(ground.accelerator);
+  const std::vector<Layout> variants = outlook::VariantsOf(shape);
+  tried_ += static_cast<std::int64_t>(variants.size());
+  if (!CanFit(shape, capacity)) return;
+  const auto network = NetworkFor(*workload_, ground, shape);
+  if (!network) return;
+  for (const Layout& one : variants) {
+    if (outlook::MemoryPerGPU(one).Total() > capacity) continue;
+    ++fitting_;
+    const double seconds = StepSeconds(one, ground, *network);
+    if (best.size() == most && seconds >= best.back().seconds) continue;
+    const auto at = std::upper_bound(
+        best.begin(), best.end(), seconds,
+        [](double value, const Candidate& other) { return value < other.seconds; });
+    best.insert(at, Candidate{one, *network, seconds});
+    if (best.size() > most) best.pop_back();
+  }
+}
+
+std::vector<Lift> LiftsOf(const Workload& workload, const Ground& ground, const Candidate& best) {
+  Lifts lifts(ground, best);
+  lifts.AddLinks();
+  lifts.AddMemory();
+  lifts.AddBatch();
+  const std::int64_t half = best.layout.ranks / 2;
+  const std::int64_t each = workload.accelerator->per_worker;
+  if (half >= each && half % each == 0) {
+    LayoutSearch search;
+    const auto fewer = search.Best(workload, ground, half, 1);
+    if (!fewer.empty()) {
+      lifts.Add("half as many accelerators (" + std::to_string(half) + ")", fewer[0].layout,
+                fewer[0].seconds);
+    }
+  }
+  return lifts.Take();
+}
+
+}  // namespace weft::report

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "operator/decide/workload.h"
+#include "operator/outlook/network.h"
+#include "operator/report/advise.h"
+#include "operator/report/ground.h"
+
+namespace weft::report {
+
+// A layout that fits, and the links that it runs over.
+struct Candidate {
+  outlook::Layout layout;
+  outlook::Network network;
+  double seconds = 0;  // of one step
+};
+
+// Tries layouts, and counts them.
+class LayoutSearch {
+ public:
+  // The fastest layouts that fit on the first `count` accelerators of the ground, at most so many.
+  // Empty where none fits, or where the accelerator has no unit for the precision.
+  std::vector<Candidate> Best(const decide::Workload& workload, const Ground& ground,
+                              std::int64_t count, std::size_t most);
+
+  std::int64_t tried() const { return tried_; }
+  std::int64_t fitting() const { return fitting_; }
+
+ private:
+  void TryShape(const outlook::Layout& shape, const Ground& ground, std::size_t most,
+                std::vector<Candidate>& best);
+
+  std::int64_t tried_ = 0, fitting_ = 0;
+  const decide::Workload* workload_ = nullptr;
+};
+
+// What would make each accelerator train on more tokens a second than with this layout: faster
+// links, more memory, a larger batch, fewer accelerators; only what gives a fiftieth or more.
+std::vector<Lift> LiftsOf(const decide::Workload& workload, const Ground& ground,
+                          const Candidate& best);
+
+}  // namespace weft::report

@@ -1,0 +1,56 @@
+#include <benchmark/benchmark.h>
+
+#include "operator/report/advise.h"
+#include "tests/support/models.h"
+#include "tests/unit/decide/scene.h"
+
+// How long `weft advise` takes to try all layouts of Llama-3 70B, and of a model with experts, on
+// 1,024 and 16,384 H100, nodes of eight, 32 a leaf, 16 leaves a spine.
+namespace weft::report {
+namespace {
+
+constexpr std::uint32_t kPerNode = 8;
+
+decide::Cluster ClusterOf(std::uint32_t gpus, bool experts) {
+  constexpr std::uint32_t kNodesPerLeaf = 32, kNodesPerSpine = 512;
+  const std::uint32_t nodes = gpus / kPerNode;
+  testing::FabricShape shape;
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    testing::TestNode node;
+    node.name = testing::Numbered("n", n, nodes);
+    node.domains = {"s" + std::to_string(n / kNodesPerSpine),
+                    "l" + std::to_string(n / kNodesPerLeaf)};
+    node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
+    shape.nodes.push_back(std::move(node));
+  }
+  decide::Scene scene(shape);
+  api::TrainingJob& job = scene.Job("llama", nodes);
+  job.model = traffic::Model{traffic::testing::Llama70B(), {}};
+  job.model->transformer->global_batch_size = 16'384;
+  if (experts) job.model->transformer->moe = traffic::MixtureOfExperts{64, 4, 80, 1792, 0};
+  return scene.Build();
+}
+
+void BM_Advise(benchmark::State& state) {
+  const decide::Cluster cluster =
+      ClusterOf(static_cast<std::uint32_t>(state.range(0)), state.range(1) != 0);
+  std::int64_t tried = 0, fitting = 0;
+  for (auto _ : state) {
+    const auto advice = Advise(cluster, {});
+    if (!advice || advice->layouts.empty()) return state.SkipWithError("no advice");
+    tried = advice->tried;
+    fitting = advice->fitting;
+  }
+  state.counters["tried"] = static_cast<double>(tried);
+  state.counters["fitting"] = static_cast<double>(fitting);
+}
+BENCHMARK(BM_Advise)
+    ->ArgNames({"gpus", "experts"})
+    ->Args({1'024, 0})
+    ->Args({1'024, 1})
+    ->Args({16'384, 0})
+    ->Args({16'384, 1})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,218 @@
+#include "operator/report/advise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "tests/support/models.h"
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+using decide::Scene;
+using Json = nlohmann::json;
+
+// Four leaves of eight nodes of eight GPUs.
+testing::FabricShape Fleet(const char* product) {
+  testing::FabricShape shape = testing::Leaves({{8, 8, 8, 8, 8, 8, 8, 8},
+                                                {8, 8, 8, 8, 8, 8, 8, 8},
+                                                {8, 8, 8, 8, 8, 8, 8, 8},
+                                                {8, 8, 8, 8, 8, 8, 8, 8}});
+  for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = product;
+  return shape;
+}
+
+constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
+
+// Llama-3 8B on so many nodes, as a manifest has it too.
+api::TrainingJob& Llama8B(Scene& scene, const std::string& name, std::uint32_t nodes) {
+  api::TrainingJob& job = scene.Job(name, nodes);
+  traffic::Transformer model = traffic::testing::Llama70B();
+  model.parameters = 8'030'000'000;
+  model.layers = 32;
+  model.hidden_size = 4096;
+  model.attention_heads = 32;
+  model.feed_forward_size = 14336;
+  job.model = traffic::Model{model, {}};
+  job.raw = std::make_shared<const Json>(Json::parse(R"({
+      "apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob",
+      "metadata": {"name": "llama", "namespace": "ns", "uid": "u", "labels": {"team": "a"}},
+      "spec": {"accelerator": {"perWorker": 8}, "parallelism": {"tensor": 2, "pipeline": 2},
+               "model": {"type": "Transformer", "transformer": {
+                   "parameters": 8030000000, "layers": 32, "hiddenSize": 4096,
+                   "attentionHeads": 32, "sequenceLength": 8192, "microBatchSize": 1,
+                   "globalBatchSize": 512}},
+               "workers": {"replicas": 2, "template": {"spec": {"containers": [
+                   {"name": "t", "image": "i", "env": [{"name": "A", "value": "b"}],
+                    "resources": {"limits": {"nvidia.com/gpu": 8}}}]}}}},
+      "status": {"phase": "Pending"}})"));
+  return job;
+}
+
+Advice AdviceOf(const decide::Cluster& cluster, const AdviceRequest& request = {}) {
+  const auto advice = Advise(cluster, request);
+  EXPECT_TRUE(advice) << advice.error().message;
+  return advice ? *advice : Advice();
+}
+
+std::string Why(const decide::Cluster& cluster, const AdviceRequest& request = {}) {
+  const auto advice = Advise(cluster, request);
+  return advice ? "" : advice.error().message;
+}
+
+TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  const Advice advice = AdviceOf(scene.Build());
+  ASSERT_EQ(advice.layouts.size(), 10u);
+  EXPECT_GT(advice.tried, 100);
+  EXPECT_LT(advice.fitting, advice.tried);
+  double before = 0;
+  for (const AdvisedLayout& row : advice.layouts) {
+    EXPECT_EQ(row.layout.ranks, 64);
+    EXPECT_EQ(row.nodes, 8);
+    EXPECT_TRUE(row.prediction.fits);
+    EXPECT_GE(row.prediction.step.Seconds(), before);
+    before = row.prediction.step.Seconds();
+  }
+}
+
+TEST(AdviseTest, EachNumberOfGpusHasItsBestLayout) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  AdviceRequest request;
+  request.least = 8;
+  request.most = 200;
+  const Advice advice = AdviceOf(scene.Build(), request);
+  std::vector<std::int64_t> counts;
+  for (const AdvisedLayout& row : advice.layouts) counts.push_back(row.layout.ranks);
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{128, 64, 32, 16, 8}));
+}
+
+TEST(AdviseTest, EachProductHasItsBestLayout) {
+  testing::FabricShape shape = Fleet(kH100);
+  for (std::size_t n = 0; n < 8; ++n) {
+    shape.nodes[n].labels["nvidia.com/gpu.product"] = "NVIDIA-B200";
+  }
+  Scene scene(shape);
+  Llama8B(scene, "llama", 4);
+  const Advice advice = AdviceOf(scene.Build());
+  ASSERT_EQ(advice.layouts.size(), 2u);
+  EXPECT_EQ(advice.layouts[0].accelerator, "B200");
+  EXPECT_EQ(advice.layouts[1].accelerator, "H100");
+}
+
+TEST(AdviseTest, TokensGiveDaysAndPricesGiveCost) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  outlook::Prices prices;
+  prices.currency = "USD";
+  prices.prices = {{"H100", 3.0, std::nullopt, std::nullopt, ""}};
+  AdviceRequest request;
+  request.least = 8;
+  request.most = 256;
+  request.tokens = 1e12;
+  request.prices = &prices;
+  const Advice all = AdviceOf(scene.Build(), request);
+  ASSERT_FALSE(all.layouts.empty());
+  const AdvisedLayout& fastest = all.layouts.front();
+  ASSERT_TRUE(fastest.days && fastest.cost && fastest.cost_per_hour);
+  EXPECT_NEAR(*fastest.cost_per_hour, 3.0 * static_cast<double>(fastest.layout.ranks), 1e-6);
+  EXPECT_NEAR(*fastest.days * 86400 * fastest.prediction.tokens_per_second *
+                  fastest.reliability.effective_share,
+              1e12, 1e6);
+  EXPECT_NEAR(*fastest.cost, *fastest.days * 24 * *fastest.cost_per_hour, 1e-6);
+
+  request.deadline_days = *all.layouts[1].days * 1.01;
+  const Advice in_time = AdviceOf(scene.Build(), request);
+  ASSERT_EQ(in_time.layouts.size(), 2u);  // the two fastest, the cheaper one first
+  EXPECT_LE(*in_time.layouts[0].cost, *in_time.layouts[1].cost);
+}
+
+TEST(AdviseTest, WhatWouldHelpIsSaidWithItsGain) {
+  Scene scene(Fleet(kH100));
+  api::TrainingJob& job = Llama8B(scene, "llama", 32);
+  // So small a step that what each step costs once shows.
+  job.model->transformer->global_batch_size = 256;
+  job.model->transformer->sequence_length = 1024;
+  const Advice advice = AdviceOf(scene.Build());
+  ASSERT_FALSE(advice.lifts.empty());
+  EXPECT_TRUE(std::is_sorted(advice.lifts.begin(), advice.lifts.end(),
+                             [](const Lift& a, const Lift& b) { return a.gain > b.gain; }));
+  EXPECT_TRUE(std::any_of(advice.lifts.begin(), advice.lifts.end(), [](const Lift& lift) {
+    return lift.change == "a globalBatchSize of 512";
+  }));
+}
+
+TEST(AdviseTest, TheJobToApplyHasTheLayoutAndAllElseOfItsOwn) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  const decide::Cluster cluster = scene.Build();
+  AdviceRequest request;
+  request.least = request.most = 128;
+  const Advice advice = AdviceOf(cluster, request);
+  ASSERT_FALSE(advice.layouts.empty());
+  const AdvisedLayout& best = advice.layouts.front();
+  const Json object = AdvisedJob(cluster, advice, best);
+  EXPECT_FALSE(object.contains("status"));
+  EXPECT_FALSE(object["metadata"].contains("uid"));
+  EXPECT_EQ(object["metadata"]["labels"]["team"], "a");
+  EXPECT_EQ(object["spec"]["workers"]["template"]["spec"]["containers"][0]["env"][0]["value"], "b");
+  const auto job = api::DecodeTrainingJob(object, "advice");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->replicas, 16u);
+  EXPECT_EQ(job->parallelism.tensor, best.layout.parallelism.tensor);
+  EXPECT_EQ(job->parallelism.pipeline, best.layout.parallelism.pipeline);
+  EXPECT_EQ(job->parallelism.sharding, best.layout.parallelism.sharding);
+  EXPECT_EQ(job->model->transformer->micro_batch_size, best.layout.model.micro_batch_size);
+  EXPECT_EQ(job->model->transformer->recomputation, best.layout.model.recomputation);
+}
+
+TEST(AdviseTest, TheJsonHasTheFieldsOfTheReference) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  const auto json = AdviceJson(AdviceOf(scene.Build()));
+  ASSERT_FALSE(json["layouts"].empty());
+  const auto& row = json["layouts"][0];
+  for (const char* key :
+       {"gpus", "tensor", "pipeline", "context", "expert", "data", "sharding", "microBatchSize",
+        "activationRecomputation", "memoryBytesPerGPU", "fits", "stepSeconds", "mfu",
+        "tokensPerSecond", "powerWatts", "costPerHour", "effectiveTimeShare"}) {
+    EXPECT_TRUE(row.contains(key)) << key;
+  }
+  EXPECT_EQ(row["data"].get<int>() * row["tensor"].get<int>() * row["pipeline"].get<int>() *
+                row["context"].get<int>(),
+            64);
+}
+
+TEST(AdviseTest, WhatCannotBeAdvisedIsAnErrorThatSaysWhy) {
+  Scene scene(Fleet(kH100));
+  EXPECT_EQ(Why(scene.Build()), "no TrainingJob has a spec.model.transformer");
+  Llama8B(scene, "a", 8);
+  Llama8B(scene, "b", 8);
+  EXPECT_EQ(Why(scene.Build()), "several TrainingJobs could be meant; name one of ns/a, ns/b");
+  AdviceRequest request;
+  request.job = "c";
+  EXPECT_EQ(Why(scene.Build(), request), "no TrainingJob is called c");
+  request.job = "ns/b";
+  EXPECT_EQ(Why(scene.Build(), request), "");
+  scene.Job("plain", 1);
+  request.job = "plain";
+  EXPECT_EQ(Why(scene.Build(), request),
+            "jobs.yaml: TrainingJob ns/plain: spec.model.transformer: is required");
+}
+
+TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsANote) {
+  Scene scene(Fleet("NVIDIA-Z1"));
+  Llama8B(scene, "llama", 8);
+  const Advice advice = AdviceOf(scene.Build());
+  EXPECT_TRUE(advice.layouts.empty());
+  ASSERT_EQ(advice.notes.size(), 1u);
+  EXPECT_NE(advice.notes[0].text.find("unknown accelerator"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::report
