@@ -1,9 +1,12 @@
 #include "operator/render/advise_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "operator/outlook/step.h"
 #include "operator/render/table.h"
@@ -31,6 +34,10 @@ std::string ShardingText(const traffic::Parallelism& p) {
   std::string text = kNames[static_cast<std::size_t>(p.sharding)];
   if (p.shard_group_size) text += " " + std::to_string(*p.shard_group_size);
   return text;
+}
+
+double TokensPerAccelerator(const AdvisedLayout& row) {
+  return row.prediction.tokens_per_second / static_cast<double>(row.layout.ranks);
 }
 
 // "8": a degree; "4 x 2": stages and virtual stages.
@@ -65,28 +72,56 @@ std::vector<Cell> RowOf(const AdvisedLayout& row) {
           {row.cost ? Grouped(std::llround(*row.cost)) : ""}};
 }
 
+struct Column {
+  const char* title;
+  Align align;
+  const char* nothing;  // what its cells are if the column tells nothing; null: it always does
+};
+constexpr const char* kSame = "same";  // it tells nothing if all cells are equal
+
+// In the order of RowOf.
+constexpr auto kColumns =
+    std::to_array<Column>({{"ACCELERATORS", Align::kLeft, nullptr},
+                           {"FABRIC", Align::kLeft, kSame},
+                           {"TENSOR", Align::kRight, nullptr},
+                           {"PIPELINE", Align::kRight, nullptr},
+                           {"CONTEXT", Align::kRight, "1"},
+                           {"EXPERT", Align::kRight, "1"},
+                           {"SHARDING", Align::kLeft, nullptr},
+                           {"MICRO-BATCH", Align::kRight, nullptr},
+                           {"RECOMPUTE", Align::kLeft, nullptr},
+                           {"MEMORY", Align::kRight, nullptr},
+                           {"STEP", Align::kRight, nullptr},
+                           {"EXPOSED", Align::kRight, nullptr},
+                           {"BUBBLE", Align::kRight, nullptr},
+                           {"MFU", Align::kRight, nullptr},
+                           {"TOKENS/S", Align::kRight, nullptr},
+                           {"POWER", Align::kRight, nullptr},
+                           {"DAYS", Align::kRight, ""},
+                           {"COST", Align::kRight, ""}});
+
+// Without the columns that tell nothing.
 Table TableOf(const report::Advice& advice) {
-  const Align right = Align::kRight;
-  const std::string cost = advice.currency.empty() ? "COST" : "COST, " + Printable(advice.currency);
-  Table table({{"ACCELERATORS"},
-               {"FABRIC"},
-               {"TENSOR", right},
-               {"PIPELINE", right},
-               {"CONTEXT", right},
-               {"EXPERT", right},
-               {"SHARDING"},
-               {"MICRO-BATCH", right},
-               {"RECOMPUTATION"},
-               {"MEMORY", right},
-               {"STEP", right},
-               {"EXPOSED", right},
-               {"BUBBLE", right},
-               {"MFU", right},
-               {"TOKENS/S", right},
-               {"POWER", right},
-               {"DAYS", right},
-               {cost, right}});
-  for (const AdvisedLayout& row : advice.layouts) table.Add(RowOf(row));
+  std::vector<std::vector<Cell>> rows, shown(advice.layouts.size());
+  for (const AdvisedLayout& row : advice.layouts) rows.push_back(RowOf(row));
+  std::vector<Table::Column> titles;
+  for (std::size_t c = 0; c < kColumns.size(); ++c) {
+    const Column& column = kColumns[c];
+    const std::string nothing = column.nothing == kSame      ? rows.front()[c].text
+                                : column.nothing != nullptr ? column.nothing
+                                                            : "";
+    const bool tells = column.nothing == nullptr ||
+                       std::any_of(rows.begin(), rows.end(), [&](const std::vector<Cell>& row) {
+                         return row[c].text != nothing;
+                       });
+    if (!tells) continue;
+    const bool cost = c + 1 == kColumns.size() && !advice.currency.empty();
+    titles.push_back({column.title + (cost ? ", " + Printable(advice.currency) : ""),
+                      column.align});
+    for (std::size_t r = 0; r < rows.size(); ++r) shown[r].push_back(rows[r][c]);
+  }
+  Table table(std::move(titles));
+  for (std::vector<Cell>& row : shown) table.Add(std::move(row));
   return table;
 }
 
@@ -103,6 +138,24 @@ std::string BoundText(const report::Advice& advice) {
   return text + ".";
 }
 
+// How the job as it is written compares with the first layout.
+std::string AsWrittenText(const report::Advice& advice) {
+  const AdvisedLayout& own = *advice.as_written;
+  const outlook::Prediction& one = own.prediction;
+  const std::string on = Grouped(own.layout.ranks) + " x " + own.accelerator;
+  const std::string memory = Percent(one.memory.Total() / one.capacity) + " of the memory";
+  if (!one.fits) {
+    return "As it is written, on " + on + ", the job does not fit: it takes " + memory + ".";
+  }
+  const double gain = TokensPerAccelerator(advice.layouts.front()) / TokensPerAccelerator(own) - 1;
+  const std::string percent = Percent(std::abs(gain));
+  return "As it is written, the job takes " + memory + " of " + on + ", and a step " +
+         MillisecondsText(one.step.Seconds() * kMillis) +
+         "; per accelerator the first layout trains on " +
+         (percent == "0 %" ? "as many tokens a second."
+                           : percent + (gain > 0 ? " more" : " fewer") + " tokens a second.");
+}
+
 }  // namespace
 
 std::string AdviceText(const report::Advice& advice, const TextOptions& options) {
@@ -117,6 +170,7 @@ std::string AdviceText(const report::Advice& advice, const TextOptions& options)
   }
   text += TableOf(advice).Show(options.colour) + "\n";
   text += Wrap("", counted + " " + BoundText(advice), 2, options.columns);
+  if (advice.as_written) text += Wrap("", AsWrittenText(advice), 2, options.columns);
   std::set<std::string> sources;
   for (const AdvisedLayout& row : advice.layouts) {
     const outlook::Calibration& by = *row.prediction.calibration;
@@ -124,7 +178,7 @@ std::string AdviceText(const report::Advice& advice, const TextOptions& options)
                    "): " + std::string(by.fitted_on) + ".");
   }
   text +=
-      "\nPredicted on nodes side by side of the empty fabric, with these calibrations "
+      "\nPredicted on the empty fabric, on nodes that lie side by side, with these calibrations\n"
       "(operator/docs/outlook.md):\n";
   for (const std::string& source : sources) text += Wrap("  ", source, 4, options.columns);
   return text;

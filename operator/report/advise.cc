@@ -67,7 +67,7 @@ class Adviser {
     for (const Ground& ground : grounds) {
       for (const std::int64_t count : CountsOf(request_, workload_)) {
         const auto workers = static_cast<std::size_t>(count / workload_.accelerator->per_worker);
-        if (workers == 0 || workers > ground.workers.size()) continue;
+        if (workers == 0 || workers > ground.orders.front().size()) continue;
         Cell cell{&ground, search_.Best(workload_, ground, count, request_.rows)};
         if (!cell.best.empty()) cells.push_back(std::move(cell));
       }
@@ -79,7 +79,10 @@ class Adviser {
     std::vector<AdvisedLayout> rows;
     for (const Cell& cell : cells) {
       const std::size_t most = cells.size() > 1 ? 1 : cell.best.size();
-      for (std::size_t i = 0; i < most; ++i) AddRow(*cell.ground, cell.best[i], rows);
+      for (std::size_t i = 0; i < most; ++i) {
+        auto row = RowOf(*cell.ground, cell.best[i]);
+        if (row && Wanted(*row)) rows.push_back(*std::move(row));
+      }
     }
     const bool cheapest = request_.deadline_days.has_value();
     std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
@@ -89,31 +92,39 @@ class Adviser {
     return rows;
   }
 
+  // The job as it is written.
+  std::optional<AdvisedLayout> AsWritten(const Ground& ground) const {
+    Layout layout;
+    layout.model = *(*workload_.model)->transformer;
+    layout.parallelism = *workload_.parallelism;
+    layout.ranks = std::int64_t{workload_.workers} * workload_.accelerator->per_worker;
+    const auto on = OnNodes(workload_, ground, layout);
+    return on ? RowOf(ground, *on) : std::nullopt;
+  }
+
   const LayoutSearch& search() const { return search_; }
 
  private:
-  void AddRow(const Ground& ground, const Candidate& one, std::vector<AdvisedLayout>& rows) const {
+  std::optional<AdvisedLayout> RowOf(const Ground& ground, const Candidate& one) const {
     auto prediction = outlook::Predict(one.layout, ground.accelerator, one.network);
-    if (!prediction) return;
-    const std::uint32_t each = workload_.accelerator->per_worker;
-    const auto workers = static_cast<std::size_t>(one.layout.ranks / each);
+    if (!prediction) return std::nullopt;
     AdvisedLayout row;
     row.fabric = ground.on->name();
     row.accelerator = ground.accelerator.name;
-    row.nodes = ground.NodesOf(workers);
+    row.nodes = CountNodes(one.nodes);
     row.layout = one.layout;
     row.prediction = *std::move(prediction);
     row.reliability = outlook::ReliabilityOf(static_cast<double>(row.nodes));
     if (request_.prices != nullptr) {
-      row.cost_per_hour = decide::CostPerHour(
-          *ground.on->fabric, each, std::span(ground.workers).first(workers), *request_.prices);
+      row.cost_per_hour = decide::CostPerHour(*ground.on->fabric, workload_.accelerator->per_worker,
+                                              one.nodes, *request_.prices);
     }
     if (request_.tokens) {
       row.days = *request_.tokens / row.prediction.tokens_per_second / kSecondsPerDay /
                  row.reliability.effective_share;
       if (row.cost_per_hour) row.cost = *row.days * kHoursPerDay * *row.cost_per_hour;
     }
-    if (Wanted(row)) rows.push_back(std::move(row));
+    return row;
   }
 
   bool Wanted(const AdvisedLayout& row) const {
@@ -158,9 +169,10 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
     const bool same = cell.ground->on->name() == first.fabric &&
                       cell.ground->accelerator.name == first.accelerator &&
                       cell.best.front().layout.ranks == first.layout.ranks;
-    if (same && advice.lifts.empty()) {
-      advice.lifts = LiftsOf(*workload, *cell.ground, cell.best.front());
-    }
+    if (!same) continue;
+    advice.lifts = LiftsOf(*workload, *cell.ground, cell.best.front());
+    advice.as_written = adviser.AsWritten(*cell.ground);
+    break;
   }
   return advice;
 }

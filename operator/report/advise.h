@@ -50,6 +50,9 @@ struct Advice {
   // Best first. On one fabric, product and number of accelerators the best few; else the best of
   // each.
   std::vector<AdvisedLayout> layouts;
+  // The job as it is written, on the fabric and product of the first layout, whether or not it fits
+  // in memory. Absent if there are too few nodes for it.
+  std::optional<AdvisedLayout> as_written;
   std::vector<Lift> lifts;  // of the first, largest gain first
   std::vector<decide::Note> notes;
 };

@@ -46,6 +46,7 @@ Json AdviceJson(const Advice& advice) {
   if (!advice.currency.empty()) out["currency"] = advice.currency;
   out["layouts"] = Json::array();
   for (const AdvisedLayout& row : advice.layouts) out["layouts"].push_back(LayoutJson(row));
+  if (advice.as_written) out["asWritten"] = LayoutJson(*advice.as_written);
   out["lifts"] = Json::array();
   for (const Lift& lift : advice.lifts) {
     out["lifts"].push_back({{"change", lift.change}, {"gain", lift.gain}});

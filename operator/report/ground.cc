@@ -1,6 +1,7 @@
 #include "operator/report/ground.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "operator/decide/pool_choices.h"
@@ -28,10 +29,11 @@ std::int64_t PerDomain(const fabric::Fabric& fabric, const Workload& workload, N
   return std::max(sum, alone);
 }
 
-void AddWorkers(const fabric::Fabric& fabric, const Workload& workload,
-                const placement::PoolChoice* choice, Ground& ground) {
+std::vector<NodeIndex> WorkersOf(const fabric::Fabric& fabric, const Workload& workload,
+                                 const placement::PoolChoice* choice) {
+  std::vector<NodeIndex> workers;
   const auto resource = fabric.FindResource(workload.accelerator->resource_name);
-  if (!resource) return;
+  if (!resource) return workers;
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
     if (!fabric.usable(n)) continue;
     if (choice != nullptr &&
@@ -39,16 +41,34 @@ void AddWorkers(const fabric::Fabric& fabric, const Workload& workload,
       continue;
     }
     const std::int64_t room = fabric.allocatable(n, *resource) / workload.accelerator->per_worker;
-    ground.workers.insert(ground.workers.end(),
-                          static_cast<std::size_t>(std::max<std::int64_t>(room, 0)), n);
+    workers.insert(workers.end(), static_cast<std::size_t>(std::max<std::int64_t>(room, 0)), n);
   }
+  return workers;
+}
+
+// Of the workers in each scale-up domain that the job may use, the largest power of two.
+std::vector<NodeIndex> WholeGroups(const fabric::Fabric& fabric, const Workload& workload,
+                                   const std::vector<NodeIndex>& workers) {
+  const auto tier = fabric.nested_scale_up();
+  const bool may = !fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain;
+  if (!tier || !may) return workers;
+  const std::vector<fabric::DomainIndex>& domain = fabric.domains(*tier).of_node;
+  std::vector<NodeIndex> whole;
+  for (auto begin = workers.begin(); begin != workers.end();) {
+    const auto end = std::find_if(begin, workers.end(),
+                                  [&](NodeIndex node) { return domain[node] != domain[*begin]; });
+    const std::size_t most = std::bit_floor(static_cast<std::size_t>(end - begin));
+    whole.insert(whole.end(), begin, begin + static_cast<std::ptrdiff_t>(most));
+    begin = end;
+  }
+  return whole;
 }
 
 }  // namespace
 
-std::int64_t Ground::NodesOf(std::size_t count) const {
+std::int64_t CountNodes(std::span<const NodeIndex> workers) {
   std::int64_t nodes = 0;
-  for (std::size_t w = 0; w < std::min(count, workers.size()); ++w) {
+  for (std::size_t w = 0; w < workers.size(); ++w) {
     if (w == 0 || workers[w] != workers[w - 1]) ++nodes;
   }
   return nodes;
@@ -61,18 +81,18 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
     const auto choices = decide::PoolChoicesOf(*on.fabric, *workload.accelerator);
     const std::size_t count = choices ? choices->size() : 1;
     for (std::size_t c = 0; c < count; ++c) {
-      Ground ground;
-      ground.on = &on;
-      AddWorkers(*on.fabric, workload, choices ? &(*choices)[c] : nullptr, ground);
-      if (ground.workers.empty()) continue;
-      auto accelerator = decide::AcceleratorOf(*on.fabric, ground.workers);
+      const std::vector<NodeIndex> workers =
+          WorkersOf(*on.fabric, workload, choices ? &(*choices)[c] : nullptr);
+      if (workers.empty()) continue;
+      auto accelerator = decide::AcceleratorOf(*on.fabric, workers);
       if (!accelerator) {
         out.notes.push_back(
             {decide::Severity::kWarning, "NotPredicted", accelerator.error().message + "."});
         continue;
       }
-      ground.accelerator = *accelerator;
-      ground.per_domain = PerDomain(*on.fabric, workload, ground.workers.front());
+      Ground ground{&on, *accelerator, {workers}, PerDomain(*on.fabric, workload, workers.front())};
+      std::vector<NodeIndex> whole = WholeGroups(*on.fabric, workload, workers);
+      if (whole != workers) ground.orders.push_back(std::move(whole));
       out.grounds.push_back(std::move(ground));
     }
   }

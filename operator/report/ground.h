@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "operator/decide/cluster.h"
@@ -13,12 +14,16 @@ namespace weft::report {
 struct Ground {
   const decide::ClusterFabric* on = nullptr;
   outlook::Accelerator accelerator;
-  // In the order of the tree, a node once for each worker that it has room for.
-  std::vector<fabric::NodeIndex> workers;
+  // Lists from whose front a job takes its workers' nodes, a node once for each worker that it has
+  // room for. First all nodes in the order of the tree. Then, if that is another list, of each
+  // scale-up domain the largest power of two of workers (16 of the 18 trays of an NVL72 rack):
+  // groups of a power of two then lie in one domain. Never empty.
+  std::vector<std::vector<fabric::NodeIndex>> orders;
   std::int64_t per_domain = 1;  // accelerators linked inside a node or a scale-up domain
-
-  std::int64_t NodesOf(std::size_t count) const;  // of the first so many workers
 };
+
+// Number of different nodes. Precondition: equal ones follow each other.
+std::int64_t CountNodes(std::span<const fabric::NodeIndex> workers);
 
 struct Grounds {
   std::vector<Ground> grounds;

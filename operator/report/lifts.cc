@@ -38,19 +38,6 @@ bool CanFit(Layout shape, double capacity) {
   return outlook::MemoryPerGPU(shape).Total() <= capacity;
 }
 
-std::optional<Network> NetworkFor(const Workload& workload, const Ground& ground,
-                                  const Layout& layout) {
-  const std::uint32_t each = workload.accelerator->per_worker;
-  const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
-  traffic::Model model;
-  model.transformer = layout.model;
-  const auto traffic = traffic::ComputeTraffic(model, layout.parallelism, workers, each);
-  if (!traffic) return std::nullopt;
-  return outlook::NetworkOf(layout, *traffic,
-                            {ground.on->fabric.get(), std::span(ground.workers).first(workers),
-                             workload.pod.claims_compute_domain});
-}
-
 void Hasten(outlook::Path& path, bool scale_up) {
   for (outlook::Crossing& one : path.crossings) {
     if (one.scale_up != scale_up) continue;
@@ -74,7 +61,7 @@ Candidate WithMemory(const Ground& ground, const Candidate& best) {
   Candidate fastest = best;
   for (const Layout& one : outlook::VariantsOf(best.layout)) {
     const double seconds = StepSeconds(one, ground, best.network);
-    if (seconds < fastest.seconds) fastest = {one, best.network, seconds};
+    if (seconds < fastest.seconds) fastest = {one, best.network, best.nodes, seconds};
   }
   return fastest;
 }
@@ -130,6 +117,26 @@ class Lifts {
 
 }  // namespace
 
+std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
+                                 const Layout& layout) {
+  const std::uint32_t each = workload.accelerator->per_worker;
+  const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
+  traffic::Model model;
+  model.transformer = layout.model;
+  const auto traffic = traffic::ComputeTraffic(model, layout.parallelism, workers, each);
+  if (!traffic) return std::nullopt;
+  std::optional<Candidate> best;
+  for (const std::vector<fabric::NodeIndex>& order : ground.orders) {
+    if (order.size() < workers) continue;
+    Candidate one{layout, {}, std::span(order).first(workers), 0};
+    one.network = outlook::NetworkOf(
+        layout, *traffic, {ground.on->fabric.get(), one.nodes, workload.pod.claims_compute_domain});
+    one.seconds = StepSeconds(layout, ground, one.network);
+    if (!best || one.seconds < best->seconds) best = std::move(one);
+  }
+  return best;
+}
+
 std::vector<Candidate> LayoutSearch::Best(const Workload& workload, const Ground& ground,
                                           std::int64_t count, std::size_t most) {
   workload_ = &workload;
@@ -148,17 +155,17 @@ void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, std::size
   const std::vector<Layout> variants = outlook::VariantsOf(shape);
   tried_ += static_cast<std::int64_t>(variants.size());
   if (!CanFit(shape, capacity)) return;
-  const auto network = NetworkFor(*workload_, ground, shape);
-  if (!network) return;
+  const auto on = OnNodes(*workload_, ground, shape);
+  if (!on) return;
   for (const Layout& one : variants) {
     if (outlook::MemoryPerGPU(one).Total() > capacity) continue;
     ++fitting_;
-    const double seconds = StepSeconds(one, ground, *network);
+    const double seconds = StepSeconds(one, ground, on->network);
     if (best.size() == most && seconds >= best.back().seconds) continue;
     const auto at = std::upper_bound(
         best.begin(), best.end(), seconds,
         [](double value, const Candidate& other) { return value < other.seconds; });
-    best.insert(at, Candidate{one, *network, seconds});
+    best.insert(at, Candidate{one, on->network, on->nodes, seconds});
     if (best.size() > most) best.pop_back();
   }
 }

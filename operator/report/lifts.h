@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "operator/decide/workload.h"
@@ -10,12 +12,18 @@
 
 namespace weft::report {
 
-// A layout that fits, and the links that it runs over.
+// A layout on nodes of a ground, and the links that it runs over there.
 struct Candidate {
   outlook::Layout layout;
   outlook::Network network;
-  double seconds = 0;  // of one step
+  std::span<const fabric::NodeIndex> nodes;  // index = worker; into the ground's orders
+  double seconds = 0;                        // of one step
 };
+
+// The layout on the ground's order of nodes that makes its step shortest, whether or not it fits in
+// memory. Absent if the ground has too few nodes or the traffic is not defined.
+std::optional<Candidate> OnNodes(const decide::Workload& workload, const Ground& ground,
+                                 const outlook::Layout& layout);
 
 // Tries layouts, and counts them.
 class LayoutSearch {

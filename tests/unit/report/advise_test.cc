@@ -80,6 +80,21 @@ TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
   }
 }
 
+TEST(AdviseTest, TheJobAsItIsWrittenIsPredictedToo) {
+  Scene scene(Fleet(kH100));
+  api::TrainingJob& job = Llama8B(scene, "llama", 8);
+  job.parallelism.tensor = 4;
+  job.model->transformer->recomputation = traffic::Recomputation::kFull;
+  AdviceRequest request;
+  request.least = request.most = 128;
+  const Advice advice = AdviceOf(scene.Build(), request);
+  ASSERT_TRUE(advice.as_written);
+  EXPECT_EQ(advice.as_written->layout.ranks, 64);  // the job's own number
+  EXPECT_EQ(advice.as_written->layout.parallelism.tensor, 4);
+  EXPECT_GT(advice.as_written->prediction.step.Seconds(), 0);
+  EXPECT_TRUE(AdviceJson(advice).contains("asWritten"));
+}
+
 TEST(AdviseTest, EachNumberOfGpusHasItsBestLayout) {
   Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
