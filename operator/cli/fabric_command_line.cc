@@ -5,6 +5,7 @@
 #include "operator/cli/help.h"
 #include "operator/fabric/link_types.h"
 #include "operator/manifest/imported_cluster.h"
+#include "operator/outlook/accelerators.h"
 #include "operator/simulate/reference_design.h"
 
 namespace weft::cli {
@@ -24,6 +25,12 @@ std::vector<std::string> DesignNames() {
 std::vector<std::string> LinkNames() {
   std::vector<std::string> names;
   for (const fabric::LinkType& type : fabric::KnownLinkTypes()) names.emplace_back(type.name);
+  return names;
+}
+
+std::vector<std::string> AcceleratorNames() {
+  std::vector<std::string> names;
+  for (const outlook::Accelerator& one : outlook::KnownAccelerators()) names.emplace_back(one.name);
   return names;
 }
 
@@ -47,7 +54,8 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
           "Write the Fabric and Nodes of a reference design, or of racks that you describe",
           "  weft fabric generate --list\n"
           "  weft fabric generate --design dgx-h100-superpod --fragmented 35 > cluster.yaml\n"
-          "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300",
+          "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300\n"
+          "  weft fabric generate --racks 30 --nodes-per-rack 5 --accelerator H100",
           [this] { return RunFabricGenerate(generate_); });
   generate->add_flag("--list", generate_.list, "List the designs");
   Choice(generate->add_option("--design", generate_.design, "Name of a design"), "NAME",
@@ -100,6 +108,10 @@ void CommandLine::AddGeometry(CLI::App* generate) {
   Choice(generate->add_option("--node-link", geometry.node_link, "Type of the links inside a node"),
          "TYPE", LinkNames())
       ->capture_default_str()
+      ->group(kGeometry);
+  Choice(generate->add_option("--accelerator", geometry.accelerator,
+                              "The Fabric's acceleratorModel, for predictions (default: none)"),
+         "NAME", AcceleratorNames())
       ->group(kGeometry);
 }
 

@@ -276,6 +276,7 @@ FleetRecipe RecipeOf(const Geometry& geometry) {
     recipe.outside = Net(geometry.link, TaperOf(geometry, 1), kCoreLatencyNs);
   }
   recipe.node_link = Inside(geometry.node_link);
+  recipe.accelerator_model = geometry.accelerator;
   return recipe;
 }
 

@@ -42,6 +42,7 @@ struct FleetRecipe {
   int rails = 0;
   int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: one node
   std::optional<RecipeTorus> torus = {};
+  std::string accelerator_model = {};  // of the Fabric; "": the nodes have product labels or none
 };
 
 // The recipe for a geometry with racks.

@@ -142,6 +142,7 @@ class Cluster {
     for (const RecipeLevel& level : recipe.levels) {
       fabric.levels.push_back({level.name, level.label_key, fabric::Identity::kValue, level.link});
     }
+    fabric.accelerator_model = recipe.accelerator_model;
     fabric.outside = recipe.outside;
     fabric.node_link = recipe.node_link;
     if (recipe.torus) fabric.torus = TorusOf(recipe);
@@ -260,6 +261,9 @@ Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
   if (!design) return design.error();
   if (options.geometry.racks > 0) {
     return Invalid("--racks: describes a geometry of your own; leave out --design");
+  }
+  if (!options.geometry.accelerator.empty()) {
+    return Invalid("--accelerator: belongs to racks of your own; a design has its accelerator");
   }
   const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
   if (Status range = CheckRange("--nodes", nodes, 1, kMaxDesignNodes); !range) return range.error();

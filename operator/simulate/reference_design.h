@@ -32,6 +32,7 @@ struct Geometry {
   std::string node_link = "NVLink4";   // link type inside a node
   // Oversubscription between racks, and between pods; absent: 100.
   std::vector<int> taper_percents;
+  std::string accelerator = {};  // the Fabric's acceleratorModel; "": none
 };
 inline constexpr int kMaxTaperPercent = 1'000'000;  // api/names.h, kOversubscriptionPercent
 

@@ -260,6 +260,9 @@ TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
   EXPECT_EQ(fabric.levels[1].link->oversubscription_percent, 100);
   EXPECT_EQ(fabric.outside->oversubscription_percent, 400);
   EXPECT_EQ(fabric.outside->type, "RoCE400");
+  EXPECT_EQ(fabric.accelerator_model, "");
+  geometry.accelerator = "H100";
+  EXPECT_EQ(Generate(Racks(geometry)).fabric.accelerator_model, "H100");
 }
 
 TEST(Geometry, RefusesWhatContradictsItself) {
@@ -285,7 +288,12 @@ TEST(Geometry, RefusesWhatContradictsItself) {
   DesignOptions both = Racks(geometry);
   both.design = "mi355x";
   EXPECT_EQ(error(both), "--racks: describes a geometry of your own; leave out --design");
-  both.design = "";
+  both = {};
+  both.design = "mi355x";
+  both.geometry.accelerator = "H100";
+  EXPECT_EQ(error(both),
+            "--accelerator: belongs to racks of your own; a design has its accelerator");
+  both = Racks(geometry);
   both.nodes = 7;
   EXPECT_EQ(error(both), "--nodes: belongs to a design; a geometry has racks x nodes per rack");
   geometry.link = "String";
