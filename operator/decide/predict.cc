@@ -52,8 +52,11 @@ Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
   std::vector<bool> seen(fabric.pools().size());
   std::string_view last;  // an instance type; the product of a pool is looked up once
   std::optional<outlook::Accelerator> slowest;
+  std::optional<fabric::PoolIndex> done;  // a pool whose nodes all have the product of the last
   for (const NodeIndex node : nodes) {
     const fabric::PoolIndex pool = fabric.pool(node);
+    if (pool == done) continue;
+    if (!fabric.pools()[pool].product.empty()) done = pool;
     if (seen[pool] && !fabric.pools()[pool].product.empty()) continue;
     const std::string_view product = ProductOf(fabric, node);
     if (seen[pool] && product == last) continue;

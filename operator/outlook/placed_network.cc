@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
-#include "operator/objective/seating.h"
 #include "operator/outlook/constants.h"
 
 namespace weft::outlook {
@@ -33,12 +33,16 @@ class Router {
   explicit Router(const Place& place)
       : place_(place),
         fabric_(*place.fabric),
-        seating_(fabric_, place.nodes),
         slots_{fabric_.node_tier(), fabric_.node_tier() + 1, fabric_.node_tier() + 2,
                fabric_.node_tier() + 3},
         nested_(fabric_.nested_scale_up()),
         may_scale_up_(!fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain),
-        sides_(place.nodes.size()) {}
+        tiers_alone_(fabric_.crossing_scale_up().empty() && fabric_.torus() == nullptr &&
+                     (!nested_ || may_scale_up_)),
+        side_of_(fabric_.node_tier() + 1),
+        sides_(place.nodes.size()) {
+    NumberNodes();
+  }
 
   Path PathOf(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated) {
     worst_.assign(slots_.count, {});
@@ -79,8 +83,41 @@ class Router {
     return order;
   }
 
+  // At the node tier a side is a node: the worker's own number if no two workers share a node.
+  void NumberNodes() {
+    std::vector<bool> used(fabric_.node_count());
+    for (const NodeIndex node : place_.nodes) {
+      if (used[node]) return;
+      used[node] = true;
+    }
+    std::vector<std::uint32_t>& sides = side_of_[fabric_.node_tier()];
+    sides.resize(place_.nodes.size());
+    std::iota(sides.begin(), sides.end(), 0);
+  }
+
+  // Each worker's side at a tier: its domain, by a number below the number of workers.
+  const std::vector<std::uint32_t>& SidesAt(Tier tier) {
+    std::vector<std::uint32_t>& sides = side_of_[tier];
+    if (!sides.empty() || place_.nodes.empty()) return sides;
+    sides.reserve(place_.nodes.size());
+    constexpr std::uint32_t kNone = ~std::uint32_t{0};
+    const fabric::TierDomains& domains = fabric_.domains(tier);
+    std::vector<std::uint32_t> number(domains.size(), kNone);
+    std::uint32_t next = 0;
+    for (const NodeIndex node : place_.nodes) {
+      std::uint32_t& one = number[domains.of_node[node]];
+      if (one == kNone) one = next++;
+      sides.push_back(one);
+    }
+    return sides;
+  }
+
   // The link that carries what two nodes send each other.
   std::size_t SlotOf(NodeIndex a, NodeIndex b) const {
+    return tiers_alone_ ? fabric_.SharedTier(a, b) : SlotBesideTiers(a, b);
+  }
+
+  std::size_t SlotBesideTiers(NodeIndex a, NodeIndex b) const {
     const auto crossing = fabric_.crossing_scale_up();
     Tier tier = fabric_.SharedTier(a, b);
     if (nested_ && tier == *nested_ && !may_scale_up_ && tier > 0) --tier;
@@ -105,6 +142,10 @@ class Router {
   }
 
   void Walk(std::span<const traffic::Seat> seats) {
+    if (seats.size() == 1) {  // the tensor groups of whole nodes: most batches of most jobs
+      if (seats.front().ranks > 1) worst_[slots_.node] = {true, 1, 1, 1};
+      return;
+    }
     SetRing(seats);
     if (ring_.size() < ranks_) worst_[slots_.node] = {true, 1, 1, 1};
     if (ring_.size() < 2) return;
@@ -126,9 +167,10 @@ class Router {
     ring_.clear();
     ranks_ = 0;
     ++turn_;
+    const std::vector<std::uint32_t>& nodes = SidesAt(fabric_.node_tier());
     for (const traffic::Seat& seat : seats) {
       ranks_ += seat.ranks;
-      Side& node = sides_[seating_.seat(seat.worker, fabric_.node_tier())];
+      Side& node = sides_[nodes[seat.worker]];
       if (node.ring == turn_) {
         ring_[node.stop].ranks += seat.ranks;
       } else {
@@ -151,7 +193,8 @@ class Router {
     if (tier == fabric_.node_tier()) return worst.Lower(fewest_, 1);
     ++turn_;
     touched_.clear();
-    std::uint32_t side = seating_.seat(ring_.front().worker, tier);
+    const std::vector<std::uint32_t>& side_of = SidesAt(tier);
+    std::uint32_t side = side_of[ring_.front().worker];
     for (std::size_t i = 0; i < ring_.size(); ++i) {
       Side& at = sides_[side];
       if (at.ring != turn_) {
@@ -159,7 +202,7 @@ class Router {
         touched_.push_back(side);
       }
       const Stop& next = ring_[i + 1 == ring_.size() ? 0 : i + 1];
-      const std::uint32_t to = seating_.seat(next.worker, tier);
+      const std::uint32_t to = side_of[next.worker];
       at.members += ring_[i].ranks;
       at.exits += to != side ? 1 : 0;
       side = to;
@@ -194,16 +237,17 @@ class Router {
 
   const Place& place_;
   const Fabric& fabric_;
-  const placement::Seating seating_;
   const Slots slots_;
   const std::optional<Tier> nested_;
   const bool may_scale_up_;
+  const bool tiers_alone_;  // no network beside the tiers carries anything
+  std::vector<std::vector<std::uint32_t>> side_of_;  // by tier and worker; empty: not numbered yet
   std::vector<Worst> worst_;  // by slot, of one family
   std::vector<Stop> ring_;    // of one group
   std::uint32_t ranks_ = 0;   // of the group
   double fewest_ = 0;         // ranks of a stop
   std::uint32_t turn_ = 0;
-  std::vector<Side> sides_;  // by seat
+  std::vector<Side> sides_;  // by number
   std::vector<std::uint32_t> touched_;
 };
 
