@@ -45,6 +45,10 @@ expect_exit 1 helm template weft "$chart" --set leaderElection.enabled=false
 expect_text "$work/stderr" 'leaderElection.enabled'
 expect_exit 0 helm template weft "$chart" --set config.requests-per-second=1000000
 expect_text "$work/stdout" 'requests-per-second: 1000000'
+expect_exit 0 helm template weft "$chart" --values "$chart/ci/full-values.yaml" \
+  -s templates/configmap.yaml
+expect_text "$work/stdout" 'prices: "/etc/weft/prices.yaml"'
+expect_text "$work/stdout" 'accelerator: H100'
 
 # A namespace that refuses what is not restricted; a cluster that knows nothing of Weft.
 kubectl create namespace weft-system >/dev/null
