@@ -63,6 +63,17 @@ std::string WhyOf(const api::Placement& placement) {
   return why;
 }
 
+// What its Placement says is predicted of it.
+std::string PredictedOf(const api::Placement& placement) {
+  const report::OutlookFigures outlook = report::ReadOutlook(placement);
+  if (!outlook.step_milliseconds || !outlook.tokens_per_second || !outlook.memory_bytes) return "";
+  const auto capacity = static_cast<double>(outlook.memory_capacity.value_or(0));
+  if (capacity <= 0) return "";
+  return PredictedText(static_cast<double>(*outlook.step_milliseconds),
+                       static_cast<double>(*outlook.tokens_per_second),
+                       static_cast<double>(*outlook.memory_bytes) / capacity);
+}
+
 class Builder {
  public:
   explicit Builder(const decide::Cluster& cluster) : cluster_(cluster) {
@@ -116,6 +127,7 @@ class Builder {
       life::Summarise(*running->placement, summary);
       if (const auto bytes = ParseQuantity(summary.cross_node)) job.cross_node = BytesText(*bytes);
       job.why = WhyOf(*running->placement);
+      job.predicted = PredictedOf(*running->placement);
     } else {
       job.why = "placed by another scheduler";
     }

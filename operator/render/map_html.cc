@@ -48,7 +48,8 @@ Point at anything for more; click a job to highlight it.</p>
 constexpr const char* kLive =
     R"(<p>A square is a node (of a large fabric, a domain), filled by its GPUs: a colour for each job,
 grey for lone pods. The bar under a name shows the bytes that are predicted to leave the domain per
-step. Point at anything for more, at a job for why it is there; click a job to highlight it.</p>
+step. Point at anything for more, at a job for why it is there and what is predicted of it; click a
+job to highlight it.</p>
 )";
 
 // The highlighted job is remembered by name, so that it stays highlighted when the page is drawn
@@ -117,7 +118,9 @@ std::string JobRow(const MapJob& job, std::size_t index) {
   const auto workers = static_cast<std::int64_t>(job.nodes.size());
   const std::string side = std::to_string(kSwatch);
   const std::string name = EscapeXml(job.name);
-  const std::string why = job.why.empty() ? "" : " title=\"" + EscapeXml(job.why) + "\"";
+  const std::string all =
+      job.why + (job.why.empty() || job.predicted.empty() ? "" : "; ") + job.predicted;
+  const std::string why = all.empty() ? "" : " title=\"" + EscapeXml(all) + "\"";
   return "<tr data-job=\"" + std::to_string(index) + "\" data-name=\"" + name + "\"" + why +
          "><td><svg width=\"" + side + "\" height=\"" + side + "\">" +
          JobSwatch(index, 0, 0, kSwatch) + "</svg></td>" +

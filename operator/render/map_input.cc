@@ -1,8 +1,11 @@
 #include "operator/render/map_input.h"
 
+#include <cmath>
+
 #include "operator/base/utf8.h"
 #include "operator/decide/running.h"
 #include "operator/decide/text.h"
+#include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {
@@ -50,6 +53,11 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     map.jobs.push_back({name, decide::SpansText(placed->scores),
                         entry.modelled ? BytesText(placed->scores.cross_node_bytes) : "-", nodes,
                         entry.workload.accelerator->per_worker});
+    if (placed->predicted) {
+      const outlook::Prediction& one = placed->predicted->prediction;
+      map.jobs.back().predicted = PredictedText(1e3 * one.step.Seconds(), one.tokens_per_second,
+                                                one.memory.Total() / one.capacity);
+    }
     for (const decide::DomainFlow& flow : decide::FlowsOf(on, entry.workload, nodes)) {
       MapFlow& sum = map.leaving[flow.tier][flow.domain];
       sum.bytes += flow.bytes;
@@ -57,6 +65,12 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     }
   }
   return map;
+}
+
+std::string PredictedText(double step_milliseconds, double tokens_per_second, double memory) {
+  return "predicted: " + MillisecondsText(step_milliseconds) + " a step, " +
+         Grouped(std::llround(tokens_per_second)) + " tokens/s, " +
+         PercentText(std::lround(100 * memory)) + " of a GPU's memory";
 }
 
 std::string EscapeXml(const std::string& text) {

@@ -15,7 +15,8 @@ struct MapJob {
   std::string cross_node;                // "1.048 TB", "-" without a model
   std::vector<fabric::NodeIndex> nodes;  // by worker
   std::uint32_t gpus_per_worker = 0;
-  std::string why = {};  // why it is there; "" if unknown
+  std::string why = {};        // why it is there; "" if unknown
+  std::string predicted = {};  // PredictedText; "" if nothing is predicted
 };
 
 struct MapRefusal {
@@ -47,6 +48,9 @@ struct MapInput {
 // Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
                   std::size_t fabric);
+
+// "predicted: 5.45 s a step, 1,234 tokens/s, 83 % of a GPU's memory". memory: the share.
+std::string PredictedText(double step_milliseconds, double tokens_per_second, double memory);
 
 // The text for an element or attribute of XML: markup is escaped; control characters, bytes that
 // are not UTF-8 and code points that XML forbids become '?'.

@@ -239,7 +239,9 @@ class Picture {
       const auto workers = usage_.Workers(box.tier, box.domain, job);
       lines.push_back(map_.jobs[job].name + ": worker" + (workers.size() == 1 ? " " : "s ") +
                       NumberRanges(workers) + " (" + Counted(gpus, "GPU") + ")");
-      if (!map_.jobs[job].why.empty()) lines.push_back("  " + map_.jobs[job].why);
+      for (const std::string* more : {&map_.jobs[job].why, &map_.jobs[job].predicted}) {
+        if (!more->empty()) lines.push_back("  " + *more);
+      }
     }
     lines.push_back(FreeText(usage) + ", " + Grouped(usage.earlier) + " held by earlier pods");
     const std::string trouble = Trouble(box);

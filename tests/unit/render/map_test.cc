@@ -8,6 +8,7 @@
 #include "operator/render/map_layout.h"
 #include "operator/render/map_svg.h"
 #include "operator/render/map_usage.h"
+#include "tests/support/models.h"
 #include "tests/unit/render/planned.h"
 #include "tests/unit/render/xml_check.h"
 
@@ -58,6 +59,24 @@ TEST(BuildMapTest, TakesJobsRefusalsAndUplinksFromThePlan) {
   EXPECT_EQ(map.refused[0].name, "ns/late");
   EXPECT_EQ(map.refused[0].reason, "InsufficientCapacity");
   EXPECT_FALSE(map.refused[0].without_fabric);
+}
+
+TEST(BuildMapTest, WhatIsPredictedOfAJobStandsInItsTooltips) {
+  testing::FabricShape shape = FourNodes();
+  for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H200";
+  Scene scene(shape);
+  scene.Job("llama", 4).model = traffic::Model{traffic::testing::Llama70B(), {}};
+  scene.Job("plain", 1);
+  const Planned planned(scene);
+  const MapInput map = planned.Map();
+  ASSERT_EQ(map.jobs.size(), 1U);
+  const std::string& text = map.jobs[0].predicted;
+  EXPECT_TRUE(text.starts_with("predicted: ")) << text;
+  for (const char* part : {" a step, ", " tokens/s, ", " % of a GPU&#39;s memory"}) {
+    EXPECT_TRUE(Has(EscapeXml(text), part)) << text;
+  }
+  EXPECT_TRUE(Has(MapSvg(map), EscapeXml(text)));
+  EXPECT_TRUE(Has(MapHtml({map}), EscapeXml(text)));
 }
 
 TEST(BuildMapTest, TheBusiestUplinkIsThatOfTheScores) {
