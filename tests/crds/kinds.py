@@ -109,11 +109,12 @@ def training_job_spec(template):
         ["replicas", "template"])
     failure_policy = object_of(
         {
-            "maxRestarts": integer(SECONDS_OR_ZERO, "new attempts after failures", 0),
+            "maxRestarts": integer(SECONDS_OR_ZERO, "number of new attempts after failures", 0),
             "resetAfterSeconds": integer(
                 SECONDS, "the count of restarts returns to 0 after the job has run this long"),
             "infrastructure": enum(["RestartUncounted", "RestartCounted", "Fail"],
-                                   "after a node was lost, tainted or drained, or a pod preempted",
+                                   "what happens after a node was lost, tainted or drained, or a pod"
+                                   " preempted",
                                    "RestartUncounted"),
         }, default={})
     return object_of(
@@ -342,7 +343,8 @@ def torus():
                 dimension, 3, least=1,
                 rules=[rule("self.all(a, self.exists_one(b, a.labelKey == b.labelKey))",
                             "label keys must differ")]),
-            "level": level_name("each domain of this level is a torus; default: all nodes are one",
+            "level": level_name("each domain of this level is a torus; default: all nodes are one"
+                                " torus",
                                 ("node", "outside")),
             "link": link("link of one hop; default: an assumed link"),
         },
@@ -433,7 +435,8 @@ def fabric():
             "rails": rails(),
             "unusable": unusable(),
             "costTolerancePercent": integer(
-                (0, 100), "placements within this of the best cost count as equal", 1),
+                (0, 100), "placements whose cost is within this percentage of the best count as"
+                " equal", 1),
             "acceleratorModel": text("product of the nodes whose labels name none"),
             "environment": environment(),
         },

@@ -23,7 +23,7 @@ def experts():
 def transformer():
     return object_of(
         {
-            "parameters": integer((1, 10**15), "all parameters"),
+            "parameters": integer((1, 10**15), "number of all parameters"),
             "layers": integer(DEGREE),
             "hiddenSize": integer(WIDTH),
             "attentionHeads": integer(DEGREE),
@@ -92,7 +92,8 @@ def parallelism():
                             "must name each axis once")],
                 default=["Tensor", "Context", "Data", "Pipeline"]),
             "sharding": enum(["None", "OptimizerState", "Gradients", "Full", "Hybrid"],
-                             "ZeRO 0, 1, 2, 3 and HSDP", "None"),
+                             "None, OptimizerState, Gradients and Full are ZeRO 0, 1, 2 and 3;"
+                             " Hybrid is HSDP", "None"),
             "shardGroupSize": integer(DEGREE, "ranks of one shard group, with sharding Hybrid"),
         },
         description="degrees of parallelism; that of data is the world divided by tensor x context"
@@ -106,7 +107,8 @@ def parallelism():
 def topology():
     group = object_of(
         {
-            "axes": list_of(enum(AXES), 6, "axes; ranks that one of them joins stay together", 1,
+            "axes": list_of(enum(AXES), 6,
+                            "axes; ranks in one group of any of these axes stay together", 1,
                             "set"),
             "required": level_name("each set of ranks must be inside one domain of this level"),
             "preferred": level_name("each set of ranks should be inside one domain of this level"),
