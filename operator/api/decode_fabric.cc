@@ -130,7 +130,8 @@ void CheckVariableName(const Field& field, const std::string& name) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
   if (name.empty() || name.size() > kTextAtMost || kFirst.find(name.front()) == kFirst.npos ||
       name.find_first_not_of(kRest) != name.npos) {
-    field.Fail("must be a variable's name: letters, digits and '_', no digit first");
+    field.Fail(
+        "must be the name of a variable: letters, digits and '_', not starting with a digit");
   }
   if (name.starts_with("WEFT_")) field.Fail("starts with WEFT_, which is reserved");
 }

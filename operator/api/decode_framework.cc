@@ -31,7 +31,8 @@ std::string ReadUser(const Field& field) {
                     kFirst.find(user.front()) != kFirst.npos &&
                     user.find_first_not_of(kRest) == user.npos;
   if (field.present() && !good) {
-    field.Fail("must be a user's name: at most 32 of a-z, 0-9, '_' and '-', first a letter or '_'");
+    field.Fail(
+        "must be a user name: at most 32 of a-z, 0-9, '_' and '-', starting with a letter or '_'");
   }
   return user;
 }

@@ -17,7 +17,7 @@ Status Append(Result<Kind> decoded, List& list) {
 // Limits on the number and length of notes, whatever kinds the input has.
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kMaxKindBytes = 200;
-constexpr std::string_view kMoreKinds = "ignored objects of still more kinds";
+constexpr std::string_view kMoreKinds = "ignored objects of more kinds";
 constexpr std::string_view kIgnored = "ignored ";
 
 // "ignored 3 objects of kind ConfigMap (v1)".
@@ -67,8 +67,8 @@ Result<TypeMeta> DecodeTypeMeta(const nlohmann::json& object, const Place& place
 Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inputs,
                   const TypeMeta& type) {
   if (type.version != kVersion) {
-    return Invalid(type.shown + ": apiVersion: " + type.api_version() + " is not known; " + kGroup +
-                   "/" + kVersion + " is");
+    return Invalid(type.shown + ": apiVersion: " + type.api_version() + " is not known; use " +
+                   kGroup + "/" + kVersion);
   }
   if (type.kind == "Fabric") return Append(DecodeFabric(object, place), inputs.fabrics);
   const bool is_job = type.kind == "TrainingJob";

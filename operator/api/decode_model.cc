@@ -22,7 +22,7 @@ traffic::MixtureOfExperts DecodeExperts(const Field& field) {
   moe.feed_forward_size = field["feedForwardSize"].OptionalInt(kWidth);
   moe.shared_experts = field["sharedExperts"].Int(kCount);
   if (moe.top_k > moe.experts)
-    field["topK"].Fail("must be at most experts, " + std::to_string(moe.experts));
+    field["topK"].Fail("must be at most experts (" + std::to_string(moe.experts) + ")");
   return moe;
 }
 
@@ -49,13 +49,14 @@ traffic::Transformer DecodeTransformer(const Field& field) {
   model.recomputation =
       ReadEnum(field["activationRecomputation"], kRecomputationNames, model.recomputation);
   if (model.key_value_heads > model.attention_heads) {
-    field["keyValueHeads"].Fail("must be at most attentionHeads, " +
-                                std::to_string(model.attention_heads));
+    field["keyValueHeads"].Fail("must be at most attentionHeads (" +
+                                std::to_string(model.attention_heads) + ")");
   }
   if (const Field moe = field["moe"]; moe.present()) {
     model.moe = DecodeExperts(moe);
     if (model.moe->layers > model.layers) {
-      moe["layers"].Fail("must be at most the model's layers, " + std::to_string(model.layers));
+      moe["layers"].Fail("must be at most the model's layers (" + std::to_string(model.layers) +
+                         ")");
     }
   }
   return model;

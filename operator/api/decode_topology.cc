@@ -11,7 +11,7 @@ namespace {
 
 std::string ReadConstraint(const Field& field) {
   std::string level = ReadLevelName(field);
-  if (level == "outside") field.Fail("must be a level, and outside holds every node");
+  if (level == "outside") field.Fail("is not a level: it holds every node");
   return level;
 }
 
@@ -48,7 +48,7 @@ std::vector<std::string> ReadPreferences(const Field& list, Read read) {
     }
     entries.push_back(std::move(entry));
   }
-  if (list.present() && entries.empty()) list.Fail("must name one at least");
+  if (list.present() && entries.empty()) list.Fail("must name at least one");
   return entries;
 }
 
@@ -74,11 +74,11 @@ fabric::SelectorExpression DecodeExpression(const Field& field, Comparisons comp
   expression.values = values.StrList();
   const std::size_t count = expression.values.size();
   if (expression.op == "In" || expression.op == "NotIn") {
-    if (count == 0) values.Fail("must not be empty with " + expression.op);
+    if (count == 0) values.Fail("must not be empty with operator " + expression.op);
   } else if (expression.op == "Exists" || expression.op == "DoesNotExist") {
-    if (count != 0) values.Fail("must be absent with " + expression.op);
+    if (count != 0) values.Fail("must be absent with operator " + expression.op);
   } else if (count != 1 || !IsInteger(expression.values[0])) {
-    values.Fail("must be one integer with " + expression.op);
+    values.Fail("must be one integer with operator " + expression.op);
   }
   return expression;
 }

@@ -193,7 +193,7 @@ void CommandLine::AddExplain() {
       Add(&app_, "explain", "Explain why a job goes where it goes, or why it cannot be placed",
           "  weft explain -f cluster.yaml -f jobs.yaml\n"
           "  weft explain -f cluster.yaml -f jobs.yaml team-a/llama3-70b\n"
-          "  weft explain --cluster team-a/llama3-70b      a live decision",
+          "  weft explain --cluster team-a/llama3-70b      a decision in a live cluster",
           [this] { return RunExplain(explain_); });
   command->group(kPlacing);
   AddInput(command, explain_.input);
@@ -212,7 +212,7 @@ void CommandLine::AddOutlook() {
           "Predict whether each job fits in memory, how long a step takes and what bounds it",
           "  weft outlook -f cluster.yaml -f jobs.yaml\n"
           "  weft outlook -f cluster.yaml -f job.yaml -o json | jq '.[0].memoryBytesPerGPU'\n"
-          "  weft outlook --cluster -n team-a          of the jobs that run and wait there",
+          "  weft outlook --cluster -n team-a          for the jobs that run or wait there",
           [this] { return RunOutlook(outlook_); });
   command->group(kPlacing);
   AddInput(command, outlook_.input);
@@ -292,7 +292,7 @@ void CommandLine::AddSnapshot() {
   CLI::App* command =
       Add(&app_, "snapshot", "Write everything that the plan depends on to one file",
           "  weft snapshot -f cluster.yaml -f jobs.yaml > snapshot.yaml\n"
-          "  weft plan -f snapshot.yaml            the same answer\n"
+          "  weft plan -f snapshot.yaml            print the same plan\n"
           "  weft snapshot --cluster > snapshot.yaml",
           [this] { return RunSnapshot(snapshot_); });
   command->group(kPlacing);

@@ -60,12 +60,14 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
   generate->add_flag("--list", generate_.list, "List the designs");
   Choice(generate->add_option("--design", generate_.design, "Name of a design"), "NAME",
          DesignNames());
-  generate->add_option("--nodes", generate_.nodes, "Nodes of the design (default: see --list)")
+  generate
+      ->add_option("--nodes", generate_.nodes,
+                   "Number of nodes (default: the design's, see --list)")
       ->option_text("NUMBER")
       ->check(WholeNumber(1, simulate::kMaxDesignNodes));
   generate
       ->add_option("--gpus-per-node", generate_.gpus_per_node,
-                   "GPUs of each node (default: the design's, or 8)")
+                   "Number of GPUs in each node (default: the design's, or 8)")
       ->option_text("NUMBER")
       ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
   generate
@@ -89,9 +91,9 @@ void CommandLine::AddGeometry(CLI::App* generate) {
         ->group(kGeometry);
   };
   number("--racks", geometry.racks, "Number of racks; a rack is a domain of level leaf");
-  number("--nodes-per-rack", geometry.nodes_per_rack, "Nodes of each rack (default: 16)");
+  number("--nodes-per-rack", geometry.nodes_per_rack, "Number of nodes in each rack (default: 16)");
   number("--racks-per-pod", geometry.racks_per_pod,
-         "Racks of each pod; a pod is a domain of level spine (default: no pods)");
+         "Number of racks in each pod; a pod is a domain of level spine (default: no pods)");
   Choice(generate->add_option("--link", geometry.link, "Type of the network's links"), "TYPE",
          LinkNames())
       ->capture_default_str()
@@ -141,7 +143,7 @@ void CommandLine::AddImport(CLI::App* fabric) {
                    "Topology to read from a topology.yaml with several (default: its "
                    "cluster_default)")
       ->option_text("NAME");
-  command->add_option("--gpus-per-node", import_.gpus_per_node, "GPUs of each node")
+  command->add_option("--gpus-per-node", import_.gpus_per_node, "Number of GPUs in each node")
       ->option_text("NUMBER")
       ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
   command->add_option("--resource", import_.resource, "Resource name of the GPUs")
@@ -173,8 +175,9 @@ void CommandLine::AddTable(CLI::App* command) {
   column("--memory-column", import_.columns.memory, "Column of the node's memory, such as 1024Gi");
   command
       ->add_option("--link", import_.links.links,
-                   "Type of the links of all levels, or LEVEL=TYPE for one level; the level "
-                   "outside connects the widest domains, the level torus the nodes of a torus")
+                   "Type of the links of all levels, or LEVEL=TYPE for one level, where LEVEL may "
+                   "also be outside (the links between the widest domains) or torus (the links "
+                   "between the nodes of a torus)")
       ->delimiter(',')
       ->option_text("TYPE,...")
       ->group(kLinks);

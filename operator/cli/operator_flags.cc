@@ -34,7 +34,7 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                "allow a --grpc-address that other machines can reach; requires certificates");
   app.add_flag("--grpc-require-token", flags.grpc_require_token,
                "refuse calls without a bearer token; by default a caller without a token is the "
-               "user weft-grpc:NAME, by its certificate's common name NAME");
+               "user weft-grpc:NAME, where NAME is the common name of its certificate");
   app.add_option("--metrics-address", flags.metrics_address,
                  "address:port of /metrics and the map, \":8443\" for every address; default: "
                  "--probe-address");
@@ -47,7 +47,8 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                  "certificate in --metrics-secret");
   app.add_option("--metrics-secret", flags.metrics_secret,
                  "Secret in the Lease's namespace that holds the certificate of /metrics for all "
-                 "replicas; must have the name of their Service; created if missing; empty: each "
+                 "replicas; must have the same name as the Service of /metrics; created if "
+                 "missing; empty: each "
                  "replica signs its own certificate, which scrapers cannot verify");
 }
 
@@ -99,9 +100,10 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "most requests per second to the API server, not counting watches")
       ->check(CLI::Range(1.0, 100'000.0));
   DefineServers(app, flags);
-  app.add_option("--log-level", flags.log_level, "lowest level that is logged")
+  app.add_option("--log-level", flags.log_level,
+                 "lowest level that is logged: debug, info, warning or error")
       ->check(OneOf({"debug", "info", "warning", "error"}));
-  app.add_option("--log-format", flags.log_format, "format of a log line")
+  app.add_option("--log-format", flags.log_format, "format of a log line: text or json")
       ->check(OneOf({"text", "json"}));
 }
 

@@ -80,7 +80,7 @@ Status OperatorServers::OpenCalls() {
   const std::string host = server.address.substr(0, server.address.rfind(':') + 1);
   options_.log->Info("serving gRPC", {{"address", host + std::to_string(calls_->port())}});
   if (!service::IsLoopback(server.address)) {
-    options_.log->Warning("gRPC on the network",
+    options_.log->Warning("other machines can reach the gRPC service",
                           {{"address", server.address}, {"reason", kOldGrpc}});
   }
   return {};
@@ -134,11 +134,11 @@ std::optional<HttpReply> OperatorServers::Refuse(const HttpRequest& request) {
     case kube::Access::kForbidden:
       return HttpReply{403, "not allowed to get this path\n"};
     case kube::Access::kBusy:
-      return HttpReply{429, "too many unknown tokens\n"};
+      return HttpReply{429, "too many requests with unknown tokens; try again later\n"};
     case kube::Access::kUnknown:
       break;
   }
-  return HttpReply{503, "the API server did not answer whether this is allowed\n"};
+  return HttpReply{503, "the API server did not answer whether this request is allowed\n"};
 }
 
 HttpReply OperatorServers::Map() {

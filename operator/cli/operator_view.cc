@@ -54,7 +54,8 @@ Result<service::RpcSource::Access> OperatorView::Check(const Caller& caller, con
     case kube::Access::kUnknown:
       break;
   }
-  return Error{ErrorKind::kTransient, "the API server did not answer whether this is allowed"};
+  return Error{ErrorKind::kTransient,
+               "the API server did not answer whether this request is allowed"};
 }
 
 }  // namespace weft::cli

@@ -15,7 +15,8 @@ namespace weft::cli {
 int ServeMap(const MapArguments& arguments) {
   const InputArguments& input = arguments.input;
   if (!input.live() || !input.files.empty()) {
-    return Fail(Invalid("--serve: needs a live cluster and no -f: add --cluster or --context"));
+    return Fail(
+        Invalid("--serve: needs a live cluster: add --cluster or --context, and leave out -f"));
   }
   // The page has no authentication and shows what its user may see.
   if (!service::IsLoopback(arguments.serve)) {

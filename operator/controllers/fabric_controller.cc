@@ -71,7 +71,7 @@ void FabricController::Run() {
     try {
       done = Pass();
     } catch (const std::exception& bug) {
-      log_.Error("status of Fabrics failed", {{"error", bug.what()}});
+      log_.Error("updating the status of Fabrics failed", {{"error", bug.what()}});
     }
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start);

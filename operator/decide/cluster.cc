@@ -44,7 +44,7 @@ std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
   return names;
 }
 
-// The nodes that a Fabric selects, but those in `aside` (ascending).
+// The nodes that a Fabric selects, without those in `aside` (ascending).
 SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api::Inputs& inputs,
                                       const std::vector<std::string>& aside) {
   SharedList<fabric::NodeFacts> nodes;
@@ -139,7 +139,8 @@ class Builder {
       const std::string& scale_up = on.spec().scale_up->name;
       Say(Severity::kInfo, "ScaleUpCrossesLevel",
           "fabric \"" + on.spec().name + "\": domains of " + scale_up +
-              " cross the levels: they count for cost, but a job cannot name them");
+              " cross the levels: they count in the cost of a placement, but a job cannot require "
+              "or prefer them");
     }
     if (!LinksDeclared(on) && on.node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",

@@ -134,16 +134,15 @@ class Sentences {
   std::string Group(std::size_t g) const {
     return "topology.groups[" + std::to_string(g) + "] (" +
            AxesText(workload_.topology->groups[g].axes) + ") demands one " + Level() +
-           " for each set of " + CountText(no_.group_workers, "worker") +
-           ". Complete sets fit for " + Found() + "; the " + Level() + " " + no_.best_domain +
+           " for each set of " + CountText(no_.group_workers, "worker") + ". " + Found() +
+           " fit in complete sets; the " + Level() + " " + no_.best_domain +
            " comes closest with room for " + CountText(no_.best_domain_workers, "worker") + ". " +
            Rejections();
   }
 
   std::string Groups() const {
-    return "Each entry of topology.groups can be met alone, but not all of them together: complete "
-           "sets fit for " +
-           Found() + ". " + Rejections();
+    return "Each entry of topology.groups can be met alone, but not all of them together: " +
+           Found() + " fit in complete sets. " + Rejections();
   }
 
   const fabric::Fabric& fabric_;

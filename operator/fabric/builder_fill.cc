@@ -142,8 +142,9 @@ Status FabricBuilder::FillTorus() {
   for (const TorusDimension& dimension : spec.dimensions) places_in_all *= dimension.size;
   if (places_in_all > kTorusPlacesInAll) {
     return Invalid("spec.torus.level: " + std::to_string(toruses.size()) + " domains of " +
-                   std::to_string(places_in_all / toruses.size()) + " places have more than " +
-                   std::to_string(kTorusPlacesInAll) + " together");
+                   std::to_string(places_in_all / toruses.size()) +
+                   " places have together more than " + std::to_string(kTorusPlacesInAll) +
+                   " places");
   }
   for (const std::uint32_t n : order_) places.push_back(places_[n]);
   fabric_.torus_.emplace(spec, toruses.of_node, std::move(places));

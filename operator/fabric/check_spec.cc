@@ -32,7 +32,8 @@ Status CheckLevels(const FabricSpec& spec) {
       return Invalid(LevelPath(l) + ".name: \"" + level.name + "\" is reserved");
     }
     if (!names.insert(level.name).second) {
-      return Invalid(LevelPath(l) + ".name: \"" + level.name + "\" is already a wider level");
+      return Invalid(LevelPath(l) + ".name: \"" + level.name +
+                     "\" is already the name of a wider level");
     }
     if (level.label_key.empty()) {
       if (DerivedFromRails(spec, l)) continue;
@@ -58,8 +59,8 @@ Status CheckScaleUp(const ScaleUpSpec& scale_up) {
 Status CheckDimensions(const TorusSpec& torus) {
   const std::size_t count = torus.dimensions.size();
   if (count < 1 || count > kTorusDimensions) {
-    return Invalid("spec.torus.dimensions: " + std::to_string(count) + " is not from 1 to " +
-                   std::to_string(kTorusDimensions));
+    return Invalid("spec.torus.dimensions: must have 1 to " + std::to_string(kTorusDimensions) +
+                   " entries, has " + std::to_string(count));
   }
   std::set<std::string> keys;
   std::uint64_t places = 1;
@@ -78,8 +79,8 @@ Status CheckDimensions(const TorusSpec& torus) {
     places *= dimension.size;
   }
   if (places <= kTorusPlacesAtMost) return {};
-  return Invalid("spec.torus.dimensions: " + std::to_string(places) + " places are more than " +
-                 std::to_string(kTorusPlacesAtMost));
+  return Invalid("spec.torus.dimensions: " + std::to_string(places) + " places are more than the " +
+                 std::to_string(kTorusPlacesAtMost) + " that a torus may have");
 }
 
 Status CheckTorus(const FabricSpec& spec) {
@@ -113,7 +114,9 @@ Status CheckRails(const FabricSpec& spec) {
                    " keys for " + std::to_string(rails.count) + " rails");
   }
   if (spec.levels.empty()) {
-    return Invalid("spec.rails.leafLabelKeys: needs a level, whose domains the leaves make");
+    return Invalid(
+        "spec.rails.leafLabelKeys: needs a level: the leaves define the domains of the narrowest "
+        "one");
   }
   std::set<std::string> keys;
   for (std::size_t k = 0; k < rails.leaf_label_keys.size(); ++k) {
@@ -132,12 +135,12 @@ Status CheckSelector(const LabelSelector& selector) {
     const std::size_t values = expression.values.size();
     if (expression.key.empty()) return Invalid(path + ".key: required");
     if (expression.op == "In" || expression.op == "NotIn") {
-      if (values == 0) return Invalid(path + ".values: required with " + expression.op);
+      if (values == 0) return Invalid(path + ".values: required with operator " + expression.op);
     } else if (expression.op == "Exists" || expression.op == "DoesNotExist") {
-      if (values != 0) return Invalid(path + ".values: not allowed with " + expression.op);
+      if (values != 0) return Invalid(path + ".values: not allowed with operator " + expression.op);
     } else if (expression.op == "Gt" || expression.op == "Lt") {
       if (values != 1 || !IsInteger(expression.values[0])) {
-        return Invalid(path + ".values: one integer with " + expression.op);
+        return Invalid(path + ".values: must be one integer with operator " + expression.op);
       }
     } else {
       return Invalid(path + ".operator: \"" + expression.op +

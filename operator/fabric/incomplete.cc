@@ -4,8 +4,8 @@ namespace weft::fabric {
 
 std::string Describe(const Inconsistency& found) {
   if (found.parent_a.empty()) {
-    return found.level + ": place " + found.value + " is that of node " + found.node_a +
-           " and of node " + found.node_b;
+    return found.level + ": nodes " + found.node_a + " and " + found.node_b +
+           " are both at place " + found.value;
   }
   return "level " + found.level + ": \"" + found.value + "\" is under \"" + found.parent_a +
          "\" (node " + found.node_a + ") and under \"" + found.parent_b + "\" (node " +

@@ -112,7 +112,7 @@ Result<Json> Client::Do(Request request, int tries) {
     if (response->status / 100 == 2) {
       Json body = Json::parse(response->body, nullptr, false);
       if (!body.is_discarded()) return body;
-      return Error{ErrorKind::kTransient, request.path + ": the answer is no JSON"};
+      return Error{ErrorKind::kTransient, request.path + ": the answer is not JSON"};
     }
     const bool safe = response->status == kTooManyRequests || MayRepeat(request);
     const bool soon = response->retry_after.value_or(Millis{0}) <= options_.longest_pause;

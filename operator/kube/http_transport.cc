@@ -332,7 +332,8 @@ class Caller {
     if (exchange_.stopped || (cancel_ != nullptr && *cancel_)) return true;
     const auto since = exchange_.stream ? exchange_.heard : start_;
     if (SteadyClock::now() - since > request_.timeout) {
-      return Broken(exchange_.stream ? "the server has fallen silent" : "no answer in time");
+      return Broken(exchange_.stream ? "the server has been silent for too long"
+                                     : "no answer in time");
     }
     return !MaySend(request_, BootClock::now()) &&
            Broken("no answer before this process had to stop writing");

@@ -27,7 +27,7 @@ class Merged {
   Status Add(const KubeconfigText& file) {
     Result<Json> document = manifest::ReadDocument({file.name, file.text});
     if (!document) return document.error();
-    if (!document->is_object()) return Invalid(file.name + ": is no kubeconfig");
+    if (!document->is_object()) return Invalid(file.name + ": is not a kubeconfig");
     if (current_.empty()) current_ = document->value("current-context", "");
     for (const char* list : {"clusters", "contexts", "users"}) {
       const auto entries = document->find(list);
@@ -61,7 +61,7 @@ Result<Source> SourceOf(const Entry& entry, const std::string& key) {
   Source source;
   if (const std::string data = entry.Text((key + "-data").c_str()); !data.empty()) {
     auto decoded = DecodeBase64(data);
-    if (!decoded) return Invalid(entry.Place(key + "-data: is no base64"));
+    if (!decoded) return Invalid(entry.Place(key + "-data: is not base64"));
     source.data = *std::move(decoded);
     return source;
   }
@@ -153,7 +153,9 @@ Result<Config> ParseKubeconfig(const std::vector<KubeconfigText>& files,
   }
   const std::string where = files.empty() ? "kubeconfig" : files.front().name;
   const std::string name = context.empty() ? merged.current() : context;
-  if (name.empty()) return Invalid(where + ": current-context: is not set; name one by --context");
+  if (name.empty()) {
+    return Invalid(where + ": current-context: is not set; name a context with --context");
+  }
   const Entry* chosen = merged.Find("contexts", name);
   if (chosen == nullptr) return Invalid(where + ": there is no context \"" + name + "\"");
   const Entry* cluster = merged.Find("clusters", chosen->Text("cluster"));

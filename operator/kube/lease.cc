@@ -30,7 +30,7 @@ Result<SeenLease> ParseLease(const std::string& body) {
   Json object = Json::parse(body, nullptr, /*allow_exceptions=*/false);
   const Json* meta = Find(object, "metadata");
   if (meta == nullptr || Text(*meta, "resourceVersion").empty()) {
-    return Error{ErrorKind::kTransient, "the API server's answer is no Lease"};
+    return Error{ErrorKind::kTransient, "the API server's answer is not a Lease"};
   }
   LeaseRecord record;
   if (const Json* spec = Find(object, "spec"); spec != nullptr) {

@@ -32,7 +32,7 @@ Result<Config> OwnAccount() {
   const std::string port = Environment("KUBERNETES_SERVICE_PORT");
   if (host.empty() || port.empty()) {
     return Invalid(
-        "no cluster: neither --kubeconfig, $KUBECONFIG, ~/.kube/config nor a pod's own "
+        "no cluster: found neither --kubeconfig, $KUBECONFIG, ~/.kube/config nor a pod's service "
         "account");
   }
   if (host.find(':') != std::string::npos) host = "[" + host + "]";

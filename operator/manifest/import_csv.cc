@@ -43,7 +43,7 @@ class Records {
         continue;
       }
       if (!done() && text_[at_] == '\r') ++at_;
-      if (!done() && text_[at_] != '\n') return At("text behind a closing quote");
+      if (!done() && text_[at_] != '\n') return At("text after a closing quote");
       ++at_;
       ++line_;
       return row;
@@ -199,9 +199,10 @@ Result<Columns> FindColumns(const Records& records, const Row& header, const Csv
     const auto found = std::find(header.begin(), header.end(), column);
     if (found == header.end()) return NoColumn(records, header, column);
     if (!FitsLevelName(name) || !level_names.insert(name).second) {
-      return Invalid("--levels: " + Quoted(name) +
-                     " cannot name a level (lower case letters, digits and hyphens, once, and not "
-                     "node, outside or nvlink); write NAME=COLUMN");
+      return Invalid(
+          "--levels: " + Quoted(name) +
+          " cannot be the name of a level; give the level another name as NAME=COLUMN (lower-case "
+          "letters, digits and hyphens, each name once, not node, outside or nvlink)");
     }
     columns.level.push_back(static_cast<std::size_t>(found - header.begin()));
     columns.names.push_back({name, "weft.dev/" + name});

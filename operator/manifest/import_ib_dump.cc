@@ -150,9 +150,13 @@ class DumpReader {
     if (!cursor.TakeBetween('"', '"', &id) || !IsDeviceId(id)) {
       return Invalid("the device's \"S-GUID\" or \"H-GUID\" is missing");
     }
-    if (is_switch != (id.front() == 'S')) return Invalid(Quoted(id) + " is of the other kind");
+    if (is_switch != (id.front() == 'S')) {
+      return Invalid(
+          Quoted(id) +
+          " is not the GUID of this kind of record: a Switch has an S-GUID, a Ca an H-GUID");
+    }
     cursor.SkipBlank();
-    if (!cursor.Take("#")) return Invalid("the description behind '#' is missing");
+    if (!cursor.Take("#")) return Invalid("the description after '#' is missing");
     cursor.SkipBlank();
     if (!cursor.TakeBetween('"', '"', &description)) {
       return Invalid("the description has no closing quote");
@@ -186,7 +190,7 @@ class DumpReader {
     SkipExternalPort(cursor);
     cursor.TakeBetween('(', ')', &ignored);
     cursor.SkipBlank();
-    if (!cursor.Take("#")) return Invalid("the link's description behind '#' is missing");
+    if (!cursor.Take("#")) return Invalid("the link's description after '#' is missing");
     cursor.SkipBlank();
     if (cursor.TakeBetween('"', '"', &ignored)) port.peer_description = Trim(ignored);
     if (port.peer_description.empty() && cursor.rest().starts_with("\"")) {

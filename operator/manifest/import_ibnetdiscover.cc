@@ -120,8 +120,8 @@ class IbImporter {
            "the manifests");
     }
     if (!joined_.repeated.empty()) {
-      Note("one description on several HCAs: " + Listed(joined_.repeated) +
-           "; hosts of one name are taken for one host");
+      Note("several HCAs have the same description: " + Listed(joined_.repeated) +
+           "; hosts with the same name count as one host");
     }
   }
 
@@ -260,13 +260,13 @@ class IbImporter {
       cluster_.fabric.outside->oversubscription_percent = outside_percent_;
     }
     Note(
-        "InfiniBand does not show NVLink: if racks are NVLink domains, give the Fabric a scaleUp, "
-        "and --node-link names the links inside a node");
+        "InfiniBand does not show NVLink: if racks are NVLink domains, give the Fabric a scaleUp; "
+        "--node-link sets the type of the links inside a node");
     if (rails_ < 2) return;
     Note("hosts have " + std::to_string(rails_) +
          " rails, each to a leaf switch of its own: hosts "
          "that share their leaf switches are one domain of level " +
-         level_names_.back() + "; a tier of switches that joins all of them makes no level");
+         level_names_.back() + "; a tier of switches that connects all hosts adds no level");
     cluster_.fabric.rails = fabric::RailsSpec{rails_, {}};
     for (int rail = 0; rail < rails_; ++rail) {
       cluster_.fabric.rails->leaf_label_keys.push_back("weft.dev/rail-" + std::to_string(rail));
@@ -310,8 +310,10 @@ class IbImporter {
     std::sort(cluster_.nodes.begin(), cluster_.nodes.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     NoteHosts(missing, "have fewer than the usual " + std::to_string(usual_hcas_) + " HCAs");
-    NoteHosts(other, "have half of them or fewer: taken for no compute node, no accelerators");
-    NoteHosts(on_spine, "hang on no leaf switch: no leaf label, no accelerators");
+    NoteHosts(other,
+              "have at most half of the usual HCAs: they do not count as compute nodes and get no "
+              "accelerators");
+    NoteHosts(on_spine, "are on no leaf switch: they get no leaf label and no accelerators");
     NoteHosts(generic, "have a name that an installer leaves behind");
     if (names.changed() > 0) {
       Note(Count(names.changed(), "host name") + " do not fit Kubernetes and were changed");

@@ -32,7 +32,7 @@ Status CheckType(const char* flag, const std::string& type) {
   std::string list;
   for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
   return Invalid(std::string(flag) + ": " + Quoted(type) +
-                 " is no known type of link; these are: " + list);
+                 " is not a known type of link; known: " + list);
 }
 
 // The links of the level; creates those that the Fabric lacks.
@@ -54,8 +54,8 @@ Result<std::vector<fabric::LinkSpec*>> LinksOf(const char* flag, const std::stri
   }
   if (level.empty() || level == kOutside) take(fabric.outside);
   if (!links.empty()) return links;
-  return Invalid(std::string(flag) + ": " + Quoted(level) + " is no level of this fabric; it has " +
-                 known);
+  return Invalid(std::string(flag) + ": " + Quoted(level) +
+                 " is not a level of this fabric, which has " + known);
 }
 
 Status AddOversubscription(const std::string& text, fabric::FabricSpec& fabric) {

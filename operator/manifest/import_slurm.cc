@@ -37,7 +37,7 @@ Result<std::pair<std::string, std::string>> TakePair(std::string_view& text) {
     value = text.substr(1, close - 1);
     text.remove_prefix(close + 1);
     if (!text.empty() && kBlank.find(text.front()) == std::string_view::npos) {
-      return Invalid("text behind a closing quote at " + Quoted(text));
+      return Invalid("text after a closing quote at " + Quoted(text));
     }
   } else {
     const std::size_t end = std::min(text.find_first_of(kBlank), text.size());

@@ -122,8 +122,7 @@ class TopologyFile {
       if (config.json()->is_object() && config.json()->empty()) {
         if (std::string_view(plugin) != "flat" || !found.empty()) continue;
       }
-      if (!found.empty())
-        return AtField(config, "the topology is of the plug-in " + found + " already");
+      if (!found.empty()) return AtField(config, "the topology already has the plug-in " + found);
       found = plugin;
     }
     if (!found.empty()) return found;
@@ -180,8 +179,8 @@ class TopologyFile {
     }
     ImportedCluster cluster = BuildTree({}, {}, options_);
     cluster.notes = {
-        "a flat topology names no nodes: the Fabric is all that is written, and it has no levels; "
-        "the Nodes come from the cluster",
+        "a flat topology names no nodes: only a Fabric without levels is written; the Nodes come "
+        "from the cluster",
         kNoLinksNote};
     return cluster;
   }

@@ -74,7 +74,9 @@ class ModelReader {
  private:
   Status ReadSwitch(const std::string& name, const json& value) {
     const std::string place = source_ + ": switches." + name;
-    if (name.empty() || !value.is_object()) return Invalid(place + ": must be a named map");
+    if (name.empty() || !value.is_object()) {
+      return Invalid(place + ": must be a map, and its name must not be empty");
+    }
     const Result<json> labels = Member(value, "labels", json::object(), place);
     if (!labels) return labels.error();
     const std::string labels_place = place + ".labels.";

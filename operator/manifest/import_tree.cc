@@ -244,7 +244,7 @@ std::vector<std::string> NotesOn(const SwitchTree::Paths& paths) {
   }
   if (paths.padded_nodes > 0) {
     notes.push_back(std::to_string(paths.padded_nodes) + " nodes (" + paths.padded_example +
-                    "...) hang on a branch with fewer than " + std::to_string(paths.depth) +
+                    "...) are on a branch with fewer than " + std::to_string(paths.depth) +
                     " switches: each missing level gets the nearest ancestor's name");
   }
   return notes;

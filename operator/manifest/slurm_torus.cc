@@ -61,7 +61,9 @@ class Toruses {
     if (decoding_.failed()) return decoding_.status();
     if (Status fits = CheckSizes(item["dims"], sizes); !fits) return fits;
     placements_ = placements_ || item["placements"].present();
-    if (nodes.present() && regions.present()) return AtField(regions, "nodes are given already");
+    if (nodes.present() && regions.present()) {
+      return AtField(regions, "must be absent where nodes are given");
+    }
     if (nodes.present()) return PutNodes(nodes, {}, sizes);
     for (const Field& region : regions.Items()) {
       if (Status read = ReadRegion(region); !read) return read;
@@ -78,8 +80,8 @@ class Toruses {
     auto names = ExpandHostList(list, kMaxImportedNodes);
     if (!names) return AtField(nodes, names.error().message);
     if (names->size() > kNodesOfARing) {
-      return AtField(nodes, std::to_string(names->size()) + " nodes are more than the " +
-                                std::to_string(kNodesOfARing) + " of a ring");
+      return AtField(nodes, "names " + std::to_string(names->size()) +
+                                " nodes; a ring may have at most " + std::to_string(kNodesOfARing));
     }
     sizes_ = {static_cast<std::uint32_t>(names->size()), 1, 1};
     ring_sizes_.insert(names->size());
@@ -120,8 +122,8 @@ class Toruses {
     }
     if (names_.size() > 1 && sizes != sizes_) {
       return AtField(dims, Show(sizes) + ", and the torus before it has " + Show(sizes_) +
-                               ": the toruses of one Fabric have one size; make them topologies "
-                               "of their own");
+                               ": the toruses of one Fabric must have the same size; put toruses "
+                               "of another size into a topology of their own");
     }
     sizes_ = sizes;
     taken_.assign(Volume(sizes), false);
@@ -168,7 +170,8 @@ class Toruses {
     }
     const std::size_t flat = (place[2] * sizes_[1] + place[1]) * sizes_[0] + place[0];
     if (taken_[flat]) {
-      return AtField(field, "node " + Quoted(node) + " stands where a node of another region does");
+      return AtField(field,
+                     "node " + Quoted(node) + " has the same place as a node of another region");
     }
     taken_[flat] = true;
     TreeNode tree_node{node, {name_}};
@@ -219,9 +222,10 @@ Result<ImportedCluster> ReadSlurmRings(const api::Decoding& decoding, const Fiel
   if (decoding.failed()) return decoding.status().error();
   auto cluster = toruses.Finish(config);
   if (cluster && toruses.several_ring_sizes()) {
-    cluster->notes.insert(cluster->notes.begin(),
-                          "the rings have several sizes, and a Fabric's have one: each ring is a "
-                          "domain of the level leaf, and the order of its nodes is not kept");
+    cluster->notes.insert(
+        cluster->notes.begin(),
+        "the rings have different sizes, but the rings of one Fabric must have the same size: each "
+        "ring is only a domain of the level leaf, and the order of its nodes is not kept");
   }
   return cluster;
 }

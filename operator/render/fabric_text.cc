@@ -178,8 +178,8 @@ std::string Rails(const fabric::Fabric& fabric, const TextOptions& options) {
              " rails"]
         .push_back(Printable(fabric.node(n).name));
   }
-  return text +
-         Listed("Degraded nodes, whose links count by the rails they have", degraded, options);
+  return text + Listed("Degraded nodes, whose links are slower because rails are missing", degraded,
+                       options);
 }
 
 }  // namespace

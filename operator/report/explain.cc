@@ -212,17 +212,17 @@ std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>
   std::set<std::uint32_t> toruses;
   for (const NodeIndex n : used) toruses.insert(torus.torus_of(n));
   if (toruses.size() > 1) {
-    return "Its nodes stand in " + std::to_string(toruses.size()) + " toruses" + called + ".";
+    return "Its nodes are in " + std::to_string(toruses.size()) + " toruses" + called + ".";
   }
   const placement::Box box = placement::BoxAround(torus, nodes);
   const std::uint64_t places = std::uint64_t{box.size[0]} * box.size[1] * box.size[2];
   std::string text = "In the torus" + called + " its nodes ";
-  text += places == used.size() ? "fill a box of " : "stand in a box of ";
+  text += places == used.size() ? "fill a box of " : "are in a box of ";
   for (std::size_t d = 0; d < fabric.spec().torus->dimensions.size(); ++d) {
     text += (d == 0 ? "" : " x ") + std::to_string(box.size[d]);
   }
   if (places == used.size()) return text + " places.";
-  return text + " places and hold " + std::to_string(used.size()) + " of the " +
+  return text + " places and take " + std::to_string(used.size()) + " of the " +
          std::to_string(places) + ".";
 }
 

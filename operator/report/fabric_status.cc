@@ -122,7 +122,8 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
   if (!on.crossing_scale_up().empty()) {
     conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",
                    "domains of " + on.spec().scale_up->name +
-                       " cross the levels: they count for cost, but a job cannot name them");
+                       " cross the levels: they count in the cost of a placement, but a job cannot "
+                       "require or prefer them");
   }
 }
 

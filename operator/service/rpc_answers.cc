@@ -155,8 +155,8 @@ Result<std::vector<std::string>> SpacesOf(const v1::PlanRequest& request) {
   for (const auto& job : wanted->jobs) spaces.insert(job.meta.key.space);
   for (const auto& placement : wanted->placements) spaces.insert(placement.meta.key.space);
   if (spaces.size() > kMostSpaces) {
-    return Invalid("manifests: workloads of at most " + std::to_string(kMostSpaces) +
-                   " namespaces, not of " + std::to_string(spaces.size()));
+    return Invalid("manifests: must have workloads of at most " + std::to_string(kMostSpaces) +
+                   " namespaces, has workloads of " + std::to_string(spaces.size()));
   }
   return std::vector<std::string>(spaces.begin(), spaces.end());
 }

@@ -233,7 +233,10 @@ class Following {
   grpc::Status Begin(const std::string& cursor) {
     if (!cursor.empty()) {
       const auto from = NumberOf(cursor, decided_.epoch);
-      if (!from) return {grpc::StatusCode::OUT_OF_RANGE, "cursor: of another leader, or malformed"};
+      if (!from) {
+        return {grpc::StatusCode::OUT_OF_RANGE,
+                "cursor: is malformed, or comes from another leader"};
+      }
       number_ = *from;
       return grpc::Status::OK;
     }
@@ -376,8 +379,14 @@ Status Check(const RpcOptions& options) {
     if (some && !std::ifstream(*file)) return Invalid(*file + ": cannot be read");
   }
   if (IsLoopback(options.address)) return {};
-  if (!options.network) return Invalid(options.address + ": not on loopback");
-  if (!some) return Invalid(options.address + ": on the network only with certificates");
+  if (!options.network) {
+    return Invalid(options.address +
+                   ": other machines can reach this address; use a loopback address, or allow it "
+                   "with --grpc-network");
+  }
+  if (!some) {
+    return Invalid(options.address + ": other machines can reach this address; give certificates");
+  }
   return {};
 }
 

@@ -71,7 +71,7 @@ Result<Pem> SharedCertificate::Stored() {
   if (Belongs(pem)) return pem;
   return Invalid("Secret " + api::Show(secret_) +
                  ": must hold tls.crt and tls.key, a certificate "
-                 "and its key; delete it to have it made anew");
+                 "and its key; delete the Secret, and the operator creates it again");
 }
 
 Result<Pem> SharedCertificate::Create() {

@@ -193,8 +193,8 @@ Result<Design> FindDesign(const std::string& name) {
 
 Status CheckRange(const char* flag, int value, int low, int high) {
   if (value >= low && value <= high) return {};
-  return Invalid(std::string(flag) + ": " + std::to_string(value) + " is not within " +
-                 std::to_string(low) + ".." + std::to_string(high));
+  return Invalid(std::string(flag) + ": " + std::to_string(value) + " is not from " +
+                 std::to_string(low) + " to " + std::to_string(high));
 }
 
 Status CheckLinkType(const char* flag, const std::string& type) {
@@ -212,22 +212,24 @@ Status CheckGeometry(const DesignOptions& options) {
   if (geometry.racks == 0) {
     const bool described = geometry.nodes_per_rack > 0 || geometry.racks_per_pod > 0 ||
                            !geometry.taper_percents.empty();
-    if (described) return Invalid("--racks: is required for a geometry of your own");
+    if (described) return Invalid("--racks: is required to describe a network of racks");
     return Invalid(
         "--design: is required, or --racks; `weft fabric generate --list` lists designs");
   }
   if (options.nodes > 0) {
-    return Invalid("--nodes: belongs to a design; a geometry has racks x nodes per rack");
+    return Invalid(
+        "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per "
+        "rack");
   }
   const std::int64_t nodes = std::int64_t{geometry.racks} * geometry.nodes_per_rack;
   if (nodes > kMaxDesignNodes) {
-    return Invalid("--racks: " + std::to_string(nodes) + " nodes are more than " +
+    return Invalid("--racks: " + std::to_string(nodes) + " nodes are more than the limit of " +
                    std::to_string(kMaxDesignNodes));
   }
   const std::size_t tiers = geometry.racks_per_pod > 0 ? 2 : 1;
   if (geometry.taper_percents.size() > tiers) {
     return Invalid("--taper: has " + std::to_string(geometry.taper_percents.size()) +
-                   " figures where the network has " + std::to_string(tiers) +
+                   " numbers, but the network has " + std::to_string(tiers) +
                    (tiers == 1 ? " tier above the racks; --racks-per-pod adds one"
                                : " tiers above the racks"));
   }
@@ -260,7 +262,7 @@ Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
   const Result<Design> design = FindDesign(options.design);
   if (!design) return design.error();
   if (options.geometry.racks > 0) {
-    return Invalid("--racks: describes a geometry of your own; leave out --design");
+    return Invalid("--racks: describes a network of racks; leave out --design");
   }
   if (!options.geometry.accelerator.empty()) {
     return Invalid("--accelerator: belongs to racks of your own; a design has its accelerator");

@@ -53,8 +53,9 @@ Status CheckExperts(const std::optional<Model>& model, const Parallelism& p, std
                    " ranks of one pipeline stage, since model.measured names ExpertTensor");
   }
   if (model && model->transformer && !model->transformer->moe) {
-    return Invalid("parallelism.expert: is " + Show(p.expert) +
-                   ", but model.transformer has no moe: only a mixture of experts can be split so");
+    return Invalid(
+        "parallelism.expert: is " + Show(p.expert) +
+        ", but model.transformer has no moe: expert parallelism needs a mixture of experts");
   }
   const std::int64_t block = p.expert * (p.expert_tensor == 0 ? p.tensor : p.expert_tensor);
   if (stage % block != 0) {

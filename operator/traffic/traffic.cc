@@ -60,7 +60,7 @@ class FamilyList {
     if (!a || !e || !w || std::max({*a, *e, *w}) > kMostBytes / peers) {
       if (!overflow_.empty()) return;
       overflow_ = "model: the bytes that one rank sends on axis " +
-                  std::string(AxisName(family.axis)) + " in one step pass 2^56";
+                  std::string(AxisName(family.axis)) + " in one step are more than 2^56";
       return;
     }
     family.amount = *a;

@@ -39,7 +39,7 @@ Result<WorkerSets> GroupWorkers(std::span<const Axis> axes, const Parallelism& p
   UnionFind components(ranks);
   for (Axis axis : axes) {
     if (axis == Axis::kSharding) {
-      return Invalid("topology.groups: Sharding is no axis of a group; name Data");
+      return Invalid("topology.groups: Sharding is not an axis of a group; use Data");
     }
     if (axis == Axis::kExpert) {
       JoinGroups(shape.ExpertGroups(), shape.expert(), components);

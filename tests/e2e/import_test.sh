@@ -109,7 +109,7 @@ expect_text "$work/cluster.yaml" 'oversubscriptionPercent: 300'
 expect_exit 0 "$WEFT" fabric show -f "$work/cluster.yaml"
 expect_text "$work/stdout" '12 GPUs'
 expect_exit 2 "$WEFT" fabric import "$work/nodes.csv" --levels pod --link pod=String
-expect_text "$work/stderr" '"String" is no known type of link'
+expect_text "$work/stderr" '"String" is not a known type of link'
 
 # A geometry of one's own.
 expect_exit 0 "$WEFT" fabric generate --racks 15 --nodes-per-rack 10 --racks-per-pod 5 --taper 200,400

@@ -47,7 +47,7 @@ TEST(DecodeFabricTest, WhatNeedsTheWholeSpecIsNamedToo) {
        "spec.levels[0].name: \"outside\" is reserved"},
       {"a level twice",
        R"({"levels": [{"name": "a", "labelKey": "x"}, {"name": "a", "labelKey": "y"}]})",
-       "spec.levels[1].name: \"a\" is already a wider level"},
+       "spec.levels[1].name: \"a\" is already the name of a wider level"},
       {"an unknown link type", R"({"levels": [], "nodeLink": {"type": "Tokens"}})",
        "spec.nodeLink.type: \"Tokens\" is not a known link type; give bandwidthPerGPU with it"},
   };

@@ -57,9 +57,10 @@ TEST(CommandLine, WrongUsageNamesTheWord) {
        "weft: --nodes: \"0\" is not a whole number from 1 to 1,048,576\n"
        "See \"weft fabric generate --help\".\n"},
       {{"fabric", "generate", "--racks", "2", "--nodes", "9"},
-       "weft: --nodes: belongs to a design; a geometry has racks x nodes per rack\n"},
+       "weft: --nodes: is only for a design; with --racks the number of nodes is racks x nodes per "
+       "rack\n"},
       {{"fabric", "generate", "--taper", "200"},
-       "weft: --racks: is required for a geometry of your own\n"},
+       "weft: --racks: is required to describe a network of racks\n"},
   };
   for (const Case& c : cases) {
     const Said said = Type(c.words);

@@ -125,11 +125,11 @@ const RefusalCase kCases[] = {
        no.best_domain_workers = 1;
        job.topology.groups = {{{traffic::Axis::kTensor, traffic::Axis::kContext}, "leaf", ""}};
      },
-     "topology.groups[0] (Tensor, Context) demands one leaf for each set of 3 workers. Complete "
-     "sets fit for 2 of 4 workers; the leaf l0 comes closest with room for 1 worker."},
+     "topology.groups[0] (Tensor, Context) demands one leaf for each set of 3 workers. 2 of 4 "
+     "workers fit in complete sets; the leaf l0 comes closest with room for 1 worker."},
     {"RequiredGroupsTogether", [](auto& no, auto&) { no.reason = Reason::kRequiredGroup; },
-     "Each entry of topology.groups can be met alone, but not all of them together: complete "
-     "sets fit for 2 of 4 workers."},
+     "Each entry of topology.groups can be met alone, but not all of them together: 2 of 4 "
+     "workers fit in complete sets."},
     {"SearchExhausted", [](auto& no, auto&) { no.reason = Reason::kSearchExhausted; },
      "There is room for all 4 workers, but the search found no placement that meets every "
      "topology rule; one may still exist."},

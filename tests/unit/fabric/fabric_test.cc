@@ -327,7 +327,7 @@ TEST(FabricTest, TwoNodesAtOnePlaceAreRefusedWithBothWitnesses) {
   shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {1, 2}},
                  {.name = "b", .domains = {"p1"}, .torus = {1, 2}},
                  {.name = "c", .domains = {"p2"}, .torus = {1, 2}}};
-  EXPECT_EQ(Build(shape), "error: torus: place (1, 2) of p1 is that of node a and of node b");
+  EXPECT_EQ(Build(shape), "error: torus: nodes a and b are both at place (1, 2) of p1");
   const Result<Fabric> fabric =
       Fabric::Build(MakeSpec(shape), MakeNodes(shape), {.refuse_inconsistent = false});
   ASSERT_TRUE(fabric);
@@ -347,8 +347,8 @@ TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
     shape.nodes.push_back(std::move(node));
   }
   EXPECT_EQ(Build(shape),
-            "error: spec.torus.level: 17 domains of 1048576 places have more than 16777216 "
-            "together");
+            "error: spec.torus.level: 17 domains of 1048576 places have together more than "
+            "16777216 places");
 }
 
 TEST(FabricTest, RailsMakeTheLeafDomains) {

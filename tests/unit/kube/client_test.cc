@@ -105,7 +105,7 @@ TEST_P(Answers, Mean) {
 INSTANTIATE_TEST_SUITE_P(Table, Answers, ::testing::ValuesIn(std::vector<AnswerCase>{
   {"AnObject", {200, {}, R"({"kind":"Node"})"}, R"({"kind":"Node"})"},
   {"ACreatedOne", {201, {}, "{}"}, "{}"},
-  {"NothingThatCanBeRead", {200, {}, "<html>"}, "transient: /api/v1/nodes/n: the answer is no JSON"},
+  {"NothingThatCanBeRead", {200, {}, "<html>"}, "transient: /api/v1/nodes/n: the answer is not JSON"},
   {"ThatThereIsNone", {404, {}, StatusJson("no such node")},
    "not found: GET /api/v1/nodes/n: 404 no such node"},
   {"ThatItChanged", {409, {}, StatusJson("changed")},

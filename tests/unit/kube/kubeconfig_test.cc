@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"ACertificateWithoutItsKey", "half", "config: user: a client certificate and its key"},
         Bad{"AnotherServerName", "sni", "config: cluster.tls-server-name: is not supported"},
         Bad{"NoAddress", "bare", "config: cluster.server: must be an http or https address"},
-        Bad{"BrokenBase64", "torn", "config: client-certificate-data: is no base64"},
+        Bad{"BrokenBase64", "torn", "config: client-certificate-data: is not base64"},
         Bad{"OldPlugin", "alpha", "config: user.exec.apiVersion: must be"}),
     [](const auto& tested) { return tested.param.name; });
 

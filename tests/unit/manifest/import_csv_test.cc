@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportCsvTest, ::testing::ValuesIn(std::vector<C
   {"NoColumnLeftForTheNode", "pod,rack\np,r\n", kPodRack, "t.csv: line 1: every column is a level: none is left for the node's name"},
   {"NoLevels", "ip\nn1\n", {}, "--levels: names no column"},
   {"AColumnTwice", "ip,pod\nn1,p1\n", {{"pod", "x=pod"}, {""}}, "--levels: the column \"pod\" is named twice"},
-  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, {""}}, "--levels: \"node\" cannot name a level (lower case letters, digits and hyphens, once, and not node, outside or nvlink); write NAME=COLUMN"},
+  {"AReservedLevelName", "ip,node\nn1,p1\n", {{"node"}, {""}}, "--levels: \"node\" cannot be the name of a level; give the level another name as NAME=COLUMN (lower-case letters, digits and hyphens, each name once, not node, outside or nvlink)"},
   {"ARaggedRow", "ip,pod,rack\nn1,p1\n", kPodRack, "t.csv: line 2: 2 cells where the header has 3"},
   {"ANodeTwice", "ip,pod,rack\nn1,p1,r1\nN1,p1,r1\n", kPodRack, "t.csv: line 3: node \"N1\" is already in line 2"},
   {"ANodeWithoutName", "ip,pod,rack\n,p1,r1\n", kPodRack, "t.csv: line 2: the node's name is empty"},

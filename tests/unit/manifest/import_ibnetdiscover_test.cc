@@ -169,8 +169,8 @@ TEST(ImportIbnetdiscover, KeepsASpineWithAFewHostsASpine) {
   const ImportedCluster cluster = Import(dump.Text());
   EXPECT_EQ(Tree(cluster), "leaf: -=[tank1] swa1=[a1 a2 a3 a4] swb1=[b1 b2 b3 b4]\n");
   EXPECT_EQ(cluster.nodes.back().allocatable.count("nvidia.com/gpu"), 0U);
-  EXPECT_TRUE(HasNote(cluster, "1 of 9 hosts hang on no leaf switch"));
-  EXPECT_TRUE(HasNote(cluster, "one description on several HCAs: tank1 mlx4_0"));
+  EXPECT_TRUE(HasNote(cluster, "1 of 9 hosts are on no leaf switch"));
+  EXPECT_TRUE(HasNote(cluster, "several HCAs have the same description: tank1 mlx4_0"));
 }
 
 TEST(ImportIbnetdiscover, ToleratesMissingRailsAndAttachesTheOneUnnamedHcaThatFits) {
@@ -274,9 +274,9 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportIbnetdiscoverBad, ::testing::ValuesIn(std:
   {"ACutPort", kOpen + "[1", "dump: line 4: the port number is missing"},
   {"AHugePort", kOpen + "[99999999999]\t\"H-1\"[1] # \"x\"", "dump: line 4: the port number is missing"},
   {"ACutDescription", kOpen + "[1]\t\"H-1\"[1] # \"x", "dump: line 4: the description has no closing quote"},
-  {"ACutRecord", "Switch\t65 \"S-1\"", "dump: line 1: the description behind '#' is missing"},
+  {"ACutRecord", "Switch\t65 \"S-1\"", "dump: line 1: the description after '#' is missing"},
   {"ASecondRecord", kOpen + kOpen, "dump: line 6: \"S-1\" has a second record"},
-  {"ASwitchThatIsAHost", "Switch 65 \"H-1\" # \"x\"", "dump: line 1: \"H-1\" is of the other kind"},
+  {"ASwitchThatIsAHost", "Switch 65 \"H-1\" # \"x\"", "dump: line 1: \"H-1\" is not the GUID of this kind of record: a Switch has an S-GUID, a Ca an H-GUID"},
   {"ABadGuid", "sysimgguid=12", "dump: line 1: sysimgguid is not a GUID: \"12\""},
   {"NoHost", kOpen, "dump: no HCA has a host's name"},
 }), [](const auto& row) { return row.param.name; });

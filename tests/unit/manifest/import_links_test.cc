@@ -60,14 +60,13 @@ TEST(AddLinks, RefusesWhatIsNotKnown) {
     const char* want;  // how the message begins
   };
   const Case cases[] = {
-      {{{"Ethernet"}, {}, ""},
-       "--link: \"Ethernet\" is no known type of link; these are: NVLink2,"},
+      {{{"Ethernet"}, {}, ""}, "--link: \"Ethernet\" is not a known type of link; known: NVLink2,"},
       {{{"rack=RoCE400"}, {}, ""},
-       "--link: \"rack\" is no level of this fabric; it has outside, spine, leaf"},
+       "--link: \"rack\" is not a level of this fabric, which has outside, spine, leaf"},
       {{{}, {"200"}, ""}, "--oversubscription: \"200\" is not LEVEL=PERCENT"},
       {{{}, {"leaf=0"}, ""}, "--oversubscription: \"leaf=0\" is not LEVEL=PERCENT"},
-      {{{}, {"row=100"}, ""}, "--oversubscription: \"row\" is no level of this fabric"},
-      {{{}, {}, "Rope"}, "--node-link: \"Rope\" is no known type of link"},
+      {{{}, {"row=100"}, ""}, "--oversubscription: \"row\" is not a level of this fabric"},
+      {{{}, {}, "Rope"}, "--node-link: \"Rope\" is not a known type of link"},
   };
   for (const Case& c : cases) {
     ImportedCluster cluster = TwoLevels();

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportSlurmYamlTest, ::testing::ValuesIn(std::ve
   {"AText", "not a list\n", "topology.yaml: \"not a list\" must be a list of topologies", ""},
   {"NoName", "- flat: true\n", "topology.yaml: line 1: [0].topology: is required", ""},
   {"NoPlugin", "- topology: t\n  flat: false\n", "topology.yaml: line 1: [0].topology: the topology has none of tree, block, ring, torus3d and flat", ""},
-  {"TwoPlugins", With("true", kTree) + "  flat: true\n", "topology.yaml: line 12: [0].flat: the topology is of the plug-in tree already", ""},
+  {"TwoPlugins", With("true", kTree) + "  flat: true\n", "topology.yaml: line 12: [0].flat: the topology already has the plug-in tree", ""},
   {"AnUnknownPlugin", "- topology: t\n  trees: {}\n", "topology.yaml: line 2: [0].trees: unknown field; did you mean tree?", ""},
   {"ATreeThatIsAText", "- topology: t\n  tree: root\n", "topology.yaml: line 2: [0].tree: \"root\" must be an object", ""},
   {"SwitchesThatAreAText", "- topology: t\n  tree:\n    switches: root\n", "topology.yaml: line 3: [0].tree.switches: \"root\" must be a list", ""},
@@ -115,10 +115,9 @@ TEST(ImportSlurmYaml, SaysWhichTopologyItReadsAndWhatOfItIsLeftOut) {
   ASSERT_TRUE(flat) << flat.error().message;
   EXPECT_TRUE(flat->fabric.levels.empty());
   EXPECT_EQ(flat->notes,
-            (std::vector<std::string>{
-                "a flat topology names no nodes: the Fabric is all that is written, and it has no "
-                "levels; the Nodes come from the cluster",
-                kNoLinksNote}));
+            (std::vector<std::string>{"a flat topology names no nodes: only a Fabric without "
+                                      "levels is written; the Nodes come from the cluster",
+                                      kNoLinksNote}));
 }
 
 TEST(ImportSlurmYaml, ListsAFewNamesOfMany) {

@@ -84,7 +84,7 @@ blocks:
                                               {"fabric.topograph.run/tier-1", "core"},
                                               {"fabric.topograph.run/tier-2", "core"}}));
   EXPECT_EQ(cluster->notes[0],
-            "1 nodes (b...) hang on a branch with fewer than 3 switches: each missing level gets "
+            "1 nodes (b...) are on a branch with fewer than 3 switches: each missing level gets "
             "the nearest ancestor's name");
   EXPECT_FALSE(cluster->fabric.scale_up);
 }

@@ -68,20 +68,20 @@ INSTANTIATE_TEST_SUITE_P(Table, SlurmTorusTest, ::testing::ValuesIn(std::vector<
   {"TooManyPlaces", kTorus + "    - {name: a, dims: {x: 1024, y: 1024, z: 2}, nodes: n1}\n",
    "topology.yaml: line 4: [0].torus3d.toruses[0].dims: 1024 x 1024 x 2 has more than 131072 places"},
   {"TorusesOfTwoSizes", kTorus + "    - {name: a, dims: {x: 1, y: 1, z: 1}, nodes: n1}\n    - {name: b, dims: {x: 2, y: 1, z: 1}, nodes: \"n[2-3]\"}\n",
-   "topology.yaml: line 5: [0].torus3d.toruses[1].dims: 2 x 1 x 1, and the torus before it has 1 x 1 x 1: the toruses of one Fabric have one size; make them topologies of their own"},
+   "topology.yaml: line 5: [0].torus3d.toruses[1].dims: 2 x 1 x 1, and the torus before it has 1 x 1 x 1: the toruses of one Fabric must have the same size; put toruses of another size into a topology of their own"},
   {"TooFewNodes", kTorus + "    - {name: a, dims: {x: 4, y: 4, z: 2}, nodes: \"n[1-8]\"}\n",
    "topology.yaml: line 4: [0].torus3d.toruses[0].nodes: names 8 nodes for the 32 places of 4 x 4 x 2"},
   {"NodesAndRegions", kTorus + "    - {name: a, dims: {x: 1, y: 1, z: 1}, nodes: n1, regions: []}\n",
-   "topology.yaml: line 4: [0].torus3d.toruses[0].regions: nodes are given already"},
+   "topology.yaml: line 4: [0].torus3d.toruses[0].regions: must be absent where nodes are given"},
   {"ARegionThatReachesOut", kTorus + "    - name: a\n      dims: {x: 2, y: 2, z: 2}\n      regions:\n      - {anchor: {x: 0, y: 1, z: 0}, dims: {x: 1, y: 2, z: 1}, nodes: \"n[1-2]\"}\n",
    "topology.yaml: line 7: [0].torus3d.toruses[0].regions[0]: reaches out of the torus along y, which has 2 places"},
   {"RegionsThatOverlap", kTorus + "    - name: a\n      dims: {x: 2, y: 2, z: 2}\n      regions:\n      - {anchor: {x: 0, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: \"n[1-2]\"}\n"
    "      - {anchor: {x: 1, y: 0, z: 0}, dims: {x: 1, y: 1, z: 1}, nodes: n3}\n",
-   "topology.yaml: line 8: [0].torus3d.toruses[0].regions[1].nodes: node \"n3\" stands where a node of another region does"},
+   "topology.yaml: line 8: [0].torus3d.toruses[0].regions[1].nodes: node \"n3\" has the same place as a node of another region"},
   {"ANodeTwice", kTorus + "    - {name: a, dims: {x: 2, y: 1, z: 1}, nodes: \"n1,N1\"}\n",
    "topology.yaml: line 4: [0].torus3d.toruses[0].nodes: node \"N1\" is already in [0].torus3d.toruses[0].nodes"},
   {"NoNodes", kTorus + "    - {name: a, dims: {x: 2, y: 1, z: 1}}\n", "topology.yaml: line 2: [0].torus3d: names no node"},
-  {"ARingOfSeventeen", kRing + "    - {ring: r, nodes: \"n[1-17]\"}\n", "topology.yaml: line 4: [0].ring.rings[0].nodes: 17 nodes are more than the 16 of a ring"},
+  {"ARingOfSeventeen", kRing + "    - {ring: r, nodes: \"n[1-17]\"}\n", "topology.yaml: line 4: [0].ring.rings[0].nodes: names 17 nodes; a ring may have at most 16"},
   {"ARingWithoutNodes", kRing + "    - {ring: r}\n", "topology.yaml: line 4: [0].ring.rings[0].nodes: is required"},
 }), [](const auto& row) { return row.param.name; });
 // clang-format on
@@ -97,8 +97,8 @@ TEST(SlurmTorus, SaysWhatIsLeftOut) {
   const auto sizes = ImportSlurmYaml({"t", kRing + rings}, "", {});
   ASSERT_TRUE(sizes) << sizes.error().message;
   EXPECT_EQ(sizes->notes[0],
-            "the rings have several sizes, and a Fabric's have one: each ring is a domain of the "
-            "level leaf, and the order of its nodes is not kept");
+            "the rings have different sizes, but the rings of one Fabric must have the same size: "
+            "each ring is only a domain of the level leaf, and the order of its nodes is not kept");
 }
 
 }  // namespace

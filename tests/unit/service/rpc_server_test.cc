@@ -200,7 +200,7 @@ TEST_F(RpcServerTest, APlanNeedsTheRightInEveryNamespaceOfItsWorkloads) {
   std::string many;
   for (int n = 0; n < 17; ++n) many += "---\n" + Gang(1, "team-" + std::to_string(n));
   EXPECT_EQ(Plan(many, "fleet").error_message(),
-            "manifests: workloads of at most 16 namespaces, not of 17");
+            "manifests: must have workloads of at most 16 namespaces, has workloads of 17");
 }
 
 TEST_F(RpcServerTest, AnExplanationNeedsTheRightInItsNamespaceAndAFabricAnother) {
@@ -265,7 +265,7 @@ TEST_F(RpcServerTest, ACursorThatIsForgottenOrOfAnotherLeaderIsOutOfRange) {
   }
   EXPECT_EQ(Watch(cursor, 1), Texts{"cursor: too old"});
   world_.epoch = "e2";
-  EXPECT_EQ(Watch(cursor, 1), Texts{"cursor: of another leader, or malformed"});
+  EXPECT_EQ(Watch(cursor, 1), Texts{"cursor: is malformed, or comes from another leader"});
 }
 
 TEST_F(RpcServerTest, AStreamEndsWhenTheLeadIsLost) {
@@ -299,9 +299,12 @@ TEST(ServeRpcTest, AnAddressOnTheNetworkNeedsTheFlagAndCertificates) {
     return server ? "served" : server.error().message;
   };
   RpcOptions options;
-  EXPECT_EQ(refusal(options), "0.0.0.0:0: not on loopback");
+  EXPECT_EQ(refusal(options),
+            "0.0.0.0:0: other machines can reach this address; use a loopback address, or allow it "
+            "with --grpc-network");
   options.network = true;
-  EXPECT_EQ(refusal(options), "0.0.0.0:0: on the network only with certificates");
+  EXPECT_EQ(refusal(options),
+            "0.0.0.0:0: other machines can reach this address; give certificates");
   options.certificate = "/absent.pem";
   EXPECT_EQ(refusal(options), "/absent.pem: cannot be read");
 }

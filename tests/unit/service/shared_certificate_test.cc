@@ -123,7 +123,7 @@ TEST(SharedCertificateTest, ASecretThatHoldsSomethingElseIsNamed) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().message,
             "Secret weft-system/weft-operator-metrics: must hold tls.crt and tls.key, a "
-            "certificate and its key; delete it to have it made anew");
+            "certificate and its key; delete the Secret, and the operator creates it again");
 }
 
 TEST(SharedCertificateTest, ItIsForTheNameOfTheService) {

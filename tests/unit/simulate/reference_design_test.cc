@@ -274,20 +274,20 @@ TEST(Geometry, RefusesWhatContradictsItself) {
   EXPECT_EQ(error(Racks(geometry)),
             "--design: is required, or --racks; `weft fabric generate --list` lists designs");
   geometry.nodes_per_rack = 8;
-  EXPECT_EQ(error(Racks(geometry)), "--racks: is required for a geometry of your own");
+  EXPECT_EQ(error(Racks(geometry)), "--racks: is required to describe a network of racks");
   geometry.racks = 1 << 20;
-  EXPECT_EQ(error(Racks(geometry)), "--racks: 8388608 nodes are more than 1048576");
+  EXPECT_EQ(error(Racks(geometry)), "--racks: 8388608 nodes are more than the limit of 1048576");
   geometry.racks = 2;
   geometry.taper_percents = {100, 200};
   EXPECT_EQ(error(Racks(geometry)),
-            "--taper: has 2 figures where the network has 1 tier above the racks; --racks-per-pod "
+            "--taper: has 2 numbers, but the network has 1 tier above the racks; --racks-per-pod "
             "adds one");
   geometry.taper_percents = {0};
-  EXPECT_EQ(error(Racks(geometry)), "--taper: 0 is not within 1..1000000");
+  EXPECT_EQ(error(Racks(geometry)), "--taper: 0 is not from 1 to 1000000");
   geometry.taper_percents = {};
   DesignOptions both = Racks(geometry);
   both.design = "mi355x";
-  EXPECT_EQ(error(both), "--racks: describes a geometry of your own; leave out --design");
+  EXPECT_EQ(error(both), "--racks: describes a network of racks; leave out --design");
   both = {};
   both.design = "mi355x";
   both.geometry.accelerator = "H100";
@@ -295,7 +295,9 @@ TEST(Geometry, RefusesWhatContradictsItself) {
             "--accelerator: belongs to racks of your own; a design has its accelerator");
   both = Racks(geometry);
   both.nodes = 7;
-  EXPECT_EQ(error(both), "--nodes: belongs to a design; a geometry has racks x nodes per rack");
+  EXPECT_EQ(
+      error(both),
+      "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per rack");
   geometry.link = "String";
   EXPECT_TRUE(error(Racks(geometry)).starts_with("--link: \"String\" is not one of NVLink2, "));
 }
@@ -309,10 +311,10 @@ TEST(ReferenceDesign, RefusesWhatItCannotBuild) {
             "--design: unknown design \"dgx\"; known: dgx-h100-superpod, dgx-b200-superpod, "
             "gb200-nvl72, roce-fat-tree-2to1, roce-fat-tree-7to1, dragonfly, pcie-only, mi355x, "
             "tpu-v5p-cube, mixed");
-  EXPECT_EQ(error({"mi355x", {}, -1, 0, 1, 0}), "--nodes: -1 is not within 1..1048576");
-  EXPECT_EQ(error({"mi355x", {}, 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not within 1..1048576");
-  EXPECT_EQ(error({"mi355x", {}, 0, 101, 1, 0}), "--fragmented: 101 is not within 0..100");
-  EXPECT_EQ(error({"mi355x", {}, 0, 0, 1, -8}), "--gpus-per-node: -8 is not within 0..1024");
+  EXPECT_EQ(error({"mi355x", {}, -1, 0, 1, 0}), "--nodes: -1 is not from 1 to 1048576");
+  EXPECT_EQ(error({"mi355x", {}, 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not from 1 to 1048576");
+  EXPECT_EQ(error({"mi355x", {}, 0, 101, 1, 0}), "--fragmented: 101 is not from 0 to 100");
+  EXPECT_EQ(error({"mi355x", {}, 0, 0, 1, -8}), "--gpus-per-node: -8 is not from 0 to 1024");
 }
 
 }  // namespace

@@ -265,7 +265,7 @@ TEST(ComputeTraffic, RefusesBytesPast63Bits) {
     m.vocabulary_size = m.global_batch_size = Bytes::kMax;
   };
   const std::string tensor =
-      "model: the bytes that one rank sends on axis Tensor in one step pass 2^56";
+      "model: the bytes that one rank sends on axis Tensor in one step are more than 2^56";
   const Case cases[] = {
       {"a product of large fields", Dense(With(Small(), huge)), Degrees(8, 1, 1), 8, tensor},
       {"all fields at their largest", Dense(With(SmallExperts(), widest)),

@@ -91,7 +91,7 @@ TEST(GroupWorkers, RefusesWhatIsNoGroup) {
     return sets ? std::string("fine") : sets.error().message;
   };
   EXPECT_EQ(error(Axis::kSharding, {}),
-            "topology.groups: Sharding is no axis of a group; name Data");
+            "topology.groups: Sharding is not an axis of a group; use Data");
   Parallelism odd;
   odd.expert_tensor = 3;
   EXPECT_EQ(error(Axis::kExpertTensor, odd),
