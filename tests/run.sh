@@ -24,7 +24,7 @@
 #       versions   weft-operator and the one of an earlier commit lead in turns
 #       mutants    one small change of the code that decides at a time: how many do the unit tests
 #                  notice? A sample of 400 (an hour); takes the flags of tests/mutants/mutants.py:
-#                  --sample N --seed S, --all, --modules A,B
+#                  --sample N --seed S, --all, --at FILE:LINE,..., --modules A,B
 #       lint       clang-format and clang-tidy over all sources
 #   tests/run.sh --help
 #
