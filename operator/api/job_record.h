@@ -9,7 +9,7 @@ namespace weft::api {
 
 // How strictly a node is excluded, named like the effects of taints.
 enum class ExclusionEffect : std::uint8_t {
-  kNoSchedule,        // never: it refused a pod
+  kNoSchedule,        // never used: it refused a pod
   kPreferNoSchedule,  // avoided if possible: programs failed there more than once
 };
 

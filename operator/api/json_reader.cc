@@ -59,8 +59,8 @@ std::optional<std::int64_t> ExactInteger(const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
-// Why a number outside the integers that ExactInteger knows is refused. YAML and JSON readers hand
-// on what is past 64 bits as a double.
+// Why a number outside the integers that ExactInteger knows is refused. YAML and JSON readers pass
+// on a number past 64 bits as a double.
 std::string NotInRange(const Json& value, IntRange range) {
   const auto number = value.get<double>();
   if (number > static_cast<double>(range.max)) {

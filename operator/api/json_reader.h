@@ -71,7 +71,8 @@ struct IntRange {
 class Field {
  public:
   bool present() const { return value_ != nullptr; }
-  // The member of that name; absent if this is. `key` is a literal or lives as long as the json.
+  // The member of that name; absent if this field is absent. `key` is a literal or lives as long as
+  // the json.
   Field operator[](std::string_view key) const;
 
   // Notes "is required" if the field is absent.

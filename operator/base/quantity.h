@@ -13,7 +13,7 @@ namespace weft {
 // ParseMilliQuantity in thousandths, ParseQuantity in whole units. Fractions are rounded up, as
 // Kubernetes does for requests.
 //
-// Errors   kInvalid if the text is no Quantity, or its value in that unit is above 2^63 - 1.
+// Errors   kInvalid if the text is not a Quantity, or its value in that unit is above 2^63 - 1.
 // Source   k8s.io/apimachinery/pkg/api/resource, "Quantity".
 Result<std::int64_t> ParseMilliQuantity(std::string_view text);
 Result<std::int64_t> ParseQuantity(std::string_view text);

@@ -21,16 +21,16 @@ enum class Bug : int {
   kCompleteEarly = 12,        // a job is Complete when one worker has succeeded
   kRestartUncounted = 13,     // a restart for a failed program is not counted
   kFailedTriedAgain = 14,     // a job that has failed is started once more
-  kSecretTold = 15,           // a condition quotes the template, secrets and all
+  kSecretTold = 15,           // a condition quotes the template, including its secrets
   kGoneIgnored = 16,          // a watch goes on after 410 without a new list
   kPinnedElsewhere = 17,      // pods are tied to another node than the plan says
   kTemplateChanged = 18,      // pods get the host's network
-  kLeak = 19,                 // every job that goes leaves memory behind
+  kLeak = 19,                 // every deleted job leaks memory
   kClaimsFreedEarly = 20,     // nodes are planned again while pods on them still end
-  kMuteRefusal = 21,          // a job that does not fit is not told why
+  kMuteRefusal = 21,          // a job that does not fit gets no reason
   kDiesOfOddObject = 22,      // one odd object ends the process
-  kLeaseKept = 23,            // the Lease is not given back at SIGTERM
-  kAttemptBack = 24,          // the count of attempts begins anew
+  kLeaseKept = 23,            // the Lease is not released at SIGTERM
+  kAttemptBack = 24,          // the count of attempts starts again
 };
 
 #ifdef WEFT_SEEDED_BUGS

@@ -21,7 +21,7 @@ struct GridAxis {
 
   // A lower bound of the bytes that leave m vertices of a line; concave in m. Each piece of a chain
   // is counted as cut at both ends, even at the chain's own ends, so the sum over a line is too
-  // high by Surplus(), however it is cut. (k pieces have 2k ends, but only k - 1 cuts.)
+  // high by Surplus(), however the line is cut. (k pieces have 2k ends, but only k - 1 cuts.)
   double Leaving(std::uint64_t m) const;
   double Surplus() const;
 };

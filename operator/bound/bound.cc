@@ -18,11 +18,11 @@ using traffic::Neighbour;
 
 namespace {
 
-// A double holds 53 bits: keeps the rounding of the sums on the safe side.
+// A double holds 53 bits; this factor keeps the rounded sums below the exact ones.
 constexpr double kSafety = 1 - 1e-9;
 // Parts of larger units, and rooms for larger parts, get no prices: a round would cost too much.
 constexpr std::uint64_t kLargestUnit = 512, kLargestRoom = 1024;
-constexpr std::uint64_t kFewestRounds = 8;  // or none at all
+constexpr std::uint64_t kFewestRounds = 8;  // of prices; with fewer, none is made
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
 Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
@@ -58,7 +58,7 @@ Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
 }
 
 // Pairs of a clique that end up apart when its parts are as large as the rooms allow. Members may
-// hold different numbers of ranks: with at most `most` ranks a member, a room of K workers holds
+// hold different numbers of ranks: with at most `most` ranks per member, a room of K workers holds
 // at most K * most of them.
 Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
   Int128 sum = 0;
@@ -79,7 +79,8 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
   return sum;
 }
 
-// The job as units of so many workers each, and what leaves sets of them.
+// The job as units of `workers_each` workers, and lower bounds of the bytes that leave sets of
+// units.
 struct View {
   View(const Instance& instance, std::span<const std::uint32_t> unit_of,
        std::span<const std::uint32_t> grid, std::uint32_t workers_each)
@@ -91,10 +92,10 @@ struct View {
   std::uint32_t size;
   std::vector<GridAxis> axes;
   LeastSurface surface;
-  std::optional<Tier> kept;  // units must stand whole in domains of this tier
+  std::optional<Tier> kept;  // a unit must be whole in one domain of this tier
 };
 
-// The tile whose units are exactly the sets; empty where there is none.
+// The tile whose units are exactly the sets; empty if there is none.
 Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
   const auto sizes = instance.grid().sizes();
   if (sets.size() < 2 || sets.workers.size() != instance.workers()) return {};
@@ -120,7 +121,7 @@ Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
   return tile;
 }
 
-// A nest with the rooms of one run, and what a job costs at least in it, from a view of the job.
+// A lower bound of the cost of a job in a nest with the rooms of one run, from views of the job.
 class Over {
  public:
   Over(const Instance& instance, std::span<const Level> nest, Run run, const View& workers,
@@ -137,7 +138,8 @@ class Over {
 
   double Least(const SearchLimits& limits) { return sum_.Least(limits.bound_steps); }
 
-  // Level by level: the prices of one stay while those of the next are looked for.
+  // Raises the bound level by level: the prices of a level are kept while those of the next level
+  // are searched.
   double Raise(const SearchLimits& search, double target) {
     PriceLimits limits{search.price_rounds, search.price_steps, search.bound_steps};
     if (domains_.steps() * kFewestRounds > limits.steps) return 0;
@@ -190,7 +192,7 @@ class Over {
   PricedSum sum_;
 };
 
-// The digits of the job's grid, split where natural tiles end inside one.
+// The digits of the job's grid, split where natural tiles end inside a digit.
 std::vector<std::uint32_t> FineGrid(const JobGrid& grid) {
   const std::vector<Shape> tiles = grid.NaturalTiles();
   std::vector<std::uint32_t> fine;
@@ -225,7 +227,7 @@ class Bound {
     }
   }
 
-  // Raised towards `target` where it is below.
+  // The bound in one run, raised towards `target` if it is below.
   double Of(std::span<const Level> nest, Run run, double target) const;
 
  private:
@@ -263,7 +265,8 @@ double Bound::Of(std::span<const Level> nest, Run run, double target) const {
   double best = std::accumulate(by_degree.begin(), by_degree.end(), 0.0);
   double narrower = 0;
   for (std::size_t at = 0; at < nest.size(); ++at) {
-    // Where degrees bound the narrow levels better, the surface may still bound the wider ones.
+    // If degrees give the better bound for narrow levels, the surface may still give the better one
+    // for the wider levels.
     const bool better =
         at > single && by_degree[at - 1] > 0 && narrower > ByWorkers(nest.first(at), run);
     if (at == single || better) {

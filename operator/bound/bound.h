@@ -21,7 +21,8 @@ Int128 LowerBound(const Instance& instance, const Preferences& reached);
 
 // LowerBound, raised by prices (part_prices.h) if it is below `cost`, the cost of a known plan.
 //
-// Cost  SearchLimits::price_steps more; nothing is raised if a few rounds would need more steps.
+// Cost  as LowerBound, plus SearchLimits::price_steps additions; the bound is not raised if a few
+//       rounds would need more.
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
 
 }  // namespace weft::placement

@@ -9,14 +9,14 @@ namespace weft::placement {
 
 namespace {
 
-// What a byte costs at least to the k-th nearest slot from any one, that slot's own not counted.
+// The least cost of a byte from any slot to the k-th nearest other slot.
 class NearestSlots {
  public:
   explicit NearestSlots(const Instance& instance) {
     const PairCost& pair_cost = instance.pair_cost();
     const fabric::Torus& torus = *pair_cost.torus();
     const std::uint64_t each = *std::max_element(instance.slots().begin(), instance.slots().end());
-    // Of nodes in other toruses, or reached over a level or a scale-up network.
+    // The least weight of a pair that the torus does not carry.
     std::int64_t most = pair_cost.LeastOffTorus();
     for (std::size_t hops = 0; hops < torus.PlacesWithin().size(); ++hops) {
       const std::int64_t weight =
@@ -40,7 +40,7 @@ class NearestSlots {
 
  private:
   struct Shell {
-    std::uint64_t slots = 0;  // in it and those inside
+    std::uint64_t slots = 0;  // slots in this shell and in those inside it
     std::int64_t weight = 0;
   };
   void Add(std::uint64_t slots, std::int64_t weight) { shells_.push_back({slots, weight}); }
@@ -71,7 +71,7 @@ Int128 HopBound(const Instance& instance) {
     std::vector<std::int64_t> ranks;
     for (const traffic::Seat& member : clique.members) ranks.push_back(member.ranks);
     std::sort(ranks.begin(), ranks.end(), std::greater<>());
-    std::int64_t own = 0;  // members mostly hold as many ranks
+    std::int64_t own = 0;  // ranks of the last member; most members have equally many
     for (const traffic::Seat& member : clique.members) {
       if (member.ranks != own) {
         own = member.ranks;

@@ -5,9 +5,10 @@
 
 namespace weft::placement {
 
-// A lower bound of the job's cost on a torus; 0 if there is no torus. For each worker alone, its
-// heaviest peers stand on its own node, as many as fit; the next on the six nodes one hop away,
-// then on the eighteen two hops away, and so on, until the levels are cheaper.
+// A lower bound of the job's cost on a torus; 0 if the fabric has no torus. Each worker is priced
+// alone, with its heaviest peers as near as possible: as many as fit on its own node, the next on
+// the six nodes one hop away, then on the eighteen nodes two hops away, and so on, until the levels
+// are cheaper than the hops.
 //
 // Cost  O(edges log edges + members of cliques).
 Int128 HopBound(const Instance& instance);

@@ -13,7 +13,8 @@ using fabric::Tier;
 
 namespace {
 
-// Homes looked at one by one; with more of them, all their rooms count together.
+// Up to this many homes are bounded one by one; with more, one bound is computed for the rooms of
+// all.
 constexpr std::size_t kMostHomes = 16;
 
 }  // namespace
@@ -39,7 +40,7 @@ std::optional<CrossingNest> CrossingNest::Of(const Instance& instance) {
   const Tier last = instance.node_tier();
   const std::int64_t inside = pair_cost.LeastWeight(last - 1);
   const std::int64_t between = pair_cost.TierWeight(last - 1);
-  // Hops of a torus may cost less than what the levels leave.
+  // On a torus, hops may cost less than a byte between two scale-up domains.
   if (scale_up.empty() || between <= inside || pair_cost.torus() != nullptr) return std::nullopt;
   CrossingNest crossing;
   const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {

@@ -9,8 +9,9 @@
 
 namespace weft::placement {
 
-// One level of nested domains (narrowest first), with the least extra cost of a byte between two of
-// its domains, on top of narrower levels. If `of_node` is null, every node is a domain.
+// One level of nested domains; a nest lists its levels narrowest first. `step` is the least cost of
+// a byte between two domains of the level, on top of the steps of narrower levels. If `of_node` is
+// null, every node is a domain.
 struct Level {
   fabric::Tier tier = 0;
   std::int64_t step = 0;
@@ -46,8 +47,8 @@ struct Run {
   fabric::NodeIndex begin = 0, end = 0;
 };
 
-// One run for each domain of tier `home` with room for the job; one run of all nodes if such
-// domains are many.
+// One run for each domain of tier `home` with room for the job; one run of all nodes if there are
+// many of these domains.
 std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
 
 }  // namespace weft::placement

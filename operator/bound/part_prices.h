@@ -35,7 +35,7 @@ struct Raised {
   double surplus = 0;
 };
 
-// Limits of the raising. Rounds reduce `steps` and end when none are left.
+// Limits of RaiseByPrices. Each round reduces `steps`; no round starts when none are left.
 struct PriceLimits {
   std::uint32_t rounds = 0;
   std::uint64_t steps = 0;        // additions in all rounds

@@ -8,8 +8,9 @@
 
 namespace weft::placement {
 
-// A lower bound of the bytes that leave a set of vertices, by its size, in slices stacked along an
-// axis. It is computed from the same bound for a part of one slice, by the part's size.
+// A lower bound of the bytes that leave a set of vertices, by the size of the set. The grid is seen
+// as slices stacked along an axis; the bound is computed from the same bound for the vertices of
+// one slice.
 //
 // How: a set consists of one part in each slice. Sort the parts, largest first. The counts of
 // vertices on the lines along the axis are least even if each part lies within the one before (Gale

@@ -38,7 +38,7 @@ struct InputArguments {
 struct PlanArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml
-  bool compare = false;          // with schedulers that know nothing of traffic
+  bool compare = false;          // also place as schedulers that ignore traffic would
   bool timings = false;
   std::string effort = "normal";  // quick, normal, thorough
   std::string order;              // file, operator; "": "file" for files, "operator" for a cluster

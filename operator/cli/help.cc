@@ -90,7 +90,7 @@ std::string UnknownOption(const CLI::App& at, const std::string& word) {
   return "unknown option " + Quoted(word) + DidYouMean(word.substr(0, word.find('=')), known);
 }
 
-// The message about a word that is no command, option or argument.
+// The message about a word that is not a command, option or argument.
 std::string Unexpected(const CLI::App& at, const std::string& word) {
   if (word.starts_with("-") && word != "-") return UnknownOption(at, word);
   const std::vector<std::string> commands = CommandsOf(at);

@@ -27,7 +27,7 @@ namespace {
 
 // Longer queues report their progress.
 constexpr std::size_t kLongQueue = 50;
-// At most so many live objects that cannot be read are named one by one.
+// The most live objects that cannot be read and are named one by one.
 constexpr std::size_t kMostSkipped = 10;
 // The reason of decide::Plan for an invalid workload.
 constexpr std::string_view kInvalid = "Invalid";

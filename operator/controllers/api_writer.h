@@ -10,7 +10,7 @@
 
 namespace weft::controllers {
 
-// The kinds that the operator writes or reads by request.
+// The kinds that the operator writes, or reads by a single request instead of a watch.
 enum class Kind : std::uint8_t {
   kPod,
   kService,

@@ -38,8 +38,8 @@ void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang
   }
 }
 
-// The Secret is written once and never read: an existing one under this Placement's name is as
-// good.
+// The Secret is written once and never read: an existing Secret with this Placement's name serves
+// as well.
 Status GangFiles::MakeSecret(const launch::Gang& gang) {
   const auto key = kube::MakeSshKeyPair();
   if (!key) return key.error();

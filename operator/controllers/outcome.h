@@ -8,7 +8,7 @@ namespace weft::controllers {
 // When to reconcile again.
 struct Outcome {
   bool again = false;                   // at once: the next step may follow
-  std::optional<std::int64_t> seconds;  // after at most so many seconds
+  std::optional<std::int64_t> seconds;  // after at most this many seconds
 };
 
 }  // namespace weft::controllers

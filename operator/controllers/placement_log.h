@@ -15,8 +15,8 @@
 namespace weft::controllers {
 
 // A log of decisions for watchers: Placements that got nodes or lost them, in order. It holds only
-// the last change of each Placement, so at most all Placements and `kept` keys of deleted ones; a
-// late watcher misses the changes in between.
+// the last change of each Placement, and of deleted Placements only the latest `kept`. A watcher
+// that reads late misses the changes in between.
 // Cost           O(log placements) per change. If more than `kept` Placements are gone, the oldest
 //                are forgotten.
 // Thread-safety  all calls may run at once.
@@ -40,7 +40,7 @@ class PlacementLog {
     api::ObjectKey key;
     std::shared_ptr<const api::Placement> placement;  // null: gone
   };
-  // The last change of each Placement after `number`; waits at most `seconds` for one. Nothing if
+  // The last change of each Placement after `number`; waits at most `patience` for one. Nothing if
   // some of these changes are forgotten, or the log never had that number.
   std::optional<std::vector<Change>> After(std::uint64_t number,
                                            std::chrono::milliseconds patience) const;

@@ -39,7 +39,7 @@ class Planner {
     std::size_t commits_at_once = 8;
     std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
     std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
-    int pause_times = 4;                          // the same, in durations of a pass
+    int pause_times = 4;                          // the same, in multiples of a pass's duration
     // Least pause between texts that differ only in a time ("... for another 9 min").
     std::int64_t reword_seconds = 60;
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
@@ -51,7 +51,7 @@ class Planner {
   void Ask(const api::TrainingJob& job);
   // Withdraws the job's request.
   void Forget(const std::string& uid);
-  // The job's attempt on these nodes (by worker) is over: the next attempt should keep them.
+  // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
   std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
   // Called when an input of the plan has changed.

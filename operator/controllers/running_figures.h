@@ -20,7 +20,8 @@ namespace weft::controllers {
 class RunningFigures {
  public:
   // Adds series for domains of levels with at most `most_domains` domains, except the node tier.
-  // False if some workloads are left for the next call, because each needs a search.
+  // Returns false if it left some workloads for the next call: each needs a search, and one call
+  // makes only a few.
   bool AddTo(const decide::Cluster& cluster, std::uint32_t most_domains, metrics::Samples& samples);
 
  private:

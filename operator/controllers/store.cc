@@ -197,7 +197,7 @@ void Store::Index(const Change<api::Fabric>& change) {
   ++fabric_changes_;
 }
 
-// PriorityClasses and Namespaces: a change may change plans.
+// PriorityClasses and Namespaces: a change of them may change plans.
 template <typename T>
 void Store::Tell(const Change<T>&) const {
   hooks_.on_capacity();

@@ -18,7 +18,7 @@
 
 namespace weft::controllers {
 
-// A Service of ours: the job and attempt that it belongs to.
+// A Service that Weft created; its metadata names its job and attempt.
 struct Service {
   api::ObjectMeta meta;
 };
@@ -90,7 +90,7 @@ class Store {
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
-  // Pods that match its podSelector and that no TrainingJob owns.
+  // Pods that match the Placement's podSelector and that no TrainingJob owns.
   // Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;

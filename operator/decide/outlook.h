@@ -20,7 +20,7 @@ struct Ending {
 void GiveBack(const Ending& ending, fabric::Claims& claims);
 
 // When the request fits at the latest, if all `endings` are on time and nothing else starts.
-// Unknown if it does not fit after all of them.
+// Unknown if it would not fit even after all of them.
 // Cost  O(log endings) searches.
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);

@@ -14,7 +14,7 @@ namespace weft::decide {
 inline constexpr const char* kAttemptLabel = "weft.dev/attempt";
 inline constexpr const char* kWorkerIndexLabel = "weft.dev/worker-index";
 
-// The attempt of a TrainingJob that a Placement stands for.
+// The attempt of a TrainingJob that a Placement represents.
 struct Attempt {
   const api::TrainingJob* job = nullptr;  // null: no job owns the Placement, or the job is missing
   std::string job_name;                   // by owner or name; "" if no job owns the Placement

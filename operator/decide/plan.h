@@ -33,7 +33,7 @@ struct Placed {
 // When a refused workload would fit, from the expected durations of others; unknown if both members
 // are empty.
 struct Outlook {
-  std::optional<std::int64_t> within_seconds;  // at the latest, from now
+  std::optional<std::int64_t> within_seconds;  // from now, at the latest
   std::string after;                           // the last workload that must end before: "ns/name"
 };
 
@@ -73,8 +73,8 @@ struct PlanOptions {
   placement::Options place;
   bool best = true;                         // compute Placed::best (one more search per workload)
   const outlook::Prices* prices = nullptr;  // for Predicted::cost_per_hour; null: no costs
-  // What to do about a user's mistake. true: its workload is refused ("Invalid"), and the others
-  // are placed. false: Plan returns an Error.
+  // What to do about a user's mistake in a workload. true: the workload is refused ("Invalid"), and
+  // the others are placed. false: Plan returns an Error.
   bool refuse_invalid = false;
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 // Only the presence of the field matters here, not the time.
 constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
-// By this name a claim is recognised as a ComputeDomain's.
+// A claim of this name is recognised as that of a ComputeDomain.
 constexpr const char* kComputeDomainClaim = "compute-domain-channel";
 
 // Whether decisions read the annotation: those of snapshots, and indices of pods.

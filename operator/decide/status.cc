@@ -130,7 +130,7 @@ Json PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
   }
   status["spans"] = SpansJson(placed.scores);
   Json traffic = entry.modelled ? TrafficJson(placed.scores, entry.ranks) : Json::object();
-  // In the order of the reference: best and bound stand behind crossNodeBytes.
+  // In the order of operator/docs/api.md: best and bound come after crossNodeBytes.
   Json ordered = Json::object();
   const auto put_bounds = [&] {
     if (entry.modelled && placed.best) {

@@ -62,7 +62,7 @@ struct Workload {
 // The order in which workloads are placed.
 enum class Order : std::uint8_t {
   kFile,      // the order in which they were read
-  kOperator,  // priority class, widest first; then creation time, then namespace and name
+  kOperator,  // priority class, highest first; then creation time, then namespace and name
 };
 
 // Pending workloads in the given order: Placements without nodes, and TrainingJobs that are neither

@@ -81,7 +81,7 @@ class Fabric {
   std::span<const TierInfo> tiers() const { return tiers_; }
   Tier node_tier() const { return static_cast<Tier>(tiers_.size()) - 1; }
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
-  std::optional<Tier> FindTier(const std::string& name) const;  // "outside" and "node" too
+  std::optional<Tier> FindTier(const std::string& name) const;  // also "outside", "node"
 
   // The scale-up network, if any: its tier if it nests, else the domain of each node.
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }

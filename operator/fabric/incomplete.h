@@ -9,7 +9,7 @@ struct IncompleteNode {
   std::string node;
   std::string missing;  // the level's name
   std::string label_key;
-  std::string why;  // "" if missing, else e.g. "one value under two parents"
+  std::string why;  // "" if the label is missing, else e.g. "one value under two parents"
 };
 
 // Two nodes whose labels contradict each other: one value of a level under two parents, or two

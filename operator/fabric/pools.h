@@ -27,9 +27,10 @@ struct Pool {
 
 // The pool of a node by its labels.
 //
-//   product   of its accelerators, from the first of these labels that the node has: GPU feature
-//             discovery, AMD's labeller, GKE, Karpenter; "" if it has none
-//   capacity  from a cloud's label, or nothing; reserved capacity counts as on-demand
+//   product   from the first label that the node has of: GPU feature discovery, AMD's labeller,
+//             GKE, Karpenter; "" if it has none
+//   capacity  from the label of its cloud; nothing without a label; reserved capacity counts as
+//             on-demand
 //
 // Cost    O(labels).
 // Source  nvidia.com/gpu.product: NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery, 2026.

@@ -81,7 +81,7 @@ Keys CrusoeKeys() { return {"crusoe.ai/pod.id", "crusoe.ai/ib.partition.id"}; }
 
 Keys RackZoneKeys() { return {kRack, kZone}; }
 
-// Azure publishes no label for its InfiniBand tree: zone and region are all there is.
+// Azure publishes no label for its InfiniBand tree, only zone and region.
 Keys AzureKeys() { return {kZone, kRegion}; }
 
 constexpr auto kFamilies = std::to_array<Family>({

@@ -31,7 +31,7 @@ std::span<const Preset> Presets();
 
 // The spec with `preset` replaced by its levels and scale-up network. In families with a variable
 // number of tiers (all but OCI and CoreWeave), only label keys that a selected node has are used;
-// if no node has one, the family's narrowest, so that the refusal names a key.
+// if no node has any, the family's narrowest key is used, so that the refusal names a key.
 // Errors  kInvalid for an unknown preset (names the known ones) and for a preset beside levels.
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 

@@ -22,9 +22,9 @@ struct RailSets {
 // How: the distinct lists of leaves are taken in order: most rails first, then most frequent, then
 // lexicographically least. A list joins the set that has most of its leaves (on a tie, the
 // lexicographically least set). A list with every rail must share more than half of its leaves, so
-// that a mis-cabled port does not open a set; a list with missing rails must share one. Any other
-// list opens a new set. A set's leaves are those of its first list; later lists add leaves for
-// rails that the first one lacks. The result does not depend on the order of `nodes`.
+// that a mis-cabled port does not open a set; a list with missing rails must share one leaf. Any
+// other list opens a new set. A set's leaves are those of its first list; later lists add leaves
+// for rails that the first one lacks. The result does not depend on the order of `nodes`.
 //
 // Cost  O(nodes * rails * log nodes).
 RailSets GroupByRails(const std::vector<RailLeaves>& nodes);

@@ -11,8 +11,8 @@ Torus::Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of,
     sizes_[d] = spec.dimensions[d].size;
     wraps_[d] = spec.dimensions[d].wraps;
   }
-  // By difference of places, the least hops; and by hops, how many places are that far from a place
-  // in the middle.
+  // Fills hops_ by the difference of two places, and counts, by hops, the places that are so far
+  // from a place in the middle.
   places_within_ = {1};
   for (std::size_t d = 0; d < kTorusDimensions; ++d) {
     std::vector<std::uint32_t> along(sizes_[d], 0);  // places by hops

@@ -25,7 +25,7 @@ class Torus {
  public:
   static constexpr NodeIndex kNoNode = ~NodeIndex{0};
 
-  // Shapes  torus_of, places: by node; no two nodes have one place.
+  // Shapes  torus_of, places: by node; no two nodes of a torus have the same place.
   Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places);
 
   // Sizes of the dimensions; 1 for absent ones.

@@ -9,7 +9,8 @@ namespace weft::fabric {
 
 // The place of every candidate of a fabric with a torus. Candidates without a valid place (label
 // absent, not a number, outside the torus) are put aside. If several candidates have the same place
-// in one torus, only the first by name stays; the rest is an inconsistency.
+// in one torus, only the first by name stays; the others are put aside and listed as an
+// inconsistency.
 //
 // Shapes  `candidates` in ascending order of name; the result and `groups` are by candidate.
 // Cost    O(candidates x log candidates).

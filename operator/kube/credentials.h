@@ -16,7 +16,7 @@ struct Identity {
 };
 
 // The current identity of a Config. Token files are read again once a minute; plug-ins run again
-// when their credentials have expired; Refused makes both happen at once.
+// when their credentials have expired; after Refused, both happen with the next Get.
 // Errors         kInvalid: a file or plug-in that gives no credentials. Messages name it but never
 //                a secret.
 // Thread-safety  all calls may run at once.

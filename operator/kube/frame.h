@@ -49,8 +49,9 @@ class FrameSplitter {
 // An object from the API server, reduced to the parts that Weft keeps.
 struct ServedObject {
   api::ObjectKey key;
-  // If `unreadable` is set, only parts that the API server controls: metadata without annotations,
-  // spec.nodeName and status, with '?' instead of bytes that our limits refuse.
+  // The object. If `unreadable` is set, it has only parts that the API server controls: metadata
+  // without annotations, spec.nodeName and status, with '?' instead of bytes that our limits
+  // refuse.
   nlohmann::json json;
   // Why our limits refuse the other fields; "" if they do not. One such object must not stop the
   // others.

@@ -62,10 +62,10 @@ class Election {
     LeaseRecord record;
   };
   // The next action. The leader replaces its last record without reading; all others read first.
-  // kNothing: another process holds the Lease, and the record that was seen is then out of date.
+  // kNothing: another process holds the Lease; the action after that is a new read.
   Action Next(Instant now, WallMicros wall);
-  // On a clean stop, the write of a record without a holder; kNothing if this process does not hold
-  // the Lease.
+  // The action for a clean stop: it writes a record without a holder. kNothing if this process does
+  // not hold the Lease.
   Action Release(WallMicros wall) const;
 
   // The result of a read; nullopt: the Lease does not exist.

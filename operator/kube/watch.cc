@@ -13,7 +13,8 @@ constexpr int kLeastWatchSeconds = 14, kMostWatchSeconds = 17;
 constexpr Millis kListSilence{60'000};
 constexpr Millis kWatchSilence{21'000};  // above kMostWatchSeconds; recovery within 30 s
 constexpr Millis kShortestPause{500};
-// If a watch ends sooner without any event, something between us and the server is at fault.
+// If a watch ends sooner without any event, something between this client and the server is at
+// fault.
 constexpr Millis kShortestWatch{1'000};
 constexpr int kLargestPage = 4'000;
 constexpr int kPatience = 3;

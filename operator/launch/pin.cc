@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The member `key`, created as an object if absent or null.
+// The member `key`; it is created as an object if absent or null.
 Json& ObjectAt(Json& parent, const char* key) {
   Json& member = parent[key];
   if (!member.is_object()) member = Json::object();

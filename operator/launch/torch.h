@@ -4,10 +4,10 @@
 
 namespace weft::launch {
 
-// For torchrun, which reads its options from PET_*, and for DeepSpeed under torchrun or its own
-// launcher. Static: node i has the ranks from i x perWorker on. C10d: torchrun sorts the nodes by
-// PET_LOCAL_ADDR as text, so zero-padded host names give the same order. Scripts without torchrun
-// get MASTER_ADDR and MASTER_PORT, and with one rank per worker also RANK, WORLD_SIZE and
+// The variables for torchrun, which reads its options from PET_*, and for DeepSpeed under torchrun
+// or its own launcher. Static: node i has the ranks from i x perWorker on. C10d: torchrun sorts the
+// nodes by PET_LOCAL_ADDR as text, so zero-padded host names give the same order. Scripts without
+// torchrun get MASTER_ADDR and MASTER_PORT, and with one rank per worker also RANK, WORLD_SIZE and
 // LOCAL_RANK. NVIDIA's ft_launcher orders nodes by GROUP_RANK.
 // Source  torch/distributed/run.py and elastic/rendezvous/dynamic_rendezvous.py, PyTorch 2.15.
 Environment TorchEnvironment(const Gang& gang, std::uint32_t worker);

@@ -7,8 +7,8 @@
 namespace weft::life {
 
 // The first phase of a job's life: can the job run at all? Suspended jobs are checked too, so that
-// users learn of mistakes early. Nothing if the job is accepted already, or if a dry run has just
-// succeeded; life.status then has the condition for the next write.
+// users learn of mistakes early. Returns nothing if the job is accepted already, or if a dry run
+// has just succeeded. After a dry run, life.status has the condition for the next write.
 std::optional<Step> AcceptStep(Life& life);
 
 // The step of a job whose spec cannot be read: writes the condition once and does nothing else.

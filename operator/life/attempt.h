@@ -12,7 +12,7 @@ namespace weft::life {
 // planner tries again by itself whenever the cluster changes.
 Step PlaceStep(Life& life);
 
-// A Placement with nodes of an attempt after the current one, or null.
+// The Placement of an attempt after the current one, if it has nodes; else null.
 const api::Placement* NextPlacement(const Life& life);
 // Makes the Placement's attempt the current one.
 Step AdoptStep(Life& life, const api::Placement& placement);

@@ -12,8 +12,8 @@
 namespace weft::life {
 
 // The bind window: the time in which kube-scheduler must bind a whole gang, of a TrainingJob or of
-// another controller. It starts with one of our own conditions, never with a time from the API
-// server.
+// another controller. It starts at the transition time of a condition that Weft wrote, never at a
+// time that the API server wrote.
 
 // A pod of the gang and the node that it is pinned to.
 struct GangMember {

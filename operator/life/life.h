@@ -57,7 +57,7 @@ void Unplace(Life& life, std::string_view reason, const std::string& message);
 // A write if life.status differs from the job's, else `wait`.
 Step WriteOr(const Life& life, Wait wait);
 
-// Why an attempt is taken down other than by failurePolicy.
+// A reason to take an attempt down that is not a matter of failurePolicy.
 struct Refusal {
   Cause cause = Cause::kSchedulerRefused;
   std::string_view reason;  // of the condition Restarting

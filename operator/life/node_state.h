@@ -25,7 +25,8 @@ struct LossTimes {
 bool IsLost(const NodeState& state, const LossTimes& times);
 
 // The time from which a pod that is being deleted is certainly gone without its kubelet's
-// confirmation: its grace period is over and its node is lost. Nothing if the kubelet will confirm.
+// confirmation: its grace period is over and its node is lost. Nothing if the kubelet will confirm
+// the pod's end.
 std::optional<UnixSeconds> GoneAt(const api::Pod& pod, const NodeState& state,
                                   const LossTimes& times);
 

@@ -41,8 +41,8 @@ struct RetryPolicy {
 };
 RetryPolicy PolicyOf(Cause cause);
 
-// The first wait after the free tries; each later one is twice as long (a Job's pods: 10 s to 6
-// min).
+// The first wait after the free tries; each later one is twice as long (as for the pods of a Job:
+// 10 s to 6 min).
 inline constexpr std::int64_t kFirstRetrySeconds = 10;
 // Allowed difference between two leaders' clocks. If a time in the status is later than possible by
 // more than this, a wrong clock wrote it, and it counts as past.

@@ -24,8 +24,8 @@ struct PodReport {
 };
 PodReport ReadReport(const std::string& text);
 
-// Whether that rank of that world may run on the worker, with one rank per accelerator or one rank
-// per worker.
+// Whether rank `rank` of `world` ranks may run on the worker. A job has one rank for each
+// accelerator, or one rank for each worker.
 bool IsRankOf(const api::TrainingJob& job, std::uint32_t worker, std::int64_t rank,
               std::int64_t world);
 

@@ -15,8 +15,8 @@ struct CsvOptions {
   std::vector<std::string> levels;
   struct Columns {
     std::string node = {};     // "": the first column that is not in `levels`
-    std::string gpus = {};     // of whole numbers
-    std::string product = {};  // of GPU products: sets the node's product label
+    std::string gpus = {};     // a column of whole numbers
+    std::string product = {};  // a column of GPU products, for the node's product label
     // Columns of quantities; COLUMN:UNIT adds a unit to plain numbers ("cpu_milli:m",
     // "memory_mib:Mi").
     std::string cpu = {}, memory = {};

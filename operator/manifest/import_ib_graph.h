@@ -28,10 +28,10 @@ struct IbHca {
 // The dump as a graph of hops. SHARP aggregation nodes are dropped; the chips of a chassis (one
 // sysimgguid) are merged, and so are the two records of a link; every switch has its tier.
 //
-// Tiers: the usual number of HCAs on a switch is the one that most HCAs share a switch with. A leaf
-// is a switch with more than half of that number. Any other switch with hosts is a spine if most of
-// its links go to leaves, else a small leaf. The tier of all other switches is their distance from
-// the leaves in hops.
+// Tiers: the usual number of HCAs on a switch is the number n for which the most HCAs are on
+// switches with n HCAs. A leaf is a switch with more than half of that number. Any other switch
+// with hosts is a spine if most of its links go to leaves, else a small leaf. The tier of all other
+// switches is their distance from the leaves in hops.
 struct IbGraph {
   std::vector<IbSwitch> switches;  // by name
   std::vector<IbHca> hcas;         // by id

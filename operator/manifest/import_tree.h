@@ -37,8 +37,8 @@ std::vector<std::string> PortableLevelNames(std::size_t count);
 
 // Switches, their links and the nodes below them, all by name; computes every node's path.
 //
-// If a switch has several parents (redundant trunks), these parents are one domain with the least
-// of their names. Branches of unequal depth are padded: the narrowest level is the node's own
+// If a switch has several parents (redundant trunks), these parents are one domain, named by the
+// least of their names. Branches of unequal depth are padded: the narrowest level is the node's own
 // switch, the widest is its root, and a missing switch between them is replaced by its nearest
 // ancestor.
 class SwitchTree {

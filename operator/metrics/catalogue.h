@@ -87,7 +87,7 @@ enum class Origin : std::uint8_t {
   kEvents,   // events that the leader counts as they happen
   kFleet,    // read from the leader's cache of the cluster at a scrape
   kJobs,     // from the same cache, a set of series for each TrainingJob
-  kAudit,    // from the same cache, with --read-only: gangs that other schedulers placed
+  kAudit,    // from the same cache, only with --read-only: gangs of other schedulers
 };
 
 inline constexpr std::size_t kMostLabels = 5;

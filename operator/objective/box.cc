@@ -10,7 +10,7 @@ Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
     const std::uint32_t size = torus.sizes()[d];
     std::vector<bool> used(size, false);
     for (const fabric::NodeIndex n : nodes) used[torus.place(n)[d]] = true;
-    // From every used place on, how far the last used one is.
+    // For every used place as the start, the length of the box up to the last used place.
     box.size[d] = size + 1;
     for (std::uint32_t from = 0; from < size; ++from) {
       if (!used[from]) continue;
@@ -19,7 +19,7 @@ Box BoxAround(const fabric::Torus& torus, Nodes nodes) {
       for (std::uint32_t apart = 1; apart < limit; ++apart) {
         if (used[(from + apart) % size]) length = apart + 1;
       }
-      const bool whole = torus.wraps(d) || box.size[d] > size;  // else only from the first
+      const bool whole = torus.wraps(d) || box.size[d] > size;  // else only the first may start
       if (!whole || length >= box.size[d]) continue;
       box.size[d] = length;
       box.at[d] = static_cast<std::uint16_t>(from);

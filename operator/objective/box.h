@@ -9,7 +9,7 @@ namespace weft::placement {
 
 using TorusSize = std::array<std::uint32_t, fabric::kTorusDimensions>;
 
-// A box of places of a torus. It may run over the end of a dimension that wraps.
+// A box of places of a torus. Along a dimension that wraps, it may run past the end to the start.
 struct Box {
   fabric::TorusPlace at{};
   TorusSize size{1, 1, 1};
@@ -17,8 +17,8 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// The smallest box that holds all these nodes of one torus. Along a dimension that wraps it leaves
-// out the longest run of places without a node.
+// The smallest box that holds all these nodes of one torus. Along a dimension that wraps, the box
+// leaves out the longest run of places without a node.
 Box BoxAround(const fabric::Torus& torus, Nodes nodes);
 
 }  // namespace weft::placement

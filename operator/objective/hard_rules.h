@@ -6,9 +6,9 @@ namespace weft::placement {
 
 // The rules that every placement must meet.
 //
-// MeetsTopology  `required` of the job and of its groups. False for a partial placement (levels.h)
-//                means that no completion of it meets them.
-// MeetsHardRules the same, and the slots of every node; for whole placements only.
+// MeetsTopology   The rule `required` of the job and of its groups. For a partial placement
+//                 (levels.h), false means that no completion of it meets these rules.
+// MeetsHardRules  The same, and no node has more workers than slots; for whole placements only.
 //
 // Cost  MeetsTopology O(workers + members of groups); MeetsHardRules O(workers log workers) more.
 bool MeetsTopology(const Instance& instance, Nodes nodes);

@@ -173,7 +173,7 @@ void Instance::BuildWhollyFree(bool ignore_claims) {
   const Tier last = node_tier();
   wholly_free_.resize(last + 1);
   wholly_free_[last].resize(slots_.size());
-  // By node: 1 if free, 0 if in use, 2 if unusable, which does not count.
+  // By node: 1 if free, 0 if in use, 2 if unusable. Unusable nodes do not count.
   for (NodeIndex n = 0; n < slots_.size(); ++n) {
     const bool free = ignore_claims || claims_->wholly_free(n);
     wholly_free_[last][n] = !fabric().usable(n) ? 2 : free ? 1 : 0;

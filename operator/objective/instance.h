@@ -42,7 +42,7 @@ class Instance {
   fabric::Tier node_tier() const { return fabric().node_tier(); }
 
   std::span<const std::uint32_t> slots() const { return slots_; }
-  // How many workers fit in the domain in whole atoms. Exact if all atoms of the tier have one
+  // How many workers fit in the domain in whole atoms. Exact if all atoms of the tier have the same
   // size, else an upper bound.
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
     return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
@@ -66,8 +66,9 @@ class Instance {
   // The nodes of the last attempt that still exist, ascending.
   std::span<const fabric::NodeIndex> previous() const { return previous_; }
 
-  // Atoms of a tier by worker: workers that must share one domain of the tier (hard), or that must
-  // or should (soft: `preferred` groups too). Empty if every worker is an atom of its own.
+  // The atom of each worker at a tier. Workers of a hard atom must share one domain of the tier;
+  // workers of a soft atom must share one, or should because a group prefers it. Empty if every
+  // worker is an atom of its own.
   std::span<const std::uint32_t> hard_atoms(fabric::Tier tier) const { return hard_atoms_[tier]; }
   std::span<const std::uint32_t> soft_atoms(fabric::Tier tier) const { return soft_atoms_[tier]; }
   bool has_groups() const { return has_groups_; }

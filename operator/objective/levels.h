@@ -66,7 +66,8 @@ Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> node
 // The values of a placement. The values of a partial placement are lower bounds for all of its
 // completions; the exact search prunes by them.
 //
-// Cost  O(members of preferred groups + workers); O(fabric nodes / 64 + nodes used x tiers).
+// Cost  Prefer O(members of preferred groups + workers); BreakTies O(fabric nodes / 64 + nodes used
+//       x tiers).
 Preferences Prefer(const Instance& instance, Nodes nodes);
 TieBreakers BreakTies(const Instance& instance, Nodes nodes);
 

@@ -10,7 +10,7 @@ using fabric::Tier;
 
 namespace {
 
-// Bytes x femtoseconds per byte, where the bytes may already have saturated.
+// Bytes x femtoseconds per byte; the bytes may be saturated.
 Int128 Product(std::int64_t bytes, std::int64_t weight) {
   return static_cast<Int128>(bytes) * static_cast<Int128>(weight);
 }
@@ -111,7 +111,8 @@ PairCost::NetworkIndex PairCost::CarryingNetwork(NodeIndex a, NodeIndex b) const
   return carrying;
 }
 
-// Of the level, or of a nested scale-up network, with the rails that both have.
+// The weight of the shared level, or of a nested scale-up network, with the rails that both nodes
+// have.
 std::int64_t PairCost::LevelWeight(Tier shared, NodeIndex a, NodeIndex b) const {
   const std::optional<Tier> nested = fabric_->nested_scale_up();
   const bool by_scale_up = nested && shared == *nested && weight_[shared] < weight_[shared - 1];

@@ -36,10 +36,11 @@ class PairCost {
   }
 
   std::span<const Network> networks() const { return networks_; }
-  // The network that carries the pair's bytes: of their narrowest shared tier, or of the next wider
-  // one if a nested scale-up network is no faster, or one beside the tiers if that is faster.
+  // The network that carries the pair's bytes: that of the narrowest tier that both share; that of
+  // the next wider tier if a nested scale-up network is not faster than it; or a network beside the
+  // tiers if that is faster.
   NetworkIndex CarryingNetwork(fabric::NodeIndex a, fabric::NodeIndex b) const;
-  // The links of that network that a byte crosses: the hops on a torus, else one.
+  // How many links of the network a byte crosses: the hops on a torus, else one.
   std::uint32_t LinksCrossed(NetworkIndex network, fabric::NodeIndex a, fabric::NodeIndex b) const {
     return network == torus_network_ ? torus_->Hops(a, b) : 1;
   }
@@ -51,8 +52,8 @@ class PairCost {
   }
   // Weight of a tier for nodes with all rails; 0 for the node tier.
   std::int64_t TierWeight(fabric::Tier tier) const { return weight_[tier]; }
-  // Femtoseconds per byte of the link between two ranks; of the node link if both are on one
-  // node.
+  // Femtoseconds per byte of the link between two ranks: the link inside the node if both are on
+  // one node.
   std::int64_t LinkWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
   std::span<const std::int64_t> tier_weights() const { return weight_; }
@@ -63,7 +64,8 @@ class PairCost {
   // True if weights depend only on the shared tier: no node lacks rails, and no network beside the
   // tiers can be used.
   bool hierarchical() const { return hierarchical_; }
-  // Equal for two nodes of one narrowest domain if a worker costs the same on each, for every job.
+  // A key of the node. Two nodes of the same narrowest domain have equal keys if a worker of any
+  // job costs the same on both.
   std::uint64_t stand(fabric::NodeIndex n) const {
     if (torus_ != nullptr) return n;  // every place of a torus has its own distances
     const auto crossing = fabric_->crossing_scale_up();
@@ -72,7 +74,7 @@ class PairCost {
   }
   // Whether networks join nodes of different domains, so that no two domains are interchangeable.
   bool beside_tiers() const { return torus_ != nullptr || !fabric_->crossing_scale_up().empty(); }
-  // Null if there is none. All jobs may use it.
+  // The fabric's torus, which all jobs may use; null if there is none.
   const fabric::Torus* torus() const { return torus_; }
   std::int64_t hop_weight() const { return hop_weight_; }
   // A lower bound of the weight of all pairs that the torus does not carry.

@@ -26,7 +26,8 @@ struct PoolChoice {
   std::vector<fabric::PoolIndex> pools;  // ascending
   std::uint32_t rank = 0;
 };
-// A rule that limits the choices of pools, its relaxation, and the choices that this would give.
+// A rule that limits the choices of pools, its relaxation, and the choices that the relaxation
+// would give.
 struct PoolRelaxation {
   std::string constraint, change;  // as in place.h, Relaxation
   std::vector<PoolChoice> choices;

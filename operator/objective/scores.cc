@@ -32,7 +32,8 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
 }
 
 // Bytes by the name of the level that carries them, widest first, the node last. A nested scale-up
-// network that is no faster, or not claimed, carries nothing: the level around it does.
+// network that is no faster, or not claimed, carries nothing: the bytes count for the level around
+// it.
 void AddFlows(const PairCost& pair_cost, traffic::Axis axis, const AxisTally& tally,
               Scores& scores) {
   const fabric::Fabric& fabric = pair_cost.fabric();
@@ -73,7 +74,8 @@ struct Load {
   std::int64_t weight = 0;  // femtoseconds per byte of the next wider tier
   std::int64_t accelerators = 1;
 
-  // Whether this takes longer than `other`, exactly: whole femtoseconds first, then what is left.
+  // Whether this load takes longer than `other`, compared exactly: whole femtoseconds first, then
+  // the remainders.
   bool SlowerThan(const Load& other) const {
     const Int128 mine = Product(bytes, weight), theirs = Product(other.bytes, other.weight);
     if (mine / accelerators != theirs / other.accelerators) {
@@ -84,7 +86,8 @@ struct Load {
   }
 };
 
-// The busiest domain of one tier. Within a tier the rate is one, so shares compare by products.
+// The busiest domain of one tier. All domains of a tier have the same rate, so loads are compared
+// by products.
 std::optional<Load> BusiestOf(const PairCost& pair_cost, const Seating& seating, Tier tier,
                               const std::vector<Int128>& leaving) {
   std::optional<Load> busiest;

@@ -21,7 +21,7 @@ struct Span {
 
 struct Flow {
   traffic::Axis axis = traffic::Axis::kTensor;
-  std::string level;  // that carries the bytes: the narrowest shared one, or a network beside them
+  std::string level;  // carrier: the narrowest shared level, or a network beside the levels
   Int128 bytes = 0;
   Int128 crossed = 0;  // sum of bytes x links that each byte crosses: the hops of a torus, else 1
 };
@@ -35,11 +35,11 @@ struct Uplink {
 struct AxisSpread {
   traffic::Axis axis = traffic::Axis::kTensor;
   std::string level;
-  std::uint32_t domains = 0;  // used by the most spread group
+  std::uint32_t domains = 0;  // that the most spread group uses
 };
 
 struct Scores {
-  // Every tier except `outside`, widest first. A scale-up network that crosses the levels stands
+  // Every tier except `outside`, widest first. A scale-up network that crosses the levels is listed
   // between the last level and the node.
   std::vector<Span> spans;
   std::vector<Flow> flows;  // bytes > 0; by axis, then level widest first

@@ -9,7 +9,7 @@
 namespace weft::placement {
 
 // The domains that the workers of one job use, as dense ids. A seat is the id of a used domain at
-// one tier. Seats are numbered in the order of the domains' least workers.
+// one tier. Seats are numbered in the order of the least worker in each domain.
 //
 // Cost  O(workers x tiers) time and memory, whatever the size of the fabric.
 class Seating {

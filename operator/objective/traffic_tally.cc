@@ -13,7 +13,7 @@ using traffic::Seat;
 
 namespace {
 
-// What one rank of the family sends in a step; the most, where ranks differ.
+// The bytes that one rank of the family sends in a step; if ranks differ, the most.
 std::int64_t BytesPerGpu(const GroupFamily& family) {
   switch (family.pattern) {
     case Pattern::kRing:
@@ -67,7 +67,7 @@ void Tally::FindLatencies() {
   for (const PairCost::Network& network : pair_cost_.networks()) {
     latency_.push_back(femtoseconds(*network.link));
   }
-  // A nested scale-up network that carries nothing leaves it to the level around it.
+  // If a nested scale-up network carries nothing, the level around it carries the bytes.
   const auto nested = fabric.nested_scale_up();
   if (nested && pair_cost_.TierWeight(*nested) == pair_cost_.TierWeight(*nested - 1)) {
     latency_[*nested] = latency_[*nested - 1];
@@ -140,7 +140,7 @@ void Tally::AddRing(const Batch& batch, Int128 amount) {
   }
 }
 
-// Stage k and the next send over one boundary, each way; so do the first and the last.
+// Stages k and k + 1 send over one boundary in both directions; so do the first and the last stage.
 void Tally::AddNeighbours(const Batch& batch, const GroupFamily& family) {
   const std::uint32_t last = batch.ranks - 1;
   const auto over_boundary = [&](std::uint32_t from, std::uint32_t to, std::uint32_t k) {
@@ -172,8 +172,8 @@ void Tally::AddAllToAll(const Batch& batch, Int128 amount) {
   }
 }
 
-// Peers whose narrowest shared tier with a member is t: those in its domain of t, less those in its
-// domain of the next narrower tier. In its own node all but itself.
+// Peers whose narrowest shared tier with a member is t: those in its domain of t, minus those in
+// its domain of the next narrower tier. In its own node, these are all ranks but itself.
 void Tally::AddAllToAllByTier(const Batch& batch, Int128 amount) {
   const Tier node_tier = seating_.node_tier();
   for (const Seat& seat : batch.seats) {
@@ -193,7 +193,7 @@ void Tally::AddAllToAllByTier(const Batch& batch, Int128 amount) {
   }
 }
 
-// A domain that was seen for this batch lies in wider ones that were.
+// If a domain was seen for this batch, the wider domains around it were seen too.
 void Tally::AddSpread(const Batch& batch) {
   ++batch_number_;
   std::fill(touched_.begin(), touched_.end(), 0U);

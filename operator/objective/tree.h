@@ -27,7 +27,8 @@ class Tree {
                                        fabric::DomainIndex domain);
 
   fabric::Tier node_tier() const { return static_cast<fabric::Tier>(domains_.size()) - 1; }
-  // Its of_node and begin count positions; its names are empty.
+  // The domains of a tier. Their of_node and begin count positions, not nodes; their names are
+  // empty.
   const fabric::TierDomains& domains(fabric::Tier tier) const { return domains_[tier]; }
   std::uint32_t positions() const { return static_cast<std::uint32_t>(node_.size()); }
   fabric::NodeIndex node(std::uint32_t position) const { return node_[position]; }
@@ -45,8 +46,8 @@ class Tree {
   std::int64_t step(fabric::Tier tier) const { return step_[tier]; }
 
  private:
-  // A tier between the home and the nodes: the domain of each node, and the fabric's own tier if it
-  // is not merged from several domains.
+  // A tier between the home and the nodes: the domain of each node, and the fabric's tier; no tier
+  // if domains are merged.
   struct Cut {
     std::span<const fabric::DomainIndex> of_node;
     std::optional<fabric::Tier> tier;

@@ -67,7 +67,7 @@ std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
     const std::uint32_t a = of[edge.a], b = of[edge.b];
     if (a != b) raw.push_back({std::min(a, b), std::max(a, b), edge.bytes});
   }
-  std::vector<traffic::Seat> seats;  // a clique's ranks by unit, where "worker" is the unit
+  std::vector<traffic::Seat> seats;  // a clique's ranks by unit; `worker` holds the unit's index
   for (const traffic::Clique& clique : graph.cliques()) {
     seats = clique.members;
     for (traffic::Seat& seat : seats) seat.worker = of[seat.worker];

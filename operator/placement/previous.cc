@@ -17,9 +17,9 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::size_t kAligned = 8;       // of the candidates found before, the best
-constexpr std::size_t kWholeDomains = 3;  // single domains that take all workers without a node
-constexpr std::size_t kSolved = 2;        // sets of nodes that are solved anew, the best
+constexpr std::size_t kAligned = 8;       // best earlier candidates whose workers move back
+constexpr std::size_t kWholeDomains = 3;  // domains that take all missing workers, tried one by one
+constexpr std::size_t kSolved = 2;        // the best of these sets of nodes are solved again
 
 std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t worker) {
   const std::vector<NodeIndex>& previous = instance.request().previous_nodes;
@@ -27,8 +27,8 @@ std::optional<NodeIndex> PreviousOf(const Instance& instance, std::uint32_t work
   return previous[worker];
 }
 
-// The workers of one node change places with another node's, or move to a free one, where both
-// nodes cost the same.
+// Moves workers back to their old nodes: all workers of a node change places with those of another
+// node, or move to a free one, if both nodes cost the same.
 class Aligner {
  public:
   Aligner(const Instance& instance, std::vector<NodeIndex> nodes)
@@ -41,7 +41,7 @@ class Aligner {
       const auto home = PreviousOf(instance_, w);
       if (home && !IsHome(*home) && !IsHome(nodes_[w])) Exchange(nodes_[w], *home);
     }
-    // Then to old nodes that are free, whoever had them.
+    // Then moves workers to free nodes of the last attempt, whichever worker was there.
     std::vector<NodeIndex> used;
     for (const auto& [node, workers] : on_) used.push_back(node);
     for (const NodeIndex node : used) {
@@ -54,7 +54,7 @@ class Aligner {
   }
 
  private:
-  // Whether a worker on the node had it before.
+  // Whether one of the node's workers was there in the last attempt.
   bool IsHome(NodeIndex node) const {
     const auto found = on_.find(node);
     return found != on_.end() &&
@@ -97,7 +97,7 @@ class Aligner {
   std::map<NodeIndex, std::vector<std::uint32_t>> on_;
 };
 
-// Workers that stay, and where the others may go.
+// Workers that stay on their old nodes, and ways to place the missing ones.
 class Replacement {
  public:
   explicit Replacement(const Instance& instance)
@@ -118,7 +118,7 @@ class Replacement {
 
   bool any_stays() const { return missing_.size() < stay_.size(); }
 
-  // nodes[worker], of each way to replace what is missing.
+  // The placements that keep the staying workers: for each, the node of every worker.
   std::vector<std::vector<NodeIndex>> Ways() {
     if (missing_.empty()) return {stay_};
     std::vector<std::vector<NodeIndex>> ways;
@@ -169,7 +169,8 @@ class Replacement {
     return bytes;
   }
 
-  // Domains with free slots, by what they save all missing workers on traffic with those that stay.
+  // Domains with free slots. Those come first that make the traffic between missing and staying
+  // workers cheapest.
   std::vector<DomainIndex> CheapestFirst() const {
     const auto weights = instance_.pair_cost().tier_weights();
     const std::vector<Int128> bytes = BytesByDomain();
@@ -192,8 +193,8 @@ class Replacement {
     return order;
   }
 
-  // A node for each free slot, those first whose scale-up domain has most traffic with the missing
-  // workers, where such domains cross the levels.
+  // A node for each free slot. If scale-up domains cross the levels, nodes come first whose
+  // scale-up domain has most traffic with the missing workers.
   std::vector<NodeIndex> NearestByScaleUp() const {
     const auto scale_up = instance_.fabric().crossing_scale_up();
     std::map<DomainIndex, Int128> bytes;
@@ -221,8 +222,8 @@ class Replacement {
     return open;
   }
 
-  // A node for each free slot of the domain: old nodes, then those in use by others, then free
-  // ones.
+  // A node for each free slot of the domain: first nodes of the last attempt, then nodes in use by
+  // others, then free nodes.
   std::vector<NodeIndex> OpenIn(DomainIndex domain) const {
     std::vector<NodeIndex> open;
     for (NodeIndex n = narrow_.begin[domain]; n < narrow_.begin[domain + 1]; ++n) {
@@ -236,7 +237,7 @@ class Replacement {
     return open;
   }
 
-  // The missing workers on the first of these slots, each once.
+  // The placement with the missing workers on the first of these slots.
   std::vector<NodeIndex> With(std::span<const NodeIndex> open) const {
     std::vector<NodeIndex> nodes = stay_;
     std::vector<std::uint32_t> left = free_;
@@ -252,12 +253,12 @@ class Replacement {
 
   const Instance& instance_;
   const fabric::TierDomains& narrow_;
-  std::vector<std::uint32_t> free_;  // slots by node, without those of workers that stay
+  std::vector<std::uint32_t> free_;  // by node: slots that staying workers do not use
   std::vector<NodeIndex> stay_;      // by worker; kUnplaced for the missing
   std::vector<std::uint32_t> missing_;
 };
 
-// The best ways to place the job on these nodes and the old ones alone.
+// The best placements of the job on these nodes and those of the last attempt.
 std::vector<Candidate> SolveAmong(const Instance& instance, const Options& options, Int128 enough,
                                   const Candidate& start) {
   std::vector<NodeIndex> among(start.nodes);

@@ -90,7 +90,7 @@ std::uint64_t RoomFor(const GroupNeed& need, std::uint64_t slots) {
   return slots < need.smallest ? 0 : slots;
 }
 
-// The largest number that fits in one domain of `required`.
+// The largest number of workers that fits in one domain of `required`.
 template <typename Room>
 std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Room room_of) {
   const fabric::TierDomains& outer = instance.fabric().domains(required);

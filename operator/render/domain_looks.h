@@ -7,7 +7,7 @@
 
 namespace weft::render {
 
-// How much of a domain is free, in the order of lists.
+// How much of a domain is free; lists show domains in this order.
 enum class Fill : std::uint8_t { kAllFree, kPartlyFree, kNothingFree };
 Fill FillOf(const DomainCount& count);
 

@@ -11,7 +11,7 @@ namespace weft::render {
 
 namespace {
 
-// At most so many domains of a refusal are listed.
+// The most domains of a refusal that are listed.
 constexpr std::size_t kMostDomains = 12;
 
 // "torus, 1.25 hops": where bytes cross more than one link, how many on average.

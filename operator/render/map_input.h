@@ -43,8 +43,8 @@ struct MapInput {
   std::vector<std::vector<MapFlow>> leaving;
 };
 
-// The part of a plan on one fabric. A job without a fabric is shown as refused on every
-// map.
+// The picture of one fabric with the part of the plan on it. A job without a fabric is shown as
+// refused on every map.
 // Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
                   std::size_t fabric);

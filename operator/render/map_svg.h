@@ -6,8 +6,8 @@
 
 namespace weft::render {
 
-// Above this number of nodes, squares are the narrowest domains; above this number of such domains,
-// wider ones.
+// With more nodes than kMostNodeCells, a cell of the picture is a domain of the narrowest level;
+// with more of these domains than kMostDomainCells, a domain of a wider level.
 inline constexpr std::uint32_t kMostNodeCells = 2'000;
 inline constexpr std::uint32_t kMostDomainCells = 12'000;
 

@@ -22,7 +22,7 @@ std::string MillisecondsText(double milliseconds);
 std::string PercentText(std::optional<std::int64_t> percent);
 // "50 GB/s", "1.8 TB/s": three significant digits.
 std::string RateText(std::int64_t bytes_per_second);
-// ASCII letters in upper case: the title of a column.
+// The text with its ASCII letters in upper case, for the title of a column.
 std::string Upper(std::string text);
 // "1 node", "1,024 nodes".
 std::string Counted(std::int64_t count, const std::string& noun);

@@ -113,7 +113,7 @@ class Comparison {
     if (!entry.fabric || WasNotSolved(entry)) return;
     const decide::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     const Result<decide::Problem> problem = decide::MakeProblem(on, entry.workload);
-    if (!problem) return;  // Plan would have returned the error
+    if (!problem) return;  // never: Plan would have returned the error
     const Nodes nodes = Choose(entry, *problem, run);
     if (nodes.empty()) return;
     decide::AddClaims(entry.workload, nodes, run.claims[*entry.fabric]);

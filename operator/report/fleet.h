@@ -26,7 +26,7 @@ struct FleetFigures {
   };
   // Disjoint sets of this many wholly free nodes of one pool, each set inside one domain.
   struct Slots {
-    std::string product;        // of all nodes of a slot, which also have one capacity type
+    std::string product;        // of all nodes of a slot; they also share a capacity type
     std::int64_t nodes = 1;     // in one slot: 1, 2, 4, ...
     std::int64_t free = 0;      // how many slots
     std::int64_t stranded = 0;  // free accelerators in no slot of this size

@@ -30,8 +30,8 @@ std::uint32_t Fits(std::int64_t free, std::int64_t amount, std::uint32_t cap) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(cap, free / amount));
 }
 
-// How many workers fit in one row of amounts. Resources after the first are only compared, and
-// divided only if they are the scarce one.
+// How many workers fit in one row of amounts. A resource after the first is only compared; it is
+// divided only if it is the scarce one.
 template <typename Amount>
 std::uint32_t FitsAll(const std::vector<Want>& wants, std::uint32_t cap, Amount amount_of) {
   std::uint32_t slots = cap;

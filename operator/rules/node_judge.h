@@ -34,7 +34,7 @@ struct Verdict {
   std::string detail;  // for a person: the taint, the selector, the resource and its free amount
 };
 
-// The number of nodes that take no worker for one reason.
+// One reason why nodes take no worker, and the number of these nodes.
 struct RejectionCount {
   Rejection rejection = Rejection::kNone;
   std::string detail;  // as in Verdict; for kResource only the resource's name

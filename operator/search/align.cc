@@ -16,7 +16,8 @@ class Aligner {
   Aligner(const Tree& tree, TilingStep step, std::span<const Int128> cuts)
       : tree_(tree), step_(step), cuts_(cuts) {}
 
-  // The shares inside one domain of the tier, from the run's worker at_ on.
+  // Orders the shares inside one domain of the tier; the first of them begins at the run's worker
+  // at_.
   void Align(Tier tier, std::span<const Knapsack::Share> shares) {
     if (tier == step_.tier) {
       out_.push_back(shares.front());
@@ -42,7 +43,7 @@ class Aligner {
     std::size_t size = 0;  // workers
   };
 
-  // By domain of the tier.
+  // Divides the shares into parts, one for each domain of the tier.
   std::vector<Part> Split(Tier tier, std::span<const Knapsack::Share> shares) const {
     const auto& domain_of = tree_.domains(tier).of_node;
     const auto& begin = tree_.domains(step_.tier).begin;

@@ -57,7 +57,8 @@ class Bisection {
     return vertex;
   }
 
-  // Bytes across the middle of a digit are those of all its lines: the part has a share of them.
+  // The digit whose middle the fewest bytes cross. Bytes are known for all lines of a digit
+  // together; the part has only a share of these lines.
   std::size_t DigitToCut(const Part& part) const {
     std::size_t least = part.size();
     Int128 least_bytes = 0;
@@ -65,7 +66,7 @@ class Bisection {
       const Range& range = part[i];
       if (range.size() < 2) continue;
       const std::uint32_t middle = range.from + range.size() / 2;
-      // Per vertex of the part: lines in it over lines in all, without what all digits share.
+      // The bytes of the part's lines, up to a factor that is the same for all digits.
       const Int128 bytes = digits_[i].Across(range.from, middle, range.to) / range.size() *
                            static_cast<Int128>(digits_[i].size);
       if (least == part.size() || bytes < least_bytes) {

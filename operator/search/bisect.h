@@ -8,11 +8,12 @@
 
 namespace weft::placement {
 
-// A node for every vertex of a grid, of as many nodes anywhere in a torus. The grid is cut in two
-// where the fewest bytes cross, the nodes along the dimension in which they lie furthest apart, and
-// so on. Places count from the corner of `around`, which may run over the end of a dimension.
+// Assigns the vertices of a grid to as many nodes of a torus, which may be anywhere in it. The grid
+// is cut in two where the fewest bytes cross, and the nodes are cut in two along the dimension in
+// which they lie furthest apart; the halves are cut in the same way. Places count from the corner
+// of `around`, which may run past the end of a dimension that wraps.
 //
-// Shapes  nodes: one per vertex, in any order; a node stands once for each vertex that it takes.
+// Shapes  nodes: one per vertex, in any order; a node is listed once for each vertex that it takes.
 //         The result: by vertex.
 // Cost    O(vertices x log^2 vertices + pairs of the digits x vertices).
 // Source  Deveci, Rajamanickam, Devine, Catalyurek, "Multi-Jagged: A Scalable Parallel Spatial

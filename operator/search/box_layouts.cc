@@ -15,10 +15,10 @@ using fabric::TorusPlace;
 
 namespace {
 
-// To look at one way to divide a digit takes as long as so many pairs.
+// Trying one way to divide a digit counts as this many steps; a pair of vertices counts as one.
 constexpr std::uint64_t kStepsOfVisit = 16;
 
-// One digit laid: every step along its path's dimension d is stride[d] places.
+// One digit laid out: a step of its path along dimension d is stride[d] places long.
 struct Laid {
   std::size_t digit = 0;
   TorusSize stride{1, 1, 1};
@@ -62,7 +62,8 @@ class Layouts {
   }
 
  private:
-  // Lays the digits from `depth` on around what is laid, a box of this size.
+  // Lays the digits from `depth` on around the digits that are laid out already, which fill a box
+  // of this size.
   void Visit(std::size_t depth, const TorusSize& size, Int128 hops) {
     if (depth == order_.size()) {
       const auto known = best_.find(size);
@@ -94,7 +95,7 @@ class Layouts {
     return sum;
   }
 
-  // By the path that costs least.
+  // Lays one digit along the path that costs least.
   const Laid& Lay(std::size_t digit, const TorusSize& factors, const TorusSize& stride) {
     const auto [known, is_new] = known_.try_emplace({digit, factors, stride});
     Laid& laid = known->second;
@@ -150,7 +151,7 @@ class Layouts {
   std::vector<std::size_t> order_;  // of the digits, heaviest first
   std::vector<std::vector<TorusSize>> factors_;
   std::map<std::tuple<std::size_t, TorusSize, TorusSize>, Laid> known_;
-  std::vector<const Laid*> laid_;  // so far; of known_
+  std::vector<const Laid*> laid_;  // the digits laid so far; points into known_
   std::map<TorusSize, std::vector<const Laid*>> best_;
 };
 

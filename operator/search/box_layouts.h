@@ -10,7 +10,7 @@
 
 namespace weft::placement {
 
-// Bytes between the values of one digit of a grid, over all its lines.
+// Bytes between each two values of one digit of a grid, added up over all lines along that digit.
 struct DigitTraffic {
   struct Pair {
     std::uint32_t a = 0, b = 0;
@@ -20,29 +20,29 @@ struct DigitTraffic {
   std::vector<Pair> pairs;
   Int128 bytes = 0;  // of all pairs
 
-  // Between [from, middle) and [middle, to).
+  // The bytes between the values [from, middle) and the values [middle, to).
   Int128 Across(std::uint32_t from, std::uint32_t middle, std::uint32_t to) const;
 };
-// Of every digit, fastest first. `edges`: between vertices of the grid; those between vertices that
-// differ in two digits are left out.
+// The traffic of every digit, fastest digit first. `edges`: between vertices of the grid; an edge
+// between vertices that differ in several digits is left out.
 // Cost  O(edges x digits).
 std::vector<DigitTraffic> TrafficByDigit(std::span<const traffic::Edge> edges,
                                          std::span<const std::uint32_t> grid);
 
-// A place in a box for every vertex of a grid; the box has as many places.
+// A place in a box for every vertex of a grid; the box has as many places as the grid has vertices.
 struct BoxLayout {
   TorusSize size{1, 1, 1};
   std::vector<fabric::TorusPlace> places;  // by vertex, from the box's corner
   Int128 hops = 0;                         // sum of bytes x hops, of traffic along single digits
 };
 
-// For every size of box the layout with the least bytes x hops, cheapest first. Empty if no box of
-// the torus has as many places as the grid has vertices.
+// For every size of box, the layout with the least sum of bytes x hops, cheapest first. Empty if no
+// box of the torus has as many places as the grid has vertices.
 //
 // How   A digit of n vertices becomes a path through a small box of n places (box_paths.h). The
-//       heaviest digit has the innermost boxes; the next digit has boxes of these boxes, and so on.
-//       The size of each digit is divided among the dimensions in every way.
-// Cost  At most `steps` pairs of vertices, then the first layout found.
+//       boxes of the heaviest digit are the innermost; the boxes of the next digit consist of these
+//       boxes, and so on. Every way to divide the size of each digit among the dimensions is tried.
+// Cost  ends after about `steps` pairs of vertices, but not before the first layout is found.
 std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits,
                                     const fabric::Torus& torus, std::uint64_t steps);
 

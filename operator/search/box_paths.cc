@@ -16,7 +16,8 @@ TorusPlace Sum(const TorusPlace& a, const TorusPlace& b) {
   return sum;
 }
 
-// Back and forth along the first dimension, a step along the next at each turn.
+// A path back and forth along the first dimension, with one step along the next dimension at each
+// turn.
 BoxPath Snake(const TorusSize& size, std::span<const std::size_t> dimensions) {
   BoxPath path = {TorusPlace{}};
   for (const std::size_t d : dimensions) {
@@ -32,7 +33,7 @@ BoxPath Snake(const TorusSize& size, std::span<const std::size_t> dimensions) {
   return path;
 }
 
-// Every second place out, the others back.
+// A ring over a line: it visits every second place on the way out and the others on the way back.
 BoxPath Folded(const BoxPath& line) {
   BoxPath path;
   for (std::size_t i = 0; i < line.size(); i += 2) path.push_back(line[i]);
@@ -42,8 +43,8 @@ BoxPath Folded(const BoxPath& line) {
   return path;
 }
 
-// Through the grid that two lines span, of an even number of rows: all columns but the first row by
-// row, back and forth, then back along the first column.
+// A ring through the grid that two lines span; the number of rows is even. It visits all columns
+// but the first row by row, back and forth, and returns along the first column.
 BoxPath Ring(const BoxPath& rows, const BoxPath& columns) {
   BoxPath path;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -66,7 +67,7 @@ std::vector<BoxPath> PathsThrough(const TorusSize& size, const TorusSize& stride
                    [&](std::size_t a, std::size_t b) { return stride[a] < stride[b]; });
   std::vector<BoxPath> paths = {Snake(size, dimensions)};
   if (dimensions.size() == 1) paths.push_back(Folded(paths.front()));
-  // One dimension against the others.
+  // Rings with one dimension as rows and a snake through the other dimensions as columns.
   for (std::size_t i = 0; i < dimensions.size() && dimensions.size() > 1; ++i) {
     std::vector<std::size_t> others = dimensions;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));

@@ -14,9 +14,9 @@ using fabric::Tier;
 
 namespace {
 
-constexpr NodeIndex kWholeHome = 16'384;  // nodes of a home that are all looked at
-constexpr std::size_t kNear = 6;          // a place of a torus has so many neighbours
-constexpr int kNearHops = 2;              // within which they are looked for
+constexpr NodeIndex kWholeHome = 16'384;  // up to this many nodes of a home are all examined
+constexpr std::size_t kNear = 6;          // neighbours of a place in a torus
+constexpr int kNearHops = 2;              // free neighbours are searched within this many hops
 
 using Step = std::array<int, fabric::kTorusDimensions>;
 
@@ -65,7 +65,7 @@ Cells::Cells(const Instance& instance, std::span<const NodeIndex> nodes, Tier ho
   Keep(FindAll(RunsToLookAt(home, begin, end)), most);
 }
 
-// All nodes of a home; of a large one those of its children that are in use.
+// All nodes of a home; of a large home, the nodes of those of its children that are in use.
 std::vector<Cells::Run> Cells::RunsToLookAt(Tier home, NodeIndex begin, NodeIndex end) const {
   if (end - begin <= kWholeHome || home + 1 >= instance_.node_tier()) return {{begin, end}};
   const auto& children = instance_.fabric().domains(home + 1);
@@ -78,7 +78,7 @@ std::vector<Cells::Run> Cells::RunsToLookAt(Tier home, NodeIndex begin, NodeInde
   return runs;
 }
 
-// In tree order.
+// The cells of the nodes in these runs, in tree order.
 std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   const fabric::Fabric& fabric = instance_.fabric();
   std::vector<NodeIndex> used = placed_;
@@ -89,7 +89,7 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
     return pair_cost.stand(a) == pair_cost.stand(b);
   };
   std::vector<Found> found;
-  std::size_t first = 0;  // cell of this narrow domain
+  std::size_t first = 0;  // first cell of the current narrowest domain
   DomainIndex last = ~DomainIndex{0};
   auto next_used = used.begin();
   for (const Run& run : runs) {
@@ -128,7 +128,7 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
   const std::size_t kept = std::min(most, order.size());
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
                     before);
-  std::size_t used = 0;  // those in use are all kept
+  std::size_t used = 0;  // cells in use, which are all kept
   while (used < order.size() && used < kept && found[order[used]].used) ++used;
   if (used == kept) {
     std::sort(order.begin(), order.end(), before);

@@ -15,7 +15,8 @@ namespace weft::placement {
 // then the roomiest.
 class Cells {
  public:
-  // Keeps `most` cells, or all those in use if these are more; on a torus `most` besides these.
+  // Keeps `most` cells, or all cells in use if these are more; on a torus, all cells in use and
+  // `most` others.
   Cells(const Instance& instance, std::span<const fabric::NodeIndex> nodes, fabric::Tier home,
         std::size_t most);
 
@@ -27,7 +28,7 @@ class Cells {
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
     return weights_[weight_[std::size_t{a} * size() + b]];
   }
-  // On a torus the six nearest cells; elsewhere none.
+  // The six nearest cells on a torus; empty if there is no torus.
   std::span<const std::uint32_t> Near(std::uint32_t cell) const {
     if (near_begin_.empty()) return {};
     return std::span(near_).subspan(near_begin_[cell], near_begin_[cell + 1] - near_begin_[cell]);

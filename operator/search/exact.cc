@@ -18,8 +18,8 @@ using traffic::Neighbour;
 namespace {
 
 constexpr std::uint32_t kMostWorkers = 16;
-// Limit of nodes that may hold a worker, before look-alikes are removed, because finding these
-// sorts all nodes.
+// Limit of nodes that may hold a worker, before interchangeable ones are removed, because finding
+// these sorts all nodes.
 constexpr std::uint32_t kMostCandidates = 4096;
 constexpr std::size_t kMostNodes = 64;
 

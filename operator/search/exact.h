@@ -20,7 +20,8 @@ struct ExactResult {
 //
 // `known` are placements found before; they only speed up the search. It gives up (finished is
 // false) if the job or the remaining fabric is too large, or after `steps` tree nodes.
-// Cost  O(workers x nodes) for each tree node; at most 64 nodes remain after removing look-alikes.
+// Cost  O(workers x nodes) for each tree node; at most 64 nodes remain after interchangeable ones
+//       are removed.
 ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known,
                           int tolerance_percent, std::uint32_t steps);
 

@@ -51,7 +51,7 @@ class Exchange {
   std::vector<std::uint32_t> cell_of_, size_;        // by piece
   std::vector<std::vector<std::uint32_t>> in_cell_;  // pieces of each cell
   std::vector<std::int64_t> free_;    // free slots by cell; below 0 only within a swap
-  std::vector<std::int64_t> gain_;    // by piece of the pair: cost saved in the other cell
+  std::vector<std::int64_t> gain_;    // by piece of the pair: cost that its move saves
   std::vector<std::uint8_t> open_;    // pieces of the pair that have not moved yet
   std::vector<std::uint8_t> linked_;  // cell x cell, whether they exchange bytes; scratch
   // The chain of the current pair.

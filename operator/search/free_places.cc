@@ -20,7 +20,8 @@ FreePlaces::FreePlaces(const Instance& instance, std::uint32_t torus, NodeIndex 
   AddUp();
 }
 
-// Over dimensions that wrap the table goes round almost twice, so that no box is cut.
+// Along a dimension that wraps, the table goes round almost twice, so that a box past the end is
+// one piece of the table.
 void FreePlaces::AddUp() {
   const auto& sizes = torus_.sizes();
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -56,7 +57,7 @@ std::uint32_t FreePlaces::FreeIn(const Box& box) const {
          Sum(u, y, z) - Sum(x, y, z);
 }
 
-// With one place more on every side, as far as there are places.
+// The box with one more place on every side, as far as the torus has places.
 Box FreePlaces::Grown(const Box& box) const {
   Box grown = box;
   for (std::size_t d = 0; d < grown.at.size(); ++d) {
@@ -80,7 +81,7 @@ std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
     std::uint32_t holes = 0, around = 0;
     Box box;
   };
-  TorusSize starts;  // along a dimension that it fills a box has one place to be
+  TorusSize starts;  // positions along each dimension; one if the box fills it
   for (std::size_t d = 0; d < size.size(); ++d) {
     if (size[d] > torus_.sizes()[d]) return {};
     const bool fills = size[d] == torus_.sizes()[d];

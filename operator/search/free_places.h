@@ -9,8 +9,8 @@
 namespace weft::placement {
 
 // The free places of one torus: nodes in [begin, end) with room for `each` workers. All other
-// places are holes. A box is counted in constant time (a summed-area table: Crow, "Summed-area
-// tables for texture mapping", SIGGRAPH 1984).
+// places are holes. The free places of a box are counted in constant time (a summed-area table:
+// Crow, "Summed-area tables for texture mapping", SIGGRAPH 1984).
 //
 // Cost  O(places of the torus) to make, eight times that where all dimensions wrap.
 class FreePlaces {
@@ -31,9 +31,10 @@ class FreePlaces {
   }
   std::uint32_t FreeIn(const Box& box) const;
 
-  // The `most` boxes of this size with the fewest holes, none with more than `most_holes`. Of equal
-  // boxes those with the fewest free places around them come first, because they leave larger boxes
-  // to later jobs, then those of the first place. None if the torus is smaller than the box.
+  // The `most` boxes of this size with the fewest holes, none with more than `most_holes`. Of boxes
+  // with equally many holes, those with the fewest free places around them come first, because they
+  // leave larger boxes to later jobs; then the one at the first place. None if the torus is smaller
+  // than the box.
   // Cost  O(places).
   std::vector<Box> Best(const TorusSize& size, std::size_t most, std::uint32_t most_holes) const;
 

@@ -36,8 +36,8 @@ class RunPrices {
 // domains up to the home is least. How: bottom up, it finds the cheapest way to fill each domain
 // with k units, for every k. A domain directly above the bins fills the roomiest bins first, which
 // is optimal if prices are concave in k. A wider domain tries for each child every number of units
-// after which one more costs more; if they are many, only some and the corners of the child's
-// convex hull.
+// that costs less than one unit more; if there are many of these numbers, it tries only some and
+// the corners of the child's convex hull.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {

@@ -9,7 +9,7 @@
 namespace weft::placement {
 
 // The number of workers that each domain takes in whole tiles: at tier t, a multiple of units[t]. A
-// node with three slots has room for no tile of four. With units of 1, rooms are the instance's
+// node with three slots has no room for a tile of four. With units of 1, rooms are the instance's
 // capacities.
 //
 // Cost  O(nodes) once if a unit is above 1; the children of a domain are sorted once.

@@ -22,7 +22,7 @@ using fabric::Tier;
 namespace {
 
 constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier that holds the job
-constexpr std::size_t kWiderHomes = 2;   // and at each wider tier that is still allowed
+constexpr std::size_t kWiderHomes = 2;   // homes tried at each wider tier that is allowed
 constexpr std::size_t kSlotBuckets = 65;
 constexpr std::uint32_t kFewWorkers = 128;  // up to this many every nesting of the axes is tried
 constexpr std::uint64_t kBrokenShare = 8;   // an eighth of the tiles broken is too many
@@ -70,7 +70,7 @@ class Greedy {
   std::vector<double> weights_;
   std::vector<std::size_t> digits_;  // of the grid, heaviest first
   std::map<std::vector<std::uint32_t>, Rooms> tiled_;
-  std::vector<Home> tight_;  // homes put off: tried where no other holds the job
+  std::vector<Home> tight_;  // postponed homes, tried if no other has room for the job
   std::vector<Candidate> candidates_;
 };
 
@@ -88,7 +88,8 @@ void Greedy::Within(Tier limit) {
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
 }
 
-// True where toruses have placements that nothing asks of the levels to better.
+// Adds placements in toruses. Returns true if no other search is needed: there are some, and the
+// job has no groups, which need the levels.
 bool Greedy::TryToruses(Tier limit) {
   if (instance_->pair_cost().torus() == nullptr) return false;
   for (Home home : Homes(limit, kWiderHomes)) {
@@ -122,8 +123,8 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
                      [&](const Candidate& candidate) { return candidate.nodes == nodes; });
 }
 
-// Where a scale-up network crosses the levels: its domains one after the other,
-// the one with most slots first, instead of the tree's.
+// For a scale-up network that crosses the levels: fills its domains one after the other, those with
+// most slots first, instead of the domains of the tree.
 void Greedy::TryCrossing(Home home) {
   const auto domain_of = instance_->fabric().crossing_scale_up();
   const auto& begin = instance_->fabric().domains(home.tier).begin;
@@ -163,8 +164,8 @@ void Greedy::TryHomes(Tier tier, std::size_t most) {
   }
 }
 
-// Whether many of a large job's tiles would not fit whole in the nodes of this
-// home: one with more room is better then, however much wider.
+// True if over an eighth of a large job's tiles would be split here; a home with more room is then
+// cheaper, even if it is wider.
 bool Greedy::BreaksTiles(Home home) {
   const std::uint64_t workers = instance_->workers();
   if (workers <= kFewWorkers || instance_->has_groups() || grid_.size() < 2) return false;
@@ -176,8 +177,8 @@ bool Greedy::BreaksTiles(Home home) {
   return RoomsFor(units).room(home.tier, home.domain) < workers - workers / kBrokenShare;
 }
 
-// Fewest children needed first, then those that break no wholly free domain
-// (widest tier first), then the tightest, then tree order.
+// The homes to try: first those that need the fewest children, then those that break up no wholly
+// free domain (widest tier first), then those with the least room, then in tree order.
 std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
   struct Ranked {
     std::uint64_t children;
@@ -249,9 +250,8 @@ std::uint64_t Greedy::MostSlots(Home home) const {
   return *std::max_element(slots.begin(), slots.end());
 }
 
-// Tiles for nodes of `node_room` slots, and around them tiles for the usual
-// domain of each wider tier: once with whole tiles at the node only, once at
-// every tier.
+// Adds layouts with tiles for nodes of `node_room` slots, and around these with tiles for the usual
+// domain of each wider tier: one layout keeps tiles whole only in nodes, the other at every tier.
 void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts) {
   const Tier last = instance_->node_tier();
   const Shape ones(grid_.size(), 1);
@@ -289,8 +289,8 @@ std::vector<Layout> Greedy::Layouts(Home home) {
     AddTiled(home, most, layouts);
     if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
   }
-  // Where nodes hold tiles, the tiled layouts of large jobs win by factors;
-  // where a node holds one worker, the plain order sometimes wins by a little.
+  // If nodes have room for tiles, the tiled layouts of large jobs are several times cheaper. If a
+  // node has room for one worker, the plain order is sometimes a little cheaper.
   const bool large = instance_->workers() > kFewWorkers;
   if (large && !layouts.empty()) {
     if (most == 1) layouts.push_back({std::move(natural), ones});

@@ -11,7 +11,7 @@ using fabric::Tier;
 
 namespace {
 
-// Dense numbers for values, in order of first sight.
+// Numbers values in the order in which they first occur.
 class Numbering {
  public:
   std::uint32_t Of(std::vector<std::uint64_t> value) {
@@ -60,14 +60,14 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
         least = std::min(least, least_name_[t + 1][c]);
         if (least_name_[t + 1][c] != ~0U) value.push_back(signature_[t + 1][c]);
       }
-      if (least == ~0U) {  // nothing in it takes a worker
+      if (least == ~0U) {  // no node in it takes a worker
         signature_[t].push_back(0);
         least_name_[t].push_back(least);
         continue;
       }
       std::sort(value.begin(), value.end());
       value.push_back(instance.wholly_free(t, d));
-      // A network that crosses the levels makes every domain its own kind.
+      // With a network beside the levels, no two domains are interchangeable.
       if (pair_cost.beside_tiers()) value.push_back(std::uint64_t{1} << 32 | d);
       signature_[t].push_back(of_tier.Of(std::move(value)));
       least_name_[t].push_back(least);

@@ -27,9 +27,9 @@ class Symmetry {
   }
 
   // The nodes that an exact search must try, for each home (a domain of the required level that
-  // may hold the job), ascending. Of interchangeable siblings, the `workers` with the least names
-  // are kept; of interchangeable neighbouring homes, one. Empty if a home has more than `most`
-  // nodes.
+  // may hold the job), ascending. Of interchangeable siblings, as many are kept as the job has
+  // workers, those with the least names; of interchangeable neighbouring homes, only one is kept.
+  // Empty if a home has more than `most` nodes.
   std::vector<std::vector<fabric::NodeIndex>> Representatives(std::size_t most) const;
 
  private:

@@ -34,8 +34,8 @@ const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
       .first->second;
 }
 
-// A unit fits where the smaller units that it is made of do: those of the next
-// step that has smaller ones, each whole in one domain of that step's tier.
+// A unit fits in a domain if the smaller units that it consists of fit: the units of the next step
+// that has smaller ones, each whole in one domain of that step's tier.
 std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain) {
   const Tier last = tree_.node_tier();
   const TilingStep& wanted = tiling_->steps[step];

@@ -34,8 +34,8 @@ struct Tiling {
 
 // Places tilings in a tree: Knapsack chooses the domains of each step; later steps place the
 // workers of each domain inside it in the same way. Prices of the kind kLeast hold only for runs
-// that begin at borders of tiles; the chosen domains are then put in an order that comes close to
-// this (align.h), else they stay in tree order.
+// that begin at borders of tiles. With these prices the chosen domains are put in an order that
+// cuts the walk near borders of tiles (align.h); otherwise they stay in tree order.
 //
 // Cost  O(nodes of the home x steps), plus the cost of the knapsacks.
 class Tiler {

@@ -14,9 +14,9 @@ using fabric::Tier;
 
 namespace {
 
-// What a walk would cost if every domain were of the usual room: the bytes between its runs of so
-// many workers, tier by tier. Within a few percent of what most tilings cost that are laid along
-// it.
+// An estimate of a walk's cost, as if every domain had the usual room: the bytes between runs of as
+// many workers, tier by tier. It is within a few percent of the cost of most tilings along that
+// walk.
 class Forecast {
  public:
   // `usual`: room by tier.
@@ -34,7 +34,8 @@ class Forecast {
   }
 
  private:
-  // Workers that a domain of the tier takes: whole units of the first step that goes into it.
+  // The number of workers that a domain of the tier takes: whole units of the first step that
+  // places units in it or inside it.
   std::uint32_t RunIn(Tier tier, std::span<const TilingStep> steps) const {
     const auto room = static_cast<std::uint32_t>(usual_[tier]);
     for (const TilingStep& step : steps) {
@@ -113,8 +114,8 @@ class Maker {
   }
 
  private:
-  // By tier: the largest room of a domain, and the room in the middle of those that a filling
-  // with the roomiest first would use.
+  // By tier: the largest room of a domain, and the median room of the domains that are used if the
+  // roomiest are filled first.
   void MeasureRooms() {
     rooms_.resize(tree_.node_tier() + 1);
     for (Tier t = 1; t <= tree_.node_tier(); ++t) {
@@ -132,7 +133,8 @@ class Maker {
     }
   }
 
-  // The widest of `nest` first; single workers and what nodes hold come after.
+  // Adds tilings with the tiles of `nest`, the widest first; steps for what a node holds and for
+  // single workers follow.
   void Around(std::vector<Shape> nest) {
     const Shape inner = nest.back();
     const std::uint64_t most = rooms_.back().front();
@@ -153,7 +155,8 @@ class Maker {
     Orders(nest, steps);
   }
 
-  // Tiles follow each other along the heaviest axis first, or along the fastest.
+  // Adds tilings whose tiles follow each other along the heaviest axis first, and tilings along the
+  // fastest digit first.
   void Orders(const std::vector<Shape>& nest, const std::vector<TilingStep>& steps) {
     std::vector<std::size_t> order(grid_.heaviest_first().begin(), grid_.heaviest_first().end());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -165,9 +168,9 @@ class Maker {
     }
   }
 
-  // One tiling of each natural tile without boxes, and one of single workers; then the others. Both
-  // by forecast: it takes all domains for equal, so it misjudges fragments, where a plain tiling is
-  // often the best.
+  // One tiling of each natural tile without boxes and one of single workers come first, then the
+  // others; both parts are ordered by forecast. The forecast assumes equal domains, so it misjudges
+  // fragments, for which a plain tiling is often the best.
   std::vector<Tiling> PlainFirst() {
     std::vector<std::size_t> order(tilings_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

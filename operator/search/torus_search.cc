@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::size_t kToruses = 4;    // toruses that are tried, those with the least room first
 constexpr std::size_t kPositions = 3;  // boxes of each size that are tried
-// After so many boxes without holes no further size is looked at: it would cost more.
+// After this many boxes without holes, no further size is tried, because its layouts cost more.
 constexpr std::size_t kWholeBoxes = 6;
 // A box is tried with up to two holes, or an eighth of its places if these are more.
 constexpr std::uint32_t kFewHoles = 2, kShareOfHoles = 8;
-// A worker whose place is a hole stands about so many hops further from each of its peers.
+// A worker whose place is a hole is about this many hops further away from each of its peers.
 constexpr int kHopsOfHole = 2;
 
-// The job as units that fill a node each.
+// The job as units, each of which fills one node.
 struct NodeUnits {
   Units units;
   std::vector<DigitTraffic> digits;
@@ -40,7 +40,7 @@ NodeUnits UnitsOfNodes(const Instance& instance, std::uint64_t room) {
   if (Volume(grid) == instance.workers()) {
     tile = instance.grid().BestTile(tile, grid, room);
   } else {
-    grid = {instance.workers()};  // the workers of an odd job in a row
+    grid = {instance.workers()};  // a job without a regular grid is one row of workers
     tile = {1};
   }
   NodeUnits result{MakeUnits(grid, tile, instance.workers()), {}};
@@ -67,13 +67,13 @@ class TorusSearch {
 
  private:
   struct Choice {
-    Int128 hops = 0;  // promised
+    Int128 hops = 0;  // of the layout, plus what holes add
     std::size_t layout = 0;
     Box box;
     std::uint32_t holes = 0;
   };
 
-  // Whether a box without holes was among them.
+  // Adds candidates in boxes; returns whether one of the boxes has no holes.
   bool TryBoxes(std::vector<Candidate>& candidates) {
     const std::vector<BoxLayout> layouts =
         LayIntoBoxes(job_.digits, torus_, instance_.limits().box_steps);
@@ -103,7 +103,7 @@ class TorusSearch {
     return any_whole;
   }
 
-  // The most holes of a box that is tried; each of them looks at all free places.
+  // The most holes of a box that is tried; every hole costs a look at all free places.
   std::uint32_t MostHoles() const {
     const std::uint64_t looks =
         instance_.limits().box_steps / std::max<std::uint64_t>(1, places_.count());
@@ -111,7 +111,8 @@ class TorusSearch {
         std::min<std::uint64_t>(looks, std::max(kFewHoles, job_.units.count() / kShareOfHoles)));
   }
 
-  // The node of each unit. Units of holes go to the nearest free place, one after the other.
+  // The node of each unit. A unit whose place is a hole goes to the nearest free place, one unit
+  // after the other.
   std::vector<NodeIndex> NodesIn(const BoxLayout& layout, const Box& box) const {
     std::vector<NodeIndex> nodes;
     std::vector<std::uint8_t> used(instance_.fabric().node_count(), 0);
@@ -170,8 +171,8 @@ class TorusSearch {
     return true;
   }
 
-  // Boxes of the first size that has room: sizes are nearly cubes, each one place longer along one
-  // dimension than the one before.
+  // The boxes of the smallest size with enough free places. Sizes are nearly cubes; each is one
+  // place longer along one dimension than the size before.
   std::vector<Box> SmallestBoxes() const {
     TorusSize size{1, 1, 1};
     while (true) {

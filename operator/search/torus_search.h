@@ -6,8 +6,8 @@
 
 namespace weft::placement {
 
-// Placements of the job inside one torus, of the toruses in one domain. Only placements that meet
-// the hard rules; none if no torus has room for the job.
+// Placements of the job inside a single torus, for each torus in one domain. All of them meet the
+// hard rules; empty if no torus has room for the job.
 //
 // How   The job's grid is laid into boxes (box_layouts.h), at the positions with the fewest holes
 //       (free_places.h); the worker of a hole goes to the nearest free place. If every box has

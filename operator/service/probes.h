@@ -16,8 +16,8 @@ struct Health {
 // 200 "ok", or 503 with the reason as text.
 HttpReply ReplyOf(const Health& health);
 
-// Adds /healthz (the process makes progress) and /readyz (it does its work, or could at once). Both
-// functions must be quick.
+// Adds /healthz (the process makes progress) and /readyz (it does its work, or could start at
+// once). Both functions must be quick.
 void AddProbes(std::function<Health()> live, std::function<Health()> ready,
                HttpServerOptions& server);
 

@@ -9,8 +9,8 @@
 
 namespace weft::service {
 
-// A queue of slow work items, run one after the other in a thread of low priority. Thread-safety
-// Take from any thread.
+// A queue of slow work items, run one after the other in a thread of low priority.
+// Thread-safety  Take from any thread.
 class SlowLane {
  public:
   explicit SlowLane(std::size_t most_waiting);

@@ -22,7 +22,7 @@ struct RecipeLevel {
 };
 
 // A torus of nodes in each domain of the widest level: a grid of cubes, each of consecutive nodes.
-// The first dimension runs fastest over cubes; the last runs fastest over nodes in a cube.
+// From cube to cube the first dimension changes fastest; from node to node inside a cube, the last.
 struct RecipeTorus {
   std::array<int, 3> cube{};   // nodes of a cube, by dimension
   std::array<int, 3> cubes{};  // in the torus, by dimension
