@@ -5,20 +5,18 @@
 #include <utility>
 
 #include "operator/api/decode.h"
-#include "operator/api/resource_quota.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/predict.h"
+#include "operator/controllers/worker_trial.h"
 #include "operator/launch/objects.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
 #include "operator/life/launcher.h"
-#include "operator/life/quota.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/verify.h"
-#include "operator/life/worker_limit.h"
 
 namespace weft::controllers {
 
@@ -134,39 +132,8 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   return Outcome{};
 }
 
-// Sends worker 0 through all of admission, under a name that no attempt uses. Returns the reason of
-// a refusal, or nothing.
-Result<std::optional<std::string>> JobController::TryWorker(const api::TrainingJob& job) {
-  if (auto too_many = life::TooManyWorkers(job)) return too_many;
-  launch::Gang gang;
-  gang.job = &job;
-  gang.attempt = 0;
-  gang.nodes = {"not-placed-yet"};
-  const auto tried = writer_.Create(Kind::kPod, launch::MakePod(gang, 0), true);
-  if (tried) return TryQuotas(job, *tried);
-  if (tried.error().kind == ErrorKind::kConflict) return std::optional<std::string>();
-  if (tried.error().kind == ErrorKind::kInvalid) return std::optional(tried.error().message);
-  return tried.error();
-}
-
-// Admission has counted only one worker. Without the right to read quotas, the check is skipped.
-Result<std::optional<std::string>> JobController::TryQuotas(const api::TrainingJob& job,
-                                                            const Json& worker) {
-  std::optional<std::string> exceeded;
-  if (job.replicas < 2) return exceeded;
-  const auto listed = writer_.Get({Kind::kResourceQuota, {job.meta.key.space, ""}, "", ""});
-  if (!listed && listed.error().kind == ErrorKind::kTransient) return listed.error();
-  const auto pod = api::DecodePod(worker, "Pod");
-  if (!listed || !pod) return exceeded;
-  std::vector<api::ResourceQuota> quotas;
-  for (const Json& one : listed->value("items", Json::array())) {
-    if (auto quota = api::DecodeResourceQuota(one, "ResourceQuota")) quotas.push_back(*quota);
-  }
-  return life::ExceededQuota(*pod, job.replicas, quotas);
-}
-
 JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
-  const auto refusal = TryWorker(pass.job());
+  const auto refusal = TryWorker(writer_, pass.job());
   if (!refusal) return refusal.error();
   const bool refused = refusal->has_value();
   const auto launcher = life::WrongLauncher(pass.job());
@@ -404,7 +371,7 @@ void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& sta
 }
 
 JobController::Answer JobController::Do(const Pass&, const life::Wait& step) {
-  return Outcome{.again = false, .seconds = step.seconds};
+  return Outcome{.waits = true, .seconds = step.seconds};
 }
 
 }  // namespace weft::controllers

@@ -66,9 +66,6 @@ class JobController {
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
-  Result<std::optional<std::string>> TryWorker(const api::TrainingJob& job);
-  Result<std::optional<std::string>> TryQuotas(const api::TrainingJob& job,
-                                               const nlohmann::json& worker);
   Answer Replace(const Service& service);
   Status Delete(const Service& service);
   Answer CreateRefused(const Pass& pass, const Error& error);

@@ -1,55 +1,15 @@
 #include "operator/controllers/store.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
+#include "operator/controllers/object_facts.h"
 #include "operator/decide/cluster.h"
 #include "operator/fabric/selector.h"
-#include "operator/life/ungate.h"
 
 namespace weft::controllers {
 namespace {
-
-// A node without a known state counts as ready, so that it is not treated as lost.
-bool IsReady(const api::Node& node) {
-  if (!node.unreadable.empty()) return true;
-  return std::any_of(node.facts.conditions.begin(), node.facts.conditions.end(),
-                     [](const auto& c) { return c.type == "Ready" && c.status == "True"; });
-}
-
-// Whether two states of a pod use the same resources of the same node.
-bool HoldAlike(const api::Pod& a, const api::Pod& b) {
-  return a.node_name == b.node_name && a.Holds() == b.Holds() && a.pod.requests == b.pod.requests &&
-         a.scheduling_gates == b.scheduling_gates && a.meta.labels == b.meta.labels;
-}
-
-// Plans do not read a Fabric's status.
-bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
-  return a.meta.uid == b.meta.uid && a.meta.generation == b.meta.generation &&
-         a.unreadable == b.unreadable;
-}
-
-bool Waits(const api::Placement& placement) {
-  return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
-         !api::ControllingJob(placement.meta) && life::IsPlanned(placement);
-}
-
-bool Selects(const api::Placement& placement) {
-  return placement.pod_selector && !api::ControllingJob(placement.meta);
-}
-
-// The last readable state of a pod, updated with the fields that are known of an unreadable one.
-api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {
-  api::Pod pod = before;
-  pod.meta.resource_version = unreadable.meta.resource_version;
-  pod.meta.deleting = unreadable.meta.deleting;
-  pod.meta.deletion_timestamp = unreadable.meta.deletion_timestamp;
-  pod.node_name = unreadable.node_name;
-  pod.phase = unreadable.phase;
-  return pod;
-}
 
 // Updates the index of objects by owning TrainingJob. A new object of the same name may have
 // another owner.

@@ -30,19 +30,7 @@ Claims::Claims(const Fabric& fabric)
 }
 
 void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
-  WEFT_CHECK(node < fabric_->node_count());
-  bool pods_given = false;
-  for (const auto& [name, amount] : amounts) {
-    const std::optional<ResourceIndex> r = fabric_->FindResource(name);
-    if (!r) continue;
-    pods_given = pods_given || name == kPods;
-    std::int64_t& free = free_[Slot(node, *r)];
-    free = SaturatingSubtract(free, amount);
-    if (!fabric_->IsAccelerator(*r)) continue;
-    used_accelerators_[node] = SaturatingAdd(used_accelerators_[node], amount);
-  }
-  const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
-  if (pods && !pods_given) --free_[Slot(node, *pods)];
+  Account(node, amounts, SaturatingAdd, SaturatingSubtract);
   if (compute_domain.empty()) return;
   // The first holder keeps the node. We never place a second ComputeDomain on it, so only another
   // scheduler's pods can cause this conflict.
@@ -51,6 +39,13 @@ void Claims::Add(NodeIndex node, const Resources& amounts, const std::string& co
 }
 
 void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string& compute_domain) {
+  Account(node, amounts, SaturatingSubtract, SaturatingAdd);
+  if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
+  if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
+}
+
+// Applies `to_used` to what is used on the node and `to_free` to what is free.
+void Claims::Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free) {
   WEFT_CHECK(node < fabric_->node_count());
   bool pods_given = false;
   for (const auto& [name, amount] : amounts) {
@@ -58,14 +53,14 @@ void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string&
     if (!r) continue;
     pods_given = pods_given || name == kPods;
     std::int64_t& free = free_[Slot(node, *r)];
-    free = SaturatingAdd(free, amount);
+    free = to_free(free, amount);
     if (!fabric_->IsAccelerator(*r)) continue;
-    used_accelerators_[node] = SaturatingSubtract(used_accelerators_[node], amount);
+    used_accelerators_[node] = to_used(used_accelerators_[node], amount);
   }
   const std::optional<ResourceIndex> pods = fabric_->FindResource(kPods);
-  if (pods && !pods_given) ++free_[Slot(node, *pods)];
-  if (compute_domain.empty() || compute_domain_[node] != compute_domain) return;
-  if (--compute_domain_pods_[node] == 0) compute_domain_[node].clear();
+  if (!pods || pods_given) return;
+  std::int64_t& free = free_[Slot(node, *pods)];
+  free = to_free(free, 1);
 }
 
 std::int64_t Claims::free_accelerators(NodeIndex n) const {

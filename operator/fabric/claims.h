@@ -34,6 +34,8 @@ class Claims {
   const Fabric& fabric() const { return *fabric_; }
 
  private:
+  using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
+  void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
     return static_cast<std::size_t>(n) * fabric_->resources().size() + r;
   }
