@@ -83,7 +83,8 @@ class Operator {
   };
   static Result<Outcome> TryPass(const Pass& pass, const api::ObjectKey& key);
   void Reconcile(const Loop& loop);
-  void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome);
+  void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,
+              WorkQueue::Duration took);
   StoreHooks HooksOfStore();
   kube::ReflectorHooks HooksOf(const std::string& plural);
 

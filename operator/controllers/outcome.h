@@ -8,6 +8,7 @@ namespace weft::controllers {
 // When to reconcile again.
 struct Outcome {
   bool again = false;                   // at once: the next step may follow
+  bool waits = false;                   // nothing was written: the object may rest
   std::optional<std::int64_t> seconds;  // after at most this many seconds
 };
 

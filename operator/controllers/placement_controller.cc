@@ -147,7 +147,7 @@ void PlacementController::Tell(const api::Placement& placement,
 }
 
 PlacementController::Answer PlacementController::Do(const api::Placement&, const life::Wait& step) {
-  return Outcome{.again = false, .seconds = step.seconds};
+  return Outcome{.waits = true, .seconds = step.seconds};
 }
 
 }  // namespace weft::controllers

@@ -15,6 +15,7 @@ void WorkQueue::AddAfter(const api::ObjectKey& key, Duration delay) {
 }
 
 void WorkQueue::AddAt(const api::ObjectKey& key, Clock::time_point time) {
+  if (const auto rest = rest_.find(key); rest != rest_.end()) time = std::max(time, rest->second);
   const auto [due, fresh] = due_.emplace(key, time);
   if (!fresh) {
     if (due->second <= time) return;
@@ -39,16 +40,18 @@ std::optional<api::ObjectKey> WorkQueue::Take() {
     }
     by_time_.erase(by_time_.begin());
     due_.erase(key);
+    rest_.erase(key);
     busy_.insert(key);
     return key;
   }
   return std::nullopt;
 }
 
-void WorkQueue::Done(const api::ObjectKey& key, End end) {
+void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
   const bool failed = end != End::kWell;
   const std::lock_guard lock(mutex_);
   busy_.erase(key);
+  if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
   if (failed) {
     const int times = failures_[key]++;
     Duration delay = end == End::kRefused ? options_.first_retry_of_refused : options_.first_retry;

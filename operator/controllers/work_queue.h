@@ -13,7 +13,8 @@
 namespace weft::controllers {
 
 // Keys to reconcile. A key is reconciled by one thread at a time; if it is added meanwhile, it is
-// requeued afterwards. Failed keys are requeued with growing backoff.
+// requeued afterwards. Failed keys are requeued with growing backoff, and a key can rest after a
+// reconcile: changes during its rest are handled together at its end.
 // Thread-safety  all calls may run at once.
 class WorkQueue {
  public:
@@ -37,8 +38,8 @@ class WorkQueue {
     kFailed,   // requeues the key with growing backoff
     kRefused,  // requeues the key after a long pause: its object must change first
   };
-  // The key's reconcile has ended.
-  void Done(const api::ObjectKey& key, End end);
+  // The key's reconcile has ended; the next one begins after `rest` at the earliest.
+  void Done(const api::ObjectKey& key, End end, Duration rest = Duration::zero());
   void Close();
   std::size_t depth() const;
 
@@ -53,6 +54,7 @@ class WorkQueue {
   std::set<std::pair<Clock::time_point, api::ObjectKey>> by_time_;
   std::set<api::ObjectKey> busy_;
   std::map<api::ObjectKey, Clock::time_point> again_;  // keys added during their reconcile
+  std::map<api::ObjectKey, Clock::time_point> rest_;   // end of the key's rest, until it is taken
   std::map<api::ObjectKey, int> failures_;
 };
 

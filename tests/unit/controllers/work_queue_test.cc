@@ -42,6 +42,37 @@ TEST(WorkQueueTest, WhatIsAddedDuringItsPassIsLookedAtAgainAfterIt) {
   EXPECT_EQ(Taken(queue), "a");
 }
 
+TEST(WorkQueueTest, AKeyThatRestsIsTakenAfterOthersAndOnce) {
+  WorkQueue queue;
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Add(kA);  // during its reconcile
+  const auto done = WorkQueue::Clock::now();
+  queue.Done(kA, WorkQueue::End::kWell, milliseconds(20));
+  queue.Add(kA);  // during its rest
+  queue.Add(kB);
+  EXPECT_EQ(Taken(queue), "b");
+  EXPECT_EQ(Taken(queue), "a");
+  EXPECT_GE(WorkQueue::Clock::now() - done, milliseconds(20));
+  queue.Done(kA, WorkQueue::End::kWell);
+  queue.Done(kB, WorkQueue::End::kWell);
+  EXPECT_EQ(queue.depth(), 0U);
+}
+
+TEST(WorkQueueTest, ARestEndsWhenItsKeyIsTaken) {
+  WorkQueue queue;
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Done(kA, WorkQueue::End::kWell, milliseconds(1));
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Done(kA, WorkQueue::End::kWell);
+  queue.Add(kA);
+  queue.AddAfter(kB, milliseconds(1));
+  EXPECT_EQ(Taken(queue), "a");
+  EXPECT_EQ(Taken(queue), "b");
+}
+
 TEST(WorkQueueTest, AnEarlierTimeStandsAgainstALaterOne) {
   WorkQueue queue;
   queue.AddAfter(kA, hours(1));
