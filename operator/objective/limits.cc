@@ -53,6 +53,10 @@ std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
   return std::max(fewest_tilings, std::min(tilings, tiled_workers / std::max(1U, workers)));
 }
 
+std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers) const {
+  return std::max(1U, std::min(refine_seeds, seeded_workers / std::max(1U, workers)));
+}
+
 std::uint32_t SearchLimits::LastFor(std::uint32_t workers) const {
   return std::max(1U, std::min(refine_last, last_workers / std::max(1U, workers)));
 }

@@ -37,6 +37,10 @@ struct SearchLimits {
   // starts cost more and differ less: starts times workers stay below `started_workers`, but at
   // least `fewest_starts` are used.
   std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 4;
+  // How often the local search runs from each start, each time with another seed, because one run
+  // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
+  // there is at least one.
+  std::uint32_t refine_seeds = 4, seeded_workers = 1'536;
   // No other start is tried once the starts without a gain, times workers, reach this number: after
   // two such starts the next one seldom gains.
   std::uint32_t vain_workers = 2'048;
@@ -74,6 +78,7 @@ struct SearchLimits {
 
   std::uint32_t TilingsFor(std::uint32_t workers) const;
   std::uint32_t StartsFor(std::uint32_t workers) const;
+  std::uint32_t SeedsFor(std::uint32_t workers) const;
   std::uint32_t LastFor(std::uint32_t workers) const;
   std::uint32_t StepsFor(std::uint32_t pieces) const;
   std::uint32_t PatienceFor(std::uint32_t pieces) const;

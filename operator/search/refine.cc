@@ -18,8 +18,11 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::size_t kMostUnits = 4;     // kinds of pieces that move, the largest left out first
-constexpr std::uint64_t kSeeds = 64;      // runs of one refiner have seeds of their own
+constexpr std::size_t kMostUnits = 4;  // kinds of pieces that move, the largest left out first
+// Runs of one refiner have seeds of their own: the first of each start, those of the best results,
+// the other runs of each start.
+constexpr std::uint64_t kSeeds = 64;
+constexpr std::uint32_t kRunsOfLast = 4;
 constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
 constexpr int kGapBits = 20;
 // Costs that are at first accepted, beyond the start's: a sixteenth of the gap to the bound, but no
@@ -303,6 +306,7 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
+  const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
   const bool crossing = !instance.fabric().crossing_scale_up().empty();
   const std::uint32_t most_in_vain =
       std::max(crossing ? limits.vain_workers_crossing : limits.vain_workers, instance.workers());
@@ -310,7 +314,9 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
     if (in_vain + instance.workers() > most_in_vain) break;
     const Int128 before = candidates.front().cost;
-    refine(starts[i], 1, 0);
+    for (std::uint32_t s = 0; s < seeds && !reached(); ++s) {
+      refine(starts[i], 1, s == 0 ? 0 : (kRunsOfLast + s) * 2 * kMostUnits);
+    }
     in_vain += instance.workers();
     if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
   }
@@ -319,7 +325,7 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
   const std::vector<Candidate> last =
       Starts(candidates, on_torus ? few : limits.LastFor(instance.workers()));
   for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
-    refine(last[i], 4 * rounds, (2 + 2 * i) * kMostUnits);
+    refine(last[i], 4 * rounds, (1 + i) * 2 * kMostUnits);
   }
 }
 
