@@ -9,6 +9,7 @@ processor seconds; whether it ever lost its Lease. See full_size.sh.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import math
 import os
@@ -31,6 +32,7 @@ THREADS = 16
 WORKERS_OF_KNOWN = 1000
 PATIENCE_SECONDS = 1800
 SMALL_PAUSE_SECONDS = 2
+CLIENT = "client"  # label of its pods, where those of an operator have the number of their attempt
 GOALS = {"bound": 1.2, "restart": 1.5, "memory_mb": 1000}
 
 
@@ -194,30 +196,33 @@ class Bench:
         print(f"{what}: {seconds:.1f} s; processor s: {spent}", flush=True)
         return seconds
 
-    def by_operator(self, small):
-        processes = {**servers(), "weft-operator": self.operator.process.pid}
+    def processes(self):
+        return {**servers(), "weft-operator": self.operator.process.pid}
 
-        def bind():
-            self.cluster.create("trainingjobs", self.large())
-            self.pods.until_bound(self.workers)
-        bound = self.measure("accepted to all bound", processes, bind)
+    def until_ready(self):
         poll(lambda: (condition(self.cluster.get("trainingjobs", "large", "giant"), "PodsReady")
                       or {}).get("status") == "True", "the large job runs", 600)
-        waits = small.take()
 
+    def bind(self):
+        def create():
+            self.cluster.create("trainingjobs", self.large())
+            self.pods.until_bound(self.workers)
+        bound = self.measure("accepted to all bound", self.processes(), create)
+        self.until_ready()
+        return bound
+
+    def restart(self):
         def lose():
             placement = self.cluster.get("placements", "large", "giant-1")
             self.cluster.delete("nodes", "", placement["status"]["nodes"][0])
             self.pods.until("the first attempt's pods are gone",
                             lambda: "1" not in self.pods.there.values())
         # kwok plays all kubelets in one process: of the pods' end most is its time.
-        gone = self.measure("a node is lost, until all pods are gone", processes, lose)
-        again = self.measure("all bound again", processes, lambda: self.pods.until_bound(
+        gone = self.measure("a node is lost, until all pods are gone", self.processes(), lose)
+        again = self.measure("all bound again", self.processes(), lambda: self.pods.until_bound(
             self.workers, attempt="2"))
-        restart = gone + again
-        poll(lambda: (condition(self.cluster.get("trainingjobs", "large", "giant"), "PodsReady")
-                      or {}).get("status") == "True", "the large job runs again", 600)
-        return bound, restart, waits + small.take()
+        self.until_ready()
+        return gone + again
 
     def refuse(self):
         """A node takes nothing more just after it was chosen: kube-scheduler says no, all is undone."""
@@ -233,24 +238,48 @@ class Bench:
         self.pods.until_none()
         poll(lambda: not self.cluster.get("trainingjobs", "large", "giant"), "no large job", 600)
 
-    def by_client(self, pods):
-        """What the same pods cost without an operator: seconds until bound, and until gone."""
-        processes = {**servers(), "client": os.getpid()}
-
-        def each(act):
-            with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
-                list(threads.map(act, pods))
-
+    def client_creates(self, pods):
+        """What the same pods cost without an operator: seconds until all are bound."""
         def create():
-            each(lambda pod: self.cluster.create("pods", pod))
-            self.pods.until_bound(self.workers)
+            each(lambda pod: self.cluster.create("pods", pod), pods)
+            self.pods.until_bound(self.workers, attempt=CLIENT)
+        return self.measure("a plain client creates the pods, until all are bound",
+                            {**servers(), "client": os.getpid()}, create)
 
+    def client_deletes(self, pods):
         def delete():
-            each(lambda pod: self.cluster.delete("pods", "large", pod["metadata"]["name"]))
+            each(lambda pod: self.cluster.delete("pods", "large", pod["metadata"]["name"]), pods)
             self.pods.until_none()
-        return (self.measure("a plain client creates the pods, until all are bound", processes,
-                             create),
-                self.measure("it deletes them, until all are gone", processes, delete))
+        return self.measure("it deletes them, until all are gone",
+                            {**servers(), "client": os.getpid()}, delete)
+
+    def for_client(self, pods):
+        """The pods as a client writes them, each on its node."""
+        copies = [bare(pod) for pod in pods]
+        for pod in copies:
+            pod["metadata"]["labels"]["weft.dev/attempt"] = CLIENT
+        return copies
+
+    def elsewhere(self, pods):
+        """Pins the pods to nodes that hold no pod, as they share nodes now."""
+        used = {pod["spec"].get("nodeName") for space in ("known", "large", "small")
+                for pod in self.cluster.list("pods", space)
+                if pod["status"]["phase"] not in ("Succeeded", "Failed")}
+        free = iter(node for node in self.nodes() if node not in used)
+        instead = collections.defaultdict(lambda: next(free))
+        for pod in pods:
+            for field in pinned(pod):
+                field["values"] = [instead[node] for node in field["values"]]
+
+    def report(self, waits):
+        verdict("operator's peak of memory, MB", peak_mb(self.operator.process.pid),
+                GOALS["memory_mb"])
+        print(f"  small jobs until placed: {len(waits)}, median {statistics.median(waits):.2f} s, "
+              f"99 % {percentile(waits, 0.99):.2f} s")
+        passes, long, long_of_others = self.passes()
+        print(f"  {passes} passes over jobs, {long} longer than 0.5 s, {long_of_others} of these over "
+              "another job than the large one")
+        print(f"  Lease lost {self.lost_lease()} times", flush=True)
 
     def lost_lease(self):
         with open(self.operator.log, encoding="utf-8", errors="replace") as log:
@@ -268,6 +297,18 @@ class Bench:
         return total, len(long), sum("large/giant" not in line for line in long)
 
 
+def each(act, things):
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as threads:
+        list(threads.map(act, things))
+
+
+def pinned(pod):
+    """The terms that name the pod's node."""
+    terms = pod["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    return [field for term in terms for field in term["matchFields"]]
+
+
 def narrow(job):
     """One GPU a worker, so that a node holds eight."""
     spec = job["spec"]
@@ -277,7 +318,56 @@ def narrow(job):
 
 
 def verdict(name, value, goal):
-    print(f"  {name}: {value:.2f}, goal {goal}: {'met' if value <= goal else 'MISSED'}")
+    print(f"  {name}: {value:.2f}, goal {goal}: {'met' if value <= goal else 'MISSED'}", flush=True)
+
+
+class WholeLife:
+    """Of the large job: bound, restarted, deleted, and, if asked for, refused by a node."""
+
+    def __init__(self, bench, refuse):
+        with_small(bench, lambda small: self._run(bench, small, refuse))
+        client = bench.client_creates(self.pods)
+        client_gone = bench.client_deletes(self.pods)
+        verdict("bound, against the client", self.bound / client, GOALS["bound"])
+        verdict("restart, against the client's creating", self.restart / client, GOALS["restart"])
+        print(f"  restart, against the client's deleting and creating: "
+              f"{self.restart / (client_gone + client):.2f}")
+
+    def _run(self, bench, small, refuse):
+        self.bound = bench.bind()
+        self.restart = bench.restart()
+        waits = small.take()
+        self.pods = bench.for_client(bench.cluster.list("pods", "large"))
+        bench.measure("deleted to no pod left", servers(), bench.depart)
+        if refuse:
+            bench.measure("one node refuses: undone, and all bound elsewhere", servers(),
+                          bench.refuse)
+            bench.depart()
+        bench.report(waits)
+
+
+def only_bound(bench):
+    """The client's pods get other nodes: the large job keeps its own."""
+    def run(small):
+        bound = bench.bind()
+        pods = bench.for_client(bench.cluster.list("pods", "large"))
+        bench.elsewhere(pods)
+        bench.report(small.take())
+        return bound, pods
+    bound, pods = with_small(bench, run)
+    verdict("bound, against the client", bound / bench.client_creates(pods), GOALS["bound"])
+
+
+def with_small(bench, act):
+    """Runs it while small jobs come and go, then ends the operator."""
+    small = SmallJobs(bench.cluster, "small")
+    small.start()
+    try:
+        return act(small)
+    finally:
+        small.ended.set()
+        small.join(120)
+        bench.operator.stop()
 
 
 def main():
@@ -286,40 +376,15 @@ def main():
     parser.add_argument("--known", type=int, default=100_000, help="pods of other jobs")
     parser.add_argument("--running", type=int, default=40_000, help="of them; the rest have ended")
     parser.add_argument("--refuse", action="store_true", help="also the refusal of one node")
+    parser.add_argument("--bound", action="store_true",
+                        help="only until all are bound, and the same by a plain client: a quarter of "
+                        "an hour; needs nodes for both")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         bench = Bench(arguments, work)
         bench.fill()
         bench.first_copy()
-        small = SmallJobs(bench.cluster, "small")
-        small.start()
-        try:
-            bound, restart, waits = bench.by_operator(small)
-            pods = [bare(pod) for pod in bench.cluster.list("pods", "large")]
-            departed = bench.measure("deleted to no pod left", servers(), bench.depart)
-            if arguments.refuse:
-                bench.measure("one node refuses: undone, and all bound elsewhere", servers(),
-                              bench.refuse)
-                bench.depart()
-            peak, lost = peak_mb(bench.operator.process.pid), bench.lost_lease()
-            passes, long, long_of_others = bench.passes()
-        finally:
-            small.ended.set()
-            small.join(120)
-            bench.operator.stop()
-        client, client_gone = bench.by_client(pods)
-    print(f"{arguments.workers} workers beside {arguments.known} known pods "
-          f"({arguments.workers / bound:.0f} pods/s; deleted in {departed:.0f} s)")
-    verdict("bound, against the client", bound / client, GOALS["bound"])
-    verdict("restart, against the client's creating", restart / client, GOALS["restart"])
-    print(f"  restart, against the client's deleting and creating: "
-          f"{restart / (client_gone + client):.2f}")
-    verdict("operator's peak of memory, MB", peak, GOALS["memory_mb"])
-    print(f"  small jobs until placed: {len(waits)}, median {statistics.median(waits):.2f} s, "
-          f"99 % {percentile(waits, 0.99):.2f} s")
-    print(f"  {passes} passes over jobs, {long} longer than 0.5 s, {long_of_others} of these over "
-          "another job than the large one")
-    print(f"  Lease lost {lost} times")
+        only_bound(bench) if arguments.bound else WholeLife(bench, arguments.refuse)
 
 
 if __name__ == "__main__":

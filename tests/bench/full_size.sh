@@ -2,7 +2,7 @@
 # One job of 16,384 workers through its life beside 100,000 pods of other jobs, on a local cluster of
 # its own. See full_size.py.
 #
-#   tests/bench/full_size.sh [--workers N] [--known PODS] [--running PODS] [--refuse]
+#   tests/bench/full_size.sh [--workers N] [--known PODS] [--running PODS] [--refuse | --bound]
 #
 # Needs build/ and the control plane, 8 GB of memory and, on two cores, half an hour. WEFT_NODES is
 # the number of nodes, of eight GPUs each; default: enough for all.
