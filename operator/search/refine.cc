@@ -19,23 +19,24 @@ using fabric::Tier;
 namespace {
 
 constexpr std::size_t kMostUnits = 4;  // kinds of pieces that move, the largest left out first
-// Runs of one refiner have seeds of their own: the first of each start, those of the best results,
-// the other runs of each start.
+// Every run has its own seed, a number below kSeeds added to kSeeds times the limits' seed. The
+// first runs of all starts take the lowest numbers, then follow the runs from the best results (at
+// most kRunsOfLast), then the other runs of all starts.
 constexpr std::uint64_t kSeeds = 64;
 constexpr std::uint32_t kRunsOfLast = 4;
 constexpr std::uint32_t kHistories = 50;  // times that the history of costs turns over in a run
 constexpr int kGapBits = 20;
-// Costs that are at first accepted, beyond the start's: a sixteenth of the gap to the bound, but no
-// more than a hundredth or so of the cost. Without a gap there are no hills to climb.
+// By how much the cost may at first exceed that of the start: by a sixteenth of the gap to the
+// bound, but by no more than 1 / 128 of the cost. Without a gap nothing better can be found.
 constexpr int kSlackShift = 4, kMostSlackShift = 7;
 constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
 // Jobs with more workers are not searched on a torus: pairs of cells would take gigabytes. No torus
 // that is built has as many nodes.
 constexpr std::uint32_t kMostOnTorus = 4'096;
-// A start takes many times as long there, since every worker is a piece: a quarter of the fewest
-// starts, and as many of their results, are searched, these for fewer rounds. A second one gains
-// less than a percent.
+// On a torus every worker is a piece, so a start takes many times as long. The search therefore
+// takes only the fewest starts divided by kStartsOnTorus, and as many of their results, for
+// kRoundsOnTorus rounds. Another start gains less than a percent.
 constexpr std::uint32_t kStartsOnTorus = 4, kRoundsOnTorus = 3;
 
 // Late acceptance: a piece moves, or two swap places, where the cost is no more than it was some
@@ -252,8 +253,9 @@ class Refiner {
     }
   }
 
-  // Lets pieces of these units move, from where the last call ended, for so many quarters of the
-  // limits' steps, and divides pairs of cells anew. `seed` beside the limits' own.
+  // Moves pieces of these units, beginning where the last call ended, for `quarters` quarters of
+  // the limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits'
+  // own.
   void Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters, std::uint64_t seed) {
     Pieces pieces(cell_of_, unit_of);
     const Pulls pulls(instance_, pieces, cells_);
