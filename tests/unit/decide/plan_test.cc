@@ -177,6 +177,13 @@ const QueueCase kQueueCases[] = {
        job.meta.annotations = {{kWaitedAnnotation, "600"}};
      },
      {"a-1: InsufficientCapacity"}},
+    {"WithoutAStartOfItsWaitItIsRefusedLikeAnyOther",
+     [](Scene& s) {
+       api::TrainingJob& job = s.Job("a", 5);
+       job.topology.preferred = "leaf";
+       job.topology.wait_for_preferred_seconds = 600;
+     },
+     {"a-1: InsufficientCapacity"}},
 };
 INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),
                          [](const auto& one) { return std::string(one.param.name); });

@@ -80,6 +80,37 @@ TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {
   EXPECT_EQ(all.find("hunter2"), std::string::npos);
 }
 
+TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
+  Scene scene(FourNodes());
+  placement::PodRequirements asked;
+  asked.requests = {{kGpu, 8}, {"cpu", 1500}};
+  asked.node_selector = {{"test/leaf", "l0"}};
+  asked.required_affinity = {{.match_expressions = {{"zone", "In", {"a", "b"}}},
+                              .match_fields = {{"metadata.name", "NotIn", {"n1"}}}},
+                             {.match_expressions = {{"cores", "Gt", {"8"}}}, .match_fields = {}}};
+  asked.tolerations = {{"sick", "Equal", "yes", "NoSchedule"}, {"", "Exists", "", ""}};
+  asked.claims_compute_domain = true;
+  scene.Job("x", 1).pod = asked;
+  const auto snapshot = Snapshot(scene.Build(), Order::kFile);
+  ASSERT_TRUE(snapshot);
+  const auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_EQ(inputs->jobs.size(), 1U);
+  EXPECT_EQ(inputs->jobs[0].pod, asked);
+}
+
+TEST(Snapshot, KeepsTheGatesOfPodsThatWaitForTheirPlacement) {
+  Scene scene(FourNodes());
+  scene.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+  scene.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
+  const auto snapshot = Snapshot(scene.Build(), Order::kFile);
+  ASSERT_TRUE(snapshot);
+  const auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_EQ(inputs->pods.size(), 1U);
+  EXPECT_EQ(inputs->pods[0].scheduling_gates, std::vector<std::string>{api::kGate});
+}
+
 TEST(Snapshot, OfAClusterLeavesOutTheJobThatIsWrongInItself) {
   Scene scene(testing::Leaves({{8, 8}}));
   scene.Placement("x-1", 1);

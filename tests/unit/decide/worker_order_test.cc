@@ -122,5 +122,17 @@ TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {
   EXPECT_FALSE(IsGated(pod));
 }
 
+TEST(HasEnded, IsTrueOfPodsThatSucceededOrFailed) {
+  const auto ended = [](const char* phase) {
+    api::Pod pod;
+    pod.phase = phase;
+    return HasEnded(pod);
+  };
+  EXPECT_TRUE(ended("Succeeded"));
+  EXPECT_TRUE(ended("Failed"));
+  EXPECT_FALSE(ended("Running"));
+  EXPECT_FALSE(ended("Pending"));
+}
+
 }  // namespace
 }  // namespace weft::decide

@@ -10,6 +10,7 @@
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/large_instance.h"
+#include "tests/support/placement_scene.h"
 #include "tests/support/random_instance.h"
 
 namespace weft::placement {
@@ -142,6 +143,23 @@ TEST(Previous, WorkersMoveWhereTheirNodesCostMoreThanTheTolerance) {
   Options tolerant;
   tolerant.cost_tolerance_percent = 100;  // a spine's link costs twice a leaf's
   EXPECT_EQ(scene.Names(tolerant), (std::vector<std::string>{"n3", "n0"}));
+}
+
+// A ring of 24 workers on two leaves of twelve nodes, from the sixth node on. The node of worker 6,
+// at the border of the leaves, is lost, and the one node of a third leaf is free.
+TEST(Previous, AWorkerWhoseNodeIsLostComesToTheOneFreeNode) {
+  constexpr std::uint32_t kWorkers = 24;
+  const testing::FreePerNode twelve(12, 8);
+  testing::PlacementScene scene(testing::Leaves({{8}, twelve, twelve}), kWorkers, 8);
+  std::vector<NodeIndex> nodes;
+  for (std::uint32_t w = 0; w < kWorkers; ++w) nodes.push_back(1 + (w + 5) % kWorkers);
+  scene.request.excluded = {nodes[6]};
+  nodes[6] = kUnplaced;
+  scene.request.previous_nodes = nodes;
+  const auto plan = Solve(scene.cluster.claims, scene.request, scene.graph);
+  ASSERT_TRUE(plan);
+  nodes[6] = 0;
+  EXPECT_EQ(plan->nodes, nodes);
 }
 
 TEST(Previous, ALevelSaysHowManyMove) {

@@ -42,6 +42,8 @@ TEST(Cells, OnATorusTheNearestCellsAreKnown) {
   std::vector<std::uint32_t> sorted(near.begin(), near.end());
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(sorted, (std::vector<std::uint32_t>{1, 2, 14, 15}));
+  const auto of_next = cells.Near(1);
+  EXPECT_EQ(std::count(of_next.begin(), of_next.end(), 0U), 1);
   EXPECT_EQ(cells.Weight(0, 1), cells.Weight(0, near[0]));
   EXPECT_EQ(cells.Weight(0, 2), 2 * cells.Weight(0, 1));
 }
@@ -86,10 +88,10 @@ TEST(Cells, ThoseInUseAreKeptThenTheirNeighboursThenTheRoomiest) {
 }
 
 TEST(Cells, ThoseInUseAreKeptEvenIfTheyAreTooMany) {
-  const PlacementScene scene(testing::Leaves({{8}, {8}, {8}}), 2, 8);
+  const PlacementScene scene(testing::Leaves({{8}, {8}, {8}, {8}}), 3, 8);
   const Instance instance = scene.Prepare();
-  const Numbers nodes = {0, 2};
-  EXPECT_EQ(Cells(instance, nodes, fabric::kOutside, 1).size(), 2U);
+  const Numbers nodes = {0, 1, 2};
+  EXPECT_EQ(Cells(instance, nodes, fabric::kOutside, 1).size(), 3U);
 }
 
 TEST(Cells, AWorkerThatStaysKeepsItsNodeAndOthersGetNodesThatWereUsedFirst) {

@@ -139,6 +139,7 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
     const Counts nodes(room, 1);
     for (const Knapsack::Share& share :
          Knapsack(tree, prices, 3, nodes).Choose(fabric::kOutside, 0, workers)) {
+      EXPECT_GT(share.units, 0U);
       chosen[tree.domains(2).of_node[share.bin]] += share.units;
     }
     EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none),

@@ -226,6 +226,26 @@ TEST(WorkerGraph, KeepsALargeCliqueWhole) {
   EXPECT_EQ(graph.cliques()[0].bytes_per_rank_pair, 2);
 }
 
+TEST(WorkerGraph, AWorkerIsOnceInACliqueOfSeveralOfItsRanks) {
+  Traffic traffic{
+      .ranks = 24, .per_worker = 2, .workers = 12, .modelled = true, .families = {}, .seated = {}};
+  std::vector<std::uint32_t> members;  // the first ranks of all workers, then the second
+  for (std::uint32_t rank = 0; rank < 24; ++rank) members.push_back(rank % 12 * 2 + rank / 12);
+  GroupFamily family = Family(Axis::kExpert, Pattern::kAllToAll, members);
+  family.group_size = 24;
+  family.amount = 1;
+  traffic.families = {family};
+  SeatGroups(traffic);
+  const WorkerGraph graph(traffic);
+  ASSERT_EQ(graph.cliques().size(), 1U);
+  std::uint32_t worker = 0;
+  for (const Seat& member : graph.cliques()[0].members) {
+    EXPECT_EQ(member.worker, worker++);
+    EXPECT_EQ(member.ranks, 2U);
+  }
+  EXPECT_EQ(worker, 12U);
+}
+
 TEST(WorkerGraph, OfOneAxisHoldsItAlone) {
   const auto traffic = ComputeTraffic(Model{Small(), {}}, Degrees(2, 1, 2), 8, 1);
   ASSERT_TRUE(traffic);
