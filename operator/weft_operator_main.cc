@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "operator/base/seeded_bug.h"
-#include "operator/cli/operator_flags.h"
-#include "operator/cli/run_operator.h"
+#include "operator/manager/operator_flags.h"
+#include "operator/manager/run_operator.h"
 
 int main(int argc, char** argv) {
 #ifdef WEFT_SEEDED_BUGS
@@ -14,10 +14,10 @@ int main(int argc, char** argv) {
   }
 #endif
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto parsed = weft::cli::ParseOperatorFlags(arguments);
+  const auto parsed = weft::manager::ParseOperatorFlags(arguments);
   if (!parsed.flags) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
     return parsed.exit_code;
   }
-  return weft::cli::RunOperator(*parsed.flags);
+  return weft::manager::RunOperator(*parsed.flags);
 }

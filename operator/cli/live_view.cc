@@ -7,12 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "operator/base/timestamp.h"
-#include "operator/controllers/kube_writer.h"
-#include "operator/controllers/log.h"
-#include "operator/controllers/operator.h"
-#include "operator/kube/client.h"
 #include "operator/kube/http_transport.h"
+#include "operator/watch/cluster_watch.h"
 
 namespace weft::cli {
 namespace {
@@ -21,32 +17,18 @@ constexpr std::size_t kTransportThreads = 4;
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
-UnixSeconds Now() { return static_cast<UnixSeconds>(std::time(nullptr)); }
-
-class NoRecorder final : public controllers::Recorder {
- public:
-  void Record(const controllers::Happening&) override {}
-};
-
-// The operator in read-only mode.
 class View final : public LiveView {
  public:
   explicit View(kube::Config config)
       : transport_(kube::MakeHttpTransport(std::move(config), "weft/" WEFT_VERSION)),
-        client_(*transport_, timer_, {}),
-        writer_(client_, [] { return false; }),
-        log_({.least = controllers::LogLevel::kWarning,
-              .json = false,
-              .write = [this](const std::string& line) { Note(line); },
-              .time = [] { return FormatTime(Now()); }}),
-        operator_(*transport_, writer_, recorder_, log_, OptionsOf()) {
-    operator_.Start();
+        cluster_(*transport_, OptionsOf()) {
+    cluster_.Start();
   }
-  ~View() override { timer_.End(); }
+  ~View() override { cluster_.Stop(); }
 
   Status AwaitSync() {
     const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (!operator_.Synced()) {
+    while (!cluster_.Synced()) {
       if (std::chrono::steady_clock::now() > end) {
         const std::lock_guard lock(mutex_);
         return Error{ErrorKind::kTransient, "the cluster cannot be watched: " + trouble_};
@@ -56,33 +38,25 @@ class View final : public LiveView {
     return {};
   }
 
-  api::Inputs Look() override { return operator_.Look().inputs; }
-  decide::Cluster LookAtCluster() override { return operator_.LookAtCluster(); }
+  api::Inputs Look() override { return cluster_.Look().inputs; }
+  decide::Cluster LookAtCluster() override { return cluster_.LookAtCluster(); }
 
  private:
-  static controllers::Operator::Options OptionsOf() {
-    controllers::Operator::Options options;
-    options.read_only = true;
-    options.jobs.now = options.planner.now = options.fabrics.now = options.figures.now = Now;
+  watch::ClusterWatch::Options OptionsOf() {
+    watch::ClusterWatch::Options options;
+    options.now = [] { return static_cast<UnixSeconds>(std::time(nullptr)); };
+    options.hooks.on_failure = [this](const std::string& resource, const std::string& what) {
+      const std::lock_guard lock(mutex_);
+      trouble_ = resource + ": " + what;
+    };
     return options;
   }
 
-  // Remembers the last failure. Watches retry by themselves; it is reported only if they never
-  // succeed.
-  void Note(const std::string& line) {
-    const std::lock_guard lock(mutex_);
-    trouble_ = line.substr(0, line.find('\n'));
-  }
-
   std::mutex mutex_;
+  // The last failure. Watches retry by themselves; it is reported only if they never succeed.
   std::string trouble_ = "no answer";
   std::unique_ptr<kube::Transport> transport_;
-  kube::SystemTimer timer_;
-  kube::Client client_;
-  controllers::KubeWriter writer_;
-  NoRecorder recorder_;
-  controllers::Log log_;
-  controllers::Operator operator_;
+  watch::ClusterWatch cluster_;
 };
 
 }  // namespace

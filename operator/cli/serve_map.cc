@@ -8,7 +8,7 @@
 #include "operator/cli/live_view.h"
 #include "operator/cli/map_page.h"
 #include "operator/cli/session.h"
-#include "operator/service/http_server.h"
+#include "operator/http/server.h"
 
 namespace weft::cli {
 
@@ -19,20 +19,20 @@ int ServeMap(const MapArguments& arguments) {
         Invalid("--serve: needs a live cluster: add --cluster or --context, and leave out -f"));
   }
   // The page has no authentication and shows what its user may see.
-  if (!service::IsLoopback(arguments.serve)) {
+  if (!http::IsLoopback(arguments.serve)) {
     return Fail(Invalid("--serve: other machines could reach \"" + arguments.serve +
                         "\"; use 127.0.0.1:PORT"));
   }
   const auto view = OpenLiveView({input.kubeconfig, input.context});
   if (!view) return Fail(view.error());
   MapPage page;
-  service::HttpServerOptions server;
+  http::ServerOptions server;
   server.address = arguments.serve;
-  server.slow["/"] = [&](const service::HttpRequest&) {
-    return service::HttpReply{200, page.Show([&] { return (*view)->LookAtCluster(); }),
-                              "text/html; charset=utf-8"};
+  server.slow["/"] = [&](const http::Request&) {
+    return http::Reply{200, page.Show([&] { return (*view)->LookAtCluster(); }),
+                       "text/html; charset=utf-8"};
   };
-  const auto opened = service::Serve(std::move(server));
+  const auto opened = http::Serve(std::move(server));
   if (!opened) return Fail(opened.error());
   std::cerr << "weft: the map is at http://" << arguments.serve << "/\n";
   while (true) pause();

@@ -14,12 +14,12 @@
 #include "operator/cli/live_view.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
-#include "operator/controllers/store_sink.h"
 #include "operator/decide/overlay.h"
 #include "operator/life/as_of.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/manifest/writer.h"
+#include "operator/watch/store_sink.h"
 
 namespace weft::cli {
 
@@ -87,7 +87,7 @@ std::string WithLine(const InputArguments& input, const std::string& message) {
 
 bool IsLive(const api::Place& place) {
   return place.starts_with(std::string(kClusterPlace) + ": ") ||
-         place.starts_with(std::string(controllers::kServedPlace) + ": ");
+         place.starts_with(std::string(watch::kServedPlace) + ": ");
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::string MessageIn(const Json& status) {
 
 }  // namespace
 
-FabricController::FabricController(Store& store, FabricCache& cache, ApiWriter& writer,
-                                   Recorder& recorder, Log& log, Options options)
+FabricController::FabricController(watch::Store& store, watch::FabricCache& cache,
+                                   ApiWriter& writer, Recorder& recorder, Log& log, Options options)
     : store_(store),
       cache_(cache),
       writer_(writer),
@@ -84,7 +84,7 @@ void FabricController::Run() {
 }
 
 bool FabricController::Pass() {
-  const Store::Picture picture = store_.LookAtFabrics();
+  const watch::Store::Picture picture = store_.LookAtFabrics();
   const auto fabrics = cache_.Of(picture);
   bool done = true;
   for (const api::Fabric& fabric : picture.inputs.fabrics) {

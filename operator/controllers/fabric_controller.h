@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "operator/controllers/api_writer.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/recorder.h"
-#include "operator/controllers/store.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -24,8 +24,8 @@ class FabricController {
     int pause_times = 10;                          // pause in multiples of the last pass's duration
     std::int64_t retry_milliseconds = 10'000;      // after a write that failed
   };
-  FabricController(Store& store, FabricCache& cache, ApiWriter& writer, Recorder& recorder,
-                   Log& log, Options options);
+  FabricController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
+                   Recorder& recorder, Log& log, Options options);
 
   // A Node or a Fabric has changed.
   void OnChange();
@@ -39,8 +39,8 @@ class FabricController {
   bool AwaitWork(std::int64_t pause_milliseconds);
   bool Write(const api::ObjectMeta& meta, const api::Raw& before, const nlohmann::json& status);
 
-  Store& store_;
-  FabricCache& cache_;
+  watch::Store& store_;
+  watch::FabricCache& cache_;
   ApiWriter& writer_;
   Recorder& recorder_;
   Log& log_;

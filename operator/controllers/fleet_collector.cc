@@ -7,7 +7,8 @@
 
 namespace weft::controllers {
 
-FleetCollector::FleetCollector(const Store& store, FabricCache& cache, Options options)
+FleetCollector::FleetCollector(const watch::Store& store, watch::FabricCache& cache,
+                               Options options)
     : store_(store), cache_(cache), options_(std::move(options)) {}
 
 std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
@@ -39,7 +40,7 @@ bool FleetCollector::Due(const Turn& last, double least, double time) const {
 std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) {
   const double begin = options_.seconds();
   worked_.of = changes_.load(std::memory_order_relaxed);
-  Store::Picture picture = store_.Look();
+  watch::Store::Picture picture = store_.Look();
   const auto fabrics = cache_.Of(picture);
   decide::OrderAll(picture.inputs);
   const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);

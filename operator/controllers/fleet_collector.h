@@ -8,10 +8,10 @@
 #include <string>
 
 #include "operator/base/timestamp.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/running_figures.h"
-#include "operator/controllers/store.h"
 #include "operator/metrics/samples.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -31,7 +31,7 @@ class FleetCollector {
     double least_seconds_between_audits = 5;
     double pause_times = 20;  // least pause in multiples of the last duration
   };
-  FleetCollector(const Store& store, FabricCache& cache, Options options);
+  FleetCollector(const watch::Store& store, watch::FabricCache& cache, Options options);
 
   // The store has changed.
   void OnChange() { changes_.fetch_add(1, std::memory_order_relaxed); }
@@ -53,8 +53,8 @@ class FleetCollector {
   bool Due(const Turn& last, double least, double time) const;
   std::shared_ptr<const Figures> Work(bool audit);
 
-  const Store& store_;
-  FabricCache& cache_;
+  const watch::Store& store_;
+  watch::FabricCache& cache_;
   const Options options_;
   std::atomic<std::uint64_t> changes_{1};
 

@@ -5,9 +5,9 @@
 
 #include "operator/base/result.h"
 #include "operator/controllers/api_writer.h"
-#include "operator/controllers/fabric_cache.h"
-#include "operator/controllers/store.h"
 #include "operator/launch/gang.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -19,7 +19,8 @@ namespace weft::controllers {
 class GangFiles {
  public:
   // `verify_image`: image of the init container that reports from every pod; "": none.
-  GangFiles(Store& store, FabricCache& fabrics, ApiWriter& writer, std::string verify_image)
+  GangFiles(watch::Store& store, watch::FabricCache& fabrics, ApiWriter& writer,
+            std::string verify_image)
       : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
 
   // The gang of that Placement; it points to `job`. Creates the ConfigMap if it does not exist.
@@ -31,8 +32,8 @@ class GangFiles {
   Status Record(launch::Gang& gang);
   Status MakeSecret(const launch::Gang& gang);
 
-  Store& store_;
-  FabricCache& fabrics_;
+  watch::Store& store_;
+  watch::FabricCache& fabrics_;
   ApiWriter& writer_;
   const std::string verify_image_;
 };

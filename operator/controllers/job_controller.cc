@@ -33,7 +33,7 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 
 // A Service of an earlier version has no such label and selects the pods of every attempt. It stays
 // until the attempt that it was made for is taken down.
-bool Serves(const Service& service, std::int64_t attempt) {
+bool Serves(const watch::Service& service, std::int64_t attempt) {
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
 
@@ -41,8 +41,8 @@ constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
 
 }  // namespace
 
-JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder,
-                             Log& log, Options options)
+JobController::JobController(watch::Store& store, ApiWriter& writer, Planner& planner,
+                             Recorder& recorder, Log& log, Options options)
     : store_(store),
       writer_(writer),
       planner_(planner),
@@ -51,7 +51,7 @@ JobController::JobController(Store& store, ApiWriter& writer, Planner& planner, 
       options_(std::move(options)) {}
 
 Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
-  const std::optional<JobObjects> objects = store_.ObjectsOf(key);
+  const std::optional<watch::JobObjects> objects = store_.ObjectsOf(key);
   if (!objects) {
     const std::lock_guard lock(mutex_);
     if (const auto memory = memory_.find(key); memory != memory_.end()) {
@@ -68,7 +68,7 @@ Result<Outcome> JobController::Reconcile(const api::ObjectKey& key) {
                     life::NextStep(view, options_.life));
 }
 
-life::JobView JobController::ViewOf(const JobObjects& objects) const {
+life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   life::JobView view;
   view.job = objects.job.get();
   for (const auto& placement : objects.placements) view.placements.push_back(placement.get());
@@ -167,7 +167,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateServ
   if (!stored) return stored.error();
   const auto decoded = api::DecodeMetadata(*stored, "Service");
   if (!decoded) return decoded.error();
-  Service service{*decoded};
+  watch::Service service{*decoded};
   if (Seeded(Bug::kForeignServiceTaken)) {
     service.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", meta.key.name, meta.uid, true}};
   }
@@ -188,7 +188,7 @@ void JobController::Created(const api::ObjectMeta& job) {
 }
 
 // Deletes the Service of an earlier attempt, because its selector does not match this attempt.
-JobController::Answer JobController::Replace(const Service& service) {
+JobController::Answer JobController::Replace(const watch::Service& service) {
   if (service.meta.deleting) {
     return Error{ErrorKind::kTransient, "Service " + api::Show(service.meta.key) +
                                             " of an earlier attempt is being deleted"};
@@ -202,9 +202,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeleteServ
   return kAgain;
 }
 
-Status JobController::Delete(const Service& service) {
+Status JobController::Delete(const watch::Service& service) {
   Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
-  if (deleted) store_.Remove<Service>(service.meta.key);
+  if (deleted) store_.Remove<watch::Service>(service.meta.key);
   return deleted;
 }
 

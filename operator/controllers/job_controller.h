@@ -11,11 +11,11 @@
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
-#include "operator/controllers/store.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/launch/gang.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -32,8 +32,8 @@ class JobController {
     std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
   };
-  JobController(Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder, Log& log,
-                Options options);
+  JobController(watch::Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder,
+                Log& log, Options options);
 
   // Does one step for the job.
   // Errors  of the write; the caller retries transient errors and conflicts.
@@ -43,12 +43,12 @@ class JobController {
   using Answer = Result<Outcome>;
 
   struct Pass {
-    const JobObjects* objects = nullptr;
+    const watch::JobObjects* objects = nullptr;
     const life::JobView* view = nullptr;
     const api::TrainingJob& job() const { return *objects->job; }
   };
 
-  life::JobView ViewOf(const JobObjects& objects) const;
+  life::JobView ViewOf(const watch::JobObjects& objects) const;
 
   Answer Do(const Pass& pass, const life::AddFinalizer& step);
   Answer Do(const Pass& pass, const life::RemoveFinalizer& step);
@@ -66,8 +66,8 @@ class JobController {
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
   Answer StoreJob(const Result<nlohmann::json>& stored);
-  Answer Replace(const Service& service);
-  Status Delete(const Service& service);
+  Answer Replace(const watch::Service& service);
+  Status Delete(const watch::Service& service);
   Answer CreateRefused(const Pass& pass, const Error& error);
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
@@ -75,7 +75,7 @@ class JobController {
   void Tell(const api::TrainingJob& job, const life::JobStatus& status);
   void Count(const Pass& pass, const life::JobStatus& status) const;
 
-  Store& store_;
+  watch::Store& store_;
   ApiWriter& writer_;
   Planner& planner_;
   Recorder& recorder_;

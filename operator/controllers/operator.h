@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/fabric_controller.h"
 #include "operator/controllers/fleet_collector.h"
 #include "operator/controllers/gang_files.h"
@@ -16,13 +15,10 @@
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
-#include "operator/controllers/store.h"
-#include "operator/controllers/store_sink.h"
 #include "operator/controllers/work_queue.h"
-#include "operator/kube/reflector.h"
-#include "operator/kube/resource.h"
 #include "operator/kube/transport.h"
 #include "operator/metrics/counters.h"
+#include "operator/watch/cluster_watch.h"
 
 namespace weft::controllers {
 
@@ -51,29 +47,16 @@ class Operator {
 
   void Start();
   void Stop();
-  // Whether every kind has been listed completely once.
-  bool Synced() const;
-  // The longest time, over all watches, since the API server last answered the watch.
-  kube::Millis Staleness() const;
+  // The cluster as this operator knows it.
+  watch::ClusterWatch& cluster() { return cluster_; }
   // Adds gauges of queue depth and watch silence.
   void Measure(metrics::Samples& samples) const;
   // Metrics of fabrics, jobs and gangs. They are computed only after a change; this may take
   // seconds.
   std::shared_ptr<const FleetCollector::Figures> Figures() { return figures_.Collect(); }
-  // The cluster from the cache, with inputs in order, and the fabrics of its nodes.
-  Store::Picture Look() const;
-  std::shared_ptr<const decide::Fabrics> FabricsOf(const Store::Picture& picture) {
-    return cache_.Of(picture);
-  }
   std::shared_ptr<const PlacementLog> decisions() const { return decisions_; }
-  // The cluster from the cache, with inputs in order.
-  // Cost  O(nodes + pods log pods).
-  decide::Cluster LookAtCluster();
 
  private:
-  template <typename T>
-  void Watch(const kube::Resource& resource, manifest::Subject subject, const KindInStore<T>& kind,
-             const std::string& labels = "");
   using Pass = std::function<Result<Outcome>(const api::ObjectKey&)>;
   void Work();
   struct Loop {
@@ -85,26 +68,22 @@ class Operator {
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,
               WorkQueue::Duration took);
-  StoreHooks HooksOfStore();
-  kube::ReflectorHooks HooksOf(const std::string& plural);
+  watch::StoreHooks HooksOfStore();
+  watch::WatchHooks HooksOfWatch();
+  void Count(metrics::Id id, const std::string& label);
 
-  kube::Transport& transport_;
   Log& log_;
   const Options options_;
-  Store store_;
+  watch::ClusterWatch cluster_;
   WorkQueue queue_;  // jobs
   WorkQueue gangs_;  // Placements of other controllers' pods
   const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
-  FabricCache cache_;
   FleetCollector figures_;
   GangFiles files_;
   FabricController fabrics_;
   Planner planner_;
   JobController controller_;
   PlacementController placements_;
-  std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
-  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
-  std::vector<std::string> watched_;  // plural of each reflector's kind
   std::atomic<bool> stopped_{false};
   std::vector<std::thread> threads_;
 };

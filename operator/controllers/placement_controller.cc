@@ -35,7 +35,7 @@ class FirstError {
 
 }  // namespace
 
-PlacementController::PlacementController(Store& store, ApiWriter& writer, Recorder& recorder,
+PlacementController::PlacementController(watch::Store& store, ApiWriter& writer, Recorder& recorder,
                                          Log& log, Options options)
     : store_(store),
       writer_(writer),

@@ -7,8 +7,8 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
-#include "operator/controllers/store.h"
 #include "operator/life/ungate.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -23,7 +23,7 @@ class PlacementController {
     std::function<UnixSeconds()> now;
     std::size_t writes_at_once = 16;
   };
-  PlacementController(Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
+  PlacementController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                       Options options);
 
   // Does one step for the Placement.
@@ -42,7 +42,7 @@ class PlacementController {
   Status Ungate(const api::Placement& placement, const decide::WorkerPod& one);
   void Tell(const api::Placement& placement, const life::PlacementStatus& status);
 
-  Store& store_;
+  watch::Store& store_;
   ApiWriter& writer_;
   Recorder& recorder_;
   Log& log_;

@@ -36,7 +36,8 @@ double Seconds(std::int64_t microseconds) { return static_cast<double>(microseco
 
 }  // namespace
 
-Planner::Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options)
+Planner::Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
+                 Options options)
     : store_(store), cache_(cache), writer_(writer), log_(log), options_(std::move(options)) {}
 
 void Planner::Ask(const api::TrainingJob& job) {
@@ -141,13 +142,13 @@ void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<st
 
 // The input of a pass: only workloads with a request are pending. Nothing if there are none,
 // because copying the whole cluster is expensive.
-std::optional<Store::Picture> Planner::Collect() {
+std::optional<watch::Store::Picture> Planner::Collect() {
   const std::set<std::string> asked = Asking();
   if (asked.empty() && !store_.HasUnplaced(options_.space)) {
     ForgetAllBut(asked, {});
     return std::nullopt;
   }
-  Store::Picture picture = store_.Look();
+  watch::Store::Picture picture = store_.Look();
   api::Inputs& inputs = picture.inputs;
   std::set<std::string> known;
   const UnixSeconds now = options_.now();
@@ -178,7 +179,7 @@ std::optional<Store::Picture> Planner::Collect() {
 
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
-  std::optional<Store::Picture> picture = Collect();
+  std::optional<watch::Store::Picture> picture = Collect();
   if (!picture || picture->inputs.order.empty()) return;
   const auto fabrics = cache_.Of(*picture);
   const decide::Cluster cluster = decide::BuildCluster(std::move(picture->inputs), *fabrics);

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "operator/controllers/api_writer.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/log.h"
-#include "operator/controllers/store.h"
 #include "operator/decide/plan.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 #include "operator/outlook/prices.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 
@@ -45,7 +45,8 @@ class Planner {
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
   };
-  Planner(Store& store, FabricCache& cache, ApiWriter& writer, Log& log, Options options);
+  Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
+          Options options);
 
   // The job requests nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
@@ -74,7 +75,7 @@ class Planner {
   std::vector<std::string> PreviousOf(const std::string& uid) const;
   std::set<std::string> Asking() const;
   void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
-  std::optional<Store::Picture> Collect();
+  std::optional<watch::Store::Picture> Collect();
   void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
@@ -86,8 +87,8 @@ class Planner {
   void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
 
-  Store& store_;
-  FabricCache& cache_;
+  watch::Store& store_;
+  watch::FabricCache& cache_;
   ApiWriter& writer_;
   Log& log_;
   const Options options_;

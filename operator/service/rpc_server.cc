@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "operator/service/http_server.h"
+#include "operator/http/server.h"
+#include "operator/http/slow_lane.h"
 #include "operator/service/rpc_answers.h"
-#include "operator/service/slow_lane.h"
 
 namespace weft::service {
 namespace {
@@ -217,7 +217,7 @@ class Calls final : public v1::PlacementService::Service {
   RpcSource& source_;
   std::atomic<int> streams_ = 0;
   std::atomic<bool> stopped_ = false;
-  SlowLane lane_;
+  http::SlowLane lane_;
 };
 
 // A stream that follows the log of decisions.
@@ -331,10 +331,10 @@ class GrpcServer final : public RpcServer {
 
   Status Start(const RpcOptions& options) {
     grpc::EnableDefaultHealthCheckService(true);
-    const bool loopback = IsLoopback(options.address);
+    const bool loopback = http::IsLoopback(options.address);
     if (loopback) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(WithHost(options.address), CredentialsOf(options), &port_);
+    builder.AddListeningPort(http::WithHost(options.address), CredentialsOf(options), &port_);
     builder.SetMaxReceiveMessageSize(options.most_message_bytes);
     grpc::ResourceQuota quota("weft");
     quota.SetMaxThreads(options.most_calls + options.most_streams + kSpareThreads);
@@ -378,7 +378,7 @@ Status Check(const RpcOptions& options) {
     if (some && file->empty()) return Invalid(std::string("no file of the ") + what);
     if (some && !std::ifstream(*file)) return Invalid(*file + ": cannot be read");
   }
-  if (IsLoopback(options.address)) return {};
+  if (http::IsLoopback(options.address)) return {};
   if (!options.network) {
     return Invalid(options.address +
                    ": other machines can reach this address; use a loopback address, or allow it "

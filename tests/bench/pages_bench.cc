@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "operator/base/timestamp.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/fleet_collector.h"
-#include "operator/controllers/store.h"
 #include "operator/decide/cluster.h"
 #include "operator/decide/running.h"
 #include "operator/render/live_map.h"
 #include "operator/render/map_html.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
 #include "tests/support/models.h"
 
 namespace weft {
@@ -51,7 +51,7 @@ class Fleet {
     for (std::uint32_t j = 0; j < kJobCount; ++j) PutJob(j);
   }
 
-  const controllers::Store& store() const { return store_; }
+  const watch::Store& store() const { return store_; }
 
  private:
   api::ObjectMeta Meta(const std::string& space, const std::string& name) {
@@ -102,7 +102,7 @@ class Fleet {
     store_.Put(std::move(job));
   }
 
-  controllers::Store store_{[] { return kNow; }};
+  watch::Store store_{[] { return kNow; }};
   int versions_ = 0;
 };
 
@@ -113,7 +113,7 @@ const Fleet& TheFleet() {
 
 // One scrape after a change of the cluster, with nothing kept of the one before but traffic.
 void BM_Scrape(benchmark::State& state) {
-  controllers::FabricCache cache;
+  watch::FabricCache cache;
   double clock = 0;
   controllers::FleetCollector::Options options;
   options.now = [] { return kNow; };
@@ -134,10 +134,10 @@ void BM_Scrape(benchmark::State& state) {
 BENCHMARK(BM_Scrape)->Unit(benchmark::kMillisecond);
 
 void BM_LiveMap(benchmark::State& state) {
-  controllers::FabricCache cache;
+  watch::FabricCache cache;
   std::size_t bytes = 0;
   for (auto _ : state) {
-    controllers::Store::Picture picture = TheFleet().store().Look();
+    watch::Store::Picture picture = TheFleet().store().Look();
     decide::OrderAll(picture.inputs);
     const auto fabrics = cache.Of(picture);
     const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "operator/controllers/store.h"
+#include "operator/watch/store.h"
 
 namespace weft::controllers {
 namespace {
@@ -33,7 +33,7 @@ api::Pod PodOf(int number) {
   return pod;
 }
 
-Store& Filled(Store& store, int pods) {
+watch::Store& Filled(watch::Store& store, int pods) {
   for (int i = 0; i < pods; ++i) store.Put(PodOf(i));
   return store;
 }
@@ -41,7 +41,7 @@ Store& Filled(Store& store, int pods) {
 // The first list of Nodes behind that of Pods; the argument is how many pods there are.
 void BM_FirstNodes(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
-  Store store([] { return UnixSeconds{0}; });
+  watch::Store store([] { return UnixSeconds{0}; });
   Filled(store, pods);
   int number = 0;
   for (auto _ : state) store.Put(NodeOf(number++, "True"));
@@ -51,7 +51,7 @@ BENCHMARK(BM_FirstNodes)->Arg(2'000)->Arg(8'000)->Arg(100'000)->Unit(benchmark::
 // Nodes that become Ready and not Ready in turn, each with a pod of a job.
 void BM_NodeHealth(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
-  Store store([] { return UnixSeconds{0}; });
+  watch::Store store([] { return UnixSeconds{0}; });
   Filled(store, pods);
   for (int i = 0; i < 1'000; ++i) store.Put(NodeOf(i, "True"));
   int number = 0;
@@ -64,7 +64,7 @@ BENCHMARK(BM_NodeHealth)->Arg(2'000)->Arg(8'000)->Arg(100'000)->Unit(benchmark::
 
 // What a decision reads of everything.
 void BM_Look(benchmark::State& state) {
-  Store store([] { return UnixSeconds{0}; });
+  watch::Store store([] { return UnixSeconds{0}; });
   Filled(store, static_cast<int>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(store.Look());
 }

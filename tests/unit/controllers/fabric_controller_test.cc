@@ -28,8 +28,8 @@ class FabricControllerTest : public ::testing::Test {
   }
 
   UnixSeconds now_ = kStart;
-  Store store_{[this] { return now_; }};
-  FabricCache cache_;
+  watch::Store store_{[this] { return now_; }};
+  watch::FabricCache cache_;
   FakeApi api_{[this] { return now_; }};
   Events events_;
   Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};

@@ -12,9 +12,8 @@
 namespace weft::controllers {
 
 // An API server of the kinds that the operator writes: resourceVersion as compare-and-swap, status
-// apart from spec, dry runs. It answers one request with an error: the n-th, before it is carried out
-// or after (the reply is lost).
-// Thread-safety  all calls may run at once.
+// apart from spec, dry runs. It answers one request with an error: the n-th, before it is carried
+// out or after (the reply is lost). Thread-safety  all calls may run at once.
 class FakeApi final : public FakeObjects, public ApiWriter {
  public:
   enum class Fault { kNone, kNotCarriedOut, kReplyLost };

@@ -34,8 +34,8 @@ inline const char* KindWord(Kind kind) {
   return "";
 }
 
-// What an API server holds: uid, generation, resourceVersion, finalizers, graceful deletion of bound
-// pods and the garbage collector.
+// What an API server holds: uid, generation, resourceVersion, finalizers, graceful deletion of
+// bound pods and the garbage collector.
 class FakeObjects {
  public:
   using Json = nlohmann::json;

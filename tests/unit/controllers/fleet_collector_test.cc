@@ -14,15 +14,15 @@ constexpr UnixSeconds kNow = 1'000'000;
 
 // A store of one fabric with two leaves of two nodes, and a clock that stands until it is told.
 struct World {
-  Store store{[] { return kNow; }};
-  FabricCache cache;
+  watch::Store store{[] { return kNow; }};
+  watch::FabricCache cache;
   double clock = 100;
   FleetCollector collector;
   int versions = 0;
 
   explicit World(bool audit = false, const std::string& accelerator = "")
       : collector(store, cache, OptionsOf(audit)) {
-    StoreHooks hooks;
+    watch::StoreHooks hooks;
     hooks.on_job = [this](const api::ObjectKey&) { collector.OnChange(); };
     hooks.on_placement = [](const api::ObjectKey&) {};
     hooks.on_capacity = [this] { collector.OnChange(); };

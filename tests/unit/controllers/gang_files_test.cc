@@ -18,12 +18,12 @@ class GangFilesTest : public ::testing::Test {
     placement_ = *api::DecodePlacement(placement, "test");
   }
   Result<launch::Gang> Of(const std::string& image = "") {
-    FabricCache cache;
+    watch::FabricCache cache;
     return GangFiles(store_, cache, api_, image).Of(job_, placement_);
   }
 
   UnixSeconds now_ = kStart;
-  Store store_{[this] { return now_; }};
+  watch::Store store_{[this] { return now_; }};
   FakeApi api_{[this] { return now_; }};
   api::TrainingJob job_;
   api::Placement placement_;

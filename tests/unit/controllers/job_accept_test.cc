@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/job_controller.h"
+#include "operator/watch/fabric_cache.h"
 
 namespace weft::controllers {
 namespace {
@@ -59,11 +59,11 @@ Json Job(const char* framework, int replicas) {
 // status of Accepted, its message, and how many dry runs it took.
 std::string Accept(const Json& job) {
   const UnixSeconds now = 1'800'000'000;
-  Store store([=] { return now; });
+  watch::Store store([=] { return now; });
   FakeServer server(job);
   Silent recorder;
   Log log({LogLevel::kError, true, [](const std::string&) {}, [] { return ""; }});
-  FabricCache cache;
+  watch::FabricCache cache;
   Planner planner(store, cache, server, log, {});
   JobController::Options options;
   options.now = [=] { return now; };

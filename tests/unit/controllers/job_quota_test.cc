@@ -30,7 +30,8 @@ class JobQuotaTest : public ::testing::Test {
   }
   std::string Condition(const std::string& type) {
     for (const Json& one : api_.At(Kind::kTrainingJob, "llama")["status"]["conditions"]) {
-      if (one["type"] == type) return one["status"].get<std::string>() + ": " + one.value("message", "");
+      if (one["type"] == type)
+        return one["status"].get<std::string>() + ": " + one.value("message", "");
     }
     return "";
   }

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
-#include "operator/controllers/fabric_cache.h"
 #include "operator/controllers/job_controller.h"
+#include "operator/watch/fabric_cache.h"
 
 namespace weft::controllers {
 namespace {
@@ -108,7 +108,7 @@ class JobServiceTest : public ::testing::Test {
 
   void PutService(const Json& service) {
     server_.service = service;
-    store_.Put(Service{*api::DecodeMetadata(service, "test")});
+    store_.Put(watch::Service{*api::DecodeMetadata(service, "test")});
   }
 
   static Json Condition(const char* type, const char* status, const char* reason) {
@@ -124,11 +124,11 @@ class JobServiceTest : public ::testing::Test {
   }
 
   UnixSeconds now_ = 1'800'000'000;  // 2027-01-15T08:00:00Z
-  Store store_{[this] { return now_; }};
+  watch::Store store_{[this] { return now_; }};
   FakeServer server_;
   Silent recorder_;
   Log log_{{LogLevel::kError, true, [](const std::string&) {}, [] { return ""; }}};
-  FabricCache cache_;
+  watch::FabricCache cache_;
   Planner planner_{store_, cache_, server_, log_, {}};
   JobController controller_{store_, server_, planner_, recorder_, log_, Options()};
 

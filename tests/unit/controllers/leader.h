@@ -70,7 +70,7 @@ class Leader {
     if (kind == Kind::kService) {
       auto meta = object.is_null() ? Result<api::ObjectMeta>(api::ObjectMeta())
                                    : api::DecodeMetadata(object, "test");
-      return Take<Service>(key, object, Service{*meta});
+      return Take<watch::Service>(key, object, watch::Service{*meta});
     }
   }
 
@@ -107,10 +107,10 @@ class Leader {
 
   const std::function<UnixSeconds()> now_;
   Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
-  FabricCache cache_;
+  watch::FabricCache cache_;
 
  public:
-  Store store;
+  watch::Store store;
 
  private:
   GangFiles files_;

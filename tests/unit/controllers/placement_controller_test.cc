@@ -112,7 +112,7 @@ class PlacementControllerTest : public ::testing::Test {
   }
 
   UnixSeconds now_ = 1'800'000'000;
-  Store store_{[this] { return now_; }};
+  watch::Store store_{[this] { return now_; }};
   FakeServer server_;
   Silent recorder_;
   Log log_{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};

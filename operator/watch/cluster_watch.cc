@@ -1,0 +1,136 @@
+#include "operator/watch/cluster_watch.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "operator/api/decode.h"
+#include "operator/decide/running.h"
+#include "operator/life/next_step.h"
+
+namespace weft::watch {
+namespace {
+
+Result<Service> DecodeService(const nlohmann::json& object, const api::Place& place) {
+  Result<api::ObjectMeta> meta = api::DecodeMetadata(object, place);
+  if (!meta) return meta.error();
+  return Service{*std::move(meta)};
+}
+
+// Decodes an object as the API server stored it.
+template <auto kDecode>
+auto Served(const nlohmann::json& object, const api::Place& place) {
+  return kDecode(object, place, api::Reading::kServed);
+}
+
+// A sink together with its decoder.
+template <typename T>
+class Sink final : public kube::ObjectSink {
+ public:
+  Sink(const std::string& resource, const KindInStore<T>& kind, Store& store,
+       const WatchHooks& hooks)
+      : typed_(resource, kind, store, hooks), decoding_(kServedPlace, kind.decode, typed_) {}
+  void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
+  void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
+  void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
+  void OnSynced(const std::string& version) override { decoding_.OnSynced(version); }
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
+    return decoding_.HeldUpTo(version);
+  }
+
+ private:
+  StoreSink<T> typed_;
+  kube::DecodingSink<T> decoding_;
+};
+
+}  // namespace
+
+ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
+    : transport_(transport), options_(std::move(options)), store_(options_.now) {
+  using manifest::Subject;
+  Watch<api::Node>(kube::kNodes, Subject::kNode, {api::DecodeNode, api::DecodeNodeHead});
+  Watch<api::Pod>(kube::kPods, Subject::kPod, {api::DecodePod, api::DecodePodHead});
+  Watch<api::PriorityClass>(kube::kPriorityClasses, Subject::kWhole,
+                            {api::DecodePriorityClass, {}});
+  Watch<api::Namespace>(kube::kNamespaces, Subject::kWhole, {api::DecodeNamespace, {}});
+  Watch<api::Fabric>(kube::kFabrics, Subject::kWhole,
+                     {Served<api::DecodeFabric>, Served<api::DecodeFabric>});
+  Watch<api::TrainingJob>(kube::kTrainingJobs, Subject::kWhole,
+                          {Served<api::DecodeTrainingJob>, Served<api::DecodeTrainingJob>});
+  Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
+                        {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
+  Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
+}
+
+// Jobs may be limited to one namespace, but objects that hold nodes are read in all namespaces.
+template <typename T>
+void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subject,
+                         KindInStore<T> kind, const std::string& labels) {
+  const bool holds_nodes = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
+  watched_.emplace_back(resource.plural);
+  sinks_.push_back(std::make_unique<Sink<T>>(watched_.back(), kind, store_, options_.hooks));
+  kube::Reflector::Options watching;
+  watching.watch.path = kube::PathOf(resource, {holds_nodes ? "" : options_.space, ""});
+  if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
+  watching.watch.seed = options_.seed + sinks_.size();
+  watching.subject = subject;
+  watching.hooks = HooksOf(watched_.back());
+  reflectors_.push_back(
+      std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
+}
+
+kube::ReflectorHooks ClusterWatch::HooksOf(const std::string& resource) const {
+  kube::ReflectorHooks hooks;
+  hooks.on_failure = [this, resource](const std::string& what) {
+    options_.hooks.on_failure(resource, what);
+  };
+  hooks.on_restart = [this, resource] { options_.hooks.on_restart(resource); };
+  hooks.on_lag = options_.hooks.on_lag;
+  return hooks;
+}
+
+void ClusterWatch::Start() {
+  for (const auto& reflector : reflectors_) reflector->Start();
+}
+
+void ClusterWatch::Cancel() {
+  for (const auto& reflector : reflectors_) reflector->Cancel();
+}
+
+void ClusterWatch::Stop() {
+  Cancel();
+  for (const auto& reflector : reflectors_) reflector->Stop();
+}
+
+bool ClusterWatch::Synced() const {
+  return std::all_of(reflectors_.begin(), reflectors_.end(),
+                     [](const auto& reflector) { return reflector->synced(); });
+}
+
+std::vector<std::pair<std::string, kube::Millis>> ClusterWatch::Silences() const {
+  std::vector<std::pair<std::string, kube::Millis>> silences;
+  for (std::size_t i = 0; i < reflectors_.size(); ++i) {
+    silences.emplace_back(watched_[i], reflectors_[i]->Staleness());
+  }
+  return silences;
+}
+
+kube::Millis ClusterWatch::Staleness() const {
+  kube::Millis longest{0};
+  for (const auto& [resource, silence] : Silences()) longest = std::max(longest, silence);
+  return longest;
+}
+
+Store::Picture ClusterWatch::Look() const {
+  Store::Picture picture = store_.Look();
+  decide::OrderAll(picture.inputs);
+  return picture;
+}
+
+decide::Cluster ClusterWatch::LookAtCluster() {
+  Store::Picture picture = Look();
+  const auto fabrics = fabrics_.Of(picture);
+  return decide::BuildCluster(std::move(picture.inputs), *fabrics);
+}
+
+}  // namespace weft::watch

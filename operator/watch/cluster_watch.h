@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/kube/reflector.h"
+#include "operator/kube/resource.h"
+#include "operator/kube/transport.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/hooks.h"
+#include "operator/watch/store.h"
+#include "operator/watch/store_sink.h"
+
+namespace weft::watch {
+
+// A copy of the cluster that follows the API server: one reflector per kind, the store that they
+// fill, and the fabrics of its nodes. It writes nothing.
+// Thread-safety  Start and Stop from one thread; the others from any.
+class ClusterWatch {
+ public:
+  struct Options {
+    std::string space;  // only jobs of this namespace; "": all
+    std::function<UnixSeconds()> now;
+    std::uint64_t seed = 0;
+    WatchHooks hooks;
+  };
+  // `transport` must outlive the watch.
+  ClusterWatch(kube::Transport& transport, Options options);
+
+  void Start();
+  // Ends the requests under way; Stop then also ends the threads.
+  void Cancel();
+  void Stop();
+
+  // Whether every kind has been listed completely once.
+  bool Synced() const;
+  // The time since the API server last answered the watch of each resource, and the longest.
+  std::vector<std::pair<std::string, kube::Millis>> Silences() const;
+  kube::Millis Staleness() const;
+
+  Store& store() { return store_; }
+  FabricCache& fabrics() { return fabrics_; }
+  // The cluster as it is now, with inputs in order.
+  // Cost  O(nodes + pods log pods).
+  Store::Picture Look() const;
+  decide::Cluster LookAtCluster();
+
+ private:
+  template <typename T>
+  void Watch(const kube::Resource& resource, manifest::Subject subject, KindInStore<T> kind,
+             const std::string& labels = "");
+  kube::ReflectorHooks HooksOf(const std::string& resource) const;
+
+  kube::Transport& transport_;
+  const Options options_;
+  Store store_;
+  FabricCache fabrics_;
+  std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
+  std::vector<std::string> watched_;  // plural of each reflector's kind
+};
+
+}  // namespace weft::watch

@@ -1,0 +1,23 @@
+#include "operator/watch/fabric_cache.h"
+
+#include <utility>
+
+namespace weft::watch {
+
+std::shared_ptr<const decide::Fabrics> FabricCache::Of(const Store::Picture& picture) {
+  const std::lock_guard lock(mutex_);
+  if (!fabrics_ || of_ != picture.fabrics) {
+    // There are no errors here: a Fabric that cannot be built is left out.
+    fabrics_ = std::make_shared<const decide::Fabrics>(
+        *decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside));
+    of_ = picture.fabrics;
+  }
+  return fabrics_;
+}
+
+std::shared_ptr<const decide::Fabrics> FabricCache::Latest() const {
+  const std::lock_guard lock(mutex_);
+  return fabrics_;
+}
+
+}  // namespace weft::watch

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "operator/decide/cluster.h"
+#include "operator/watch/store.h"
+
+namespace weft::watch {
+
+// The fabrics of the store's latest picture; rebuilt only if a Node or Fabric has changed.
+// Thread-safety  all calls may run at once.
+class FabricCache {
+ public:
+  std::shared_ptr<const decide::Fabrics> Of(const Store::Picture& picture);
+  // The fabrics of the last picture that was requested; null before the first.
+  std::shared_ptr<const decide::Fabrics> Latest() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const decide::Fabrics> fabrics_;
+  std::uint64_t of_ = 0;  // the picture that they are built from
+};
+
+}  // namespace weft::watch

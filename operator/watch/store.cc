@@ -1,0 +1,379 @@
+#include "operator/watch/store.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "operator/base/seeded_bug.h"
+#include "operator/decide/cluster.h"
+#include "operator/fabric/selector.h"
+#include "operator/watch/object_facts.h"
+
+namespace weft::watch {
+namespace {
+
+// Updates the index of objects by owning TrainingJob. A new object of the same name may have
+// another owner.
+template <typename T, typename Owned>
+void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& now,
+                  Owned& owned) {
+  const api::OwnerReference* was = before ? api::ControllingJob(before->meta) : nullptr;
+  const api::OwnerReference* is = now ? api::ControllingJob(now->meta) : nullptr;
+  if (was && (!is || is->uid != was->uid)) {
+    const auto found = owned.find(was->uid);
+    found->second.Erase(before->meta.key);
+    if (found->second.empty()) owned.erase(found);
+  }
+  if (is) owned[is->uid].Put(now);
+}
+
+template <typename Owned>
+auto TakeOwned(const Owned& owned, const std::string& uid) {
+  using Snapshot = typename Owned::mapped_type::Snapshot;
+  const auto found = owned.find(uid);
+  return found == owned.end() ? Snapshot() : found->second.Take();
+}
+
+template <typename Snapshot, typename List>
+void Collect(const Snapshot& snapshot, List& list) {
+  list.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { list.push_back(object); });
+}
+
+template <typename T>
+std::vector<T> Copies(const typename SnapshotMap<T>::Snapshot& snapshot) {
+  std::vector<T> copies;
+  copies.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { copies.push_back(*object); });
+  return copies;
+}
+
+template <typename Nodes, typename Lost>
+life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
+  const api::ObjectKey key{"", name};
+  if (!nodes.Find(key)) return {false, std::nullopt};
+  const auto lost = not_ready.Find(key);
+  return {true, lost ? std::optional(lost->since) : std::nullopt};
+}
+
+std::vector<api::Fabric> Readable(const SnapshotMap<api::Fabric>::Snapshot& snapshot) {
+  std::vector<api::Fabric> fabrics = Copies<api::Fabric>(snapshot);
+  std::erase_if(fabrics, [](const api::Fabric& one) { return !one.unreadable.empty(); });
+  return fabrics;
+}
+
+}  // namespace
+
+life::NodeState KnownNodes::Of(const std::string& name) const {
+  return StateIn(nodes, not_ready, name);
+}
+
+template <typename T>
+void Store::Put(T object) {
+  Change<T> change;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!Admit(object)) return;
+    change.now = std::make_shared<const T>(std::move(object));
+    bool replaced = false;
+    std::tie(change.before, replaced) = std::get<Table<T>>(tables_).Put(change.now);
+    if (!replaced) return;
+    Index(change);
+  }
+  Tell(change);
+}
+
+template <typename T>
+void Store::Remove(const api::ObjectKey& key) {
+  Change<T> change;
+  {
+    const std::lock_guard lock(mutex_);
+    change.before = std::get<Table<T>>(tables_).Remove(key);
+    if (!change.before) return;
+    Index(change);
+  }
+  Tell(change);
+}
+
+// Ignores heartbeats, which change no fact, and unreadable states of a node that was readable
+// before.
+bool Store::Admit(api::Node& node) {
+  const auto known = table<api::Node>().Find(node.meta.key);
+  if (!known) return true;
+  return node.unreadable.empty() && (!known->unreadable.empty() || !(known->facts == node.facts) ||
+                                     known->meta.uid != node.meta.uid);
+}
+
+bool Store::Admit(api::Pod& pod) {
+  if (pod.unreadable.empty()) return true;
+  const auto known = table<api::Pod>().Find(pod.meta.key);
+  if (known && known->meta.uid == pod.meta.uid) pod = Onto(*known, pod);
+  return true;
+}
+
+void Store::Index(const Change<api::Node>& change) {
+  ++fabric_changes_;
+  const api::ObjectKey& key = change.either().meta.key;
+  const bool ready = !change.now || IsReady(*change.now);
+  if (ready) {
+    not_ready_.Erase(key);
+  } else if (!not_ready_.Find(key)) {
+    not_ready_.Put(std::make_shared<const NotReady>(NotReady{key, now_()}));
+  }
+}
+
+void Store::Index(const Change<api::Pod>& change) {
+  IndexByOwner(change.before, change.now, pods_of_);
+  const auto count = [this](const api::Pod& pod, bool add) {
+    const api::OwnerReference* owner = api::ControllingJob(pod.meta);
+    if (!owner || pod.node_name.empty()) return;
+    auto& jobs = jobs_on_[pod.node_name];
+    std::size_t& pods = jobs[{pod.meta.key.space, owner->name}];
+    pods = add ? pods + 1 : pods - 1;
+    if (pods > 0) return;
+    jobs.erase({pod.meta.key.space, owner->name});
+    if (jobs.empty()) jobs_on_.erase(pod.node_name);
+  };
+  if (change.now) count(*change.now, true);
+  if (change.before) count(*change.before, false);
+}
+
+void Store::Index(const Change<api::Placement>& change) {
+  IndexByOwner(change.before, change.now, placements_of_);
+  const api::ObjectKey& key = change.either().meta.key;
+  if (change.now && Selects(*change.now)) {
+    selecting_.Put(change.now);
+  } else {
+    selecting_.Erase(key);
+  }
+  if (change.now && Waits(*change.now)) {
+    unplaced_.insert(key);
+  } else {
+    unplaced_.erase(key);
+  }
+}
+
+void Store::Index(const Change<api::Fabric>& change) {
+  if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
+  ++fabric_changes_;
+}
+
+// PriorityClasses and Namespaces: a change of them may change plans.
+template <typename T>
+void Store::Tell(const Change<T>&) const {
+  hooks_.on_capacity();
+}
+
+// A new node needs no call: its jobs were never told that the node is gone.
+void Store::Tell(const Change<api::Node>& change) const {
+  const bool healed =
+      change.before && change.now && IsReady(*change.before) != IsReady(*change.now);
+  if (healed || !change.now) TellJobsOn(change.before->meta.key.name);
+  TellFabric();
+}
+
+void Store::Tell(const Change<api::Pod>& change) const {
+  const auto& [before, now] = change;
+  const api::ObjectMeta& meta = change.either().meta;
+  TellOwner(meta);
+  TellPlacementsOf(meta);
+  if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(before->meta);
+  const bool planned = before && now ? !HoldAlike(*before, *now)
+                       : now         ? true
+                                     : before->Holds() || !before->scheduling_gates.empty();
+  if (planned) hooks_.on_capacity();
+}
+
+void Store::Tell(const Change<api::TrainingJob>& change) const {
+  if (Seeded(Bug::kLeak) && !change.now) new std::string(std::size_t{4} << 20, 'x');
+  hooks_.on_job(change.either().meta.key);
+  if (!change.now) hooks_.on_capacity();
+}
+
+void Store::Tell(const Change<api::Placement>& change) const {
+  const api::ObjectMeta& meta = change.either().meta;
+  TellOwner(meta);
+  if (change.now && !api::ControllingJob(meta)) hooks_.on_placement(meta.key);
+  hooks_.on_decision(meta.key);
+  hooks_.on_capacity();
+}
+
+void Store::Tell(const Change<api::Fabric>& change) const {
+  if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
+  TellFabric();
+}
+
+void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
+
+void Store::TellFabric() const {
+  hooks_.on_fabric();
+  hooks_.on_capacity();
+}
+
+void Store::TellOwner(const api::ObjectMeta& owned) const {
+  if (const auto* owner = api::ControllingJob(owned)) {
+    hooks_.on_job({owned.key.space, owner->name});
+  }
+}
+
+void Store::TellJobsOn(const std::string& node) const {
+  std::vector<api::ObjectKey> jobs;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = jobs_on_.find(node);
+    if (found == jobs_on_.end()) return;
+    for (const auto& [job, pods] : found->second) jobs.push_back(job);
+  }
+  for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
+}
+
+void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
+  if (api::ControllingJob(pod)) return;
+  SnapshotMap<api::Placement>::Snapshot selecting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (selecting_.empty()) return;
+    selecting = selecting_.Take();
+  }
+  selecting.EachIn(pod.key.space, [&](const auto& placement) {
+    if (fabric::Matches(*placement->pod_selector, pod.labels)) {
+      hooks_.on_placement(placement->meta.key);
+    }
+  });
+}
+
+life::NodeState Store::StateOfNode(const std::string& node) const {
+  const std::lock_guard lock(mutex_);
+  return StateIn(table<api::Node>(), not_ready_, node);
+}
+
+// Only for kinds that answers to our own writes put into the store; other kinds come from the
+// watch.
+template <typename T>
+std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version) const {
+  constexpr bool kWritten = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::TrainingJob> ||
+                            std::is_same_v<T, api::Placement> || std::is_same_v<T, Service>;
+  std::vector<api::ObjectKey> keys;
+  if constexpr (kWritten) {
+    typename SnapshotMap<T>::Snapshot all;
+    {
+      const std::lock_guard lock(mutex_);
+      all = table<T>().Take();
+    }
+    const std::uint64_t version = VersionOf(resource_version);
+    all.Each([&](const auto& object) {
+      if (VersionOf(object->meta.resource_version) <= version) keys.push_back(object->meta.key);
+    });
+  }
+  return keys;
+}
+
+std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
+  JobObjects objects;
+  SnapshotMap<api::Placement>::Snapshot placements;
+  SnapshotMap<api::Pod>::Snapshot pods;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.job = table<api::TrainingJob>().Find(key);
+    if (!objects.job) return std::nullopt;
+    const std::string& uid = objects.job->meta.uid;
+    placements = TakeOwned(placements_of_, uid);
+    pods = TakeOwned(pods_of_, uid);
+    const auto service = table<Service>().Find(key);
+    const auto* owner = service ? api::ControllingJob(service->meta) : nullptr;
+    if (owner && owner->uid == uid) objects.service = service;
+    objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
+  }
+  Collect(placements, objects.placements);
+  Collect(pods, objects.pods);
+  return objects;
+}
+
+std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Placement>().Find(key);
+}
+
+bool Store::HasUnplaced(const std::string& space) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = unplaced_.lower_bound({space, ""});
+  return first != unplaced_.end() && (space.empty() || first->space == space);
+}
+
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  if (!placement.pod_selector) return pods;
+  SnapshotMap<api::Pod>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = table<api::Pod>().Take();
+  }
+  all.EachIn(placement.meta.key.space, [&](const auto& pod) {
+    const bool selected = fabric::Matches(*placement.pod_selector, pod->meta.labels);
+    if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
+  });
+  return pods;
+}
+
+std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {
+  std::vector<std::shared_ptr<const api::Fabric>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    Collect(table<api::Fabric>().Take(), all);
+  }
+  std::erase_if(all, [](const auto& one) { return one->unreadable.empty(); });
+  return all;
+}
+
+Store::Picture Store::LookAtFabrics() const {
+  Picture picture;
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<api::Fabric>::Snapshot fabrics;
+  {
+    const std::lock_guard lock(mutex_);
+    picture.fabrics = fabric_changes_;
+    nodes = table<api::Node>().Take();
+    fabrics = table<api::Fabric>().Take();
+  }
+  Collect(nodes, picture.inputs.nodes);
+  picture.inputs.fabrics = Readable(fabrics);
+  return picture;
+}
+
+Store::Picture Store::Look() const {
+  Picture picture;
+  std::unique_lock lock(mutex_);
+  picture.fabrics = fabric_changes_;
+  const auto nodes = table<api::Node>().Take();
+  const auto pods = table<api::Pod>().Take();
+  const auto priorities = table<api::PriorityClass>().Take();
+  const auto spaces = table<api::Namespace>().Take();
+  const auto fabrics = table<api::Fabric>().Take();
+  const auto jobs = table<api::TrainingJob>().Take();
+  const auto placements = table<api::Placement>().Take();
+  lock.unlock();
+  api::Inputs& inputs = picture.inputs;
+  Collect(nodes, inputs.nodes);
+  Collect(pods, inputs.pods);
+  Collect(jobs, inputs.jobs);
+  Collect(placements, inputs.placements);
+  inputs.priority_classes = Copies<api::PriorityClass>(priorities);
+  inputs.namespaces = Copies<api::Namespace>(spaces);
+  inputs.fabrics = Readable(fabrics);
+  return picture;
+}
+
+#define WEFT_STORE_OF(T)                                 \
+  template void Store::Put<T>(T);                        \
+  template void Store::Remove<T>(const api::ObjectKey&); \
+  template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
+WEFT_STORE_OF(api::Node);
+WEFT_STORE_OF(api::Pod);
+WEFT_STORE_OF(api::TrainingJob);
+WEFT_STORE_OF(api::Placement);
+WEFT_STORE_OF(api::Fabric);
+WEFT_STORE_OF(api::PriorityClass);
+WEFT_STORE_OF(api::Namespace);
+WEFT_STORE_OF(Service);
+#undef WEFT_STORE_OF
+
+}  // namespace weft::watch

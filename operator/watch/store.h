@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/base/timestamp.h"
+#include "operator/life/node_state.h"
+#include "operator/watch/table.h"
+
+namespace weft::watch {
+
+// A Service that Weft created; its metadata names its job and attempt.
+struct Service {
+  api::ObjectMeta meta;
+};
+
+// When this operator first saw that a node is not Ready.
+struct NotReady {
+  api::ObjectKey key;
+  UnixSeconds since = 0;
+};
+inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
+
+// Callbacks for changes, called without the store's lock in the thread that made the change.
+struct StoreHooks {
+  using OfObject = std::function<void(const api::ObjectKey&)>;
+  OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
+  OfObject on_placement = [](const api::ObjectKey&) {};  // a Placement or pod of a foreign gang
+  OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement changed
+  std::function<void()> on_capacity = [] {};             // a new plan could differ
+  std::function<void()> on_fabric = [] {};               // a Node or Fabric changed
+};
+
+// The nodes at one moment.
+struct KnownNodes {
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<NotReady>::Snapshot not_ready;
+
+  life::NodeState Of(const std::string& name) const;
+};
+
+// A job with all objects that belong to it, at one moment.
+struct JobObjects {
+  std::shared_ptr<const api::TrainingJob> job;
+  std::vector<std::shared_ptr<const api::Placement>> placements;
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  std::shared_ptr<const Service> service;  // null: the job has none
+  KnownNodes nodes;
+};
+
+// The operator's cache of the API server. One reflector per kind and the answers to our own writes
+// fill it; many threads read it.
+//
+// An object that cannot be decoded is stored too, with `unreadable` set. If a Node or Pod could be
+// decoded before, its last readable state stays, so that an unreadable object never frees
+// resources.
+//
+// Cost           O(log objects) per change, plus its hooks. Readers hold the lock only while they
+//                copy a list of blocks (snapshot_map.h), and scan without it.
+// Thread-safety  all calls may run at once.
+class Store {
+ public:
+  explicit Store(std::function<UnixSeconds()> now) : now_(std::move(now)) {}
+  // Must be called before the first Put.
+  void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
+
+  // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
+  template <typename T>
+  void Put(T object);
+  template <typename T>
+  void Remove(const api::ObjectKey& key);
+
+  // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
+  // version lacks are gone.
+  template <typename T>
+  std::vector<api::ObjectKey> HeldUpTo(const std::string& resource_version) const;
+
+  // Nothing if the job does not exist.
+  std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
+  std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  life::NodeState StateOfNode(const std::string& node) const;
+  // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
+  bool HasUnplaced(const std::string& space) const;
+  // Pods that match the Placement's podSelector and that no TrainingJob owns.
+  // Cost  O(pods of its namespace).
+  std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
+  std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
+  // All objects that a decision reads, in order of key within each kind; `order` is empty.
+  // Unreadable Fabrics are left out.
+  struct Picture {
+    api::Inputs inputs;
+    std::uint64_t fabrics = 0;  // equal in two pictures with the same nodes and Fabrics
+  };
+  Picture Look() const;
+  // A picture of only Nodes and Fabrics.
+  Picture LookAtFabrics() const;
+
+ private:
+  // An object before and after a change; null: it did not exist, or is gone.
+  template <typename T>
+  struct Change {
+    std::shared_ptr<const T> before, now;
+    const T& either() const { return now ? *now : *before; }
+  };
+  // The objects that TrainingJobs control, by the job's uid.
+  template <typename T>
+  using Owned = std::map<std::string, SnapshotMap<T>>;
+
+  template <typename T>
+  const Table<T>& table() const {
+    return std::get<Table<T>>(tables_);
+  }
+
+  // What a change of a kind does. With the lock: whether to store the object, and which indexes
+  // change. Without the lock: callbacks.
+  template <typename T>
+  bool Admit(T&) {
+    return true;
+  }
+  bool Admit(api::Node& node);
+  bool Admit(api::Pod& pod);
+  template <typename T>
+  void Index(const Change<T>&) {}
+  void Index(const Change<api::Node>& change);
+  void Index(const Change<api::Pod>& change);
+  void Index(const Change<api::Placement>& change);
+  void Index(const Change<api::Fabric>& change);
+  template <typename T>
+  void Tell(const Change<T>& change) const;
+  void Tell(const Change<api::Node>& change) const;
+  void Tell(const Change<api::Pod>& change) const;
+  void Tell(const Change<api::TrainingJob>& change) const;
+  void Tell(const Change<api::Placement>& change) const;
+  void Tell(const Change<api::Fabric>& change) const;
+  void Tell(const Change<Service>& change) const;
+
+  void TellFabric() const;
+  void TellOwner(const api::ObjectMeta& owned) const;
+  void TellJobsOn(const std::string& node) const;
+  void TellPlacementsOf(const api::ObjectMeta& pod) const;
+
+  const std::function<UnixSeconds()> now_;
+  StoreHooks hooks_;
+  mutable std::mutex mutex_;
+  std::uint64_t fabric_changes_ = 0;
+  std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
+             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>>
+      tables_;
+  SnapshotMap<NotReady> not_ready_;
+  Owned<api::Pod> pods_of_;
+  Owned<api::Placement> placements_of_;
+  std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods per job
+  SnapshotMap<api::Placement> selecting_;  // Placements with a podSelector that no TrainingJob owns
+  std::set<api::ObjectKey> unplaced_;      // Placements that wait for nodes
+};
+
+}  // namespace weft::watch

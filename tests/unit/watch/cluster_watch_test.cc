@@ -1,0 +1,71 @@
+#include "operator/watch/cluster_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+
+#include "tests/support/scripted_cluster.h"
+
+namespace weft::watch {
+namespace {
+
+constexpr const char* kNode = R"({"kind":"Node","metadata":{"name":"n1","resourceVersion":"3"}})";
+constexpr const char* kFabric =
+    R"({"kind":"Fabric","metadata":{"name":"f1","resourceVersion":"4"},"spec":{"levels":7}})";
+
+TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
+  testing::ScriptedCluster cluster({{"nodes", kNode}, {"fabrics", kFabric}});
+  std::promise<std::string> unreadable;
+  std::atomic<int> listed = 0;
+  std::promise<void> all;
+  ClusterWatch::Options options;
+  options.now = [] { return UnixSeconds{1'000}; };
+  options.hooks.on_unreadable = [&](const std::string& resource, const api::ObjectKey& key,
+                                    const std::string& why) {
+    unreadable.set_value(resource + ": " + api::Show(key) + ": " + why);
+  };
+  options.hooks.on_listed = [&](const std::string&, const std::string& version) {
+    EXPECT_EQ(version, "9");
+    if (++listed == 8) all.set_value();
+  };
+  ClusterWatch watch(cluster, options);
+  EXPECT_FALSE(watch.Synced());
+  EXPECT_EQ(watch.Silences().size(), 8U);
+  watch.Start();
+  all.get_future().wait();
+  EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");
+  const decide::Cluster seen = watch.LookAtCluster();
+  ASSERT_EQ(seen.inputs->nodes.size(), 1U);
+  EXPECT_EQ(seen.inputs->nodes[0].meta.key.name, "n1");
+  watch.Stop();
+}
+
+TEST(ClusterWatchTest, AFailureNamesItsResource) {
+  class Silent final : public kube::Transport {
+    Result<kube::Response> Send(const kube::Request&) override { return Refused(); }
+    Result<kube::Response> Stream(const kube::Request&, const kube::ChunkSink&,
+                                  const kube::Cancel&) override {
+      return Refused();
+    }
+    static Error Refused() { return {ErrorKind::kTransient, "connection refused"}; }
+  } silent;
+  std::mutex mutex;
+  std::set<std::string> failed;
+  std::promise<void> all;
+  ClusterWatch::Options options;
+  options.now = [] { return UnixSeconds{1'000}; };
+  options.hooks.on_failure = [&](const std::string& resource, const std::string& what) {
+    EXPECT_NE(what.find("connection refused"), std::string::npos);
+    const std::lock_guard lock(mutex);
+    if (failed.insert(resource).second && failed.size() == 8) all.set_value();
+  };
+  ClusterWatch watch(silent, options);
+  watch.Start();
+  all.get_future().wait();
+  EXPECT_TRUE(failed.contains("trainingjobs"));
+  EXPECT_FALSE(watch.Synced());
+}
+
+}  // namespace
+}  // namespace weft::watch

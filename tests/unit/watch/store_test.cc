@@ -1,0 +1,245 @@
+#include "operator/watch/store.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace weft::watch {
+namespace {
+
+constexpr UnixSeconds kNow = 1'000;
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() {
+    store_.SetHooks({.on_job = [this](const api::ObjectKey& job) { Note("job " + job.name); },
+                     .on_placement = [this](const api::ObjectKey& p) { Note("pl " + p.name); },
+                     .on_capacity = [this] { Note("capacity"); },
+                     .on_fabric = [this] { Note("fabric"); }});
+  }
+
+  void Note(const std::string& what) { told_.push_back(what); }
+  std::vector<std::string> Told() { return std::exchange(told_, {}); }
+
+  static api::Node Node(const std::string& name, const std::string& ready = "True") {
+    api::Node node;
+    node.meta.key.name = node.facts.name = name;
+    node.facts.conditions = {{"Ready", ready}};
+    return node;
+  }
+  static api::Pod PodOf(const std::string& job, const std::string& node, const char* version) {
+    api::Pod pod;
+    pod.meta.key = {"ns", job + "-1-0"};
+    pod.meta.uid = "u-" + job;
+    pod.meta.resource_version = version;
+    pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", job, "j-" + job, true}};
+    pod.node_name = node;
+    pod.phase = "Running";
+    return pod;
+  }
+  static api::Placement PlacementOf(const std::string& name, std::vector<std::string> nodes) {
+    api::Placement placement;
+    placement.meta.key = {"ns", name};
+    placement.nodes = std::move(nodes);
+    placement.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
+    return placement;
+  }
+  static api::TrainingJob Job(const std::string& name) {
+    api::TrainingJob job;
+    job.meta.key = {"ns", name};
+    job.meta.uid = "j-" + name;
+    return job;
+  }
+
+  std::vector<std::string> told_;
+  Store store_{[] { return kNow; }};
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(StoreTest, AHeartbeatIsNoChange) {
+  store_.Put(Node("n"));
+  Told();
+  const auto before = store_.Look().fabrics;
+  store_.Put(Node("n"));
+  EXPECT_EQ(Told(), Words());
+  EXPECT_EQ(store_.Look().fabrics, before);
+}
+
+TEST_F(StoreTest, ANodeThatChangesTellsPlannersFabricsAndTheJobsOnIt) {
+  store_.Put(Node("n"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("b", "other", "1"));
+  Told();
+  const auto before = store_.Look().fabrics;
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
+  EXPECT_NE(store_.Look().fabrics, before);
+}
+
+TEST_F(StoreTest, APodTellsItsJobAndPlannersOnlyWhereItHoldsOtherThings) {
+  store_.Put(PodOf("a", "n", "1"));
+  EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+  api::Pod ready = PodOf("a", "n", "2");
+  ready.ready = true;
+  store_.Put(ready);
+  EXPECT_EQ(Told(), (Words{"job a"}));
+  api::Pod ended = PodOf("a", "n", "3");
+  ended.phase = "Succeeded";
+  store_.Put(ended);
+  EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
+}
+
+TEST_F(StoreTest, AJobComesWithWhatIsItsOwn) {
+  store_.Put(Job("a"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("b", "n", "1"));
+  store_.Put(Node("n", "False"));
+  const auto objects = store_.ObjectsOf({"ns", "a"});
+  ASSERT_TRUE(objects);
+  ASSERT_EQ(objects->pods.size(), 1U);
+  EXPECT_EQ(objects->pods[0]->meta.key.name, "a-1-0");
+  EXPECT_TRUE(objects->nodes.Of("n").exists);
+  EXPECT_EQ(objects->nodes.Of("n").not_ready_since, kNow);
+  EXPECT_FALSE(objects->nodes.Of("unknown").exists);
+  EXPECT_FALSE(store_.ObjectsOf({"ns", "gone"}));
+}
+
+TEST_F(StoreTest, TwoPicturesShareTheirObjects) {
+  store_.Put(Node("n"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(Job("a"));
+  store_.Put(PlacementOf("p", {}));
+  const auto one = store_.Look(), two = store_.Look();
+  EXPECT_EQ(&one.inputs.nodes[0], &two.inputs.nodes[0]);
+  EXPECT_EQ(&one.inputs.pods[0], &two.inputs.pods[0]);
+  EXPECT_EQ(&one.inputs.jobs[0], &two.inputs.jobs[0]);
+  EXPECT_EQ(&one.inputs.placements[0], &two.inputs.placements[0]);
+}
+
+TEST_F(StoreTest, ANodeThatIsNewTellsNoJobs) {
+  store_.Put(PodOf("a", "n", "1"));
+  Told();
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  store_.Remove<api::Node>({"", "n"});
+  EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, AJobIsToldOfANodeForAsLongAsAPodOfItIsThere) {
+  store_.Put(Node("n"));
+  store_.Put(Node("m"));
+  store_.Put(PodOf("a", "n", "1"));
+  store_.Put(PodOf("a", "m", "2"));  // it can only have been another pod of that name
+  Told();
+  store_.Put(Node("n", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  store_.Remove<api::Pod>({"ns", "a-1-0"});
+  Told();
+  store_.Put(Node("m", "False"));
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, KnowsWhetherAPlacementWaits) {
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  store_.Put(PlacementOf("p", {}));
+  EXPECT_TRUE(store_.HasUnplaced(""));
+  EXPECT_TRUE(store_.HasUnplaced("ns"));
+  EXPECT_FALSE(store_.HasUnplaced("other"));
+  store_.Put(PlacementOf("p", {"n"}));
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  api::Placement owned = PlacementOf("a-1", {});
+  owned.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "a", "j-a", true}};
+  store_.Put(owned);
+  EXPECT_FALSE(store_.HasUnplaced(""));
+  store_.Put(PlacementOf("q", {}));
+  store_.Remove<api::Placement>({"ns", "q"});
+  EXPECT_FALSE(store_.HasUnplaced(""));
+}
+
+TEST_F(StoreTest, NamesWhatIsHeldUpToAVersion) {
+  store_.Put(PodOf("a", "n", "5"));
+  EXPECT_TRUE(store_.HeldUpTo<api::Pod>("4").empty());
+  EXPECT_EQ(store_.HeldUpTo<api::Pod>("5"), (std::vector<api::ObjectKey>{{"ns", "a-1-0"}}));
+}
+
+TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
+  api::Fabric fabric;
+  fabric.meta.key.name = "default";
+  fabric.meta.uid = "f";
+  fabric.meta.generation = 1;
+  fabric.meta.resource_version = "1";
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  fabric.meta.resource_version = "2";
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), Words());
+  fabric.meta.resource_version = "3";
+  fabric.meta.generation = 2;
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, AFabricThatCannotBeReadReplacesWhatItWas) {
+  api::Fabric fabric, bad;
+  fabric.meta.key.name = bad.meta.key.name = "default";
+  bad.unreadable = "spec.preset: unknown";
+  store_.Put(fabric);
+  Told();
+  store_.Put(bad);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  EXPECT_TRUE(store_.Look().inputs.fabrics.empty());
+  EXPECT_EQ(store_.UnreadableFabrics().size(), 1U);
+  store_.Put(fabric);
+  EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
+  EXPECT_EQ(store_.Look().inputs.fabrics.size(), 1U);
+  EXPECT_TRUE(store_.UnreadableFabrics().empty());
+}
+
+TEST_F(StoreTest, APodThatCannotBeReadAnyMoreHoldsWhatItHeld) {
+  api::Pod pod = PodOf("a", "n", "1");
+  pod.pod.requests = {{"nvidia.com/gpu", 8}};
+  store_.Put(pod);
+  api::Pod head;
+  head.meta = pod.meta;
+  head.meta.resource_version = "2";
+  head.meta.owners.clear();
+  head.node_name = "n2";
+  head.phase = "Running";
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  const auto inputs = store_.Look().inputs;
+  ASSERT_EQ(inputs.pods.size(), 1U);
+  EXPECT_EQ(inputs.pods[0].pod.requests, pod.pod.requests);
+  EXPECT_EQ(inputs.pods[0].node_name, "n2");
+  EXPECT_EQ(inputs.pods[0].unreadable, "");
+  store_.Put(Job("a"));
+  EXPECT_EQ(store_.ObjectsOf({"ns", "a"})->pods.size(), 1U);
+}
+
+TEST_F(StoreTest, APodThatCouldNeverBeReadIsKnownAsSuch) {
+  api::Pod head = PodOf("a", "n", "1");
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, head.unreadable);
+  store_.Put(PodOf("a", "n", "2"));
+  EXPECT_EQ(store_.Look().inputs.pods.front().unreadable, "");
+}
+
+TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
+  api::Node head;
+  head.meta.key.name = head.facts.name = "n";
+  head.unreadable = "not UTF-8, or a NUL byte";
+  store_.Put(head);
+  store_.Put(Job("a"));
+  store_.Put(PodOf("a", "n", "1"));
+  EXPECT_TRUE(store_.ObjectsOf({"ns", "a"})->nodes.Of("n").exists);
+  EXPECT_FALSE(store_.ObjectsOf({"ns", "a"})->nodes.Of("n").not_ready_since);
+  store_.Put(Node("n"));
+  store_.Put(head);
+  EXPECT_EQ(store_.Look().inputs.nodes.front().facts, Node("n").facts);
+}
+
+}  // namespace
+}  // namespace weft::watch
