@@ -3,28 +3,11 @@
 
 servers=(etcd kube-apiserver kube-controller-manager kube-scheduler kwok)
 
-# Ports that nobody holds now; kept in the folder, so that a kubeconfig stays right. None that the
-# system gives to connections: one of them might hold it when a server that has died starts again,
-# even that of a client which tries to reach it.
+# Ports on which nobody listens now; kept in the folder, so that a kubeconfig stays right.
 choose_ports() {
-  [ -e "$dir/ports" ] || python3 - >"$dir/ports" <<'EOF'
-import random
-import socket
-with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="utf-8") as file:
-    end = int(file.read().split()[0])
-choice = random.sample(range(min(10_000, end // 2), end), 200)
-held = []
-for name in ("etcd", "peer", "apiserver", "controllers", "scheduler", "kwok"):
-    while True:
-        one = socket.socket()
-        try:
-            one.bind(("127.0.0.1", choice.pop()))
-            break
-        except OSError:  # somebody else's, or a privileged one
-            one.close()
-    held.append(one)
-    print(f"{name}_port={one.getsockname()[1]}")
-EOF
+  local names=(etcd peer apiserver controllers scheduler kwok)
+  [ -e "$dir/ports" ] || paste -d= <(printf '%s_port\n' "${names[@]}") \
+    <("$root/deploy/local-cluster/free_ports.py" "${#names[@]}") >"$dir/ports"
   # shellcheck disable=SC1091
   source "$dir/ports"
 }

@@ -31,8 +31,7 @@ from weft.v1 import placement_service_pb2_grpc as rpc
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
-from metrics_prometheus import free_port  # noqa: E402
-from operator_lib import Cluster, Operator, condition, training_job  # noqa: E402
+from operator_lib import Cluster, Operator, condition, free_port, training_job  # noqa: E402
 
 SPACE = "contention"
 CALLS_PER_SECOND = 100

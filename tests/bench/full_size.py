@@ -24,8 +24,8 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 from known_jobs import GPUS_A_NODE, Etcd, Pattern  # noqa: E402
-from metrics_prometheus import free_port  # noqa: E402
-from operator_lib import ApiServer, Cluster, Operator, condition, poll, training_job  # noqa: E402
+from operator_lib import (  # noqa: E402
+    ApiServer, Cluster, Operator, condition, free_port, poll, training_job)
 from servers import bare, processor_seconds, servers, until_quiet  # noqa: E402
 
 THREADS = 16

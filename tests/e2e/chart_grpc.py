@@ -6,8 +6,8 @@ import tempfile
 import unittest
 
 import grpc
-from chart_lib import SPACE, Deployed, free_port, kubectl
-from operator_lib import poll
+from chart_lib import SPACE, Deployed, kubectl
+from operator_lib import free_port, poll
 from rpc import CALL_SECONDS, Authority, refusal
 from weft.v1 import placement_service_pb2 as pb
 from weft.v1 import placement_service_pb2_grpc as rpc

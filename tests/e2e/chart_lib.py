@@ -2,10 +2,9 @@
 
 import json
 import os
-import socket
 import subprocess
 
-from operator_lib import SOURCE, Operator
+from operator_lib import SOURCE, Operator, free_ports
 
 SPACE, NAME = "weft-system", "weft-operator"
 ACCOUNT = f"system:serviceaccount:{SPACE}:{NAME}"
@@ -23,15 +22,9 @@ def kubectl(*arguments, text=None):
     return run("kubectl", *arguments, text=text)
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def install(*values):
     """Or upgrade, to these values alone."""
-    port, metrics = free_port(), free_port()
+    port, metrics = free_ports(2)
     run("helm", "upgrade", "--install", "weft", os.environ["WEFT_CHART"], "-n", SPACE,
         "--reset-values", "--wait", "--timeout", "60s",
         "--set", f"probes.port={port},config.bind-deadline=5,config.node-loss=3",

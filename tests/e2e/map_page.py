@@ -8,8 +8,8 @@ import tempfile
 import unittest
 
 from browser import Browser
-from metrics_prometheus import fetch, free_port
-from operator_lib import SOURCE, Cluster, Operator, poll, training_job
+from metrics_prometheus import fetch
+from operator_lib import SOURCE, Cluster, Operator, free_port, poll, training_job
 
 SPACE = "map-page"
 ON_MAP = "document.querySelectorAll('svg g[data-job]').length"

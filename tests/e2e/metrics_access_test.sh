@@ -15,9 +15,7 @@ stop_operator() {
 trap 'stop_operator; kubectl delete clusterrole,clusterrolebinding -l weft.test=metrics-access \
   >/dev/null 2>&1; kubectl delete namespace "$namespace" --wait=false >/dev/null; rm -rf "$work"' EXIT
 
-free_port() {
-  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
+free_port() { "$WEFT_SOURCE_DIR/deploy/local-cluster/free_ports.py" 1; }
 
 # start_operator FLAG...: until it answers on $port, with TLS.
 start_operator() {

@@ -14,9 +14,9 @@ import time
 import unittest
 
 from metrics_dashboards import check_dashboards
-from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch, free_port
+from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch
 from metrics_stall import StalledConnection
-from operator_lib import GPUS, Cluster, Operator, poll, training_job
+from operator_lib import GPUS, Cluster, Operator, free_port, poll, training_job
 
 HOST = "kubernetes.io/hostname"
 LEAF = "fabric.topograph.run/tier-0"

@@ -4,13 +4,12 @@ import http.server
 import json
 import os
 import re
-import socket
 import subprocess
 import threading
 import urllib.parse
 import urllib.request
 
-from operator_lib import SOURCE, poll
+from operator_lib import SOURCE, free_port, poll
 
 FILES = os.path.join(SOURCE, "charts", "weft", "files")
 
@@ -24,12 +23,6 @@ HASTE = [
     (r"silence_seconds\) > 60", "silence_seconds) > 30"),
     (r"p99 > 0\.1", "p99 > 0.000001"),
 ]
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 def fetch(url):

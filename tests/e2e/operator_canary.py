@@ -12,8 +12,7 @@ import urllib.error
 import urllib.request
 
 import grpc
-from chart_lib import free_port
-from operator_lib import Cluster, Operator, condition, training_job
+from operator_lib import Cluster, Operator, condition, free_port, training_job
 from rpc import CALL_SECONDS, address_of, refusal, until_leads
 from weft.v1 import placement_service_pb2 as pb
 from weft.v1 import placement_service_pb2_grpc as rpc

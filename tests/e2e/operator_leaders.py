@@ -3,10 +3,9 @@
 
 import http.client
 import signal
-import socket
 import time
 
-from operator_lib import GPUS, Audit, Operator, as_user, poll, training_job
+from operator_lib import GPUS, Audit, Operator, as_user, free_port, poll, training_job
 from operator_scenarios import Scenarios, main
 
 TAKEOVER_SECONDS = 20
@@ -14,12 +13,6 @@ RELEASE_SECONDS = 3  # from SIGTERM to a Lease that nobody holds, whatever is in
 HANDOVER_SECONDS = 5  # a candidate looks every two seconds, and a tenth more by chance
 # A written Lease, the end of a process: what follows at once where the machine is busy.
 SOON_SECONDS = 15
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Leaders(Scenarios):

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True  # the tree stays as it was
 SOURCE = os.environ.get("WEFT_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "..", "..")
 sys.path.insert(0, os.path.join(SOURCE, "deploy", "local-cluster"))
 from api_server import ApiServer  # noqa: E402
+from free_ports import free_port, free_ports  # noqa: E402,F401  pylint: disable=unused-import
 from operator_history import History  # noqa: E402
 
 PATIENCE_SECONDS = 60  # on a machine that does much else

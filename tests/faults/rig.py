@@ -10,7 +10,6 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -19,7 +18,7 @@ import time
 import paths  # noqa: F401  pylint: disable=unused-import
 import operator_lib
 from operator_history import key_of
-from operator_lib import Cluster, condition, poll, server_process, training_job
+from operator_lib import Cluster, condition, free_port, poll, server_process, training_job
 from operator_laws import (
     CanaryLaw, ClaimLaw, ExclusionLaw, Laws, OwnedServiceLaw, VisibleLaw, WindowLaw, gpus_of,
     has_ended, timeless)
@@ -115,9 +114,7 @@ class Operator:
 
     def __init__(self, rig, name, flags=(), environment=None, log=None, preexec=None):
         self.rig, self.name = rig, name
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.log = log or os.path.join(rig.work, f"{name}.log")
         self.command = [
             os.environ["WEFT_OPERATOR"], "--kubeconfig", rig.kubeconfig(name), "--identity", name,
