@@ -18,7 +18,7 @@ export HELM_CONFIG_HOME=$work/helm HELM_CACHE_HOME=$work/helm HELM_DATA_HOME=$wo
 # As where the Prometheus operator is installed.
 python3 -B "$here/chart_monitoring_crds.py" >"$work/monitoring.json"
 expect_exit 0 kubectl apply --server-side -f "$work/monitoring.json"
-expect_exit 0 kubectl wait --for=condition=Established --timeout=30s -f "$work/monitoring.json"
+expect_exit 0 kubectl wait --for=condition=Established --timeout=180s -f "$work/monitoring.json"
 
 # Values.
 for values in "" ci/full-values.yaml ci/namespaced-values.yaml; do
@@ -67,7 +67,7 @@ columns() {
     -o 'jsonpath={.spec.versions[0].additionalPrinterColumns[*].name}'
 }
 
-expect_exit 0 helm install weft "$work/weft-0.0.1.tgz" -n weft-system --wait --timeout 60s
+expect_exit 0 helm install weft "$work/weft-0.0.1.tgz" -n weft-system --wait --timeout 180s
 expect_text "$work/stdout" 'kubectl rollout status -n weft-system deployment/weft-operator'
 [[ $(columns) == *Crossing* ]] || fail "the definitions are not those of the chart: $(columns)"
 expect_exit 0 kubectl get prometheusrules -n weft-system weft-alerts
@@ -78,12 +78,12 @@ sed '/namespace:/s/team-a/kept/' "${chart%/charts/weft}/deploy/examples/training
   >"$work/job.yaml"
 expect_exit 0 kubectl apply -f "$work/job.yaml"
 
-expect_exit 0 helm upgrade weft "$chart" -n weft-system --wait --timeout 60s
+expect_exit 0 helm upgrade weft "$chart" -n weft-system --wait --timeout 180s
 [[ $(columns) == *Cross-Node* ]] || fail "the definitions were not upgraded: $(columns)"
 expect_exit 0 kubectl get trainingjob -n kept llama3-8b
 
 # Uninstalled, it leaves the definitions and the job.
-expect_exit 0 helm uninstall weft -n weft-system --wait --timeout 60s
+expect_exit 0 helm uninstall weft -n weft-system --wait --timeout 180s
 expect_exit 0 kubectl get trainingjob -n kept llama3-8b
 for definition in fabrics placements trainingjobs; do
   echo "customresourcedefinition.apiextensions.k8s.io/$definition.weft.dev"
@@ -92,9 +92,14 @@ everywhere=clusterroles,clusterrolebindings,priorityclasses,validatingadmissionp
 everywhere+=,validatingadmissionpolicybindings,customresourcedefinitions
 expect_exit 0 kubectl get "$everywhere" -l app.kubernetes.io/instance=weft -o name
 expect_same "$work/stdout" "$work/kept"
-expect_exit 0 kubectl get -n weft-system -o name -l app.kubernetes.io/instance=weft \
-  deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,\
+# The garbage collector deletes the ReplicaSet in its own time.
+for _ in $(seq 600); do
+  expect_exit 0 kubectl get -n weft-system -o name -l app.kubernetes.io/instance=weft \
+    deployments,replicasets,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,\
 prometheusrules,servicemonitors
+  [ -s "$work/stdout" ] || break
+  sleep 0.2
+done
 expect_empty "$work/stdout"
 kubectl delete namespace kept --wait=false >/dev/null
 
