@@ -72,6 +72,12 @@ class Client:
         if self.upstream:
             self.upstream.close()
 
+    def hang_up(self):
+        """From any thread. Its own closes the socket: whoever closed it here would hand its number
+        to the next connection while that thread still reads from it."""
+        with contextlib.suppress(OSError):
+            socket.socket.shutdown(self.connection, socket.SHUT_RDWR)  # TLS has no say in it
+
     def reset(self):
         with contextlib.suppress(OSError):
             # Without lingering a close sends a reset instead of an orderly end.
@@ -345,8 +351,7 @@ class Proxy:
     def cut_watches(self):
         """Ends every watch now, in the middle of whatever it is at."""
         for client in list(self.open_watches):
-            with contextlib.suppress(OSError):
-                client.connection.shutdown(socket.SHUT_RDWR)
+            client.hang_up()
 
     def note(self, write):
         self.requests += 1
@@ -371,4 +376,4 @@ class Proxy:
             self._changed.notify_all()
         self._listener.close()
         for client in list(self._clients):
-            client.reset()
+            client.hang_up()
