@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "operator/api/encode.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
@@ -383,20 +381,6 @@ bool IsPlanned(const api::Placement& placement) {
 
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options) {
   return Gang(view, options).Next();
-}
-
-nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
-  nlohmann::ordered_json patch = {{"conditions", api::EncodeConditions(status.conditions)},
-                                  {"excludedNodes", nullptr},
-                                  {"retry", nullptr}};
-  if (!status.excluded.empty()) {
-    patch["excludedNodes"] = api::EncodeExcludedNodes(status.excluded);
-  }
-  if (status.retry.times > 0) patch["retry"] = api::EncodeRetry(status.retry);
-  if (!status.keeps_nodes) {
-    for (const char* key : {"nodes", "spans", "traffic"}) patch[key] = nullptr;
-  }
-  return patch;
 }
 
 }  // namespace weft::life

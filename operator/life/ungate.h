@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -11,6 +10,7 @@
 #include "operator/base/timestamp.h"
 #include "operator/decide/worker_order.h"
 #include "operator/life/next_step.h"
+#include "operator/life/placement_status.h"
 
 namespace weft::life {
 
@@ -25,14 +25,6 @@ struct GangView {
   std::vector<const api::Pod*> pods;  // without pods of TrainingJobs
   NodeStates node_state;              // null: all nodes are Ready
   UnixSeconds now = 0;
-};
-
-// The fields of status to write; other fields stay.
-struct PlacementStatus {
-  bool keeps_nodes = true;  // false: removes nodes, spans and traffic, to be placed again
-  std::vector<api::Condition> conditions;
-  std::vector<api::ExcludedNode> excluded;
-  api::Retry retry;
 };
 
 // In one update, each pod gets the affinity to its worker's node and loses the gate.
@@ -72,8 +64,5 @@ UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
 // Whether the operator plans the Placement: it has a podSelector, or a TrainingJob or a Workload of
 // Kueue owns it. Other Placements would hold nodes for ever, without pods or quota.
 bool IsPlanned(const api::Placement& placement);
-
-// The JSON merge patch that writes `status`.
-nlohmann::ordered_json PatchOf(const PlacementStatus& status);
 
 }  // namespace weft::life

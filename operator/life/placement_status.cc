@@ -1,0 +1,23 @@
+#include "operator/life/placement_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/encode.h"
+
+namespace weft::life {
+
+nlohmann::ordered_json PatchOf(const PlacementStatus& status) {
+  nlohmann::ordered_json patch = {{"conditions", api::EncodeConditions(status.conditions)},
+                                  {"excludedNodes", nullptr},
+                                  {"retry", nullptr}};
+  if (!status.excluded.empty()) {
+    patch["excludedNodes"] = api::EncodeExcludedNodes(status.excluded);
+  }
+  if (status.retry.times > 0) patch["retry"] = api::EncodeRetry(status.retry);
+  if (!status.keeps_nodes) {
+    for (const char* key : {"nodes", "spans", "traffic"}) patch[key] = nullptr;
+  }
+  return patch;
+}
+
+}  // namespace weft::life

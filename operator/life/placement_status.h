@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "operator/api/kinds.h"
+
+namespace weft::life {
+
+// The fields of a Placement's status to write; other fields stay.
+struct PlacementStatus {
+  bool keeps_nodes = true;  // false: removes nodes, spans and traffic, to be placed again
+  std::vector<api::Condition> conditions;
+  std::vector<api::ExcludedNode> excluded;
+  api::Retry retry;
+};
+
+// The JSON merge patch that writes `status`.
+nlohmann::ordered_json PatchOf(const PlacementStatus& status);
+
+}  // namespace weft::life
