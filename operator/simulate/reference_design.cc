@@ -265,7 +265,8 @@ Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
     return Invalid("--racks: describes a network of racks; leave out --design");
   }
   if (!options.geometry.accelerator.empty()) {
-    return Invalid("--accelerator: belongs to racks of your own; a design has its accelerator");
+    return Invalid(
+        "--accelerator: is only for a network of racks; a design has its own accelerator");
   }
   const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
   if (Status range = CheckRange("--nodes", nodes, 1, kMaxDesignNodes); !range) return range.error();

@@ -292,7 +292,7 @@ TEST(Geometry, RefusesWhatContradictsItself) {
   both.design = "mi355x";
   both.geometry.accelerator = "H100";
   EXPECT_EQ(error(both),
-            "--accelerator: belongs to racks of your own; a design has its accelerator");
+            "--accelerator: is only for a network of racks; a design has its own accelerator");
   both = Racks(geometry);
   both.nodes = 7;
   EXPECT_EQ(
