@@ -58,6 +58,13 @@ void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samp
   for (const auto& level : fleet.levels) AddLevel(on.name(), level, samples);
 }
 
+// Adds a sample of the job: `value` times `unit`, if there is a value.
+auto Adder(const Labels& job, Samples& samples) {
+  return [&](Id id, const std::optional<std::int64_t>& value, double unit) {
+    if (value) samples.Add(id, job, Value(*value) * unit);
+  };
+}
+
 void AddTraffic(const Labels& job, const api::Placement& placement, Samples& samples) {
   const auto with = [&job](std::initializer_list<std::string> more) {
     Labels labels = job;
@@ -71,9 +78,7 @@ void AddTraffic(const Labels& job, const api::Placement& placement, Samples& sam
   for (const auto& flow : traffic.flows) {
     samples.Add(Id::kJobStepBytes, with({flow.axis, flow.level}), Value(flow.bytes));
   }
-  const auto add = [&](Id id, const std::optional<std::int64_t>& value, double unit) {
-    if (value) samples.Add(id, job, Value(*value) * unit);
-  };
+  const auto add = Adder(job, samples);
   add(Id::kJobCrossNodeBytes, traffic.cross_node_bytes, 1);
   add(Id::kJobBestCrossNodeBytes, traffic.best_cross_node_bytes, 1);
   add(Id::kJobCostOverBound, traffic.cost_over_bound_percent, 0.01);
@@ -82,9 +87,7 @@ void AddTraffic(const Labels& job, const api::Placement& placement, Samples& sam
 
 void AddOutlook(const Labels& job, const api::Placement& placement, Samples& samples) {
   const report::OutlookFigures outlook = report::ReadOutlook(placement);
-  const auto add = [&](Id id, const std::optional<std::int64_t>& value, double unit) {
-    if (value) samples.Add(id, job, Value(*value) * unit);
-  };
+  const auto add = Adder(job, samples);
   add(Id::kJobStepSeconds, outlook.step_milliseconds, 0.001);
   add(Id::kJobTokensPerSecond, outlook.tokens_per_second, 1);
   add(Id::kJobMfu, outlook.mfu_percent, 0.01);
