@@ -12,18 +12,8 @@ namespace {
 constexpr std::uint32_t kPerNode = 8;
 
 decide::Cluster ClusterOf(std::uint32_t gpus, bool experts) {
-  constexpr std::uint32_t kNodesPerLeaf = 32, kNodesPerSpine = 512;
   const std::uint32_t nodes = gpus / kPerNode;
-  testing::FabricShape shape;
-  for (std::uint32_t n = 0; n < nodes; ++n) {
-    testing::TestNode node;
-    node.name = testing::Numbered("n", n, nodes);
-    node.domains = {"s" + std::to_string(n / kNodesPerSpine),
-                    "l" + std::to_string(n / kNodesPerLeaf)};
-    node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
-    shape.nodes.push_back(std::move(node));
-  }
-  decide::Scene scene(shape);
+  decide::Scene scene(decide::H100Nodes(nodes));
   api::TrainingJob& job = scene.Job("llama", nodes);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.model->transformer->global_batch_size = 16'384;

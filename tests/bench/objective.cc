@@ -1,5 +1,5 @@
-// Whether cost C ranks placements as the predicted step does: for each kind of job on each fabric, 200
-// placements from good to bad.
+// Whether cost C ranks placements as the predicted step does: for each kind of job on each fabric,
+// 200 placements from good to bad.
 //
 //   objective [--placements N] [--seed N]
 //
@@ -95,16 +95,9 @@ std::vector<Site> Sites() {
 }
 
 traffic::Transformer Experts() {
-  traffic::Transformer model = traffic::testing::Llama70B();
-  model.parameters = 671'000'000'000;
-  model.layers = 61;
-  model.hidden_size = 7168;
-  model.attention_heads = model.key_value_heads = 128;
-  model.feed_forward_size = 18432;
-  model.vocabulary_size = 129280;
-  model.sequence_length = 4096;
+  traffic::Transformer model = traffic::testing::DeepSeekV3();
+  model.micro_batch_size = 1;
   model.global_batch_size = 4096;
-  model.moe = traffic::MixtureOfExperts{256, 8, 58, 2048, 1};
   return model;
 }
 
@@ -125,8 +118,7 @@ std::vector<Job> Jobs() {
       {"FSDP", llama, degrees(1, 1, 1, Sharding::kFull)},
       {"HSDP, 64 a group", llama, degrees(1, 1, 1, Sharding::kHybrid)},
       {"experts: expert 32, pipeline 4", Experts(), degrees(1, 1, 4, Sharding::kOptimizerState)},
-      {"long context: tensor 8, context 16", longer,
-       degrees(8, 16, 1, Sharding::kOptimizerState)}};
+      {"long context: tensor 8, context 16", longer, degrees(8, 16, 1, Sharding::kOptimizerState)}};
   jobs[2].parallelism.shard_group_size = 64;
   jobs[3].parallelism.expert = 32;
   return jobs;

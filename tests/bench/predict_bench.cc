@@ -14,17 +14,7 @@ namespace {
 constexpr std::uint32_t kWorkers = 1024;
 
 Scene SceneOf(std::uint32_t nodes, traffic::Sharding sharding) {
-  constexpr std::uint32_t kNodesPerLeaf = 32, kNodesPerSpine = 512;
-  testing::FabricShape shape;
-  for (std::uint32_t n = 0; n < nodes; ++n) {
-    testing::TestNode node;
-    node.name = testing::Numbered("n", n, nodes);
-    node.domains = {"s" + std::to_string(n / kNodesPerSpine),
-                    "l" + std::to_string(n / kNodesPerLeaf)};
-    node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
-    shape.nodes.push_back(std::move(node));
-  }
-  Scene scene(shape);
+  Scene scene(H100Nodes(nodes));
   api::TrainingJob& job = scene.Job("llama", kWorkers);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.model->transformer->global_batch_size = 4096;

@@ -20,6 +20,20 @@ inline Transformer Llama70B() {
   return model;
 }
 
+// DeepSeek-V3: 58 layers of 256 experts, of which a token takes 8 and a shared one.
+inline Transformer DeepSeekV3() {
+  Transformer model;
+  model.parameters = 671'000'000'000;
+  model.layers = 61;
+  model.hidden_size = 7168;
+  model.attention_heads = 128;
+  model.feed_forward_size = 18432;
+  model.vocabulary_size = 129280;
+  model.sequence_length = 4096;
+  model.moe = MixtureOfExperts{256, 8, 58, 2048, 1};
+  return model;
+}
+
 // Small whole numbers that a reader can multiply by hand: tok 4, h 8, m = 8 / data.
 inline Transformer Small() {
   Transformer model;

@@ -48,6 +48,20 @@ void Classes(Scene& s) {
   s.inputs.priority_classes.push_back(high);
 }
 
+// A job that prefers one leaf and waits 600 s for it; of these, `waited` have passed, if any began.
+void WaitingJob(Scene& s, std::uint32_t replicas, const char* waited) {
+  api::TrainingJob& job = s.Job("a", replicas);
+  job.topology.preferred = "leaf";
+  job.topology.wait_for_preferred_seconds = 600;
+  if (waited != nullptr) job.meta.annotations = {{kWaitedAnnotation, waited}};
+}
+
+// One node of each leaf is taken, so that two nodes are free, but not in one leaf.
+void TakeANodeOfEachLeaf(Scene& s) {
+  s.Pod("p", "n1");
+  s.Pod("q", "n3");
+}
+
 const QueueCase kQueueCases[] = {
     {"NoJobGivesNoEntry", [](Scene&) {}, {}},
     {"JobsTakeLeavesInTurn",
@@ -143,46 +157,24 @@ const QueueCase kQueueCases[] = {
      {"a-1: RequiredLevel"}},
     {"WhileItWaitsForThePreferredLevelItTakesNoWiderOne",
      [](Scene& s) {
-       s.Pod("p", "n1");
-       s.Pod("q", "n3");
-       api::TrainingJob& job = s.Job("a", 2);
-       job.topology.preferred = "leaf";
-       job.topology.wait_for_preferred_seconds = 600;
-       job.meta.annotations = {{kWaitedAnnotation, "599"}};
+       TakeANodeOfEachLeaf(s);
+       WaitingJob(s, 2, "599");
      },
      {"a-1: WaitingForPreferred"}},
     {"ALevelThatCouldNeverHoldItIsNotWaitedFor",
-     [](Scene& s) {
-       api::TrainingJob& job = s.Job("a", 3);
-       job.topology.preferred = "leaf";
-       job.topology.wait_for_preferred_seconds = 600;
-       job.meta.annotations = {{kWaitedAnnotation, "0"}};
-     },
+     [](Scene& s) { WaitingJob(s, 3, "0"); },
      {"a-1: n0 n1 n2"}},
     {"AfterTheWaitItSettlesForAWiderLevel",
-     [](Scene& s) {
-       api::TrainingJob& job = s.Job("a", 3);
-       job.topology.preferred = "leaf";
-       job.topology.wait_for_preferred_seconds = 600;
-       job.meta.annotations = {{kWaitedAnnotation, "600"}};
-     },
+     [](Scene& s) { WaitingJob(s, 3, "600"); },
      {"a-1: n0 n1 n2"}},
     {"AfterTheWaitItIsRefusedLikeAnyOther",
      [](Scene& s) {
-       s.Pod("p", "n1");
-       s.Pod("q", "n3");
-       api::TrainingJob& job = s.Job("a", 3);
-       job.topology.preferred = "leaf";
-       job.topology.wait_for_preferred_seconds = 600;
-       job.meta.annotations = {{kWaitedAnnotation, "600"}};
+       TakeANodeOfEachLeaf(s);
+       WaitingJob(s, 3, "600");
      },
      {"a-1: InsufficientCapacity"}},
     {"WithoutAStartOfItsWaitItIsRefusedLikeAnyOther",
-     [](Scene& s) {
-       api::TrainingJob& job = s.Job("a", 5);
-       job.topology.preferred = "leaf";
-       job.topology.wait_for_preferred_seconds = 600;
-     },
+     [](Scene& s) { WaitingJob(s, 5, nullptr); },
      {"a-1: InsufficientCapacity"}},
 };
 INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),

@@ -112,6 +112,21 @@ inline testing::FabricShape ThreeProducts() {
   return shape;
 }
 
+// Nodes of 8 H100, 32 a leaf, 16 leaves a spine.
+inline testing::FabricShape H100Nodes(std::uint32_t nodes) {
+  constexpr std::uint32_t kNodesPerLeaf = 32, kNodesPerSpine = 512;
+  testing::FabricShape shape;
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    testing::TestNode node;
+    node.name = testing::Numbered("n", n, nodes);
+    node.domains = {"s" + std::to_string(n / kNodesPerSpine),
+                    "l" + std::to_string(n / kNodesPerLeaf)};
+    node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
+    shape.nodes.push_back(std::move(node));
+  }
+  return shape;
+}
+
 inline std::optional<traffic::Model> MeasuredData(std::int64_t bytes_per_gpu) {
   traffic::Model model;
   model.measured = {{traffic::Axis::kData, bytes_per_gpu}};

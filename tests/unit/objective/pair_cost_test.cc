@@ -268,15 +268,19 @@ TEST(PairCost, APairPaysTheLeastOfItsLevelAndTheNetworksBesideIt) {
   EXPECT_EQ(cost.LeastWeight(fabric::kOutside), 80'000);  // no torus joins two pods
 }
 
+// "leaf 5000": the network that carries the bytes of two nodes, and what a byte costs.
+std::string Carried(const PairCost& cost, NodeIndex a, NodeIndex b) {
+  return std::string(cost.networks()[cost.CarryingNetwork(a, b)].name) + " " +
+         std::to_string(cost.Weight(a, b));
+}
+
 TEST(PairCost, ALevelThatIsCheaperThanItsHopsCarriesThePair) {
   FabricShape shape = Rings();
   shape.hop_femtoseconds_per_byte = 9'000;
   const Cluster ring = MakeCluster(shape);
   const PairCost cost(*ring.fabric, false);
-  EXPECT_EQ(cost.Weight(0, 1), 5'000);
-  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 1)].name, "leaf");
-  EXPECT_EQ(cost.Weight(1, 2), 9'000);
-  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(1, 2)].name, "torus");
+  EXPECT_EQ(Carried(cost, 0, 1), "leaf 5000");
+  EXPECT_EQ(Carried(cost, 1, 2), "torus 9000");
 }
 
 TEST(PairCost, ATorusAndACrossingScaleUpNetworkStandSideBySide) {
@@ -285,10 +289,8 @@ TEST(PairCost, ATorusAndACrossingScaleUpNetworkStandSideBySide) {
   shape.scale_up_femtoseconds_per_byte = 2'000;
   const Cluster ring = MakeCluster(shape);
   const PairCost cost(*ring.fabric, false);
-  EXPECT_EQ(cost.Weight(0, 2), 2'000);
-  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 2)].name, "nvlink");
-  EXPECT_EQ(cost.Weight(0, 1), 3'000);
-  EXPECT_EQ(cost.networks()[cost.CarryingNetwork(0, 1)].name, "torus");
+  EXPECT_EQ(Carried(cost, 0, 2), "nvlink 2000");
+  EXPECT_EQ(Carried(cost, 0, 1), "torus 3000");
   EXPECT_EQ(cost.LeastOffTorus(), 2'000);
 }
 

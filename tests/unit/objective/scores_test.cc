@@ -133,6 +133,23 @@ GroupFamily AllToAll(std::uint32_t size, std::int64_t amount, std::vector<std::u
   return family;
 }
 
+// Two leaves of one node of `accelerators`; a ring of two workers sends 2 x 10 between them.
+Case TwoNodes(const char* name, int accelerators, const std::string& uplink) {
+  return {name,
+          testing::Spines({{{{accelerators}}, {{accelerators}}}}, true, accelerators),
+          false,
+          {0, 1},
+          1,
+          {Ring(Axis::kData, 2, 10, {0, 1})},
+          "spans spine:1 leaf:2 nvlink:2 node:2\n"
+          "flows Data@spine:20\n"
+          "cross 20\n" +
+              uplink +
+              "\n"
+              "spread Data@spine:1 Data@leaf:2 Data@nvlink:2\n"
+              "time 400000 fs"};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Table, ScoreTest,
     ::testing::ValuesIn(std::vector<Case>{
@@ -266,30 +283,8 @@ INSTANTIATE_TEST_SUITE_P(
          "spread\n"
          "time 14000 fs"},
         // Each leaf sends 10 x 40,000 over its one GPU.
-        {"ADomainOfOneAcceleratorHasAnUplink",
-         testing::Spines({{{{1}}, {{1}}}}, true, 1),
-         false,
-         {0, 1},
-         1,
-         {Ring(Axis::kData, 2, 10, {0, 1})},
-         "spans spine:1 leaf:2 nvlink:2 node:2\n"
-         "flows Data@spine:20\n"
-         "cross 20\n"
-         "uplink leaf l0 10 400000 fs\n"
-         "spread Data@spine:1 Data@leaf:2 Data@nvlink:2\n"
-         "time 400000 fs"},
-        {"DomainsWithoutAcceleratorsHaveNoUplink",
-         testing::Spines({{{{0}}, {{0}}}}, true, 0),
-         false,
-         {0, 1},
-         1,
-         {Ring(Axis::kData, 2, 10, {0, 1})},
-         "spans spine:1 leaf:2 nvlink:2 node:2\n"
-         "flows Data@spine:20\n"
-         "cross 20\n"
-         "uplink\n"
-         "spread Data@spine:1 Data@leaf:2 Data@nvlink:2\n"
-         "time 400000 fs"},
+        TwoNodes("ADomainOfOneAcceleratorHasAnUplink", 1, "uplink leaf l0 10 400000 fs"),
+        TwoNodes("DomainsWithoutAcceleratorsHaveNoUplink", 0, "uplink"),
         // The slower of two families of one axis counts, not their sum.
         {"FamiliesOfOneAxisShareItsTime",
          TwoLeaves(),

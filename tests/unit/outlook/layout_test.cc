@@ -17,19 +17,6 @@ double GigaflopsPerToken(const traffic::Transformer& model, std::int64_t latent_
   return ModelFlops(layout) / static_cast<double>(model.sequence_length) / 1e9;
 }
 
-traffic::Transformer DeepSeekV3() {
-  traffic::Transformer model;
-  model.parameters = 671'000'000'000;
-  model.layers = 61;
-  model.hidden_size = 7168;
-  model.attention_heads = 128;
-  model.feed_forward_size = 18432;
-  model.vocabulary_size = 129280;
-  model.sequence_length = 4096;
-  model.moe = traffic::MixtureOfExperts{256, 8, 58, 2048, 1};
-  return model;
-}
-
 // NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary: TFLOP/s over tokens/s of one GPU.
 TEST(LayoutTest, FlopsOfATokenAreThosePublished) {
   traffic::Transformer eight = traffic::testing::Llama70B();
@@ -40,12 +27,12 @@ TEST(LayoutTest, FlopsOfATokenAreThosePublished) {
   eight.feed_forward_size = 14336;
   EXPECT_NEAR(GigaflopsPerToken(eight), 51.5, 0.1);
   EXPECT_NEAR(GigaflopsPerToken(traffic::testing::Llama70B()), 449.2, 0.5);
-  EXPECT_NEAR(GigaflopsPerToken(DeepSeekV3(), 512), 249.8, 1.5);
+  EXPECT_NEAR(GigaflopsPerToken(traffic::testing::DeepSeekV3(), 512), 249.8, 1.5);
 }
 
 TEST(LayoutTest, ExpertsAreApartFromTheRest) {
   Layout layout;
-  layout.model = DeepSeekV3();
+  layout.model = traffic::testing::DeepSeekV3();
   layout.latent_size = 512;
   const Sizes sizes = SizesOf(layout);
   EXPECT_DOUBLE_EQ(sizes.experts, 58.0 * 256 * 3 * 7168 * 2048);

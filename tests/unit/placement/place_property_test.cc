@@ -322,33 +322,26 @@ void ExpectClose(const Excess& excess) {
 }
 
 TEST(PlaceProperty, UsualLimitsComeCloseToTheOptimum) {
-  weft::testing::RandomOptions random;
-  random.most_nodes = 12;
-  random.fewest_workers = 4;
-  random.most_workers = 10;
-  ExpectClose(MeasureExcess(10'000, {}, random));
+  ExpectClose(
+      MeasureExcess(10'000, {}, {.most_nodes = 12, .most_workers = 10, .fewest_workers = 4}));
+}
+
+Options WithoutExactSearch() {
+  Options options;
+  options.limits.exact_steps = 0;
+  return options;
 }
 
 TEST(PlaceProperty, WithoutTheExactSearchTreesComeCloseToo) {
-  weft::testing::RandomOptions random;
-  random.most_nodes = 10;
-  random.fewest_workers = 4;
-  random.most_workers = 9;
-  random.crossing = false;
-  Options greedy;
-  greedy.limits.exact_steps = 0;
-  ExpectClose(MeasureExcess(20'000, greedy, random));
+  ExpectClose(
+      MeasureExcess(20'000, WithoutExactSearch(),
+                    {.most_nodes = 10, .most_workers = 9, .crossing = false, .fewest_workers = 4}));
 }
 
 TEST(PlaceProperty, WithoutTheExactSearchBoxesComeCloseToo) {
-  weft::testing::RandomOptions random;
-  random.most_nodes = 12;
-  random.fewest_workers = 4;
-  random.most_workers = 9;
-  random.torus = true;
-  Options boxes;
-  boxes.limits.exact_steps = 0;
-  ExpectClose(MeasureExcess(40'000, boxes, random));
+  ExpectClose(
+      MeasureExcess(40'000, WithoutExactSearch(),
+                    {.most_nodes = 12, .most_workers = 9, .fewest_workers = 4, .torus = true}));
 }
 
 }  // namespace
