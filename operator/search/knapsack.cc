@@ -174,7 +174,7 @@ std::vector<std::uint32_t> HullOf(std::span<const std::int64_t> cost) {
 }
 
 // Numbers of units to try for a domain: those after which one more costs more. If they are many:
-// some of them, the corners of the hull, and `wanted`.
+// some of them, and the corners of the hull.
 std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::uint32_t wanted) {
   const auto last = static_cast<std::uint32_t>(cost.size()) - 1;
   std::vector<std::uint32_t> options;
@@ -188,7 +188,6 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
   std::vector<std::uint32_t> fewer = HullOf(cost);
   fewer.erase(fewer.begin());
   for (std::size_t i = apart - 1; i < options.size(); i += apart) fewer.push_back(options[i]);
-  if (wanted < last) fewer.push_back(wanted);
   std::sort(fewer.begin(), fewer.end());
   fewer.erase(std::unique(fewer.begin(), fewer.end()), fewer.end());
   return fewer;
@@ -303,14 +302,16 @@ void Knapsack::FillBins(Table& table) {
 void Knapsack::Combine(Table& table) {
   std::vector<std::int64_t> cost = {0};
   for (const Table& child : table.children) {
-    const std::size_t size =
-        std::min<std::size_t>(wanted_ + 1, cost.size() + child.cost.size() - 1);
+    // The child is added to sums that lack units. Where it brings too many, the excess is removed
+    // later.
+    const std::size_t lacking = std::min<std::size_t>(wanted_, cost.size());
+    const std::size_t size = std::max(cost.size(), lacking + child.cost.size() - 1);
     std::vector<std::int64_t> next(size, kNever);
     std::vector<std::uint32_t> given(size, 0);
     std::copy(cost.begin(), cost.end(), next.begin());
     for (const std::uint32_t k : OptionsOf(child.cost, wanted_)) {
       const std::int64_t price = child.cost[k];
-      for (std::size_t before = 0; before < cost.size() && before + k < size; ++before) {
+      for (std::size_t before = 0; before < lacking; ++before) {
         if (cost[before] + price >= next[before + k]) continue;
         next[before + k] = cost[before] + price;
         given[before + k] = k;
@@ -327,6 +328,7 @@ void Knapsack::Combine(Table& table) {
     table.sum[k] = more ? table.sum[k + 1] : static_cast<std::uint32_t>(k);
     if (more) table.cost[k] = table.cost[k + 1];
   }
+  table.cost.resize(std::min<std::size_t>(table.cost.size(), wanted_ + 1));
 }
 
 void Knapsack::CollectBins(const Table& table, std::uint32_t units,
@@ -334,8 +336,10 @@ void Knapsack::CollectBins(const Table& table, std::uint32_t units,
   const std::vector<DomainIndex> bins = BinsByRoom(table);
   const std::size_t from = shares.size();
   for (std::size_t i = 0; i < bins.size() && units > 0; ++i) {
-    std::size_t at = i;
-    while (rooms_[bins[i]] > units && at + 1 < bins.size() && rooms_[bins[at + 1]] >= units) ++at;
+    std::size_t at = i;  // the first of the tightest bins that hold all units, else the roomiest
+    for (std::size_t next = i + 1; next < bins.size() && rooms_[bins[next]] >= units; ++next) {
+      if (rooms_[bins[next]] < rooms_[bins[at]]) at = next;
+    }
     const std::uint32_t taken = std::min(units, rooms_[bins[at]]);
     shares.push_back({bins[at], taken});
     units -= taken;

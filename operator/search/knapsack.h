@@ -37,7 +37,8 @@ class RunPrices {
 // with k units, for every k. A domain directly above the bins fills the roomiest bins first, which
 // is optimal if prices are concave in k. A wider domain tries for each child every number of units
 // that costs less than one unit more; if there are many of these numbers, it tries only some and
-// the corners of the child's convex hull.
+// the corners of the child's convex hull. The children that are chosen may have room for more than
+// is wanted; the one that takes least then takes fewer.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {

@@ -58,6 +58,8 @@ struct Ring {
 
 using Counts = std::vector<std::uint32_t>;
 
+constexpr fabric::Tier kLeaf = 2, kNode = 3;
+
 // The least cost of workers on nodes of their own: where all leaves from by_leaf.size() on take
 // `left`, given what those before took.
 std::int64_t LeastCost(const Tree& tree, const RunPrices& prices, const Counts& rooms,
@@ -103,6 +105,20 @@ TEST(Knapsack, PrefersOneSpineOfSmallLeavesToTwoSpines) {
   EXPECT_EQ(ring.UnitsByLeaf(1, 8), (Counts{0, 4, 2, 2}));
 }
 
+TEST(Knapsack, FillsADomainInPartIfAllOfItIsTooMuch) {
+  // Of a ring, a part of a spine costs as much as all of it.
+  const FreePerSpine spine = {{{8, 8, 8, 8}}};
+  Ring ring(MakeCluster(Spines({spine, spine}, false)), 5);
+  EXPECT_EQ(ring.UnitsByLeaf(1, 5), (Counts{1, 4}));
+}
+
+TEST(Knapsack, TakesTheFirstOfEquallyTightLeavesInUseBeforeFree) {
+  Ring free(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8}, {8, 8}, {8, 8, 8}})), 6);
+  EXPECT_EQ(free.UnitsByLeaf(1, 6), (Counts{4, 2, 0, 0}));
+  Ring in_use(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8}, {8, 8, 4}, {8, 8, 4}})), 6);
+  EXPECT_EQ(in_use.UnitsByLeaf(1, 6), (Counts{4, 0, 2, 0}));
+}
+
 TEST(Knapsack, GivesWhatThereIsRoomFor) {
   Ring ring(MakeCluster(Leaves({{8, 8}, {8, 8, 8}})), 5);
   EXPECT_EQ(ring.UnitsByLeaf(2, 2), (Counts{1, 1}));
@@ -135,16 +151,20 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
     Counts walk(workers);
     std::iota(walk.begin(), walk.end(), 0U);
     const RunPrices prices(scene.graph, tree, walk, 1);
-    Counts chosen(rooms.size(), 0), none;
+    Counts none;
+    const std::int64_t least = LeastCost(tree, prices, rooms, workers, none);
     const Counts nodes(room, 1);
-    for (const Knapsack::Share& share :
-         Knapsack(tree, prices, 3, nodes).Choose(fabric::kOutside, 0, workers)) {
-      EXPECT_GT(share.units, 0U);
-      chosen[tree.domains(2).of_node[share.bin]] += share.units;
+    for (const fabric::Tier bins : {kLeaf, kNode}) {
+      Counts chosen(rooms.size(), 0);
+      Knapsack knapsack(tree, prices, bins, bins == kLeaf ? rooms : nodes);
+      for (const Knapsack::Share& share : knapsack.Choose(fabric::kOutside, 0, workers)) {
+        EXPECT_GT(share.units, 0U);
+        const bool leaf = bins == kLeaf;
+        chosen[leaf ? share.bin : tree.domains(kLeaf).of_node[share.bin]] += share.units;
+      }
+      EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none), least)
+          << "round " << round << ", bins of tier " << bins;
     }
-    EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none),
-              LeastCost(tree, prices, rooms, workers, none))
-        << "round " << round;
   }
 }
 
