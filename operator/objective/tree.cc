@@ -12,39 +12,49 @@ using fabric::Tier;
 
 namespace {
 
-// The children of the home that are kept have room for this many times the job.
+// The domains of each tier that are kept have room for this many times the job.
 constexpr std::uint64_t kRoomKept = 8;
 
-// Nodes of the home with slots; only those of its roomiest children if these have far more room
+using Run = std::pair<NodeIndex, NodeIndex>;  // [first, second)
+
+// Adds the runs of the tier's roomiest domains among these nodes, until they have far more room
 // than needed.
-std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex domain) {
-  const auto& outer = instance.fabric().domains(home);
-  const NodeIndex begin = outer.begin[domain], end = outer.begin[domain + 1];
-  std::vector<std::pair<NodeIndex, NodeIndex>> runs = {{begin, end}};
-  if (home + 1 < instance.node_tier()) {
-    const auto& inner = instance.fabric().domains(home + 1);
-    std::vector<DomainIndex> children;
-    for (DomainIndex c = outer.child_begin[domain]; c < outer.child_begin[domain + 1]; ++c) {
-      children.push_back(c);
-    }
-    std::stable_sort(children.begin(), children.end(), [&](DomainIndex a, DomainIndex b) {
-      return instance.SlotsIn(home + 1, a) > instance.SlotsIn(home + 1, b);
-    });
-    std::uint64_t room = 0;
-    std::size_t kept = 0;
-    while (kept < children.size() && room < kRoomKept * instance.workers()) {
-      room += instance.SlotsIn(home + 1, children[kept++]);
-    }
-    children.resize(kept);
-    std::sort(children.begin(), children.end());
-    runs.clear();
-    for (DomainIndex c : children) runs.emplace_back(inner.begin[c], inner.begin[c + 1]);
+void AddRoomiest(const Instance& instance, Tier tier, Run nodes, std::vector<Run>& runs) {
+  const fabric::TierDomains& domains = instance.fabric().domains(tier);
+  std::vector<std::pair<std::uint64_t, DomainIndex>> by_room;  // a heap; of equals the first wins
+  const DomainIndex last = domains.of_node[nodes.second - 1];
+  for (DomainIndex d = domains.of_node[nodes.first]; d <= last; ++d) {
+    by_room.emplace_back(instance.SlotsIn(tier, d), ~d);
   }
+  std::make_heap(by_room.begin(), by_room.end());
+  for (std::uint64_t room = 0; !by_room.empty() && room < kRoomKept * instance.workers();) {
+    const std::uint64_t more = by_room.front().first;
+    const DomainIndex d = ~by_room.front().second;
+    std::pop_heap(by_room.begin(), by_room.end());
+    by_room.pop_back();
+    room += more;
+    runs.emplace_back(domains.begin[d], domains.begin[d + 1]);
+  }
+}
+
+// Nodes of the home with slots; of a home with far more room than needed, only those of the
+// roomiest domains of each tier: a wide domain may be nearly full and have the emptiest rack.
+std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex domain) {
+  const auto& begin = instance.fabric().domains(home).begin;
+  const Run all = {begin[domain], begin[domain + 1]};
+  std::vector<Run> runs;
+  for (Tier t = home + 1; t < instance.node_tier(); ++t) AddRoomiest(instance, t, all, runs);
+  if (runs.empty()) runs.push_back(all);
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
   std::vector<NodeIndex> nodes;
+  NodeIndex next = 0;  // a run is inside an earlier one, or after it
   for (const auto& [from, to] : runs) {
-    for (NodeIndex n = from; n < to; ++n) {
+    for (NodeIndex n = std::max(from, next); n < to; ++n) {
       if (instance.slots()[n] > 0) nodes.push_back(n);
     }
+    next = std::max(next, to);
   }
   return nodes;
 }

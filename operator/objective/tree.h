@@ -13,7 +13,7 @@ namespace weft::placement {
 // that can take a worker. Tier 0 is the home, the last tier is the nodes. Nodes have positions in
 // the tree's order; a domain is a run of positions.
 //
-// If the job needs only a small part of the home, only the roomiest children of the home are kept.
+// If the job needs only a small part of the home, only the roomiest domains of each tier are kept.
 //
 // Cost  O(nodes of the home x tiers) to make.
 class Tree {

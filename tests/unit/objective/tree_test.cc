@@ -68,6 +68,16 @@ TEST(Tree, KeepsOnlyTheRoomiestLeavesForASmallJob) {
   EXPECT_EQ(nodes(2), (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
 }
 
+TEST(Tree, KeepsTheRoomiestLeafOfASpineThatIsNearlyFull) {
+  testing::FabricShape shape = testing::Spines(
+      {{{{8}}, {{8}}, {{8}}, {{8}}, {{8}}, {{8}}, {{8}}, {{8}}}, {{{8, 8, 8}}, {{8}}}});
+  const PlacementScene scene(shape, 1, 8);
+  // The first spine has room for eight times the job; so have the leaf of three nodes and five
+  // more.
+  EXPECT_EQ(NodesOf(Tree::OfLevels(scene.Prepare(), fabric::kOutside, 0)),
+            (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+}
+
 TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
   const PlacementScene scene(Crossing(), 4, 8);
   const Instance instance = scene.Prepare();
