@@ -40,6 +40,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.bound_steps = 10'000'000;
       limits.price_rounds = 200;
       limits.price_steps = 2'000'000'000;
+      limits.after_normal = true;
       break;
   }
   return limits;

@@ -73,6 +73,9 @@ struct SearchLimits {
   // Placements in boxes that are evaluated: the layouts that promise to cost least, where boxes of
   // their size have fewest holes. The first is mostly the best.
   std::uint32_t boxes = 12;
+  // Whether the placement that normal effort finds is a candidate from the beginning: other starts
+  // and longer runs may end in a worse one.
+  bool after_normal = false;
   // Seed of the search.
   std::uint64_t seed = 1;
 

@@ -1,6 +1,7 @@
 #include "operator/placement/place.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -79,10 +80,13 @@ int TolerancePercent(const fabric::Fabric& fabric, const Options& options) {
   return options.cost_tolerance_percent.value_or(fabric.spec().cost_tolerance_percent);
 }
 
-std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
+// `known`: a placement that is a candidate from the beginning.
+std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
+                            const std::optional<Candidate>& known) {
   if (instance.TotalSlots() < instance.workers()) return std::nullopt;
   const int tolerance = TolerancePercent(instance.fabric(), options);
   std::vector<Candidate> candidates = GreedyCandidates(instance);
+  if (known) candidates.push_back(*known);
   BestFirst(candidates);
   const Preferences preferences =
       candidates.empty() ? Preferences{} : candidates.front().preferences;
@@ -108,6 +112,19 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options) {
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
   return plan;
+}
+
+// What normal effort finds, if the search is to begin with it.
+std::optional<Candidate> AtNormalEffort(const fabric::Claims& claims, const Request& request,
+                                        const traffic::WorkerGraph& graph, const Options& options,
+                                        std::span<const fabric::PoolIndex> pools) {
+  if (!options.limits.after_normal) return std::nullopt;
+  Options normal = options;
+  normal.limits = LimitsOf(Effort::kNormal);
+  normal.cost_tolerance_percent = 0;
+  const Instance instance(claims, request, graph, normal, pools);
+  const std::optional<Plan> plan = SolveOn(instance, normal, std::nullopt);
+  return plan ? std::optional(plan->candidate()) : std::nullopt;
 }
 
 // The best plan of the first rank of choices that has a plan: by preferences and cost, then by the
@@ -136,8 +153,9 @@ class ChoiceSolver {
 
  private:
   bool Try(std::size_t choice, const std::vector<fabric::PoolIndex>& pools) {
+    const auto known = AtNormalEffort(claims_, request_, graph_, options_, pools);
     const Instance instance(claims_, request_, graph_, options_, pools);
-    std::optional<Plan> plan = SolveOn(instance, options_);
+    std::optional<Plan> plan = SolveOn(instance, options_, known);
     if (!plan) return false;
     TieBreakers ties = BreakTies(instance, plan->nodes);
     const Objective objective = plan->candidate().objective();
@@ -176,7 +194,8 @@ class ChoiceSolver {
 std::optional<Plan> Solve(const fabric::Claims& claims, const Request& request,
                           const traffic::WorkerGraph& graph, const Options& options) {
   if (request.pool_choices) return ChoiceSolver(claims, request, graph, options).Run();
-  return SolveOn(Instance(claims, request, graph, options), options);
+  const auto known = AtNormalEffort(claims, request, graph, options, {});
+  return SolveOn(Instance(claims, request, graph, options), options, known);
 }
 
 Placement Place(const fabric::Claims& claims, const Request& request,

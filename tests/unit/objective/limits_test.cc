@@ -45,6 +45,7 @@ TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
     EXPECT_LT(quick.StepsFor(workers), normal.StepsFor(workers));
     EXPECT_LT(normal.StepsFor(workers), thorough.StepsFor(workers));
   }
+  EXPECT_TRUE(thorough.after_normal);
 }
 
 TEST(Effort, HasThreeNames) {

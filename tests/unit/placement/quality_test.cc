@@ -60,6 +60,21 @@ const Golden kTable[] = {
     {Family::kCrossing, 502, 2.948225e+18, 2.784271e+18, 0},
 };
 
+TEST(Quality, ASearchThatBeginsAfterNormalEffortIsNoWorse) {
+  const auto instance = weft::testing::MakeLargeInstance(Family::kCrossing, 502, kSizes);
+  const auto cost = [&](const SearchLimits& limits) {
+    Options options;
+    options.limits = limits;
+    options.cost_tolerance_percent = 0;
+    return Solve(*instance.claims, instance.request, *instance.graph, options)->cost;
+  };
+  SearchLimits limits = LimitsOf(Effort::kQuick);
+  const Int128 normal = cost(LimitsOf(Effort::kNormal));
+  EXPECT_GT(cost(limits), normal);
+  limits.after_normal = true;
+  EXPECT_EQ(cost(limits), normal);
+}
+
 TEST(Quality, TheTableHasEveryFamily) {
   std::set<Family> families;
   for (const Golden& golden : kTable) families.insert(golden.family);
