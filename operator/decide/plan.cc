@@ -104,9 +104,19 @@ class Planner {
   }
 
   static std::string ShortOfPodsText(const Workload& workload) {
-    return "spec.podSelector matches " + std::to_string(workload.gated_pods) + " of " +
-           CountText(workload.workers, "pod") + " with the scheduling gate " + api::kGate +
-           "; nothing is placed before all of them exist.";
+    const std::uint32_t held = workload.held_pods;
+    std::string text = "spec.podSelector matches " + std::to_string(workload.gated_pods + held) +
+                       " of " + CountText(workload.workers, "pod") + " with the scheduling gate " +
+                       api::kGate;
+    if (held == 0) return text + "; nothing is placed before all of them exist.";
+    text += ", and " + std::to_string(held) + " of them also " + (held == 1 ? "has" : "have") +
+            (workload.other_gates.size() == 1 ? " the gate " : " the gates ");
+    const char* comma = "";
+    for (const std::string& gate : workload.other_gates) {
+      text += comma + gate;
+      comma = ", ";
+    }
+    return text + "; nothing is placed before all of them exist without other gates.";
   }
 
   void Solve(const Problem& problem, std::int64_t start, PlanEntry& entry) {

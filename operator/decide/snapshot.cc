@@ -9,6 +9,7 @@
 #include "operator/api/encode.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/snapshot_objects.h"
+#include "operator/decide/worker_order.h"
 
 namespace weft::decide {
 namespace {
@@ -69,9 +70,7 @@ class Writer {
     }
     for (std::size_t p = 0; p < inputs_.pods.size(); ++p) {
       const api::Pod& pod = inputs_.pods[p];
-      const auto& gates = pod.scheduling_gates;
-      const bool gated = std::find(gates.begin(), gates.end(), api::kGate) != gates.end();
-      if (!pod.Holds() && !gated && !of_placements.contains(p)) continue;
+      if (!pod.Holds() && !HasGate(pod) && !of_placements.contains(p)) continue;
       out_.push_back(PodObject(pod));
     }
   }

@@ -100,6 +100,11 @@ bool IsGated(const api::Pod& pod) {
   return pod.scheduling_gates == std::vector<std::string>{api::kGate};
 }
 
+bool HasGate(const api::Pod& pod) {
+  const auto& gates = pod.scheduling_gates;
+  return std::find(gates.begin(), gates.end(), api::kGate) != gates.end();
+}
+
 bool HasEnded(const api::Pod& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
 
 }  // namespace weft::decide

@@ -32,6 +32,8 @@ Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
 
 // Whether the pod waits for a Placement: Weft's gate is its only scheduling gate.
 bool IsGated(const api::Pod& pod);
+// Whether Weft's gate is among the pod's gates.
+bool HasGate(const api::Pod& pod);
 // Whether the pod has Succeeded or Failed, and so holds no resources any more.
 bool HasEnded(const api::Pod& pod);
 

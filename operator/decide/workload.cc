@@ -157,8 +157,15 @@ class Pending {
     std::vector<const api::Pod*> gated;
     for (const std::size_t p : pods_.PodsOf(placement)) {
       const api::Pod& pod = inputs_.pods[p];
-      if (pod.node_name.empty() && !pod.meta.deleting && IsGated(pod)) gated.push_back(&pod);
+      if (!pod.node_name.empty() || pod.meta.deleting || !HasGate(pod)) continue;
+      if (IsGated(pod)) {
+        gated.push_back(&pod);
+        continue;
+      }
+      ++workload.held_pods;
+      workload.other_gates.insert(pod.scheduling_gates.begin(), pod.scheduling_gates.end());
     }
+    workload.other_gates.erase(api::kGate);
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
     if (gated.empty()) return;
     std::sort(gated.begin(), gated.end(),

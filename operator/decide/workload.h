@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,9 +46,11 @@ struct Workload {
   std::vector<std::string> avoided_nodes;   // used only if others are not as good
   std::vector<std::string> previous_nodes;  // of the last attempt, by worker
   std::optional<std::int64_t> waited_seconds;
-  // For a Placement with a podSelector: how many pods wait for it, and why they cannot be its
-  // workers.
+  // For a Placement with a podSelector: how many pods wait for it alone, how many have gates of
+  // other controllers too and which, and why the first cannot be its workers.
   std::uint32_t gated_pods = 0;
+  std::uint32_t held_pods = 0;
+  std::set<std::string> other_gates;
   std::string no_gang;
   std::string invalid;  // message of an error in this workload; "" if valid
 

@@ -10,7 +10,8 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
 bool LooksLikeJson(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == text.npos || text[first] != '{') return first != text.npos && text[first] == '[';
+  if (first == text.npos || text.find("\n---") != text.npos) return false;
+  if (text[first] != '{') return text[first] == '[';
   const std::size_t next = text.find_first_not_of(kSpace, first + 1);
   return next == text.npos || text[next] == '"' || text[next] == '}';
 }

@@ -283,6 +283,26 @@ TEST(Refusal, NamesTheOneConstraintToRelax) {
             "expectedDurationSeconds.");
 }
 
+TEST(Refusal, NamesGatesOfOtherControllers) {
+  Scene scene(FourNodes());
+  scene.Placement("p", 3).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+  const auto message = [&](const char* pod, std::vector<std::string> gates) {
+    scene.Pod(pod, "", {{"a", "b"}}).scheduling_gates = std::move(gates);
+    return Plan(Scene(scene).Build())->entries[0].refused()->message;
+  };
+  EXPECT_EQ(message("x", {api::kGate}),
+            "spec.podSelector matches 1 of 3 pods with the scheduling gate weft.dev/placement; "
+            "nothing is placed before all of them exist.");
+  EXPECT_EQ(message("y", {api::kGate, "kueue.x-k8s.io/admission"}),
+            "spec.podSelector matches 2 of 3 pods with the scheduling gate weft.dev/placement, and "
+            "1 of them also has the gate kueue.x-k8s.io/admission; nothing is placed before all of "
+            "them exist without other gates.");
+  EXPECT_EQ(message("z", {"test/other", api::kGate}),
+            "spec.podSelector matches 3 of 3 pods with the scheduling gate weft.dev/placement, and "
+            "2 of them also have the gates kueue.x-k8s.io/admission, test/other; nothing is placed "
+            "before all of them exist without other gates.");
+}
+
 TEST(Refusal, SaysThatNoNodeHasRoom) {
   Scene scene(FourNodes());
   for (const char* node : {"n0", "n1", "n2", "n3"}) scene.Pod(std::string("p-") + node, node);

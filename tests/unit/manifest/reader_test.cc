@@ -124,6 +124,15 @@ TEST(ReadDocument, HoldsItsLimits) {
   for (const Case& c : cases) EXPECT_EQ(Document(c.text, c.limits), c.want) << c.name;
 }
 
+TEST(ReadObjects, ReadsJsonDocumentsOfAYamlStream) {
+  EXPECT_EQ(Objects(R"({"kind": "A", "metadata": {"name": "a\n---"}})"
+                    "\n---\n"
+                    R"({"kind": "B"})"),
+            (std::vector<std::string>{
+                R"(f: document 1 {"kind":"A","metadata":{"name":"a\n---"}})",
+                R"(f: document 2 {"kind":"B"})"}));
+}
+
 TEST(ReadObjects, SplitsDocumentsAndLists) {
   using Lines = std::vector<std::string>;
   struct Case {
