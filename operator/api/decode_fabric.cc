@@ -90,8 +90,10 @@ std::optional<fabric::RailsSpec> DecodeRails(const Field& field) {
 }
 
 fabric::UnusableRules DecodeUnusable(const Field& field) {
-  field.RefuseUnknown({"taints", "conditions", "labels"});
+  field.RefuseUnknown({"taints", "conditions", "labels", "healthSignals"});
   fabric::UnusableRules rules;
+  field["healthSignals"].OneOf({"Known", "None"});
+  rules.known_signals = field["healthSignals"].Str("Known") == "Known";
   for (const Field& item : ReadItems(field["taints"], kRulesAtMost)) {
     item.RefuseUnknown({"key", "value", "effect"});
     item["effect"].OneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});

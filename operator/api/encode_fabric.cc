@@ -68,6 +68,7 @@ OrderedJson EncodeUnusable(const fabric::UnusableRules& rules) {
     PutText(one, "value", label.value);
     out["labels"].push_back(std::move(one));
   }
+  if (!rules.known_signals) out["healthSignals"] = "None";
   return out;
 }
 

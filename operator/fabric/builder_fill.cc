@@ -7,6 +7,7 @@
 
 #include "operator/base/units.h"
 #include "operator/fabric/builder.h"
+#include "operator/fabric/health_signals.h"
 
 namespace weft::fabric {
 namespace {
@@ -45,7 +46,7 @@ std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
       return "label " + rule.key + "=" + std::string(*value);
     }
   }
-  return "";
+  return rules.known_signals ? HealthSignal(node).value_or("") : "";
 }
 
 // Orders nodes by all properties of a taint class, with taints in the node's order.

@@ -101,6 +101,7 @@ struct UnusableRules {
   std::vector<TaintMatch> taints;
   std::vector<ConditionMatch> conditions;
   std::vector<LabelMatch> labels;
+  bool known_signals = true;  // also those of health_signals.h
 
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };

@@ -53,6 +53,38 @@ TEST(BuilderFillTest, SaysWhyANodeIsUnusable) {
   }
 }
 
+TEST(BuilderFillTest, ANodeThatHealthMonitorsCallSickIsUnusableUnlessTheFabricSaysOtherwise) {
+  struct Case {
+    const char* name;
+    TestNode node;
+    const char* want;
+  };
+  const std::vector<Case> cases = {
+      {"an error that NVSentinel calls fatal",
+       {.conditions = {{"GpuMemWatch", "True"}}},
+       "condition GpuMemWatch=True"},
+      {"an error that is over", {.conditions = {{"GpuMemWatch", "False"}}}, ""},
+      {"a condition of EKS, which is True while all is well",
+       {.conditions = {{"Ready", "True"}, {"AcceleratedHardwareReady", "False"}}},
+       "condition AcceleratedHardwareReady=False"},
+      {"hardware that is well", {.conditions = {{"AcceleratedHardwareReady", "True"}}}, ""},
+      {"a node that the autoscaler will remove",
+       {.taints = {{"ToBeDeletedByClusterAutoscaler", "1790000000", "NoSchedule"}}},
+       "taint ToBeDeletedByClusterAutoscaler:NoSchedule"},
+      {"a taint of every GPU node", {.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}}}, ""},
+      {"a condition that nobody knows", {.conditions = {{"Sunny", "True"}}}, ""},
+  };
+  for (const Case& c : cases) {
+    FabricShape shape;
+    shape.nodes = {c.node};
+    shape.nodes[0].name = "a";
+    shape.nodes[0].domains = {"s", "l"};
+    EXPECT_EQ(MakeCluster(shape).fabric->unusable_why(0), c.want) << c.name;
+    shape.unusable.known_signals = false;
+    EXPECT_TRUE(MakeCluster(shape).fabric->usable(0)) << c.name;
+  }
+}
+
 TEST(BuilderFillTest, ResourcesAreTheUnionOfAllNodesByName) {
   FabricShape shape = Leaves({{8, 8}});
   shape.nodes[0].allocatable = {{"rdma/ib", 4}, {"cpu", 7'000}};

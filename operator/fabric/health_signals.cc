@@ -1,0 +1,91 @@
+#include "operator/fabric/health_signals.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace weft::fabric {
+namespace {
+
+struct Condition {
+  std::string_view type, status;
+};
+
+// A condition that is only a warning is not here.
+constexpr Condition kConditions[] = {
+    // Fatal errors of NVSentinel (NVIDIA/NVSentinel, docs/INTEGRATIONS.md; others become events).
+    {"GpuMemWatch", "True"},
+    {"GpuPcieWatch", "True"},
+    {"GpuPowerWatch", "True"},
+    {"GpuInforomWatch", "True"},
+    {"GpuSmWatch", "True"},
+    {"GpuNvlinkWatch", "True"},
+    {"GpuMcuWatch", "True"},
+    {"GpuPmuWatch", "True"},
+    {"GpuDriverWatch", "True"},
+    {"GpuThermalWatch", "True"},
+    {"GpuXidError", "True"},
+    {"SysLogsXIDError", "True"},
+    {"SysLogsSXIDError", "True"},
+    {"SysLogsGPUFallenOff", "True"},
+    {"NVSwitchFatalError", "True"},
+    {"NVSwitchDown", "True"},
+    {"CSPMaintenance", "True"},
+    // node-problem-detector (its README), also on GKE.
+    {"KernelDeadlock", "True"},
+    {"ReadonlyFilesystem", "True"},
+    {"CorruptDockerOverlay2", "True"},
+    // AKS (learn.microsoft.com/azure/aks/node-problem-detector).
+    {"GPUMissing", "True"},
+    {"NVLinkStatusInactive", "True"},
+    {"XIDErrors", "True"},
+    {"IBLinkFlapping", "True"},
+    {"KubeletProblem", "True"},
+    {"ContainerRuntimeProblem", "True"},
+    {"FilesystemCorruptionProblem", "True"},
+    // EKS (docs.aws.amazon.com/eks/latest/userguide/node-health.html).
+    {"AcceleratedHardwareReady", "False"},
+    {"ContainerRuntimeReady", "False"},
+    {"KernelReady", "False"},
+    {"NetworkingReady", "False"},
+    {"StorageReady", "False"},
+    // Kubernetes.
+    {"NetworkUnavailable", "True"},
+};
+
+// Taints by key, of any value and effect.
+constexpr std::string_view kTaints[] = {
+    // NVSentinel, as its guide and its tests set them.
+    "nvidia.com/gpu-error",
+    "nvidia.com/gpu-xid-error",
+    "nvidia.com/gpu-nvlink-error",
+    "nvidia.com/syslog-xid-error",
+    "AggregatedNodeHealth",
+    // The node is about to be removed: cluster-autoscaler, Karpenter, GKE.
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+    "karpenter.sh/disrupted",
+    "cloud.google.com/impending-node-termination",
+    // It is off, or declared dead (kubernetes.io, Well-Known Labels, Annotations and Taints).
+    "node.cloudprovider.kubernetes.io/shutdown",
+    "node.kubernetes.io/out-of-service",
+};
+
+}  // namespace
+
+std::optional<std::string> HealthSignal(const NodeFacts& node) {
+  for (const NodeCondition& is : node.conditions) {
+    if (std::any_of(std::begin(kConditions), std::end(kConditions), [&](const Condition& known) {
+          return known.type == is.type && known.status == is.status;
+        })) {
+      return "condition " + is.type + "=" + is.status;
+    }
+  }
+  for (const Taint& taint : node.taints) {
+    if (std::find(std::begin(kTaints), std::end(kTaints), taint.key) != std::end(kTaints)) {
+      return "taint " + taint.key + ":" + taint.effect;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::fabric
