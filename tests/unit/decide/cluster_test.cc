@@ -181,6 +181,23 @@ TEST(Cluster, WithoutKnownLabelsOneFlatNetworkIsAssumedAndSaid) {
   EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricFlat", "LinksAssumed"}));
 }
 
+TEST(Cluster, SaysWhichNodesLackALevel) {
+  testing::FabricShape shape = FourNodes();
+  shape.nodes[3].domains = {"s0", ""};
+  const Cluster one = Scene(shape).Build();
+  ASSERT_EQ(one.notes.size(), 1U);
+  EXPECT_EQ(one.notes[0].reason, "Incomplete");
+  EXPECT_EQ(one.notes[0].text,
+            "fabric \"default\": 1 node is incomplete and never used: n3 (n3 lacks the label "
+            "test/leaf)");
+  shape.nodes[2].domains = {"s0", ""};
+  const Cluster two = Scene(shape).Build();
+  ASSERT_EQ(two.notes.size(), 1U);
+  EXPECT_EQ(two.notes[0].text,
+            "fabric \"default\": 2 nodes are incomplete and never used: n2, n3 (n2 lacks the label "
+            "test/leaf)");
+}
+
 TEST(Cluster, AnInconsistentFabricIsRefusedWithItsPlaceAndBothWitnesses) {
   testing::FabricShape shape = FourNodes();
   shape.nodes[1].domains[0] = "s9";

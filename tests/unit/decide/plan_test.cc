@@ -180,6 +180,25 @@ const QueueCase kQueueCases[] = {
 INSTANTIATE_TEST_SUITE_P(Queues, QueueTest, ::testing::ValuesIn(kQueueCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
+TEST(ClaimsBefore, HoldWhatEarlierEntriesGot) {
+  Scene scene(FourNodes());
+  scene.Job("a", 2);
+  scene.Job("big", 5);
+  scene.Job("b", 1);
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->entries.size(), 3U);
+  const auto free_before = [&](std::size_t entry) {
+    const fabric::Claims claims = ClaimsBefore(cluster, *report, entry);
+    std::vector<std::int64_t> free;
+    for (fabric::NodeIndex n = 0; n < 4; ++n) free.push_back(claims.free_accelerators(n));
+    return free;
+  };
+  EXPECT_EQ(free_before(0), (std::vector<std::int64_t>{8, 8, 8, 8}));
+  EXPECT_EQ(free_before(2), (std::vector<std::int64_t>{0, 0, 8, 8}));
+}
+
 struct ErrorCase {
   const char* name;
   std::function<void(Scene&)> arrange;

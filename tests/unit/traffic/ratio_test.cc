@@ -47,6 +47,14 @@ TEST(Ratio, SubtractsNotBelowZero) {
   EXPECT_TRUE(small.zero());
 }
 
+TEST(Ratio, IsInLowestTermsAfterASubtraction) {
+  constexpr std::int64_t kPrime = 1'000'000'007;
+  Ratio left = 1;
+  for (int i = 0; i < 6; ++i) left -= Fraction(1, kPrime);  // kPrime^6 exceeds 128 bits
+  left *= kPrime;
+  EXPECT_EQ(left.Rounded(), kPrime - 6);
+}
+
 TEST(Ratio, AddsWholeNumbers) {
   Ratio half = Fraction(1, 2);
   half += 3;

@@ -159,6 +159,8 @@ TEST(WorkerGraph, AddsBothDirections) {
   };
   GroupFamily wrapped = Family(Axis::kPipeline, Pattern::kNeighbours, {0, 1, 2});
   wrapped.wrap_amount = 4;
+  GroupFamily by_a_byte = wrapped;
+  by_a_byte.wrap_amount = 1;
   GroupFamily ends = Family(Axis::kPipeline, Pattern::kNeighbours, {0, 1, 2, 3});
   ends.end_amount = 20;
   const Case cases[] = {
@@ -176,6 +178,7 @@ TEST(WorkerGraph, AddsBothDirections) {
        2,
        {{{0, 1}, 40}}},
       {"stages wrap around", wrapped, 1, {{{0, 1}, 20}, {{0, 2}, 8}, {{1, 2}, 20}}},
+      {"stages wrap around by a byte", by_a_byte, 1, {{{0, 1}, 20}, {{0, 2}, 2}, {{1, 2}, 20}}},
       {"measured ends send all to their one neighbour",
        ends,
        1,
