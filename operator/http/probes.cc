@@ -9,14 +9,9 @@ Reply ReplyOf(const Health& health) {
   return {503, health.why + "\n"};
 }
 
-void AddProbes(std::function<Health()> live, std::function<Health()> ready,
-               ServerOptions& server) {
-  server.quick["/healthz"] = [live = std::move(live)](const Request&) {
-    return ReplyOf(live());
-  };
-  server.quick["/readyz"] = [ready = std::move(ready)](const Request&) {
-    return ReplyOf(ready());
-  };
+void AddProbes(std::function<Health()> live, std::function<Health()> ready, ServerOptions& server) {
+  server.quick["/healthz"] = [live = std::move(live)](const Request&) { return ReplyOf(live()); };
+  server.quick["/readyz"] = [ready = std::move(ready)](const Request&) { return ReplyOf(ready()); };
 }
 
 }  // namespace weft::http

@@ -18,7 +18,6 @@ Reply ReplyOf(const Health& health);
 
 // Adds /healthz (the process makes progress) and /readyz (it does its work, or could start at
 // once). Both functions must be quick.
-void AddProbes(std::function<Health()> live, std::function<Health()> ready,
-               ServerOptions& server);
+void AddProbes(std::function<Health()> live, std::function<Health()> ready, ServerOptions& server);
 
 }  // namespace weft::http

@@ -240,12 +240,12 @@ class Router {
   const Slots slots_;
   const std::optional<Tier> nested_;
   const bool may_scale_up_;
-  const bool tiers_alone_;  // no network beside the tiers carries anything
+  const bool tiers_alone_;                           // no network beside the tiers carries anything
   std::vector<std::vector<std::uint32_t>> side_of_;  // by tier and worker; empty: not numbered yet
-  std::vector<Worst> worst_;  // by slot, of one family
-  std::vector<Stop> ring_;    // of one group
-  std::uint32_t ranks_ = 0;   // of the group
-  double fewest_ = 0;         // ranks of a stop
+  std::vector<Worst> worst_;                         // by slot, of one family
+  std::vector<Stop> ring_;                           // of one group
+  std::uint32_t ranks_ = 0;                          // of the group
+  double fewest_ = 0;                                // ranks of a stop
   std::uint32_t turn_ = 0;
   std::vector<Side> sides_;  // by number
   std::vector<std::uint32_t> touched_;

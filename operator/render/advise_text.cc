@@ -80,25 +80,24 @@ struct Column {
 constexpr const char* kSame = "same";  // it tells nothing if all cells are equal
 
 // In the order of RowOf.
-constexpr auto kColumns =
-    std::to_array<Column>({{"ACCELERATORS", Align::kLeft, nullptr},
-                           {"FABRIC", Align::kLeft, kSame},
-                           {"TENSOR", Align::kRight, nullptr},
-                           {"PIPELINE", Align::kRight, nullptr},
-                           {"CONTEXT", Align::kRight, "1"},
-                           {"EXPERT", Align::kRight, "1"},
-                           {"SHARDING", Align::kLeft, nullptr},
-                           {"MICRO-BATCH", Align::kRight, nullptr},
-                           {"RECOMPUTE", Align::kLeft, nullptr},
-                           {"MEMORY", Align::kRight, nullptr},
-                           {"STEP", Align::kRight, nullptr},
-                           {"EXPOSED", Align::kRight, nullptr},
-                           {"BUBBLE", Align::kRight, nullptr},
-                           {"MFU", Align::kRight, nullptr},
-                           {"TOKENS/S", Align::kRight, nullptr},
-                           {"POWER", Align::kRight, nullptr},
-                           {"DAYS", Align::kRight, ""},
-                           {"COST", Align::kRight, ""}});
+constexpr auto kColumns = std::to_array<Column>({{"ACCELERATORS", Align::kLeft, nullptr},
+                                                 {"FABRIC", Align::kLeft, kSame},
+                                                 {"TENSOR", Align::kRight, nullptr},
+                                                 {"PIPELINE", Align::kRight, nullptr},
+                                                 {"CONTEXT", Align::kRight, "1"},
+                                                 {"EXPERT", Align::kRight, "1"},
+                                                 {"SHARDING", Align::kLeft, nullptr},
+                                                 {"MICRO-BATCH", Align::kRight, nullptr},
+                                                 {"RECOMPUTE", Align::kLeft, nullptr},
+                                                 {"MEMORY", Align::kRight, nullptr},
+                                                 {"STEP", Align::kRight, nullptr},
+                                                 {"EXPOSED", Align::kRight, nullptr},
+                                                 {"BUBBLE", Align::kRight, nullptr},
+                                                 {"MFU", Align::kRight, nullptr},
+                                                 {"TOKENS/S", Align::kRight, nullptr},
+                                                 {"POWER", Align::kRight, nullptr},
+                                                 {"DAYS", Align::kRight, ""},
+                                                 {"COST", Align::kRight, ""}});
 
 // Without the columns that tell nothing.
 Table TableOf(const report::Advice& advice) {
@@ -107,7 +106,7 @@ Table TableOf(const report::Advice& advice) {
   std::vector<Table::Column> titles;
   for (std::size_t c = 0; c < kColumns.size(); ++c) {
     const Column& column = kColumns[c];
-    const std::string nothing = column.nothing == kSame      ? rows.front()[c].text
+    const std::string nothing = column.nothing == kSame     ? rows.front()[c].text
                                 : column.nothing != nullptr ? column.nothing
                                                             : "";
     const bool tells = column.nothing == nullptr ||
@@ -116,8 +115,8 @@ Table TableOf(const report::Advice& advice) {
                        });
     if (!tells) continue;
     const bool cost = c + 1 == kColumns.size() && !advice.currency.empty();
-    titles.push_back({column.title + (cost ? ", " + Printable(advice.currency) : ""),
-                      column.align});
+    titles.push_back(
+        {column.title + (cost ? ", " + Printable(advice.currency) : ""), column.align});
     for (std::size_t r = 0; r < rows.size(); ++r) shown[r].push_back(rows[r][c]);
   }
   Table table(std::move(titles));

@@ -116,8 +116,10 @@ Fabric FullFabric() {
       "ici", {{"example.com/x", 8, true}, {"example.com/y", 10, false}}, "spine", link};
   spec.node_link = fabric::LinkSpec{"NVLink5", {}, 100, {}};
   spec.rails = fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}};
-  spec.unusable = {
-      {{"sick", "yes", "NoSchedule"}, {"old", "", ""}}, {{"GpuSick", "Unknown"}}, {{"lab", ""}}, false};
+  spec.unusable = {{{"sick", "yes", "NoSchedule"}, {"old", "", ""}},
+                   {{"GpuSick", "Unknown"}},
+                   {{"lab", ""}},
+                   false};
   spec.cost_tolerance_percent = 0;
   spec.accelerator_model = "H100";
   return fabric;

@@ -39,10 +39,12 @@ TEST(ReadInputs, RefusesWithThePlace) {
        "b: line 6: document 2: Node n1: the same object as a: document 1: Node n1"},
       {"another version of our group",
        {{"a", "apiVersion: weft.dev/v2\nkind: Fabric\nmetadata: {name: f}\n"}},
-       "a: line 1: document 1: Fabric f: apiVersion: weft.dev/v2 is not known; use weft.dev/v1alpha1"},
+       "a: line 1: document 1: Fabric f: apiVersion: weft.dev/v2 is not known; use "
+       "weft.dev/v1alpha1"},
       {"an unknown kind of our group",
        {{"a", "apiVersion: weft.dev/v1alpha1\nkind: Fabrik\nmetadata: {name: f}\n"}},
-       "a: line 2: document 1: Fabrik f: kind: weft.dev/v1alpha1 has TrainingJob, Placement and Fabric, "
+       "a: line 2: document 1: Fabrik f: kind: weft.dev/v1alpha1 has TrainingJob, Placement and "
+       "Fabric, "
        "not Fabrik"},
       {"no kind", {{"a", "apiVersion: v1\n"}}, "a: line 1: document 1: kind: is required"},
       {"a List inside a List",

@@ -77,7 +77,7 @@ TEST(ReadProtobuf, IsTheJsonThatAPodStandsFor) {
        Part(3, Part(1, "Failed") + Part(2, Part(1, "Ready") + Part(2, "False") + Part(5, "r")) +
                    Part(4, "Evicted") + Part(11, "n2") +
                    Part(8, Part(1, "c") + Part(2, Part(3, Number(1, 137) + Part(3, "OOMKilled") +
-                                                        Part(6, Number(1, kSecond))))) +
+                                                              Part(6, Number(1, kSecond))))) +
                    Part(10, Part(1, "i") + Part(2, Part(1, Part(1, "ImagePullBackOff"))))),
        R"({"status":{"conditions":[{"reason":"r","status":"False","type":"Ready"}],)"
        R"("containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137,)"

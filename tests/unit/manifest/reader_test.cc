@@ -128,9 +128,8 @@ TEST(ReadObjects, ReadsJsonDocumentsOfAYamlStream) {
   EXPECT_EQ(Objects(R"({"kind": "A", "metadata": {"name": "a\n---"}})"
                     "\n---\n"
                     R"({"kind": "B"})"),
-            (std::vector<std::string>{
-                R"(f: document 1 {"kind":"A","metadata":{"name":"a\n---"}})",
-                R"(f: document 2 {"kind":"B"})"}));
+            (std::vector<std::string>{R"(f: document 1 {"kind":"A","metadata":{"name":"a\n---"}})",
+                                      R"(f: document 2 {"kind":"B"})"}));
 }
 
 TEST(ReadObjects, SplitsDocumentsAndLists) {

@@ -16,11 +16,12 @@ TEST(ToYaml, WritesBlocks) {
   const auto value = nlohmann::ordered_json::parse(
       R"({"kind":"Node","metadata":{"name":"a","labels":{"x.io/y":"8"}},"empty":{},"none":[],)"
       R"("list":[{"a":1,"b":[true,null]},[2,[3.5]],"64Gi"],"text":"two\nlines"})");
-  EXPECT_EQ(ToYaml(value),
-            "kind: Node\nmetadata:\n  name: a\n  labels:\n    x.io/y: \"8\"\nempty: {}\nnone: []\n"
-            "list:\n  - a: 1\n    b:\n      - true\n      - null\n  -\n    - 2\n    -\n      - 3.5\n"
-            "  - 64Gi\n"
-            "text: \"two\\nlines\"\n");
+  EXPECT_EQ(
+      ToYaml(value),
+      "kind: Node\nmetadata:\n  name: a\n  labels:\n    x.io/y: \"8\"\nempty: {}\nnone: []\n"
+      "list:\n  - a: 1\n    b:\n      - true\n      - null\n  -\n    - 2\n    -\n      - 3.5\n"
+      "  - 64Gi\n"
+      "text: \"two\\nlines\"\n");
 }
 
 TEST(ToYaml, QuotesWhatAReaderCouldTakeForSomethingElse) {

@@ -44,22 +44,23 @@ bool Holds(const std::string& text, const std::string& part) {
 }
 
 TEST(AdviseTextTest, LayoutsAreLinesWithoutColumnsThatTellNothing) {
-  EXPECT_EQ(AdviceText(Two(), Plain(100)),
-            "ACCELERATORS  TENSOR  PIPELINE  SHARDING        MICRO-BATCH  RECOMPUTE  MEMORY  STEP  "
-            "EXPOSED  BUBBLE   MFU  TOKENS/S  POWER\n"
-            "64 x H100          8         4  OptimizerState            1  Full         50 %  10 s  "
-            "    0 %     0 %  42 %   100,000  65 kW\n"
-            "64 x H100          4         4  OptimizerState            1  Full         50 %  20 s  "
-            "    0 %     0 %  42 %    50,000  65 kW\n"
-            "\n"
-            "1,200 layouts of team-a/llama tried, 34 fit in memory. The first is bound by compute. "
-            "No change that\n"
-            "  Weft tries gives 2 % or more.\n"
-            "\n"
-            "Predicted on the empty fabric, on nodes that lie side by side, with these "
-            "calibrations\n"
-            "(operator/docs/outlook.md):\n"
-            "  Hopper BF16, FSDP (+-8 %): every other H100 BF16 row of llm-foundry's FSDP table.\n");
+  EXPECT_EQ(
+      AdviceText(Two(), Plain(100)),
+      "ACCELERATORS  TENSOR  PIPELINE  SHARDING        MICRO-BATCH  RECOMPUTE  MEMORY  STEP  "
+      "EXPOSED  BUBBLE   MFU  TOKENS/S  POWER\n"
+      "64 x H100          8         4  OptimizerState            1  Full         50 %  10 s  "
+      "    0 %     0 %  42 %   100,000  65 kW\n"
+      "64 x H100          4         4  OptimizerState            1  Full         50 %  20 s  "
+      "    0 %     0 %  42 %    50,000  65 kW\n"
+      "\n"
+      "1,200 layouts of team-a/llama tried, 34 fit in memory. The first is bound by compute. "
+      "No change that\n"
+      "  Weft tries gives 2 % or more.\n"
+      "\n"
+      "Predicted on the empty fabric, on nodes that lie side by side, with these "
+      "calibrations\n"
+      "(operator/docs/outlook.md):\n"
+      "  Hopper BF16, FSDP (+-8 %): every other H100 BF16 row of llm-foundry's FSDP table.\n");
 }
 
 TEST(AdviseTextTest, ColumnsThatDifferAreShown) {
