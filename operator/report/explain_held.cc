@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/decide/gangs.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/status.h"
@@ -174,6 +175,15 @@ const api::Placement* PlacementOf(const api::Inputs& inputs, const decide::Place
   return own.nodes.empty() ? nullptr : &own;
 }
 
+// The kind of the other controller whose pods run under this name; "" if there is none.
+std::string KindOfGang(const api::Inputs& inputs, const std::string& name) {
+  for (const api::Pod& pod : inputs.pods) {
+    const decide::PodOwner owner = decide::OwnerOf(pod);
+    if (owner.key.name == name || api::Show(owner.key) == name) return owner.kind;
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
@@ -200,8 +210,11 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
   }
   for (const std::string& name : names) {
     if (found.contains(name)) continue;
-    return Invalid("\"" + name +
-                   "\": no TrainingJob or Placement of this name waits for nodes or holds nodes");
+    const std::string kind = KindOfGang(*cluster.inputs, name);
+    return Invalid(
+        "\"" + name + "\": no TrainingJob or Placement of this name waits for nodes or " +
+        "holds nodes" +
+        (kind.empty() ? "" : "; `weft audit` shows what the nodes of this " + kind + " cost"));
   }
   return all;
 }

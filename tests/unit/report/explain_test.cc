@@ -57,6 +57,21 @@ TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
                        "less."}));
 }
 
+TEST(Explain, PointsToAuditForAGangOfAnotherController) {
+  Scene scene(FourLeaves());
+  scene.Pod("train-0", "n0").meta.owners = {{"batch/v1", "Job", "train", "u1", true}};
+  const auto why = [&](const char* name) {
+    return ExplainHeld(scene.Build(), {name}).error().message;
+  };
+  const std::string none =
+      ": no TrainingJob or Placement of this name waits for nodes or holds nodes";
+  EXPECT_EQ(why("nobody"), "\"nobody\"" + none);
+  for (const std::string name : {"train", "ns/train"}) {
+    EXPECT_EQ(why(name.c_str()),
+              "\"" + name + "\"" + none + "; `weft audit` shows what the nodes of this Job cost");
+  }
+}
+
 TEST(Explain, CountsTheGroupsThatAreMissed) {
   Scene scene(FourLeaves());
   api::TrainingJob& job = scene.Job("j", 4);
