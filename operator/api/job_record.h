@@ -50,6 +50,7 @@ struct WorkerCounts {
 // status.summary: the printer columns.
 struct Summary {
   std::string workers, spans, cross_node, of_best;
+  std::string step, tokens_per_second, memory;  // predicted
 
   friend bool operator==(const Summary&, const Summary&) = default;
 };

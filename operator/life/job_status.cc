@@ -1,6 +1,7 @@
 #include "operator/life/job_status.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "operator/api/encode.h"
@@ -25,6 +26,9 @@ Json EncodeSummary(const api::Summary& summary) {
   Put(json, "spans", summary.spans);
   Put(json, "crossNode", summary.cross_node);
   Put(json, "ofBest", summary.of_best);
+  Put(json, "step", summary.step);
+  Put(json, "tokensPerSecond", summary.tokens_per_second);
+  Put(json, "memory", summary.memory);
   return json;
 }
 
@@ -40,6 +44,36 @@ Json EncodeFailure(const api::LastFailure& failure) {
 std::string TextAt(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::optional<std::int64_t> NumberAt(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+// "870 ms", "5.4 s", "123 s".
+std::string StepText(std::int64_t milliseconds) {
+  constexpr std::int64_t kSecond = 1000, kTenth = 100, kTenthsBelow = 100 * kSecond;
+  if (milliseconds < kSecond) return std::to_string(milliseconds) + " ms";
+  const std::string seconds = std::to_string(milliseconds / kSecond);
+  if (milliseconds >= kTenthsBelow) return seconds + " s";
+  return seconds + "." + std::to_string(milliseconds % kSecond / kTenth) + " s";
+}
+
+// The columns of a Placement's status.outlook.
+void SummariseOutlook(const nlohmann::json& status, api::Summary& summary) {
+  const auto outlook = status.find("outlook");
+  if (outlook == status.end() || !outlook->is_object()) return;
+  if (const auto step = NumberAt(*outlook, "stepMilliseconds")) summary.step = StepText(*step);
+  if (const auto tokens = NumberAt(*outlook, "tokensPerSecond")) {
+    summary.tokens_per_second = std::to_string(*tokens);
+  }
+  const auto memory = outlook->find("memoryPerGPU");
+  if (memory == outlook->end() || !memory->is_object()) return;
+  if (const auto percent = NumberAt(*memory, "percent")) {
+    summary.memory = std::to_string(*percent) + " %";
+  }
 }
 
 }  // namespace
@@ -108,9 +142,9 @@ Json EncodeJobStatus(const JobStatus& status) {
 }
 
 void Summarise(const api::Placement& placement, api::Summary& summary) {
-  summary.spans.clear();
-  summary.cross_node.clear();
-  summary.of_best.clear();
+  api::Summary fresh;
+  fresh.workers = std::move(summary.workers);
+  summary = std::move(fresh);
   if (!placement.raw) return;
   const auto status = placement.raw->find("status");
   if (status == placement.raw->end() || !status->is_object()) return;
@@ -124,6 +158,7 @@ void Summarise(const api::Placement& placement, api::Summary& summary) {
     }
     summary.spans = Shorten(std::move(summary.spans), api::kTextAtMost);
   }
+  SummariseOutlook(*status, summary);
   const auto traffic = status->find("traffic");
   if (traffic == status->end() || !traffic->is_object()) return;
   summary.cross_node = TextAt(*traffic, "crossNodeBytes");

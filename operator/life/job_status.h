@@ -45,8 +45,8 @@ std::string PhaseOf(const JobStatus& status);
 // The object's `status`, keys in the order of operator/docs/api.md.
 nlohmann::ordered_json EncodeJobStatus(const JobStatus& status);
 
-// Fills the printer columns that come from a Placement's status: spans, bytes across nodes, and the
-// cost relative to the best.
+// Fills the printer columns that come from a Placement's status: spans, bytes across nodes, the
+// cost relative to the best, and the predicted step, tokens per second and memory.
 void Summarise(const api::Placement& placement, api::Summary& summary);
 
 }  // namespace weft::life

@@ -232,6 +232,12 @@ TEST(StatusSchemaTest, APlacementWithItsOutlookFitsTheSchema) {
     const nlohmann::json placement = decide::PlacementOf(cluster, report->entries[0]);
     ASSERT_TRUE(placement["status"].contains("outlook"));
     EXPECT_EQ(StatusSchema("placements").Wrong(placement["status"]), std::vector<std::string>());
+    api::Placement raw;
+    raw.raw = std::make_shared<nlohmann::json>(placement);
+    JobStatus status;
+    Summarise(raw, status.record.summary);
+    EXPECT_NE(status.record.summary.step, "");
+    Expect(nlohmann::json(EncodeJobStatus(status)), "trainingjobs");
   }
 }
 

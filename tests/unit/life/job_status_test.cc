@@ -1,0 +1,48 @@
+#include "operator/life/job_status.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace weft::life {
+namespace {
+
+using Json = nlohmann::json;
+
+// The printer columns of a Placement with that status, after those of an earlier attempt.
+api::Summary SummaryOf(const Json& status) {
+  api::Placement placement;
+  placement.raw = std::make_shared<const Json>(Json{{"status", status}});
+  api::Summary summary = {"3/4", "9 leaf", "1T", "101 %", "9 s", "9", "9 %"};
+  Summarise(placement, summary);
+  return summary;
+}
+
+TEST(JobStatusTest, ThePrinterColumnsAreThoseOfThePlacement) {
+  const Json status = Json::parse(R"({
+      "spans": [{"level": "leaf", "domains": 1}, {"level": "node", "domains": 4}],
+      "traffic": {"crossNodeBytes": "144G", "bestCrossNodeBytes": "120G"},
+      "outlook": {"stepMilliseconds": 5449, "tokensPerSecond": 1234567,
+                  "memoryPerGPU": {"percent": 83}}})");
+  EXPECT_EQ(SummaryOf(status), (api::Summary{"3/4", "1 leaf, 4 node", "144G", "120 %", "5.4 s",
+                                             "1234567", "83 %"}));
+}
+
+TEST(JobStatusTest, WhatThePlacementDoesNotSayIsEmpty) {
+  EXPECT_EQ(SummaryOf(Json::object()), (api::Summary{"3/4", "", "", "", "", "", ""}));
+}
+
+TEST(JobStatusTest, AStepIsShortText) {
+  const auto text = [](std::int64_t milliseconds) {
+    return SummaryOf({{"outlook", {{"stepMilliseconds", milliseconds}}}}).step;
+  };
+  EXPECT_EQ(text(0), "0 ms");
+  EXPECT_EQ(text(999), "999 ms");
+  EXPECT_EQ(text(1000), "1.0 s");
+  EXPECT_EQ(text(99'999), "99.9 s");
+  EXPECT_EQ(text(100'000), "100 s");
+}
+
+}  // namespace
+}  // namespace weft::life
