@@ -28,15 +28,16 @@ traffic::MixtureOfExperts DecodeExperts(const Field& field) {
 
 traffic::Transformer DecodeTransformer(const Field& field) {
   field.RefuseUnknown({"parameters", "layers", "hiddenSize", "attentionHeads", "keyValueHeads",
-                       "feedForwardSize", "gatedFeedForward", "vocabularySize", "sequenceLength",
-                       "microBatchSize", "globalBatchSize", "precision", "gradientPrecision",
-                       "activationRecomputation", "moe"});
+                       "keyValueLatentSize", "feedForwardSize", "gatedFeedForward",
+                       "vocabularySize", "sequenceLength", "microBatchSize", "globalBatchSize",
+                       "precision", "gradientPrecision", "activationRecomputation", "moe"});
   traffic::Transformer model;
   model.parameters = field["parameters"].Require().Int(kParameters);
   model.layers = field["layers"].Require().Int(kDegree);
   model.hidden_size = field["hiddenSize"].Require().Int(kWidth);
   model.attention_heads = field["attentionHeads"].Require().Int(kDegree);
   model.key_value_heads = field["keyValueHeads"].Int(kDegree);
+  model.key_value_latent_size = field["keyValueLatentSize"].OptionalInt(kWidth);
   model.feed_forward_size = field["feedForwardSize"].OptionalInt(kWidth);
   model.gated_feed_forward = field["gatedFeedForward"].Bool(model.gated_feed_forward);
   model.vocabulary_size = field["vocabularySize"].Int({.min = 0, .max = kWidth.max});

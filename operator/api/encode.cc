@@ -22,6 +22,7 @@ OrderedJson EncodeTransformer(const traffic::Transformer& model) {
                      {"hiddenSize", model.hidden_size},
                      {"attentionHeads", model.attention_heads}};
   if (model.key_value_heads != 0) out["keyValueHeads"] = model.key_value_heads;
+  PutOptional(out, "keyValueLatentSize", model.key_value_latent_size);
   PutOptional(out, "feedForwardSize", model.feed_forward_size);
   out["gatedFeedForward"] = model.gated_feed_forward;
   if (model.vocabulary_size != 0) out["vocabularySize"] = model.vocabulary_size;

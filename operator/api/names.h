@@ -19,7 +19,7 @@ inline constexpr auto kFrameworkNames =
 inline constexpr auto kRendezvousNames = std::to_array<std::string_view>({"Static", "C10d"});
 inline constexpr auto kMpiNames = std::to_array<std::string_view>({"OpenMPI", "Intel", "MPICH"});
 inline constexpr auto kPrecisionNames =
-    std::to_array<std::string_view>({"FP32", "TF32", "FP16", "BF16", "FP8"});
+    std::to_array<std::string_view>({"FP32", "TF32", "FP16", "BF16", "FP8", "MXFP8", "NVFP4"});
 inline constexpr auto kGradientPrecisionNames =
     std::to_array<std::string_view>({"FP32", "BF16", "FP16", "INT8"});
 inline constexpr auto kRecomputationNames =

@@ -159,7 +159,10 @@ double PeakRate(const Accelerator& accelerator, traffic::Precision precision) {
     case traffic::Precision::kBF16:
       return accelerator.bf16;
     case traffic::Precision::kFP8:
+    case traffic::Precision::kMXFP8:
       return accelerator.fp8;
+    case traffic::Precision::kNVFP4:
+      return accelerator.fp4;
   }
   return 0;
 }

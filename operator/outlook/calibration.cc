@@ -182,7 +182,10 @@ int BitsOf(traffic::Precision precision) {
     case traffic::Precision::kBF16:
       return 16;
     case traffic::Precision::kFP8:
+    case traffic::Precision::kMXFP8:
       return 8;
+    case traffic::Precision::kNVFP4:
+      return 4;
   }
   return 16;
 }

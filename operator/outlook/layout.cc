@@ -56,11 +56,11 @@ void SetAttention(const Layout& layout, Sizes& sizes) {
   const traffic::Transformer& model = layout.model;
   const double heads = Real(model.attention_heads);
   const double head = Real(model.hidden_size) / heads;
-  if (layout.latent_size > 0) {
+  if (model.key_value_latent_size) {
     sizes.query_width = heads * (kLatentHead + kLatentRotary);
     sizes.value_width = heads * kLatentHead;
     sizes.key_value_width = (sizes.query_width + sizes.value_width) / 2;
-    sizes.latent = Real(layout.latent_size);
+    sizes.latent = Real(*model.key_value_latent_size);
     return;
   }
   sizes.query_width = sizes.value_width = heads * head;

@@ -11,9 +11,6 @@ struct Layout {
   traffic::Transformer model;
   traffic::Parallelism parallelism;
   std::int64_t ranks = 1;
-  // Latent attention: size of a token's latent vector, from which the keys and values of all heads
-  // are computed; 0: none.
-  std::int64_t latent_size = 0;
 };
 
 // Degrees as real numbers, with the symbols that formulas use.

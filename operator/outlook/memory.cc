@@ -63,7 +63,7 @@ Kept KeptOf(const Layout& layout, const Sizes& sizes, Attention attention) {
   const double hidden = Real(model.hidden_size);
   const double wire = WireBytes(model.precision);
   Kept kept;
-  const bool latent = layout.latent_size > 0;
+  const bool latent = model.key_value_latent_size.has_value();
   const double keys = latent ? sizes.query_width : sizes.key_value_width;
   const double values = latent ? sizes.value_width : sizes.key_value_width;
   kept.attention =

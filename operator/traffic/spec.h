@@ -22,7 +22,7 @@ inline constexpr int kAxisCount = 7;
 std::string_view AxisName(Axis axis);  // "Tensor", ... as written in manifests
 std::optional<Axis> FindAxis(std::string_view name);
 
-enum class Precision : std::uint8_t { kFP32, kTF32, kFP16, kBF16, kFP8 };
+enum class Precision : std::uint8_t { kFP32, kTF32, kFP16, kBF16, kFP8, kMXFP8, kNVFP4 };
 enum class GradientPrecision : std::uint8_t { kFP32, kBF16, kFP16, kINT8 };
 enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
 enum class Sharding : std::uint8_t { kNone, kOptimizerState, kGradients, kFull, kHybrid };
@@ -43,6 +43,9 @@ struct Transformer {
   std::int64_t hidden_size = 0;
   std::int64_t attention_heads = 0;
   std::int64_t key_value_heads = 0;  // 0: attention_heads
+  // Latent attention: size of a token's latent vector, from which the keys and values of all heads
+  // are computed.
+  std::optional<std::int64_t> key_value_latent_size;
   std::optional<std::int64_t> feed_forward_size;
   bool gated_feed_forward = true;
   std::int64_t vocabulary_size = 0;

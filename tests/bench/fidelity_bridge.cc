@@ -62,11 +62,11 @@ std::optional<Transformer> ModelOf(const std::string& name) {
   return std::nullopt;
 }
 
-std::int64_t LatentSizeOf(const std::string& name) {
+std::optional<std::int64_t> LatentSizeOf(const std::string& name) {
   for (const Known& known : kModels) {
-    if (name == known.name) return known.latent;
+    if (name == known.name && known.latent > 0) return known.latent;
   }
-  return 0;
+  return std::nullopt;
 }
 
 Precision PrecisionOf(const std::string& name) {
@@ -129,7 +129,7 @@ Table Bridge(const std::string& folder, bool experts) {
                              std::atof(cells[15].c_str())});
     row.layout.model.precision = PrecisionOf(cells[5]);
     row.layout.parallelism.expert = n(14);
-    row.layout.latent_size = LatentSizeOf(cells[2]);
+    row.layout.model.key_value_latent_size = LatentSizeOf(cells[2]);
     if (n(9) > 0) row.layout.parallelism.sharding = Sharding::kFull;
     row.label = cells[0] + " " + cells[1] + " " + row.label + " " + cells[5] + " e" + cells[14];
     row.accelerator = *outlook::FindAccelerator(cells[1]);

@@ -78,6 +78,9 @@ TEST(AcceleratorsTest, PeaksAreDenseAndOrdered) {
   const Accelerator h100 = *FindAccelerator("H100");
   EXPECT_EQ(PeakRate(h100, traffic::Precision::kBF16), 989e12);
   EXPECT_EQ(PeakRate(h100, traffic::Precision::kFP8), 1979e12);
+  EXPECT_EQ(PeakRate(h100, traffic::Precision::kMXFP8), 1979e12);
+  EXPECT_EQ(PeakRate(h100, traffic::Precision::kNVFP4), 0);
+  EXPECT_EQ(PeakRate(*FindAccelerator("B200"), traffic::Precision::kNVFP4), 9000e12);
   EXPECT_EQ(PeakRate(*FindAccelerator("A100"), traffic::Precision::kFP8), 0);
 }
 
