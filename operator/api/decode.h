@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
@@ -44,6 +45,10 @@ Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Pl
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 // Decodes the metadata of any namespaced kind.
 Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place);
+
+// A file of accelerators that Weft's table lacks: a list `accelerators` as in a Fabric's spec.
+Result<std::vector<fabric::AcceleratorSpec>> DecodeAcceleratorFile(const nlohmann::json& document,
+                                                                   const Place& place);
 
 // Appends the object to the list of its apiVersion and kind. Unknown kinds of other groups add a
 // note; an unknown kind or version of our group is an error. The caller must split a `List` (v1, or

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "operator/api/decode.h"
+#include "operator/api/decode_accelerators.h"
 #include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
@@ -36,12 +37,13 @@ std::string ReadTierName(const Field& field) {
 }
 
 fabric::LevelSpec DecodeLevel(const Field& field) {
-  field.RefuseUnknown({"name", "labelKey", "identity", "link"});
+  field.RefuseUnknown({"name", "labelKey", "identity", "link", "powerWatts"});
   fabric::LevelSpec level;
   level.name = ReadTierName(field["name"].Require());
   level.label_key = ReadLabelKey(field["labelKey"]);
   level.identity = ReadEnum<fabric::Identity>(field["identity"], kIdentityNames);
   level.link = DecodeLink(field["link"]);
+  level.power_watts = field["powerWatts"].OptionalInt(kWatts);
   return level;
 }
 
@@ -124,6 +126,18 @@ void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
   }
 }
 
+std::optional<fabric::PooledMemorySpec> DecodePooledMemory(const Field& field) {
+  if (!field.present()) return {};
+  field.RefuseUnknown({"perGPU", "bandwidthPerGPU"});
+  const auto read = [&](const char* name) {
+    const Field part = field[name].Require();
+    const std::int64_t value = ReadQuantity(part).value_or(1);
+    if (value < 1) part.Fail("must be at least 1");
+    return value;
+  };
+  return fabric::PooledMemorySpec{read("perGPU"), read("bandwidthPerGPU")};
+}
+
 // Checks that shells and container runtimes accept the name of the variable, and that it is not
 // reserved by Weft.
 void CheckVariableName(const Field& field, const std::string& name) {
@@ -156,7 +170,7 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
   spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp", "torus",
                                 "nodeLink", "rails", "unusable", "costTolerancePercent",
-                                "acceleratorModel", "environment"});
+                                "acceleratorModel", "accelerators", "pooledMemory", "environment"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
     result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);
@@ -170,6 +184,8 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.cost_tolerance_percent =
       static_cast<int>(spec["costTolerancePercent"].Int(kPercent, result.cost_tolerance_percent));
   result.accelerator_model = ReadText(spec["acceleratorModel"]);
+  result.accelerators = DecodeAccelerators(spec["accelerators"]);
+  result.pooled_memory = DecodePooledMemory(spec["pooledMemory"]);
   result.environment = DecodeEnvironment(spec["environment"]);
   return result;
 }

@@ -92,9 +92,9 @@ JobRecord DecodeRecord(const Field& status) {
   record.completion_time = status["completionTime"].Str();
   record.suspended_seconds = status["suspendedSeconds"].Int({.min = 0});
   const Field summary = status["summary"];
-  record.summary = {summary["workers"].Str(),         summary["spans"].Str(),
-                    summary["crossNode"].Str(),       summary["ofBest"].Str(),
-                    summary["step"].Str(),            summary["tokensPerSecond"].Str(),
+  record.summary = {summary["workers"].Str(),   summary["spans"].Str(),
+                    summary["crossNode"].Str(), summary["ofBest"].Str(),
+                    summary["step"].Str(),      summary["tokensPerSecond"].Str(),
                     summary["memory"].Str()};
   const Field workers = status["workers"];
   record.workers = {workers["desired"].Int(), workers["ready"].Int(), workers["succeeded"].Int(),

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "operator/api/encode.h"
 #include "operator/api/encode_parts.h"
 #include "operator/api/names.h"
@@ -25,6 +27,7 @@ OrderedJson EncodeLevel(const fabric::LevelSpec& level) {
   PutText(out, "labelKey", level.label_key);
   out["identity"] = NameOf(kIdentityNames, level.identity);
   if (level.link) out["link"] = EncodeLink(*level.link);
+  PutOptional(out, "powerWatts", level.power_watts);
   return out;
 }
 
@@ -72,6 +75,25 @@ OrderedJson EncodeUnusable(const fabric::UnusableRules& rules) {
   return out;
 }
 
+OrderedJson EncodeAccelerator(const fabric::AcceleratorSpec& one) {
+  OrderedJson out = {{"name", one.name}};
+  if (!one.products.empty()) out["products"] = one.products;
+  const std::pair<const char*, std::int64_t> peaks[] = {{"fp32", one.fp32},
+                                                        {"tf32", one.tf32},
+                                                        {"bf16", one.bf16},
+                                                        {"fp8", one.fp8},
+                                                        {"fp4", one.fp4}};
+  for (const auto& [name, peak] : peaks) {
+    if (peak > 0) out["peakFLOPS"][name] = FormatQuantity(peak);
+  }
+  out["memory"] = FormatQuantity(one.memory_bytes);
+  out["memoryBandwidth"] = FormatQuantity(one.memory_bytes_per_second);
+  out["powerWatts"] = one.watts;
+  PutText(out, "calibratedAs", one.calibrated_as);
+  PutText(out, "source", one.source);
+  return out;
+}
+
 }  // namespace
 
 OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
@@ -91,6 +113,13 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   if (!unusable.empty()) out["unusable"] = std::move(unusable);
   out["costTolerancePercent"] = spec.cost_tolerance_percent;
   PutText(out, "acceleratorModel", spec.accelerator_model);
+  for (const fabric::AcceleratorSpec& one : spec.accelerators) {
+    out["accelerators"].push_back(EncodeAccelerator(one));
+  }
+  if (const auto& pool = spec.pooled_memory) {
+    out["pooledMemory"] = {{"perGPU", FormatQuantity(pool->bytes_per_gpu)},
+                           {"bandwidthPerGPU", FormatQuantity(pool->bytes_per_second_per_gpu)}};
+  }
   for (const fabric::EnvironmentVariable& variable : spec.environment) {
     out["environment"].push_back({{"name", variable.name}, {"value", variable.value}});
   }

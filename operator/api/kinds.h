@@ -176,7 +176,8 @@ struct Inputs {
     std::size_t index = 0;
   };
   std::vector<OrderEntry> order;
-  std::vector<std::string> notes;  // unknown kinds that were ignored, each once
+  std::vector<std::string> notes;                     // unknown kinds that were ignored, each once
+  std::vector<fabric::AcceleratorSpec> accelerators;  // of every Fabric, before its own
 };
 
 }  // namespace weft::api

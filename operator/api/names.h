@@ -62,6 +62,7 @@ inline constexpr IntRange kPort = {.min = 1, .max = 65'535};
 inline constexpr IntRange kPercent = {.min = 0, .max = 100};
 inline constexpr IntRange kOversubscriptionPercent = {.min = 1, .max = 1'000'000};
 inline constexpr IntRange kNanoseconds = {.min = 0, .max = 1'000'000'000};
+inline constexpr IntRange kWatts = {.min = 1, .max = 1'000'000'000};
 inline constexpr IntRange kRails = {.min = 1, .max = 64};
 inline constexpr std::size_t kGroupsAtMost = 3;
 inline constexpr std::size_t kLevelsAtMost = 16;

@@ -69,11 +69,13 @@ Status ReadRequest(const AdviseArguments& arguments, report::AdviceRequest& requ
 int RunAdvise(const AdviseArguments& arguments) {
   report::AdviceRequest request;
   if (const Status read = ReadRequest(arguments, request); !read) return Fail(read.error());
-  std::optional<outlook::Prices> prices;
-  if (const Status read = ReadPricesOf(arguments.prices, prices); !read) return Fail(read.error());
-  if (prices) request.prices = &*prices;
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
+  std::optional<outlook::Prices> prices;
+  if (const Status read = ReadPricesFor(*cluster, arguments.prices, prices); !read) {
+    return Fail(read.error());
+  }
+  if (prices) request.prices = &*prices;
   const auto advice = report::Advise(*cluster, request);
   if (!advice) return Fail(advice.error(), arguments.input);
   const int code = advice->layouts.empty() ? kNotPlaced : kDone;

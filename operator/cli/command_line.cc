@@ -219,7 +219,16 @@ void CommandLine::AddOutlook() {
   AddOutput(command, outlook_.output, {"table", "json", "yaml"});
   AddNamespace(command, outlook_.input);
   AddWatch(command, outlook_.input);
+  AddAccelerators(command, outlook_.input.accelerators);
   AddPrices(command, outlook_.prices);
+}
+
+void CommandLine::AddAccelerators(CLI::App* command, std::string& file) {
+  command
+      ->add_option("--accelerators", file,
+                   "YAML file with accelerators that Weft's table lacks, as "
+                   "deploy/examples/accelerators.yaml")
+      ->option_text("FILE");
 }
 
 void CommandLine::AddPrices(CLI::App* command, std::string& file) {
@@ -270,6 +279,7 @@ void CommandLine::AddAdvise() {
                    "Show only layouts that train on --tokens for so much money, by --prices")
       ->option_text("AMOUNT")
       ->check(CLI::PositiveNumber);
+  AddAccelerators(command, advise_.input.accelerators);
   AddPrices(command, advise_.prices);
   command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")
       ->option_text("JOB");
@@ -284,6 +294,7 @@ void CommandLine::AddLint() {
   command->group(kPlacing);
   AddInput(command, lint_.input);
   AddOutput(command, lint_.output, {"table", "json", "yaml"});
+  AddAccelerators(command, lint_.input.accelerators);
   AddNamespace(command, lint_.input);
   AddWatch(command, lint_.input);
 }

@@ -35,6 +35,7 @@ class CommandLine {
   void AddWatch(CLI::App* command, InputArguments& input);
   void AddOrder(CLI::App* command, std::string& order);
   void AddPrices(CLI::App* command, std::string& file);
+  void AddAccelerators(CLI::App* command, std::string& file);
 
   void AddPlan();
   void AddExplain();

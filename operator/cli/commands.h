@@ -27,6 +27,7 @@ struct InputArguments {
   std::string kubeconfig, context;  // "": not given
   bool cluster = false;             // use the default kubeconfig and context
   std::string space;                // only jobs and gangs of this namespace; "": all
+  std::string accelerators;         // a file of more accelerators; "": none
   bool watch = false;               // repeat the command when the cluster changes
   std::shared_ptr<LiveView> view;   // of the watched cluster
 
@@ -119,6 +120,7 @@ int RunFabricShow(const ShowArguments& arguments);
 struct GenerateArguments {
   std::string design;
   simulate::Geometry geometry;  // used instead of a design
+  std::string accelerators;     // a file of more accelerators, for the Fabric; "": none
   int nodes = 0;
   int fragmented = 0;
   std::uint64_t seed = 1;

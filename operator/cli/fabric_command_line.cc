@@ -79,6 +79,7 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->option_text("NUMBER")
       ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+  AddAccelerators(generate, generate_.accelerators);
   AddGeometry(generate);
 }
 
@@ -111,9 +112,19 @@ void CommandLine::AddGeometry(CLI::App* generate) {
          "TYPE", LinkNames())
       ->capture_default_str()
       ->group(kGeometry);
-  Choice(generate->add_option("--accelerator", geometry.accelerator,
-                              "The Fabric's acceleratorModel, for predictions (default: none)"),
-         "NAME", AcceleratorNames())
+  CLI::Option* accelerator =
+      generate
+          ->add_option("--accelerator", geometry.accelerator,
+                       "The Fabric's acceleratorModel, for predictions: a name of Weft's table, "
+                       "such as H100, or of --accelerators (default: none)")
+          ->option_text("NAME")
+          ->group(kGeometry);
+  choices_[accelerator] = AcceleratorNames();
+  generate
+      ->add_option("--rack-watts", geometry.rack_watts,
+                   "Limit of what the gangs of one rack may draw, such as 30000 (default: none)")
+      ->option_text("WATTS")
+      ->check(WholeNumber(1, simulate::kMaxRackWatts))
       ->group(kGeometry);
 }
 

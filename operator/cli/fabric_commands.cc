@@ -1,6 +1,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "operator/cli/accelerator_file.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/serve_map.h"
 #include "operator/cli/session.h"
@@ -149,6 +150,12 @@ int RunFabricGenerate(const GenerateArguments& arguments) {
   options.fragmented_percent = arguments.fragmented;
   options.seed = arguments.seed;
   options.gpus_per_node = arguments.gpus_per_node;
+  auto added = ReadAccelerators(arguments.accelerators);
+  if (!added) return Fail(added.error());
+  if (const Status known = CheckAcceleratorName(arguments.geometry.accelerator, *added); !known) {
+    return Fail(known.error());
+  }
+  options.accelerators = *std::move(added);
   return PrintManifests(simulate::GenerateDesign(options));
 }
 

@@ -101,7 +101,9 @@ int RunOutlook(const OutlookArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   std::optional<outlook::Prices> prices;
-  if (const Status read = ReadPricesOf(arguments.prices, prices); !read) return Fail(read.error());
+  if (const Status read = ReadPricesFor(*cluster, arguments.prices, prices); !read) {
+    return Fail(read.error());
+  }
   const auto plan = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});
   if (!plan) return Fail(plan.error(), arguments.input);
   auto report =

@@ -1,24 +1,39 @@
 #include "operator/cli/price_file.h"
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "operator/cli/sources.h"
 #include "operator/manifest/reader.h"
-#include "operator/report/prices.h"
 
 namespace weft::cli {
 
-Result<outlook::Prices> ReadPrices(const std::string& path) {
+namespace {
+
+Result<outlook::Prices> ReadPrices(const std::string& path, const report::PricedNames& known) {
   const auto source = ReadSource(path);
   if (!source) return source.error();
   const auto document = manifest::ReadDocument(*source);
   if (!document) return document.error();
-  return report::DecodePrices(*document, source->name);
+  return report::DecodePrices(*document, source->name, known);
 }
 
-Status ReadPricesOf(const std::string& path, std::optional<outlook::Prices>& prices) {
+}  // namespace
+
+Status ReadPricesFor(const decide::Cluster& cluster, const std::string& path,
+                     std::optional<outlook::Prices>& prices) {
+  std::vector<fabric::AcceleratorSpec> added;
+  for (const decide::ClusterFabric& on : cluster.fabrics) {
+    const auto& of_fabric = on.fabric->spec().accelerators;
+    added.insert(added.end(), of_fabric.begin(), of_fabric.end());
+  }
+  return ReadPricesOf(path, {.added = added}, prices);
+}
+
+Status ReadPricesOf(const std::string& path, const report::PricedNames& known,
+                    std::optional<outlook::Prices>& prices) {
   if (path.empty()) return {};
-  auto read = ReadPrices(path);
+  auto read = ReadPrices(path, known);
   if (!read) return read.error();
   prices = *std::move(read);
   return {};

@@ -4,15 +4,18 @@
 #include <string>
 
 #include "operator/base/result.h"
+#include "operator/decide/cluster.h"
 #include "operator/outlook/prices.h"
+#include "operator/report/prices.h"
 
 namespace weft::cli {
 
-// The table of prices in a YAML or JSON file (report/prices.h).
+// The table of prices in a YAML or JSON file (report/prices.h); nothing without a path.
 // Errors  kInvalid "FILE: line 3: ..."; kTransient if reading fails.
-Result<outlook::Prices> ReadPrices(const std::string& path);
-
-// The same, where a path is given.
-Status ReadPricesOf(const std::string& path, std::optional<outlook::Prices>& prices);
+Status ReadPricesOf(const std::string& path, const report::PricedNames& known,
+                    std::optional<outlook::Prices>& prices);
+// The same; it may name the accelerators that the cluster's Fabrics add.
+Status ReadPricesFor(const decide::Cluster& cluster, const std::string& path,
+                     std::optional<outlook::Prices>& prices);
 
 }  // namespace weft::cli

@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "operator/cli/accelerator_file.h"
 #include "operator/cli/cluster_source.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/live_view.h"
@@ -102,6 +103,9 @@ Result<decide::Cluster> ReadCluster(const InputArguments& input) {
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
   inputs->notes.clear();  // otherwise the answer would repeat them
+  auto added = ReadAccelerators(input.accelerators);
+  if (!added) return added.error();
+  inputs->accelerators = *std::move(added);
   const bool jobs = !inputs->jobs.empty() || !inputs->placements.empty();
   if (jobs && inputs->nodes.empty() && !input.live()) {
     std::cerr

@@ -39,6 +39,9 @@ void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
         samples.Add(Id::kDomainStepBytes, labels, static_cast<double>(sums[f][t][d].bytes));
         samples.Add(Id::kDomainUplinkSeconds, labels, sums[f][t][d].milliseconds / 1e3);
         samples.Add(Id::kDomainWatts, labels, sums[f][t][d].watts);
+        if (const auto left = decide::PowerHeadroom(cluster.fabrics[f], t, d)) {
+          samples.Add(Id::kDomainPowerHeadroom, labels, *left);
+        }
       }
     }
   }

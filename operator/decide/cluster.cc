@@ -7,6 +7,7 @@
 #include "operator/decide/text.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
+#include "operator/outlook/outlook.h"
 
 namespace weft::decide {
 namespace {
@@ -57,6 +58,14 @@ SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api:
   return nodes;
 }
 
+// The most that one accelerator of a product draws; 0 if the product is unknown.
+auto PeakWattsOf(std::vector<fabric::AcceleratorSpec> added) {
+  return [added = std::move(added)](std::string_view product) {
+    const auto found = outlook::FindAccelerator(product, added);
+    return found ? outlook::PeakPowerOf(*found) : 0.0;
+  };
+}
+
 class Builder {
  public:
   Builder(const api::Inputs& inputs, OnBadFabric on_bad) : inputs_(inputs), on_bad_(on_bad) {}
@@ -81,10 +90,13 @@ class Builder {
 
   Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
     const std::string name = spec.name;
+    if (Status known = AddAccelerators(spec, place); !known) return known;
     SharedList<fabric::NodeFacts> nodes = NodesOf(spec, inputs_, fabrics_.overlapping);
+    fabric::Fabric::Options options;
+    options.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse;
+    options.peak_watts = PeakWattsOf(spec.accelerators);
     Result<fabric::Fabric> built =
-        fabric::Fabric::Build(std::move(spec), std::move(nodes),
-                              {.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse});
+        fabric::Fabric::Build(std::move(spec), std::move(nodes), std::move(options));
     if (built) {
       fabrics_.built.push_back(
           {std::make_shared<const fabric::Fabric>(*std::move(built)), recognised});
@@ -93,6 +105,18 @@ class Builder {
     } else {
       fabrics_.refused.push_back({name, built.error().message});
     }
+    return {};
+  }
+
+  // Predictions of the operator use no calibration for one whose calibratedAs is wrong.
+  Status AddAccelerators(fabric::FabricSpec& spec, const std::string& place) {
+    if (const Status known = outlook::CheckAccelerators(spec.accelerators); !known) {
+      const std::string why = place + ": spec.accelerators" + known.error().message;
+      if (on_bad_ == OnBadFabric::kRefuse) return Invalid(why);
+      Say(Severity::kWarning, "AcceleratorInvalid", why);
+    }
+    spec.accelerators.insert(spec.accelerators.begin(), inputs_.accelerators.begin(),
+                             inputs_.accelerators.end());
     return {};
   }
 
@@ -142,11 +166,24 @@ class Builder {
               " cross the levels: they count in the cost of a placement, but a job cannot require "
               "or prefer them");
     }
+    NotePower(on);
     if (!LinksDeclared(on) && on.node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",
           "fabric \"" + on.spec().name +
               "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
               "percentages depend on it");
+    }
+  }
+
+  void NotePower(const fabric::Fabric& on) {
+    if (!on.limits_power()) return;
+    for (fabric::NodeIndex n = 0; n < on.node_count(); ++n) {
+      if (on.accelerators(n) == 0 || on.peak_watts(on.pool(n)) > 0) continue;
+      Say(Severity::kWarning, "PowerUnknown",
+          "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
+              " is unknown, so it counts as 0 W where a level has powerWatts; set "
+              "spec.acceleratorModel or spec.accelerators");
+      return;
     }
   }
 

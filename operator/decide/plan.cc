@@ -30,7 +30,10 @@ bool IsTooLarge(const fabric::Fabric& fabric, const placement::Plan& plan) {
 class Planner {
  public:
   Planner(const Cluster& cluster, const PlanOptions& options)
-      : cluster_(cluster), options_(options), explain_left_(options.explained_refusals) {
+      : cluster_(cluster),
+        options_(options),
+        learned_(LearnedScalars::From(*cluster.inputs)),
+        explain_left_(options.explained_refusals) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
     reservations_.resize(cluster.fabrics.size());
   }
@@ -154,7 +157,7 @@ class Planner {
   // A prediction never refuses a workload: without an accelerator that Weft knows there is none.
   void AddPrediction(const ClusterFabric& on, const Workload& workload, const Problem& problem,
                      Placed& placed) const {
-    auto one = Predict(on, workload, problem.traffic, placed.plan.nodes);
+    auto one = Predict(on, workload, problem.traffic, placed.plan.nodes, &learned_);
     if (!one) return;
     placed.predicted = *std::move(one);
     if (options_.prices == nullptr) return;
@@ -322,6 +325,7 @@ class Planner {
 
   const Cluster& cluster_;
   const PlanOptions& options_;
+  const LearnedScalars learned_;
   std::uint32_t explain_left_;
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::vector<std::optional<Reservation>> reservations_;  // by fabric

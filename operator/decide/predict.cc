@@ -6,6 +6,7 @@
 #include "operator/base/quantity.h"
 #include "operator/objective/seating.h"
 #include "operator/outlook/placed_network.h"
+#include "operator/rules/power.h"
 
 namespace weft::decide {
 namespace {
@@ -33,13 +34,17 @@ void TakeMemory(const fabric::NodeFacts& node, outlook::Accelerator& accelerator
 Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, NodeIndex node) {
   const std::string_view product = ProductOf(fabric, node);
   const std::string& name = fabric.node(node).name;
-  auto found = outlook::FindAccelerator(product);
+  auto found = outlook::FindAccelerator(product, fabric.spec().accelerators);
   if (!found && product.empty()) {
     return Invalid("no label of node " + name +
                    " names its accelerator; set spec.acceleratorModel of the Fabric");
   }
   if (!found) return Invalid("node " + name + ": " + found.error().message);
   TakeMemory(fabric.node(node), *found);
+  if (const auto& pool = fabric.spec().pooled_memory) {
+    found->pooled_bytes = static_cast<double>(pool->bytes_per_gpu);
+    found->pooled_bytes_per_second = static_cast<double>(pool->bytes_per_second_per_gpu);
+  }
   return found;
 }
 
@@ -71,7 +76,8 @@ Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
 }
 
 Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
-                          const traffic::Traffic& traffic, std::span<const NodeIndex> nodes) {
+                          const traffic::Traffic& traffic, std::span<const NodeIndex> nodes,
+                          const LearnedScalars* learned) {
   const auto& model = *workload.model;
   if (!model || !model->transformer) return Invalid("spec.model.transformer: required");
   const auto accelerator = AcceleratorOf(*on.fabric, nodes);
@@ -84,7 +90,13 @@ Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
       layout, traffic, {on.fabric.get(), nodes, workload.pod.claims_compute_domain});
   auto prediction = outlook::Predict(layout, *accelerator, network);
   if (!prediction) return Invalid("spec." + prediction.error().message);
-  return Predicted{std::string(accelerator->name), *std::move(prediction), std::nullopt, ""};
+  Predicted out{std::string(accelerator->name), *std::move(prediction), std::nullopt, ""};
+  if (learned != nullptr) out.learned = learned->Find(workload, out.accelerator);
+  if (out.learned) {
+    constexpr double kWhole = 100;
+    outlook::Stretch(static_cast<double>(out.learned->percent) / kWhole, out.prediction);
+  }
+  return out;
 }
 
 std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t per_worker,
@@ -134,6 +146,13 @@ std::vector<DomainWatts> WattsOf(const ClusterFabric& on, const Workload& worklo
     }
   }
   return watts;
+}
+
+std::optional<double> PowerHeadroom(const ClusterFabric& on, fabric::Tier tier,
+                                    fabric::DomainIndex domain) {
+  const auto& limit = on.fabric->tiers()[tier].power_watts;
+  if (!limit) return std::nullopt;
+  return static_cast<double>(*limit) - placement::PeakWattsIn(on.claims, tier, domain);
 }
 
 }  // namespace weft::decide

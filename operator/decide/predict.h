@@ -8,6 +8,7 @@
 
 #include "operator/base/result.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/learned.h"
 #include "operator/decide/workload.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
@@ -20,22 +21,23 @@ inline constexpr const char* kMemoryFits = "MemoryFits";
 
 // What Weft predicts for one job on its nodes.
 struct Predicted {
-  std::string accelerator;  // a name of outlook/accelerators.h
+  std::string accelerator;  // a name of outlook/accelerators.h or FabricSpec::accelerators
   outlook::Prediction prediction;
   std::optional<double> cost_per_hour;  // absent without prices
   std::string currency;
+  std::optional<LearnedScalar> learned = {};  // by which the step was stretched
 };
 
 // Memory, step time and power of a workload with a transformer model.
 //
-// Shapes  nodes: one per worker; traffic: of the workload.
+// Shapes  nodes: one per worker; traffic: of the workload; learned: null: no scalar is used.
 // Errors  kInvalid if the workload has no transformer, if the accelerator of a node is unknown (the
 //         message names the node), and if the accelerator does not support the precision.
 // Cost    O(seats of the traffic x tiers): 20 us for 1,024 workers that fit
 //         (tests/bench/predict_bench.cc).
 Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
-                          const traffic::Traffic& traffic,
-                          std::span<const fabric::NodeIndex> nodes);
+                          const traffic::Traffic& traffic, std::span<const fabric::NodeIndex> nodes,
+                          const LearnedScalars* learned = nullptr);
 
 // The accelerator of these nodes; if they have several products, the slowest. Its memory is the
 // value of the label nvidia.com/gpu.memory, if a node has it.
@@ -66,5 +68,10 @@ struct DomainWatts {
 // Cost  O(workers x tiers).
 std::vector<DomainWatts> WattsOf(const ClusterFabric& on, const Workload& workload,
                                  std::span<const fabric::NodeIndex> nodes);
+
+// What the power limit of the domain's level leaves beside all accelerators in use there, at full
+// power; absent without a limit.
+std::optional<double> PowerHeadroom(const ClusterFabric& on, fabric::Tier tier,
+                                    fabric::DomainIndex domain);
 
 }  // namespace weft::decide

@@ -115,6 +115,10 @@ Json PredictedJson(const Predicted& predicted) {
               {"powerWatts", Whole(one.watts)},
               {"acceleratorPowerWatts", Whole(one.accelerator_watts)},
               {"calibration", one.calibration->name}};
+  if (predicted.learned) {
+    out["learnedPercent"] = predicted.learned->percent;
+    out["learnedFromJobs"] = predicted.learned->jobs;
+  }
   if (predicted.cost_per_hour) {
     out["costPerHour"] = MoneyText(*predicted.cost_per_hour);
     out["currency"] = Shorten(predicted.currency, api::kTextAtMost);

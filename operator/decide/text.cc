@@ -30,6 +30,8 @@ std::string Predicate(const placement::RejectionCount& count) {
       return are + count.detail;
     case Rejection::kResource:
       return (one ? "lacks free " : "lack free ") + count.detail;
+    case Rejection::kPower:
+      return (one ? "gets" : "get") + std::string(" no power (") + count.detail + ")";
     case Rejection::kUnschedulable:
     case Rejection::kExcluded:
     case Rejection::kComputeDomain:

@@ -37,7 +37,7 @@ std::vector<std::uint32_t> LeastNodes(const Groups& groups,
 }  // namespace
 
 FabricBuilder::FabricBuilder(FabricSpec spec, SharedList<NodeFacts> nodes, Fabric::Options options)
-    : options_(options), nodes_(std::move(nodes)) {
+    : options_(std::move(options)), nodes_(std::move(nodes)) {
   fabric_.spec_ = std::move(spec);
 }
 

@@ -77,7 +77,8 @@ void FabricBuilder::FillTiers() {
                              .names = {"outside"}};
   const FabricSpec& spec = fabric_.spec_;
   for (std::size_t l = 0; l < spec.levels.size(); ++l) {
-    AddTier(spec.levels[l].name, links_.levels[l]);
+    AddTier(spec.levels[l].name, links_.levels[l]).power_watts = spec.levels[l].power_watts;
+    fabric_.limits_power_ = fabric_.limits_power_ || spec.levels[l].power_watts.has_value();
     FillDomains(groups_.levels[l]);
   }
   fabric_.scale_up_link_ = links_.scale_up;
@@ -226,6 +227,7 @@ void FabricBuilder::FillPools() {
   for (auto& [pool, at] : index) {
     at = static_cast<PoolIndex>(fabric_.pools_.size());
     fabric_.pools_.push_back(pool);
+    fabric_.peak_watts_.push_back(options_.peak_watts ? options_.peak_watts(pool.product) : 0);
   }
   const std::size_t columns = fabric_.resources_.size();
   fabric_.pool_offers_.assign(fabric_.pools_.size() * columns, 0);

@@ -7,7 +7,7 @@
 namespace weft::fabric {
 
 Result<Fabric> Fabric::Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options) {
-  return FabricBuilder(std::move(spec), std::move(nodes), options).Run();
+  return FabricBuilder(std::move(spec), std::move(nodes), std::move(options)).Run();
 }
 
 std::optional<Tier> Fabric::FindTier(const std::string& name) const {

@@ -3,10 +3,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/base/result.h"
@@ -15,52 +17,10 @@
 #include "operator/fabric/node_facts.h"
 #include "operator/fabric/pools.h"
 #include "operator/fabric/spec.h"
+#include "operator/fabric/tiers.h"
 #include "operator/fabric/torus.h"
 
 namespace weft::fabric {
-
-// Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
-// every tier, domains of one parent are ordered by their least node name, and nodes of a narrowest
-// domain are ordered by name.
-using NodeIndex = std::uint32_t;
-using DomainIndex = std::uint32_t;  // within one tier
-using ResourceIndex = std::uint32_t;
-
-// Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
-// levels widest first, then the scale-up network if it nests in them, and last the node itself (its
-// domain index is the NodeIndex). A larger Tier is a narrower domain.
-using Tier = std::uint32_t;
-inline constexpr Tier kOutside = 0;
-
-enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
-
-// A resolved link. femtoseconds_per_byte = round(10^15 * oversubscription / (100 * bandwidth)).
-struct Link {
-  std::string type;
-  std::int64_t bandwidth_per_gpu = 0;  // bytes/s before oversubscription
-  std::int64_t oversubscription_percent = 100;
-  std::int64_t femtoseconds_per_byte = 0;
-  std::int64_t latency_nanoseconds = 0;
-  BandwidthSource source = BandwidthSource::kAssumed;
-};
-
-struct TierInfo {
-  std::string name;  // "outside", the level's name, the scale-up name, "node"
-  Link link;         // carries bytes between GPUs whose narrowest shared tier this is
-};
-
-// One tier's domains. Domain d holds the nodes [begin[d], begin[d + 1]).
-struct TierDomains {
-  std::vector<NodeIndex> begin;  // domains + 1 entries
-  // The first child of each domain in the next narrower tier (domains + 1 entries); empty at the
-  // node tier.
-  std::vector<DomainIndex> child_begin;
-  std::vector<DomainIndex> of_node;  // by NodeIndex
-  // The label's value ("parent/value" if the level's identity is kPath); empty at the node tier.
-  std::vector<std::string> names;
-
-  DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
-};
 
 // An immutable model of one fabric. It is built again when nodes change, and all readers share it.
 class Fabric {
@@ -69,6 +29,9 @@ class Fabric {
     // What to do if labels contradict each other. true: Build fails (plan, lint). false: the nodes
     // of the smaller side are listed as incomplete and not used (operator).
     bool refuse_inconsistent = true;
+    // The most watts that one accelerator of a product draws with its share of the server, 0 if
+    // unknown. Null: all are unknown.
+    std::function<double(std::string_view product)> peak_watts = nullptr;
   };
 
   // Cost O(nodes * (labels looked up + log nodes)) time, memory linear in nodes.
@@ -146,6 +109,10 @@ class Fabric {
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
     return pool_offers_[pool * resources_.size() + r] != 0;
   }
+  // Options::peak_watts of the pool's product.
+  double peak_watts(PoolIndex pool) const { return peak_watts_[pool]; }
+  // Whether a tier has a limit of power.
+  bool limits_power() const { return limits_power_; }
 
   // Why no pod may run here, whatever it tolerates (not Ready, spec.unusable); "" if usable.
   const std::string& unusable_why(NodeIndex n) const { return unusable_why_[n]; }
@@ -190,6 +157,8 @@ class Fabric {
   std::vector<Pool> pools_;
   std::vector<PoolIndex> pool_;
   std::vector<std::uint8_t> pool_offers_;  // pool-major
+  std::vector<double> peak_watts_;         // by pool
+  bool limits_power_ = false;
   std::vector<std::string> unusable_why_;
   std::vector<std::uint32_t> taint_class_;
   std::vector<NodeIndex> taint_classes_;

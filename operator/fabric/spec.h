@@ -27,6 +27,8 @@ struct LevelSpec {
   std::string label_key;
   Identity identity = Identity::kValue;
   std::optional<LinkSpec> link;  // absent: Assumed
+  // The most that the running gangs of one domain may draw together; absent: no limit.
+  std::optional<std::int64_t> power_watts = {};
 
   friend bool operator==(const LevelSpec&, const LevelSpec&) = default;
 };
@@ -106,6 +108,33 @@ struct UnusableRules {
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
 
+// An accelerator that Weft's table (outlook/accelerators.h) lacks or has other figures of.
+//
+// Units  FLOP/s of dense matrix products, 0 if the chip has no unit for the precision; bytes;
+//        bytes/s; watts.
+struct AcceleratorSpec {
+  std::string name;
+  // Product labels that mean it: those with all words of an entry; empty: with those of the name.
+  std::vector<std::string> products;
+  std::int64_t fp32 = 0, tf32 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t memory_bytes_per_second = 0;
+  std::int64_t watts = 0;
+  std::string calibrated_as;  // the accelerator of Weft's table whose calibration it uses; "": none
+  std::string source;
+
+  friend bool operator==(const AcceleratorSpec&, const AcceleratorSpec&) = default;
+};
+
+// Memory outside the accelerators, such as a CXL pool, that holds what does not fit of the
+// optimizer's state.
+struct PooledMemorySpec {
+  std::int64_t bytes_per_gpu = 0;
+  std::int64_t bytes_per_second_per_gpu = 0;  // one direction
+
+  friend bool operator==(const PooledMemorySpec&, const PooledMemorySpec&) = default;
+};
+
 // An environment variable of the workers. It replaces the value that Weft derives; an empty value
 // removes the variable.
 struct EnvironmentVariable {
@@ -129,6 +158,8 @@ struct FabricSpec {
   UnusableRules unusable;
   int cost_tolerance_percent = 1;
   std::string accelerator_model;  // the product of nodes without a product label
+  std::vector<AcceleratorSpec> accelerators;
+  std::optional<PooledMemorySpec> pooled_memory;
   std::vector<EnvironmentVariable> environment;
 
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;

@@ -319,7 +319,7 @@ int RunOperator(const OperatorFlags& flags) {
     return 2;
   }
   std::optional<outlook::Prices> prices;
-  if (const Status read = cli::ReadPricesOf(flags.prices, prices); !read) {
+  if (const Status read = cli::ReadPricesOf(flags.prices, {.any = true}, prices); !read) {
     log.Error("no prices", {{"reason", read.error().message}});
     return 2;
   }

@@ -112,6 +112,10 @@ constexpr Metric kCatalogue[] = {
    {"fabric", "level", "domain"},
    "Predicted power of the domain's GPUs that jobs hold, with their share of the servers and "
    "without cooling; jobs on unknown accelerators are left out."},
+  {Id::kDomainPowerHeadroom, "weft_fabric_domain_power_headroom_watts", kGauge, kFleet,
+   {"fabric", "level", "domain"},
+   "What the level's powerWatts leaves in the domain if all accelerators in use there draw full "
+   "power, with their share of the servers; only for levels with powerWatts."},
 
   {Id::kJobs, "weft_trainingjobs", kGauge, kFleet, {"phase"},
    "TrainingJobs by phase."},

@@ -50,6 +50,7 @@ enum class Id : std::uint8_t {
   kDomainStepBytes,
   kDomainUplinkSeconds,
   kDomainWatts,
+  kDomainPowerHeadroom,
   kJobs,
   kJobInfo,
   kJobWaiting,

@@ -133,20 +133,71 @@ bool Matches(const std::vector<std::string>& words, std::string_view alternative
   return false;
 }
 
+// Without `products`, a label that has all words of the name means it.
+bool Means(const std::vector<std::string>& words, const fabric::AcceleratorSpec& spec) {
+  if (spec.products.empty()) return HoldsAll(words, spec.name);
+  return IsAll(words, spec.name) ||
+         std::any_of(spec.products.begin(), spec.products.end(),
+                     [&](const std::string& product) { return HoldsAll(words, product); });
+}
+
+Accelerator FromSpec(const fabric::AcceleratorSpec& spec) {
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  return {.name = spec.name,
+          .words = {},
+          .fp32 = real(spec.fp32),
+          .tf32 = real(spec.tf32),
+          .bf16 = real(spec.bf16),
+          .fp8 = real(spec.fp8),
+          .fp4 = real(spec.fp4),
+          .memory_bytes = real(spec.memory_bytes),
+          .memory_bytes_per_second = real(spec.memory_bytes_per_second),
+          .watts = real(spec.watts),
+          .source = spec.source,
+          .calibrated_as = spec.calibrated_as};
+}
+
+std::string KnownNames(std::span<const fabric::AcceleratorSpec> added) {
+  std::string known;
+  const auto add = [&](std::string_view name) {
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  };
+  for (const fabric::AcceleratorSpec& one : added) add(one.name);
+  for (const Accelerator& one : kAccelerators) add(one.name);
+  return known;
+}
+
 }  // namespace
 
 std::span<const Accelerator> KnownAccelerators() { return kAccelerators; }
 
-Result<Accelerator> FindAccelerator(std::string_view product) {
+Result<Accelerator> FindAccelerator(std::string_view product,
+                                    std::span<const fabric::AcceleratorSpec> added) {
   const std::vector<std::string> words = WordsOf(product);
+  for (const fabric::AcceleratorSpec& one : added) {
+    if (Means(words, one)) return FromSpec(one);
+  }
   for (const Accelerator& one : kAccelerators) {
     if (IsAll(words, one.name) || Matches(words, one.words)) return one;
   }
-  std::string known;
-  for (const Accelerator& one : kAccelerators) {
-    known += (known.empty() ? "" : ", ") + std::string(one.name);
+  return Invalid("unknown accelerator \"" + std::string(product) + "\"; known are " +
+                 KnownNames(added));
+}
+
+Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added) {
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const std::string at = "[" + std::to_string(i) + "].";
+    const auto same = [&](const auto& other) { return other.name == added[i].name; };
+    if (std::any_of(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+      return Invalid(at + "name: \"" + added[i].name + "\" stands twice");
+    }
+    const std::string& as = added[i].calibrated_as;
+    const auto named = [&](const Accelerator& one) { return one.name == as; };
+    if (!as.empty() && std::none_of(kAccelerators.begin(), kAccelerators.end(), named)) {
+      return Invalid(at + "calibratedAs: \"" + as + "\" must be one of " + KnownNames({}));
+    }
   }
-  return Invalid("unknown accelerator \"" + std::string(product) + "\"; known are " + known);
+  return {};
 }
 
 double PeakRate(const Accelerator& accelerator, traffic::Precision precision) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "operator/base/result.h"
+#include "operator/fabric/spec.h"
 #include "operator/traffic/spec.h"
 
 namespace weft::outlook {
@@ -13,6 +14,7 @@ namespace weft::outlook {
 //
 // Units   FLOP/s of dense matrix products (no sparsity) with FP32 accumulation, 0 if the chip has
 //         no unit for the precision; bytes; bytes/s; watts.
+// Shapes  The texts of an accelerator that a user added live in the FabricSpec that it came from.
 struct Accelerator {
   std::string_view name;   // "H100"
   std::string_view words;  // words of product labels: see FindAccelerator
@@ -25,6 +27,9 @@ struct Accelerator {
   double memory_bytes_per_second = 0;
   double watts = 0;  // power limit of one accelerator
   std::string_view source;
+  std::string_view calibrated_as = {};  // whose calibrations it uses; "": its own name's
+  // FabricSpec::pooled_memory: what one accelerator may use of it.
+  double pooled_bytes = 0, pooled_bytes_per_second = 0;
 };
 
 std::span<const Accelerator> KnownAccelerators();
@@ -32,10 +37,16 @@ std::span<const Accelerator> KnownAccelerators();
 // The accelerator that a product label, an instance type or a plain name means, in any case:
 // "NVIDIA-A100-SXM4-40GB", "AMD_Instinct_MI300X_OAM", "tpu-v5p-slice", "p5.48xlarge", "H100". Words
 // are runs of letters and digits. An accelerator matches if the label contains all words of one of
-// its alternatives; the first match in the table wins.
+// its alternatives; the first match in the table wins. `added`: accelerators of the user, which
+// come before those of the table.
 //
 // Errors  kInvalid; the message names the product and the known accelerators.
-Result<Accelerator> FindAccelerator(std::string_view product);
+Result<Accelerator> FindAccelerator(std::string_view product,
+                                    std::span<const fabric::AcceleratorSpec> added = {});
+
+// Errors  kInvalid, "[0].calibratedAs: ..." if that is no accelerator of the table, "[1].name: ..."
+//         if two have one name.
+Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added);
 
 // Peak rate of one precision; 0 if the accelerator has no unit for it.
 double PeakRate(const Accelerator& accelerator, traffic::Precision precision);

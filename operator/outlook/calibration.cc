@@ -228,8 +228,10 @@ const Calibration& CalibrationFor(const Accelerator& accelerator, const Layout& 
                             : sharded        ? Software::kSharded
                                              : Software::kMegatron;
   const int bits = BitsOf(layout.model.precision);
+  const std::string_view chip =
+      accelerator.calibrated_as.empty() ? accelerator.name : accelerator.calibrated_as;
   for (const Software kind : {software, Software::kMegatron}) {
-    const Calibration* one = Find(kind, accelerator.name, bits);
+    const Calibration* one = Find(kind, chip, bits);
     if (one != nullptr) return *one;
   }
   return kCalibrations.back();

@@ -92,14 +92,16 @@ std::string TextOf(const Settings& changed) {
 }
 
 // The first change that fits with `more` settings in addition to those already changed.
-std::optional<Change> Search(const Layout& layout, double capacity, int more, Settings& changed) {
+std::optional<Change> Search(const Layout& layout, const Accelerator& accelerator, int more,
+                             Settings& changed) {
   for (const Candidate& one : OneChange(layout)) {
     if (Holds(changed, one.setting)) continue;
     changed.push_back(&one);
     std::optional<Change> found;
     if (more > 1) {
-      found = Search(one.layout, capacity, more - 1, changed);
-    } else if (const double total = MemoryPerGPU(one.layout).Total(); total <= capacity) {
+      found = Search(one.layout, accelerator, more - 1, changed);
+    } else if (const double total = MemoryOn(one.layout, accelerator).Total();
+               total <= UsableMemory(accelerator)) {
       found = Change{TextOf(changed), total};
     }
     if (found) return found;
@@ -110,11 +112,11 @@ std::optional<Change> Search(const Layout& layout, double capacity, int more, Se
 
 }  // namespace
 
-std::optional<Change> SmallestChange(const Layout& layout, double capacity) {
-  if (MemoryPerGPU(layout).Total() <= capacity) return std::nullopt;
+std::optional<Change> SmallestChange(const Layout& layout, const Accelerator& accelerator) {
+  if (MemoryOn(layout, accelerator).Total() <= UsableMemory(accelerator)) return std::nullopt;
   for (int settings = 1; settings <= kMostSettings; ++settings) {
     Settings changed;
-    if (const auto found = Search(layout, capacity, settings, changed)) return found;
+    if (const auto found = Search(layout, accelerator, settings, changed)) return found;
   }
   return std::nullopt;
 }

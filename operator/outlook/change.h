@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "operator/outlook/accelerators.h"
 #include "operator/outlook/layout.h"
 
 namespace weft::outlook {
@@ -16,7 +17,7 @@ struct Change {
 // The change that makes the job fit on the same GPUs and costs least time. It tries few settings
 // before many, in this order: sharding, the micro-batch, recomputation, more tensor and pipeline
 // parallelism. Nothing if the job fits already, or no change makes it fit.
-// Cost  up to some thousand times MemoryPerGPU.
-std::optional<Change> SmallestChange(const Layout& layout, double capacity);
+// Cost  up to some thousand times MemoryOn.
+std::optional<Change> SmallestChange(const Layout& layout, const Accelerator& accelerator);
 
 }  // namespace weft::outlook

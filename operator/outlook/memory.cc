@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -148,6 +149,16 @@ Memory MemoryPerGPU(const Layout& layout, Attention attention) {
   if (layout.parallelism.pipeline == 1) return last;
   const Memory first = StageMemory(layout, attention, false);
   return first.Total() > last.Total() ? first : last;
+}
+
+Memory MemoryOn(const Layout& layout, const Accelerator& accelerator) {
+  Memory memory = MemoryPerGPU(layout);
+  const double excess = memory.Total() - UsableMemory(accelerator);
+  if (excess <= 0) return memory;
+  // A byte more, so that rounding leaves no rest.
+  memory.pooled = std::min({std::ceil(excess) + 1, memory.optimizer, accelerator.pooled_bytes});
+  memory.optimizer -= memory.pooled;
+  return memory;
 }
 
 double UsableMemory(const Accelerator& accelerator) {

@@ -14,6 +14,7 @@ struct Memory {
   double optimizer = 0;    // Adam's two moments, and the FP32 copy of narrower weights
   double activations = 0;  // those kept for the backward pass, and the logits
   double other = 0;  // context, communication buffers, temporaries, unsharded layers, fragmentation
+  double pooled = 0;  // state of the optimizer that is in pooled memory, not on the GPU
 
   double Total() const { return weights + gradients + optimizer + activations + other; }
 };
@@ -41,6 +42,10 @@ enum class Attention { kFlash, kStored };
 //        Recomputation", 2022, table 2 and section 4; Narayanan et al., SC21, section 2.2 (stages).
 //        The constants of `other` are in constants.h.
 Memory MemoryPerGPU(const Layout& layout, Attention attention = Attention::kFlash);
+
+// The same on one accelerator: what does not fit of the optimizer's state is in its pooled memory,
+// as far as that has room.
+Memory MemoryOn(const Layout& layout, const Accelerator& accelerator);
 
 // The memory that training software can use: a share of what the driver reports.
 double UsableMemory(const Accelerator& accelerator);

@@ -1,5 +1,6 @@
 #include "operator/outlook/outlook.h"
 
+#include <cmath>
 #include <string>
 
 #include "operator/outlook/constants.h"
@@ -16,6 +17,10 @@ double PowerOf(const Accelerator& accelerator, std::int64_t accelerators) {
          static_cast<double>(accelerators) * kHostPower * accelerator.watts;
 }
 
+double PeakPowerOf(const Accelerator& accelerator) {
+  return std::round((1 + kHostPower) * accelerator.watts);
+}
+
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network) {
   const double peak = PeakRate(accelerator, layout.model.precision);
@@ -24,10 +29,10 @@ Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                    " has no unit for it");
   }
   Prediction out;
-  out.memory = MemoryPerGPU(layout);
+  out.memory = MemoryOn(layout, accelerator);
   out.capacity = UsableMemory(accelerator);
   out.fits = out.memory.Total() <= out.capacity;
-  if (!out.fits) out.change = SmallestChange(layout, out.capacity);
+  if (!out.fits) out.change = SmallestChange(layout, accelerator);
   out.calibration = &CalibrationFor(accelerator, layout);
   out.step = StepOf(layout, accelerator, *out.calibration, network);
   const double seconds = out.step.Seconds();
@@ -39,6 +44,17 @@ Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
   out.watts = PowerOf(accelerator, layout.ranks);
   out.accelerator_watts = AcceleratorPower(accelerator, layout.ranks);
   return out;
+}
+
+void Stretch(double ratio, Prediction& prediction) {
+  Step& step = prediction.step;
+  for (double* part : {&step.compute, &step.bubble, &step.matrices, &step.memory, &step.launch,
+                       &step.optimizer, &prediction.step_low, &prediction.step_high}) {
+    *part *= ratio;
+  }
+  for (double& part : step.exposed) part *= ratio;
+  prediction.mfu /= ratio;
+  prediction.tokens_per_second /= ratio;
 }
 
 }  // namespace weft::outlook

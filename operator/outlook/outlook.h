@@ -36,9 +36,14 @@ struct Prediction {
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network);
 
+// Makes the step and all that follows from it `ratio` times as long.
+void Stretch(double ratio, Prediction& prediction);
+
 // Watts of GPUs that train: of the GPUs alone, and with their share of the servers, without
 // cooling.
 double AcceleratorPower(const Accelerator& accelerator, std::int64_t accelerators);
 double PowerOf(const Accelerator& accelerator, std::int64_t accelerators);
+// The most that one accelerator draws with its share of the server: at its power limit.
+double PeakPowerOf(const Accelerator& accelerator);
 
 }  // namespace weft::outlook

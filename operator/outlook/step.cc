@@ -76,6 +76,7 @@ class StepModel {
   Held HeldByRank() const;
   void AddGradients(const Layer& layer, Step& step) const;
   double OptimizerSeconds() const;
+  double PoolSeconds() const;
 
   const Layout& layout_;
   const traffic::Transformer& model_;
@@ -235,7 +236,13 @@ double StepModel::OptimizerSeconds() const {
   const bool split = layout_.parallelism.expert > 1;
   const double parameters =
       held.dense / d_.shard_group + held.experts / (split ? d_.expert_shard_group : d_.shard_group);
-  return kOptimizerBytes * parameters / MemoryRate() + kStepOverheadSeconds;
+  return kOptimizerBytes * parameters / MemoryRate() + PoolSeconds() + kStepOverheadSeconds;
+}
+
+// State in pooled memory is read and written once a step.
+double StepModel::PoolSeconds() const {
+  if (accelerator_.pooled_bytes <= 0) return 0;
+  return 2 * MemoryOn(layout_, accelerator_).pooled / accelerator_.pooled_bytes_per_second;
 }
 
 Step StepModel::Solve() const {

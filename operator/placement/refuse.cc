@@ -17,6 +17,10 @@ namespace {
 // Names the resource that most nodes lack, and how much of it the missing workers would need.
 void NameShortResource(const Instance& instance, Unplaceable& no) {
   const auto& requests = instance.request().pod.requests;
+  const bool power =
+      std::any_of(no.rejections.begin(), no.rejections.end(),
+                  [](const RejectionCount& count) { return count.rejection == Rejection::kPower; });
+  if (power) return;
   for (const auto& rejection : no.rejections) {
     if (rejection.rejection != Rejection::kResource) continue;
     no.short_resource = rejection.detail;
@@ -57,6 +61,7 @@ bool AnyEligible(const Instance& instance, const Unplaceable& no) {
   for (const RejectionCount& count : no.rejections) {
     if (count.rejection == Rejection::kResource) return true;
     if (count.rejection == Rejection::kComputeDomain) return true;
+    if (count.rejection == Rejection::kPower) return true;
     rejected += count.nodes;
   }
   return rejected < instance.slots().size();

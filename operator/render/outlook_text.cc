@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "operator/base/phrases.h"
 #include "operator/outlook/step.h"
 #include "operator/render/table.h"
 
@@ -79,6 +80,15 @@ std::string OutlookText(const report::OutlookReport& report, const TextOptions& 
     table.Add(RowOf(job));
     const outlook::Calibration& by = *job.prediction->calibration;
     sources.insert(std::string(by.name) + ": " + std::string(by.fitted_on) + ".");
+    if (job.learned) {
+      sentences +=
+          Wrap("",
+               Printable(job.job) + ": the step is " + std::to_string(job.learned->percent) +
+                   " % of what the calibration alone says, learned from " +
+                   CountText(job.learned->jobs, "measured job") +
+                   " with the same release, accelerator and precision.",
+               2, options.columns);
+    }
     if (!job.prediction->fits) {
       sentences += Wrap("", Printable(TooMuchText(job)), 2, options.columns);
     }

@@ -1,6 +1,7 @@
 #include "operator/report/explain.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "operator/objective/box.h"
 #include "operator/objective/instance.h"
 #include "operator/rules/node_judge.h"
+#include "operator/rules/power.h"
 
 namespace weft::report {
 namespace {
@@ -226,6 +228,33 @@ std::string TorusText(const fabric::Fabric& fabric, const std::vector<NodeIndex>
          std::to_string(places) + ".";
 }
 
+// "Of the rack domains with a power limit r0 is the fullest: 23.52kW of 30kW at full power." For
+// each level with a limit.
+std::vector<std::string> PowerTexts(const placement::Instance& instance,
+                                    const std::vector<NodeIndex>& nodes) {
+  const fabric::Fabric& fabric = instance.fabric();
+  std::vector<std::string> sentences;
+  for (Tier tier = 1; tier < fabric.node_tier(); ++tier) {
+    const auto& limit = fabric.tiers()[tier].power_watts;
+    if (!limit || nodes.empty()) continue;
+    std::map<DomainIndex, double> watts;
+    for (const NodeIndex n : nodes) {
+      const DomainIndex domain = fabric.domains(tier).of_node[n];
+      const auto [at, first] = watts.try_emplace(domain, 0.0);
+      if (first) at->second = placement::PeakWattsIn(instance.claims(), tier, domain);
+      at->second += placement::WorkerPeakWatts(fabric, instance.request().pod, n);
+    }
+    const auto fullest =
+        std::max_element(watts.begin(), watts.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    sentences.push_back("Of the " + fabric.tiers()[tier].name + " domains that it uses, " +
+                        fabric.domains(tier).names[fullest->first] + " draws most: " +
+                        placement::WattsText(fullest->second) + " at full power, of " +
+                        placement::WattsText(static_cast<double>(*limit)) + " (powerWatts).");
+  }
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<std::string> WhyHereText(const placement::Instance& instance,
@@ -241,6 +270,9 @@ std::vector<std::string> WhyHereText(const placement::Instance& instance,
   }
   if (std::string where = TorusText(instance.fabric(), chosen.nodes); !where.empty()) {
     sentences.push_back(std::move(where));
+  }
+  for (std::string& power : PowerTexts(instance, chosen.nodes)) {
+    sentences.push_back(std::move(power));
   }
   return sentences;
 }

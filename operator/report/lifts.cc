@@ -32,10 +32,11 @@ double TokensPerAccelerator(const Layout& layout, double seconds) {
 }
 
 // Whether the shape's layout of the least memory fits.
-bool CanFit(Layout shape, double capacity) {
-  if (outlook::MemoryPerGPU(shape).Total() <= capacity) return true;
+bool CanFit(Layout shape, const outlook::Accelerator& accelerator) {
+  const double capacity = outlook::UsableMemory(accelerator);
+  if (outlook::MemoryOn(shape, accelerator).Total() <= capacity) return true;
   shape.model.recomputation = Recomputation::kNone;
-  return outlook::MemoryPerGPU(shape).Total() <= capacity;
+  return outlook::MemoryOn(shape, accelerator).Total() <= capacity;
 }
 
 void Hasten(outlook::Path& path, bool scale_up) {
@@ -154,11 +155,11 @@ void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, std::size
   const double capacity = outlook::UsableMemory(ground.accelerator);
   const std::vector<Layout> variants = outlook::VariantsOf(shape);
   tried_ += static_cast<std::int64_t>(variants.size());
-  if (!CanFit(shape, capacity)) return;
+  if (!CanFit(shape, ground.accelerator)) return;
   const auto on = OnNodes(*workload_, ground, shape);
   if (!on) return;
   for (const Layout& one : variants) {
-    if (outlook::MemoryPerGPU(one).Total() > capacity) continue;
+    if (outlook::MemoryOn(one, ground.accelerator).Total() > capacity) continue;
     ++fitting_;
     const double seconds = StepSeconds(one, ground, on->network);
     if (best.size() == most && seconds >= best.back().seconds) continue;

@@ -75,11 +75,11 @@ Findings DoesNotFit(const LintSubject& subject) {
   const auto accelerator = Roomiest(subject);
   if (!accelerator) return {};
   const outlook::Layout layout = LayoutOf(subject);
-  const outlook::Memory memory = outlook::MemoryPerGPU(layout);
+  const outlook::Memory memory = outlook::MemoryOn(layout, *accelerator);
   const double capacity = outlook::UsableMemory(*accelerator);
   if (memory.Total() <= capacity) return {};
   std::string text = decide::DoesNotFitText(accelerator->name, memory, capacity,
-                                            outlook::SmallestChange(layout, capacity));
+                                            outlook::SmallestChange(layout, *accelerator));
   return {{Severity::kError, "", "spec.model.transformer", "DoesNotFit", std::move(text)}};
 }
 
@@ -106,6 +106,13 @@ Findings PipelineBubble(const LintSubject& subject) {
            std::to_string(degrees.pipeline) + " stages with " + std::to_string(micro_batches) +
                " micro-batches a step are idle " + std::to_string(idle) + " % of the time; " +
                setting + " makes it " + std::to_string(then) + " %"}};
+}
+
+Findings MeasuredStepInvalid(const LintSubject& subject) {
+  const auto measured = decide::MeasuredStepSeconds(*subject.workload.meta);
+  if (measured) return {};
+  return {{Severity::kWarning, "", "metadata.annotations", "MeasuredStepInvalid",
+           measured.error().message + "; no prediction learns from it"}};
 }
 
 }  // namespace weft::report

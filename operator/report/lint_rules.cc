@@ -273,7 +273,7 @@ Findings UnknownModels(const LintSubject& subject) {
   return findings;
 }
 
-constexpr std::array<LintRule, 14> kRules = {
+constexpr std::array<LintRule, 15> kRules = {
     TensorLeavesScaleUp,
     ExpertLeavesLeaf,
     NoComputeDomain,
@@ -284,6 +284,7 @@ constexpr std::array<LintRule, 14> kRules = {
     Preferences,
     DoesNotFit,
     PipelineBubble,
+    MeasuredStepInvalid,
     ReservedName,
     UnexpectedLauncher,
     TooMany,

@@ -16,7 +16,9 @@ using fabric::NodeIndex;
 class OutlookMaker {
  public:
   OutlookMaker(const Cluster& cluster, const OutlookChoice& choice)
-      : cluster_(cluster), choice_(choice) {}
+      : cluster_(cluster),
+        choice_(choice),
+        learned_(decide::LearnedScalars::From(*cluster.inputs)) {}
 
   void AddPlanned(const decide::PlanEntry& entry) {
     const auto* placed = entry.placed();
@@ -55,7 +57,7 @@ class OutlookMaker {
     one.job = api::Show(workload.key());
     one.held = held;
     one.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
-    one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one.accelerator);
+    one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one);
     if (!one.prediction) {
       one.prediction = Invalid(*workload.place + ": " + one.prediction.error().message);
     }
@@ -74,22 +76,22 @@ class OutlookMaker {
     one.facility_watts = one.prediction->watts * choice_.prices->cooling_overhead;
   }
 
-  static Result<outlook::Prediction> Predict(const Workload& workload,
-                                             const decide::ClusterFabric& on,
-                                             const std::vector<NodeIndex>& nodes,
-                                             std::string& name) {
+  Result<outlook::Prediction> Predict(const Workload& workload, const decide::ClusterFabric& on,
+                                      const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
     const auto traffic =
         traffic::ComputeTraffic(*workload.model, *workload.parallelism, workload.workers,
                                 static_cast<std::uint32_t>(workload.accelerator->per_worker));
     if (!traffic) return Invalid("spec." + traffic.error().message);
-    auto predicted = decide::Predict(on, workload, *traffic, nodes);
+    auto predicted = decide::Predict(on, workload, *traffic, nodes, &learned_);
     if (!predicted) return predicted.error();
-    name = std::move(predicted->accelerator);
+    one.accelerator = std::move(predicted->accelerator);
+    one.learned = predicted->learned;
     return std::move(predicted->prediction);
   }
 
   const Cluster& cluster_;
   const OutlookChoice& choice_;
+  const decide::LearnedScalars learned_;
   OutlookReport report_;
 };
 

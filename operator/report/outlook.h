@@ -19,6 +19,7 @@ struct JobOutlook {
   std::int64_t accelerators = 0;
   bool held = false;  // the job has its nodes already; else the plan gives them
   Result<outlook::Prediction> prediction = Invalid("");  // an error if no prediction is possible
+  std::optional<decide::LearnedScalar> learned;          // by which the step was stretched
   outlook::Reliability reliability;
   std::optional<double> cost_per_hour;  // absent without prices
   std::string currency;

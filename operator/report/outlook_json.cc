@@ -13,10 +13,12 @@ constexpr double kSecondsPerHour = 3'600;
 std::int64_t Whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
 Json MemoryJson(const outlook::Memory& memory, double capacity) {
-  return {{"weights", Whole(memory.weights)},     {"gradients", Whole(memory.gradients)},
-          {"optimizer", Whole(memory.optimizer)}, {"activations", Whole(memory.activations)},
-          {"other", Whole(memory.other)},         {"total", Whole(memory.Total())},
-          {"capacity", Whole(capacity)}};
+  Json out = {{"weights", Whole(memory.weights)},     {"gradients", Whole(memory.gradients)},
+              {"optimizer", Whole(memory.optimizer)}, {"activations", Whole(memory.activations)},
+              {"other", Whole(memory.other)},         {"total", Whole(memory.Total())},
+              {"capacity", Whole(capacity)}};
+  if (memory.pooled > 0) out["pooled"] = Whole(memory.pooled);
+  return out;
 }
 
 Json ExposedJson(const outlook::Step& step) {
@@ -34,6 +36,9 @@ Json JobJson(const JobOutlook& job) {
   out["accelerator"] = job.accelerator;
   out["accelerators"] = job.accelerators;
   AddPrediction(*job.prediction, out);
+  if (job.learned) {
+    out["learned"] = {{"percent", job.learned->percent}, {"jobs", job.learned->jobs}};
+  }
   AddReliability(job.reliability, out);
   out["costPerHour"] = job.cost_per_hour ? Json(*job.cost_per_hour) : Json(nullptr);
   if (!job.currency.empty()) out["currency"] = job.currency;

@@ -23,13 +23,15 @@ std::optional<double> PriceAt(const Field& field) {
   return price;
 }
 
-outlook::Price PriceOf(const Field& field) {
+outlook::Price PriceOf(const Field& field, const PricedNames& known) {
   field.RefuseUnknown({"accelerator", "onDemand", "reserved", "spot", "source"});
   outlook::Price price;
   const Field name = field["accelerator"];
-  const auto found = outlook::FindAccelerator(name.Require().Str());
+  const auto found = outlook::FindAccelerator(name.Require().Str(), known.added);
   if (found) {
     price.accelerator = found->name;
+  } else if (known.any) {
+    price.accelerator = name.Str();
   } else if (name.present()) {
     name.Fail("is no known accelerator: " + found.error().message);
   }
@@ -42,7 +44,8 @@ outlook::Price PriceOf(const Field& field) {
 
 }  // namespace
 
-Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::string& place) {
+Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::string& place,
+                                     const PricedNames& known) {
   api::Decoding decoding(document, place);
   const Field root = decoding.Root();
   root.RefuseUnknown({"currency", "date", "terms", "coolingOverhead", "prices"});
@@ -56,7 +59,7 @@ Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::
     root["coolingOverhead"].Fail("must be between 1 and 10");
   }
   for (const Field& item : root["prices"].Require().Items()) {
-    outlook::Price price = PriceOf(item);
+    outlook::Price price = PriceOf(item, known);
     for (const outlook::Price& other : prices.prices) {
       if (other.accelerator == price.accelerator) item["accelerator"].Fail("stands twice");
     }

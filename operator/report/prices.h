@@ -1,9 +1,11 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include "operator/base/result.h"
+#include "operator/fabric/spec.h"
 #include "operator/outlook/prices.h"
 
 namespace weft::report {
@@ -17,9 +19,17 @@ namespace weft::report {
 //   prices:                    # of one accelerator and hour
 //   - {accelerator: H100, onDemand: 2.95, reserved: 1.99, spot: 1.35, source: "..."}
 //
+// `known`: which accelerators it may name: those of Weft's table and `added`, or any, because
+// Fabrics that are not read yet may add them.
+//
 // Errors  kInvalid with the field's path: a missing or unknown field, an accelerator that is
 // unknown
 //         or stands twice, a price that is not positive.
-Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::string& place);
+struct PricedNames {
+  std::span<const fabric::AcceleratorSpec> added = {};
+  bool any = false;
+};
+Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::string& place,
+                                     const PricedNames& known = {});
 
 }  // namespace weft::report

@@ -6,6 +6,7 @@
 
 #include "operator/base/check.h"
 #include "operator/rules/node_rules.h"
+#include "operator/rules/power.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
@@ -109,6 +110,12 @@ void CountAll(const Claims& claims, const SlotQuery& query, AmountOf amount_of,
 }  // namespace
 
 void CountSlots(const Claims& claims, const SlotQuery& query, std::vector<std::uint32_t>& slots) {
+  CountSlotsByNode(claims, query, slots);
+  KeepToPower(claims, query, slots);
+}
+
+void CountSlotsByNode(const Claims& claims, const SlotQuery& query,
+                      std::vector<std::uint32_t>& slots) {
   WEFT_CHECK(query.pod != nullptr);
   const Fabric& fabric = claims.fabric();
   slots.assign(fabric.node_count(), 0);

@@ -14,7 +14,8 @@ namespace weft::placement {
 //
 // Shapes   slots: one per NodeIndex, at most `cap`; 0 if the node is filtered out. A worker also
 //          uses one of the node's pods, unless no node of the fabric lists the resource `pods`. If
-//          no node offers a requested resource, all slots are 0.
+//          no node offers a requested resource, all slots are 0. Power limits of levels take slots
+//          away (power.h).
 // Cost     O(nodes x requested resources); taints, cordons and usability are evaluated once per
 //          distinct combination, label rules only on nodes that have room.
 struct SlotQuery {
@@ -27,5 +28,8 @@ struct SlotQuery {
 };
 void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
                 std::vector<std::uint32_t>& slots);
+// The same without the power limits.
+void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
+                      std::vector<std::uint32_t>& slots);
 
 }  // namespace weft::placement

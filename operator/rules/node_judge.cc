@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "operator/base/check.h"
+#include "operator/base/phrases.h"
 #include "operator/base/quantity.h"
 #include "operator/base/units.h"
+#include "operator/rules/power.h"
 #include "operator/rules/selector.h"
 #include "operator/rules/tolerations.h"
 
@@ -41,6 +44,10 @@ NodeJudge::NodeJudge(const fabric::Claims& claims, const SlotQuery& query)
     untolerated_.push_back(
         FirstUntolerated(fabric.node(first).taints, query.pod->tolerations) != nullptr ? 1 : 0);
   }
+  if (!fabric.limits_power()) return;
+  std::vector<std::uint32_t> slots;
+  CountSlotsByNode(claims, query, slots);
+  KeepToPower(claims, query, slots, &stopped_);
 }
 
 std::int64_t NodeJudge::FreeOf(NodeIndex node, fabric::ResourceIndex resource) const {
@@ -99,7 +106,8 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   if (!wants_.not_offered.empty()) return {Rejection::kResource, ~0U};
   if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource};
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
-  return {};
+  if (stopped_.empty() || stopped_[node] == fabric::kOutside) return {};
+  return {Rejection::kPower, stopped_[node]};
 }
 
 std::string NodeJudge::ShortText(NodeIndex node) const {
@@ -143,6 +151,8 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
       return ShortText(node);
     case Rejection::kComputeDomain:
       return "held by the ComputeDomain of " + claims_.compute_domain(node);
+    case Rejection::kPower:
+      return PowerText(claims_, query_, stopped_[node], node);
   }
   return "";
 }
@@ -150,6 +160,19 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
 Verdict NodeJudge::Judge(NodeIndex node) const {
   const Why why = WhyNot(node);
   return {why.rejection, Detail(why, node)};
+}
+
+// The text for the first node, and in how many more domains of the level others have no power.
+std::string NodeJudge::PowerDetail(NodeIndex first, NodeIndex begin, NodeIndex end) const {
+  const fabric::Tier tier = stopped_[first];
+  std::set<fabric::DomainIndex> domains;
+  for (NodeIndex n = begin; n < end; ++n) {
+    if (stopped_[n] == tier) domains.insert(claims_.fabric().domains(tier).of_node[n]);
+  }
+  const std::string text = PowerText(claims_, query_, tier, first);
+  if (domains.size() < 2) return text;
+  return text + "; " + CountText(static_cast<std::int64_t>(domains.size()) - 1, "more domain") +
+         " likewise";
 }
 
 std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) const {
@@ -176,7 +199,8 @@ std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) con
   std::map<std::pair<Rejection, std::string>, std::uint32_t> by_text;
   for (const auto& [why, nodes] : by_why) {
     const bool offered = wants_.not_offered.empty();
-    std::string detail = why.rejection != Rejection::kResource ? Detail(why, nodes.first)
+    std::string detail = why.rejection == Rejection::kPower ? PowerDetail(nodes.first, begin, end)
+                         : why.rejection != Rejection::kResource ? Detail(why, nodes.first)
                          : offered ? claims_.fabric().resources()[why.item]
                                    : wants_.not_offered;
     by_text[{why.rejection, std::move(detail)}] += nodes.count;
@@ -212,6 +236,8 @@ std::string_view RejectionName(Rejection rejection) {
       return "Resource";
     case Rejection::kComputeDomain:
       return "ComputeDomain";
+    case Rejection::kPower:
+      return "Power";
   }
   return "Unknown";
 }

@@ -26,6 +26,7 @@ enum class Rejection : std::uint8_t {
   kPool,  // of another product or capacity type than the gang
   kResource,
   kComputeDomain,  // another job's ComputeDomain holds the node
+  kPower,          // a level's power limit leaves no watts for it
 };
 std::string_view RejectionName(Rejection rejection);
 
@@ -46,7 +47,8 @@ struct RejectionCount {
 // Says why a node takes no worker of one query; kNone if CountSlots gives it at least 1. The query
 // and its pod must outlive the judge.
 //
-// Cost  O(taint classes x taints) to make; then the rules once for each node, and one text for each
+// Cost  O(taint classes x taints) to make, with power limits also a count of slots; then the rules
+// once for each node, and one text for each
 //       taint class, rule or resource that rejects.
 class NodeJudge {
  public:
@@ -57,8 +59,8 @@ class NodeJudge {
   std::vector<RejectionCount> Count(fabric::NodeIndex begin, fabric::NodeIndex end) const;
 
  private:
-  // Nodes with equal Why have the same text. `item` is the taint class, the rule, the resource or
-  // 0.
+  // Nodes with equal Why have the same text. `item` is the taint class, the rule, the resource, the
+  // tier of the limit or 0.
   struct Why {
     Rejection rejection = Rejection::kNone;
     std::uint32_t item = 0;
@@ -71,6 +73,8 @@ class NodeJudge {
   std::int64_t FreeOf(fabric::NodeIndex node, fabric::ResourceIndex resource) const;
   std::string Detail(Why why, fabric::NodeIndex node) const;
   std::string ShortText(fabric::NodeIndex node) const;
+  std::string PowerDetail(fabric::NodeIndex first, fabric::NodeIndex begin,
+                          fabric::NodeIndex end) const;
 
   const fabric::Claims& claims_;
   const SlotQuery& query_;
@@ -78,6 +82,7 @@ class NodeJudge {
   std::vector<std::uint8_t> pools_;        // by pool: whether the query allows its nodes
   std::vector<Rejection> state_;           // by taint class: unusable or cordoned
   std::vector<std::uint8_t> untolerated_;  // by taint class
+  std::vector<fabric::Tier> stopped_;      // by node, see KeepToPower; empty without limits
 };
 
 }  // namespace weft::placement

@@ -137,10 +137,14 @@ class Cluster {
     cluster_.pods.insert(cluster_.pods.end(), pods.begin(), pods.end());
   }
 
-  static fabric::FabricSpec FabricOf(const FleetRecipe& recipe) {
+  fabric::FabricSpec FabricOf(const FleetRecipe& recipe) const {
     fabric::FabricSpec fabric;
+    fabric.accelerators = options_.accelerators;
     for (const RecipeLevel& level : recipe.levels) {
       fabric.levels.push_back({level.name, level.label_key, fabric::Identity::kValue, level.link});
+    }
+    if (options_.geometry.rack_watts > 0) {
+      fabric.levels.back().power_watts = options_.geometry.rack_watts;
     }
     fabric.accelerator_model = recipe.accelerator_model;
     fabric.outside = recipe.outside;
@@ -263,6 +267,9 @@ Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
   if (!design) return design.error();
   if (options.geometry.racks > 0) {
     return Invalid("--racks: describes a network of racks; leave out --design");
+  }
+  if (options.geometry.rack_watts > 0) {
+    return Invalid("--rack-watts: belongs to racks of your own");
   }
   if (!options.geometry.accelerator.empty()) {
     return Invalid(

@@ -33,8 +33,10 @@ struct Geometry {
   // Oversubscription between racks, and between pods; absent: 100.
   std::vector<int> taper_percents;
   std::string accelerator = {};  // the Fabric's acceleratorModel; "": none
+  int rack_watts = 0;            // powerWatts of the level leaf; 0: none
 };
-inline constexpr int kMaxTaperPercent = 1'000'000;  // api/names.h, kOversubscriptionPercent
+inline constexpr int kMaxRackWatts = 1'000'000'000;  // api/names.h, kWatts
+inline constexpr int kMaxTaperPercent = 1'000'000;   // api/names.h, kOversubscriptionPercent
 
 struct DesignOptions {
   std::string design;  // "": the geometry
@@ -43,6 +45,7 @@ struct DesignOptions {
   int fragmented_percent = 0;  // share of accelerators that earlier jobs use
   std::uint64_t seed = 1;      // for the earlier jobs
   int gpus_per_node = 0;       // 0: the design's number, or 8 for a geometry
+  std::vector<fabric::AcceleratorSpec> accelerators = {};  // of every Fabric
 };
 
 inline constexpr int kMaxDesignNodes = 1 << 20;

@@ -233,6 +233,8 @@ def placement_status():
         "powerWatts": NUMBER,
         "acceleratorPowerWatts": NUMBER,
         "calibration": SHORT,
+        "learnedPercent": NUMBER,
+        "learnedFromJobs": NUMBER,
         "costPerHour": byte_text,
         "currency": SHORT,
     }, description="memory, step time and power that Weft predicts on these nodes")
@@ -304,6 +306,9 @@ def levels():
             "identity": enum(["Value", "Path"], "what names a domain: the label's value, or the"
                              " value under its parent", "Value"),
             "link": link("default: an assumed link"),
+            "powerWatts": integer(WATTS, "the most that the gangs of one domain may draw, their"
+                                  " accelerators at full power with their share of the servers;"
+                                  " default: no limit"),
         },
         ["name"])
     return list_of(
@@ -401,6 +406,35 @@ def environment():
                    " from the fabric", kind="map", keys=["name"])
 
 
+def accelerators():
+    peak = {name: quantity(1, "") for name in ("fp32", "tf32", "bf16", "fp8", "fp4")}
+    one = object_of(
+        {
+            "name": text("a name of its own; one of Weft's table replaces that accelerator",
+                         LEVEL_NAME, longest=40),
+            "products": list_of(text("words that a product label must all have",
+                                     "[A-Za-z0-9]"), 16),
+            "peakFLOPS": object_of(peak, ["bf16"], "dense matrix products per second, by precision;"
+                                   " absent: the accelerator has no unit for it"),
+            "memory": quantity(1, "bytes, as the driver reports them"),
+            "memoryBandwidth": quantity(1, "bytes per second"),
+            "powerWatts": integer(WATTS, "power limit of one accelerator"),
+            "calibratedAs": text("the accelerator of Weft's table whose calibration it uses;"
+                                 " default: none"),
+            "source": text("where the figures are from"),
+        }, ["name", "peakFLOPS", "memory", "memoryBandwidth", "powerWatts"])
+    return list_of(one, 64, "accelerators that Weft's table lacks", kind="map", keys=["name"])
+
+
+def pooled_memory():
+    return object_of(
+        {
+            "perGPU": quantity(1, "bytes that one accelerator may use"),
+            "bandwidthPerGPU": quantity(1, "bytes per second of one accelerator, one direction"),
+        }, ["perGPU", "bandwidthPerGPU"],
+        "memory outside the accelerators (CXL) for the optimizer's state that does not fit")
+
+
 def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
@@ -442,6 +476,8 @@ def fabric():
                 (0, 100), "placements whose cost is within this percentage of the best count as"
                 " equal", 1),
             "acceleratorModel": text("product of the nodes whose labels name none"),
+            "accelerators": accelerators(),
+            "pooledMemory": pooled_memory(),
             "environment": environment(),
         },
         rules=fabric_rules())

@@ -15,6 +15,7 @@ LEVEL_NAME = r"^[A-Za-z]([-_.A-Za-z0-9]{0,38}[A-Za-z0-9])?$"
 DEGREE = (1, 2**20)
 COUNT = (0, 2**20)
 WIDTH = (1, 2**30)
+WATTS = (1, 10**9)
 SECONDS = (1, 2**31 - 1)
 SECONDS_OR_ZERO = (0, 2**31 - 1)
 

@@ -45,4 +45,55 @@ job 's/microBatchSize: 1/&\n      precision: FP8/'
 expect_exit 2 "$WEFT" outlook -f "$work/a100.yaml" -f "$work/job.yaml"
 expect_text "$work/stderr" 'spec.model.transformer.precision: A100-80GB has no unit for it'
 
+# The user's own accelerator: by a file, or in the Fabric that `fabric generate` writes with it.
+accelerators=$examples/accelerators.yaml
+sed 's/NVIDIA-H100-80GB-HBM3/NVIDIA-H20/' "$work/cluster.yaml" >"$work/h20.yaml"
+job ''
+expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml"
+expect_text "$work/stderr" 'unknown accelerator "NVIDIA-H20"'
+expect_exit 0 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$accelerators"
+expect_text "$work/stdout" '256 x H20'
+expect_text "$work/stdout" 'Hopper BF16'
+expect_exit 0 "$WEFT" lint -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$accelerators"
+expect_exit 0 "$WEFT" fabric generate --racks 4 --accelerator H20 --accelerators "$accelerators"
+mv "$work/stdout" "$work/with.yaml"
+expect_text "$work/with.yaml" 'calibratedAs: H100'
+job 's/required: spine/required: leaf/; s/replicas: 32/replicas: 16/; s/preferred: leaf/preferred: node/'
+expect_exit 0 "$WEFT" advise -f "$work/with.yaml" -f "$work/job.yaml" --gpus 256
+expect_text "$work/stdout" '256 x H20'
+sed 's/accelerator: B200/accelerator: H20/' "$examples/prices.yaml" >"$work/prices.yaml"
+expect_exit 0 "$WEFT" outlook -f "$work/with.yaml" -f "$work/job.yaml" --prices "$work/prices.yaml" -o json
+expect_text "$work/stdout" '"costPerHour": 962.5'
+expect_exit 2 "$WEFT" fabric generate --racks 4 --accelerator H20
+expect_text "$work/stderr" '--accelerator: unknown accelerator "H20"; known are GB300'
+
+# What is wrong with such a file is named by its place.
+bad() {  # TEXT SED...
+  local text=$1
+  shift
+  sed "$@" "$accelerators" >"$work/bad.yaml"
+  expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/bad.yaml"
+  expect_text "$work/stderr" "bad.yaml: $text"
+  expect_empty "$work/stdout"
+}
+bad 'accelerators[0].memory: is required' '/^  memory:/d'
+bad 'accelerators[0].peakFLOPS.bf16: "148X"' 's/148T/148X/'
+bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs: H100 /calibratedAs: H1000 /'
+bad 'accelerators[0].colour: unknown field' 's/^  powerWatts.*/&\n  colour: green/'
+expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/none.yaml"
+
+# A rack of 30 kW takes three DGX H100 and not four.
+expect_exit 0 "$WEFT" fabric generate --racks 1 --nodes-per-rack 4 --accelerator H100 --rack-watts 30000
+mv "$work/stdout" "$work/rack.yaml"
+ranks() {  # NODES
+  sed "s/replicas: 8/replicas: $1/; s/globalBatchSize: 512/globalBatchSize: 768/" \
+    "$examples/questions/llama-70b.yaml" >"$work/job.yaml"
+}
+ranks 3
+expect_exit 0 "$WEFT" explain -f "$work/rack.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" 'draws most: 23.52kW at full power'
+ranks 4
+expect_exit 3 "$WEFT" explain -f "$work/rack.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" 'gets no power (leaf rack-01 may draw'
+
 passed

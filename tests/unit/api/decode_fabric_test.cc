@@ -35,6 +35,42 @@ TEST(DecodeFabricTest, AbsentFieldsTakeTheirDefaults) {
   EXPECT_EQ(decoded->place, "fabric.yaml: Fabric f");
 }
 
+TEST(DecodeFabricTest, AcceleratorsMemoryAndPowerAreRead) {
+  const auto decoded =
+      Decode(R"({"levels": [{"name": "rack", "labelKey": "r", "powerWatts": 30000}],
+      "pooledMemory": {"perGPU": "512Gi", "bandwidthPerGPU": "63G"},
+      "accelerators": [{"name": "X1", "products": ["Acme X1"], "memory": "128G",
+        "peakFLOPS": {"bf16": "1200T"}, "memoryBandwidth": "4T", "powerWatts": 800,
+        "calibratedAs": "H100", "source": "Acme, 2026"}]})");
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(decoded->spec.levels[0].power_watts, 30'000);
+  EXPECT_EQ(decoded->spec.pooled_memory, (fabric::PooledMemorySpec{512LL << 30, 63'000'000'000}));
+  ASSERT_EQ(decoded->spec.accelerators.size(), 1u);
+  const fabric::AcceleratorSpec& one = decoded->spec.accelerators[0];
+  EXPECT_EQ(one.bf16, 1'200'000'000'000'000);
+  EXPECT_EQ(one.fp8, 0);
+  EXPECT_EQ(one.memory_bytes, 128'000'000'000);
+  EXPECT_EQ(one.products, std::vector<std::string>{"Acme X1"});
+  EXPECT_EQ(one.calibrated_as, "H100");
+}
+
+TEST(DecodeFabricTest, AFileOfAcceleratorsNamesWhatIsWrong) {
+  const auto why = [](const char* text) {
+    const auto decoded = DecodeAcceleratorFile(json::parse(text), "acme.yaml");
+    return decoded ? "" : decoded.error().message;
+  };
+  const std::string good = R"({"name": "X1", "peakFLOPS": {"bf16": "1P"}, "memory": "96Gi",
+      "memoryBandwidth": "3T", "powerWatts": 500})";
+  EXPECT_EQ(why((R"({"accelerators": [)" + good + "]}").c_str()), "");
+  EXPECT_EQ(why(R"({})"), "acme.yaml: accelerators: is required");
+  EXPECT_EQ(why((R"({"accelerators": [)" + good + "," + good + "]}").c_str()),
+            "acme.yaml: accelerators[1].name: \"X1\" is given twice");
+  EXPECT_EQ(why(R"({"accelerators": [{"name": "X1", "peakFLOPS": {"fp16": "1P"}}]})"),
+            "acme.yaml: accelerators[0].peakFLOPS.fp16: unknown field");
+  EXPECT_EQ(why(R"({"accelerators": [{"name": "X1", "peakFLOPS": {"bf16": "0"}}]})"),
+            "acme.yaml: accelerators[0].peakFLOPS.bf16: \"0\" must be at least 1");
+}
+
 TEST(DecodeFabricTest, WhatNeedsTheWholeSpecIsNamedToo) {
   struct Bad {
     std::string name, spec, want;

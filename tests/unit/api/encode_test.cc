@@ -123,6 +123,20 @@ Fabric FullFabric() {
                    false};
   spec.cost_tolerance_percent = 0;
   spec.accelerator_model = "H100";
+  spec.levels[0].power_watts = 300'000;
+  spec.accelerators = {{.name = "X1",
+                        .products = {"Acme X1"},
+                        .fp32 = 1,
+                        .tf32 = 2,
+                        .bf16 = 1'200'000'000'000'000,
+                        .fp8 = 4,
+                        .fp4 = 5,
+                        .memory_bytes = 128'000'000'000,
+                        .memory_bytes_per_second = 4'000'000'000'000,
+                        .watts = 800,
+                        .calibrated_as = "H100",
+                        .source = "Acme, 2026"}};
+  spec.pooled_memory = fabric::PooledMemorySpec{1'000, 63'000'000'000};
   return fabric;
 }
 

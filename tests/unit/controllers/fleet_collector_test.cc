@@ -39,6 +39,7 @@ struct World {
     fabric.meta = Meta("", "default");
     fabric.spec = testing::MakeSpec(shape);
     fabric.spec.accelerator_model = accelerator;
+    if (!accelerator.empty()) fabric.spec.levels.back().power_watts = 20'000;
     store.Put(std::move(fabric));
   }
 
@@ -84,6 +85,7 @@ struct World {
     job.meta = Meta("team-a", name);
     job.replicas = 2;
     job.accelerator = {"nvidia.com/gpu", 8};
+    job.pod.requests = {{"nvidia.com/gpu", 8}};
     job.attempt = 1;
     job.placement_name = name + "-1";
     job.conditions = {{"Placed", "True", "Placed", "", FormatTime(kNow - 50)}};
@@ -167,6 +169,10 @@ TEST(FleetCollectorTest, ShowsWhatIsPredictedOfARunningJob) {
     return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size()));
   };
   EXPECT_NEAR(watts("l0"), 16 * 919.8, 0.01) << text;
+  EXPECT_TRUE(Has(text,
+                  "weft_fabric_domain_power_headroom_watts{fabric=\"default\",level=\"leaf\","
+                  "domain=\"l0\"} 4320"))  // of 20 kW, 16 H100 at 980 W
+      << text;
   EXPECT_EQ(watts("l1"), 0);
 }
 

@@ -165,5 +165,67 @@ TEST(PredictTest, WattsAddUpInEveryDomain) {
   EXPECT_EQ(watts[1].tier, watts[2].tier);
 }
 
+TEST(PredictTest, AFabricAddsAnAcceleratorAndPooledMemory) {
+  Scene scene(FourNodesOf("ACME-X1-OAM"));
+  Llama(scene, traffic::Sharding::kFull);
+  fabric::AcceleratorSpec x1;
+  x1.name = "X1";
+  x1.bf16 = 1'200'000'000'000'000;
+  x1.memory_bytes = 40'000'000'000;
+  x1.memory_bytes_per_second = 4'000'000'000'000;
+  x1.watts = 800;
+  scene.inputs.fabrics[0].spec.accelerators = {x1};
+  const Json without = StatusOf(scene)["outlook"];
+  EXPECT_EQ(without["accelerator"], "X1");
+  EXPECT_EQ(without["fits"], false);
+  EXPECT_EQ(without["calibration"], "Assumed");
+  scene.inputs.fabrics[0].spec.pooled_memory = {500'000'000'000, 63'000'000'000};
+  const Json with = StatusOf(scene)["outlook"];
+  EXPECT_EQ(with["fits"], true);
+  EXPECT_EQ(with["memoryPerGPU"]["percent"], 100);
+  EXPECT_GT(with["stepMilliseconds"], without["stepMilliseconds"]);
+  // A file's come before the Fabric's own.
+  x1.watts = 0;
+  x1.calibrated_as = "H100";
+  scene.inputs.accelerators = {x1};
+  EXPECT_EQ(StatusOf(scene)["outlook"]["calibration"], "Hopper BF16, FSDP");
+}
+
+TEST(PredictTest, AnUnknownCalibrationIsNamed) {
+  Scene scene(FourNodesOf("ACME-X1-OAM"));
+  fabric::AcceleratorSpec x1;
+  x1.name = "X1";
+  x1.calibrated_as = "X0";
+  scene.inputs.fabrics[0].spec.accelerators = {x1};
+  const auto refused = BuildFabrics(scene.inputs, OnBadFabric::kRefuse);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message.rfind(
+                "fabric.yaml: Fabric default: spec.accelerators[0].calibratedAs: \"X0\"", 0),
+            0u)
+      << refused.error().message;
+  const auto kept = BuildFabrics(scene.inputs, OnBadFabric::kSetAside);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->notes[0].reason, "AcceleratorInvalid");
+}
+
+// A leaf of two DGX H100 draws 15.68 kW at full power.
+TEST(PredictTest, ALevelsPowerLimitHoldsForAllJobsTogether) {
+  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  scene.inputs.fabrics[0].spec.levels.back().power_watts = 15'000;
+  scene.Job("first", 2);
+  scene.Job("second", 1);
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster);
+  ASSERT_TRUE(report);
+  ASSERT_NE(report->entries[0].placed(), nullptr);
+  EXPECT_EQ(report->entries[0].placed()->plan.nodes, (std::vector<fabric::NodeIndex>{0, 2}));
+  const Refused* refused = report->entries[1].refused();
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->reason, "InsufficientCapacity");
+  EXPECT_NE(refused->message.find("may draw 15kW: 7.84kW are taken, a worker draws 7.84kW"),
+            std::string::npos)
+      << refused->message;
+}
+
 }  // namespace
 }  // namespace weft::decide

@@ -160,7 +160,9 @@ TEST(RefusalText, SaysOfOneNodeAndOfSeveralWhyTheyAreOut) {
       {Rejection::kResource, "cpu", "lacks free cpu", "lack free cpu"},
       {Rejection::kUnschedulable, "cordoned", "is cordoned", "are cordoned"},
       {Rejection::kExcluded, "excluded", "is excluded", "are excluded"},
-      {Rejection::kComputeDomain, "held by x", "is held by x", "are held by x"}};
+      {Rejection::kComputeDomain, "held by x", "is held by x", "are held by x"},
+      {Rejection::kPower, "x may draw 1W", "gets no power (x may draw 1W)",
+       "get no power (x may draw 1W)"}};
   for (const RejectionCase& c : cases) {
     const auto told = [&](std::uint32_t nodes) {
       return Told([&](Unplaceable& no, api::TrainingJob&) {

@@ -25,8 +25,8 @@ TEST(JobStatusTest, ThePrinterColumnsAreThoseOfThePlacement) {
       "traffic": {"crossNodeBytes": "144G", "bestCrossNodeBytes": "120G"},
       "outlook": {"stepMilliseconds": 5449, "tokensPerSecond": 1234567,
                   "memoryPerGPU": {"percent": 83}}})");
-  EXPECT_EQ(SummaryOf(status), (api::Summary{"3/4", "1 leaf, 4 node", "144G", "120 %", "5.4 s",
-                                             "1234567", "83 %"}));
+  EXPECT_EQ(SummaryOf(status),
+            (api::Summary{"3/4", "1 leaf, 4 node", "144G", "120 %", "5.4 s", "1234567", "83 %"}));
 }
 
 TEST(JobStatusTest, WhatThePlacementDoesNotSayIsEmpty) {

@@ -84,5 +84,55 @@ TEST(AcceleratorsTest, PeaksAreDenseAndOrdered) {
   EXPECT_EQ(PeakRate(*FindAccelerator("A100"), traffic::Precision::kFP8), 0);
 }
 
+fabric::AcceleratorSpec Added() {
+  fabric::AcceleratorSpec one;
+  one.name = "X1";
+  one.products = {"acme x1 oam"};
+  one.bf16 = 1200'000'000'000'000;
+  one.memory_bytes = 128'000'000'000;
+  one.memory_bytes_per_second = 4'000'000'000'000;
+  one.watts = 800;
+  return one;
+}
+
+TEST(AcceleratorsTest, AUserAddsAnAccelerator) {
+  const std::vector<fabric::AcceleratorSpec> added = {Added()};
+  for (const char* product : {"x1", "ACME-X1-OAM-128GB"}) {
+    const auto found = FindAccelerator(product, added);
+    ASSERT_TRUE(found) << product;
+    EXPECT_EQ(found->name, "X1");
+    EXPECT_EQ(found->bf16, 1200e12);
+    EXPECT_EQ(found->fp8, 0);
+    EXPECT_EQ(found->watts, 800);
+  }
+  EXPECT_FALSE(FindAccelerator("ACME-X1", added));
+  std::vector<fabric::AcceleratorSpec> named = {Added()};
+  named[0].products.clear();
+  EXPECT_EQ(FindAccelerator("ACME-X1", named)->name, "X1");
+  EXPECT_FALSE(FindAccelerator("ACME-X2", named));
+  EXPECT_EQ(FindAccelerator("NVIDIA-H100", added)->name, "H100");
+  EXPECT_EQ(FindAccelerator("Z1", added).error().message.substr(0, 46),
+            "unknown accelerator \"Z1\"; known are X1, GB300,");
+}
+
+TEST(AcceleratorsTest, AUsersFiguresReplaceTheTables) {
+  std::vector<fabric::AcceleratorSpec> added = {Added()};
+  added[0].name = "H100";
+  EXPECT_EQ(FindAccelerator("NVIDIA-H100-80GB-HBM3", added)->watts, 700);
+  added[0].products = {"h100"};
+  EXPECT_EQ(FindAccelerator("NVIDIA-H100-80GB-HBM3", added)->watts, 800);
+}
+
+TEST(AcceleratorsTest, WhatIsWrongWithAnAddedOneIsNamed) {
+  std::vector<fabric::AcceleratorSpec> added = {Added(), Added()};
+  EXPECT_EQ(CheckAccelerators(added).error().message, "[1].name: \"X1\" stands twice");
+  added[1].name = "X2";
+  added[1].calibrated_as = "H1000";
+  EXPECT_EQ(CheckAccelerators(added).error().message.substr(0, 51),
+            "[1].calibratedAs: \"H1000\" must be one of GB300, GB2");
+  added[1].calibrated_as = "H100";
+  EXPECT_TRUE(CheckAccelerators(added));
+}
+
 }  // namespace
 }  // namespace weft::outlook

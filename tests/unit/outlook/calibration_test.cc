@@ -33,6 +33,15 @@ TEST(CalibrationTest, AJobGetsTheRowOfItsChipPrecisionAndSoftware) {
   EXPECT_EQ(NameFor("H100", Precision::kTF32, none), "Assumed");
 }
 
+TEST(CalibrationTest, AnAddedAcceleratorUsesTheCalibrationThatItNames) {
+  const Layout layout = testing::Spread(traffic::testing::Llama70B(), 64, 1, 1);
+  Accelerator added = *FindAccelerator("H100");
+  added.name = "H20";
+  EXPECT_EQ(CalibrationFor(added, layout).name, "Assumed");
+  added.calibrated_as = "H100";
+  EXPECT_EQ(CalibrationFor(added, layout).name, "Hopper BF16, Megatron");
+}
+
 TEST(CalibrationTest, EveryRowSaysWhereItComesFromAndCanBeTrue) {
   for (const Calibration& one : KnownCalibrations()) {
     EXPECT_FALSE(one.fitted_on.empty()) << one.name;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/outlook/constants.h"
 #include "operator/outlook/memory.h"
 #include "tests/support/layouts.h"
 #include "tests/support/models.h"
@@ -11,17 +12,24 @@ namespace {
 
 constexpr double kH100 = 80.4e9;
 
+// An accelerator on which training can use so much memory.
+Accelerator With(double capacity) {
+  Accelerator one;
+  one.memory_bytes = capacity / kUsableMemory;
+  return one;
+}
+
 TEST(ChangeTest, WhatFitsNeedsNone) {
   Layout layout = testing::Spread(traffic::testing::Llama70B(), 64, 8, 4);
   layout.parallelism.sharding = traffic::Sharding::kFull;
   ASSERT_LE(MemoryPerGPU(layout).Total(), kH100);
-  EXPECT_FALSE(SmallestChange(layout, kH100));
+  EXPECT_FALSE(SmallestChange(layout, With(kH100)));
 }
 
 TEST(ChangeTest, TheOptimizersStateIsShardedFirst) {
   Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 4);
   layout.model.recomputation = traffic::Recomputation::kFull;
-  const auto change = SmallestChange(layout, 40e9);
+  const auto change = SmallestChange(layout, With(40e9));
   ASSERT_TRUE(change);
   EXPECT_EQ(change->text, "sharding: OptimizerState");
   EXPECT_LE(change->total, 40e9);
@@ -31,7 +39,7 @@ TEST(ChangeTest, ASmallerMicroBatchWhereActivationsAreWhatIsTooMuch) {
   Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 8);
   layout.parallelism.sharding = traffic::Sharding::kOptimizerState;
   layout.model.micro_batch_size = 4;
-  const auto change = SmallestChange(layout, kH100);
+  const auto change = SmallestChange(layout, With(kH100));
   ASSERT_TRUE(change);
   EXPECT_EQ(change->text, "microBatchSize: 2");
 }
@@ -39,7 +47,7 @@ TEST(ChangeTest, ASmallerMicroBatchWhereActivationsAreWhatIsTooMuch) {
 TEST(ChangeTest, TwoSettingsWhereOneWillNotDo) {
   Layout layout = testing::Spread(traffic::testing::Llama70B(), 512, 8, 4);
   layout.model.micro_batch_size = 4;
-  const auto change = SmallestChange(layout, 45e9);
+  const auto change = SmallestChange(layout, With(45e9));
   ASSERT_TRUE(change);
   EXPECT_EQ(change->text, "sharding: OptimizerState and microBatchSize: 1");
 }
@@ -55,14 +63,14 @@ TEST(ChangeTest, ThreeSettingsWhereTwoWillNotDo) {
   model.global_batch_size = 1184;
   const Layout layout = testing::Spread(model, 1184, 1, 1);
   EXPECT_GT(MemoryPerGPU(layout).Total(), 8e12);
-  const auto change = SmallestChange(layout, kH100);
+  const auto change = SmallestChange(layout, With(kH100));
   ASSERT_TRUE(change);
   EXPECT_EQ(change->text, "activationRecomputation: Full, sharding: Full and tensor: 2");
   EXPECT_LE(change->total, kH100);
 }
 
 TEST(ChangeTest, NoneWhereTheGPUsAreTooFew) {
-  EXPECT_FALSE(SmallestChange(testing::Spread(traffic::testing::Llama70B(), 2, 1, 1), kH100));
+  EXPECT_FALSE(SmallestChange(testing::Spread(traffic::testing::Llama70B(), 2, 1, 1), With(kH100)));
 }
 
 }  // namespace

@@ -42,6 +42,30 @@ TEST(OutlookTest, WhatDoesNotFitComesWithAChange) {
   EXPECT_TRUE(found->change);
 }
 
+// What does not fit is read and written once a step.
+TEST(OutlookTest, PooledMemoryHoldsTheStateThatDoesNotFit) {
+  Layout layout = Job();
+  layout.parallelism.sharding = traffic::Sharding::kNone;
+  Accelerator chip = *FindAccelerator("A100-40GB");
+  const Network network = NetworkOn({8, 360e9, 42.5e9}, layout);
+  const auto without = Predict(layout, chip, network);
+  ASSERT_TRUE(without);
+  ASSERT_FALSE(without->fits);
+  const double excess = without->memory.Total() - without->capacity;
+  ASSERT_LT(excess, without->memory.optimizer);
+  chip.pooled_bytes = 500e9;
+  chip.pooled_bytes_per_second = 63e9;
+  const auto with = Predict(layout, chip, network);
+  ASSERT_TRUE(with);
+  EXPECT_TRUE(with->fits);
+  EXPECT_FALSE(with->change);
+  EXPECT_NEAR(with->memory.pooled, excess, 2);
+  EXPECT_NEAR(with->memory.Total(), with->capacity, 2);
+  EXPECT_NEAR(with->step.Seconds() - without->step.Seconds(), 2 * excess / 63e9, 1e-6);
+  chip.pooled_bytes = excess / 2;
+  EXPECT_FALSE(Predict(layout, chip, network)->fits);
+}
+
 TEST(OutlookTest, AFasterChipNeverTakesLonger) {
   EXPECT_LT(On("H100", Job())->step.Seconds(), On("A100", Job())->step.Seconds());
   EXPECT_LT(On("B200", Job())->step.Seconds(), On("H100", Job())->step.Seconds());
@@ -59,6 +83,7 @@ TEST(OutlookTest, APrecisionThatTheChipLacksIsAnError) {
 TEST(OutlookTest, PowerIsThatOfTheGPUsAndTheirServers) {
   const double watts = PowerOf(*FindAccelerator("H100"), 1024);
   EXPECT_NEAR(watts, 942.1e3, 2e3);
+  EXPECT_DOUBLE_EQ(PeakPowerOf(*FindAccelerator("H100")), 980);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "operator/report/explain_held.h"
 #include "tests/unit/decide/scene.h"
 
@@ -70,6 +72,20 @@ TEST(Explain, PointsToAuditForAGangOfAnotherController) {
     EXPECT_EQ(why(name.c_str()),
               "\"" + name + "\"" + none + "; `weft audit` shows what the nodes of this Job cost");
   }
+}
+
+TEST(Explain, SaysWhichDomainIsNearestToItsPowerLimit) {
+  testing::FabricShape shape = FourLeaves();
+  for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "H100";
+  Scene scene(shape);
+  scene.inputs.fabrics[0].spec.levels.front().power_watts = 30'000;
+  scene.Job("j", 3);
+  const Sentences why = WhyWaiting(scene).why_here;
+  EXPECT_NE(std::find(why.begin(), why.end(),
+                      "Of the spine domains that it uses, s0 draws most: 23.52kW at full power, of "
+                      "30kW (powerWatts)."),
+            why.end())
+      << why.back();
 }
 
 TEST(Explain, CountsTheGroupsThatAreMissed) {

@@ -139,6 +139,19 @@ TEST(Lint, SaysNothingOfMemoryWhereTheAcceleratorIsUnknown) {
   EXPECT_TRUE(Lint(scene.Build()).findings.empty());
 }
 
+TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  api::TrainingJob& job = scene.inputs.jobs.Edit(0);
+  job.meta.annotations.Set(decide::kMeasuredStepAnnotation, "12s");
+  const LintReport report = Lint(scene.Build());
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].reason, "MeasuredStepInvalid");
+  EXPECT_NE(report.findings[0].message.find("\"12s\" must be a number of seconds above 0"),
+            std::string::npos)
+      << report.findings[0].message;
+  EXPECT_FALSE(report.never_fits);
+}
+
 TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
   const LintReport report = Lint(LlamaOnH100(traffic::Sharding::kFull, 4, 16).Build());
   ASSERT_EQ(report.findings.size(), 1u) << report.findings.back().message;

@@ -37,7 +37,8 @@ TEST(OverviewTest, JobsThatHaveNodesComeFirstAndThoseThatEndedAreCounted) {
   fleet.JobWith("waits", "Placed", "False");
   fleet.JobWith("done", "Complete", "True");
   fleet.JobWith("lost", "Failed", "True");
-  fleet.JobWith("works", "PodsReady", "True").record.summary = {"2/2", "1 leaf, 2 node", "1T", "9"};
+  fleet.JobWith("works", "PodsReady", "True").record.summary = {
+      "2/2", "1 leaf, 2 node", "1T", "9", "", "", ""};
   const Overview overview = MakeOverview(fleet.Build(), "", kNow);
   EXPECT_EQ(Names(overview), (std::vector<std::string>{"ns/works Running", "ns/waits Pending"}));
   EXPECT_EQ(overview.complete, 1);

@@ -53,5 +53,19 @@ TEST(PricesTest, WhatIsWrongIsNamed) {
   EXPECT_NE(Why(table).find("discount: unknown field"), std::string::npos) << Why(table);
 }
 
+TEST(PricesTest, MayNameAnAcceleratorThatAUserAdded) {
+  Json table = Table();
+  table["prices"][1]["accelerator"] = "X1";
+  fabric::AcceleratorSpec added;
+  added.name = "X1";
+  const auto known = DecodePrices(table, "prices.yaml", {.added = {&added, 1}});
+  ASSERT_TRUE(known) << known.error().message;
+  EXPECT_EQ(known->PerHour("X1", outlook::Terms::kReserved), 3.75);
+  const auto any = DecodePrices(table, "prices.yaml", {.any = true});
+  ASSERT_TRUE(any) << any.error().message;
+  EXPECT_EQ(any->PerHour("X1", outlook::Terms::kReserved), 3.75);
+  EXPECT_EQ(any->PerHour("H100", outlook::Terms::kSpot), 1.35);
+}
+
 }  // namespace
 }  // namespace weft::report

@@ -263,6 +263,10 @@ TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
   EXPECT_EQ(fabric.accelerator_model, "");
   geometry.accelerator = "H100";
   EXPECT_EQ(Generate(Racks(geometry)).fabric.accelerator_model, "H100");
+  geometry.rack_watts = 30'000;
+  const fabric::FabricSpec limited = Generate(Racks(geometry)).fabric;
+  EXPECT_EQ(limited.levels[0].power_watts, std::nullopt);
+  EXPECT_EQ(limited.levels[1].power_watts, 30'000);
 }
 
 TEST(Geometry, RefusesWhatContradictsItself) {

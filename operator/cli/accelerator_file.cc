@@ -1,0 +1,36 @@
+#include "operator/cli/accelerator_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/cli/sources.h"
+#include "operator/manifest/reader.h"
+#include "operator/outlook/accelerators.h"
+
+namespace weft::cli {
+
+Result<std::vector<fabric::AcceleratorSpec>> ReadAccelerators(const std::string& path) {
+  if (path.empty()) return std::vector<fabric::AcceleratorSpec>();
+  const auto source = ReadSource(path);
+  if (!source) return source.error();
+  const auto document = manifest::ReadDocument(*source);
+  if (!document) return document.error();
+  auto added = api::DecodeAcceleratorFile(*document, source->name);
+  if (!added) return added;
+  if (const Status known = outlook::CheckAccelerators(*added); !known) {
+    return Invalid(source->name + ": accelerators" + known.error().message);
+  }
+  return added;
+}
+
+Status CheckAcceleratorName(const std::string& name,
+                            const std::vector<fabric::AcceleratorSpec>& added) {
+  if (name.empty()) return {};
+  const auto found = outlook::FindAccelerator(name, added);
+  if (found && found->name == name) return {};
+  return Invalid("--accelerator: " +
+                 (found ? "\"" + name + "\" means " + std::string(found->name) + "; give that name"
+                        : found.error().message));
+}
+
+}  // namespace weft::cli

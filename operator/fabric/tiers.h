@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::fabric {
+
+// Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
+// every tier, domains of one parent are ordered by their least node name, and nodes of a narrowest
+// domain are ordered by name.
+using NodeIndex = std::uint32_t;
+using DomainIndex = std::uint32_t;  // within one tier
+using ResourceIndex = std::uint32_t;
+
+// Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
+// levels widest first, then the scale-up network if it nests in them, and last the node itself (its
+// domain index is the NodeIndex). A larger Tier is a narrower domain.
+using Tier = std::uint32_t;
+inline constexpr Tier kOutside = 0;
+
+enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
+
+// A resolved link. femtoseconds_per_byte = round(10^15 * oversubscription / (100 * bandwidth)).
+struct Link {
+  std::string type;
+  std::int64_t bandwidth_per_gpu = 0;  // bytes/s before oversubscription
+  std::int64_t oversubscription_percent = 100;
+  std::int64_t femtoseconds_per_byte = 0;
+  std::int64_t latency_nanoseconds = 0;
+  BandwidthSource source = BandwidthSource::kAssumed;
+};
+
+struct TierInfo {
+  std::string name;  // "outside", the level's name, the scale-up name, "node"
+  Link link;         // carries bytes between GPUs whose narrowest shared tier this is
+  std::optional<std::int64_t> power_watts = {};  // LevelSpec::power_watts
+};
+
+// One tier's domains. Domain d holds the nodes [begin[d], begin[d + 1]).
+struct TierDomains {
+  std::vector<NodeIndex> begin;  // domains + 1 entries
+  // The first child of each domain in the next narrower tier (domains + 1 entries); empty at the
+  // node tier.
+  std::vector<DomainIndex> child_begin;
+  std::vector<DomainIndex> of_node;  // by NodeIndex
+  // The label's value ("parent/value" if the level's identity is kPath); empty at the node tier.
+  std::vector<std::string> names;
+
+  DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
+};
+
+}  // namespace weft::fabric
