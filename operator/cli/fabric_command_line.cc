@@ -122,7 +122,8 @@ void CommandLine::AddGeometry(CLI::App* generate) {
   choices_[accelerator] = AcceleratorNames();
   generate
       ->add_option("--rack-watts", geometry.rack_watts,
-                   "Limit of what the gangs of one rack may draw, such as 30000 (default: none)")
+                   "Most watts that the GPUs of one rack may draw with their servers, at full "
+                   "power, such as 30000 (default: no limit)")
       ->option_text("WATTS")
       ->check(WholeNumber(1, simulate::kMaxRackWatts))
       ->group(kGeometry);

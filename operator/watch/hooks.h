@@ -8,7 +8,7 @@
 
 namespace weft::watch {
 
-// Callbacks for logs and metrics, called in the threads of the watches; all must be set.
+// Callbacks for logs and metrics, called in the threads of the watches; by default they do nothing.
 // `resource` is the plural of a kind.
 struct WatchHooks {
   using OfResource = std::function<void(const std::string& resource, const std::string& what)>;
