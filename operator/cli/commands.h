@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "operator/designs/reference_design.h"
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_links.h"
-#include "operator/simulate/reference_design.h"
 
 namespace weft::cli {
 
@@ -119,8 +119,8 @@ int RunFabricShow(const ShowArguments& arguments);
 
 struct GenerateArguments {
   std::string design;
-  simulate::Geometry geometry;  // used instead of a design
-  std::string accelerators;     // a file of more accelerators, for the Fabric; "": none
+  designs::Geometry geometry;  // used instead of a design
+  std::string accelerators;    // a file of more accelerators, for the Fabric; "": none
   int nodes = 0;
   int fragmented = 0;
   std::uint64_t seed = 1;

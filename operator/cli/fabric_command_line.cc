@@ -3,10 +3,10 @@
 
 #include "operator/cli/command_line.h"
 #include "operator/cli/help.h"
+#include "operator/designs/reference_design.h"
 #include "operator/fabric/link_types.h"
 #include "operator/manifest/imported_cluster.h"
 #include "operator/outlook/accelerators.h"
-#include "operator/simulate/reference_design.h"
 
 namespace weft::cli {
 
@@ -18,7 +18,7 @@ constexpr const char* kLinks = "Links";
 
 std::vector<std::string> DesignNames() {
   std::vector<std::string> names;
-  for (const simulate::Design& design : simulate::Designs()) names.emplace_back(design.name);
+  for (const designs::Design& design : designs::Designs()) names.emplace_back(design.name);
   return names;
 }
 
@@ -64,7 +64,7 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->add_option("--nodes", generate_.nodes,
                    "Number of nodes (default: the design's, see --list)")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, simulate::kMaxDesignNodes));
+      ->check(WholeNumber(1, designs::kMaxDesignNodes));
   generate
       ->add_option("--gpus-per-node", generate_.gpus_per_node,
                    "Number of GPUs in each node (default: the design's, or 8)")
@@ -84,11 +84,11 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
 }
 
 void CommandLine::AddGeometry(CLI::App* generate) {
-  simulate::Geometry& geometry = generate_.geometry;
+  designs::Geometry& geometry = generate_.geometry;
   const auto number = [&](const char* name, int& value, const char* what) {
     return generate->add_option(name, value, what)
         ->option_text("NUMBER")
-        ->check(WholeNumber(1, simulate::kMaxDesignNodes))
+        ->check(WholeNumber(1, designs::kMaxDesignNodes))
         ->group(kGeometry);
   };
   number("--racks", geometry.racks, "Number of racks; a rack is a domain of level leaf");
@@ -106,7 +106,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
           "is 2:1 (default: 100)")
       ->delimiter(',')
       ->option_text("PERCENT,...")
-      ->check(WholeNumber(1, simulate::kMaxTaperPercent))
+      ->check(WholeNumber(1, designs::kMaxTaperPercent))
       ->group(kGeometry);
   Choice(generate->add_option("--node-link", geometry.node_link, "Type of the links inside a node"),
          "TYPE", LinkNames())
@@ -125,7 +125,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
                    "Most watts that the GPUs of one rack may draw with their servers, at full "
                    "power, such as 30000 (default: no limit)")
       ->option_text("WATTS")
-      ->check(WholeNumber(1, simulate::kMaxRackWatts))
+      ->check(WholeNumber(1, designs::kMaxRackWatts))
       ->group(kGeometry);
 }
 

@@ -6,6 +6,7 @@
 #include "operator/cli/serve_map.h"
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
+#include "operator/designs/reference_design.h"
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_ibnetdiscover.h"
 #include "operator/manifest/import_slurm.h"
@@ -18,7 +19,6 @@
 #include "operator/render/map_svg.h"
 #include "operator/render/table.h"
 #include "operator/report/overview.h"
-#include "operator/simulate/reference_design.h"
 
 namespace weft::cli {
 
@@ -35,7 +35,7 @@ std::string DesignTable() {
                        {"NODES", render::Align::kRight},
                        {"GPUS", render::Align::kRight},
                        {"WHAT", render::Align::kLeft}});
-  for (const simulate::Design& design : simulate::Designs()) {
+  for (const designs::Design& design : designs::Designs()) {
     table.Add({{std::string(design.name)},
                {std::to_string(design.default_nodes)},
                {std::to_string(design.gpus_per_node)},
@@ -143,7 +143,7 @@ int RunFabricShow(const ShowArguments& arguments) {
 
 int RunFabricGenerate(const GenerateArguments& arguments) {
   if (arguments.list) return Print(DesignTable(), kDone);
-  simulate::DesignOptions options;
+  designs::DesignOptions options;
   options.design = arguments.design;
   options.geometry = arguments.geometry;
   options.nodes = arguments.nodes;
@@ -156,7 +156,7 @@ int RunFabricGenerate(const GenerateArguments& arguments) {
     return Fail(known.error());
   }
   options.accelerators = *std::move(added);
-  return PrintManifests(simulate::GenerateDesign(options));
+  return PrintManifests(designs::GenerateDesign(options));
 }
 
 int RunFabricImport(const ImportArguments& arguments) { return PrintManifests(Import(arguments)); }

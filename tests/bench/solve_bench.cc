@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "operator/base/random.h"
+#include "operator/designs/reference_design.h"
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/simulate/reference_design.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"
@@ -235,9 +235,9 @@ std::unique_ptr<fabric::Claims> Used(const fabric::Fabric& fabric, Use use, std:
 
 // what is in use, workers of 4 chips: on other free hosts each time. Counters as of BM_SolveSeeds.
 void BM_SolveTorus(benchmark::State& state) {
-  simulate::DesignOptions options;
+  designs::DesignOptions options;
   options.design = "tpu-v5p-cube";
-  auto cluster = simulate::GenerateDesign(options);
+  auto cluster = designs::GenerateDesign(options);
   if (!cluster) return state.SkipWithError("no design");
   const auto built = fabric::Fabric::Build(cluster->fabric, std::move(cluster->nodes), {});
   if (!built) return state.SkipWithError("no fabric");

@@ -1,0 +1,325 @@
+#include "operator/designs/reference_design.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "gtest/gtest.h"
+#include "operator/fabric/fabric.h"
+
+namespace weft::designs {
+namespace {
+
+manifest::ImportedCluster Generate(const DesignOptions& options) {
+  Result<manifest::ImportedCluster> cluster = GenerateDesign(options);
+  if (!cluster) {
+    ADD_FAILURE() << cluster.error().message;
+    return {};
+  }
+  return *std::move(cluster);
+}
+
+struct ShapeCase {
+  std::string design;
+  int nodes;                // 0: the default
+  std::string want;         // "nodes/accelerators level:domains ..."
+  std::string first, last;  // node names
+};
+
+std::string Shape(const manifest::ImportedCluster& cluster) {
+  std::int64_t accelerators = 0;
+  for (const auto& node : cluster.nodes) {
+    for (const auto& [name, amount] : node.allocatable) {
+      if (fabric::IsAcceleratorResource(name)) accelerators += amount;
+    }
+  }
+  std::string shape = std::to_string(cluster.nodes.size()) + "/" + std::to_string(accelerators);
+  std::vector<fabric::LevelSpec> levels = cluster.fabric.levels;
+  if (cluster.fabric.scale_up) {
+    levels.push_back({cluster.fabric.scale_up->name, cluster.fabric.scale_up->label_key, {}, {}});
+  }
+  for (const fabric::LevelSpec& level : levels) {
+    std::set<std::string> domains;
+    for (const auto& node : cluster.nodes) {
+      const auto label = node.labels.find(level.label_key);
+      if (label != node.labels.end()) domains.emplace(label->second);
+    }
+    shape += " " + level.name + ":" + std::to_string(domains.size());
+  }
+  return shape;
+}
+
+class DesignShape : public ::testing::TestWithParam<ShapeCase> {};
+
+TEST_P(DesignShape, HasTheDomainsOfTheReference) {
+  const ShapeCase& c = GetParam();
+  DesignOptions options;
+  options.design = c.design;
+  options.nodes = c.nodes;
+  const manifest::ImportedCluster cluster = Generate(options);
+  EXPECT_EQ(Shape(cluster), c.want);
+  ASSERT_FALSE(cluster.nodes.empty());
+  EXPECT_EQ(cluster.nodes.front().name, c.first);
+  EXPECT_EQ(cluster.nodes.back().name, c.last);
+  if (!cluster.more_fabrics.empty()) return;
+  const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
+  ASSERT_TRUE(fabric) << fabric.error().message;
+  EXPECT_EQ(fabric->node_count(), cluster.nodes.size());
+  EXPECT_TRUE(fabric->incomplete().empty());
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Table, DesignShape, ::testing::ValuesIn(std::vector<ShapeCase>{
+  {"dgx-h100-superpod", 0, "127/1016 spine:1 leaf:4", "dgx-h100-001", "dgx-h100-127"},
+  {"dgx-h100-superpod", 1, "1/8 spine:1 leaf:1", "dgx-h100-001", "dgx-h100-001"},
+  {"dgx-h100-superpod", 254, "254/2032 spine:2 leaf:8", "dgx-h100-001", "dgx-h100-254"},
+  {"dgx-b200-superpod", 256, "256/2048 spine:1 leaf:8", "dgx-b200-001", "dgx-b200-256"},
+  {"dgx-b200-superpod", 512, "512/4096 core:1 spine:4 leaf:16", "dgx-b200-001", "dgx-b200-512"},
+  {"gb200-nvl72", 0, "144/576 spine:1 leaf:8 nvlink:8", "gb200-r01-t01", "gb200-r08-t18"},
+  {"gb200-nvl72", 145, "145/580 spine:2 leaf:9 nvlink:9", "gb200-r01-t01", "gb200-r09-t01"},
+  {"roce-fat-tree-2to1", 0, "512/4096 spine:2 leaf:32", "h100-roce-001", "h100-roce-512"},
+  {"roce-fat-tree-7to1", 0, "768/6144 spine:2 leaf:384", "h100-pod-001", "h100-pod-768"},
+  {"dragonfly", 0, "512/4096 spine:4 leaf:64", "a100-df-001", "a100-df-512"},
+  {"pcie-only", 0, "64/512 spine:1 leaf:16", "l40s-001", "l40s-064"},
+  {"mi355x", 0, "256/2048 spine:1 leaf:8", "mi355x-001", "mi355x-256"},
+  {"tpu-v5p-cube", 0, "2240/8960 spine:1 leaf:140", "tpu-v5p-0001", "tpu-v5p-2240"},
+  {"tpu-v5p-cube", 64, "64/256 spine:1 leaf:4", "tpu-v5p-001", "tpu-v5p-064"},
+  {"tpu-v5p-cube", 2250, "2250/9000 spine:2 leaf:141", "tpu-v5p-0001", "tpu-v5p-2250"},
+  {"mixed", 0, "320/2176 spine:3 leaf:14", "dgx-h100-001", "mi355x-064"},
+}), [](const auto& row) {
+  std::string name = row.param.design + "_" + std::to_string(row.param.nodes);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+// clang-format on
+
+TEST(ReferenceDesign, GivesAMixedFleetOneFabricPerAccelerator) {
+  DesignOptions options;
+  options.design = "mixed";
+  options.nodes = 10;
+  options.fragmented_percent = 50;
+  const manifest::ImportedCluster cluster = Generate(options);
+  std::vector<std::string> names{cluster.fabric.name};
+  for (const auto& fabric : cluster.more_fabrics) names.push_back(fabric.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"h100", "gb200", "mi355x"}));
+  for (const fabric::FabricSpec* spec :
+       {&cluster.fabric, &cluster.more_fabrics[0], &cluster.more_fabrics[1]}) {
+    ASSERT_TRUE(spec->node_selector);
+    const auto& [key, value] = *spec->node_selector->match_labels.begin();
+    int nodes = 0;
+    for (const auto& node : cluster.nodes) {
+      const auto label = node.labels.find(key);
+      nodes += label != node.labels.end() && label->second == value ? 1 : 0;
+    }
+    EXPECT_EQ(nodes, spec->name == "h100" ? 5 : spec->name == "gb200" ? 3 : 2);
+  }
+}
+
+TEST(ReferenceDesign, StandsCubesOfTpuV5pInATorus) {
+  const auto sizes = [](int nodes) {
+    DesignOptions options;
+    options.design = "tpu-v5p-cube";
+    options.nodes = nodes;
+    const manifest::ImportedCluster cluster = Generate(options);
+    std::string text;
+    for (const fabric::TorusDimension& dimension : cluster.fabric.torus->dimensions) {
+      text += (text.empty() ? "" : " x ") + std::to_string(dimension.size);
+      EXPECT_TRUE(dimension.wraps);
+    }
+    return text;
+  };
+  EXPECT_EQ(sizes(0), "8 x 10 x 28");
+  EXPECT_EQ(sizes(4480), "8 x 10 x 28");
+  EXPECT_EQ(sizes(64), "4 x 4 x 4");
+  EXPECT_EQ(sizes(16), "2 x 2 x 4");
+  EXPECT_EQ(sizes(11 * 16), "4 x 6 x 8");  // 11 cubes fit into no grid but that of 12
+}
+
+TEST(ReferenceDesign, TheNodesOfACubeAreNeighbours) {
+  DesignOptions options;
+  options.design = "tpu-v5p-cube";
+  const manifest::ImportedCluster cluster = Generate(options);
+  const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
+  ASSERT_TRUE(fabric) << fabric.error().message;
+  const fabric::Torus& torus = *fabric->torus();
+  for (fabric::NodeIndex n = 0; n < fabric->node_count(); ++n) {
+    EXPECT_EQ(torus.At(0, torus.place(n)), n);
+    const fabric::NodeIndex first = n / 16 * 16;
+    EXPECT_EQ(fabric->SharedTier(n, first), n == first ? fabric->node_tier() : fabric::Tier{2});
+    EXPECT_LE(torus.Hops(n, first), 1U + 1U + 3U);
+  }
+}
+
+TEST(ReferenceDesign, GivesEveryRackItsOwnClique) {
+  DesignOptions options;
+  options.design = "gb200-nvl72";
+  const manifest::ImportedCluster cluster = Generate(options);
+  std::map<std::string, std::set<std::string>> racks;
+  for (const auto& node : cluster.nodes) {
+    racks[std::string(*node.labels.At("nvidia.com/gpu.clique"))].insert(node.name.substr(0, 9));
+  }
+  EXPECT_EQ(racks.size(), 8U);
+  for (const auto& [clique, names] : racks) {
+    EXPECT_EQ(names.size(), 1U);
+    EXPECT_EQ(clique.size(), 36U + 6U) << clique;
+  }
+}
+
+struct FragmentCase {
+  std::string design;
+  int nodes, percent;
+};
+class Fragmented : public ::testing::TestWithParam<FragmentCase> {};
+
+TEST_P(Fragmented, HoldsThePercentageToLessThanOneNodeAndNoNodeTwice) {
+  DesignOptions options;
+  options.design = GetParam().design;
+  options.nodes = GetParam().nodes;
+  options.fragmented_percent = GetParam().percent;
+  const manifest::ImportedCluster cluster = Generate(options);
+  std::map<std::string, fabric::Resources> allocatable, used;
+  std::set<std::string> names;
+  std::int64_t all = 0, held = 0;
+  for (const auto& node : cluster.nodes) {
+    allocatable[node.name] = node.allocatable;
+    all += node.allocatable.at("nvidia.com/gpu");
+  }
+  for (const auto& pod : cluster.pods) {
+    EXPECT_TRUE(names.insert(pod.name).second) << pod.name;
+    for (const auto& [name, amount] : pod.requests) used[pod.node][name] += amount;
+    held += pod.requests.at("nvidia.com/gpu");
+  }
+  for (const auto& [node, resources] : used) {
+    for (const auto& [name, amount] : resources) EXPECT_LE(amount, allocatable.at(node).at(name));
+  }
+  const std::int64_t per_node = all / GetParam().nodes;
+  EXPECT_LT(std::abs(held - all * GetParam().percent / 100), per_node) << held << " of " << all;
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Table, Fragmented, ::testing::ValuesIn(std::vector<FragmentCase>{
+  {"dgx-h100-superpod", 127, 0}, {"dgx-h100-superpod", 127, 1}, {"dgx-h100-superpod", 127, 50},
+  {"dgx-h100-superpod", 127, 99}, {"dgx-h100-superpod", 127, 100}, {"dgx-h100-superpod", 1, 40},
+  {"gb200-nvl72", 144, 70}, {"roce-fat-tree-7to1", 3072, 60},
+}), [](const auto& row) {
+  std::string name = row.param.design + "_" + std::to_string(row.param.nodes) + "_" +
+                     std::to_string(row.param.percent);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+// clang-format on
+
+TEST(ReferenceDesign, FragmentsIntoFullPartlyUsedAndFreeNodesInEveryUnit) {
+  DesignOptions options;
+  options.design = "dgx-h100-superpod";
+  options.fragmented_percent = 60;
+  const manifest::ImportedCluster cluster = Generate(options);
+  std::map<std::string, std::int64_t> used;
+  for (const auto& pod : cluster.pods) used[pod.node] += pod.requests.at("nvidia.com/gpu");
+  std::map<std::string, std::set<std::string>> kinds;  // by unit
+  for (const auto& node : cluster.nodes) {
+    const std::int64_t held = used[node.name];
+    const std::string leaf(*node.labels.At("fabric.topograph.run/tier-0"));
+    kinds[leaf].insert(held == 0 ? "free" : held == 8 ? "full" : "part");
+  }
+  for (const auto& [unit, seen] : kinds) {
+    EXPECT_EQ(seen, (std::set<std::string>{"free", "full", "part"})) << unit;
+  }
+}
+
+TEST(ReferenceDesign, IsDeterministicFromItsSeed) {
+  DesignOptions options;
+  options.design = "mixed";
+  options.fragmented_percent = 50;
+  options.seed = 7;
+  const std::string text = manifest::WriteManifests(Generate(options));
+  EXPECT_EQ(manifest::WriteManifests(Generate(options)), text);
+  options.seed = 8;
+  EXPECT_NE(manifest::WriteManifests(Generate(options)), text);
+}
+
+DesignOptions Racks(Geometry geometry) {
+  DesignOptions options;
+  options.geometry = std::move(geometry);
+  return options;
+}
+
+TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
+  Geometry geometry;
+  geometry.racks = 15;
+  geometry.nodes_per_rack = 10;
+  EXPECT_EQ(Shape(Generate(Racks(geometry))), "150/1200 leaf:15");
+  geometry.racks_per_pod = 4;
+  geometry.link = "RoCE400";
+  geometry.taper_percents = {200, 400};
+  const manifest::ImportedCluster cluster = Generate(Racks(geometry));
+  EXPECT_EQ(Shape(cluster), "150/1200 spine:4 leaf:15");
+  const fabric::FabricSpec& fabric = cluster.fabric;
+  EXPECT_EQ(fabric.levels[0].link->oversubscription_percent, 200);
+  EXPECT_EQ(fabric.levels[1].link->oversubscription_percent, 100);
+  EXPECT_EQ(fabric.outside->oversubscription_percent, 400);
+  EXPECT_EQ(fabric.outside->type, "RoCE400");
+  EXPECT_EQ(fabric.accelerator_model, "");
+  geometry.accelerator = "H100";
+  EXPECT_EQ(Generate(Racks(geometry)).fabric.accelerator_model, "H100");
+  geometry.rack_watts = 30'000;
+  const fabric::FabricSpec limited = Generate(Racks(geometry)).fabric;
+  EXPECT_EQ(limited.levels[0].power_watts, std::nullopt);
+  EXPECT_EQ(limited.levels[1].power_watts, 30'000);
+}
+
+TEST(Geometry, RefusesWhatContradictsItself) {
+  const auto error = [](const DesignOptions& options) {
+    const auto cluster = GenerateDesign(options);
+    return cluster ? "" : cluster.error().message;
+  };
+  Geometry geometry;
+  EXPECT_EQ(error(Racks(geometry)),
+            "--design: is required, or --racks; `weft fabric generate --list` lists designs");
+  geometry.nodes_per_rack = 8;
+  EXPECT_EQ(error(Racks(geometry)), "--racks: is required to describe a network of racks");
+  geometry.racks = 1 << 20;
+  EXPECT_EQ(error(Racks(geometry)), "--racks: 8388608 nodes are more than the limit of 1048576");
+  geometry.racks = 2;
+  geometry.taper_percents = {100, 200};
+  EXPECT_EQ(error(Racks(geometry)),
+            "--taper: has 2 numbers, but the network has 1 tier above the racks; --racks-per-pod "
+            "adds one");
+  geometry.taper_percents = {0};
+  EXPECT_EQ(error(Racks(geometry)), "--taper: 0 is not from 1 to 1000000");
+  geometry.taper_percents = {};
+  DesignOptions both = Racks(geometry);
+  both.design = "mi355x";
+  EXPECT_EQ(error(both), "--racks: describes a network of racks; leave out --design");
+  both = {};
+  both.design = "mi355x";
+  both.geometry.accelerator = "H100";
+  EXPECT_EQ(error(both),
+            "--accelerator: is only for a network of racks; a design has its own accelerator");
+  both = Racks(geometry);
+  both.nodes = 7;
+  EXPECT_EQ(
+      error(both),
+      "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per rack");
+  geometry.link = "String";
+  EXPECT_TRUE(error(Racks(geometry)).starts_with("--link: \"String\" is not one of NVLink2, "));
+}
+
+TEST(ReferenceDesign, RefusesWhatItCannotBuild) {
+  const auto error = [](const DesignOptions& options) {
+    const auto cluster = GenerateDesign(options);
+    return cluster ? "" : cluster.error().message;
+  };
+  EXPECT_EQ(error({"dgx", {}, 0, 0, 1, 0}),
+            "--design: unknown design \"dgx\"; known: dgx-h100-superpod, dgx-b200-superpod, "
+            "gb200-nvl72, roce-fat-tree-2to1, roce-fat-tree-7to1, dragonfly, pcie-only, mi355x, "
+            "tpu-v5p-cube, mixed");
+  EXPECT_EQ(error({"mi355x", {}, -1, 0, 1, 0}), "--nodes: -1 is not from 1 to 1048576");
+  EXPECT_EQ(error({"mi355x", {}, 1 << 21, 0, 1, 0}), "--nodes: 2097152 is not from 1 to 1048576");
+  EXPECT_EQ(error({"mi355x", {}, 0, 101, 1, 0}), "--fragmented: 101 is not from 0 to 100");
+  EXPECT_EQ(error({"mi355x", {}, 0, 0, 1, -8}), "--gpus-per-node: -8 is not from 0 to 1024");
+}
+
+}  // namespace
+}  // namespace weft::designs
