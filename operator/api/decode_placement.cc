@@ -10,13 +10,26 @@
 namespace weft::api {
 namespace {
 
+std::map<std::string, std::int64_t> DecodeIndexValues(const Field& field) {
+  std::map<std::string, std::int64_t> values;
+  const std::vector<Field> members = field.Members();
+  if (members.size() > kIndexValuesAtMost) {
+    field.Fail("must have at most " + std::to_string(kIndexValuesAtMost) + " values");
+  }
+  for (const Field& member : members) {
+    values[std::string(member.key())] = member.Require().Int({.min = 0, .max = kReplicas.max});
+  }
+  return values;
+}
+
 std::vector<IndexLabel> DecodeIndexLabels(const Field& field) {
   std::vector<IndexLabel> labels;
   for (const Field& item : ReadItems(field, kIndexLabelsAtMost)) {
-    item.RefuseUnknown({"key", "stride"});
+    item.RefuseUnknown({"key", "stride", "values"});
     IndexLabel label;
     label.key = ReadLabelKey(item["key"].Require());
     label.stride = item["stride"].Int(kDegree, label.stride);
+    label.values = DecodeIndexValues(item["values"]);
     const bool again = std::any_of(labels.begin(), labels.end(),
                                    [&](const auto& other) { return other.key == label.key; });
     if (again) item.Fail("has the key " + label.key + ", which is given already");

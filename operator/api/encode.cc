@@ -167,6 +167,7 @@ OrderedJson EncodePlacementSpec(const Placement& placement) {
   if (placement.pod_selector) out["podSelector"] = EncodeLabelSelector(*placement.pod_selector);
   for (const IndexLabel& label : placement.worker_index_labels) {
     out["workerIndexLabels"].push_back({{"key", label.key}, {"stride", label.stride}});
+    if (!label.values.empty()) out["workerIndexLabels"].back()["values"] = label.values;
   }
   return out;
 }

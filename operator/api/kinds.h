@@ -78,6 +78,8 @@ struct TrainingJob {
 struct IndexLabel {
   std::string key;
   std::int64_t stride = 1;
+  // What the label's texts count as; empty: the label is a number.
+  std::map<std::string, std::int64_t> values = {};
 };
 
 struct Placement {

@@ -69,6 +69,7 @@ inline constexpr std::size_t kLevelsAtMost = 16;
 inline constexpr std::size_t kModelsAtMost = 16;
 inline constexpr std::size_t kRulesAtMost = 64;
 inline constexpr std::size_t kIndexLabelsAtMost = 8;
+inline constexpr std::size_t kIndexValuesAtMost = 16;
 inline constexpr std::size_t kSelectorValuesAtMost = 256;
 inline constexpr std::size_t kTextAtMost = 253;
 inline constexpr std::size_t kConditionsAtMost = 16;

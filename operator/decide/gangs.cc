@@ -1,61 +1,21 @@
 #include "operator/decide/gangs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "operator/decide/job_owner.h"
+#include "operator/decide/pod_labels.h"
 
 namespace weft::decide {
 namespace {
 
-constexpr const char* kJobSetName = "jobset.sigs.k8s.io/jobset-name";
-constexpr const char* kJobSetGlobalIndex = "jobset.sigs.k8s.io/job-global-index";
-constexpr const char* kJobSetIndex = "jobset.sigs.k8s.io/job-index";
-constexpr const char* kCompletionIndex = "batch.kubernetes.io/job-completion-index";
-constexpr const char* kBatchJobName = "batch.kubernetes.io/job-name";
-constexpr const char* kTrainerPrefix = "trainer.kubeflow.org/";
-constexpr const char* kKubeflowJobName = "training.kubeflow.org/job-name";
-constexpr const char* kKubeflowOperator = "training.kubeflow.org/operator-name";
-constexpr const char* kKubeflowType = "training.kubeflow.org/replica-type";
-constexpr const char* kKubeflowRole = "training.kubeflow.org/job-role";
-constexpr const char* kKubeflowIndex = "training.kubeflow.org/replica-index";
-constexpr const char* kLeaderWorkerSet = "leaderworkerset.sigs.k8s.io/name";
-constexpr const char* kLeaderGroup = "leaderworkerset.sigs.k8s.io/group-index";
-constexpr const char* kLeaderWorker = "leaderworkerset.sigs.k8s.io/worker-index";
-constexpr const char* kStatefulIndex = "apps.kubernetes.io/pod-index";
 constexpr const char* kWorkerIndex = "weft.dev/worker-index";
 
 // A worker's position in its gang: replica type or job, then the index within it.
 using Index = std::pair<std::int64_t, std::int64_t>;
-
-// The label of that name, else the annotation.
-std::optional<std::string> Find(const api::Pod& pod, std::string_view key) {
-  for (const auto* values : {&pod.meta.labels, &pod.meta.annotations}) {
-    if (const auto value = values->At(key)) return std::string(*value);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> Number(const api::Pod& pod, const char* key) {
-  const auto text = Find(pod, key);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || stop != end || value < 0) return std::nullopt;
-  return value;
-}
-
-const api::OwnerReference* Controller(const api::Pod& pod) {
-  for (const api::OwnerReference& owner : pod.meta.owners) {
-    if (owner.controller) return &owner;
-  }
-  return nullptr;
-}
 
 bool FromTrainer(const api::Pod& pod) {
   const auto label = pod.meta.labels.lower_bound(kTrainerPrefix);
@@ -68,20 +28,20 @@ std::string KubeflowKind(const api::Pod& pod) {
       {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
       {"xgboostjob", "XGBoostJob"}, {"paddle", "PaddleJob"}, {"jaxjob", "JAXJob"},
   };
-  if (const auto by = Find(pod, kKubeflowOperator)) {
+  if (const auto by = FindLabel(pod, kKubeflowOperator)) {
     for (const auto& [prefix, kind] : kKinds) {
       if (by->starts_with(prefix)) return std::string(kind);
     }
   }
-  const api::OwnerReference* controller = Controller(pod);
+  const api::OwnerReference* controller = ControllerOf(pod);
   return controller != nullptr && controller->kind != "Job" ? controller->kind : "PyTorchJob";
 }
 
 // A sort key: the replica with rank 0 (master, chief or launcher) comes first.
 std::int64_t ReplicaTypeRank(const api::Pod& pod) {
-  auto type = Find(pod, kKubeflowType);
-  if (!type) type = Find(pod, kKubeflowRole);
-  if (!type) type = Find(pod, "replica-type");
+  auto type = FindLabel(pod, kKubeflowType);
+  if (!type) type = FindLabel(pod, kKubeflowRole);
+  if (!type) type = FindLabel(pod, "replica-type");
   if (!type) return 1;
   std::string& lower = *type;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
@@ -92,22 +52,22 @@ std::int64_t ReplicaTypeRank(const api::Pod& pod) {
 
 std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
   const auto alone = [&](const char* key) -> std::optional<Index> {
-    const auto number = Number(pod, key);
+    const auto number = FindNumber(pod, key);
     return number ? std::optional<Index>({0, *number}) : std::nullopt;
   };
   if (kind == "TrainingJob") return alone(kWorkerIndex);
   if (kind == "LeaderWorkerSet") return alone(kLeaderWorker);
   if (kind == "StatefulSet") return alone(kStatefulIndex);
   if (kind == "JobSet" || kind == "TrainJob") {
-    auto job = Number(pod, kJobSetGlobalIndex);
-    if (!job) job = Number(pod, kJobSetIndex);
-    const auto completion = Number(pod, kCompletionIndex);
+    auto job = FindNumber(pod, kJobSetGlobalIndex);
+    if (!job) job = FindNumber(pod, kJobSetIndex);
+    const auto completion = FindNumber(pod, kCompletionIndex);
     if (!completion) return std::nullopt;
     return Index{job.value_or(0), *completion};
   }
-  if (Find(pod, kKubeflowJobName)) {
-    auto index = Number(pod, kKubeflowIndex);
-    if (!index) index = Number(pod, "replica-index");
+  if (FindLabel(pod, kKubeflowJobName)) {
+    auto index = FindNumber(pod, kKubeflowIndex);
+    if (!index) index = FindNumber(pod, "replica-index");
     const std::int64_t type = ReplicaTypeRank(pod);
     if (!index && type == 0) index = 0;  // a launcher has no index
     return index ? std::optional<Index>({type, *index}) : std::nullopt;
@@ -176,20 +136,20 @@ bool NaturalLess(std::string_view a, std::string_view b) {
 PodOwner OwnerOf(const api::Pod& pod) {
   const std::string& space = pod.meta.key.space;
   if (auto owner = JobOwnerOf(pod.meta)) return {{space, std::move(owner->name)}, "TrainingJob"};
-  if (const auto set = Find(pod, kLeaderWorkerSet)) {
-    const auto group = Find(pod, kLeaderGroup);
+  if (const auto set = FindLabel(pod, kLeaderWorkerSet)) {
+    const auto group = FindLabel(pod, kLeaderGroup);
     return {{space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet"};
   }
-  if (const auto set = Find(pod, kJobSetName)) {
+  if (const auto set = FindLabel(pod, kJobSetName)) {
     return {{space, *set}, FromTrainer(pod) ? "TrainJob" : "JobSet"};
   }
-  if (const auto job = Find(pod, kKubeflowJobName)) {
+  if (const auto job = FindLabel(pod, kKubeflowJobName)) {
     return {{space, *job}, KubeflowKind(pod)};
   }
-  if (const api::OwnerReference* controller = Controller(pod)) {
+  if (const api::OwnerReference* controller = ControllerOf(pod)) {
     return {{space, controller->name}, controller->kind};
   }
-  if (const auto job = Find(pod, kBatchJobName)) return {{space, *job}, "Job"};
+  if (const auto job = FindLabel(pod, kBatchJobName)) return {{space, *job}, "Job"};
   return {pod.meta.key, ""};
 }
 

@@ -6,6 +6,7 @@
 #include "operator/base/units.h"
 #include "operator/decide/cluster.h"
 #include "operator/decide/job_owner.h"
+#include "operator/decide/pod_labels.h"
 #include "operator/fabric/selector.h"
 
 namespace weft::decide {
@@ -23,6 +24,13 @@ std::optional<std::int64_t> ParseNumber(std::string_view text) {
 std::optional<std::int64_t> LabelNumber(const TextMap& labels, std::string_view key) {
   const auto found = labels.find(key);
   return found == labels.end() ? std::nullopt : ParseNumber(found->second);
+}
+
+// What the label counts as on the pod, before its stride.
+std::optional<std::int64_t> NumberOf(const api::IndexLabel& label, const api::Pod& pod) {
+  if (label.values.empty()) return FindNumber(pod, label.key);
+  const auto value = label.values.find(FindLabel(pod, label.key).value_or(""));
+  return value == label.values.end() ? std::nullopt : std::optional(value->second);
 }
 
 }  // namespace
@@ -124,17 +132,13 @@ std::optional<std::uint32_t> PlacementPods::WorkerOf(const api::Placement& place
 }
 
 std::optional<std::uint32_t> WorkerIndexOf(const api::Placement& placement, const api::Pod& pod) {
-  const auto number_at = [&pod](const std::string& key) {
-    const auto number = LabelNumber(pod.meta.labels, key);
-    return number ? number : LabelNumber(pod.meta.annotations, key);
-  };
   std::optional<std::int64_t> index;
   if (placement.worker_index_labels.empty()) {
-    index = number_at(kWorkerIndexLabel);
+    index = FindNumber(pod, kWorkerIndexLabel);
   } else {
     index = 0;
     for (const api::IndexLabel& label : placement.worker_index_labels) {
-      const auto number = number_at(label.key);
+      const auto number = NumberOf(label, pod);
       if (!number) return std::nullopt;
       index = SaturatingAdd(*index, SaturatingMultiply(*number, label.stride));
     }

@@ -251,7 +251,16 @@ def placement_status():
 
 def placement():
     index_label = object_of(
-        {"key": label_key("a pod label"), "stride": integer(DEGREE, "", 1)}, ["key"])
+        {
+            "key": label_key("a pod label"),
+            "stride": integer(DEGREE, "", 1),
+            "values": {
+                "description": "what the label's texts count as; without it the label is a number",
+                "type": "object",
+                "maxProperties": 16,
+                "additionalProperties": integer((0, 16384)),
+            },
+        }, ["key"])
     spec = object_of(
         {
             "workers": integer(REPLICAS),

@@ -28,7 +28,7 @@ Placement FullPlacement() {
   placement.parallelism.shard_group_size = 2;
   placement.topology = {"spine", "leaf", 600, {{{traffic::Axis::kExpertTensor}, "node", ""}}};
   placement.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {{"tier", "In", {"a", "b"}}}};
-  placement.worker_index_labels = {{"example.com/index", 8}};
+  placement.worker_index_labels = {{"example.com/index", 8, {{"a", 0}, {"b", 4}}}};
   placement.nodes = {"n1", "n2"};
   placement.excluded = {{"n3", "2026-01-01T00:00:00Z", 2}};
   return placement;
@@ -50,7 +50,7 @@ TEST(EncodeTest, APlacementReadsAsInTheReference) {
             R"("groups":[{"axes":["ExpertTensor"],"required":"node"}]},)"
             R"("podSelector":{"matchLabels":{"app":"x"},"matchExpressions":)"
             R"([{"key":"tier","operator":"In","values":["a","b"]}]},)"
-            R"("workerIndexLabels":[{"key":"example.com/index","stride":8}]},)"
+            R"("workerIndexLabels":[{"key":"example.com/index","stride":8,"values":{"a":0,"b":4}}]},)"
             R"("status":{"nodes":["n1","n2"],"excludedNodes":)"
             R"([{"node":"n3","until":"2026-01-01T00:00:00Z","times":2}]}})");
 }
