@@ -168,14 +168,14 @@ constexpr Metric kCatalogue[] = {
    "Predicted tokens per second of the whole job."},
   {Id::kJobMfu, "weft_trainingjob_predicted_mfu_ratio", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
-   "Predicted share of the accelerators' dense peak that the model's own FLOPs are."},
+   "Predicted FLOPs of the model per second, as a share of the accelerators' dense peak."},
   {Id::kJobMemoryBytes, "weft_trainingjob_predicted_memory_bytes", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
-   "Predicted memory of the GPU that holds most."},
+   "Predicted memory that the job uses on its fullest GPU."},
   {Id::kJobMemoryRatio, "weft_trainingjob_predicted_memory_ratio", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
-   "The same as a share of what training software can use of a GPU; above 1 the job does not "
-   "fit."},
+   "Predicted memory that the job uses on its fullest GPU, as a share of what training software "
+   "can use there; above 1 the job does not fit."},
   {Id::kJobWatts, "weft_trainingjob_predicted_watts", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Predicted power of the job's GPUs with their share of the servers, without cooling."},

@@ -133,7 +133,8 @@ def training_job_spec(template):
                 SECONDS,
                 "limit from the first placement on, over all attempts, without suspended time"),
             "expectedDurationSeconds": integer(
-                SECONDS, "estimate of when the job's nodes come free; never ends the job"),
+                SECONDS, "expected time from the placement to the end of the job; tells waiting jobs"
+                " when its nodes come free; never ends the job"),
             "ttlSecondsAfterFinished": integer(
                 SECONDS_OR_ZERO, "delete the job this long after its end"),
             "failurePolicy": failure_policy,
@@ -255,7 +256,8 @@ def placement():
             "key": label_key("a pod label"),
             "stride": integer(DEGREE, "", 1),
             "values": {
-                "description": "what the label's texts count as; without it the label is a number",
+                "description": "the number of each word that the label may have; without it the"
+                " label is a number",
                 "type": "object",
                 "maxProperties": 16,
                 "additionalProperties": integer((0, 16384)),
@@ -315,9 +317,9 @@ def levels():
             "identity": enum(["Value", "Path"], "what names a domain: the label's value, or the"
                              " value under its parent", "Value"),
             "link": link("default: an assumed link"),
-            "powerWatts": integer(WATTS, "the most that the gangs of one domain may draw, their"
-                                  " accelerators at full power with their share of the servers;"
-                                  " default: no limit"),
+            "powerWatts": integer(WATTS, "most watts that the accelerators of gangs in one domain may"
+                                  " draw at full power, with their share of the servers; default:"
+                                  " no limit"),
         },
         ["name"])
     return list_of(
@@ -394,8 +396,11 @@ def unusable():
     condition = object_of(
         {"type": text(), "status": enum(["True", "False", "Unknown"], "", "True")}, ["type"])
     label = object_of({"key": label_key(), "value": value}, ["key"])
+    signals = enum(["Known", "None"], "Known: nodes that a known health monitor, cloud or autoscaler"
+                   " marks as faulty or about to be removed are not used either", "Known")
     return object_of(
         {
+            "healthSignals": signals,
             "taints": list_of(taint, 64),
             "conditions": list_of(condition, 64),
             "labels": list_of(label, 64),
@@ -419,12 +424,14 @@ def accelerators():
     peak = {name: quantity(1, "") for name in ("fp32", "tf32", "bf16", "fp8", "fp4")}
     one = object_of(
         {
-            "name": text("a name of its own; one of Weft's table replaces that accelerator",
+            "name": text("name of the accelerator; a name of Weft's table replaces that entry",
                          LEVEL_NAME, longest=40),
-            "products": list_of(text("words that a product label must all have",
+            "products": list_of(text("a product label with all of these words means this"
+                                     " accelerator; default: the words of the name",
                                      "[A-Za-z0-9]"), 16),
-            "peakFLOPS": object_of(peak, ["bf16"], "dense matrix products per second, by precision;"
-                                   " absent: the accelerator has no unit for it"),
+            "peakFLOPS": object_of(peak, ["bf16"], "floating-point operations per second in dense"
+                                   " matrix products, by precision; absent: the accelerator does"
+                                   " not support it"),
             "memory": quantity(1, "bytes, as the driver reports them"),
             "memoryBandwidth": quantity(1, "bytes per second"),
             "powerWatts": integer(WATTS, "power limit of one accelerator"),

@@ -70,7 +70,8 @@ def model():
             "measured": list_of(measured, 7, "measured bytes, for models that no formula covers", 1,
                                 "map", ["axis"]),
         },
-        description="what the ranks compute; used only to predict traffic",
+        description="what the ranks compute; used only to predict traffic, memory, step time and"
+        " power",
         rules=[
             rule("has(self.type) || (!has(self.transformer) && !has(self.measured))",
                  "type is required"),
