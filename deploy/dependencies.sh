@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what Weft needs from Debian's or Ubuntu's packages: only what is missing, with sudo when
-# not root. Says what it does; silent and quick where everything is there.
+# Installs the missing packages that Weft needs on Debian or Ubuntu, with sudo when not root. Prints
+# nothing if all are installed.
 #
-#   deploy/dependencies.sh build     what compiles weft
-#   deploy/dependencies.sh test      that, and what the tests, sanitizers, fuzzers and benchmarks need
+#   deploy/dependencies.sh build     packages that compile weft
+#   deploy/dependencies.sh test      also those of the tests, sanitizers, fuzzers and benchmarks
 #
-# WEFT_DEPENDENCIES=present skips it, for systems whose packages have other names.
+# WEFT_DEPENDENCIES=present installs nothing, for systems whose packages have other names.
 set -euo pipefail
 
 purpose=${1:-}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes a container image of weft-operator and weft without a container engine: their binaries, the
 # shared libraries that they load, and nothing else, as an OCI archive. The same binaries and
-# libraries give the same bytes. Runs as user 65532; no shell, no package manager. What it is made of
-# lies in it as usr/share/doc/weft/sbom.spdx.json (SPDX 2.3), and beside the archive.
+# libraries give the same bytes. Runs as user 65532; no shell, no package manager. The bill of
+# materials (SPDX 2.3) is in the image as usr/share/doc/weft/sbom.spdx.json, and beside the archive.
 #
 #   deploy/image.sh [--output FILE] [--tag TAG] [--bin FOLDER]
 #   deploy/image.sh --rootfs FOLDER [--bin FOLDER]     only lays out the files
@@ -12,11 +12,11 @@
 #   --output FILE     the archive; default build/weft-image.tar
 #   --tag TAG         its name inside the archive; default the version of the binaries
 #   --bin FOLDER      where the binaries are; default build/bin
-#   --rootfs FOLDER   a folder that is not there yet
+#   --rootfs FOLDER   a folder to create; must not exist yet
 #
-# SOURCE_DATE_EPOCH is the time of creation that the image states; default 0. The libraries are this
-# machine's: make the image on the release of Debian or Ubuntu that you trust. Where there is a
-# container engine, deploy/Dockerfile builds the same from sources.
+# SOURCE_DATE_EPOCH is the time of creation that the image states; default 0. The libraries are copied
+# from this machine: make the image on a release of Debian or Ubuntu that you trust. With a container
+# engine, deploy/Dockerfile builds the same image from the sources.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 

@@ -1,39 +1,40 @@
 #!/usr/bin/env bash
 # A Kubernetes cluster on this machine's loopback: the real API server, scheduler and controllers on
-# etcd, and nodes that kwok simulates, labelled as a GPU fabric. Weft's definitions are installed.
-# RBAC is on, every client has its certificate, ports are free ones. No Docker, no root.
+# etcd, and nodes that kwok simulates, labelled as a GPU fabric. Weft's kinds are installed.
+# RBAC is on, every client has its certificate, and servers listen on unused ports. No Docker, no root.
 #
 #   deploy/local-cluster.sh up [--nodes N] [--design D] [--fragmented P] [--seed S] [--name NAME]
 #   deploy/local-cluster.sh down [--name NAME]       stops all of it and removes its folder
-#   deploy/local-cluster.sh status [--name NAME]     exit code 1 where something does not run
+#   deploy/local-cluster.sh status [--name NAME]     exit code 1 if a server does not run
 #
 #   eval "$(deploy/local-cluster.sh up)"             sets KUBECONFIG, puts kubectl and helm in PATH
 #   kubectl get nodes -L fabric.topograph.run/tier-0
 #
-# up is silent about nothing: it builds the programs on its first run (tests/controlplane/build.sh,
-# a quarter of an hour on two cores), then takes seconds. On a cluster that is up it starts what has
-# died and adds the nodes that are missing.
+# The first up builds the servers (tests/controlplane/build.sh, a quarter of an hour on two cores);
+# later ones take seconds. On a cluster that is up already, it restarts servers that have ended and
+# adds missing nodes.
 #
-#   --nodes N        simulated nodes; default 32 in a new cluster; 0 for none and no Fabric
-#   --design D       their hardware: `weft fabric generate --list`; default dgx-h100-superpod
-#   --fragmented P   percent of the GPUs that earlier pods hold; --seed S of these; default 0 and 1
-#   --name NAME      of this cluster, where there are several; default local
+#   --nodes N        number of simulated nodes; default 32 in a new cluster; 0: no nodes, no Fabric
+#   --design D       a design of `weft fabric generate --list`; default dgx-h100-superpod
+#   --fragmented P   percentage of all GPUs that pods of earlier jobs hold; default 0
+#   --seed S         random seed for the earlier jobs; default 1
+#   --name NAME      name of the cluster, to run several; default local
 #
-# Pods run for ever, those of a Job end at once, unless annotations say otherwise; on a running pod
-# they may be added later (kubectl annotate):
-#   weft.test/start-seconds: "5"    Ready so long after it was bound
-#   weft.test/run-seconds: "30"     succeeds so long after its start
-#   weft.test/exit-code: "1"        fails instead, at once where run-seconds are absent
-#   weft.test/stop-seconds: "10"    takes so long to go when deleted
-# A node with the annotation weft.test/ready: "false" reports NotReady; one with the label
-# weft.test/lost falls silent, as if its machine were gone. Nodes made by hand are played too, if
-# they have any label.
+# Simulated pods run for ever, except those of a Job, which succeed at once. Annotations of the pod
+# change this, also on a running pod (kubectl annotate):
+#   weft.test/start-seconds: "5"    becomes Ready 5 seconds after it was bound
+#   weft.test/run-seconds: "30"     succeeds 30 seconds after its start
+#   weft.test/exit-code: "1"        fails instead of succeeding; without run-seconds at once
+#   weft.test/stop-seconds: "10"    takes 10 seconds to end when it is deleted
+# A node with the annotation weft.test/ready: "false" reports NotReady; a node with the label
+# weft.test/lost reports nothing, as if its machine were gone. Nodes that you create are simulated
+# too, if they have at least one label.
 #
 # WEFT               the weft program; default build/bin/weft
-# WEFT_CLUSTER_DIR   where clusters have their folders; default cluster/ in the cache
-# WEFT_AUDIT_POLICY  what the API server writes to logs/audit.log there; default nothing
-# WEFT_API_SERVER_FLAGS  more flags for the API server, with spaces between
-# WEFT_CONTROLLER_FLAGS  likewise for kube-controller-manager
+# WEFT_CLUSTER_DIR   folder with one folder for each cluster; default cluster/ in the cache
+# WEFT_AUDIT_POLICY  audit policy of the API server, which writes logs/audit.log there; default: none
+# WEFT_API_SERVER_FLAGS  more flags for the API server, separated by spaces
+# WEFT_CONTROLLER_FLAGS  more flags for kube-controller-manager
 # WEFT_CACHE, WEFT_KUBERNETES, KUBEBUILDER_ASSETS: see tests/controlplane/build.sh --help
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

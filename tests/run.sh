@@ -2,7 +2,7 @@
 # Runs every test: installs what is missing, builds, and ends in ctest's summary.
 #
 #   tests/run.sh                     unit tests (also under AddressSanitizer and
-#                                    UndefinedBehaviorSanitizer, those of what has threads under
+#                                    UndefinedBehaviorSanitizer, and tests of threaded code under
 #                                    ThreadSanitizer), end-to-end scripts (also on a real
 #                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
 #                                    JAX and TensorFlow), fuzzers briefly
@@ -11,26 +11,27 @@
 #                  large instances of every family against thorough searches (build/quality.md)
 #       fuzz       every parser fuzzed for five minutes
 #       bench      benchmarks, five repetitions; writes build/bench.md
-#       cluster    the hand-off to kube-scheduler, the first copy from a real API server, and what
-#                  scrapes and calls cost the placing of jobs (half an hour)
-#       full-size  one job of 16,384 workers through its life beside 100,000 pods of other jobs
+#       cluster    measures, with a real API server: binding by kube-scheduler, the first list of all
+#                  objects, and how much scrapes and gRPC calls delay placements (half an hour)
+#       full-size  one job of 16,384 workers from start to end, beside 100,000 pods of other jobs
 #                  (half an hour)
 #       operator   weft-operator killed 20 times under 200 jobs, its memory over 1,000 jobs, and
-#                  what it costs to be idle on 10,000 nodes (half an hour)
-#       faults     half an hour of faults by chance between weft-operator and a real control plane,
-#                  then every bug that can be planted, each caught by the law meant for it
+#                  its load while idle on 10,000 nodes (half an hour)
+#       faults     half an hour of random faults between weft-operator and a real control plane,
+#                  then every planted bug, each caught by the law that is meant for it
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
-#       versions   weft-operator and the one of an earlier commit lead in turns
-#       mutants    one small change of the code that decides at a time: how many do the unit tests
-#                  notice? A sample of 400 (an hour); takes the flags of tests/mutants/mutants.py:
+#       versions   weft-operator of this and of an earlier commit take turns as the leader
+#       mutants    changes one place of the decision code at a time and counts the changes that the
+#                  unit tests notice. A sample of 400 (an hour); takes the flags of
+#                  tests/mutants/mutants.py:
 #                  --sample N --seed S, --all, --at FILE:LINE,..., --modules A,B
 #       lint       clang-format over all sources, then clang-tidy over all of operator/ (an hour and
 #                  a half of processor time) or over one folder: --campaign lint operator/search
 #   tests/run.sh --help
 #
 # Builds in build/, build-sanitize/ and build-races/. With CI=true a suite that cannot run is a
-# failure; elsewhere it is left out and said so.
+# failure; elsewhere it is reported as not run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prometheus on this machine's loopback, reading the operator that the chart installed on a cluster of
-# local-cluster.sh as one in a cluster would: over TLS, with the token of an account that may, and
-# with the chart's rules. Ends, and leaves nothing behind, when it is interrupted.
+# Runs Prometheus on this machine's loopback. It scrapes the operator that the chart installed on a
+# cluster of local-cluster.sh, as in a real cluster: over TLS, with the token of an account that may
+# get /metrics, and with the chart's rules. Ctrl-C ends it; it leaves no files behind.
 #
 #   deploy/local-cluster/prometheus.sh [--listen ADDRESS:PORT] [--target ADDRESS:PORT]
 #
