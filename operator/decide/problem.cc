@@ -48,6 +48,9 @@ class Resolver {
     Result<traffic::Traffic> computed = traffic::ComputeTraffic(
         *workload_.model, *workload_.parallelism, workload_.workers, PerWorker());
     if (!computed) return Prefixed("spec.", computed.error());
+    if (const auto* ring = traffic::LargestRing(*computed); ring && fabric_.nested_scale_up()) {
+      request.ring = *ring;
+    }
     return Problem{*std::move(computed), std::move(request), NodesOf(workload_.avoided_nodes)};
   }
 

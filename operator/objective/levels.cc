@@ -5,6 +5,7 @@
 #include "operator/base/phrases.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/node_set.h"
+#include "operator/objective/ring_rate.h"
 
 namespace weft::placement {
 
@@ -120,6 +121,27 @@ std::string MoreWorkersMoved(const Instance& /*instance*/, std::size_t which, st
                      : " on another node than in the last attempt");
 }
 
+std::vector<std::uint32_t> RingSlowed(const Instance& instance, const Use& use) {
+  const auto percent = RingPercent(instance, use.nodes());
+  return percent ? std::vector<std::uint32_t>{*percent} : std::vector<std::uint32_t>{};
+}
+
+std::string SayRingSlowed(const Instance& instance, std::span<const std::uint32_t> slowed) {
+  if (slowed.empty() || slowed[0] == 0) return "";
+  const std::string& domain = LevelName(instance, *instance.fabric().nested_scale_up());
+  if (slowed[0] == 100) return "Its ring is as fast between " + domain + " domains as inside one.";
+  return "Its ring takes " + std::to_string(slowed[0]) +
+         " % of the time that it would take in one " + domain +
+         " domain: its smallest part has too few GPUs to send faster.";
+}
+
+std::string MoreRingSlowed(const Instance& instance, std::size_t /*which*/, std::uint32_t more) {
+  return "costs no more, but has a smaller part of the ring in one " +
+         LevelName(instance, *instance.fabric().nested_scale_up()) +
+         " domain, which slows the ring by " + std::to_string(more) +
+         " % of its time inside one domain";
+}
+
 // A lower bound for completions, because the value grows with every used domain.
 std::vector<std::uint32_t> FreeDomainsBroken(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> broken;
@@ -178,6 +200,7 @@ struct LevelAfterCost {
 };
 constexpr std::array<LevelAfterCost, kLevelsAfterCost> kAfterCost = {{
     {WorkersMoved, SayWorkersMoved, MoreWorkersMoved},
+    {RingSlowed, SayRingSlowed, MoreRingSlowed},
     {FreeDomainsBroken, SayFreeDomainsBroken, MoreFreeDomainsBroken},
     {SlotsLeft, SaySlotsLeft, MoreSlotsLeft},
 }};

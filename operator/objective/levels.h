@@ -33,7 +33,13 @@ class Instance;
 // candidates with equal preferences and cost. A new level is one entry of an enum here and of a
 // table in levels.cc (operator/docs/architecture.md, "A level of the objective").
 enum BeforeCost : std::size_t { kLevelsWider, kGroupsMissed, kLevelsBeforeCost };
-enum AfterCost : std::size_t { kWorkersMoved, kFreeDomainsBroken, kSlotsLeft, kLevelsAfterCost };
+enum AfterCost : std::size_t {
+  kWorkersMoved,
+  kRingSlowed,
+  kFreeDomainsBroken,
+  kSlotsLeft,
+  kLevelsAfterCost
+};
 
 // The values of the levels before the cost, by BeforeCost.
 using Preferences = std::array<std::uint32_t, kLevelsBeforeCost>;
@@ -67,7 +73,7 @@ Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> node
 // completions; the exact search prunes by them.
 //
 // Cost  Prefer O(members of preferred groups + workers); BreakTies O(fabric nodes / 64 + nodes used
-//       x tiers).
+//       x tiers + seats of Request::ring).
 Preferences Prefer(const Instance& instance, Nodes nodes);
 TieBreakers BreakTies(const Instance& instance, Nodes nodes);
 

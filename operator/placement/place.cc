@@ -10,6 +10,7 @@
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
+#include "operator/search/even_parts.h"
 #include "operator/search/exact.h"
 #include "operator/search/improve.h"
 #include "operator/search/refine.h"
@@ -64,6 +65,12 @@ void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
   BestFirst(candidates);
 }
 
+void AddEvenParts(const Instance& instance, int tolerance, std::vector<Candidate>& candidates) {
+  if (!instance.request().ring || candidates.empty()) return;
+  const std::size_t best = Best(instance, candidates, tolerance);
+  if (auto even = EvenParts(instance, candidates[best])) candidates.push_back(*std::move(even));
+}
+
 Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
   BestFirst(candidates);
   const std::size_t best = Best(instance, candidates, tolerance);
@@ -96,6 +103,7 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   Int128 bound = candidates.empty() ? 0 : bound_at(preferences);
   ImproveBest(instance, options, Enough(options, bound), candidates);
   AddPrevious(instance, options, Enough(options, bound), candidates);
+  AddEvenParts(instance, tolerance, candidates);
   const std::uint32_t steps = instance.workers() <= kSmallJob
                                   ? options.limits.exact_steps
                                   : options.limits.exact_steps / kLessOfLarger;

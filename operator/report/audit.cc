@@ -185,6 +185,8 @@ class Auditor {
     placement::Request request = RequestOf(members, out);
     request.grid = traffic::WorkerGrid(out.modelled ? beside->parallelism : traffic::Parallelism(),
                                        out.workers, traffic->per_worker);
+    const auto* ring = traffic::LargestRing(*traffic);
+    if (ring != nullptr && on.fabric->nested_scale_up()) request.ring = *ring;
     const placement::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
     const traffic::WorkerGraph graph(*traffic);
     const auto judge = [&](std::vector<NodeIndex> nodes) {

@@ -196,4 +196,19 @@ Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallel
   return traffic;
 }
 
+const SeatedGroups* LargestRing(const Traffic& traffic) {
+  if (!traffic.modelled) return nullptr;
+  const SeatedGroups* ring = nullptr;
+  std::int64_t most = 0;
+  for (std::size_t f = 0; f < traffic.families.size(); ++f) {
+    const GroupFamily& family = traffic.families[f];
+    if (family.axis == Axis::kTensor || family.amount == 0) continue;
+    if (family.axis != Axis::kData && family.axis != Axis::kSharding) return nullptr;
+    if (family.amount <= most) continue;
+    most = family.amount;
+    ring = &traffic.seated[f];
+  }
+  return ring;
+}
+
 }  // namespace weft::traffic

@@ -73,6 +73,11 @@ void SeatGroups(Traffic& traffic);
 Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallelism& parallelism,
                                std::uint32_t workers, std::uint32_t per_worker);
 
+// The groups of the family of Data or Sharding whose ranks send most, if all traffic of a model
+// goes around rings of these axes and of Tensor; else null. The step of such a job follows its
+// slowest ring.
+const SeatedGroups* LargestRing(const Traffic& traffic);
+
 // The checks that ComputeTraffic makes first: that the degrees divide the world.
 Status CheckShape(const std::optional<Model>& model, const Parallelism& parallelism,
                   std::uint32_t workers, std::uint32_t per_worker);

@@ -331,6 +331,7 @@ bool AddJob(Random& random, Family family, const Job& job, RandomInstance& insta
   request.workers = job.workers;
   request.pod.requests = {{kGPU, job.per_worker}};
   request.grid = traffic::WorkerGrid(job.shape, job.workers, job.per_worker);
+  if (const auto* ring = traffic::LargestRing(instance.traffic)) request.ring = *ring;
   std::vector<std::uint32_t> slots;
   placement::CountSlots(
       *instance.claims,

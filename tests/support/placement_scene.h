@@ -14,11 +14,13 @@ struct PlacementScene {
                  std::vector<traffic::MeasuredAxis> bytes = {},
                  const traffic::Parallelism& parallelism = {})
       : cluster(MakeCluster(shape)),
-        graph(
-            *traffic::ComputeTraffic(ModelOf(std::move(bytes)), parallelism, workers, gpus_each)) {
+        traffic(
+            *traffic::ComputeTraffic(ModelOf(std::move(bytes)), parallelism, workers, gpus_each)),
+        graph(traffic) {
     request.job = "test/job";
     request.workers = workers;
     request.pod.requests = {{shape.accelerator, gpus_each}};
+    if (const auto* ring = traffic::LargestRing(traffic)) request.ring = *ring;
   }
 
   static std::optional<traffic::Model> ModelOf(std::vector<traffic::MeasuredAxis> bytes) {
@@ -53,6 +55,7 @@ struct PlacementScene {
 
   Cluster cluster;
   placement::Request request;
+  traffic::Traffic traffic;
   traffic::WorkerGraph graph;
 };
 

@@ -209,15 +209,20 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   }
   std::uint32_t workers = random.Between(options.fewest_workers, options.most_workers);
   workers = std::max(1U, std::min(workers, std::max(1U, slots)));
-  const traffic::Parallelism shape = RandomShape(random, workers * per_worker);
+  traffic::Parallelism shape = RandomShape(random, workers * per_worker);
   std::optional<traffic::Model> model;
   if (random.Chance(90)) model = RandomModel(random);
+  if (options.only_data) {
+    shape = {};
+    model = traffic::Model{{}, {{traffic::Axis::kData, 1'000'000}}};
+  }
   instance.traffic = Take(traffic::ComputeTraffic(model, shape, workers, per_worker), "traffic");
   instance.graph = std::make_unique<traffic::WorkerGraph>(instance.traffic);
   instance.request.job = "test/job";
   instance.request.workers = workers;
   instance.request.pod.requests = {{kGPU, per_worker}};
   instance.request.grid = traffic::WorkerGrid(shape, workers, per_worker);
+  if (const auto* ring = traffic::LargestRing(instance.traffic)) instance.request.ring = *ring;
   if (options.constraints) Constrain(random, shape, instance);
   instance.what = "seed " + std::to_string(seed) + ": " + std::to_string(workers) + " workers of " +
                   std::to_string(per_worker) + " on " +

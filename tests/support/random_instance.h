@@ -30,6 +30,7 @@ struct RandomOptions {
   bool constraints = true;  // required, preferred, groups
   bool crossing = true;     // scale-up domains that cross the levels
   std::uint32_t fewest_workers = 2;
+  bool only_data = false;   // one ring of data parallelism, measured
   bool torus = false;  // nodes stand in a torus or mesh of any shape, or in one for each spine
 };
 

@@ -91,6 +91,23 @@ TEST(WhyWorse, NamesTheFirstLevelThatDecidesAndByHowMuch) {
             "costs 67 % more (40 ms of link time)");
 }
 
+// One leaf of two NVLink domains of three nodes of 4 GPUs, n0 to n2 and n3 to n5. A part of two
+// nodes is as fast as a domain inside, one of one node takes twice as long.
+TEST(Levels, SayHowMuchTheSmallestPartOfARingSlowsIt) {
+  testing::FabricShape shape = testing::Spines({{{{4, 4, 4}, {4, 4, 4}}}}, true, 4);
+  shape.levels = {{"spine", 8'000}, {"leaf", 8'000}};
+  shape.scale_up_femtoseconds_per_byte = 1'000;
+  const PlacementScene scene(shape, 4, 4, {{traffic::Axis::kData, 1'000'000}});
+  EXPECT_EQ(Said(scene, {"n0", "n1", "n3", "n4"}).front(),
+            "Its ring is as fast between nvlink domains as inside one.");
+  EXPECT_EQ(Said(scene, {"n0", "n1", "n2", "n3"}).front(),
+            "Its ring takes 200 % of the time that it would take in one nvlink domain: its smallest "
+            "part has too few GPUs to send faster.");
+  EXPECT_EQ(Why(scene, {"n0", "n1", "n2", "n3"}, {"n0", "n1", "n3", "n4"}),
+            "costs no more, but has a smaller part of the ring in one nvlink domain, which slows "
+            "the ring by 100 % of its time inside one domain");
+}
+
 TEST(CostLimit, IsTheLeastAndSoManyPercentRoundedDown) {
   EXPECT_EQ(static_cast<int>(CostLimit(1000, 1)), 1010);
   EXPECT_EQ(static_cast<int>(CostLimit(199, 1)), 200);
@@ -105,7 +122,7 @@ TEST(CompareTies, GoesByValuesThenByTheNamesThatBothHave) {
   shape.nodes[0].name = "z";  // the node of index 0 in a tree by names is another
   const PlacementScene scene(shape, 2, 8);
   const fabric::Fabric& fabric = *scene.cluster.fabric;
-  const TieBreakers low = {{{}, {1}, {0}}}, high = {{{}, {1}, {2}}};
+  const TieBreakers low = {{{}, {}, {1}, {0}}}, high = {{{}, {}, {1}, {2}}};
   const auto n1_z = scene.At({"n1", "z"}), n2_n1 = scene.At({"n2", "n1"});
   auto open = n1_z;
   open[0] = kUnplaced;

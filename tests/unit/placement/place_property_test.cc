@@ -1,6 +1,7 @@
 // Place against every placement there is, by definitions written a second time: the oracle shares
 // no code with the solver but the pair weight.
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -9,7 +10,9 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/instance.h"
 #include "operator/objective/pair_cost.h"
+#include "operator/objective/ring_rate.h"
 #include "operator/placement/place.h"
 #include "operator/rules/node_filter.h"
 #include "tests/support/campaign.h"
@@ -158,8 +161,46 @@ class Oracle {
     return moved;
   }
 
+  // Percent by which the worst part of a ring of Data is slower than the scale-up network; none
+  // unless all bytes are Data's and Tensor's.
+  std::vector<std::uint32_t> RingSlowed(const Nodes& nodes) const {
+    const auto nested = fabric_.nested_scale_up();
+    const traffic::GroupFamily* ring = nullptr;
+    for (const auto& family : instance_.traffic.families) {
+      if (family.axis == traffic::Axis::kTensor || family.amount == 0) continue;
+      if (family.axis != traffic::Axis::kData) return {};
+      ring = &family;
+    }
+    if (!nested || !instance_.traffic.modelled || ring == nullptr || pair_cost_.torus()) return {};
+    const double fast = static_cast<double>(pair_cost_.TierWeight(*nested));
+    if (fast >= static_cast<double>(pair_cost_.TierWeight(*nested - 1))) return {};
+    double slowest = 0;
+    for (std::size_t g = 0; g < ring->groups(); ++g) {
+      const auto group = ring->group(g);
+      for (Tier t = 1; t <= *nested; ++t) {
+        std::map<fabric::DomainIndex, std::pair<double, double>> parts;  // members, exits
+        for (std::size_t k = 0; k < group.size(); ++k) {
+          const auto domain = [&](std::uint32_t rank) {
+            return fabric_.domains(t).of_node[nodes[rank / instance_.traffic.per_worker]];
+          };
+          auto& [members, exits] = parts[domain(group[k])];
+          ++members;
+          exits += domain(group[k]) != domain(group[(k + 1) % group.size()]) ? 1 : 0;
+        }
+        for (const auto& [domain, part] : parts) {
+          const double between = static_cast<double>(pair_cost_.TierWeight(t - 1));
+          const double rate = part.second * between / (part.first * fast);
+          if (parts.size() > 1) slowest = std::max({slowest, 1.0, rate});
+        }
+      }
+    }
+    return {static_cast<std::uint32_t>(std::ceil(100 * slowest - 1e-9))};
+  }
+
   std::vector<std::uint32_t> Footprint(const Nodes& nodes) const {
     std::vector<std::uint32_t> broken = Moved(nodes), left;
+    const std::vector<std::uint32_t> slowed = RingSlowed(nodes);
+    broken.insert(broken.end(), slowed.begin(), slowed.end());
     for (Tier t = 1; t <= fabric_.node_tier(); ++t) {
       std::map<fabric::DomainIndex, std::uint32_t> used;
       for (NodeIndex n : nodes) ++used[fabric_.domains(t).of_node[n]];
@@ -243,6 +284,35 @@ TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
     }
   }
   EXPECT_GT(placed, 2 * instances);
+}
+
+// Jobs whose only traffic is a ring, on fabrics with a scale-up network that nests.
+TEST(PlaceProperty, AmongPlacementsOfEqualCostTheRingWithTheLargestSmallestPartWins) {
+  weft::testing::RandomOptions random;
+  random.most_nodes = 8;
+  random.most_workers = 6;
+  random.constraints = random.crossing = false;
+  random.only_data = true;
+  std::uint64_t slowed = 0, by_the_level = 0;
+  const std::uint64_t instances = weft::testing::Instances(300);
+  for (std::uint64_t seed = 50'000; seed < 50'000 + instances; ++seed) {
+    RandomInstance instance = MakeRandomInstance(seed, random);
+    if (!instance.fabric->nested_scale_up()) continue;
+    const Oracle oracle(instance, 1);
+    const auto plan = Solve(*instance.claims, instance.request, *instance.graph, {});
+    ASSERT_EQ(plan.has_value(), oracle.any()) << instance.what;
+    if (!plan || !plan->exact) continue;
+    ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
+        << instance.what;
+    const auto percent =
+        RingPercent(Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
+    slowed += percent.value_or(0) > 100 ? 1 : 0;
+    instance.request.ring.reset();
+    const auto without = Solve(*instance.claims, instance.request, *instance.graph, {});
+    by_the_level += without->nodes != plan->nodes ? 1 : 0;
+  }
+  EXPECT_GT(slowed, instances / 20);
+  EXPECT_GT(by_the_level, instances / 100);
 }
 
 // Hops tell all nodes apart, so the exact search looks at more of them.

@@ -274,5 +274,31 @@ TEST(ComputeTraffic, RefusesBytesPast63Bits) {
   Check(cases);
 }
 
+// "Sharding 4": the axis, and the members of a group by seats; "none".
+std::string ShowRing(const std::optional<Model>& model, const Parallelism& shape) {
+  const auto traffic = ComputeTraffic(model, shape, 8, 1);
+  const SeatedGroups* ring = LargestRing(*traffic);
+  for (std::size_t f = 0; f < traffic->families.size() && ring != nullptr; ++f) {
+    if (ring != &traffic->seated[f]) continue;
+    return std::string(AxisName(traffic->families[f].axis)) + " " +
+           std::to_string(ring->seats(0).size());
+  }
+  return "none";
+}
+
+TEST(LargestRing, IsOfShardingOrDataIfNothingElseLeavesATensorGroup) {
+  const Model small{Small(), {}}, experts{SmallExperts(), {}};
+  EXPECT_EQ(ShowRing(small, Degrees(1, 1, 1)), "Data 8");
+  EXPECT_EQ(ShowRing(small, Degrees(2, 1, 1)), "Data 4");
+  EXPECT_EQ(ShowRing(small, With(Degrees(2, 1, 1), ShardedAs(Sharding::kFull))), "Sharding 4");
+  EXPECT_EQ(ShowRing(small, With(Degrees(1, 1, 1), ShardedAs(Sharding::kHybrid, 4))), "Sharding 4");
+  EXPECT_EQ(ShowRing(small, Degrees(8, 1, 1)), "none");
+  EXPECT_EQ(ShowRing(small, Degrees(1, 2, 1)), "none");
+  EXPECT_EQ(ShowRing(small, Degrees(1, 1, 2)), "none");
+  EXPECT_EQ(ShowRing(experts, With(Degrees(1, 1, 1), Experts(2, 1))),
+            "none");
+  EXPECT_EQ(ShowRing(std::nullopt, Degrees(1, 1, 1)), "none");
+}
+
 }  // namespace
 }  // namespace weft::traffic
