@@ -24,9 +24,10 @@ enum class Reading : std::uint8_t {
 // Decoders of one JSON object. Every message starts with `place` ("nodes.yaml: document 3").
 //
 // Of Weft's own kinds they check all that the CRD schemas check: types, enums, bounds, unions,
-// unknown fields in spec, divisibility, unique levels (DESIGN sections 2 and 5). Of Kubernetes'
-// kinds they read only the fields that Weft uses; a wrong type there is an error too. A perWorker
-// that differs from the template's limit is an error; if absent, it is set to the limit.
+// unknown fields in spec, divisibility, unique levels. Of Kubernetes' kinds they read only the
+// fields that Weft uses; a wrong type there is an error too. A perWorker that differs from the
+// template's limit is an error; if absent, it is set to the limit.
+//
 // Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least
 // 1".
 Result<TrainingJob> DecodeTrainingJob(const nlohmann::json& object, const Place& place,

@@ -14,7 +14,8 @@ namespace weft::api {
 inline constexpr const char* kPlaceLabel = "weft.dev/place";  // "true": Weft places the pods
 inline constexpr const char* kPlacementLabel =
     "weft.dev/placement";  // the pods' Placement, by name
-// Annotations: JSON of the field of that name in a Placement's spec; the number of workers.
+// Annotations. The first three have the JSON of the field of that name in a Placement's spec; the
+// last has the number of workers.
 inline constexpr const char* kModelAnnotation = "weft.dev/model";
 inline constexpr const char* kParallelismAnnotation = "weft.dev/parallelism";
 inline constexpr const char* kTopologyAnnotation = "weft.dev/topology";
@@ -30,7 +31,8 @@ inline constexpr const char* kKueueSlices =
 // Whether DecodeGangAnnotations reads the annotation.
 bool IsGangAnnotation(std::string_view key);
 
-// Each `pods` consecutive workers stay together in one domain of the level with that label key.
+// A rule: every block of `pods` consecutive workers is in one domain of the level with that label
+// key.
 struct TopologySlice {
   std::string annotation;  // that gives it
   std::string label_key;

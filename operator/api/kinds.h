@@ -178,8 +178,9 @@ struct Inputs {
     std::size_t index = 0;
   };
   std::vector<OrderEntry> order;
-  std::vector<std::string> notes;                     // unknown kinds that were ignored, each once
-  std::vector<fabric::AcceleratorSpec> accelerators;  // of every Fabric, before its own
+  std::vector<std::string> notes;  // unknown kinds that were ignored, each once
+  // Added to every Fabric, and looked up before its own.
+  std::vector<fabric::AcceleratorSpec> accelerators;
 };
 
 }  // namespace weft::api

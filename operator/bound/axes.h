@@ -8,7 +8,7 @@
 
 namespace weft::placement {
 
-// One axis of a grid of vertices (workers or units): its lines have `size` vertices. The members
+// One axis of a grid of vertices (workers or units): its lines have `size` vertices. The fields
 // are lower bounds of the bytes that the vertices of each line exchange, both directions added.
 struct GridAxis {
   std::uint32_t size = 1;
@@ -16,7 +16,7 @@ struct GridAxis {
   std::int64_t along = 0;   // between two neighbours, on top of `each`
   std::int64_t around = 0;  // between the two ends, on top of `each`
   // Shorter lines inside a line of several digits: the bytes that their vertices exchange on top of
-  // the members above.
+  // the fields above.
   std::vector<GridAxis> inside;
 
   // A lower bound of the bytes that leave m vertices of a line; concave in m. Each piece of a chain

@@ -17,7 +17,8 @@ constexpr std::uint32_t kPatience = 5;
 constexpr double kProgress = 1.0 / 64;
 // Prices that have gained less than kProgress after this many rounds are abandoned.
 constexpr std::uint32_t kTrial = 8;
-// After a step that went too far, a step goes back, at most this many times the whole distance.
+// A step that went too far is taken back by the next one. That step goes back at most this many
+// times the distance from the first sum to the target.
 constexpr double kLongest = 16;
 // Prices to start with, as shares of the bytes that leave one vertex.
 constexpr double kStarts[] = {0, 0.5, 1};

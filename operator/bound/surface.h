@@ -48,7 +48,8 @@ class LeastSurface {
   LeastSurface(std::span<const GridAxis> axes, std::uint64_t most);
 
   const std::vector<double>& leaving() const { return leaving_; }  // by size
-  // How much too high the sum of `leaving` over a partition of all vertices is.
+  // By how much the sum of `leaving` over the parts of a partition of all vertices is too high: to
+  // be subtracted from it.
   double surplus() const { return surplus_; }
 
  private:

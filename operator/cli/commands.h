@@ -12,7 +12,7 @@
 
 namespace weft::cli {
 
-// Exit codes of `weft` (DESIGN section 5).
+// Exit codes of `weft`.
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;     // a failure outside the input
 inline constexpr int kBadInput = 2;   // usage or input; nothing on standard output

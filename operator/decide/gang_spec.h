@@ -19,8 +19,8 @@ std::optional<api::Accelerator> AcceleratorOf(const fabric::Resources& requests)
 // fabric_name is set to it. The key kubernetes.io/hostname is the level "node".
 //
 // Slices    groups of spec.topology: axes whose degrees are adjacent ranks of that many pods. If no
-//           parallelism is given, one is made that has such axes: without a model it has no effect
-//           but the groups.
+//           parallelism is given, one with such axes is made; without a model only the groups use
+//           it.
 // `fabrics` as built: presets are replaced by their levels.
 // Errors    kInvalid, which names the annotation, as DecodeGangAnnotations; the message lists the
 //           label keys that are known.

@@ -30,11 +30,11 @@ struct LearnedScalar {
 };
 
 // One scalar for each release, accelerator and precision, from the measured jobs among the inputs:
-// TrainingJobs with the annotation whose current Placement says what was predicted. The scalar that
-// was used for that prediction is taken out of it first.
+// TrainingJobs with the annotation whose current Placement says what was predicted. If that
+// prediction was multiplied by a scalar itself, it is divided by the scalar first.
 //
-// A measurement that is no number, or off by more than kAbsurd (a slip of the pen, or another
-// unit), does not count.
+// A measurement does not count if it is not a number, or if it differs from the prediction by more
+// than the factor kAbsurd (a typing error, or another unit).
 //
 // Cost  O(jobs), and O(pods) if any job is measured.
 class LearnedScalars {

@@ -19,7 +19,7 @@ struct Ending {
 // Releases the claims of the holder or workload.
 void GiveBack(const Ending& ending, fabric::Claims& claims);
 
-// When the request fits at the latest, if all `endings` are on time and nothing else starts.
+// The latest time at which the request fits, if all `endings` are on time and nothing else starts.
 // Unknown if it would not fit even after all of them.
 // Cost  O(log endings) searches.
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,

@@ -13,7 +13,7 @@
 namespace weft::decide {
 namespace {
 
-// Limit of a Placement's status (DESIGN section 2): an object in etcd has at most 1.5 MiB.
+// Limit of a Placement's status: an object in etcd has at most 1.5 MiB.
 constexpr std::size_t kStatusBytesAtMost = 12 * (std::size_t{1} << 20) / 10;
 // Of these, all except the nodes' names: flows and spread of 7 axes at 18 levels, and messages.
 constexpr std::size_t kStatusBytesBesideNodes = std::size_t{24} << 10;

@@ -88,8 +88,8 @@ struct PlanOptions {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Places every pending workload on the capacity that earlier ones leave (DESIGN section 5, `weft
-// plan`).
+// Places every pending workload on the capacity that earlier ones leave, for `weft plan` and
+// the planner.
 //
 // Errors  kInvalid for a user's mistake in a workload, starting with its place; there is no partial
 //         answer then.

@@ -45,7 +45,7 @@ inline constexpr const char* kPodGroupIndex = "kueue.x-k8s.io/pod-group-pod-inde
 
 // The label of that name, else the annotation.
 std::optional<std::string> FindLabel(const api::Pod& pod, std::string_view key);
-// The same as a whole number of at least 0; nothing if it is none.
+// The same as a whole number of at least 0; nothing if the text is not one.
 std::optional<std::int64_t> FindNumber(const api::Pod& pod, std::string_view key);
 // The pod's controller, by owner reference; null if there is none.
 const api::OwnerReference* ControllerOf(const api::Pod& pod);

@@ -11,7 +11,7 @@
 namespace weft::decide {
 
 // The choices of pools that a gang may use, by accelerator.models and accelerator.capacityTypes
-// (DESIGN section 2, "One product a gang"):
+// (operator/docs/api.md, "Products and capacity types"):
 //
 //   - a gang uses one product and one capacity type, unless a list contains "Any";
 //   - a list is in order of preference; products matter more than capacity types;

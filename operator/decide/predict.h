@@ -69,8 +69,8 @@ struct DomainWatts {
 std::vector<DomainWatts> WattsOf(const ClusterFabric& on, const Workload& workload,
                                  std::span<const fabric::NodeIndex> nodes);
 
-// What the power limit of the domain's level leaves beside all accelerators in use there, at full
-// power; absent without a limit.
+// The watts that the power limit of the domain's level leaves if all accelerators in use there draw
+// full power; absent without a limit.
 std::optional<double> PowerHeadroom(const ClusterFabric& on, fabric::Tier tier,
                                     fabric::DomainIndex domain);
 

@@ -9,7 +9,7 @@
 namespace weft::decide {
 
 // The v1 List of Placements that `weft plan -o json` prints: one for each entry, in input order,
-// with status (DESIGN section 2). Quantities have four significant digits; times are left out.
+// with status (operator/docs/api.md). Quantities have four significant digits; times are left out.
 nlohmann::ordered_json PlacementList(const Cluster& cluster, const PlanReport& report);
 
 // The Placement of one entry.

@@ -46,8 +46,9 @@ struct Workload {
   std::vector<std::string> avoided_nodes;   // used only if others are not as good
   std::vector<std::string> previous_nodes;  // of the last attempt, by worker
   std::optional<std::int64_t> waited_seconds;
-  // For a Placement with a podSelector: how many pods wait for it alone, how many have gates of
-  // other controllers too and which, and why the first cannot be its workers.
+  // For a Placement with a podSelector: the pods whose only gate is Weft's, the pods that have
+  // gates of other controllers too, these gates, and why the former cannot be its workers ("" if
+  // they can).
   std::uint32_t gated_pods = 0;
   std::uint32_t held_pods = 0;
   std::set<std::string> other_gates;
@@ -70,7 +71,7 @@ enum class Order : std::uint8_t {
 
 // Pending workloads in the given order: Placements without nodes, and TrainingJobs that are neither
 // finished nor suspended and have no current Placement.
-// Errors  kInvalid for a malformed annotation, or if a job and a Placement would both get one
+// Errors  kInvalid for a malformed annotation, or if a job and a Placement would get the same
 //         Placement name; with `mark` such a job is marked as invalid instead.
 enum class Mark : bool { kNo, kInvalid };
 Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order,

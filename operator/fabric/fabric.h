@@ -123,7 +123,8 @@ class Fabric {
   std::uint32_t taint_class(NodeIndex n) const { return taint_class_[n]; }
   std::span<const NodeIndex> taint_classes() const { return taint_classes_; }
 
-  // Nodes that this fabric selects but that lack a label; no worker is placed on them.
+  // Selected nodes that lack a label or whose labels contradict those of another node; no worker is
+  // placed on them.
   std::span<const IncompleteNode> incomplete() const { return incomplete_; }
   std::span<const Inconsistency> inconsistencies() const { return inconsistencies_; }
 

@@ -36,8 +36,9 @@ std::span<const Preset> Presets();
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 
 // The preset whose narrowest label most accelerator nodes have (on a tie, the first of Presets());
-// none if no node has such a label. Zones and racks, which every cloud labels, count only if no
-// network family covers half of the nodes. Used if the cluster has no Fabric.
+// none if no node has such a label. Families of zones and racks, which every cloud labels, count
+// only if every network family covers less than half of these nodes. Used if the cluster has no
+// Fabric.
 std::optional<std::string_view> RecognisePreset(const SharedList<NodeFacts>& nodes);
 
 // Whether the value means "unknown" ("no-imds-data", "") and must not become a shared domain.

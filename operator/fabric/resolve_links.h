@@ -26,7 +26,8 @@ struct ResolvedLinks {
 // Otherwise `outside` has the widest level's link.
 //
 // Errors  kInvalid with the field's path: an unknown type without a bandwidth, a bandwidth or
-//         latency out of range, oversubscription below 1 %, less than 1 kB/s for a GPU on one rail.
+//         latency out of range, oversubscription below 1 %, or a link so slow that a GPU with one
+//         rail left gets less than 1 kB/s.
 Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec);
 
 // Checks that the spec is consistent: names (empty, reserved, duplicate), label keys (missing,

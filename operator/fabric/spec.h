@@ -108,13 +108,14 @@ struct UnusableRules {
   friend bool operator==(const UnusableRules&, const UnusableRules&) = default;
 };
 
-// An accelerator that Weft's table (outlook/accelerators.h) lacks or has other figures of.
+// An accelerator that Weft's table (outlook/accelerators.h) lacks, or whose figures it replaces.
 //
 // Units  FLOP/s of dense matrix products, 0 if the chip has no unit for the precision; bytes;
 //        bytes/s; watts.
 struct AcceleratorSpec {
   std::string name;
-  // Product labels that mean it: those with all words of an entry; empty: with those of the name.
+  // A product label means this accelerator if it has all words of one entry. Empty: the only entry
+  // is the name.
   std::vector<std::string> products;
   std::int64_t fp32 = 0, tf32 = 0, bf16 = 0, fp8 = 0, fp4 = 0;
   std::int64_t memory_bytes = 0;
@@ -126,8 +127,8 @@ struct AcceleratorSpec {
   friend bool operator==(const AcceleratorSpec&, const AcceleratorSpec&) = default;
 };
 
-// Memory outside the accelerators, such as a CXL pool, that holds what does not fit of the
-// optimizer's state.
+// Memory outside the accelerators, such as a CXL pool. It holds the part of the optimizer's state
+// that does not fit in GPU memory.
 struct PooledMemorySpec {
   std::int64_t bytes_per_gpu = 0;
   std::int64_t bytes_per_second_per_gpu = 0;  // one direction
@@ -143,7 +144,7 @@ struct EnvironmentVariable {
   friend bool operator==(const EnvironmentVariable&, const EnvironmentVariable&) = default;
 };
 
-// The network of the nodes: the spec of the kind Fabric (DESIGN section 2). Levels are widest
+// The network of the nodes: the spec of the kind Fabric (operator/docs/api.md). Levels are widest
 // first.
 struct FabricSpec {
   std::string name = "default";

@@ -12,8 +12,8 @@ namespace weft::fabric {
 using NodeIndex = std::uint32_t;  // as in fabric.h
 
 inline constexpr std::size_t kTorusDimensions = 3;
-// Most nodes along one dimension, and most places of one torus: as many as a fabric may have nodes
-// (DESIGN section 9).
+// Most nodes along one dimension, and most places of one torus: as many as a fabric may have
+// nodes.
 inline constexpr std::uint32_t kTorusSizeAtMost = 1024, kTorusPlacesAtMost = 1 << 20;
 
 // A node's place, in the order of TorusSpec::dimensions; 0 along absent dimensions.

@@ -6,7 +6,7 @@
 
 namespace weft::kube {
 
-// A bucket of at most `burst` tokens that gets `per_second` tokens.
+// A bucket of at most `burst` tokens that gets `per_second` tokens each second.
 // Thread-safety  all calls may run at once.
 class RateLimit {
  public:

@@ -12,10 +12,10 @@ namespace weft::launch {
 std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker);
 
 // The worker's Pod: the job's template with host name, labels, owner, the environment of its
-// framework and the gang's files. A required affinity on metadata.name, added to every term
-// of the template, pins it to its node, so kube-scheduler looks at one node instead of all
-// (DESIGN section 3). Precondition: gang.job->raw is the object as the API server sent
-// it.
+// framework and the gang's files. A required affinity on metadata.name, added to every term of
+// the template, pins it to its node, so kube-scheduler looks at one node instead of all.
+//
+// Precondition  gang.job->raw is the object as the API server sent it.
 nlohmann::json MakePod(const Gang& gang, std::uint32_t worker);
 
 // The ConfigMap with the attempt's files, mounted in all its pods at /etc/weft. It never changes;

@@ -21,8 +21,9 @@ inline constexpr std::size_t kExcludedBytesAtMost = std::size_t{128} << 10;
 
 // Excludes the nodes from the next attempts, each once. Entries that ended more than `most_seconds`
 // ago are removed. If there are more than api::kExcludedNodesAtMost entries or kExcludedBytesAtMost
-// bytes, which the API server would refuse, it keeps nodes that are excluded now and refused most
-// often, then the latest. Returns how many entries it dropped.
+// bytes, which the API server would refuse, it keeps first the nodes that are excluded now; among
+// them those that refused, before those that are only avoided; then those with the most refusals;
+// then those excluded longest. Returns how many entries it dropped.
 // Cost  O(n log n), n: nodes + entries.
 std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
                     UnixSeconds now, std::vector<api::ExcludedNode>& excluded,

@@ -83,8 +83,8 @@ using Step =
     std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
                  CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
 
-// What to do next for one TrainingJob (DESIGN section 3). Pure and level-based: the same view gives
-// the same step, and a restarted operator continues where the last one stopped.
+// What to do next for one TrainingJob. Pure and level-based: the same view gives the same step,
+// and a restarted operator continues where the last one stopped.
 //
 // Every attempt goes from Placed through its pods to Complete, or is taken down: first all pods,
 // then its Placement, so that claims are released only when no pod can hold them. Pods of different

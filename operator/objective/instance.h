@@ -86,7 +86,7 @@ class Instance {
   fabric::Tier HullOf(std::span<const std::uint32_t> workers, Nodes nodes) const;
   fabric::Tier HullOfAll(Nodes nodes) const;
 
-  // Size of the largest hard atom of the tier.
+  // Size of the largest hard atom of the tier (not a unit of a tiling).
   std::uint32_t unit(fabric::Tier tier) const { return unit_[tier]; }
 
  private:

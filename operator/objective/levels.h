@@ -15,8 +15,8 @@ namespace weft::placement {
 
 class Instance;
 
-// The objective (DESIGN section 4), in one place: named levels, most important first. A later level
-// decides only between placements that are equal in every earlier one; lower is better in each.
+// The objective, in one place: named levels, most important first. A later level decides only
+// between placements that are equal in every earlier one; lower is better in each.
 //
 //   before the cost  kLevelsWider        levels by which the job is wider than topology.preferred
 //                    kGroupsMissed       sets of workers that miss their group's preferred level
@@ -24,6 +24,8 @@ class Instance;
 //   after the cost   kWorkersMoved       workers on nodes that the job's last attempt did not use,
 //                                        then workers on another node than their own in that
 //                                        attempt
+//                    kRingSlowed         how much the smallest part of a ring slows it
+//                                        (ring_rate.h)
 //                    kFreeDomainsBroken  wholly free domains that the job uses, by tier, widest
 //                                        first
 //                    kSlotsLeft          free slots in the domains that it uses, in the same order

@@ -41,8 +41,8 @@ struct SearchLimits {
   // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
   // there is at least one.
   std::uint32_t refine_seeds = 4, seeded_workers = 1'536;
-  // No other start is tried once the starts without a gain, times workers, reach this number: after
-  // two such starts the next one seldom gains.
+  // No other start is tried once the number of starts without a gain, times the workers, reaches
+  // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
   std::uint32_t vain_workers = 2'048;
   // The same where a scale-up network crosses the levels: there starts differ more.
   std::uint32_t vain_workers_crossing = 4'096;
@@ -70,8 +70,8 @@ struct SearchLimits {
   // Terms of the cost looked at while the job's grid is laid along the dimensions of boxes of a
   // torus: some milliseconds at most. Jobs of up to four axes of powers of two need a tenth.
   std::uint64_t box_steps = 2'000'000;
-  // Placements in boxes that are evaluated: the layouts that promise to cost least, where boxes of
-  // their size have fewest holes. The first is mostly the best.
+  // How many placements in boxes are evaluated: the layouts with the fewest bytes x hops, each in
+  // the boxes of its size with the fewest holes. The first one is usually the best.
   std::uint32_t boxes = 12;
   // Whether the placement that normal effort finds is a candidate from the beginning: other starts
   // and longer runs may end in a worse one.

@@ -14,7 +14,7 @@
 
 namespace weft::placement {
 
-// w(pair) of DESIGN section 4: femtoseconds per byte between two nodes of a fabric, for one job.
+// The price of a byte between two nodes of a fabric, for one job, in femtoseconds.
 //
 // A fabric is a tree of levels with networks beside it (ADR 0007). A wider level is never cheaper
 // than a narrower one. Beside the tree are a scale-up network whose domains cross the levels, if

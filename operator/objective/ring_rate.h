@@ -15,7 +15,8 @@ namespace weft::placement {
 //   group:
 //     exits(d) x weight(t - 1) / (members(d) x weight(scale-up))
 //
-// Members of the group in d send beside each other, and share the link each time the ring leaves d.
+// The members of the group in d send at the same time: their rates add up, and are divided by the
+// number of times that the ring leaves d.
 // 0 if every group is inside one domain. Of a partial placement, workers without a node count as
 // members of every domain, so that the value is a lower bound for its completions. Nothing if the
 // request has no ring, or the fabric no scale-up network that nests in the levels and is faster

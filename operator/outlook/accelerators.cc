@@ -12,9 +12,9 @@ constexpr double kTera = 1e12;
 constexpr double kMiB = 1024.0 * 1024.0;
 constexpr double kGB = 1e9;
 
-// Ordered: what is more specific stands first. Alternatives of `words` are parted by '|'. Memory is
-// what the driver reports (nvidia-smi's memory.total, rocm-smi's VRAM total); "nominal" in a source
-// means that the sheet's figure stands in for it.
+// More specific names stand first, because the first match wins. '|' separates the alternatives of
+// `words`. Memory is what the driver reports (nvidia-smi's memory.total, rocm-smi's VRAM total);
+// "nominal" in a source means that the data sheet's figure is used instead.
 constexpr auto kAccelerators = std::to_array<Accelerator>({
     {"GB300", "gb300|p6e gb300", 80 * kTera, 1250 * kTera, 2500 * kTera, 5000 * kTera,
      15000 * kTera, 284'208 * kMiB, 8e12, 1400, "NVIDIA GB300 NVL72 data sheet, 2025; nvidia-smi"},

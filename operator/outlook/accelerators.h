@@ -14,7 +14,8 @@ namespace weft::outlook {
 //
 // Units   FLOP/s of dense matrix products (no sparsity) with FP32 accumulation, 0 if the chip has
 //         no unit for the precision; bytes; bytes/s; watts.
-// Shapes  The texts of an accelerator that a user added live in the FabricSpec that it came from.
+// Lifetime  The texts of an accelerator that a user added belong to the FabricSpec that it came
+//           from, which must outlive it.
 struct Accelerator {
   std::string_view name;   // "H100"
   std::string_view words;  // words of product labels: see FindAccelerator
@@ -44,8 +45,8 @@ std::span<const Accelerator> KnownAccelerators();
 Result<Accelerator> FindAccelerator(std::string_view product,
                                     std::span<const fabric::AcceleratorSpec> added = {});
 
-// Errors  kInvalid, "[0].calibratedAs: ..." if that is no accelerator of the table, "[1].name: ..."
-//         if two have one name.
+// Errors  kInvalid: "[0].calibratedAs: ..." if the table has no such accelerator, "[1].name:
+//         ..." if two accelerators have the same name.
 Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added);
 
 // Peak rate of one precision; 0 if the accelerator has no unit for it.

@@ -3,7 +3,7 @@
 namespace weft::outlook {
 
 // How often nodes fail, and what a failure costs. Assumptions; published rates lie between 2.3 and
-// 6.5.
+// 6.5 failures in 1,000 node-days.
 struct FailureRates {
   // Source  Llama Team, "The Llama 3 Herd of Models", 2024, section 3.3.4: 419 unexpected
   //         interruptions of 2,048 nodes in 54 days.
@@ -15,19 +15,18 @@ struct FailureRates {
 struct Reliability {
   double hours_between_failures = 0;
   double checkpoint_interval_seconds = 0;  // that loses least
-  double effective_share = 1;              // of the time: neither lost, nor checkpoints or restarts
+  double effective_share = 1;              // share of the time that trains and is not lost
 };
 
-// Of a job on so many nodes.
+// The reliability of a job on that many nodes; R: seconds of a restart, d: seconds of a checkpoint.
 //
 //   M    1 / (nodes x rate)
 //   tau  sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + d / 18M) - d, or M where d >= 2M
 //   share 1 / ((1 + d / tau) (1 + (R + (tau + d) / 2) / M))
 //
 // Source  Daly, "A higher order estimate of the optimum checkpoint interval for restart dumps",
-// 2006;
-//         Young, 1974, is its first term. The share: a renewal argument, within 0.4 points of a
-//         simulation.
+//         2006; its first term is Young, 1974. The share: a renewal argument, within 0.4 points of
+//         a simulation.
 Reliability ReliabilityOf(double nodes, const FailureRates& rates = {});
 
 }  // namespace weft::outlook

@@ -30,9 +30,10 @@ Degrees DegreesOf(const Layout& layout);
 // The parameters and widths of a model's parts. All numbers are for the whole model.
 //
 //   input and output embedding  vocabulary x hidden each; tied embeddings count once. If
-//          feedForwardSize is given, the size of the layers tells whether N has room for one or two
-//   experts  N_x of DESIGN section 4: layers x experts x (3 gated, else 2) x hidden x width
-//   layers   the rest of N: attention, dense feed-forward, shared experts, norms
+//          feedForwardSize is given, the parameters that the layers leave tell whether there are
+//          one or two
+//   experts  layers x experts x (3 gated, else 2) x hidden x width
+//   layers   the rest of the parameters: attention, dense feed-forward, shared experts, norms
 //
 // Source   own derivation; tests compare the totals with published models.
 struct Sizes {
@@ -55,7 +56,9 @@ Sizes SizesOf(const Layout& layout);
 // FLOPs that the model needs for one step, without recomputation: six for each token and parameter
 // that it is multiplied with, plus the causal half of attention.
 //
-//   6 (layers + active + embedding) T + 6 layers (query width + value width) / 2 ... s T
+//   6 T (layers + active + embedding + L (query width + value width) s / 2)
+//
+// with the fields of Sizes, T tokens in a step, L layers of attention, and s tokens in a sequence.
 //
 // Source  Chowdhery et al., PaLM, 2022, appendix B; Llama 3 also counts half of the attention.
 double ModelFlops(const Layout& layout);

@@ -8,8 +8,8 @@ namespace {
 using traffic::Recomputation;
 using traffic::Sharding;
 
-// Of one rank's part of a sequence: below, a ring of attention has too little to hide behind.
-// Assumption.
+// The fewest tokens of a sequence in one rank's part. With fewer, attention is too short to hide
+// the messages of its ring. Assumption.
 constexpr std::int64_t kLeastTokens = 4096;
 constexpr std::int64_t kMostMicroBatch = 8;
 constexpr std::int64_t kMostVirtual = 8;

@@ -7,12 +7,12 @@
 
 namespace weft::outlook {
 
-// Layouts of one model on so many accelerators, of which `per_domain` are linked inside a node or a
+// Layouts of one model on `ranks` accelerators, of which `per_domain` are linked inside a node or a
 // scale-up domain.
 //
 //   tensor        powers of two up to per_domain that divide the attention heads
 //   context       powers of two that leave each rank at least 4,096 tokens of a sequence
-//   pipeline      divisors of the layers, and powers of two, whose stages differ by a layer
+//   pipeline      divisors of the layers, and powers of two, with which stages differ by a layer
 //   data          what is left of the world
 //   expert        powers of two that divide the experts, experts whole (expertTensor 1)
 //   sharding      None, OptimizerState; without a pipeline Full, and Hybrid inside per_domain
@@ -23,7 +23,9 @@ namespace weft::outlook {
 // Every layout passes traffic::CheckShape. The other fields are the model's.
 
 // One layout for each shape, with a micro-batch of one sequence, Full recomputation and no virtual
-// pipeline. No variant needs less memory per GPU, save that None may where a stage is one layer.
+// pipeline. The variants of a shape need at least its memory per GPU, except that recomputation
+// None may need less if a stage is a single layer.
+//
 // Cost  O(shapes), some hundred.
 std::vector<Layout> ShapesOf(const traffic::Transformer& model, std::int64_t ranks,
                              std::int64_t per_domain);

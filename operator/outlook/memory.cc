@@ -155,7 +155,7 @@ Memory MemoryOn(const Layout& layout, const Accelerator& accelerator) {
   Memory memory = MemoryPerGPU(layout);
   const double excess = memory.Total() - UsableMemory(accelerator);
   if (excess <= 0) return memory;
-  // A byte more, so that rounding leaves no rest.
+  // One byte more than necessary, so that no rounded rest stays on the GPU.
   memory.pooled = std::min({std::ceil(excess) + 1, memory.optimizer, accelerator.pooled_bytes});
   memory.optimizer -= memory.pooled;
   return memory;

@@ -43,8 +43,8 @@ enum class Attention { kFlash, kStored };
 //        The constants of `other` are in constants.h.
 Memory MemoryPerGPU(const Layout& layout, Attention attention = Attention::kFlash);
 
-// The same on one accelerator: what does not fit of the optimizer's state is in its pooled memory,
-// as far as that has room.
+// The same on one accelerator. The part of the optimizer's state that does not fit is in pooled
+// memory, up to the accelerator's share of it.
 Memory MemoryOn(const Layout& layout, const Accelerator& accelerator);
 
 // The memory that training software can use: a share of what the driver reports.

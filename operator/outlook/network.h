@@ -38,6 +38,8 @@ struct Network {
 // Seconds of one collective of n ranks. `bytes`: the whole buffer that each rank ends with
 // (all-reduce, gather), starts with (all-to-all) or sends (pair).
 //
+// share is bytes_per_second of a crossing, line its line_bytes_per_second.
+//
 //   rate        min over crossings of members/exits x share (a ring has a lane for each member)
 //   all-reduce  2 (n - 1)/n bytes/rate + (1 + log2 n) latency
 //   gather      half of an all-reduce: an all-gather or reduce-scatter

@@ -36,7 +36,7 @@ struct Prediction {
 Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network);
 
-// Makes the step and all that follows from it `ratio` times as long.
+// Multiplies all times by `ratio`, and divides the MFU and the tokens per second by it.
 void Stretch(double ratio, Prediction& prediction);
 
 // Watts of GPUs that train: of the GPUs alone, and with their share of the servers, without

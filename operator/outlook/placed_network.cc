@@ -17,8 +17,8 @@ using fabric::NodeIndex;
 using fabric::Tier;
 using traffic::Axis;
 
-// The slot of ranks that share a node, beside those of the tiers; of a scale-up network that
-// crosses the levels; and of a torus.
+// Indices into the list of links, in which each tier has its own number: the link inside a node,
+// the scale-up network that crosses the levels, the torus; and the length of the list.
 struct Slots {
   std::size_t node, crossing, torus, count;
 };
@@ -83,7 +83,8 @@ class Router {
     return order;
   }
 
-  // At the node tier a side is a node: the worker's own number if no two workers share a node.
+  // At the node tier a side is one node. Its number is that of its worker if no two workers share a
+  // node.
   void NumberNodes() {
     std::vector<bool> used(fabric_.node_count());
     for (const NodeIndex node : place_.nodes) {
@@ -187,7 +188,7 @@ class Router {
   void Tally(std::size_t slot) {
     Worst& worst = worst_[slot];
     worst.used = true;
-    // Each exit is another node's, so no side has fewer members for each.
+    // Every exit leaves from another node, so a side has at least `fewest_` members per exit.
     if (worst.members <= fewest_ * worst.exits) return;
     const Tier tier = SidesOf(slot);
     if (tier == fabric_.node_tier()) return worst.Lower(fewest_, 1);

@@ -19,8 +19,8 @@ namespace weft::outlook {
 //         of an axis the worst counts: fewest members on one side of a link, most exits from it,
 //         most hops.
 // Shapes  nodes: one per worker of `traffic`; traffic: of the layout's model and parallelism.
-// Cost    O(seats of the groups x tiers that they cross), and a number for each domain of these
-//         tiers (tests/bench/predict_bench.cc).
+// Cost    O(seats of the groups x tiers that they cross), plus one counter for each domain of
+//         these tiers (tests/bench/predict_bench.cc).
 struct Place {
   const fabric::Fabric* fabric = nullptr;
   std::span<const fabric::NodeIndex> nodes;  // index = worker

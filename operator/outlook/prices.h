@@ -18,8 +18,8 @@ struct Price {
   std::string source;
 };
 
-// A table that the user gives; none is built in, because the same accelerator is sold at prices
-// that differ five times.
+// A table that the user gives; none is built in, because prices of the same accelerator differ
+// by a factor of five.
 struct Prices {
   std::string currency;            // "USD"
   std::string date;                // of the table: "2026-05-20"

@@ -76,7 +76,7 @@ struct Unplaceable {
 
 using Placement = std::variant<Plan, Unplaceable>;
 
-// Chooses each worker's node (DESIGN section 4): hard rules; then the levels of the objective
+// Chooses each worker's node: hard rules first, then the levels of the objective
 // (levels.h). The result is exact if the exact search finishes within its budget.
 //
 //   Solve   the plan, or nothing if there is none. Used for what-if questions.

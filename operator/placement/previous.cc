@@ -169,8 +169,8 @@ class Replacement {
     return bytes;
   }
 
-  // Domains with free slots. Those come first that make the traffic between missing and staying
-  // workers cheapest.
+  // Domains with free slots, ordered by the cost of the traffic between the missing workers and
+  // those that stay, cheapest first.
   std::vector<DomainIndex> CheapestFirst() const {
     const auto weights = instance_.pair_cost().tier_weights();
     const std::vector<Int128> bytes = BytesByDomain();
@@ -193,8 +193,8 @@ class Replacement {
     return order;
   }
 
-  // A node for each free slot. If scale-up domains cross the levels, nodes come first whose
-  // scale-up domain has most traffic with the missing workers.
+  // A node for each free slot. If scale-up domains cross the levels, nodes whose
+  // scale-up domain has the most traffic with the missing workers come first.
   std::vector<NodeIndex> NearestByScaleUp() const {
     const auto scale_up = instance_.fabric().crossing_scale_up();
     std::map<DomainIndex, Int128> bytes;

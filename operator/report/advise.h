@@ -16,7 +16,8 @@ namespace weft::report {
 // What to look for.
 struct AdviceRequest {
   std::string job;  // "namespace/name" or "name"; "": the only TrainingJob with a transformer
-  // Accelerators: every doubling of one worker's from least to most, and most; 0: the job's own.
+  // The numbers of accelerators to try: those of 1, 2, 4, ... workers between `least` and `most`,
+  // and `most`; 0: only the number that the job has.
   std::int64_t least = 0, most = 0;
   std::optional<double> tokens;         // to train on: gives days and cost
   std::optional<double> deadline_days;  // of the tokens: the cheapest layouts in time come first
@@ -58,8 +59,8 @@ struct Advice {
 };
 
 // The fastest layouts (outlook/layouts.h) that fit in memory, each on nodes that lie side by side
-// on the empty fabric; of every Fabric, unless the job names one, and of every product that the job
-// may get.
+// on the empty fabric. All Fabrics are tried, unless the job names one, and all products that the
+// job may get.
 //
 // Errors  kInvalid: no such job, several to choose from, no transformer, no node that it may use.
 // Cost    some thousand layouts of a microsecond or two, and for each shape O(ranks x axes):

@@ -58,7 +58,7 @@ struct AuditReport {
   std::vector<decide::Note> notes;       // pods on nodes outside every fabric, ...
 };
 
-// Compares what other schedulers placed with the best placements (DESIGN section 5, `weft audit`).
+// Compares what other schedulers placed with the best placements, for `weft audit`.
 // Gangs of fewer than two workers and pods without accelerators are left out.
 // Errors  kInvalid if the degrees in a gang's Placement do not divide its world.
 struct AuditOptions {

@@ -14,10 +14,11 @@ namespace weft::report {
 struct Ground {
   const decide::ClusterFabric* on = nullptr;
   outlook::Accelerator accelerator;
-  // Lists from whose front a job takes its workers' nodes, a node once for each worker that it has
-  // room for. First all nodes in the order of the tree. Then, if that is another list, of each
-  // scale-up domain the largest power of two of workers (16 of the 18 trays of an NVL72 rack):
-  // groups of a power of two then lie in one domain. Never empty.
+  // Lists of nodes; the workers of a job get the first nodes of a list. A node is listed once for
+  // each worker that it has room for. The first list has all nodes in the order of the tree. A
+  // second one, if it differs, takes from each scale-up domain only the largest power of two of
+  // workers (16 of the 18 trays of an NVL72 rack), so that a group of a power of two is in one
+  // domain. Never empty.
   std::vector<std::vector<fabric::NodeIndex>> orders;
   std::int64_t per_domain = 1;  // accelerators linked inside a node or a scale-up domain
 };
@@ -27,10 +28,11 @@ std::int64_t CountNodes(std::span<const fabric::NodeIndex> workers);
 
 struct Grounds {
   std::vector<Ground> grounds;
-  std::vector<decide::Note> notes;  // of nodes whose accelerator nobody knows
+  std::vector<decide::Note> notes;  // about nodes with an unknown accelerator
 };
 
-// Of every Fabric, unless the workload names one, and every choice of products (pool_choices.h).
+// The grounds of every Fabric, or of the one that the workload names, for every choice of products
+// (pool_choices.h).
 // Cost  O(nodes).
 Grounds GroundsOf(const decide::Cluster& cluster, const decide::Workload& workload);
 

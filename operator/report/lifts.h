@@ -28,8 +28,8 @@ std::optional<Candidate> OnNodes(const decide::Workload& workload, const Ground&
 // Tries layouts, and counts them.
 class LayoutSearch {
  public:
-  // The fastest layouts that fit on the first `count` accelerators of the ground, at most so many.
-  // Empty where none fits, or where the accelerator has no unit for the precision.
+  // The fastest layouts, at most `most`, that fit in memory on the first `count` accelerators of
+  // the ground. Empty if none fits, or if the accelerator has no unit for the precision.
   std::vector<Candidate> Best(const decide::Workload& workload, const Ground& ground,
                               std::int64_t count, std::size_t most);
 
@@ -45,7 +45,7 @@ class LayoutSearch {
 };
 
 // What would make each accelerator train on more tokens a second than with this layout: faster
-// links, more memory, a larger batch, fewer accelerators; only what gives a fiftieth or more.
+// links, more memory, a larger batch, fewer accelerators; only changes that give 2 % or more.
 std::vector<Lift> LiftsOf(const decide::Workload& workload, const Ground& ground,
                           const Candidate& best);
 

@@ -14,7 +14,7 @@ std::vector<Finding> DoesNotFit(const LintSubject& subject);
 // Finding about a pipeline whose stages wait over a tenth of the time; names a setting that halves
 // the wait.
 std::vector<Finding> PipelineBubble(const LintSubject& subject);
-// Finding about a measured step (decide/learned.h) that is no number of seconds.
+// Finding about a measured step (decide/learned.h) that is not a number of seconds.
 std::vector<Finding> MeasuredStepInvalid(const LintSubject& subject);
 
 }  // namespace weft::report

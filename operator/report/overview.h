@@ -16,7 +16,7 @@ namespace weft::report {
 struct Overview {
   struct FabricRow {
     std::string name;
-    std::int64_t incomplete = 0;  // nodes that lack a label
+    std::int64_t incomplete = 0;  // nodes of Fabric::incomplete()
     FleetFigures figures;
   };
   // A TrainingJob, or a Placement of another controller's pods.

@@ -19,12 +19,11 @@ namespace weft::report {
 //   prices:                    # of one accelerator and hour
 //   - {accelerator: H100, onDemand: 2.95, reserved: 1.99, spot: 1.35, source: "..."}
 //
-// `known`: which accelerators it may name: those of Weft's table and `added`, or any, because
-// Fabrics that are not read yet may add them.
+// `known`: the accelerators that the table may name: those of Weft's own table and `added`; or any,
+// if the Fabrics, which may add some, are not read yet.
 //
-// Errors  kInvalid with the field's path: a missing or unknown field, an accelerator that is
-// unknown
-//         or stands twice, a price that is not positive.
+// Errors  kInvalid with the field's path: a missing or unknown field, an accelerator that
+//         is unknown or listed twice, a price that is not positive.
 struct PricedNames {
   std::span<const fabric::AcceleratorSpec> added = {};
   bool any = false;

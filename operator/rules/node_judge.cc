@@ -162,7 +162,7 @@ Verdict NodeJudge::Judge(NodeIndex node) const {
   return {why.rejection, Detail(why, node)};
 }
 
-// The text for the first node, and in how many more domains of the level others have no power.
+// The text for the first node, and the number of other domains of the level that lack power too.
 std::string NodeJudge::PowerDetail(NodeIndex first, NodeIndex begin, NodeIndex end) const {
   const fabric::Tier tier = stopped_[first];
   std::set<fabric::DomainIndex> domains;

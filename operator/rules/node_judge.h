@@ -48,8 +48,7 @@ struct RejectionCount {
 // and its pod must outlive the judge.
 //
 // Cost  O(taint classes x taints) to make, with power limits also a count of slots; then the rules
-// once for each node, and one text for each
-//       taint class, rule or resource that rejects.
+//       once for each node, and one text for each taint class, rule or resource that rejects.
 class NodeJudge {
  public:
   NodeJudge(const fabric::Claims& claims, const SlotQuery& query);

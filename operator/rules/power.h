@@ -15,7 +15,7 @@ namespace weft::placement {
 double PeakWattsIn(const fabric::Claims& claims, fabric::Tier tier, fabric::DomainIndex domain,
                    bool ignore_claims = false);
 
-// The same of one worker on the node.
+// The same for one worker on the node.
 double WorkerPeakWatts(const fabric::Fabric& fabric, const PodRequirements& pod,
                        fabric::NodeIndex node);
 

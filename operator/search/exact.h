@@ -11,7 +11,7 @@ namespace weft::placement {
 struct ExactResult {
   bool finished = false;          // every placement was evaluated or ruled out
   Objective least;                // set if `finished`
-  std::optional<Candidate> best;  // by the whole order of DESIGN section 4
+  std::optional<Candidate> best;  // by all levels of the objective, then names
 };
 
 // Branch and bound over all placements of a small job. It first finds the least preferences and

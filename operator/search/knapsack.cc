@@ -13,8 +13,8 @@ namespace {
 // Only this many children of a domain, the roomiest, are considered: jobs use few domains of a wide
 // tier.
 constexpr std::size_t kMostChildren = 64;
-// How many numbers of units are considered for one child; of more, only some and the hull's
-// corners.
+// How many numbers of units are tried for one child. If there are more, only some of them and the
+// hull's corners are.
 constexpr std::size_t kMostOptions = 24, kFewestOptions = 6;
 // Large jobs get fewer options: options times wanted units stay below this, but at least
 // kFewestOptions remain.

@@ -35,10 +35,10 @@ class RunPrices {
 // Chooses how many units each domain of a tier takes, so that the sum of the prices over all
 // domains up to the home is least. How: bottom up, it finds the cheapest way to fill each domain
 // with k units, for every k. A domain directly above the bins fills the roomiest bins first, which
-// is optimal if prices are concave in k. A wider domain tries for each child every number of units
-// that costs less than one unit more; if there are many of these numbers, it tries only some and
-// the corners of the child's convex hull. The children that are chosen may have room for more than
-// is wanted; the one that takes least then takes fewer.
+// is optimal if prices are concave in k. A wider domain tries, for each child, every number k of
+// units with cost(k) < cost(k + 1); if there are many, only some of them and the corners of the
+// child's convex hull. The numbers chosen may add up to more units than are wanted; the child with
+// the fewest units then takes fewer.
 //
 // Cost  O(bins + children x units x options of a child) per domain.
 class Knapsack {

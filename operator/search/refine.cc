@@ -61,8 +61,9 @@ class Search {
     }
   }
 
-  // The pieces' cells become the best that were seen. `gap`: the share of the cost that may be left
-  // to find, in 2^-kGapBits: the history begins with a part of it above the cost.
+  // Moves the pieces to the cheapest cells that the search finds. `gap`: how far the cost is above
+  // the bound, as a share of the cost in units of 2^-kGapBits; the late acceptance starts with a
+  // part of it added to the cost.
   void Run(const SearchLimits& limits, std::uint32_t quarters, std::int64_t gap) {
     const std::uint32_t steps = limits.StepsFor(pieces_.count()) / 4 * quarters;
     const std::uint32_t patience = limits.PatienceFor(pieces_.count());
@@ -142,8 +143,8 @@ std::int64_t Search::Change(std::uint32_t piece, std::uint32_t from, std::uint32
   return change;
 }
 
-// A random piece to the cell of one of its peers, or next to it; in exchange
-// for a piece of that cell where it does not fit, and sometimes where it does.
+// Proposes to move a random piece to the cell of one of its peers, or to a cell next to it. If the
+// piece does not fit there, and sometimes if it does, it changes places with a piece of that cell.
 Search::Move Search::Propose() {
   Move move;
   const std::uint32_t piece = Draw(pieces_.count());
@@ -220,8 +221,8 @@ std::vector<UnitOf> UnitsToMove(const Instance& instance) {
   return out;
 }
 
-// The best, and the best that cost something else: layouts of equal cost are
-// mostly one layout.
+// The first `most` candidates with different costs and the best preferences. Candidates of equal
+// cost are mostly the same layout, so one of them is enough.
 std::vector<Candidate> Starts(std::span<const Candidate> candidates, std::size_t most) {
   std::vector<Candidate> starts;
   for (const Candidate& candidate : candidates) {
@@ -264,10 +265,10 @@ class Refiner {
     cell_of_ = pieces.CellOfWorkers();
   }
 
-  // The cell of each worker now: as units they move the whole content of a cell.
+  // The present cell of each worker. Given to Run as units, they make one piece of each cell.
   std::vector<std::uint32_t> cells() const { return cell_of_; }
 
-  // Where the pieces stand now, evaluated; nothing where that is no better than the start.
+  // The present placement, evaluated; nothing if it is not better than the start.
   std::optional<Candidate> Better() const {
     std::vector<fabric::NodeIndex> nodes = cells_.NodesFor(cell_of_);
     if (nodes == start_.nodes || !MeetsTopology(instance_, nodes)) return std::nullopt;

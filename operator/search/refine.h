@@ -10,7 +10,7 @@ namespace weft::placement {
 // swap cells or move to free slots. A step is accepted if the cost is at most the cost some steps
 // ago (late acceptance), plus, at first, a share of the gap to the bound. So the search leaves
 // shallow local optima and settles as the steps run out. Then pairs of cells exchange pieces
-// (exchange.h). Pieces of groups that miss their preferred level attract each other.
+// (exchange.h). Pieces of a set that a group prefers in one domain attract each other (pieces.h).
 //
 // It starts from the best few candidates (sorted best first) with a quarter of the steps each, as
 // long as starts gain, then continues longer from the best results. Pieces get smaller: all of a

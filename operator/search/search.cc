@@ -88,8 +88,8 @@ void Greedy::Within(Tier limit) {
   for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
 }
 
-// Adds placements in toruses. Returns true if no other search is needed: there are some, and the
-// job has no groups, which need the levels.
+// Adds placements in toruses. Returns true if no other search is needed: a placement
+// was found, and the job has no groups, whose rules are about levels.
 bool Greedy::TryToruses(Tier limit) {
   if (instance_->pair_cost().torus() == nullptr) return false;
   for (Home home : Homes(limit, kWiderHomes)) {

@@ -15,7 +15,8 @@ namespace {
 
 using Ranks = std::vector<std::uint32_t>;
 
-// Divides every group into groups at stride `size`: one rank of each block of consecutive ranks.
+// Divides every group into `size` groups; each has one rank of every block of `size` consecutive
+// ranks.
 Ranks Across(const Ranks& members, std::uint32_t group, std::uint32_t size) {
   Ranks across;
   across.reserve(members.size());

@@ -60,14 +60,14 @@ struct Traffic {
 // Fills `seated` from the families.
 void SeatGroups(Traffic& traffic);
 
-// The bytes that each rank sends to each peer in one optimizer step, by the formulas of DESIGN
-// section 4. They are exact products and quotients of whole numbers, rounded half up to a byte
+// The bytes that each rank sends to each peer in one optimizer step, by the formulas of
+// volumes.cc. They are exact products and quotients of whole numbers, rounded half up to a byte
 // once, at the end. Measured Sharding bytes go around the shard groups if sharding is Hybrid, else
 // around the gradient group. Without a model, one ring over all ranks is on the axis Data.
 //
-// Errors   kInvalid with the field's path ("parallelism.expert: ...") if the world, expert,
-//          shardGroupSize or the micro-batches do not divide, if a Transformer with expert > 1 has
-//          no moe, or if the bytes of one rank exceed 2^56.
+// Errors   kInvalid with the field's path ("parallelism.expert: ...") if a degree,
+//          shardGroupSize or the micro-batch does not divide what it must, if a Transformer with
+//          expert > 1 has no moe, or if the bytes of one rank exceed 2^56.
 // Cost     O(ranks x axes) time and memory.
 // Source   Narayanan et al., SC21; Korthikanti et al., 2022; Rajbhandari et al., ZeRO, 2020.
 Result<Traffic> ComputeTraffic(const std::optional<Model>& model, const Parallelism& parallelism,
@@ -82,11 +82,11 @@ const SeatedGroups* LargestRing(const Traffic& traffic);
 Status CheckShape(const std::optional<Model>& model, const Parallelism& parallelism,
                   std::uint32_t workers, std::uint32_t per_worker);
 
-// The sets of workers that a topology group keeps in one domain (DESIGN section 4, "A topology
-// group's ranks"). The groups of the given axes connect ranks; a set is the workers of one
-// connected component. Only the degrees matter: an axis may send nothing, and a model may be
-// missing. Each set ascends, equal sets are listed once, and sets are in order of their least
-// worker.
+// The sets of workers that a topology group keeps in one domain. The groups of the given axes
+// connect ranks; a set is the workers of one connected component. Only the degrees matter: an axis
+// may send nothing, and a model may be missing. Each set ascends, equal sets are listed once, and
+// sets are in order of their least worker.
+//
 // Shapes   CSR: set s is workers[begin[s], begin[s + 1]).
 struct WorkerSets {
   std::vector<std::uint32_t> begin = {0};

@@ -93,7 +93,8 @@ Ratio Volumes::ExpertTensor() const {
   return bytes;
 }
 
-// N_x: from the experts' width if given, else what the dense part leaves of N.
+// Parameters of all experts: by the experts' width if given, else what the dense part leaves of the
+// model's parameters.
 Ratio Volumes::AllExperts() const {
   if (!model_.moe) return 0;
   if (model_.moe->feed_forward_size) {

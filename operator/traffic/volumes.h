@@ -6,9 +6,11 @@
 
 namespace weft::traffic {
 
-// The exact bytes that one rank sends in one optimizer step (DESIGN section 4, "Word by word").
-// Source  facts of the field: Narayanan et al., "Efficient Large-Scale Language Model Training on
-//         GPU Clusters Using Megatron-LM", SC21, section 3; Rajbhandari et al., "ZeRO", 2020,
+// The exact bytes that one rank sends in one optimizer step, by a model's layers, widths and
+// degrees.
+//
+// Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU
+//         Clusters Using Megatron-LM", SC21, section 3; Rajbhandari et al., "ZeRO", 2020,
 //         section 7; Korthikanti et al., "Reducing Activation Recomputation", 2022.
 class Volumes {
  public:
@@ -20,8 +22,8 @@ class Volumes {
   Ratio ExpertPerPeer() const;
   Ratio ExpertTensor() const;  // to the next rank of the ring
 
-  // Bytes of the gradients of one rank's parameters, sent around a ring of `ranks` under the job's
-  // sharding.
+  // DenseParameters and ExpertParameters count the parameters of one rank. Gradients gives the
+  // bytes of their gradients to the next rank of a ring of `ranks`, by the job's sharding.
   Ratio DenseParameters() const;
   Ratio ExpertParameters() const;
   Ratio Gradients(Ratio parameters, std::uint32_t ranks) const;

@@ -78,7 +78,7 @@ class Traffic(RankScenarios):
     def torch(self, tensor):
         self.image = "registry.example/torch:1"
         self.images.add(self.image, [installed("torch")], OMP_NUM_THREADS="1")
-        # Four all-reduces of a layer's activations for each micro-batch: DESIGN, section 4.
+        # Four all-reduces of a layer's activations for each micro-batch.
         activations = 4 * LAYERS * BATCHES * SEQUENCE * HIDDEN
         program = os.path.join(PROGRAMS, "torch_traffic.py")
         command = ["torchrun", program, *map(str, (tensor, STEPS, PARAMETERS // tensor,

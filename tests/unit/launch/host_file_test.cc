@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kMostWorkers = 16'384;                  // DESIGN section 2
+constexpr std::uint32_t kMostWorkers = 16'384;                  // the maximum of crds/
 constexpr std::size_t kLongestString = std::size_t{128} << 10;  // MAX_ARG_STRLEN
 
 struct Case {
