@@ -14,15 +14,16 @@ using fabric::Tier;
 MapUsage::MapUsage(const MapInput& map) : map_(map) {
   for (std::size_t job = 0; job < map.jobs.size(); ++job) {
     const std::vector<NodeIndex>& nodes = map.jobs[job].nodes;
-    for (std::uint32_t w = 0; w < nodes.size(); ++w) seats_.push_back({nodes[w], job, w});
+    for (std::uint32_t w = 0; w < nodes.size(); ++w) planned_.push_back({nodes[w], job, w});
   }
-  std::sort(seats_.begin(), seats_.end());
+  std::sort(planned_.begin(), planned_.end());
 }
 
-std::span<const MapUsage::Seat> MapUsage::SeatsIn(Tier tier, DomainIndex domain) const {
+std::span<const MapUsage::PlannedWorker> MapUsage::PlannedIn(Tier tier, DomainIndex domain) const {
   const auto& begin = map_.fabric->domains(tier).begin;
-  const auto from = std::lower_bound(seats_.begin(), seats_.end(), Seat{begin[domain], 0, 0});
-  const auto to = std::lower_bound(from, seats_.end(), Seat{begin[domain + 1], 0, 0});
+  const auto from =
+      std::lower_bound(planned_.begin(), planned_.end(), PlannedWorker{begin[domain], 0, 0});
+  const auto to = std::lower_bound(from, planned_.end(), PlannedWorker{begin[domain + 1], 0, 0});
   return {from, to};
 }
 
@@ -41,11 +42,11 @@ DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
   }
   std::map<std::size_t, std::int64_t> planned;
   usage.free = usage.total - usage.earlier - usage.off;
-  for (const Seat& seat : SeatsIn(tier, domain)) {
-    const std::int64_t gpus = map_.jobs[seat.job].gpus_per_worker;
-    planned[seat.job] += gpus;
+  for (const PlannedWorker& one : PlannedIn(tier, domain)) {
+    const std::int64_t gpus = map_.jobs[one.job].gpus_per_worker;
+    planned[one.job] += gpus;
     // A job's pod may be on a cordoned node if it tolerates that.
-    (StateOf(fabric, seat.node) == NodeState::kTakesPods ? usage.free : usage.off) -= gpus;
+    (StateOf(fabric, one.node) == NodeState::kTakesPods ? usage.free : usage.off) -= gpus;
   }
   usage.off = std::max<std::int64_t>(usage.off, 0);
   usage.free = std::max<std::int64_t>(usage.free, 0);
@@ -55,8 +56,8 @@ DomainUsage MapUsage::In(Tier tier, DomainIndex domain) const {
 
 std::vector<std::uint32_t> MapUsage::Workers(Tier tier, DomainIndex domain, std::size_t job) const {
   std::vector<std::uint32_t> workers;
-  for (const Seat& seat : SeatsIn(tier, domain)) {
-    if (seat.job == job) workers.push_back(seat.worker);
+  for (const PlannedWorker& one : PlannedIn(tier, domain)) {
+    if (one.job == job) workers.push_back(one.worker);
   }
   std::sort(workers.begin(), workers.end());
   return workers;

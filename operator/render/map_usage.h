@@ -30,17 +30,17 @@ class MapUsage {
                                      std::size_t job) const;
 
  private:
-  struct Seat {
+  struct PlannedWorker {
     fabric::NodeIndex node = 0;
     std::size_t job = 0;
     std::uint32_t worker = 0;
 
-    friend auto operator<=>(const Seat&, const Seat&) = default;
+    friend auto operator<=>(const PlannedWorker&, const PlannedWorker&) = default;
   };
-  std::span<const Seat> SeatsIn(fabric::Tier tier, fabric::DomainIndex domain) const;
+  std::span<const PlannedWorker> PlannedIn(fabric::Tier tier, fabric::DomainIndex domain) const;
 
   const MapInput& map_;
-  std::vector<Seat> seats_;  // ascending
+  std::vector<PlannedWorker> planned_;  // ascending
 };
 
 // Ascending numbers as text, with runs folded: "0-7, 12".

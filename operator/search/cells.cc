@@ -141,14 +141,14 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
     slots_.push_back(found[i].slots);
   }
   for (std::uint32_t c = 0; c < nodes_.size(); ++c) {
-    for (NodeIndex n : nodes_[c]) seats_.push_back({n, c});
+    for (NodeIndex n : nodes_[c]) listed_.push_back({n, c});
   }
-  std::sort(seats_.begin(), seats_.end(),
-            [](const Seat& a, const Seat& b) { return a.node < b.node; });
+  std::sort(listed_.begin(), listed_.end(),
+            [](const NodeOfCell& a, const NodeOfCell& b) { return a.node < b.node; });
   for (NodeIndex n : placed_) {
-    const auto at = std::partition_point(seats_.begin(), seats_.end(),
-                                         [n](const Seat& seat) { return seat.node < n; });
-    seat_of_worker_.push_back(static_cast<std::uint32_t>(at - seats_.begin()));
+    const auto at = std::partition_point(listed_.begin(), listed_.end(),
+                                         [n](const NodeOfCell& listed) { return listed.node < n; });
+    listed_of_worker_.push_back(static_cast<std::uint32_t>(at - listed_.begin()));
     of_worker_.push_back(at->cell);
   }
   WeighPairs();
@@ -198,16 +198,17 @@ void Cells::FindNear() {
 
 std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
   std::vector<NodeIndex> nodes = placed_;
-  std::vector<std::uint32_t> stay(seats_.size(), 0), leave(seats_.size(), 0);  // workers, by seat
+  // By index into listed_: how many workers stay on the node, and how many leave it.
+  std::vector<std::uint32_t> stay(listed_.size(), 0), leave(listed_.size(), 0);
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
-    ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[seat_of_worker_[w]];
+    ++(cell_of_worker[w] == of_worker_[w] ? stay : leave)[listed_of_worker_[w]];
   }
   std::vector<std::vector<NodeIndex>> open(size());  // a node for every slot, used ones first
   for (const bool left : {true, false}) {
-    for (std::size_t i = 0; i < seats_.size(); ++i) {
-      const NodeIndex n = seats_[i].node;
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      const NodeIndex n = listed_[i].node;
       const std::uint32_t places = left ? leave[i] : instance_.slots()[n] - stay[i] - leave[i];
-      open[seats_[i].cell].insert(open[seats_[i].cell].end(), places, n);
+      open[listed_[i].cell].insert(open[listed_[i].cell].end(), places, n);
     }
   }
   std::vector<std::size_t> taken(size(), 0);

@@ -60,12 +60,12 @@ class Cells {
   bool single_ = true;                     // no node takes more than one worker
   std::vector<std::vector<fabric::NodeIndex>> nodes_;
   std::vector<std::uint32_t> slots_;
-  struct Seat {
+  struct NodeOfCell {
     fabric::NodeIndex node;
     std::uint32_t cell;
   };
-  std::vector<Seat> seats_;  // all nodes of all cells, ascending
-  std::vector<std::uint32_t> of_worker_, seat_of_worker_;
+  std::vector<NodeOfCell> listed_;  // all nodes of all cells, ascending
+  std::vector<std::uint32_t> of_worker_, listed_of_worker_;
   std::vector<std::int64_t> weights_;  // the distinct weights
   std::vector<std::uint16_t> weight_;  // cell x cell, index into weights_: small, to stay in cache
   std::vector<std::uint32_t> near_begin_, near_;  // by cell

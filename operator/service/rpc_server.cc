@@ -71,13 +71,13 @@ grpc::Status Forbidden(const RpcSource::Sight& sight) {
   return {grpc::StatusCode::PERMISSION_DENIED, "the caller may not list " + what};
 }
 
-// A slot in a count of calls or streams that may run at once.
-class Seat {
+// The right to run as one of at most `most` calls or streams.
+class Turn {
  public:
-  Seat(std::atomic<int>& taken, int most) : taken_(taken), has_(++taken <= most) {}
-  ~Seat() { --taken_; }
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
+  Turn(std::atomic<int>& taken, int most) : taken_(taken), has_(++taken <= most) {}
+  ~Turn() { --taken_; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
   explicit operator bool() const { return has_; }
 
  private:
@@ -297,8 +297,8 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
                                     grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) {
   const RpcSource::Sight sight{.space = request->namespace_()};
   if (grpc::Status admitted = Admit(*context, sight); !admitted.ok()) return admitted;
-  const Seat seat(streams_, options_.most_streams);
-  if (!seat) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams at once"};
+  const Turn turn(streams_, options_.most_streams);
+  if (!turn) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams at once"};
   const Result<RpcSource::Decided> decided = source_.Decisions();
   if (!decided) return StatusOf(decided.error());
   Following following(*decided, request->namespace_(), *writer);
