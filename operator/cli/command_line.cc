@@ -254,7 +254,7 @@ void CommandLine::AddAdvise() {
          "FORMAT", {"table", "json", "yaml"})
       ->capture_default_str()
       ->group(kOutput);
-  command->add_option("--rows", advise_.rows, "Most layouts to show")
+  command->add_option("--rows", advise_.rows, "Show at most this number of layouts")
       ->option_text("NUMBER")
       ->check(WholeNumber(1, 1'000))
       ->capture_default_str()
@@ -270,13 +270,14 @@ void CommandLine::AddAdvise() {
                    "failures take")
       ->option_text("NUMBER");
   command
-      ->add_option("--deadline", advise_.deadline_days,
-                   "Show only layouts that train on --tokens in so many days, the cheapest first")
+      ->add_option(
+          "--deadline", advise_.deadline_days,
+          "Show only layouts that train on --tokens in at most DAYS days, the cheapest first")
       ->option_text("DAYS")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--budget", advise_.budget,
-                   "Show only layouts that train on --tokens for so much money, by --prices")
+                   "Show only layouts that train on --tokens for at most AMOUNT, by --prices")
       ->option_text("AMOUNT")
       ->check(CLI::PositiveNumber);
   AddAccelerators(command, advise_.input.accelerators);

@@ -31,7 +31,7 @@ std::string Predicate(const placement::RejectionCount& count) {
     case Rejection::kResource:
       return (one ? "lacks free " : "lack free ") + count.detail;
     case Rejection::kPower:
-      return (one ? "gets" : "get") + std::string(" no power (") + count.detail + ")";
+      return (one ? "lacks power (" : "lack power (") + count.detail + ")";
     case Rejection::kUnschedulable:
     case Rejection::kExcluded:
     case Rejection::kComputeDomain:

@@ -35,7 +35,7 @@ std::string FailureText(const api::TrainingJob& job, const api::Pod::Failure& fa
   if (job.framework.type == api::FrameworkType::kMPI && worker != 0) {
     return text + "; the image may lack sshd, which mpirun on worker 0 needs";
   }
-  return text + "; the container may lack its command, or may not execute it: " +
+  return text + "; the command may be missing in the image, or not executable: " +
          CommandOf(job, failure.container);
 }
 

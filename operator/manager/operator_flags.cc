@@ -69,7 +69,8 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.add_option("--leader-elect", flags.leader_elect,
                  "act only while holding the Lease weft-operator");
   app.add_flag("--read-only", flags.read_only,
-               "watch the cluster and answer requests, but write nothing except the Lease");
+               "watch the cluster and answer requests, but write nothing except the Lease and the "
+               "Secret of --metrics-secret");
   app.add_option("--lease-namespace", flags.lease_namespace,
                  "namespace of the Lease; default: the pod's own, else weft-system");
   app.add_option("--identity", flags.identity,

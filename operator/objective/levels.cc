@@ -187,9 +187,9 @@ std::string SaySlotsLeft(const Instance& /*instance*/, std::span<const std::uint
 }
 
 std::string MoreSlotsLeft(const Instance& instance, std::size_t tier, std::uint32_t more) {
-  return "costs no more, but leaves room for " + CountText(more, "more worker") +
-         " in the domains of level " + LevelName(instance, static_cast<Tier>(tier + 1)) +
-         " that it uses";
+  return "costs no more, but uses emptier domains of level " +
+         LevelName(instance, static_cast<Tier>(tier + 1)) + ": they keep room for " +
+         CountText(more, "more worker");
 }
 
 struct LevelAfterCost {

@@ -189,7 +189,7 @@ Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added) {
     const std::string at = "[" + std::to_string(i) + "].";
     const auto same = [&](const auto& other) { return other.name == added[i].name; };
     if (std::any_of(added.begin(), added.begin() + static_cast<std::ptrdiff_t>(i), same)) {
-      return Invalid(at + "name: \"" + added[i].name + "\" stands twice");
+      return Invalid(at + "name: \"" + added[i].name + "\" is listed twice");
     }
     const std::string& as = added[i].calibrated_as;
     const auto named = [&](const Accelerator& one) { return one.name == as; };

@@ -129,7 +129,7 @@ std::string BoundText(const report::Advice& advice) {
   std::string text =
       "The first is bound by " + std::string(outlook::BoundBy(best.prediction.step)) + ".";
   if (advice.lifts.empty()) return text + " No change that Weft tries gives 2 % or more.";
-  text += " Tokens per second and accelerator would rise by ";
+  text += " Tokens per second per accelerator would rise by ";
   for (std::size_t i = 0; i < advice.lifts.size(); ++i) {
     if (i > 0) text += i + 1 == advice.lifts.size() ? " and by " : ", by ";
     text += Percent(advice.lifts[i].gain) + " with " + advice.lifts[i].change;
@@ -144,15 +144,14 @@ std::string AsWrittenText(const report::Advice& advice) {
   const std::string on = Grouped(own.layout.ranks) + " x " + own.accelerator;
   const std::string memory = Percent(one.memory.Total() / one.capacity) + " of the memory";
   if (!one.fits) {
-    return "As it is written, on " + on + ", the job does not fit: it takes " + memory + ".";
+    return "The layout in the job's spec does not fit: it takes " + memory + " of " + on + ".";
   }
   const double gain = TokensPerAccelerator(advice.layouts.front()) / TokensPerAccelerator(own) - 1;
   const std::string percent = Percent(std::abs(gain));
-  return "As it is written, the job takes " + memory + " of " + on + ", and a step " +
-         MillisecondsText(one.step.Seconds() * kMillis) +
-         "; per accelerator the first layout trains on " +
-         (percent == "0 %" ? "as many tokens a second."
-                           : percent + (gain > 0 ? " more" : " fewer") + " tokens a second.");
+  return "The layout in the job's spec takes " + memory + " of " + on + ", and a step takes " +
+         MillisecondsText(one.step.Seconds() * kMillis) + "; the first layout trains on " +
+         (percent == "0 %" ? "as many" : percent + (gain > 0 ? " more" : " fewer")) +
+         " tokens per second per accelerator.";
 }
 
 }  // namespace

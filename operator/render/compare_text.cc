@@ -115,7 +115,8 @@ bool Differs(const Measure& measure) {
                                       [&](const auto& r) { return !r.empty() && r != kEqual; });
 }
 
-// "LEAVE LEAF differs first: weft 2.3 TB, first fit 107 TB (46.7x), ...", "" if nothing does.
+// "The first column that differs is LEAVE LEAF: weft 2.3 TB, first fit 107 TB (46.7x), ..."; "" if
+// nothing differs.
 std::string FirstDifference(const ByPolicy& by_policy) {
   const std::vector<Measure> measures = Measures(by_policy, true);
   const auto first = std::find_if(measures.begin(), measures.end(), Differs);
@@ -130,7 +131,7 @@ std::string FirstDifference(const ByPolicy& by_policy) {
     const bool says = !ratio.empty() && ratio != "-" && ratio != kEqual;
     if (says && first->title != kCost) text += " (" + ratio + ")";
   }
-  return "First column that differs, " + first->title + ": " + text + ".";
+  return "The first column that differs is " + first->title + ": " + text + ".";
 }
 
 std::string DifferenceTable(const std::vector<Measure>& measures, const ByPolicy& by_policy,

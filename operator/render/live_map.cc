@@ -54,7 +54,7 @@ std::string WhyOf(const api::Placement& placement) {
   const report::TrafficFigures traffic = report::ReadTraffic(placement);
   if (traffic.cost_over_bound_percent) {
     why += "; cost " + std::to_string(*traffic.cost_over_bound_percent) +
-           " % of the bound that no placement on the free capacity beats";
+           " % of the lower bound for the free capacity";
   }
   if (traffic.cross_node_bytes && traffic.best_cross_node_bytes) {
     why += "; " + BytesText(*traffic.cross_node_bytes) + " between nodes, " +

@@ -34,21 +34,21 @@ std::string FabricTable(const Overview& overview, const TextOptions& options) {
                {"NODES", Align::kRight},
                {"FREE", Align::kRight},
                {"IN USE", Align::kRight},
-               {"AWAY", Align::kRight},
+               {"UNAVAILABLE", Align::kRight},
                {"ACCELERATOR", Align::kLeft},
                {"ALL", Align::kRight},
                {"IN USE", Align::kRight},
                {"FREE", Align::kRight}});
   for (const Overview::FabricRow& fabric : overview.fabrics) {
     const auto& nodes = fabric.figures.nodes;
-    const std::int64_t away =
+    const std::int64_t unavailable =
         Nodes(fabric, NodeUse::kCordoned) + Nodes(fabric, NodeUse::kUnusable) + fabric.incomplete;
     std::vector<Cell> row = {
         {Printable(fabric.name)},
         {Grouped(std::accumulate(nodes.begin(), nodes.end(), fabric.incomplete))},
         {Grouped(Nodes(fabric, NodeUse::kFree))},
         {Grouped(Nodes(fabric, NodeUse::kPartial) + Nodes(fabric, NodeUse::kFull))},
-        {Grouped(away), away > 0 ? Colour::kYellow : Colour::kNone}};
+        {Grouped(unavailable), unavailable > 0 ? Colour::kYellow : Colour::kNone}};
     for (const auto& [of, count] : fabric.figures.accelerators) {
       const auto& [resource, product] = of;
       const std::int64_t all = count.used + count.free + count.unavailable;

@@ -33,7 +33,7 @@ outlook::Price PriceOf(const Field& field, const PricedNames& known) {
   } else if (known.any) {
     price.accelerator = name.Str();
   } else if (name.present()) {
-    name.Fail("is no known accelerator: " + found.error().message);
+    name.Fail(found.error().message);
   }
   price.on_demand = PriceAt(field["onDemand"]);
   price.reserved = PriceAt(field["reserved"]);
@@ -61,7 +61,7 @@ Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::
   for (const Field& item : root["prices"].Require().Items()) {
     outlook::Price price = PriceOf(item, known);
     for (const outlook::Price& other : prices.prices) {
-      if (other.accelerator == price.accelerator) item["accelerator"].Fail("stands twice");
+      if (other.accelerator == price.accelerator) item["accelerator"].Fail("is listed twice");
     }
     prices.prices.push_back(std::move(price));
   }

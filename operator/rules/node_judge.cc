@@ -171,8 +171,8 @@ std::string NodeJudge::PowerDetail(NodeIndex first, NodeIndex begin, NodeIndex e
   }
   const std::string text = PowerText(claims_, query_, tier, first);
   if (domains.size() < 2) return text;
-  return text + "; " + CountText(static_cast<std::int64_t>(domains.size()) - 1, "more domain") +
-         " likewise";
+  return text + "; the same in " +
+         CountText(static_cast<std::int64_t>(domains.size()) - 1, "more domain");
 }
 
 std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) const {

@@ -99,9 +99,10 @@ std::string PowerText(const Claims& claims, const SlotQuery& query, Tier tier, N
   const auto& domains = fabric.domains(tier);
   const DomainIndex domain = domains.of_node[node];
   return fabric.tiers()[tier].name + " " + domains.names[domain] + " may draw " +
-         WattsText(static_cast<double>(fabric.tiers()[tier].power_watts.value_or(0))) + ": " +
+         WattsText(static_cast<double>(fabric.tiers()[tier].power_watts.value_or(0))) +
+         ", pods there draw up to " +
          WattsText(PeakWattsIn(claims, tier, domain, query.ignore_claims)) +
-         " are taken, a worker draws " + WattsText(WorkerPeakWatts(fabric, *query.pod, node));
+         ", each worker would add " + WattsText(WorkerPeakWatts(fabric, *query.pod, node));
 }
 
 }  // namespace weft::placement

@@ -32,7 +32,8 @@ void KeepToPower(const fabric::Claims& claims, const SlotQuery& query,
 // "7.84kW".
 std::string WattsText(double watts);
 
-// "leaf rack-07 may draw 30kW: 15.68kW are taken, a worker draws 7.84kW", for the node's domain.
+// For the node's domain: "leaf rack-07 may draw 30kW, pods there draw up to 15.68kW, each worker
+// would add 7.84kW".
 std::string PowerText(const fabric::Claims& claims, const SlotQuery& query, fabric::Tier tier,
                       fabric::NodeIndex node);
 

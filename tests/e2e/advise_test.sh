@@ -14,7 +14,7 @@ expect_exit 0 advise team-a/llama3-405b
 expect_text "$work/stdout" 'RECOMPUTE'
 expect_text "$work/stdout" '256 x H100'
 expect_text "$work/stdout" 'The first is bound by'
-expect_text "$work/stdout" 'As it is written, the job takes'
+expect_text "$work/stdout" "The layout in the job's spec takes"
 
 # Every number of GPUs from 64 on, with what the training takes and costs.
 expect_exit 0 advise llama3-405b --gpus 64..1024 --tokens 15T --prices "$examples/prices.yaml" -o json

@@ -94,6 +94,6 @@ expect_exit 0 "$WEFT" explain -f "$work/rack.yaml" -f "$work/job.yaml"
 expect_text "$work/stdout" 'draws most: 23.52kW at full power'
 ranks 4
 expect_exit 3 "$WEFT" explain -f "$work/rack.yaml" -f "$work/job.yaml"
-expect_text "$work/stdout" 'gets no power (leaf rack-01 may draw'
+expect_text "$work/stdout" 'lacks power (leaf rack-01 may draw'
 
 passed

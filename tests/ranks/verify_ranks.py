@@ -75,7 +75,7 @@ class VerifyRanks(RankScenarios):
     def test_so_is_one_that_a_shell_does_not_find(self):
         self.apply(self.gang({"type": "Torch"}, ["sh", "-c", "torchrum train.py"]))
         failed = condition(self.cluster.until_condition(self.space, "ring", "Failed"), "Failed")
-        said = "may not execute it: sh -c torchrum train.py"
+        said = "or not executable: sh -c torchrum train.py"
         self.assertIn(said, failed["message"])
         poll(lambda: any(said in one["message"] for one in self.events(failed["reason"])),
              "an event")

@@ -222,7 +222,8 @@ TEST(PredictTest, ALevelsPowerLimitHoldsForAllJobsTogether) {
   const Refused* refused = report->entries[1].refused();
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->reason, "InsufficientCapacity");
-  EXPECT_NE(refused->message.find("may draw 15kW: 7.84kW are taken, a worker draws 7.84kW"),
+  EXPECT_NE(refused->message.find(
+                "may draw 15kW, pods there draw up to 7.84kW, each worker would add 7.84kW"),
             std::string::npos)
       << refused->message;
 }

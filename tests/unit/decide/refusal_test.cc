@@ -161,8 +161,8 @@ TEST(RefusalText, SaysOfOneNodeAndOfSeveralWhyTheyAreOut) {
       {Rejection::kUnschedulable, "cordoned", "is cordoned", "are cordoned"},
       {Rejection::kExcluded, "excluded", "is excluded", "are excluded"},
       {Rejection::kComputeDomain, "held by x", "is held by x", "are held by x"},
-      {Rejection::kPower, "x may draw 1W", "gets no power (x may draw 1W)",
-       "get no power (x may draw 1W)"}};
+      {Rejection::kPower, "x may draw 1W", "lacks power (x may draw 1W)",
+       "lack power (x may draw 1W)"}};
   for (const RejectionCase& c : cases) {
     const auto told = [&](std::uint32_t nodes) {
       return Told([&](Unplaceable& no, api::TrainingJob&) {

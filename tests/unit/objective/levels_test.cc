@@ -67,8 +67,7 @@ const WorseCase kWorseCases[] = {
     {"TheSlotsLeft",
      {"n4", "n4"},
      {"n0", "n0"},
-     "costs no more, but leaves room for 2 more workers in the domains of level spine that it "
-     "uses"},
+     "costs no more, but uses emptier domains of level spine: they keep room for 2 more workers"},
     {"TheNames",
      {"n2", "n2"},
      {"n3", "n3"},

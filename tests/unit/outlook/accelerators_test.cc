@@ -125,7 +125,7 @@ TEST(AcceleratorsTest, AUsersFiguresReplaceTheTables) {
 
 TEST(AcceleratorsTest, WhatIsWrongWithAnAddedOneIsNamed) {
   std::vector<fabric::AcceleratorSpec> added = {Added(), Added()};
-  EXPECT_EQ(CheckAccelerators(added).error().message, "[1].name: \"X1\" stands twice");
+  EXPECT_EQ(CheckAccelerators(added).error().message, "[1].name: \"X1\" is listed twice");
   added[1].name = "X2";
   added[1].calibrated_as = "H1000";
   EXPECT_EQ(CheckAccelerators(added).error().message.substr(0, 51),

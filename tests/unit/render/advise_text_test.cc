@@ -84,19 +84,20 @@ TEST(AdviseTextTest, TheJobAsItIsWrittenIsComparedWithTheFirstLayout) {
     return AdviceText(advice, Plain(200));
   };
   const std::string start =
-      "As it is written, the job takes 50 % of the memory of 64 x H100, and a step ";
-  EXPECT_TRUE(Holds(text(Row(2, 12.5)), start + "12.5 s; per accelerator the first layout trains "
-                                                "on 25 % more tokens a second.\n"));
-  EXPECT_TRUE(Holds(text(Row(2, 8)), start + "8 s; per accelerator the first layout trains on "
-                                             "20 % fewer tokens a second.\n"));
-  EXPECT_TRUE(Holds(text(Row(2, 10)), start + "10 s; per accelerator the first layout trains on "
-                                              "as many tokens a second.\n"));
+      "The layout in the job's spec takes 50 % of the memory of 64 x H100, and a step takes ";
+  EXPECT_TRUE(Holds(text(Row(2, 12.5)), start + "12.5 s; the first layout trains on 25 % more "
+                                                "tokens per second per accelerator.\n"));
+  EXPECT_TRUE(Holds(text(Row(2, 8)), start + "8 s; the first layout trains on 20 % fewer tokens "
+                                             "per second per accelerator.\n"));
+  EXPECT_TRUE(Holds(text(Row(2, 10)), start + "10 s; the first layout trains on as many tokens "
+                                              "per second per accelerator.\n"));
   report::AdvisedLayout large = Row(2, 10);
   large.prediction.fits = false;
   large.prediction.memory.weights = 120e9;
-  EXPECT_TRUE(Holds(text(large),
-                    "As it is written, on 64 x H100, the job does not fit: it takes 120 % of the "
-                    "memory.\n"));
+  EXPECT_TRUE(
+      Holds(text(large),
+            "The layout in the job's spec does not fit: it takes 120 % of the memory of 64 x "
+            "H100.\n"));
 }
 
 TEST(AdviseTextTest, WithoutALayoutThatFitsItSaysThat) {

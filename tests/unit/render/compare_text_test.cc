@@ -23,7 +23,8 @@ TEST(CompareTextTest, ShowsAllJobsThenEachWithWhatLeavesEveryLevel) {
   scene.Job("one", 1).model = decide::MeasuredData(1'000'000'000);
   EXPECT_EQ(
       Text(scene),
-      R"(First column that differs, LEAVE LEAF: weft 0 B, first fit 2 GB, fewest domains 0 B, random 2 GB.
+      R"(The first column that differs is LEAVE LEAF: weft 0 B, first fit 2 GB, fewest domains 0 B, random
+  2 GB.
 
 All 2 jobs that every scheduler placed, one step each
   PLACED BY        LEAVE LEAF            COMM   COST

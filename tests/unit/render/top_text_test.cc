@@ -42,8 +42,8 @@ Overview TwoJobs() {
 
 TEST(TopTextTest, FleetThenJobsThenWhyOneHasNoNodes) {
   EXPECT_EQ(TopText(TwoJobs(), {}, false),
-            R"(FABRIC   NODES  FREE  IN USE  AWAY  ACCELERATOR     ALL  IN USE  FREE
-default     34    28       4     2  nvidia.com/gpu  264  24 9 %   232
+            R"(FABRIC   NODES  FREE  IN USE  UNAVAILABLE  ACCELERATOR     ALL  IN USE  FREE
+default     34    28       4            2  nvidia.com/gpu  264  24 9 %   232
 
 JOB                       PHASE    WORKERS  GPUS  SPANS           CROSS-NODE  OF BEST  RESTARTS  AGE
 team-a/llama              Running      4/4    32  1 leaf, 4 node      144.5G    100 %         0   2h

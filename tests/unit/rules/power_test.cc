@@ -60,7 +60,8 @@ TEST(KeepToPower, ARackOfThirtyKilowattsTakesThreeDgxH100AndNotFour) {
   const NodeJudge judge(claims, asked.query);
   EXPECT_EQ(judge.Judge(2).rejection, Rejection::kNone);
   EXPECT_EQ(judge.Judge(3).rejection, Rejection::kPower);
-  EXPECT_EQ(judge.Judge(3).detail, "rack r0 may draw 30kW: 0W are taken, a worker draws 7.84kW");
+  EXPECT_EQ(judge.Judge(3).detail,
+            "rack r0 may draw 30kW, pods there draw up to 0W, each worker would add 7.84kW");
 }
 
 TEST(KeepToPower, WhatRunsTakesItsShare) {
@@ -72,7 +73,7 @@ TEST(KeepToPower, WhatRunsTakesItsShare) {
   EXPECT_EQ(SlotsOf(claims, asked), (Slots{1, 0, 0, 0}));
   const NodeJudge judge(claims, asked.query);
   EXPECT_EQ(judge.Judge(1).detail,
-            "rack r0 may draw 30kW: 15.68kW are taken, a worker draws 7.84kW");
+            "rack r0 may draw 30kW, pods there draw up to 15.68kW, each worker would add 7.84kW");
   const auto counts = judge.Count(0, 4);
   ASSERT_EQ(counts.size(), 2u);
   EXPECT_EQ(counts[1].rejection, Rejection::kPower);
@@ -112,7 +113,8 @@ TEST(KeepToPower, DomainsOfOneLevelAreOneReason) {
   ASSERT_EQ(counts.size(), 1u);
   EXPECT_EQ(counts[0].nodes, 3u);
   EXPECT_EQ(counts[0].detail,
-            "rack r0 may draw 30kW: 0W are taken, a worker draws 7.84kW; 2 more domains likewise");
+            "rack r0 may draw 30kW, pods there draw up to 0W, each worker would add 7.84kW; the "
+            "same in 2 more domains");
 }
 
 TEST(KeepToPower, WithoutALimitNothingIsTaken) {
