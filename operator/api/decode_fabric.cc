@@ -79,6 +79,16 @@ std::optional<fabric::TorusSpec> DecodeTorus(const Field& field) {
   return torus;
 }
 
+std::vector<fabric::PlaneSpec> DecodePlanes(const Field& field) {
+  std::vector<fabric::PlaneSpec> planes;
+  for (const Field& item : ReadItems(field, fabric::kMostPlanes)) {
+    item.RefuseUnknown({"name", "labelKey", "link"});
+    planes.push_back({ReadTierName(item["name"].Require()),
+                      ReadLabelKey(item["labelKey"].Require()), DecodeLink(item["link"])});
+  }
+  return planes;
+}
+
 std::optional<fabric::RailsSpec> DecodeRails(const Field& field) {
   if (!field.present()) return {};
   field.RefuseUnknown({"count", "leafLabelKeys"});
@@ -169,7 +179,7 @@ std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
 fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
   spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp", "torus",
-                                "nodeLink", "rails", "unusable", "costTolerancePercent",
+                                "planes", "nodeLink", "rails", "unusable", "costTolerancePercent",
                                 "acceleratorModel", "accelerators", "pooledMemory", "environment"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
@@ -178,6 +188,7 @@ fabric::FabricSpec DecodeSpec(const Field& spec) {
   result.outside = DecodeLink(spec["outside"]);
   result.scale_up = DecodeScaleUp(spec["scaleUp"]);
   result.torus = DecodeTorus(spec["torus"]);
+  result.planes = DecodePlanes(spec["planes"]);
   result.node_link = DecodeLink(spec["nodeLink"]);
   result.rails = DecodeRails(spec["rails"]);
   result.unusable = DecodeUnusable(spec["unusable"]);

@@ -49,6 +49,12 @@ OrderedJson EncodeTorus(const fabric::TorusSpec& torus) {
   return out;
 }
 
+OrderedJson EncodePlane(const fabric::PlaneSpec& plane) {
+  OrderedJson out = {{"name", plane.name}, {"labelKey", plane.label_key}};
+  if (plane.link) out["link"] = EncodeLink(*plane.link);
+  return out;
+}
+
 OrderedJson EncodeRails(const fabric::RailsSpec& rails) {
   OrderedJson out = {{"count", rails.count}};
   if (!rails.leaf_label_keys.empty()) out["leafLabelKeys"] = rails.leaf_label_keys;
@@ -107,6 +113,7 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   if (spec.outside) out["outside"] = EncodeLink(*spec.outside);
   if (spec.scale_up) out["scaleUp"] = EncodeScaleUp(*spec.scale_up);
   if (spec.torus) out["torus"] = EncodeTorus(*spec.torus);
+  for (const fabric::PlaneSpec& plane : spec.planes) out["planes"].push_back(EncodePlane(plane));
   if (spec.node_link) out["nodeLink"] = EncodeLink(*spec.node_link);
   if (spec.rails) out["rails"] = EncodeRails(*spec.rails);
   OrderedJson unusable = EncodeUnusable(spec.unusable);

@@ -300,12 +300,12 @@ double Bound::BySurface(std::span<const Level> nest, Run run, double target) con
 Int128 BoundOf(const Instance& instance, const Preferences& reached, double target) {
   if (instance.workers() < 2) return 0;
   const Bound bound(instance, reached);
-  const auto crossing = CrossingNest::Of(instance);
+  const auto planes = PlaneNest::Of(instance);
   const Nest levels = NestOfLevels(instance);
   double least = -1;
   for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
-    double cost = bound.Of(levels, run, crossing ? 0 : target);
-    if (crossing) cost = std::max(cost, bound.Of(crossing->nest(), run, target));
+    double cost = bound.Of(levels, run, planes ? 0 : target);
+    if (planes) cost = std::max(cost, bound.Of(planes->nest(), run, target));
     if (least < 0 || cost < least) least = cost;
   }
   return std::max(static_cast<Int128>(std::max(0.0, least) * kSafety), HopBound(instance));

@@ -34,27 +34,36 @@ Nest NestOfLevels(const Instance& instance) {
   return nest;
 }
 
-std::optional<CrossingNest> CrossingNest::Of(const Instance& instance) {
-  const auto scale_up = instance.fabric().crossing_scale_up();
+std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
   const PairCost& pair_cost = instance.pair_cost();
-  const Tier last = instance.node_tier();
-  const std::int64_t inside = pair_cost.LeastWeight(last - 1);
-  const std::int64_t between = pair_cost.TierWeight(last - 1);
-  // On a torus, hops may cost less than a byte between two scale-up domains.
-  if (scale_up.empty() || between <= inside || pair_cost.torus() != nullptr) return std::nullopt;
-  CrossingNest crossing;
+  const auto planes = pair_cost.planes();
+  // On a torus, hops may cost less than a byte between two domains of a plane.
+  if (planes.empty() || pair_cost.torus() != nullptr) return std::nullopt;
+  std::int64_t least = planes.front().weight;
+  for (const PairCost::Plane& plane : planes) least = std::min(least, plane.weight);
+  const Tier within = pair_cost.TierWithin(least);
+  if (within == 0) return std::nullopt;
+  PlaneNest made;
   const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
     const NodeIndex nodes = instance.fabric().node_count();
-    crossing.of_node_.push_back(std::make_unique<std::vector<DomainIndex>>(std::move(of_node)));
-    crossing.nest_.push_back({tier, step, crossing.of_node_.back().get(), nodes});
+    made.of_node_.push_back(std::make_unique<std::vector<DomainIndex>>(std::move(of_node)));
+    made.nest_.push_back({tier, step, made.of_node_.back().get(), nodes});
   };
-  crossing.nest_.push_back({last, inside, nullptr, instance.fabric().node_count()});
-  add(last, between - inside, {scale_up.begin(), scale_up.end()});
-  for (Tier t = last - 1; t >= 1; --t) {
-    const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
-    if (step > 0) add(t, step, JoinedByScaleUp(instance, t));
+  const Tier last = instance.node_tier();
+  for (Tier t = last; t >= within; --t) {  // two nodes that share the tier use its own link
+    const std::int64_t wider = t == within ? least : pair_cost.TierWeight(t - 1);
+    const std::int64_t step = wider - pair_cost.TierWeight(t);
+    const auto& domains = instance.fabric().domains(t);
+    if (step > 0) {
+      made.nest_.push_back({t, step, t == last ? nullptr : &domains.of_node, domains.size()});
+    }
   }
-  return crossing;
+  add(within, pair_cost.TierWeight(within - 1) - least, JoinedByPlanes(instance, planes, within));
+  for (Tier t = within - 1; t >= 1; --t) {
+    const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
+    if (step > 0) add(t, step, JoinedByPlanes(instance, planes, t));
+  }
+  return made;
 }
 
 std::vector<Run> Homes(const Instance& instance, Tier home) {

@@ -27,16 +27,16 @@ using Nest = std::vector<Level>;
 // The nest of the fabric's levels. The result points into the fabric.
 Nest NestOfLevels(const Instance& instance);
 
-// The nest of a scale-up network that crosses the levels: its domains, then the levels, where
-// domains that the network connects are merged.
-class CrossingNest {
+// The nest of the planes: the levels that are no dearer than the cheapest plane, then groups of
+// domains that planes connect, then the other levels, where domains that planes connect are merged.
+class PlaneNest {
  public:
-  // Returns nothing if no network crosses the levels, or if there is a torus.
-  static std::optional<CrossingNest> Of(const Instance& instance);
+  // Returns nothing if no plane is cheaper than the widest level, or if there is a torus.
+  static std::optional<PlaneNest> Of(const Instance& instance);
   const Nest& nest() const { return nest_; }
 
  private:
-  CrossingNest() = default;
+  PlaneNest() = default;
 
   std::vector<std::unique_ptr<std::vector<fabric::DomainIndex>>> of_node_;
   Nest nest_;  // points into of_node_

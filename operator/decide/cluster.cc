@@ -159,7 +159,7 @@ class Builder {
               " incomplete and never used: " + NameSome(names) + " (" + first.node +
               (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
     }
-    if (!on.crossing_scale_up().empty()) {
+    if (on.crossing_scale_up() != nullptr) {
       const std::string& scale_up = on.spec().scale_up->name;
       Say(Severity::kInfo, "ScaleUpCrossesLevel",
           "fabric \"" + on.spec().name + "\": domains of " + scale_up +
@@ -210,7 +210,8 @@ bool LinksDeclared(const fabric::Fabric& on) {
   const auto assumed = [](const fabric::Link& link) {
     return link.source == fabric::BandwidthSource::kAssumed;
   };
-  if (!on.crossing_scale_up().empty() && assumed(on.scale_up_link())) return false;
+  const auto assumed_plane = [&](const fabric::Plane& plane) { return assumed(plane.link); };
+  if (std::any_of(on.planes().begin(), on.planes().end(), assumed_plane)) return false;
   if (on.torus() != nullptr && assumed(on.torus_link())) return false;
   return std::none_of(on.tiers().begin(), on.tiers().end(),
                       [&](const fabric::TierInfo& tier) { return assumed(tier.link); });

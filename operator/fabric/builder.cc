@@ -55,6 +55,7 @@ Result<Fabric> FabricBuilder::Run() {
   if (Status status = GroupNodes(); !status) return status.error();
   OrderTree();
   FillTiers();
+  FillPlanes();
   if (Status status = FillTorus(); !status) return status.error();
   FillNodes();
   FillRails();
@@ -96,7 +97,7 @@ Status FabricBuilder::GroupNodes() {
                    (more > 0 ? "; and " + std::to_string(more) + " more" : ""));
   }
   if (spec.scale_up) {
-    scale_up_ = GroupByScaleUp(*spec.scale_up, candidates_, groups_.aside);
+    scale_up_ = GroupByLabel(spec.scale_up->label_key, candidates_, groups_.aside);
     nested_ = ScaleUpNests();
   }
   return {};

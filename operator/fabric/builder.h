@@ -26,6 +26,8 @@ class FabricBuilder {
   TierInfo& AddTier(const std::string& name, const Link& link);
   void FillDomains(const Groups& groups);
   void FillScaleUp();
+  void AddPlane(const std::string& name, const Link& link, const Groups& groups);
+  void FillPlanes();
   Status FillTorus();
   void FillNodes();
   void FillRails();

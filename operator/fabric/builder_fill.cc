@@ -123,13 +123,39 @@ void FabricBuilder::FillScaleUp() {
     fabric_.nested_scale_up_ = static_cast<Tier>(fabric_.tiers_.size()) - 1;
     return;
   }
-  // A crossing network's domains are numbered by their first node in tree order.
-  std::vector<DomainIndex> number(scale_up_.names.size(), kNoGroup);
-  DomainIndex next = 0;
+  AddPlane(fabric_.spec_.scale_up->name, links_.scale_up, scale_up_);
+  fabric_.planes_.back().scale_up = true;
+}
+
+// The domains are numbered by their first node in tree order.
+void FabricBuilder::AddPlane(const std::string& name, const Link& link, const Groups& groups) {
+  Plane& plane = fabric_.planes_.emplace_back(Plane{name, link, false, {}, {}});
+  std::vector<DomainIndex> number(groups.names.size(), kNoGroup);
   for (std::uint32_t n : order_) {
-    DomainIndex& domain = number[scale_up_.of_node[n]];
-    if (domain == kNoGroup) domain = next++;
-    fabric_.crossing_scale_up_.push_back(domain);
+    DomainIndex& domain = number[groups.of_node[n]];
+    if (domain == kNoGroup) {
+      domain = plane.size();
+      plane.names.push_back(groups.names[groups.of_node[n]]);
+    }
+    plane.of_node.push_back(domain);
+  }
+}
+
+void FabricBuilder::FillPlanes() {
+  const std::vector<PlaneSpec>& specs = fabric_.spec_.planes;
+  for (std::size_t p = 0; p < specs.size(); ++p) {
+    AddPlane(specs[p].name, links_.planes[p],
+             GroupByLabel(specs[p].label_key, candidates_, groups_.aside));
+  }
+  if (fabric_.planes_.empty()) return;
+  fabric_.plane_class_ = fabric_.planes_.front().of_node;
+  for (std::size_t p = 1; p < fabric_.planes_.size(); ++p) {
+    std::map<std::pair<DomainIndex, DomainIndex>, DomainIndex> number;
+    for (NodeIndex n = 0; n < order_.size(); ++n) {
+      const std::pair both(fabric_.plane_class_[n], fabric_.planes_[p].of_node[n]);
+      const auto next = static_cast<DomainIndex>(number.size());
+      fabric_.plane_class_[n] = number.emplace(both, next).first->second;
+    }
   }
 }
 

@@ -103,6 +103,28 @@ Status CheckTorus(const FabricSpec& spec) {
   return Invalid("spec.torus.level: \"" + torus.level + "\" is not the name of a level");
 }
 
+Status CheckPlanes(const FabricSpec& spec) {
+  if (spec.planes.size() > kMostPlanes) {
+    return Invalid("spec.planes: " + std::to_string(spec.planes.size()) + " are more than " +
+                   std::to_string(kMostPlanes));
+  }
+  std::set<std::string> names = {"node", "outside"};
+  for (const LevelSpec& level : spec.levels) names.insert(level.name);
+  if (spec.scale_up) names.insert(spec.scale_up->name);
+  if (spec.torus) names.insert(spec.torus->name);
+  for (std::size_t p = 0; p < spec.planes.size(); ++p) {
+    const PlaneSpec& plane = spec.planes[p];
+    const std::string path = "spec.planes[" + std::to_string(p) + "]";
+    if (plane.name.empty()) return Invalid(path + ".name: required");
+    if (!names.insert(plane.name).second) {
+      return Invalid(path + ".name: \"" + plane.name +
+                     "\" is reserved or already the name of another network");
+    }
+    if (plane.label_key.empty()) return Invalid(path + ".labelKey: required");
+  }
+  return {};
+}
+
 Status CheckRails(const FabricSpec& spec) {
   const RailsSpec& rails = *spec.rails;
   if (rails.count < 1) {
@@ -163,6 +185,7 @@ Status CheckSpec(const FabricSpec& spec) {
   if (spec.torus) {
     if (Status status = CheckTorus(spec); !status) return status;
   }
+  if (Status status = CheckPlanes(spec); !status) return status;
   if (spec.node_selector) {
     if (Status status = CheckSelector(*spec.node_selector); !status) return status;
   }

@@ -46,11 +46,19 @@ class Fabric {
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // also "outside", "node"
 
-  // The scale-up network, if any: its tier if it nests, else the domain of each node.
+  // The scale-up network, if any: its tier if it nests; else it is the first of planes().
   std::optional<Tier> nested_scale_up() const { return nested_scale_up_; }
-  std::span<const DomainIndex> crossing_scale_up() const { return crossing_scale_up_; }
+  const Plane* crossing_scale_up() const {
+    return spec_.scale_up && !nested_scale_up_ ? planes_.data() : nullptr;
+  }
   const Link& scale_up_link() const { return scale_up_link_; }
   const Link& node_link() const { return node_link_; }
+
+  // The networks beside the levels that divide the nodes: a scale-up network whose domains cross
+  // the levels, then those of spec().planes.
+  std::span<const Plane> planes() const { return planes_; }
+  // Equal for two nodes that share a domain of every plane; 0 without planes.
+  DomainIndex plane_class(NodeIndex n) const { return plane_class_.empty() ? 0 : plane_class_[n]; }
 
   // The torus beside the levels, or null. Nodes that share a domain of torus_tier() are in one
   // torus.
@@ -137,7 +145,8 @@ class Fabric {
   std::vector<TierInfo> tiers_;
   std::vector<TierDomains> domains_;
   std::optional<Tier> nested_scale_up_;
-  std::vector<DomainIndex> crossing_scale_up_;
+  std::vector<Plane> planes_;
+  std::vector<DomainIndex> plane_class_;
   Link scale_up_link_;
   Link node_link_;
   std::optional<Torus> torus_;

@@ -192,8 +192,8 @@ LevelGroups GroupByLevels(const FabricSpec& spec, const std::vector<const NodeFa
   return LevelGrouping(spec, candidates).Run();
 }
 
-Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeFacts*>& candidates,
-                      const std::vector<bool>& aside) {
+Groups GroupByLabel(const std::string& label_key, const std::vector<const NodeFacts*>& candidates,
+                    const std::vector<bool>& aside) {
   Groups groups;
   groups.of_node.assign(candidates.size(), kNoGroup);
   ValueIds values;
@@ -201,7 +201,7 @@ Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeF
   for (std::size_t n = 0; n < candidates.size(); ++n) {
     if (aside[n]) continue;
     const auto next = static_cast<std::uint32_t>(groups.names.size());
-    const auto value = LabelValue(*candidates[n], scale_up.label_key);
+    const auto value = LabelValue(*candidates[n], label_key);
     if (!value || IsPlaceholder(*value)) {
       groups.of_node[n] = next;
       groups.names.push_back(candidates[n]->name);

@@ -34,9 +34,9 @@ struct LevelGroups {
 // Cost    O(candidates * levels), plus O(k log k) for k nodes in inconsistent domains.
 LevelGroups GroupByLevels(const FabricSpec& spec, const std::vector<const NodeFacts*>& candidates);
 
-// Groups by the scale-up label, independent of the levels. A node without the label is a group of
-// its own, with the node's name. Nodes that were put aside are in no group.
-Groups GroupByScaleUp(const ScaleUpSpec& scale_up, const std::vector<const NodeFacts*>& candidates,
-                      const std::vector<bool>& aside);
+// Groups by one label, independent of the levels. A node without the label is a group of its own,
+// with the node's name. Nodes that were put aside are in no group.
+Groups GroupByLabel(const std::string& label_key, const std::vector<const NodeFacts*>& candidates,
+                    const std::vector<bool>& aside);
 
 }  // namespace weft::fabric

@@ -139,6 +139,13 @@ Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec) {
   if (!outside) return outside.error();
   links.outside = *outside;
 
+  for (std::size_t p = 0; p < spec.planes.size(); ++p) {
+    const std::string path = "spec.planes[" + std::to_string(p) + "].link";
+    Result<Link> plane = resolve(spec.planes[p].link, path, AssumedLink(kAssumedNetwork));
+    if (!plane) return plane.error();
+    links.planes.push_back(*plane);
+  }
+
   Link node = AssumedLink(kAssumedNode);
   if (spec.torus) {
     Result<Link> torus = resolve(spec.torus->link, "spec.torus.link", AssumedLink(kAssumedTorus));

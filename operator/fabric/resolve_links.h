@@ -14,6 +14,7 @@ struct ResolvedLinks {
   Link outside;
   Link scale_up;
   Link torus;
+  std::vector<Link> planes;  // as in the spec
   Link node;
 };
 
@@ -21,7 +22,8 @@ struct ResolvedLinks {
 //   - the narrowest level has one 400 Gb/s port per GPU;
 //   - a wider level, and `outside` if the widest level is assumed too, has the next narrower link
 //     with twice its oversubscription, so that narrow levels are preferred even without figures;
-//   - the scale-up network has NVLink5, the torus the ICI of TPU v5p;
+//   - the scale-up network has NVLink5, the torus the ICI of TPU v5p, a plane one
+//     400 Gb/s port per GPU;
 //   - the node has the scale-up network's link, else the torus's, else NVLink4.
 // Otherwise `outside` has the widest level's link.
 //
@@ -31,8 +33,8 @@ struct ResolvedLinks {
 Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec);
 
 // Checks that the spec is consistent: names (empty, reserved, duplicate), label keys (missing,
-// duplicate), rails, the torus, the node selector, the cost tolerance. Errors carry the field's
-// path.
+// duplicate), rails, the torus, the planes, the node selector, the cost tolerance. Errors carry the
+// field's path.
 Status CheckSpec(const FabricSpec& spec);
 
 }  // namespace weft::fabric

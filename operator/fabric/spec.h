@@ -62,6 +62,20 @@ struct TorusSpec {
   friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
 };
 
+// A network beside the levels that divides the nodes, such as the second plane of a fabric with
+// two: nodes with the same label value send each other bytes over its link where that is faster. A
+// node without the label is not on it.
+struct PlaneSpec {
+  std::string name;
+  std::string label_key;
+  std::optional<LinkSpec> link;  // absent: Assumed
+
+  friend bool operator==(const PlaneSpec&, const PlaneSpec&) = default;
+};
+// More have not been built: two rails-only planes and a storage network are three. The solver tries
+// each of them.
+inline constexpr std::size_t kMostPlanes = 4;
+
 struct RailsSpec {
   int count = 0;
   std::vector<std::string> leaf_label_keys;  // one per rail
@@ -154,6 +168,7 @@ struct FabricSpec {
   std::optional<LinkSpec> outside;
   std::optional<ScaleUpSpec> scale_up;
   std::optional<TorusSpec> torus;
+  std::vector<PlaneSpec> planes;
   std::optional<LinkSpec> node_link;
   std::optional<RailsSpec> rails;
   UnusableRules unusable;

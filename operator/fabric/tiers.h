@@ -38,6 +38,17 @@ struct TierInfo {
   std::optional<std::int64_t> power_watts = {};  // LevelSpec::power_watts
 };
 
+// A network beside the levels that divides the nodes. Two nodes of one domain may use its link.
+struct Plane {
+  std::string name;
+  Link link;
+  bool scale_up = false;             // a job needs what spec().scale_up requires, if anything
+  std::vector<DomainIndex> of_node;  // by NodeIndex; numbered by the first node
+  std::vector<std::string> names;    // by domain: the label's value, or the node's name
+
+  DomainIndex size() const { return static_cast<DomainIndex>(names.size()); }
+};
+
 // One tier's domains. Domain d holds the nodes [begin[d], begin[d + 1]).
 struct TierDomains {
   std::vector<NodeIndex> begin;  // domains + 1 entries

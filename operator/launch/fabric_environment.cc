@@ -33,7 +33,7 @@ GangLevel Numbered(const std::string& name, const std::vector<NodeIndex>& nodes,
     const DomainIndex domain = domain_of(node);
     const auto next = static_cast<std::uint32_t>(level.domains.size());
     const auto [number, fresh] = numbers.emplace(domain, next);
-    if (fresh) level.domains.push_back(name_of(domain, node));
+    if (fresh) level.domains.push_back(name_of(domain));
     level.of_worker.push_back(number->second);
   }
   return level;
@@ -48,18 +48,6 @@ std::optional<std::vector<NodeIndex>> Indices(const fabric::Fabric& on,
     nodes.push_back(*node);
   }
   return nodes;
-}
-
-// The domains of a crossing network have no names in the fabric, so the node labels give them.
-GangLevel CrossingScaleUp(const fabric::Fabric& on, const std::vector<NodeIndex>& nodes) {
-  const fabric::ScaleUpSpec& scale_up = *on.spec().scale_up;
-  return Numbered(
-      scale_up.name, nodes, [&](NodeIndex n) { return on.crossing_scale_up()[n]; },
-      [&](DomainIndex, NodeIndex n) {
-        const auto& labels = on.node(n).labels;
-        const auto label = labels.find(scale_up.label_key);
-        return label == labels.end() ? on.node(n).name : std::string(label->second);
-      });
 }
 
 }  // namespace
@@ -88,12 +76,14 @@ std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJ
     const fabric::TierDomains& domains = on.domains(tier);
     levels.push_back(Numbered(
         on.tiers()[tier].name, *nodes, [&](NodeIndex n) { return domains.of_node[n]; },
-        [&](DomainIndex d, NodeIndex) { return domains.names[d]; }));
+        [&](DomainIndex d) { return domains.names[d]; }));
     levels.back().scale_up = usable && on.nested_scale_up() == tier;
   }
-  if (!on.crossing_scale_up().empty()) {
-    levels.push_back(CrossingScaleUp(on, *nodes));
-    levels.back().scale_up = usable;
+  for (const fabric::Plane& plane : on.planes()) {
+    levels.push_back(Numbered(
+        plane.name, *nodes, [&](NodeIndex n) { return plane.of_node[n]; },
+        [&](DomainIndex d) { return plane.names[d]; }));
+    levels.back().scale_up = usable && plane.scale_up;
   }
   return levels;
 }

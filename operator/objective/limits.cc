@@ -15,6 +15,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.exact_steps = 5'000;
       limits.tilings = limits.fewest_tilings = 4;
       limits.boxes = 4;
+      limits.ring_steps = 100'000;
       limits.bound_steps = 0;
       limits.price_rounds = 0;
       limits.price_steps = 0;
@@ -27,7 +28,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;
       limits.refine_patience = ~0U;
-      limits.vain_workers = limits.vain_workers_crossing = ~0U;
+      limits.vain_workers = limits.vain_workers_planes = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
       limits.refine_rounds = 8;
       limits.exchange_steps = 1'000'000'000;
@@ -36,6 +37,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.tilings = 200;
       limits.box_steps = 50'000'000;
       limits.boxes = 100;
+      limits.ring_steps = 300'000'000;
       limits.tiled_workers = ~0U;
       limits.bound_steps = 10'000'000;
       limits.price_rounds = 200;

@@ -44,8 +44,8 @@ struct SearchLimits {
   // No other start is tried once the number of starts without a gain, times the workers, reaches
   // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
   std::uint32_t vain_workers = 2'048;
-  // The same where a scale-up network crosses the levels: there starts differ more.
-  std::uint32_t vain_workers_crossing = 4'096;
+  // The same with planes beside the levels: there starts differ more.
+  std::uint32_t vain_workers_planes = 4'096;
   // How many results of the starts, best first, get all steps: several, because the best start
   // often does not lead to the best end. Results times workers stay below `last_workers`, but at
   // least one gets them.
@@ -73,6 +73,10 @@ struct SearchLimits {
   // How many placements in boxes are evaluated: the layouts with the fewest bytes x hops, each in
   // the boxes of its size with the fewest holes. The first one is usually the best.
   std::uint32_t boxes = 12;
+  // Hosts looked at while the ring of a job that has only one is shortened on a torus: about 30 ms.
+  // On scattered hosts a ring of 128 is then 6 to 11 % above the shortest; ten times as many steps
+  // halve that.
+  std::uint64_t ring_steps = 3'000'000;
   // Whether the placement that normal effort finds is a candidate from the beginning: other starts
   // and longer runs may end in a worse one.
   bool after_normal = false;

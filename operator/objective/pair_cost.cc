@@ -67,12 +67,12 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
         may_scale_up ? std::min(level, fabric.scale_up_link().femtoseconds_per_byte) : level;
   }
   weight_[node_tier] = 0;
-  crossing_ = !fabric.crossing_scale_up().empty() && may_scale_up;
-  if (crossing_) crossing_weight_ = fabric.scale_up_link().femtoseconds_per_byte;
   torus_ = fabric.torus();
   if (torus_ != nullptr) hop_weight_ = fabric.torus_link().femtoseconds_per_byte;
-  NameNetworks();
-  hierarchical_ = !crossing_ && torus_ == nullptr && !fabric.any_degraded();
+  NameNetworks(may_scale_up);
+  least_off_torus_ = weight_[node_tier - 1];
+  for (const Plane& plane : planes_) least_off_torus_ = std::min(least_off_torus_, plane.weight);
+  hierarchical_ = planes_.empty() && torus_ == nullptr && !fabric.any_degraded();
   if (!hierarchical_ || fabric.path_codes().empty()) return;
   codes_ = fabric.path_codes().data();
   for (int bit = 0; bit < 64; ++bit) {
@@ -80,15 +80,17 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   }
 }
 
-void PairCost::NameNetworks() {
+void PairCost::NameNetworks(bool may_scale_up) {
   for (const fabric::TierInfo& tier : fabric_->tiers())
     networks_.push_back({tier.name, &tier.link});
   const auto add = [&](std::string_view name, const fabric::Link& link) {
     networks_.push_back({name, &link});
     return static_cast<NetworkIndex>(networks_.size()) - 1;
   };
-  if (!fabric_->crossing_scale_up().empty()) {
-    crossing_network_ = add(fabric_->spec().scale_up->name, fabric_->scale_up_link());
+  for (const fabric::Plane& plane : fabric_->planes()) {
+    const NetworkIndex network = add(plane.name, plane.link);
+    if (plane.scale_up && !may_scale_up) continue;
+    planes_.push_back({&plane.of_node, plane.link.femtoseconds_per_byte, network});
   }
   if (torus_ != nullptr) torus_network_ = add(fabric_->spec().torus->name, fabric_->torus_link());
 }
@@ -100,10 +102,10 @@ PairCost::NetworkIndex PairCost::CarryingNetwork(NodeIndex a, NodeIndex b) const
   const std::optional<Tier> nested = fabric_->nested_scale_up();
   NetworkIndex carrying = shared;
   if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) carrying = shared - 1;
-  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b] &&
-      crossing_weight_ < least) {
-    least = crossing_weight_;
-    carrying = crossing_network_;
+  for (const Plane& plane : planes_) {
+    if (plane.weight >= least || !plane.Joins(a, b)) continue;
+    least = plane.weight;
+    carrying = plane.network;
   }
   if (torus_ != nullptr && torus_->SameTorus(a, b) && torus_->Hops(a, b) * hop_weight_ < least) {
     carrying = torus_network_;
@@ -128,10 +130,16 @@ std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
   const Tier shared = SharedTier(a, b);
   if (hierarchical_) return weight_[shared];
   std::int64_t least = LevelWeight(shared, a, b);
-  if (crossing_ && fabric_->crossing_scale_up()[a] == fabric_->crossing_scale_up()[b]) {
-    least = std::min(least, crossing_weight_);
+  for (const Plane& plane : planes_) {
+    if (plane.Joins(a, b)) least = std::min(least, plane.weight);
   }
   return by_torus ? std::min(least, hops) : least;
+}
+
+Tier PairCost::TierWithin(std::int64_t weight) const {
+  Tier tier = 0;
+  while (weight_[tier] > weight) ++tier;  // the node tier's is 0
+  return tier;
 }
 
 std::int64_t PairCost::LinkWeight(NodeIndex a, NodeIndex b) const {
@@ -140,7 +148,7 @@ std::int64_t PairCost::LinkWeight(NodeIndex a, NodeIndex b) const {
 
 std::int64_t PairCost::LeastWeight(Tier widest_shared) const {
   std::int64_t least = weight_[widest_shared];
-  if (crossing_) least = std::min(least, crossing_weight_);
+  for (const Plane& plane : planes_) least = std::min(least, plane.weight);
   // Nodes that share no domain of the torus's tier are in different toruses.
   if (torus_ != nullptr && widest_shared >= fabric_->torus_tier()) {
     least = std::min(least, hop_weight_);

@@ -17,9 +17,10 @@ namespace weft::placement {
 // The price of a byte between two nodes of a fabric, for one job, in femtoseconds.
 //
 // A fabric is a tree of levels with networks beside it (ADR 0007). A wider level is never cheaper
-// than a narrower one. Beside the tree are a scale-up network whose domains cross the levels, if
-// the job may use it, and a torus, where a byte pays for each hop. A pair pays the cheapest of
-// them. The solver knows the price of a pair from this class alone.
+// than a narrower one. Beside the tree are planes (a scale-up network whose domains cross the
+// levels, if the job may use it; a second network), whose domains share a link, and a torus, where
+// a byte pays for each hop. A pair pays the cheapest of them. The solver knows the price of a pair
+// from this class alone.
 class PairCost {
  public:
   // A network that carries bytes. The tiers come first, widest first, then those beside them.
@@ -28,6 +29,16 @@ class PairCost {
     const fabric::Link* link;
   };
   using NetworkIndex = std::uint32_t;
+  // A network that divides the nodes, and that the job may use.
+  struct Plane {
+    const std::vector<fabric::DomainIndex>* of_node;
+    std::int64_t weight;  // of two nodes of one domain
+    NetworkIndex network;
+
+    bool Joins(fabric::NodeIndex a, fabric::NodeIndex b) const {
+      return (*of_node)[a] == (*of_node)[b];
+    }
+  };
 
   PairCost(const fabric::Fabric& fabric, bool claims_compute_domain);
 
@@ -57,6 +68,9 @@ class PairCost {
   std::int64_t LinkWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
   std::span<const std::int64_t> tier_weights() const { return weight_; }
+  // The widest tier whose weight is at most this; nodes that share a domain of it gain nothing from
+  // a network of this weight.
+  fabric::Tier TierWithin(std::int64_t weight) const;
   // A lower bound of the weight of all pairs whose narrowest shared tier is `widest_shared` or
   // wider.
   std::int64_t LeastWeight(fabric::Tier widest_shared) const;
@@ -68,26 +82,23 @@ class PairCost {
   // job costs the same on both.
   std::uint64_t stand(fabric::NodeIndex n) const {
     if (torus_ != nullptr) return n;  // every place of a torus has its own distances
-    const auto crossing = fabric_->crossing_scale_up();
-    const std::uint64_t domain = crossing.empty() ? 0 : crossing[n];
-    return domain << 32 | static_cast<std::uint32_t>(fabric_->rails_of(n));
+    const std::uint64_t plane_class = fabric_->plane_class(n);
+    return plane_class << 32 | static_cast<std::uint32_t>(fabric_->rails_of(n));
   }
   // Whether networks join nodes of different domains, so that no two domains are interchangeable.
-  bool beside_tiers() const { return torus_ != nullptr || !fabric_->crossing_scale_up().empty(); }
+  bool beside_tiers() const { return torus_ != nullptr || !fabric_->planes().empty(); }
+  std::span<const Plane> planes() const { return planes_; }
   // The fabric's torus, which all jobs may use; null if there is none.
   const fabric::Torus* torus() const { return torus_; }
   std::int64_t hop_weight() const { return hop_weight_; }
   // A lower bound of the weight of all pairs that the torus does not carry.
-  std::int64_t LeastOffTorus() const {
-    const std::int64_t level = weight_[fabric_->node_tier() - 1];
-    return crossing_ ? std::min(level, crossing_weight_) : level;
-  }
+  std::int64_t LeastOffTorus() const { return least_off_torus_; }
   const fabric::Fabric& fabric() const { return *fabric_; }
 
  private:
   static constexpr NetworkIndex kNone = ~NetworkIndex{0};
 
-  void NameNetworks();
+  void NameNetworks(bool may_scale_up);
   std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
   std::int64_t LevelWeight(fabric::Tier shared, fabric::NodeIndex a, fabric::NodeIndex b) const;
 
@@ -97,9 +108,9 @@ class PairCost {
   std::array<std::int64_t, 65> weight_by_bit_{};  // by the highest bit in which two codes differ
   std::vector<std::int64_t> weight_;              // by tier, widest first
   std::vector<Network> networks_;
-  NetworkIndex crossing_network_ = kNone, torus_network_ = kNone;
-  std::int64_t crossing_weight_ = 0;
-  bool crossing_ = false;
+  std::vector<Plane> planes_;
+  NetworkIndex torus_network_ = kNone;
+  std::int64_t least_off_torus_ = 0;
   const fabric::Torus* torus_ = nullptr;
   std::int64_t hop_weight_ = 0;
   bool hierarchical_ = true;

@@ -20,12 +20,10 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
   std::vector<Span> spans;
   const auto used = [&](Tier t) { return static_cast<std::uint32_t>(seating.domains(t).size()); };
   for (Tier t = 1; t < seating.node_tier(); ++t) spans.push_back({fabric.tiers()[t].name, used(t)});
-  if (!fabric.crossing_scale_up().empty()) {
+  for (const fabric::Plane& plane : fabric.planes()) {
     std::vector<DomainIndex> domains;
-    for (NodeIndex n : seating.domains(seating.node_tier())) {
-      domains.push_back(fabric.crossing_scale_up()[n]);
-    }
-    spans.push_back({fabric.spec().scale_up->name, CountDistinct(std::move(domains))});
+    for (NodeIndex n : seating.domains(seating.node_tier())) domains.push_back(plane.of_node[n]);
+    spans.push_back({plane.name, CountDistinct(std::move(domains))});
   }
   spans.push_back({fabric.tiers().back().name, used(seating.node_tier())});
   return spans;

@@ -115,23 +115,28 @@ Tree Tree::OfLevels(const Instance& instance, Tier home, DomainIndex domain) {
   return {instance, NodesOf(instance, home, domain), cuts, std::move(step)};
 }
 
-std::optional<Tree> Tree::OfScaleUp(const Instance& instance, Tier home, DomainIndex domain) {
-  const auto scale_up = instance.fabric().crossing_scale_up();
+std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plane& plane, Tier home,
+                                  DomainIndex domain) {
   const Tier last = instance.node_tier();
-  const std::int64_t inside = instance.pair_cost().LeastWeight(last - 1);
   const auto weights = instance.pair_cost().tier_weights();
-  if (scale_up.empty() || home == last || weights[last - 1] <= inside) return std::nullopt;
+  const Tier within = instance.pair_cost().TierWithin(plane.weight);
+  if (within <= home) return std::nullopt;
   std::vector<std::vector<DomainIndex>> joined;
   std::vector<std::int64_t> step = {0};
-  for (Tier t = home + 1; t < last; ++t) {
-    joined.push_back(JoinedByScaleUp(instance, t));
+  for (Tier t = home + 1; t < within; ++t) {
+    joined.push_back(JoinedByPlanes(instance, std::span(&plane, 1), t));
     step.push_back(std::max<std::int64_t>(0, weights[t - 1] - weights[t]));
   }
   std::vector<Cut> cuts;
   for (const std::vector<DomainIndex>& of_node : joined) cuts.push_back({of_node, std::nullopt});
-  cuts.push_back({scale_up, std::nullopt});
-  step.push_back(weights[last - 1] - inside);
-  step.push_back(inside);
+  cuts.push_back({*plane.of_node, std::nullopt});
+  step.push_back(weights[within - 1] - plane.weight);
+  std::int64_t wider = plane.weight;
+  for (Tier t = within; t <= last; ++t) {
+    if (t < last) cuts.push_back({instance.fabric().domains(t).of_node, std::nullopt});
+    step.push_back(std::max<std::int64_t>(0, wider - weights[t]));
+    wider = weights[t];
+  }
   std::vector<NodeIndex> nodes = NodesOf(instance, home, domain);
   std::stable_sort(nodes.begin(), nodes.end(), [&](NodeIndex a, NodeIndex b) {
     for (const Cut& cut : cuts) {
@@ -142,21 +147,21 @@ std::optional<Tree> Tree::OfScaleUp(const Instance& instance, Tier home, DomainI
   return Tree(instance, std::move(nodes), cuts, std::move(step));
 }
 
-std::vector<DomainIndex> JoinedByScaleUp(const Instance& instance, Tier tier) {
-  const auto scale_up = instance.fabric().crossing_scale_up();
+std::vector<DomainIndex> JoinedByPlanes(const Instance& instance,
+                                        std::span<const PairCost::Plane> planes, Tier tier) {
   const auto& domains = instance.fabric().domains(tier);
   constexpr DomainIndex kNone = ~DomainIndex{0};
-  std::vector<DomainIndex> first(scale_up.size(), kNone);  // by scale-up domain
   UnionFind joined(domains.size());
-  for (NodeIndex n = 0; n < scale_up.size(); ++n) {
-    DomainIndex& known = first[scale_up[n]];
-    if (known == kNone) known = domains.of_node[n];
-    joined.Join(known, domains.of_node[n]);
+  for (const PairCost::Plane& plane : planes) {
+    std::vector<DomainIndex> first(plane.of_node->size(), kNone);  // by the plane's domain
+    for (NodeIndex n = 0; n < domains.of_node.size(); ++n) {
+      DomainIndex& known = first[(*plane.of_node)[n]];
+      if (known == kNone) known = domains.of_node[n];
+      joined.Join(known, domains.of_node[n]);
+    }
   }
   std::vector<DomainIndex> of_node;
-  for (NodeIndex n = 0; n < scale_up.size(); ++n) {
-    of_node.push_back(joined.Find(domains.of_node[n]));
-  }
+  for (const DomainIndex domain : domains.of_node) of_node.push_back(joined.Find(domain));
   return of_node;
 }
 

@@ -20,11 +20,11 @@ class Tree {
  public:
   // The tree of the fabric's levels.
   static Tree OfLevels(const Instance& instance, fabric::Tier home, fabric::DomainIndex domain);
-  // The tree with a scale-up network that crosses the levels: domains of a level that share a
-  // scale-up domain are merged, and the scale-up domains are the narrowest tier above the nodes.
-  // Returns nothing if no network crosses the levels.
-  static std::optional<Tree> OfScaleUp(const Instance& instance, fabric::Tier home,
-                                       fabric::DomainIndex domain);
+  // The tree with one plane: domains of a level that is dearer than the plane are merged if they
+  // share a domain of the plane. These domains are the next narrower tier, and the levels that are
+  // no dearer than the plane divide them. Returns nothing if the home is no dearer than the plane.
+  static std::optional<Tree> OfPlane(const Instance& instance, const PairCost::Plane& plane,
+                                     fabric::Tier home, fabric::DomainIndex domain);
 
   fabric::Tier node_tier() const { return static_cast<fabric::Tier>(domains_.size()) - 1; }
   // The domains of a tier. Their of_node and begin count positions, not nodes; their names are
@@ -64,8 +64,10 @@ class Tree {
   std::vector<std::int64_t> step_;
 };
 
-// The tier's domain of each node. Domains that share a domain of the crossing scale-up network,
-// directly or through other domains, are merged into one.
-std::vector<fabric::DomainIndex> JoinedByScaleUp(const Instance& instance, fabric::Tier tier);
+// The tier's domain of each node. Domains that share a domain of one of the planes, directly or
+// through other domains, are merged into one.
+std::vector<fabric::DomainIndex> JoinedByPlanes(const Instance& instance,
+                                                std::span<const PairCost::Plane> planes,
+                                                fabric::Tier tier);
 
 }  // namespace weft::placement

@@ -18,10 +18,16 @@ using fabric::Tier;
 using traffic::Axis;
 
 // Indices into the list of links, in which each tier has its own number: the link inside a node,
-// the scale-up network that crosses the levels, the torus; and the length of the list.
+// the first of the planes, the torus; and the length of the list.
 struct Slots {
-  std::size_t node, crossing, torus, count;
+  std::size_t node, planes, torus, count;
 };
+
+Slots SlotsOf(const Fabric& fabric) {
+  const std::size_t node = fabric.node_tier();
+  const std::size_t torus = node + 1 + fabric.planes().size();
+  return {node, node + 1, torus, torus + 1};
+}
 
 // A node of a group's ring, by the first of the group's workers on it.
 struct Stop {
@@ -33,11 +39,10 @@ class Router {
   explicit Router(const Place& place)
       : place_(place),
         fabric_(*place.fabric),
-        slots_{fabric_.node_tier(), fabric_.node_tier() + 1, fabric_.node_tier() + 2,
-               fabric_.node_tier() + 3},
+        slots_(SlotsOf(fabric_)),
         nested_(fabric_.nested_scale_up()),
         may_scale_up_(!fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain),
-        tiers_alone_(fabric_.crossing_scale_up().empty() && fabric_.torus() == nullptr &&
+        tiers_alone_(fabric_.planes().empty() && fabric_.torus() == nullptr &&
                      (!nested_ || may_scale_up_)),
         side_of_(fabric_.node_tier() + 1),
         sides_(place.nodes.size()) {
@@ -78,7 +83,8 @@ class Router {
 
   // Narrowest first: the node, the networks beside the levels, then the tiers outwards.
   std::vector<std::size_t> Order() const {
-    std::vector<std::size_t> order = {slots_.node, slots_.crossing, slots_.torus};
+    std::vector<std::size_t> order(slots_.count - slots_.node);
+    std::iota(order.begin(), order.end(), slots_.node);
     for (std::size_t tier = slots_.node; tier-- > 0;) order.push_back(tier);
     return order;
   }
@@ -119,15 +125,16 @@ class Router {
   }
 
   std::size_t SlotBesideTiers(NodeIndex a, NodeIndex b) const {
-    const auto crossing = fabric_.crossing_scale_up();
     Tier tier = fabric_.SharedTier(a, b);
     if (nested_ && tier == *nested_ && !may_scale_up_ && tier > 0) --tier;
     std::size_t slot = tier;
     std::int64_t least = fabric_.tiers()[tier].link.femtoseconds_per_byte;
-    const bool shared = !crossing.empty() && may_scale_up_ && crossing[a] == crossing[b];
-    if (shared && fabric_.scale_up_link().femtoseconds_per_byte < least) {
-      slot = slots_.crossing;
-      least = fabric_.scale_up_link().femtoseconds_per_byte;
+    for (std::size_t p = 0; p < fabric_.planes().size(); ++p) {
+      const fabric::Plane& plane = fabric_.planes()[p];
+      if (plane.link.femtoseconds_per_byte >= least || (plane.scale_up && !may_scale_up_)) continue;
+      if (plane.of_node[a] != plane.of_node[b]) continue;
+      slot = slots_.planes + p;
+      least = plane.link.femtoseconds_per_byte;
     }
     const fabric::Torus* torus = fabric_.torus();
     const bool faster = torus != nullptr && torus->SameTorus(a, b) &&
@@ -214,11 +221,15 @@ class Router {
   }
 
   Crossing CrossingOf(std::size_t slot) const {
-    const bool scale_up = slot >= slots_.node || (nested_ && slot == *nested_);
-    const fabric::Link& link = slot == slots_.node       ? fabric_.node_link()
-                               : slot == slots_.crossing ? fabric_.scale_up_link()
-                               : slot == slots_.torus    ? fabric_.torus_link()
-                                                         : fabric_.tiers()[slot].link;
+    const bool on_plane = slot >= slots_.planes && slot < slots_.torus;
+    const fabric::Plane* plane = on_plane ? &fabric_.planes()[slot - slots_.planes] : nullptr;
+    // A plane that is no scale-up network is a network of the nodes like the levels.
+    const bool scale_up =
+        plane != nullptr ? plane->scale_up : slot >= slots_.node || (nested_ && slot == *nested_);
+    const fabric::Link& link = plane != nullptr       ? plane->link
+                               : slot == slots_.node  ? fabric_.node_link()
+                               : slot == slots_.torus ? fabric_.torus_link()
+                                                      : fabric_.tiers()[slot].link;
     const double efficiency = scale_up ? kScaleUpEfficiency : kNetworkEfficiency;
     const double hops = worst_[slot].hops;
     Crossing out;

@@ -136,7 +136,9 @@ class Replacement {
     }
     if (anywhere.size() < missing_.size()) return {};
     ways.push_back(With(anywhere));
-    if (!instance_.fabric().crossing_scale_up().empty()) ways.push_back(With(NearestByScaleUp()));
+    for (const PairCost::Plane& plane : instance_.pair_cost().planes()) {
+      ways.push_back(With(NearestBy(plane)));
+    }
     if (!old_ones.empty()) {
       old_ones.insert(old_ones.end(), anywhere.begin(), anywhere.end());
       ways.push_back(With(old_ones));
@@ -193,28 +195,28 @@ class Replacement {
     return order;
   }
 
-  // A node for each free slot. If scale-up domains cross the levels, nodes whose
-  // scale-up domain has the most traffic with the missing workers come first.
-  std::vector<NodeIndex> NearestByScaleUp() const {
-    const auto scale_up = instance_.fabric().crossing_scale_up();
+  // A node for each free slot. Nodes whose domain of the plane has the most traffic with the
+  // missing workers come first.
+  std::vector<NodeIndex> NearestBy(const PairCost::Plane& plane) const {
+    const std::vector<DomainIndex>& domain_of = *plane.of_node;
     std::map<DomainIndex, Int128> bytes;
     for (const std::uint32_t w : missing_) {
       for (const traffic::Neighbour& neighbour : instance_.graph().neighbours(w)) {
         if (stay_[neighbour.worker] == kUnplaced) continue;
-        bytes[scale_up[stay_[neighbour.worker]]] += neighbour.bytes;
+        bytes[domain_of[stay_[neighbour.worker]]] += neighbour.bytes;
       }
       for (const std::uint32_t c : instance_.graph().cliques_of(w)) {
         const traffic::Clique& clique = instance_.graph().cliques()[c];
         for (const traffic::Seat& seat : clique.members) {
           if (stay_[seat.worker] == kUnplaced) continue;
-          bytes[scale_up[stay_[seat.worker]]] += seat.ranks * Int128{clique.bytes_per_rank_pair};
+          bytes[domain_of[stay_[seat.worker]]] += seat.ranks * Int128{clique.bytes_per_rank_pair};
         }
       }
     }
     std::vector<NodeIndex> open;
     for (NodeIndex n = 0; n < free_.size(); ++n) open.insert(open.end(), free_[n], n);
     const auto near = [&](NodeIndex n) {
-      const auto found = bytes.find(scale_up[n]);
+      const auto found = bytes.find(domain_of[n]);
       return found == bytes.end() ? Int128{0} : found->second;
     };
     std::stable_sort(open.begin(), open.end(),

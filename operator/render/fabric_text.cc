@@ -51,11 +51,7 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
   for (Tier t = 0; t < fabric.node_tier(); ++t) {
     add(fabric.tiers()[t].name, fabric.domains(t).size(), fabric.tiers()[t].link);
   }
-  if (const auto crossing = fabric.crossing_scale_up(); !crossing.empty()) {
-    const std::size_t domains =
-        *std::max_element(crossing.begin(), crossing.end()) + std::size_t{1};
-    add(fabric.spec().scale_up->name, domains, fabric.scale_up_link());
-  }
+  for (const fabric::Plane& plane : fabric.planes()) add(plane.name, plane.size(), plane.link);
   if (const fabric::Torus* torus = fabric.torus()) {
     add(fabric.spec().torus->name, torus->count(), fabric.torus_link());
   }

@@ -63,20 +63,14 @@ Json LevelOf(const std::string& name, std::size_t domains, const fabric::Link& l
   return {{"name", name}, {"domains", domains}, {"bandwidthSource", SourceName(link.source)}};
 }
 
-std::size_t CrossingDomains(const fabric::Fabric& on) {
-  const auto domains = on.crossing_scale_up();
-  const auto most = std::max_element(domains.begin(), domains.end());
-  return most == domains.end() ? 0 : *most + std::size_t{1};
-}
-
 Json Levels(const fabric::Fabric& on) {
   Json levels = Json::array();
   for (fabric::Tier tier = fabric::kOutside + 1; tier < on.node_tier(); ++tier) {
     levels.push_back(
         LevelOf(on.tiers()[tier].name, on.domains(tier).size(), on.tiers()[tier].link));
   }
-  if (!on.crossing_scale_up().empty()) {
-    levels.push_back(LevelOf(on.spec().scale_up->name, CrossingDomains(on), on.scale_up_link()));
+  for (const fabric::Plane& plane : on.planes()) {
+    levels.push_back(LevelOf(plane.name, plane.size(), plane.link));
   }
   if (const fabric::Torus* torus = on.torus()) {
     levels.push_back(LevelOf(on.spec().torus->name, torus->count(), on.torus_link()));
@@ -119,7 +113,7 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
                        " selected by two Fabrics, so neither uses them, such as " +
                        fabrics.overlapping.front());
   }
-  if (!on.crossing_scale_up().empty()) {
+  if (on.crossing_scale_up() != nullptr) {
     conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",
                    "domains of " + on.spec().scale_up->name +
                        " cross the levels: they count in the cost of a placement, but a job cannot "

@@ -21,10 +21,10 @@ std::int64_t PerDomain(const fabric::Fabric& fabric, const Workload& workload, N
   if (const auto tier = fabric.nested_scale_up()) {
     return fabric.AcceleratorsIn(*tier, fabric.domains(*tier).of_node[node]);
   }
-  const auto crossing = fabric.crossing_scale_up();
+  const fabric::Plane* crossing = fabric.crossing_scale_up();
   std::int64_t sum = 0;
-  for (NodeIndex n = 0; n < crossing.size(); ++n) {
-    if (crossing[n] == crossing[node]) sum += fabric.accelerators(n);
+  for (NodeIndex n = 0; crossing != nullptr && n < fabric.node_count(); ++n) {
+    if (crossing->of_node[n] == crossing->of_node[node]) sum += fabric.accelerators(n);
   }
   return std::max(sum, alone);
 }

@@ -11,7 +11,7 @@ std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
     levels.push_back({fabric.tiers()[t].name, 0, 0});
   }
   const std::size_t tiers = levels.size();
-  if (!fabric.crossing_scale_up().empty()) levels.push_back({fabric.spec().scale_up->name, 0, 0});
+  for (const fabric::Plane& plane : fabric.planes()) levels.push_back({plane.name, 0, 0});
   if (fabric.torus() != nullptr) levels.push_back({fabric.spec().torus->name, 0, 0});
   for (const placement::Flow& flow : scores.flows) {
     const auto level = std::find_if(levels.begin(), levels.end(),

@@ -63,7 +63,7 @@ std::uint64_t LargestCrossingDomain(const fabric::Fabric& fabric,
   std::map<DomainIndex, std::uint64_t> sums;
   std::uint64_t most = 0;
   for (NodeIndex n = 0; n < slots.size(); ++n) {
-    most = std::max(most, sums[fabric.crossing_scale_up()[n]] += slots[n]);
+    most = std::max(most, sums[fabric.crossing_scale_up()->of_node[n]] += slots[n]);
   }
   return most;
 }
@@ -274,21 +274,9 @@ Findings UnknownModels(const LintSubject& subject) {
 }
 
 constexpr std::array<LintRule, 15> kRules = {
-    TensorLeavesScaleUp,
-    ExpertLeavesLeaf,
-    NoComputeDomain,
-    Preempts,
-    Stranded,
-    Durations,
-    NoModel,
-    Preferences,
-    DoesNotFit,
-    PipelineBubble,
-    MeasuredStepInvalid,
-    ReservedName,
-    UnexpectedLauncher,
-    TooMany,
-    UnknownModels,
+    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain,    Preempts,   Stranded,
+    Durations,           NoModel,          Preferences,        DoesNotFit, PipelineBubble,
+    MeasuredStepInvalid, ReservedName,     UnexpectedLauncher, TooMany,    UnknownModels,
 };
 
 }  // namespace

@@ -310,15 +310,15 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
     candidates.insert(at, std::move(*found));
   };
   const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
-  const bool crossing = !instance.fabric().crossing_scale_up().empty();
+  const bool planes = !instance.pair_cost().planes().empty();
   const std::uint32_t most_in_vain =
-      std::max(crossing ? limits.vain_workers_crossing : limits.vain_workers, instance.workers());
+      std::max(planes ? limits.vain_workers_planes : limits.vain_workers, instance.workers());
   std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
     if (in_vain + instance.workers() > most_in_vain) break;
     const Int128 before = candidates.front().cost;
     for (std::uint32_t s = 0; s < seeds && !reached(); ++s) {
-      refine(starts[i], 1, s == 0 ? 0 : (kRunsOfLast + s) * 2 * kMostUnits);
+      refine(starts[i], 1, s == 0 ? 0 : (kRunsOfLast + s) * std::uint64_t{2} * kMostUnits);
     }
     in_vain += instance.workers();
     if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;

@@ -52,7 +52,7 @@ class Greedy {
   void TryTilings(Home home);
   void LayTilings(const Tree& tree);
   bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
-  void TryCrossing(Home home);
+  void TryPlane(const PairCost::Plane& plane, Home home);
   bool BreaksTiles(Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
@@ -84,8 +84,9 @@ void Greedy::Within(Tier limit) {
   }
   tight_.clear();
   for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
-  if (instance_->fabric().crossing_scale_up().empty()) return;
-  for (Home home : Homes(limit, kWiderHomes)) TryCrossing(home);
+  for (const PairCost::Plane& plane : instance_->pair_cost().planes()) {
+    for (Home home : Homes(limit, kWiderHomes)) TryPlane(plane, home);
+  }
 }
 
 // Adds placements in toruses. Returns true if no other search is needed: a placement
@@ -102,8 +103,10 @@ bool Greedy::TryToruses(Tier limit) {
 void Greedy::TryTilings(Home home) {
   if (home.tier == instance_->node_tier()) return;
   LayTilings(Tree::OfLevels(*instance_, home.tier, home.domain));
-  const auto crossing = Tree::OfScaleUp(*instance_, home.tier, home.domain);
-  if (crossing) LayTilings(*crossing);
+  for (const PairCost::Plane& plane : instance_->pair_cost().planes()) {
+    const auto tree = Tree::OfPlane(*instance_, plane, home.tier, home.domain);
+    if (tree) LayTilings(*tree);
+  }
 }
 
 void Greedy::LayTilings(const Tree& tree) {
@@ -123,10 +126,10 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
                      [&](const Candidate& candidate) { return candidate.nodes == nodes; });
 }
 
-// For a scale-up network that crosses the levels: fills its domains one after the other, those with
-// most slots first, instead of the domains of the tree.
-void Greedy::TryCrossing(Home home) {
-  const auto domain_of = instance_->fabric().crossing_scale_up();
+// Fills the domains of a plane one after the other, those with most slots first, instead of the
+// domains of the tree.
+void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
+  const std::vector<DomainIndex>& domain_of = *plane.of_node;
   const auto& begin = instance_->fabric().domains(home.tier).begin;
   std::map<DomainIndex, std::uint64_t> slots;
   std::vector<fabric::NodeIndex> nodes;

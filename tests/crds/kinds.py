@@ -371,6 +371,17 @@ def torus():
         ["dimensions"], "a torus or mesh of nodes beside the levels")
 
 
+def planes():
+    one = object_of(
+        {
+            "name": level_name("", ("node", "outside")),
+            "labelKey": label_key("nodes with the same value may use the link between them"),
+            "link": link("default: an assumed link"),
+        }, ["name", "labelKey"])
+    return list_of(one, 4, "networks beside the levels that divide the nodes, such as a second"
+                   " plane", kind="map", keys=["name"])
+
+
 def rails():
     return object_of(
         {
@@ -465,6 +476,11 @@ def fabric_rules():
         rule("!has(self.torus) || !has(self.torus.level) || !has(self.levels)"
              " || self.levels.exists(l, l.name == self.torus.level)",
              "must be the name of a level", ".torus.level"),
+        rule("!has(self.planes) || self.planes.all(p, (!has(self.levels)"
+             " || !self.levels.exists(l, l.name == p.name))"
+             " && (!has(self.scaleUp) || self.scaleUp.name != p.name)"
+             " && (!has(self.torus) || self.torus.name != p.name))",
+             "a plane's name must differ from those of the other networks", ".planes"),
         rule(f"!has(self.levels) || self.levels.all(l, has(l.labelKey)) || ({keys}"
              " && size(self.levels.filter(l, !has(l.labelKey))) == 1"
              " && !has(self.levels[size(self.levels) - 1].labelKey))",
@@ -484,6 +500,7 @@ def fabric():
             "outside": link("link between the widest domains; default: the widest level's link"),
             "scaleUp": scale_up(),
             "torus": torus(),
+            "planes": planes(),
             "nodeLink": link("link inside a node; default: the scale-up link, else the torus's,"
                              " else an assumed link"),
             "rails": rails(),

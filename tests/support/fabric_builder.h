@@ -112,6 +112,10 @@ inline fabric::FabricSpec MakeSpec(const FabricShape& shape) {
       spec.torus->dimensions[d].label_key = TestLabelKey("torus-" + std::to_string(d));
     }
   }
+  for (const TestLevel& plane : shape.planes) {
+    spec.planes.push_back(
+        {plane.name, TestLabelKey(plane.name), TestLink(plane.femtoseconds_per_byte)});
+  }
   spec.node_link = TestLink(shape.node_femtoseconds_per_byte);
   spec.node_selector = fabric::LabelSelector{};  // every node, whatever it carries
   spec.rails = shape.rails;

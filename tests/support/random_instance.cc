@@ -83,6 +83,22 @@ std::vector<fabric::NodeFacts> RandomNodes(Random& random, const RandomOptions& 
   return nodes;
 }
 
+// Planes cheaper than the narrowest level, between two levels, or no cheaper than any.
+void AddPlanes(Random& random, fabric::FabricSpec& spec, std::vector<fabric::NodeFacts>& nodes) {
+  const std::uint32_t count = random.Between(1, 2);
+  for (std::uint32_t p = 0; p < count; ++p) {
+    const std::string name = "plane-" + std::to_string(p);
+    const auto rate = random.Pick<std::int64_t>({200, 60, 40, 20, 5}) * 1'000'000'000;
+    spec.planes.push_back({name, name, Link(rate, 100)});
+    const std::uint32_t domains = random.Between(1, 4);
+    for (fabric::NodeFacts& node : nodes) {
+      if (random.Chance(80)) {
+        node.labels.Set(name, "p" + std::to_string(random.Below(domains)));
+      }
+    }
+  }
+}
+
 // Places for the nodes, each its own, in a torus with some room to spare, whose hops cost from much
 // less to more than the levels.
 void AddTorus(Random& random, fabric::FabricSpec& spec, std::vector<fabric::NodeFacts>& nodes) {
@@ -196,6 +212,7 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   const bool scale_up = random.Chance(50);
   std::vector<fabric::NodeFacts> nodes = RandomNodes(random, options, scale_up);
   fabric::FabricSpec spec = RandomSpec(random, scale_up);
+  if (options.planes) AddPlanes(random, spec, nodes);
   if (options.torus) AddTorus(random, spec, nodes);
   instance.fabric = std::make_unique<fabric::Fabric>(
       Take(fabric::Fabric::Build(std::move(spec), std::move(nodes), {}), "fabric"));

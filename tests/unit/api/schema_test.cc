@@ -159,6 +159,7 @@ TEST(SchemaTest, TheDefaultsOfAFabricAreThoseOfTheDecoder) {
       "levels": [{"name": "leaf", "labelKey": "x", "link": {"type": "RoCE400"}}],
       "scaleUp": {"name": null}, "outside": {}, "nodeLink": {},
       "torus": {"dimensions": [{"labelKey": "y", "size": 4}]},
+      "planes": [{"name": "blue", "labelKey": "z", "link": {"type": "RoCE400"}}],
       "unusable": {"conditions": [{"type": "GpuSick"}]}}})"));
   const json defaulted = SchemaOf("Fabric").Defaulted(bare);
   ASSERT_NE(defaulted, bare);

@@ -89,6 +89,16 @@ TEST(LowerBound, IsNeverAboveTheOptimumOnToruses) {
   EXPECT_GT(ratio, 0.75);
 }
 
+TEST(LowerBound, IsNeverAboveTheOptimumWithPlanes) {
+  Solved solved;
+  HoldAgainstOptimum({.most_nodes = 10, .most_workers = 8, .fewest_workers = 4, .planes = true},
+                     70'000, solved);
+  const double ratio = solved.ratio / static_cast<double>(solved.count);
+  std::cout << solved.count << " solved, mean bound over optimum " << ratio << "\n";
+  EXPECT_GT(solved.count, 200U);
+  EXPECT_GT(ratio, 0.85);
+}
+
 // A worker of a clique on a full torus of 3 x 3 x 3 has six peers at one hop, twelve at two and
 // eight at three: 54 hops, whichever it is.
 TEST(LowerBound, OfACliqueOnAFullTorusIsExact) {

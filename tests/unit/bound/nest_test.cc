@@ -45,12 +45,12 @@ TEST(NestOfLevels, LeavesOutANetworkThatTheJobMayNotUse) {
   EXPECT_EQ(Show(NestOfLevels(scene.Prepare())), "4:20000:4 2:20000:2 1:40000:1");
 }
 
-TEST(CrossingNest, HasTheNetworksDomainsBelowTheLevelsThatItJoins) {
+TEST(PlaneNest, HasTheNetworksDomainsBelowTheLevelsThatItJoins) {
   testing::FabricShape shape = TwoLeaves();
   shape.nodes[0].scale_up = shape.nodes[2].scale_up = "x0";
   shape.nodes[1].scale_up = shape.nodes[3].scale_up = "x1";
   const PlacementScene scene(shape, 4, 8);
-  const auto crossing = CrossingNest::Of(scene.Prepare());
+  const auto crossing = PlaneNest::Of(scene.Prepare());
   ASSERT_TRUE(crossing);
   const Nest& nest = crossing->nest();
   EXPECT_EQ(Show(nest), "3:1111:4 3:18889:4 2:20000:4 1:40000:4");
@@ -62,10 +62,24 @@ TEST(CrossingNest, HasTheNetworksDomainsBelowTheLevelsThatItJoins) {
   EXPECT_EQ(nest[2].Of(0), nest[2].Of(3));
 }
 
-TEST(CrossingNest, IsNoneWithoutSuchANetworkOrOnATorus) {
-  EXPECT_FALSE(CrossingNest::Of(PlacementScene(TwoLeaves(), 4, 8).Prepare()));
+// The plane joins n1 and n2 for less than the spine costs, and more than a leaf.
+TEST(PlaneNest, HasTheLevelsThatAreNoDearerBelowWhatThePlaneJoins) {
+  testing::FabricShape shape = TwoLeaves();
+  shape.scale_up = false;
+  shape.planes = {{"eth", 30'000}};
+  for (const std::size_t n : {1U, 2U}) shape.nodes[n].labels = {{"test/eth", "e"}};
+  const PlacementScene scene(shape, 4, 8);
+  const auto nest = PlaneNest::Of(scene.Prepare());
+  ASSERT_TRUE(nest);
+  // Nodes, leaves, both leaves joined, the spine.
+  EXPECT_EQ(Show(nest->nest()), "3:20000:4 2:10000:2 2:10000:4 1:40000:4");
+  EXPECT_EQ(nest->nest()[2].Of(0), nest->nest()[2].Of(3));
+}
+
+TEST(PlaneNest, IsNoneWithoutSuchANetworkOrOnATorus) {
+  EXPECT_FALSE(PlaneNest::Of(PlacementScene(TwoLeaves(), 4, 8).Prepare()));
   testing::FabricShape torus = testing::TorusOf({4}, std::vector<bool>(4, true));
-  EXPECT_FALSE(CrossingNest::Of(PlacementScene(torus, 4, 8).Prepare()));
+  EXPECT_FALSE(PlaneNest::Of(PlacementScene(torus, 4, 8).Prepare()));
 }
 
 TEST(Homes, AreTheDomainsWithRoomForTheJob) {

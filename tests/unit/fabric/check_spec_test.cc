@@ -45,6 +45,28 @@ const Case kCases[] = {
        s.rails->leaf_label_keys.clear();
      },
      "spec.levels[1].labelKey: required"},
+    {"a plane without a name",
+     [](FabricSpec& s) {
+       s.planes = {{"", "b", {}}};
+     },
+     "spec.planes[0].name: required"},
+    {"a plane named like the torus",
+     [](FabricSpec& s) {
+       s.planes = {{"torus", "b", {}}};
+     },
+     "spec.planes[0].name: \"torus\" is reserved or already the name of another network"},
+    {"two planes of one name",
+     [](FabricSpec& s) {
+       s.planes = {{"blue", "b", {}}, {"blue", "c", {}}};
+     },
+     "spec.planes[1].name: \"blue\" is reserved or already the name of another network"},
+    {"a plane without a label",
+     [](FabricSpec& s) {
+       s.planes = {{"blue", "", {}}};
+     },
+     "spec.planes[0].labelKey: required"},
+    {"too many planes", [](FabricSpec& s) { s.planes.resize(5); },
+     "spec.planes: 5 are more than 4"},
     {"a torus without a name", [](FabricSpec& s) { s.torus->name = ""; },
      "spec.torus.name: required"},
     {"a torus named outside", [](FabricSpec& s) { s.torus->name = "outside"; },

@@ -212,10 +212,31 @@ TEST(FabricTest, AScaleUpDomainAcrossLevelsIsNoTier) {
   EXPECT_EQ(Show(*cluster.fabric), "outside(s(l1(a) l2(b c d)))");
   EXPECT_EQ(cluster.fabric->nested_scale_up(), std::nullopt);
   EXPECT_EQ(cluster.fabric->FindTier("nvlink"), std::nullopt);
-  const auto crossing = cluster.fabric->crossing_scale_up();
-  EXPECT_EQ(std::vector<DomainIndex>(crossing.begin(), crossing.end()),
-            (std::vector<DomainIndex>{0, 1, 0, 2}));
+  const Plane* crossing = cluster.fabric->crossing_scale_up();
+  ASSERT_NE(crossing, nullptr);
+  EXPECT_EQ(crossing->of_node, (std::vector<DomainIndex>{0, 1, 0, 2}));
+  EXPECT_EQ(crossing->names, (std::vector<std::string>{"v", "w", "d"}));
   EXPECT_EQ(cluster.fabric->scale_up_link().femtoseconds_per_byte, 1'111);
+}
+
+TEST(FabricTest, PlanesDivideTheNodesWithoutRegardToLevels) {
+  FabricShape shape;
+  shape.planes = {{"eth", 40'000}, {"blue", 10'000}};
+  shape.nodes = {
+      {.name = "a", .domains = {"s", "l1"}, .labels = {{"test/eth", "e"}}},
+      {.name = "b", .domains = {"s", "l2"}, .labels = {{"test/eth", "e"}, {"test/blue", "b"}}},
+      {.name = "c", .domains = {"s", "l2"}, .labels = {{"test/blue", "b"}}}};
+  const Cluster cluster = MakeCluster(shape);
+  const Fabric& fabric = *cluster.fabric;
+  ASSERT_EQ(fabric.planes().size(), 2U);
+  EXPECT_EQ(fabric.planes()[0].name, "eth");
+  EXPECT_EQ(fabric.planes()[0].of_node, (std::vector<DomainIndex>{0, 0, 1}));
+  EXPECT_EQ(fabric.planes()[1].of_node, (std::vector<DomainIndex>{0, 1, 1}));
+  EXPECT_EQ(fabric.planes()[1].link.femtoseconds_per_byte, 10'000);
+  EXPECT_FALSE(fabric.planes()[0].scale_up);
+  EXPECT_EQ(fabric.crossing_scale_up(), nullptr);
+  EXPECT_NE(fabric.plane_class(0), fabric.plane_class(1));
+  EXPECT_NE(fabric.plane_class(1), fabric.plane_class(2));
 }
 
 TEST(FabricTest, ANodeLeftOutMakesNoScaleUpDomainCross) {

@@ -46,6 +46,14 @@ FabricShape Changed(FabricShape shape, const std::function<void(FabricShape&)>& 
   return shape;
 }
 
+// Planes "slow" and "eth", and which nodes are on them.
+void AddPlanes(FabricShape& shape, std::initializer_list<std::size_t> eth,
+               std::initializer_list<std::size_t> slow) {
+  shape.planes = {{"slow", 70'000}, {"eth", 30'000}};
+  for (const std::size_t n : eth) shape.nodes[n].labels["test/eth"] = "e";
+  for (const std::size_t n : slow) shape.nodes[n].labels["test/slow"] = "s";
+}
+
 constexpr PairCost::NetworkIndex kCrossing = 4;  // of Crossing: after the node's
 
 const std::vector<WeightCase>& WeightCases() {
@@ -93,6 +101,23 @@ const std::vector<WeightCase>& WeightCases() {
        false,
        {0, 20'000, 1'111, 40'000},
        {3, 2, kCrossing, 1}},
+      {"OfAPlaneThatIsFasterThanTheSpineButNotThanALeaf",
+       Changed(TwoSpines(false),
+               [](FabricShape& s) {
+                 AddPlanes(s, {0, 1, 3}, {0, 4});
+               }),
+       false,
+       {0, 20'000, 20'000, 30'000, 70'000},
+       {3, 2, 2, 5, 4}},
+      {"OfTheFasterOfAPlaneAndACrossingScaleUpNetwork",
+       Changed(Crossing(),
+               [](FabricShape& s) {
+                 s.planes = {{"eth", 10'000}};
+                 for (const std::size_t n : {0U, 1U, 2U}) s.nodes[n].labels = {{"test/eth", "e"}};
+               }),
+       false,
+       {0, 10'000, 1'111, 40'000},
+       {3, 5, kCrossing, 1}},
       {"AcrossLevelsTheLevelWhereItIsFaster",
        Changed(Crossing(), [](FabricShape& s) { s.scale_up_femtoseconds_per_byte = 50'000; }),
        false,
@@ -308,7 +333,7 @@ TEST(PairCost, OnATorusNoTwoNodesStandAlike) {
     for (NodeIndex b = 0; b < 8; ++b) {
       EXPECT_EQ(on_ring.stand(a) == on_ring.stand(b), a == b);
       EXPECT_EQ(on_tree.stand(a), on_tree.stand(b));
-      const auto domains = crossed.fabric->crossing_scale_up();
+      const auto& domains = crossed.fabric->crossing_scale_up()->of_node;
       EXPECT_EQ(on_crossed.stand(a) == on_crossed.stand(b), domains[a] == domains[b]);
     }
   }

@@ -364,7 +364,8 @@ struct Oracle {
       std::set<std::uint32_t> used, crossing;
       for (NodeIndex n : nodes) {
         used.insert(fabric.domains(t).of_node[n]);
-        if (!fabric.crossing_scale_up().empty()) crossing.insert(fabric.crossing_scale_up()[n]);
+        const fabric::Plane* scale_up = fabric.crossing_scale_up();
+        if (scale_up != nullptr) crossing.insert(scale_up->of_node[n]);
       }
       if (t == fabric.node_tier() && !crossing.empty()) {
         spans.push_back({"nvlink", static_cast<std::uint32_t>(crossing.size())});

@@ -36,6 +36,12 @@ testing::FabricShape Crossing() {
   return shape;
 }
 
+// The tree of the fabric's first plane, if it has any.
+std::optional<Tree> OfPlane(const Instance& instance, Tier home) {
+  const auto planes = instance.pair_cost().planes();
+  return planes.empty() ? std::nullopt : Tree::OfPlane(instance, planes.front(), home, 0);
+}
+
 TEST(Tree, OfASpineHasItsLeavesAndTheNodesWithSlots) {
   const PlacementScene scene(testing::Leaves({{8, 8}, {0, 8}}), 2, 8);
   const Instance instance = scene.Prepare();
@@ -81,7 +87,7 @@ TEST(Tree, KeepsTheRoomiestLeafOfASpineThatIsNearlyFull) {
 TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
   const PlacementScene scene(Crossing(), 4, 8);
   const Instance instance = scene.Prepare();
-  const auto tree = Tree::OfScaleUp(instance, fabric::kOutside, 0);
+  const auto tree = OfPlane(instance, fabric::kOutside);
   ASSERT_TRUE(tree);
   EXPECT_EQ(NodesOf(*tree), (Numbers{0, 2, 1, 3}));
   EXPECT_EQ(tree->domains(2).begin, (Numbers{0, 4}));  // both leaves
@@ -100,23 +106,44 @@ TEST(Tree, LevelsOfOneSpeedAreNoStepApart) {
   const Instance instance = scene.Prepare();
   EXPECT_EQ(StepsOf(Tree::OfLevels(instance, fabric::kOutside, 0)),
             (std::vector<std::int64_t>{0, 60'000, 0, 20'000}));
-  EXPECT_EQ(StepsOf(*Tree::OfScaleUp(instance, fabric::kOutside, 0)),
+  EXPECT_EQ(StepsOf(*OfPlane(instance, fabric::kOutside)),
             (std::vector<std::int64_t>{0, 60'000, 0, 18'889, 1'111}));
 }
 
 TEST(Tree, OfAScaleUpNetworkIsNoneWhereNothingCrossesTheLevels) {
   const PlacementScene nested(testing::Spines({{{{8, 8}}, {{8, 8}}}}), 4, 8);
-  EXPECT_FALSE(Tree::OfScaleUp(nested.Prepare(), fabric::kOutside, 0));
+  EXPECT_FALSE(OfPlane(nested.Prepare(), fabric::kOutside));
   const PlacementScene crossing(Crossing(), 1, 8);
   const Instance instance = crossing.Prepare();
-  EXPECT_FALSE(Tree::OfScaleUp(instance, instance.node_tier(), 0));  // inside one node
+  EXPECT_FALSE(OfPlane(instance, instance.node_tier()));  // inside one node
 }
 
-TEST(JoinedByScaleUp, LeavesThatShareADomainAreOne) {
+// n0 and n1 in one leaf, n2 and n3 in another of the same spine, n4 and n5 in another spine. The
+// plane joins n0, n1, n3 and n4 for less than the spine costs, and more than a leaf.
+TEST(Tree, OfAPlaneBetweenLevelsHasTheNarrowerLevelsInsideItsDomains) {
+  testing::FabricShape shape = testing::Spines({{{{8, 8}}, {{8, 8}}}, {{{8, 8}}}}, false);
+  shape.planes = {{"eth", 30'000}};
+  for (const std::size_t n : {0U, 1U, 3U, 4U}) shape.nodes[n].labels = {{"test/eth", "e"}};
+  const PlacementScene scene(shape, 4, 8);
+  const Instance instance = scene.Prepare();
+  const auto tree = OfPlane(instance, fabric::kOutside);
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(NodesOf(*tree), (Numbers{0, 1, 3, 4, 2, 5}));
+  EXPECT_EQ(tree->domains(1).begin, (Numbers{0, 6}));        // the spines, joined
+  EXPECT_EQ(tree->domains(2).begin, (Numbers{0, 4, 5, 6}));  // the plane
+  EXPECT_EQ(tree->domains(3).begin, (Numbers{0, 2, 3, 4, 5, 6}));
+  // Outside 80,000, spine 40,000, the plane 30,000, leaf 20,000, a node 0.
+  EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 10'000, 10'000, 20'000}));
+  EXPECT_FALSE(OfPlane(instance, kLeaf));
+}
+
+TEST(JoinedByPlanes, LeavesThatShareADomainAreOne) {
   testing::FabricShape shape = testing::Spines({{{{8, 8}}, {{8, 8}}, {{8, 8}}}});
   shape.nodes[1].scale_up = shape.nodes[2].scale_up = "x";
   const PlacementScene scene(shape, 2, 8);
-  const std::vector<DomainIndex> joined = JoinedByScaleUp(scene.Prepare(), kLeaf);
+  const Instance instance = scene.Prepare();
+  const std::vector<DomainIndex> joined =
+      JoinedByPlanes(instance, instance.pair_cost().planes(), kLeaf);
   ASSERT_EQ(joined.size(), 6U);
   for (const NodeIndex n : {1U, 2U, 3U}) EXPECT_EQ(joined[n], joined[0]) << n;
   EXPECT_EQ(joined[4], joined[5]);

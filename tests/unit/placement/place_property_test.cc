@@ -315,13 +315,10 @@ TEST(PlaceProperty, AmongPlacementsOfEqualCostTheRingWithTheLargestSmallestPartW
   EXPECT_GT(by_the_level, instances / 100);
 }
 
-// Hops tell all nodes apart, so the exact search looks at more of them.
-TEST(PlaceProperty, OnSmallTorusesTheAnswerIsTheOptimum) {
+void ExpectOptimum(std::uint64_t first_seed, const weft::testing::RandomOptions& random) {
   const std::uint64_t instances = weft::testing::Instances(200);
-  weft::testing::RandomOptions random;
-  random.torus = true;
   std::uint64_t placed = 0;
-  for (std::uint64_t seed = 30'000; seed < 30'000 + instances; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + instances; ++seed) {
     RandomInstance instance = MakeRandomInstance(seed, random);
     if (seed % 3 == 0) AddPrevious(instance, seed);
     const Oracle oracle(instance, 1);
@@ -337,6 +334,11 @@ TEST(PlaceProperty, OnSmallTorusesTheAnswerIsTheOptimum) {
   }
   EXPECT_GT(placed, instances / 2);
 }
+
+// Hops tell all nodes apart, so the exact search looks at more of them.
+TEST(PlaceProperty, OnSmallTorusesTheAnswerIsTheOptimum) { ExpectOptimum(30'000, {.torus = true}); }
+
+TEST(PlaceProperty, WithPlanesTheAnswerIsTheOptimum) { ExpectOptimum(50'000, {.planes = true}); }
 
 struct Excess {
   double sum = 0, worst = 0;
@@ -412,6 +414,12 @@ TEST(PlaceProperty, WithoutTheExactSearchBoxesComeCloseToo) {
   ExpectClose(
       MeasureExcess(40'000, WithoutExactSearch(),
                     {.most_nodes = 12, .most_workers = 9, .fewest_workers = 4, .torus = true}));
+}
+
+TEST(PlaceProperty, WithoutTheExactSearchPlanesComeCloseToo) {
+  ExpectClose(
+      MeasureExcess(60'000, WithoutExactSearch(),
+                    {.most_nodes = 12, .most_workers = 9, .fewest_workers = 4, .planes = true}));
 }
 
 }  // namespace
