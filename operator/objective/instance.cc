@@ -150,7 +150,7 @@ void Instance::BuildCapacity() {
   if (node_unit_ != 1) {
     capacity_[last].resize(slots_.size());
     for (std::size_t n = 0; n < slots_.size(); ++n) {
-      capacity_[last][n] = slots_[n] / node_unit_ * node_unit_;
+      capacity_[last][n] = slots_[n] - slots_[n] % node_unit_;
     }
   }
   for (Tier t = last; t-- > 0;) {

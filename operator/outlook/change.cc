@@ -116,7 +116,7 @@ std::optional<Change> SmallestChange(const Layout& layout, const Accelerator& ac
   if (MemoryOn(layout, accelerator).Total() <= UsableMemory(accelerator)) return std::nullopt;
   for (int settings = 1; settings <= kMostSettings; ++settings) {
     Settings changed;
-    if (const auto found = Search(layout, accelerator, settings, changed)) return found;
+    if (auto found = Search(layout, accelerator, settings, changed)) return found;
   }
   return std::nullopt;
 }

@@ -169,7 +169,7 @@ std::string NodeJudge::PowerDetail(NodeIndex first, NodeIndex begin, NodeIndex e
   for (NodeIndex n = begin; n < end; ++n) {
     if (stopped_[n] == tier) domains.insert(claims_.fabric().domains(tier).of_node[n]);
   }
-  const std::string text = PowerText(claims_, query_, tier, first);
+  std::string text = PowerText(claims_, query_, tier, first);
   if (domains.size() < 2) return text;
   return text + "; the same in " +
          CountText(static_cast<std::int64_t>(domains.size()) - 1, "more domain");

@@ -99,9 +99,10 @@ std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
     best.insert(std::upper_bound(best.begin(), best.end(), ranked, before), ranked);
     if (best.size() > most) best.pop_back();
   };
-  for (std::uint16_t z = 0; z < starts[2]; ++z) {
-    for (std::uint16_t y = 0; y < starts[1]; ++y) {
-      for (std::uint16_t x = 0; x < starts[0]; ++x) offer({{x, y, z}, size});
+  const auto at = [](std::uint32_t place) { return static_cast<std::uint16_t>(place); };
+  for (std::uint32_t z = 0; z < starts[2]; ++z) {
+    for (std::uint32_t y = 0; y < starts[1]; ++y) {
+      for (std::uint32_t x = 0; x < starts[0]; ++x) offer({{at(x), at(y), at(z)}, size});
     }
   }
   std::vector<Box> boxes;

@@ -36,7 +36,8 @@ class DigitCodes {
       }
       stride *= grid[i];
       const int bits = static_cast<int>(std::bit_width(grid[i] - 1));
-      for (int bit = 0; bit < bits; ++bit) digit_[static_cast<std::size_t>(shift + bit)] = i;
+      for (int bit = 0; bit < bits; ++bit)
+        digit_[static_cast<std::size_t>(shift) + static_cast<std::size_t>(bit)] = i;
       shift += bits;
     }
   }

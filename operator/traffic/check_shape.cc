@@ -136,7 +136,7 @@ Status CheckModel(const std::optional<Model>& model, std::int64_t data) {
 
 Status CheckShape(const std::optional<Model>& model, const Parallelism& p, std::uint32_t workers,
                   std::uint32_t per_worker) {
-  if (const Status degrees = CheckDegrees(p); !degrees) return degrees;
+  if (Status degrees = CheckDegrees(p); !degrees) return degrees;
   const std::int64_t world = static_cast<std::int64_t>(workers) * per_worker;
   if (world < 1 || world > std::numeric_limits<std::int32_t>::max()) {
     return Invalid("workers.replicas: the world of " + Show(world) + " ranks is out of range");
@@ -150,8 +150,8 @@ Status CheckShape(const std::optional<Model>& model, const Parallelism& p, std::
   }
   const std::int64_t data = world / fixed;
   const std::int64_t stage = world / p.pipeline;
-  if (const Status experts = CheckExperts(model, p, stage); !experts) return experts;
-  if (const Status sharding = CheckSharding(p, data, stage); !sharding) return sharding;
+  if (Status experts = CheckExperts(model, p, stage); !experts) return experts;
+  if (Status sharding = CheckSharding(p, data, stage); !sharding) return sharding;
   return CheckModel(model, data);
 }
 
