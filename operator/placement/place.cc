@@ -14,6 +14,7 @@
 #include "operator/search/exact.h"
 #include "operator/search/improve.h"
 #include "operator/search/refine.h"
+#include "operator/search/ring.h"
 #include "operator/search/search.h"
 
 namespace weft::placement {
@@ -54,6 +55,7 @@ Int128 Enough(const Options& options, Int128 bound) {
 // Runs the local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
+  ShortenRings(instance, bound, candidates);
   RefineBest(instance, options.limits, bound, candidates);
   if (instance.workers() > kSmallEnough || candidates.empty()) return;
   const std::size_t starts = std::min(kImproved, candidates.size());

@@ -171,7 +171,8 @@ class Oracle {
       if (family.axis != traffic::Axis::kData) return {};
       ring = &family;
     }
-    if (!nested || !instance_.traffic.modelled || ring == nullptr || pair_cost_.torus()) return {};
+    if (!nested || !instance_.traffic.modelled || ring == nullptr || pair_cost_.beside_tiers())
+      return {};
     const double fast = static_cast<double>(pair_cost_.TierWeight(*nested));
     if (fast >= static_cast<double>(pair_cost_.TierWeight(*nested - 1))) return {};
     double slowest = 0;
