@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/decide/outlook.h"
+#include "operator/decide/pinned.h"
 #include "operator/decide/reservation.h"
 #include "operator/decide/text.h"
 #include "operator/objective/pair_cost.h"
@@ -89,6 +90,15 @@ class Planner {
       Refuse(entry, "WorkerIndexInvalid", workload.no_gang);
       return {};
     }
+    const auto pinned = PinnedHosts(*cluster_.inputs, workload);
+    if (!pinned) {
+      Refuse(entry, kPodsPinned, pinned.error().message);
+      return {};
+    }
+    if (!pinned->empty()) {
+      TakePinned(*problem, *pinned, entry);
+      return {};
+    }
     Solve(*problem, start, entry);
     if (!WaitsInVain(entry)) return {};
     entry.workload.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
@@ -152,6 +162,49 @@ class Planner {
       entry.outcome = std::move(refused);
     }
     AddNotes(problem, on, entry);
+  }
+
+  // Takes the nodes that the pods are pinned to already: kube-scheduler allows no others. Only the
+  // costs are computed, so that they can be compared with the best.
+  void TakePinned(Problem problem, const std::vector<std::string>& hosts, PlanEntry& entry) {
+    problem.request.pod.node_selector.erase("kubernetes.io/hostname");
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    Placed placed;
+    for (const std::string& host : hosts) {
+      const auto node = HostOn(*on.fabric, host);
+      if (!node) {
+        return Refuse(entry, kPodsPinned,
+                      "A pod is pinned to " + host +
+                          " by its own nodeSelector "
+                          "kubernetes.io/hostname, and Fabric " +
+                          on.name() + " has no such node.");
+      }
+      placed.plan.nodes.push_back(*node);
+    }
+    const traffic::WorkerGraph graph(problem.traffic);
+    const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+    placed.plan.cost = placement::Cost(pair_cost, graph, placed.plan.nodes);
+    placed.scores = placement::Score(pair_cost, problem.traffic, placed.plan.nodes);
+    if (options_.best) placed.best = FindBest(problem, graph, claims_[*entry.fabric], placed);
+    AddPrediction(on, entry.workload, problem, placed);
+    AddClaims(entry.workload, placed.plan.nodes, claims_[*entry.fabric]);
+    entry.outcome = std::move(placed);
+    entry.notes.push_back(
+        {Severity::kInfo, kPodsPinned,
+         "each pod is pinned to a node by its own nodeSelector kubernetes.io/hostname, as Kueue's "
+         "topology-aware scheduling does, so Weft chose no nodes"});
+    AddNotes(problem, on, entry);
+  }
+
+  // The node of that host name; kubelets name most nodes like their hosts.
+  std::optional<fabric::NodeIndex> HostOn(const fabric::Fabric& on, const std::string& host) const {
+    for (std::size_t n = 0; n < cluster_.inputs->nodes.size(); ++n) {
+      const fabric::NodeFacts& facts = cluster_.inputs->nodes[n].facts;
+      if (facts.labels.At("kubernetes.io/hostname").value_or(facts.name) == host) {
+        return on.FindNode(facts.name);
+      }
+    }
+    return std::nullopt;
   }
 
   // A prediction never refuses a workload: without an accelerator that Weft knows there is none.

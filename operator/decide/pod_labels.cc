@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "operator/fabric/selector.h"
+
 namespace weft::decide {
 
 std::optional<std::string> FindLabel(const api::Pod& pod, std::string_view key) {
@@ -26,6 +28,10 @@ const api::OwnerReference* ControllerOf(const api::Pod& pod) {
     if (owner.controller) return &owner;
   }
   return nullptr;
+}
+
+bool Selects(const api::Placement& placement, const api::Pod& pod) {
+  return placement.pod_selector && fabric::Matches(*placement.pod_selector, pod.meta.labels);
 }
 
 }  // namespace weft::decide

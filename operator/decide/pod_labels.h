@@ -50,4 +50,7 @@ std::optional<std::int64_t> FindNumber(const api::Pod& pod, std::string_view key
 // The pod's controller, by owner reference; null if there is none.
 const api::OwnerReference* ControllerOf(const api::Pod& pod);
 
+// Whether the Placement's podSelector matches the pod's labels; false without one.
+bool Selects(const api::Placement& placement, const api::Pod& pod);
+
 }  // namespace weft::decide

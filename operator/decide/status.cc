@@ -1,5 +1,6 @@
 #include "operator/decide/status.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
+#include "operator/decide/pinned.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
@@ -71,8 +73,12 @@ api::Condition Condition(const char* type, bool is, const std::string& reason,
 }
 
 std::vector<api::Condition> PlacedConditions(const ClusterFabric& on, const PlanEntry& entry) {
+  const auto pinned = std::find_if(entry.notes.begin(), entry.notes.end(),
+                                   [](const Note& note) { return note.reason == kPodsPinned; });
+  const bool is_pinned = pinned != entry.notes.end();
   std::vector<api::Condition> conditions = {
-      Condition("Placed", true, "Placed", PlacedMessage(on, entry))};
+      Condition("Placed", true, is_pinned ? kPodsPinned : "Placed",
+                (is_pinned ? pinned->text + ": " : "") + PlacedMessage(on, entry))};
   const auto& predicted = entry.placed()->predicted;
   if (predicted && !predicted->prediction.fits) {
     const outlook::Prediction& one = predicted->prediction;
