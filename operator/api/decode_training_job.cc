@@ -1,3 +1,4 @@
+#include "operator/api/admission.h"
 #include "operator/api/decode.h"
 #include "operator/api/decode_framework.h"
 #include "operator/api/decode_model.h"
@@ -109,6 +110,21 @@ JobRecord DecodeRecord(const Field& status) {
   return record;
 }
 
+// The pod that counts is the one that admission makes of the template.
+void Admit(const Field& field, TrainingJob& job) {
+  const std::optional<Admission> admission = DecodeAdmission(field);
+  if (!admission || admission->observed_generation != job.meta.generation) return;
+  if (admission->requests) job.pod.requests = *admission->requests;
+  if (admission->node_selector) job.pod.node_selector = *admission->node_selector;
+  if (admission->tolerations) job.pod.tolerations = *admission->tolerations;
+  if (admission->node_selector_terms) {
+    job.pod.required_affinity = *admission->node_selector_terms;
+  }
+  if (!admission->priority_class_name.empty()) {
+    job.priority_class_name = admission->priority_class_name;
+  }
+}
+
 void ReadHeldOf(const Field& root, TrainingJob& job) {
   const Field status = root["status"];
   job.attempt = status["attempt"].Int({.min = 0});
@@ -120,6 +136,7 @@ void ReadHeldOf(const Field& root, TrainingJob& job) {
 void ReadSpecOf(const Field& root, TrainingJob& job) {
   ReadJobName(root["metadata"]["name"]);
   DecodeSpec(root["spec"], job);
+  Admit(root["status"]["admission"], job);
 }
 
 Status Check(const TrainingJob& job) {

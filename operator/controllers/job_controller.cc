@@ -132,10 +132,26 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   return Outcome{};
 }
 
+// Writes what admission makes of the pods to status.admission, where the planner, `weft plan` and
+// the next leader read it.
+Status JobController::KeepAdmission(const api::TrainingJob& job,
+                                    const std::optional<api::Admission>& admission) {
+  const Json status = job.raw->value("status", Json::object());
+  const Json now = admission ? Json(api::EncodeAdmission(*admission)) : Json();
+  if (status.value("admission", Json()) == now) return {};
+  const Answer stored = StoreJob(writer_.PatchStatus(TargetOf(Kind::kTrainingJob, job.meta),
+                                                     {{"status", {{"admission", now}}}}));
+  return stored ? Status() : stored.error();
+}
+
 JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
-  const auto refusal = TryWorker(writer_, pass.job());
-  if (!refusal) return refusal.error();
-  const bool refused = refusal->has_value();
+  const auto trial = TryWorker(writer_, pass.job());
+  if (!trial) return trial.error();
+  const bool refused = trial->refusal.has_value();
+  if (!refused) {
+    const Status kept = KeepAdmission(pass.job(), trial->admission);
+    if (!kept) return kept.error();
+  }
   const auto launcher = life::WrongLauncher(pass.job());
   std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
   if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
@@ -147,7 +163,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
     memory.valid_generation = pass.job().meta.generation;
   }
   if (!refused) return kAgain;
-  const life::JobStatus status = life::AfterTrialRefused(*pass.view, **refusal);
+  const life::JobStatus status = life::AfterTrialRefused(*pass.view, *trial->refusal);
   if (status == life::StatusOf(pass.job())) return kAgain;  // the same refusal again
   return WriteStatusOf(pass, status);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "operator/api/admission.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
@@ -65,6 +66,7 @@ class JobController {
 
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
+  Status KeepAdmission(const api::TrainingJob& job, const std::optional<api::Admission>& admission);
   Answer StoreJob(const Result<nlohmann::json>& stored);
   Answer Replace(const watch::Service& service);
   Status Delete(const watch::Service& service);

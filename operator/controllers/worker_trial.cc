@@ -1,11 +1,13 @@
 #include "operator/controllers/worker_trial.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "operator/api/decode.h"
 #include "operator/api/resource_quota.h"
 #include "operator/launch/objects.h"
+#include "operator/life/admission.h"
 #include "operator/life/quota.h"
 #include "operator/life/worker_limit.h"
 
@@ -14,6 +16,8 @@ namespace weft::controllers {
 using Json = nlohmann::json;
 
 namespace {
+
+constexpr const char* kNoNode = "not-placed-yet";
 
 // Admission has counted only one worker. Without the right to read quotas, the check is skipped.
 Result<std::optional<std::string>> TryQuotas(ApiWriter& writer, const api::TrainingJob& job,
@@ -33,17 +37,26 @@ Result<std::optional<std::string>> TryQuotas(ApiWriter& writer, const api::Train
 
 }  // namespace
 
-Result<std::optional<std::string>> TryWorker(ApiWriter& writer, const api::TrainingJob& job) {
-  if (auto too_many = life::TooManyWorkers(job)) return too_many;
+Result<WorkerTrial> TryWorker(ApiWriter& writer, const api::TrainingJob& job) {
+  if (auto too_many = life::TooManyWorkers(job)) return WorkerTrial{std::move(too_many), {}};
   launch::Gang gang;
   gang.job = &job;
   gang.attempt = 0;
-  gang.nodes = {"not-placed-yet"};
-  const auto tried = writer.Create(Kind::kPod, launch::MakePod(gang, 0), true);
-  if (tried) return TryQuotas(writer, job, *tried);
-  if (tried.error().kind == ErrorKind::kConflict) return std::optional<std::string>();
-  if (tried.error().kind == ErrorKind::kInvalid) return std::optional(tried.error().message);
-  return tried.error();
+  gang.nodes = {kNoNode};
+  const Json sent = launch::MakePod(gang, 0);
+  const auto tried = writer.Create(Kind::kPod, sent, true);
+  if (!tried && tried.error().kind == ErrorKind::kConflict) return WorkerTrial{};
+  if (!tried && tried.error().kind == ErrorKind::kInvalid) {
+    return WorkerTrial{tried.error().message, {}};
+  }
+  if (!tried) return tried.error();
+  auto refusal = TryQuotas(writer, job, *tried);
+  if (!refusal) return refusal.error();
+  const auto before = api::DecodePod(sent, "Pod"), after = api::DecodePod(*tried, "Pod");
+  if (!before || !after) return WorkerTrial{*std::move(refusal), {}};
+  WorkerTrial trial{*std::move(refusal), life::AdmissionOf(*before, *after, kNoNode)};
+  if (trial.admission) trial.admission->observed_generation = job.meta.generation;
+  return trial;
 }
 
 }  // namespace weft::controllers

@@ -3,14 +3,21 @@
 #include <optional>
 #include <string>
 
+#include "operator/api/admission.h"
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
 #include "operator/controllers/api_writer.h"
 
 namespace weft::controllers {
 
+// The outcome of a dry run.
+struct WorkerTrial {
+  std::optional<std::string> refusal;       // the reason; nothing: accepted
+  std::optional<api::Admission> admission;  // of this generation; nothing: it changed nothing
+};
+
 // Sends worker 0 through all of admission, under a name that no attempt uses, and compares all
-// workers with the namespace's quotas. Returns the reason of a refusal, or nothing.
-Result<std::optional<std::string>> TryWorker(ApiWriter& writer, const api::TrainingJob& job);
+// workers with the namespace's quotas.
+Result<WorkerTrial> TryWorker(ApiWriter& writer, const api::TrainingJob& job);
 
 }  // namespace weft::controllers

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/api/encode_pod.h"
 #include "operator/decide/workload.h"
 
 namespace weft::decide {
@@ -58,43 +59,6 @@ Json Object(const char* version, const char* kind, const api::ObjectMeta& meta) 
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
 }
 
-Json Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
-  Json out = Json::array();
-  for (const fabric::SelectorExpression& one : expressions) {
-    Json expression = {{"key", one.key}, {"operator", one.op}};
-    if (!one.values.empty()) expression["values"] = one.values;
-    out.push_back(std::move(expression));
-  }
-  return out;
-}
-
-Json Affinity(const std::vector<placement::NodeSelectorTerm>& terms) {
-  Json list = Json::array();
-  for (const placement::NodeSelectorTerm& term : terms) {
-    Json one = Json::object();
-    if (!term.match_expressions.empty()) {
-      one["matchExpressions"] = Expressions(term.match_expressions);
-    }
-    if (!term.match_fields.empty()) one["matchFields"] = Expressions(term.match_fields);
-    list.push_back(std::move(one));
-  }
-  return {{"nodeAffinity",
-           {{"requiredDuringSchedulingIgnoredDuringExecution",
-             {{"nodeSelectorTerms", std::move(list)}}}}}};
-}
-
-Json Tolerations(const std::vector<placement::Toleration>& tolerations) {
-  Json out = Json::array();
-  for (const placement::Toleration& one : tolerations) {
-    Json toleration = {{"operator", one.op}};
-    if (!one.key.empty()) toleration["key"] = one.key;
-    if (!one.value.empty()) toleration["value"] = one.value;
-    if (!one.effect.empty()) toleration["effect"] = one.effect;
-    out.push_back(std::move(toleration));
-  }
-  return out;
-}
-
 // `limits`: further limits that the template needs; {} for a pod.
 Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
   Json resources = {{"requests", api::EncodeResources(pod.requests)}};
@@ -103,8 +67,8 @@ Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& lim
   Json spec = {{"containers", Json::array({std::move(container)})}};
   if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
   if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
-  if (pod.required_affinity) spec["affinity"] = Affinity(*pod.required_affinity);
-  if (!pod.tolerations.empty()) spec["tolerations"] = Tolerations(pod.tolerations);
+  if (pod.required_affinity) spec["affinity"] = api::EncodeAffinity(*pod.required_affinity);
+  if (!pod.tolerations.empty()) spec["tolerations"] = api::EncodeTolerations(pod.tolerations);
   if (pod.claims_compute_domain) {
     spec["resourceClaims"] = Json::array({{{"name", kComputeDomainClaim}}});
   }

@@ -158,6 +158,38 @@ def retry():
         " placement")
 
 
+def admission():
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    expression = object_of({
+        "key": {"type": "string"},
+        "operator": {"type": "string"},
+        "values": list_of({"type": "string"}, 4096)})
+    term = object_of({
+        "matchExpressions": list_of(expression, 4096),
+        "matchFields": list_of(expression, 4096)})
+    required = object_of({"nodeSelectorTerms": list_of(term, 4096)})
+    return object_of({
+        "observedGeneration": NUMBER,
+        "requests": {
+            "type": "object",
+            "additionalProperties": {
+                "anyOf": [{"type": "integer"}, {"type": "string"}],
+                "x-kubernetes-int-or-string": True,
+            },
+        },
+        "nodeSelector": texts,
+        "tolerations": list_of(object_of({
+            "key": {"type": "string"},
+            "operator": {"type": "string"},
+            "value": {"type": "string"},
+            "effect": {"type": "string"}}), 4096),
+        "affinity": object_of({"nodeAffinity": object_of({
+            "requiredDuringSchedulingIgnoredDuringExecution": required})}),
+        "priorityClassName": SHORT,
+    }, description="what admission changes in the pods of this generation; each field replaces the"
+        " template's")
+
+
 def training_job_status():
     count = {"type": "integer", "format": "int64", "minimum": 0}
     return object_of({
@@ -179,6 +211,7 @@ def training_job_status():
         "suspendedSeconds": count,
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
+        "admission": admission(),
         "conditions": conditions(),
     })
 

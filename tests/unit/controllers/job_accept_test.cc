@@ -22,7 +22,9 @@ class FakeServer final : public ApiWriter {
   explicit FakeServer(Json job) : job_(std::move(job)) {}
   Result<Json> Create(Kind, const Json& object, bool) override {
     ++dry_runs;
-    return object;
+    Json admitted = object;
+    admitted.merge_patch(mutation);
+    return admitted;
   }
   Result<Json> Get(const Target&) override { return Unused(); }
   Result<Json> Patch(const Target&, const Json&) override { return Unused(); }
@@ -35,7 +37,10 @@ class FakeServer final : public ApiWriter {
   Status Delete(const Target&) override { return Unused(); }
   Status Evict(const Target&) override { return Unused(); }
 
+  const Json& job() const { return job_; }
+
   Json status;
+  Json mutation = Json::object();  // by admission, of every pod
   int dry_runs = 0;
 
  private:
@@ -55,12 +60,10 @@ Json Job(const char* framework, int replicas) {
   return job;
 }
 
-// Of a job that waits in suspension, where what a trial said is all that there is to write: the
-// status of Accepted, its message, and how many dry runs it took.
-std::string Accept(const Json& job) {
+// Reconciles a job that waits in suspension, where what a trial said is all that there is to write.
+void Reconcile(const Json& job, FakeServer& server) {
   const UnixSeconds now = 1'800'000'000;
   watch::Store store([=] { return now; });
-  FakeServer server(job);
   Silent recorder;
   Log log({LogLevel::kError, true, [](const std::string&) {}, [] { return ""; }});
   watch::FabricCache cache;
@@ -70,6 +73,12 @@ std::string Accept(const Json& job) {
   JobController controller(store, server, planner, recorder, log, options);
   store.Put(*api::DecodeTrainingJob(job, "test"));
   for (int pass = 0; pass < 4; ++pass) EXPECT_TRUE(controller.Reconcile({"ns", "j"}));
+}
+
+// The status of Accepted, its message, and how many dry runs it took.
+std::string Accept(const Json& job) {
+  FakeServer server(job);
+  Reconcile(job, server);
   Json condition;
   for (const Json& one : server.status["conditions"]) {
     if (one["type"] == "Accepted") condition = one;
@@ -77,6 +86,22 @@ std::string Accept(const Json& job) {
   return condition["type"].get<std::string>() + "=" + condition["status"].get<std::string>() +
          ", dry runs " + std::to_string(server.dry_runs) + ": " +
          condition["message"].get<std::string>();
+}
+
+TEST(JobAccept, WhatAdmissionChangesIsInTheStatus) {
+  const Json job = Job("Torch", 2);
+  FakeServer server(job);
+  server.mutation = Json::parse(R"({"spec": {"nodeSelector": {"pool": "x"}}})");
+  Reconcile(job, server);
+  const Json want = Json::parse(R"({"observedGeneration": 1, "nodeSelector": {"pool": "x"}})");
+  EXPECT_EQ(server.job()["status"]["admission"], want);
+  EXPECT_EQ(server.dry_runs, 1);
+  // An admission that no longer changes anything is forgotten with the next generation.
+  Json changed = server.job();
+  changed["metadata"]["generation"] = 2;
+  FakeServer plain(changed);
+  Reconcile(changed, plain);
+  EXPECT_FALSE(plain.job()["status"].contains("admission"));
 }
 
 TEST(JobAccept, AJobThatCanBeStartedIsTriedAndAccepted) {

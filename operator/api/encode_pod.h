@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "operator/rules/pod_requirements.h"
+
+namespace weft::api {
+
+// Fields of a PodSpec: `tolerations`, and `affinity` with these terms as its required node
+// affinity.
+nlohmann::ordered_json EncodeTolerations(const std::vector<placement::Toleration>& tolerations);
+nlohmann::ordered_json EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms);
+
+}  // namespace weft::api
