@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "operator/api/decode.h"
+#include "operator/api/gang_annotations.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/short_text.h"
@@ -24,7 +25,8 @@ void DecodeConditionsOf(const Field& status, Pod& pod) {
 // The kubelet's limit of a termination message; longer reasons are of no use either.
 constexpr std::size_t kReportBytes = 4096;
 constexpr std::size_t kReasonBytes = 256;
-// Only annotations that are short enough for a label are read: a worker's index, a name.
+// Only annotations that are short enough for a label are read: a worker's index, a name. A gated
+// pod also has those that say how it is to be placed.
 constexpr std::size_t kLabelBytes = 63;
 
 // The last cause in a runtime's message, such as `exec: "torchrun": executable file not found in
@@ -77,13 +79,16 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   Pod pod;
   pod.place = decoding.place();
   pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
-  pod.meta.annotations.KeepIf([](auto, auto value) { return value.size() <= kLabelBytes; });
   const Field spec = root["spec"];
   pod.pod = DecodePodSpec(spec);
   pod.node_name = pod.pod.node_name;
   for (const Field& gate : spec["schedulingGates"].Items()) {
     pod.scheduling_gates.push_back(gate["name"].Str());
   }
+  const bool gated = !pod.scheduling_gates.empty();
+  pod.meta.annotations.KeepIf([gated](auto key, auto value) {
+    return value.size() <= kLabelBytes || (gated && IsGangAnnotation(key));
+  });
   pod.priority_class_name = spec["priorityClassName"].Str();
   const Field status = root["status"];
   pod.phase = status["phase"].Str();

@@ -44,6 +44,10 @@ class ApiWriter {
   virtual Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) = 0;
   // Without a name: lists all objects in the namespace.
   virtual Result<nlohmann::json> Get(const Target& target) = 0;
+  // Reads an object of another controller's kind that may control pods; kNotFound for a kind that
+  // is not in OwnerResource (kube_writer.cc).
+  virtual Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
+                                          const std::string& space);
   // JSON merge patch of the object, or of its status; returns the object as stored.
   virtual Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) = 0;
   virtual Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) = 0;

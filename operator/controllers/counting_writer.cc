@@ -62,6 +62,11 @@ Result<nlohmann::json> CountingWriter::Create(Kind kind, const nlohmann::json& o
                [&] { return writer_.Create(kind, object, dry_run); });
 }
 Result<nlohmann::json> CountingWriter::Get(const Target& target) { return writer_.Get(target); }
+Result<nlohmann::json> CountingWriter::GetOwner(const api::OwnerReference& owner,
+                                                const std::string& space) {
+  return writer_.GetOwner(owner, space);
+}
+
 Result<nlohmann::json> CountingWriter::Patch(const Target& target, const nlohmann::json& patch) {
   return Count("patch", target.kind, [&] { return writer_.Patch(target, patch); });
 }

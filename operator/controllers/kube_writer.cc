@@ -30,11 +30,37 @@ const kube::Resource& ResourceOf(Kind kind) {
   return kube::kPods;
 }
 
+// The resource of an owner's kind, or null. Versions are those that the controllers write.
+const kube::Resource* OwnerResource(const api::OwnerReference& owner) {
+  static constexpr kube::Resource kKnown[] = {
+      {"batch", "v1", "jobs", "Job"},
+      {"jobset.x-k8s.io", "v1alpha2", "jobsets", "JobSet"},
+      {"kubeflow.org", "v1", "pytorchjobs", "PyTorchJob"},
+      {"kubeflow.org", "v1", "tfjobs", "TFJob"},
+      {"kubeflow.org", "v1", "xgboostjobs", "XGBoostJob"},
+      {"kubeflow.org", "v1", "paddlejobs", "PaddleJob"},
+      {"kubeflow.org", "v1", "jaxjobs", "JAXJob"},
+      {"kubeflow.org", "v1", "mpijobs", "MPIJob"},
+      {"kubeflow.org", "v2beta1", "mpijobs", "MPIJob"},
+      {"ray.io", "v1", "rayclusters", "RayCluster"},
+  };
+  for (const kube::Resource& one : kKnown) {
+    const std::string version = std::string(one.group) + "/" + std::string(one.version);
+    if (one.kind == owner.kind && version == owner.api_version) return &one;
+  }
+  return nullptr;
+}
+
 Json Test(const char* path, const std::string& value) {
   return {{"op", "test"}, {"path", path}, {"value", value}};
 }
 
 }  // namespace
+
+Result<Json> ApiWriter::GetOwner(const api::OwnerReference& owner, const std::string& space) {
+  return Error{ErrorKind::kNotFound, owner.api_version + " " + owner.kind + " " + space + "/" +
+                                         owner.name + " is of a kind that Weft does not know"};
+}
 
 Status KubeWriter::Allowed() const {
   if (may_write_()) return {};
@@ -48,6 +74,12 @@ Result<Json> KubeWriter::Create(Kind kind, const Json& object, bool dry_run) {
 
 Result<Json> KubeWriter::Get(const Target& target) {
   return client_.Get(ResourceOf(target.kind), target.key);
+}
+
+Result<Json> KubeWriter::GetOwner(const api::OwnerReference& owner, const std::string& space) {
+  const kube::Resource* resource = OwnerResource(owner);
+  if (resource == nullptr) return ApiWriter::GetOwner(owner, space);
+  return client_.Get(*resource, {space, owner.name});
 }
 
 // In a merge patch, uid and resourceVersion in the metadata are preconditions.

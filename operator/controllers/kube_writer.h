@@ -14,6 +14,8 @@ class KubeWriter final : public ApiWriter {
 
   Result<nlohmann::json> Create(Kind kind, const nlohmann::json& object, bool dry_run) override;
   Result<nlohmann::json> Get(const Target& target) override;
+  Result<nlohmann::json> GetOwner(const api::OwnerReference& owner,
+                                  const std::string& space) override;
   Result<nlohmann::json> Patch(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchStatus(const Target& target, const nlohmann::json& patch) override;
   Result<nlohmann::json> PatchExactly(const Target& target,

@@ -19,6 +19,9 @@ constexpr std::chrono::milliseconds kSettling{25};
 constexpr int kRestTimes = 9;
 constexpr std::chrono::milliseconds kMostRest{250};
 
+// A gang of another controller needs one pass to get its Placement.
+constexpr std::size_t kForeignWorkers = 2;
+
 // A reconcile that takes longer is logged with its object, because it occupies a worker thread.
 constexpr std::chrono::duration<double> kLongPass{0.5};
 
@@ -49,7 +52,9 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       controller_(cluster_.store(), writer, planner_, recorder, log,
                   WithGangs(options_.jobs, files_)),
       placements_(cluster_.store(), writer, recorder, log,
-                  {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}) {
+                  {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}),
+      foreigners_(cluster_.store(), cluster_.fabrics(), writer, recorder, log,
+                  {.writes_at_once = options_.jobs.writes_at_once}) {
   cluster_.store().SetHooks(HooksOfStore());
 }
 
@@ -63,8 +68,10 @@ watch::StoreHooks Operator::HooksOfStore() {
     queue_.AddAfter(job, kSettling);
   };
   hooks.on_placement = [this](const api::ObjectKey& placement) {
-    const bool ours = options_.space.empty() || placement.space == options_.space;
-    if (ours) gangs_.AddAfter(placement, kSettling);
+    if (Serves(placement)) gangs_.AddAfter(placement, kSettling);
+  };
+  hooks.on_gang = [this](const api::ObjectKey& gang) {
+    if (Serves(gang)) foreign_.AddAfter(gang, kSettling);
   };
   hooks.on_decision = [this](const api::ObjectKey& key) {
     auto placement = cluster_.store().PlacementAt(key);
@@ -76,6 +83,10 @@ watch::StoreHooks Operator::HooksOfStore() {
   };
   hooks.on_fabric = [this] { fabrics_.OnChange(); };
   return hooks;
+}
+
+bool Operator::Serves(const api::ObjectKey& key) const {
+  return options_.space.empty() || key.space == options_.space;
 }
 
 watch::WatchHooks Operator::HooksOfWatch() {
@@ -110,6 +121,7 @@ void Operator::Measure(metrics::Samples& samples) const {
   samples.Add(Id::kSynced, {}, cluster_.Synced() ? 1 : 0);
   samples.Add(Id::kQueueDepth, {"trainingjob"}, static_cast<double>(queue_.depth()));
   samples.Add(Id::kQueueDepth, {"placement"}, static_cast<double>(gangs_.depth()));
+  samples.Add(Id::kQueueDepth, {"gang"}, static_cast<double>(foreign_.depth()));
   for (const auto& [resource, silence] : cluster_.Silences()) {
     samples.Add(Id::kWatchSilence, {resource}, static_cast<double>(silence.count()) / 1e3);
   }
@@ -132,10 +144,15 @@ void Operator::Work() {
                   [this](const api::ObjectKey& key) { return controller_.Reconcile(key); }};
   const Loop gangs{"placement", gangs_,
                    [this](const api::ObjectKey& key) { return placements_.Reconcile(key); }};
+  const Loop foreign{"gang", foreign_,
+                     [this](const api::ObjectKey& key) { return foreigners_.Reconcile(key); }};
   std::vector<std::thread> workers;
   for (std::size_t i = 0; i < options_.workers; ++i) {
     workers.emplace_back([&] { Reconcile(jobs); });
     workers.emplace_back([&] { Reconcile(gangs); });
+  }
+  for (std::size_t i = 0; i < kForeignWorkers; ++i) {
+    workers.emplace_back([&] { Reconcile(foreign); });
   }
   workers.emplace_back([this] { fabrics_.Run(); });
   planner_.Run();
@@ -146,6 +163,7 @@ void Operator::Stop() {
   if (stopped_.exchange(true)) return;
   queue_.Close();
   gangs_.Close();
+  foreign_.Close();
   planner_.Stop();
   fabrics_.Stop();
   cluster_.Cancel();

@@ -9,6 +9,7 @@
 
 #include "operator/controllers/fabric_controller.h"
 #include "operator/controllers/fleet_collector.h"
+#include "operator/controllers/foreign_controller.h"
 #include "operator/controllers/gang_files.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/placement_controller.h"
@@ -64,6 +65,7 @@ class Operator {
     WorkQueue& queue;
     Pass pass;
   };
+  bool Serves(const api::ObjectKey& key) const;  // whether its namespace is one of ours
   static Result<Outcome> TryPass(const Pass& pass, const api::ObjectKey& key);
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,
@@ -75,8 +77,9 @@ class Operator {
   Log& log_;
   const Options options_;
   watch::ClusterWatch cluster_;
-  WorkQueue queue_;  // jobs
-  WorkQueue gangs_;  // Placements of other controllers' pods
+  WorkQueue queue_;    // jobs
+  WorkQueue gangs_;    // Placements of other controllers' pods
+  WorkQueue foreign_;  // gangs of other controllers that ask for a Placement
   const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
   FleetCollector figures_;
   GangFiles files_;
@@ -84,6 +87,7 @@ class Operator {
   Planner planner_;
   JobController controller_;
   PlacementController placements_;
+  ForeignController foreigners_;
   std::atomic<bool> stopped_{false};
   std::vector<std::thread> threads_;
 };

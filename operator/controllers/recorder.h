@@ -9,11 +9,12 @@ namespace weft::controllers {
 
 // An event about one object.
 struct Happening {
-  std::string_view kind;  // "TrainingJob", "Placement", "Fabric"
+  std::string_view kind;  // "TrainingJob", "Placement", "Fabric", or another controller's
   const api::ObjectMeta* about = nullptr;
   bool warning = false;
   std::string_view reason, action;
   std::string note;
+  std::string_view api_version = "";  // of the object; "": Weft's
 };
 
 // Writes events as far as it can: aggregated, rate-limited, without making the caller wait.

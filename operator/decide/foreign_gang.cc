@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t kNameBytes = 63;  // of a label's value
 
-std::string HashOf(std::initializer_list<std::string_view> parts) {
-  std::uint32_t hash = 2'166'136'261;  // FNV-1a
+// FNV-1a, as eight hexadecimal digits.
+std::string HashOf(const std::vector<std::string_view>& parts) {
+  std::uint32_t hash = 2'166'136'261;
   const auto add = [&hash](unsigned char byte) { hash = (hash ^ byte) * 16'777'619; };
   for (const std::string_view part : parts) {
     for (const char byte : part) add(static_cast<unsigned char>(byte));
@@ -135,6 +136,21 @@ api::OwnerReference Itself(const api::Pod& pod) {
 }  // namespace
 
 Result<ForeignGang> ForeignGangOf(const api::Pod& pod) { return Reading(pod).Read(); }
+
+std::string AskedHash(const api::Pod& pod) {
+  std::vector<std::string_view> parts;
+  for (const auto& [key, value] : pod.meta.annotations) {
+    if (!api::IsGangAnnotation(key) && key != kLeaderSize && key != kPodGroupSize) continue;
+    parts.push_back(key);
+    parts.push_back(value);
+  }
+  std::string requests;
+  for (const auto& [name, amount] : pod.pod.requests) {
+    requests += name + "=" + std::to_string(amount) + ",";
+  }
+  parts.push_back(requests);
+  return HashOf(parts);
+}
 
 api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods) {
   const api::Pod& first = *pods.front();

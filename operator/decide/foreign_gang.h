@@ -13,6 +13,11 @@
 
 namespace weft::decide {
 
+// Label of a Placement that the operator made for pods of other controllers: ForeignGang::base.
+inline constexpr const char* kGangLabel = "weft.dev/gang";
+// Its annotation: the hash of what the pods asked for when it was made.
+inline constexpr const char* kAskedAnnotation = "weft.dev/asked";
+
 // The gang that a pod of another controller belongs to:
 //   Job            all its pods
 //   JobSet         the pods of one replicated job, of one restart attempt
@@ -40,6 +45,9 @@ Result<ForeignGang> ForeignGangOf(const api::Pod& pod);
 // the first pod. `pods` must not be empty.
 api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
 
+// A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
+std::string AskedHash(const api::Pod& pod);
+
 // How many workers a gang has, and which labels of its pods give a worker's index.
 struct GangShape {
   std::int64_t workers = 0;
@@ -54,7 +62,7 @@ Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::
 // The shape by the object that controls the pods. For the kind TrainJob this is its JobSet.
 //
 // `part`   as in ForeignGang. For the kinds of Kubeflow a replica type in lower case; "": all types
-//          whose template has the label weft.dev/place: "true".
+//          whose template has the label weft.dev/place: "true" and requests an accelerator.
 // Errors   kInvalid, which names the field: "owner: Job train: spec.completions: 16 must not ...".
 Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
                                std::string_view part);

@@ -5,7 +5,9 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/api/json_reader.h"
 #include "operator/api/names.h"
+#include "operator/api/pod_requirements.h"
 #include "operator/decide/foreign_gang.h"
+#include "operator/decide/gang_spec.h"
 #include "operator/decide/pod_labels.h"
 
 namespace weft::decide {
@@ -81,6 +83,12 @@ struct Replicas {
   }
 };
 
+// Whether the pods of the template are workers: they ask to be placed, and use an accelerator.
+bool IsPlaced(const Field& pod_template) {
+  return pod_template["metadata"]["labels"][api::kPlaceLabel].Str() == "true" &&
+         AcceleratorOf(api::DecodePodSpec(pod_template["spec"]).requests).has_value();
+}
+
 std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part) {
   std::vector<Replicas> chosen;
   for (const Field& member : spec.Members()) {
@@ -88,8 +96,7 @@ std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part) {
     for (const Field& one : member.Members()) {
       const std::string type = Lower(one.key());
       const std::int64_t count = one["replicas"].Int({.min = 0, .max = api::kReplicas.max}, 1);
-      const std::string place = one["template"]["metadata"]["labels"][api::kPlaceLabel].Str();
-      if (count > 0 && (part.empty() ? place == "true" : type == part)) {
+      if (count > 0 && (part.empty() ? IsPlaced(one["template"]) : type == part)) {
         chosen.push_back({type, count});
       }
     }
@@ -103,7 +110,7 @@ GangShape OfKubeflow(const Field& root, std::string_view part) {
   const std::vector<Replicas> all = ReplicasOf(root["spec"], part);
   if (all.empty()) {
     root["spec"].Fail(part.empty() ? std::string("has no replicas whose template has the label ") +
-                                         api::kPlaceLabel + ": \"true\""
+                                         api::kPlaceLabel + ": \"true\" and requests an accelerator"
                                    : "has no replicas of type " + std::string(part));
   }
   GangShape shape;

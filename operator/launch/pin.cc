@@ -39,6 +39,14 @@ Json Encode(const placement::NodeSelectorTerm& term) {
   return out;
 }
 
+Json OtherGates(const api::Pod& pod) {
+  Json gates = Json::array();
+  for (const std::string& gate : pod.scheduling_gates) {
+    if (gate != api::kGate) gates.push_back({{"name", gate}});
+  }
+  return gates;
+}
+
 }  // namespace
 
 void PinTo(const std::string& node, Json& spec) {
@@ -52,6 +60,8 @@ void PinTo(const std::string& node, Json& spec) {
   }
 }
 
+Json FreePatch(const api::Pod& pod) { return {{"spec", {{"schedulingGates", OtherGates(pod)}}}}; }
+
 Json UngatePatch(const api::Pod& pod, const Seat& seat) {
   Json spec = Json::object();
   if (pod.pod.required_affinity) {
@@ -59,10 +69,7 @@ Json UngatePatch(const api::Pod& pod, const Seat& seat) {
     for (const auto& term : *pod.pod.required_affinity) terms.push_back(Encode(term));
   }
   PinTo(seat.node, spec);
-  Json& gates = spec["schedulingGates"] = Json::array();
-  for (const std::string& gate : pod.scheduling_gates) {
-    if (gate != api::kGate) gates.push_back({{"name", gate}});
-  }
+  spec["schedulingGates"] = OtherGates(pod);
   return {{"metadata",
            {{"annotations",
              {{life::kPlacementUidAnnotation, seat.placement_uid},

@@ -24,4 +24,7 @@ struct Seat {
 // (KEP-3838).
 nlohmann::json UngatePatch(const api::Pod& pod, const Seat& seat);
 
+// The merge patch that only removes the gate.
+nlohmann::json FreePatch(const api::Pod& pod);
+
 }  // namespace weft::launch

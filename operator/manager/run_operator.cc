@@ -77,7 +77,9 @@ class KubeRecorder final : public controllers::Recorder {
     log_.Debug("event", {{"about", api::Show(about.key)},
                          {"reason", std::string(happening.reason)},
                          {"note", happening.note}});
-    events_.Record({.api_version = std::string(api::kGroup) + "/" + api::kVersion,
+    const std::string ours = std::string(api::kGroup) + "/" + api::kVersion;
+    const std::string_view version = happening.api_version;
+    events_.Record({.api_version = version.empty() ? ours : std::string(version),
                     .kind = std::string(happening.kind),
                     .key = about.key,
                     .uid = about.uid,

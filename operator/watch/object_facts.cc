@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/api/gang_annotations.h"
 #include "operator/life/ungate.h"
 
 namespace weft::watch {
@@ -25,6 +26,11 @@ bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
 bool Waits(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
          !api::ControllingJob(placement.meta) && life::IsPlanned(placement);
+}
+
+bool AsksForPlacement(const api::Pod& pod) {
+  return pod.meta.labels.At(api::kPlaceLabel) == "true" &&
+         !pod.meta.labels.contains(api::kPlacementLabel) && !api::ControllingJob(pod.meta);
 }
 
 bool Selects(const api::Placement& placement) {

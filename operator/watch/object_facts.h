@@ -16,6 +16,10 @@ bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b);
 // Whether the planner must choose nodes for this Placement, which belongs to no job.
 bool Waits(const api::Placement& placement);
 
+// Whether the pod has the label weft.dev/place: "true", no label weft.dev/placement, and no
+// TrainingJob controls it.
+bool AsksForPlacement(const api::Pod& pod);
+
 // Whether the Placement selects pods of another controller.
 bool Selects(const api::Placement& placement);
 

@@ -5,6 +5,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/foreign_gang.h"
 #include "operator/fabric/selector.h"
 #include "operator/watch/object_facts.h"
 
@@ -177,6 +178,7 @@ void Store::Tell(const Change<api::Pod>& change) const {
   TellOwner(meta);
   TellPlacementsOf(meta);
   if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(before->meta);
+  TellGang(change.either());
   const bool planned = before && now ? !HoldAlike(*before, *now)
                        : now         ? true
                                      : before->Holds() || !before->scheduling_gates.empty();
@@ -193,6 +195,9 @@ void Store::Tell(const Change<api::Placement>& change) const {
   const api::ObjectMeta& meta = change.either().meta;
   TellOwner(meta);
   if (change.now && !api::ControllingJob(meta)) hooks_.on_placement(meta.key);
+  if (const auto base = meta.labels.At(decide::kGangLabel); base && !change.now) {
+    hooks_.on_gang({meta.key.space, std::string(*base)});
+  }
   hooks_.on_decision(meta.key);
   hooks_.on_capacity();
 }
@@ -239,6 +244,12 @@ void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
       hooks_.on_placement(placement->meta.key);
     }
   });
+}
+
+void Store::TellGang(const api::Pod& pod) const {
+  if (!AsksForPlacement(pod)) return;
+  const auto gang = decide::ForeignGangOf(pod);
+  hooks_.on_gang({pod.meta.key.space, gang ? gang->base : ""});
 }
 
 life::NodeState Store::StateOfNode(const std::string& node) const {
@@ -312,6 +323,31 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement&
     if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
   });
   return pods;
+}
+
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const std::string& space) const {
+  SnapshotMap<api::Pod>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = table<api::Pod>().Take();
+  }
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  all.EachIn(space, [&](const auto& pod) {
+    if (AsksForPlacement(*pod)) pods.push_back(pod);
+  });
+  return pods;
+}
+
+std::vector<std::shared_ptr<const api::Placement>> Store::Selecting(
+    const std::string& space) const {
+  SnapshotMap<api::Placement>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = selecting_.Take();
+  }
+  std::vector<std::shared_ptr<const api::Placement>> placements;
+  all.EachIn(space, [&](const auto& placement) { placements.push_back(placement); });
+  return placements;
 }
 
 std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {

@@ -35,9 +35,12 @@ struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
   OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
   OfObject on_placement = [](const api::ObjectKey&) {};  // a Placement or pod of a foreign gang
-  OfObject on_decision = [](const api::ObjectKey&) {};   // any Placement changed
-  std::function<void()> on_capacity = [] {};             // a new plan could differ
-  std::function<void()> on_fabric = [] {};               // a Node or Fabric changed
+  // Pods that ask for a Placement changed: their namespace and decide::ForeignGang::base, "" if
+  // they have no gang.
+  OfObject on_gang = [](const api::ObjectKey&) {};
+  OfObject on_decision = [](const api::ObjectKey&) {};  // any Placement changed
+  std::function<void()> on_capacity = [] {};            // a new plan could differ
+  std::function<void()> on_fabric = [] {};              // a Node or Fabric changed
 };
 
 // The nodes at one moment.
@@ -93,6 +96,11 @@ class Store {
   // Pods that match the Placement's podSelector and that no TrainingJob owns.
   // Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
+  // Pods of the namespace that ask for a Placement (AsksForPlacement), and its Placements with a
+  // podSelector that no TrainingJob owns.
+  // Cost  O(pods of the namespace); O(its Placements).
+  std::vector<std::shared_ptr<const api::Pod>> PodsToPlace(const std::string& space) const;
+  std::vector<std::shared_ptr<const api::Placement>> Selecting(const std::string& space) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   // All objects that a decision reads, in order of key within each kind; `order` is empty.
   // Unreadable Fabrics are left out.
@@ -147,6 +155,7 @@ class Store {
   void TellOwner(const api::ObjectMeta& owned) const;
   void TellJobsOn(const std::string& node) const;
   void TellPlacementsOf(const api::ObjectMeta& pod) const;
+  void TellGang(const api::Pod& pod) const;
 
   const std::function<UnixSeconds()> now_;
   StoreHooks hooks_;

@@ -21,6 +21,10 @@ RESTART_SECONDS = 120  # of an API server, where the machine does much else
 BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
 # Asked of a Placement that is there before its watch has told: the last leader's, as it died.
 AFTER_A_DEATH = {("weft.dev", "placements", "get")}
+# Asked of controllers that are not in this cluster.
+OF_OTHER_CONTROLLERS = {("jobset.x-k8s.io", "jobsets", "get"), ("ray.io", "rayclusters", "get"),
+                        *(("kubeflow.org", f"{kind}jobs", "get") for kind in (
+                            "pytorch", "tf", "xgboost", "paddle", "jax", "mpi"))}
 
 
 class Rights(ForeignScenarios):
@@ -41,12 +45,14 @@ class Rights(ForeignScenarios):
         self.scrape()
         self.tell_argo_cd()
         self.suspend_twice()
+        self.place_by_label()
         self.meet_what_is_there()
         self.undo_a_gang()
         self.read_without_streams()
         self.assertEqual(self.audit.refused(), set())
         self.assertEqual(self.operator.forbidden(), [])
-        self.assertEqual(granted() - self.audit.used() - BY_ADMISSION - AFTER_A_DEATH, set())
+        self.assertEqual(granted() - self.audit.used() - BY_ADMISSION - AFTER_A_DEATH
+                         - OF_OTHER_CONTROLLERS, set())
 
     def run_to_its_end(self):
         probe = f"http://127.0.0.1:{self.operator.port}/readyz"
@@ -55,6 +61,14 @@ class Rights(ForeignScenarios):
         with urllib.request.urlopen(probe, timeout=10) as answer:
             self.assertEqual(answer.read(), b"ok\n")
         self.cluster.until_no_job(self.space, "short")
+
+    def place_by_label(self):
+        labelled = job(self.space, "labelled", 2)
+        labelled["spec"]["template"]["metadata"]["labels"] = {"weft.dev/place": "true"}
+        self.cluster.create("jobs", labelled)
+        self.cluster.until("the labelled pods are bound", lambda: [
+            bool(pod["spec"].get("nodeName")) for pod in self.pods("labelled")] == [True, True])
+        self.remove("labelled")
 
     def scrape(self):
         """As a Prometheus whose account may, and as others."""

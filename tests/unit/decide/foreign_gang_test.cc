@@ -245,18 +245,28 @@ struct OwnerCase {
   const char* want;
 };
 
+// With TEMPLATE in place of the pod template of workers.
+Json Owner(std::string text) {
+  const std::string pod_template = R"({"metadata": {"labels": {"weft.dev/place": "true"}}, "spec":
+      {"containers": [{"name": "c", "resources": {"limits": {"nvidia.com/gpu": 8}}}]}})";
+  for (std::size_t at = 0; (at = text.find("TEMPLATE")) != text.npos;) {
+    text.replace(at, 8, pod_template);
+  }
+  return Json::parse(text);
+}
+
 const char* const kPyTorchJob = R"({"kind": "PyTorchJob", "metadata": {"name": "t"}, "spec": {
     "pytorchReplicaSpecs": {
-      "Worker": {"replicas": 3, "template": {"metadata": {"labels": {"weft.dev/place": "true"}}}},
-      "Master": {"template": {"metadata": {"labels": {"weft.dev/place": "true"}}}}}}})";
+      "Worker": {"replicas": 3, "template": TEMPLATE},
+      "Master": {"template": TEMPLATE}}}})";
 const char* const kTFJob = R"({"kind": "TFJob", "metadata": {"name": "t"}, "spec": {
     "tfReplicaSpecs": {
       "PS": {"replicas": 2},
-      "Worker": {"replicas": 3, "template": {"metadata": {"labels": {"weft.dev/place": "true"}}}}}}})";
+      "Worker": {"replicas": 3, "template": TEMPLATE}}}})";
 const char* const kMpiJob = R"({"kind": "MPIJob", "metadata": {"name": "m"}, "spec": {
     "mpiReplicaSpecs": {
       "Launcher": {"replicas": 1},
-      "Worker": {"replicas": 4, "template": {"metadata": {"labels": {"weft.dev/place": "true"}}}}}}})";
+      "Worker": {"replicas": 4, "template": TEMPLATE}}}})";
 const char* const kRay = R"({"kind": "RayCluster", "metadata": {"name": "r"}, "spec": {
     "workerGroupSpecs": [{"groupName": "cpu", "replicas": 9},
                          {"groupName": "gpu", "replicas": 3, "numOfHosts": 4}]}})";
@@ -287,16 +297,16 @@ TEST(ShapeOfOwner, CountsTheWorkersOfEachKind) {
       {"the head", "RayCluster", kRay, "headgroup", "1"},
   };
   for (const OwnerCase& one : cases) {
-    const auto shape = ShapeOfOwner(one.kind, Json::parse(one.owner), one.part);
+    const auto shape = ShapeOfOwner(one.kind, Owner(one.owner), one.part);
     ASSERT_TRUE(shape) << one.name << ": " << shape.error().message;
     EXPECT_EQ(Shown(*shape), one.want) << one.name;
   }
 }
 
 TEST(ShapeOfOwner, ALauncherThatWorksHasIndexZero) {
-  Json job = Json::parse(kMpiJob);
+  Json job = Owner(kMpiJob);
   Json& launcher = job["spec"]["mpiReplicaSpecs"]["Launcher"];
-  launcher["template"]["metadata"]["labels"]["weft.dev/place"] = "true";
+  launcher["template"] = Owner("TEMPLATE");
   EXPECT_EQ(Shown(*ShapeOfOwner("MPIJob", job, "")), "5");  // by name: launcher, then workers
   job["spec"]["runLauncherAsWorker"] = true;
   EXPECT_EQ(Shown(*ShapeOfOwner("MPIJob", job, "")), "5 1xreplica-index");
@@ -314,28 +324,28 @@ TEST(ShapeOfOwner, AnErrorNamesTheField) {
        "run "
        "at once"},
       {"no such part", "JobSet",
-       R"({"kind": "JobSet", "metadata": {"name": "j"}, "spec": {"replicatedJobs": [{"name": "x"}]}})", "w",
-       "owner: JobSet j: spec.replicatedJobs: has no job \"w\""},
+       R"({"kind": "JobSet", "metadata": {"name": "j"}, "spec": {"replicatedJobs": [{"name": "x"}]}})",
+       "w", "owner: JobSet j: spec.replicatedJobs: has no job \"w\""},
       {"no labelled replicas", "PyTorchJob",
        R"({"kind": "PyTorchJob", "metadata": {"name": "t"}, "spec": {"pytorchReplicaSpecs": {
          "Worker": {"replicas": 3}}}})",
        "",
        "owner: PyTorchJob t: spec: has no replicas whose template has the label weft.dev/place: "
-       "\"true\""},
+       "\"true\" and requests an accelerator"},
       {"too many workers", "JobSet",
        R"({"kind": "JobSet", "metadata": {"name": "j"}, "spec": {"replicatedJobs": [{"name": "w",
          "replicas": 300, "template": {"spec": {"parallelism": 300}}}]}})",
        "w", "owner: JobSet j: has 90000 workers, must have 1 to 16384"},
   };
   for (const OwnerCase& one : cases) {
-    const auto shape = ShapeOfOwner(one.kind, Json::parse(one.owner), one.part);
+    const auto shape = ShapeOfOwner(one.kind, Owner(one.owner), one.part);
     ASSERT_FALSE(shape) << one.name;
     EXPECT_EQ(shape.error().message, one.want) << one.name;
   }
 }
 
 TEST(ShapeOfOwner, TheIndexOfAPyTorchJobCountsItsMaster) {
-  const GangShape shape = *ShapeOfOwner("PyTorchJob", Json::parse(kPyTorchJob), "");
+  const GangShape shape = *ShapeOfOwner("PyTorchJob", Owner(kPyTorchJob), "");
   api::Placement placement;
   placement.workers = 4;
   placement.worker_index_labels = shape.index_labels;

@@ -1,0 +1,220 @@
+#include "operator/controllers/foreign_controller.h"
+
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "operator/api/decode.h"
+#include "operator/api/encode.h"
+#include "operator/api/gang_annotations.h"
+#include "operator/base/phrases.h"
+#include "operator/controllers/parallel.h"
+#include "operator/decide/gang_spec.h"
+#include "operator/decide/pod_labels.h"
+#include "operator/decide/worker_order.h"
+#include "operator/launch/pin.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kRefused = "PlacementRefused";  // reason of the event
+constexpr const char* kAction = "CreatePlacement";
+constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
+
+// The object whose fields tell the gang's size; for a TrainJob its JobSet.
+api::OwnerReference SizeOwner(const decide::ForeignGang& gang, api::OwnerReference keeper) {
+  if (gang.kind != "JobSet" && gang.kind != "TrainJob") return keeper;
+  return {"jobset.x-k8s.io/v1alpha2", "JobSet", gang.owner, keeper.uid, false};
+}
+
+}  // namespace
+
+ForeignController::ForeignController(watch::Store& store, watch::FabricCache& cache,
+                                     ApiWriter& writer, Recorder& recorder, Log& log,
+                                     Options options)
+    : store_(store),
+      cache_(cache),
+      writer_(writer),
+      recorder_(recorder),
+      log_(log),
+      options_(options) {}
+
+Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
+  const auto pods = store_.PodsToPlace(gang.space);
+  if (gang.name.empty()) return TellLost(pods);
+  const auto placements = store_.Selecting(gang.space);
+  life::ForeignPods view;
+  view.base = gang.name;
+  for (const auto& pod : pods) view.pods.push_back(pod.get());
+  for (const auto& placement : placements) view.placements.push_back(placement.get());
+  return std::visit([&](const auto& step) { return Do(step); }, life::NextForeignStep(view));
+}
+
+// Pods that wait and belong to no gang.
+ForeignController::Answer ForeignController::TellLost(
+    const std::vector<std::shared_ptr<const api::Pod>>& pods) {
+  if (pods.empty()) return Outcome{};
+  const auto placements = store_.Selecting(pods.front()->meta.key.space);
+  for (const auto& pod : pods) {
+    if (!decide::HasGate(*pod) || pod->meta.deleting) continue;
+    const auto gang = decide::ForeignGangOf(*pod);
+    if (gang) continue;
+    if (std::any_of(placements.begin(), placements.end(),
+                    [&](const auto& placement) { return decide::Selects(*placement, *pod); })) {
+      continue;
+    }
+    recorder_.Record({"Pod", &pod->meta, true, kRefused, kAction, gang.error().message, "v1"});
+  }
+  return Outcome{};
+}
+
+void ForeignController::Tell(const life::CreateForeign& step, bool warning, std::string_view reason,
+                             const std::string& note) {
+  const api::OwnerReference& keeper = step.keeper;
+  api::ObjectMeta owner;
+  owner.key = {step.pods.front()->meta.key.space, keeper.name};
+  owner.uid = keeper.uid;
+  if (keeper.kind != "Pod") {
+    recorder_.Record({keeper.kind, &owner, warning, reason, kAction, note, keeper.api_version});
+  }
+  recorder_.Record({"Pod", &step.pods.front()->meta, warning, reason, kAction, note, "v1"});
+}
+
+// The size that the pods carry, else that of the object that controls them.
+Result<decide::GangShape> ForeignController::ShapeOf(const life::CreateForeign& step) {
+  const api::Pod& first = *step.pods.front();
+  auto known = decide::ShapeOfPod(step.gang, first);
+  if (!known) return known.error();
+  if (*known) return **std::move(known);
+  const api::OwnerReference owner = SizeOwner(step.gang, step.keeper);
+  const Result<Json> read = writer_.GetOwner(owner, first.meta.key.space);
+  if (!read && read.error().kind == ErrorKind::kTransient) return read.error();
+  if (!read) {
+    return Invalid("the number of workers is unknown, because " + owner.kind + " " + owner.name +
+                   " cannot be read (" + read.error().message +
+                   "); set the annotation weft.dev/workers on the pod template");
+  }
+  return decide::ShapeOfOwner(step.gang.kind, *read, step.gang.part);
+}
+
+Result<api::Placement> ForeignController::Describe(const life::CreateForeign& step) {
+  const api::Pod& first = *step.pods.front();
+  auto annotations = api::DecodeGangAnnotations(first.meta.annotations);
+  if (!annotations) return annotations.error();
+  const auto shape = ShapeOf(step);
+  if (!shape) return shape.error();
+  api::Placement placement;
+  placement.meta.key = {first.meta.key.space, step.gang.placement_name};
+  placement.meta.labels.Set(decide::kGangLabel, step.gang.base);
+  placement.workers = static_cast<std::uint32_t>(shape->workers);
+  placement.accelerator = *decide::AcceleratorOf(first.pod.requests);
+  placement.worker_index_labels = shape->index_labels;
+  placement.pod_selector = fabric::LabelSelector{step.gang.selector, {}};
+  const auto fabrics = cache_.Of(store_.LookAtFabrics());
+  std::vector<const fabric::FabricSpec*> specs;
+  for (const auto& one : fabrics->built) specs.push_back(&one.fabric->spec());
+  if (Status done = decide::Resolve(*annotations, specs, placement); !done) return done.error();
+  return placement;
+}
+
+ForeignController::Answer ForeignController::Do(const life::CreateForeign& step) {
+  const Result<api::Placement> placement = Describe(step);
+  if (placement) return Create(step, *placement);
+  if (placement.error().kind != ErrorKind::kInvalid) return placement.error();
+  Tell(step, true, kRefused, placement.error().message);
+  return Outcome{.waits = true, .seconds = options_.retry_seconds};
+}
+
+ForeignController::Answer ForeignController::Create(const life::CreateForeign& step,
+                                                    const api::Placement& placement) {
+  const api::OwnerReference& keeper = step.keeper;
+  Json object(api::EncodePlacement(placement, nullptr));
+  Json& meta = object["metadata"];
+  meta["annotations"] = {{decide::kAskedAnnotation, decide::AskedHash(*step.pods.front())}};
+  meta["ownerReferences"] = Json::array({{{"apiVersion", keeper.api_version},
+                                          {"kind", keeper.kind},
+                                          {"name", keeper.name},
+                                          {"uid", keeper.uid}}});
+  Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
+  if (!stored && stored.error().kind == ErrorKind::kConflict) {
+    stored = writer_.Get({Kind::kPlacement, placement.meta.key, "", ""});
+  }
+  if (!stored && stored.error().kind == ErrorKind::kInvalid) {
+    Tell(step, true, kRefused, stored.error().message);
+    return Outcome{.waits = true, .seconds = options_.retry_seconds};
+  }
+  if (!stored) return stored.error();
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
+  if (!decoded) return decoded.error();
+  if (decoded->meta.labels.At(decide::kGangLabel) != step.gang.base) {
+    Tell(step, true, kRefused,
+         "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
+    return Outcome{.waits = true, .seconds = options_.retry_seconds};
+  }
+  if (step.before != nullptr) Inherit(*step.before, *decoded);
+  store_.Put(*std::move(decoded));
+  const std::string note = "Placement " + placement.meta.key.name + " of " +
+                           CountText(placement.workers, "worker") + " created";
+  Tell(step, false, "PlacementCreated", note);
+  log_.Info("placement created", {{"placement", api::Show(placement.meta.key)},
+                                  {"for", keeper.kind + " " + keeper.name}});
+  return kAgain;
+}
+
+// A new attempt must not try the nodes that refused the last one. If the planner was faster, the
+// write fails, and the next attempt knows more.
+void ForeignController::Inherit(const api::Placement& before, api::Placement& created) {
+  const api::ObjectMeta& meta = created.meta;
+  Json status = {{"excludedNodes", api::EncodeExcludedNodes(before.excluded)}};
+  if (before.retry.times > 0) status["retry"] = api::EncodeRetry(before.retry);
+  const Result<Json> stored = writer_.PatchStatus(
+      {Kind::kPlacement, meta.key, meta.uid, meta.resource_version}, {{"status", status}});
+  if (!stored) {
+    return log_.Warning("excluded nodes not taken over",
+                        {{"placement", api::Show(meta.key)}, {"reason", stored.error().message}});
+  }
+  auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
+  if (decoded) created = *std::move(decoded);
+}
+
+ForeignController::Answer ForeignController::Do(const life::DeleteForeign& step) {
+  const api::ObjectMeta& meta = step.placement->meta;
+  const Status deleted =
+      writer_.Delete({Kind::kPlacement, meta.key, meta.uid, meta.resource_version});
+  if (!deleted) return deleted.error();
+  store_.Remove<api::Placement>(meta.key);
+  log_.Info("placement deleted", {{"placement", api::Show(meta.key)}});
+  return kAgain;
+}
+
+ForeignController::Answer ForeignController::Do(const life::FreeForeign& step) {
+  std::mutex mutex;
+  std::optional<Error> error;
+  ForEach(step.pods.size(), options_.writes_at_once, [&](std::size_t i) {
+    const api::ObjectMeta& meta = step.pods[i]->meta;
+    const Result<Json> stored = writer_.Patch(
+        {Kind::kPod, meta.key, meta.uid, meta.resource_version}, launch::FreePatch(*step.pods[i]));
+    if (stored) {
+      if (auto pod = api::DecodePod(*stored, "Pod")) store_.Put(*std::move(pod));
+      recorder_.Record({"Pod", &meta, false, "GateRemoved", kAction,
+                        "the pod requests no accelerator, so Weft chooses no node for it", "v1"});
+      return true;
+    }
+    const std::lock_guard lock(mutex);
+    if (!error) error = stored.error();
+    return false;
+  });
+  if (error) return *error;
+  return kAgain;
+}
+
+ForeignController::Answer ForeignController::Do(const life::Wait& step) {
+  return Outcome{.waits = true, .seconds = step.seconds};
+}
+
+}  // namespace weft::controllers

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "operator/controllers/api_writer.h"
+#include "operator/controllers/log.h"
+#include "operator/controllers/outcome.h"
+#include "operator/controllers/recorder.h"
+#include "operator/life/foreign_pods.h"
+#include "operator/watch/fabric_cache.h"
+#include "operator/watch/store.h"
+
+namespace weft::controllers {
+
+// Carries out life::NextForeignStep: makes the Placement of pods of other controllers that have the
+// label weft.dev/place. What keeps it from doing so is an event on the pods' owner and on the first
+// of them, repeated while it lasts.
+// Thread-safety  Reconcile may run in many threads at once, for different gangs.
+class ForeignController {
+ public:
+  struct Options {
+    std::size_t writes_at_once = 16;
+    std::int64_t retry_seconds = 60;  // after a refusal, in case a Fabric or owner has changed
+  };
+  ForeignController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
+                    Recorder& recorder, Log& log, Options options);
+
+  // Does one step for the gang: its namespace and decide::ForeignGang::base, "" for pods of no
+  // gang. Errors  of the write; the caller retries transient errors and conflicts.
+  Result<Outcome> Reconcile(const api::ObjectKey& gang);
+
+ private:
+  using Answer = Result<Outcome>;
+
+  Answer TellLost(const std::vector<std::shared_ptr<const api::Pod>>& pods);
+  Answer Do(const life::CreateForeign& step);
+  Answer Do(const life::DeleteForeign& step);
+  Answer Do(const life::FreeForeign& step);
+  Answer Do(const life::Wait& step);
+
+  Result<api::Placement> Describe(const life::CreateForeign& step);
+  Result<decide::GangShape> ShapeOf(const life::CreateForeign& step);
+  Answer Create(const life::CreateForeign& step, const api::Placement& placement);
+  void Inherit(const api::Placement& before, api::Placement& created);
+  void Tell(const life::CreateForeign& step, bool warning, std::string_view reason,
+            const std::string& note);
+
+  watch::Store& store_;
+  watch::FabricCache& cache_;
+  ApiWriter& writer_;
+  Recorder& recorder_;
+  Log& log_;
+  const Options options_;
+};
+
+}  // namespace weft::controllers
