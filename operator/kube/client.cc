@@ -15,22 +15,6 @@ constexpr int kTooManyRequests = 429;
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::size_t kMostWords = 2'000;  // most bytes of a server's message
 
-const char* NameOf(Method method) {
-  switch (method) {
-    case Method::kGet:
-      return "GET";
-    case Method::kPost:
-      return "POST";
-    case Method::kPut:
-      return "PUT";
-    case Method::kPatch:
-      return "PATCH";
-    case Method::kDelete:
-      return "DELETE";
-  }
-  return "";
-}
-
 bool IsBusy(const Response& response) {
   const int status = response.status;
   return status == kTooManyRequests || status == 503 || status == 504 ||

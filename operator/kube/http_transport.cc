@@ -26,22 +26,6 @@ constexpr std::size_t kMostErrorBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostWaiting = std::size_t{256} << 10;
 constexpr milliseconds kLook{250};  // how often a caller looks for silence and cancel
 
-http::method MethodOf(Method method) {
-  switch (method) {
-    case Method::kGet:
-      return http::methods::GET;
-    case Method::kPost:
-      return http::methods::POST;
-    case Method::kPut:
-      return http::methods::PUT;
-    case Method::kPatch:
-      return http::methods::PATCH;
-    case Method::kDelete:
-      return http::methods::DEL;
-  }
-  return http::methods::GET;
-}
-
 std::string Target(const Request& request) {
   web::uri_builder target(request.path);
   for (const auto& [key, value] : request.query) {
@@ -199,7 +183,7 @@ class HttpTransport final : public Transport {
   Result<http::http_request> Prepare(const Request& request) {
     const auto identity = credentials_.Get();
     if (!identity) return identity.error();
-    http::http_request prepared(MethodOf(request.method));
+    http::http_request prepared(NameOf(request.method));
     prepared.set_request_uri(Target(request));
     prepared.headers().add("User-Agent", user_agent_);
     prepared.headers().add("Accept", request.accept);

@@ -14,6 +14,7 @@
 namespace weft::kube {
 
 enum class Method : std::uint8_t { kGet, kPost, kPut, kPatch, kDelete };
+const char* NameOf(Method method);  // "GET"
 
 // One HTTP request to the API server, without the server's address and without credentials.
 struct Request {

@@ -210,6 +210,19 @@ Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
   return response;
 }
 
+std::string CursorOf(const std::string& epoch, std::uint64_t number) {
+  return epoch + ":" + std::to_string(number);
+}
+std::optional<std::uint64_t> NumberOf(const std::string& cursor, const std::string& epoch) {
+  if (!cursor.starts_with(epoch + ":")) return std::nullopt;
+  const std::string digits = cursor.substr(epoch.size() + 1);
+  if (digits.empty() || digits.size() > 19 ||
+      digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoull(digits);
+}
+
 v1::Placement MessageOf(const api::Placement& placement) {
   if (placement.raw) return MessageOf(*placement.raw);
   v1::Placement message;

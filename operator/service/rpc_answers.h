@@ -3,6 +3,8 @@
 #include <weft/v1/placement_service.pb.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,11 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
                                           UnixSeconds now);
 Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
                                            const v1::GetFabricRequest& request);
+
+// The cursor of a stream, "EPOCH:NUMBER", and its number; nothing if it is of another epoch or not
+// a cursor.
+std::string CursorOf(const std::string& epoch, std::uint64_t number);
+std::optional<std::uint64_t> NumberOf(const std::string& cursor, const std::string& epoch);
 
 // A Placement of the cluster as a message.
 v1::Placement MessageOf(const api::Placement& placement);

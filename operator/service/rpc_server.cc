@@ -85,20 +85,6 @@ class Turn {
   const bool has_;
 };
 
-// A cursor "EPOCH:NUMBER", and the number in a cursor.
-std::string CursorOf(const std::string& epoch, std::uint64_t number) {
-  return epoch + ":" + std::to_string(number);
-}
-std::optional<std::uint64_t> NumberOf(const std::string& cursor, const std::string& epoch) {
-  if (!cursor.starts_with(epoch + ":")) return std::nullopt;
-  const std::string digits = cursor.substr(epoch.size() + 1);
-  if (digits.empty() || digits.size() > 19 ||
-      digits.find_first_not_of("0123456789") != std::string::npos) {
-    return std::nullopt;
-  }
-  return std::stoull(digits);
-}
-
 class Calls final : public v1::PlacementService::Service {
  public:
   Calls(const RpcOptions& options, RpcSource& source)
