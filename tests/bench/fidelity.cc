@@ -4,7 +4,8 @@
 //
 // FOLDER holds the published tables as CSV. Prints Markdown: for each table the mean absolute error
 // of the step on rows that the calibration was fitted on and on those that were held back, and how
-// many of these lie inside the predicted band; the order of layouts; memory. --rows lists every row
+// many of these lie inside the predicted band; the order of layouts; the layout that advise ranks
+// first against the best measured one; memory. --rows lists every row
 // on standard error, --fit fits all constants again and prints them.
 #include <algorithm>
 #include <cmath>
@@ -92,17 +93,109 @@ void PrintOrder(const Table& table) {
       table.name.c_str(), right, pairs, held_right, held);
 }
 
+// What `advise` does not choose: model, accelerators, precision, software, and the batch.
+std::string QuestionOf(const Row& row, bool any_batch) {
+  const traffic::Transformer& model = row.layout.model;
+  std::string text = row.family + " " + std::string(row.accelerator.name) + " " + row.calibration;
+  for (const auto number :
+       {static_cast<std::int64_t>(row.machines.accelerators), row.layout.ranks, model.parameters,
+        model.hidden_size, model.layers, model.attention_heads, model.sequence_length,
+        any_batch ? 0 : model.global_batch_size, static_cast<std::int64_t>(model.precision)}) {
+    text += " " + std::to_string(number);
+  }
+  return text;
+}
+
+bool SaidToFit(const Row& row) {
+  const auto& calibration = outlook::FindCalibration(row.calibration);
+  return outlook::MemoryPerGPU(row.layout, calibration.attention).Total() <=
+         outlook::UsableMemory(row.accelerator);
+}
+
+// The row that `advise` ranks first: of those that it says fit, the one with most predicted tokens
+// a second; null if it says that none fits.
+const Row* FirstOf(const std::vector<const Row*>& rows) {
+  const Row* first = nullptr;
+  double most = 0;
+  for (const Row* row : rows) {
+    const double rate = Rate(*row, row->seconds * (1 + ErrorOf(*row)));
+    if (!SaidToFit(*row) || rate <= most) continue;
+    first = row;
+    most = rate;
+  }
+  return first;
+}
+
+// What advise's first layouts of a table lose against the best measured ones.
+struct Choices {
+  std::size_t asked = 0, layouts = 0, silent = 0, best = 0, near = 0;
+  double sum = 0, worst = 0;
+
+  void Add(const Table& table, const std::vector<const Row*>& rows) {
+    ++asked;
+    layouts += rows.size();
+    const Row* first = FirstOf(rows);
+    if (first == nullptr) {
+      ++silent;
+      return;
+    }
+    double most = 0;
+    for (const Row* row : rows) most = std::max(most, Rate(*row, row->seconds));
+    const double above = most / Rate(*first, first->seconds) - 1;
+    best += above == 0 ? 1 : 0;
+    near += above <= 0.05 ? 1 : 0;
+    sum += above;
+    worst = std::max(worst, above);
+    std::fprintf(stderr,
+                 "advise's first of %zu layouts takes %.1f %% longer than the best: %s: %s\n",
+                 rows.size(), 100 * above, table.name.c_str(), first->label.c_str());
+  }
+};
+
+Choices ChoicesOf(const Table& table, bool any_batch) {
+  std::map<std::string, std::vector<const Row*>> questions;
+  for (const Row& row : table.rows) questions[QuestionOf(row, any_batch)].push_back(&row);
+  Choices choices;
+  for (const auto& [question, rows] : questions) {
+    if (rows.size() > 1) choices.Add(table, rows);
+  }
+  return choices;
+}
+
+// Where one question was measured with several layouts: how much longer the layout that advise
+// ranks first among them took than the best. Tables without two layouts of one batch are compared
+// by token, whatever the batch.
+void PrintAdvise(const std::vector<Table>& tables) {
+  std::printf(
+      "\n| table | questions with several layouts | layouts | it says that none fits | its first "
+      "is "
+      "the best | within 5 %% | mean | worst |\n");
+  std::printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const Table& table : tables) {
+    Choices made = ChoicesOf(table, false);
+    const bool any_batch = made.asked == 0;
+    if (any_batch) made = ChoicesOf(table, true);
+    if (made.asked == made.silent) continue;
+    const auto answered = static_cast<double>(made.asked - made.silent);
+    std::printf("| %s%s | %zu | %zu | %zu | %.0f %% | %.0f %% | %.1f %% | %.0f %% |\n",
+                table.name.c_str(), any_batch ? ", by token" : "", made.asked, made.layouts,
+                made.silent, 100 * static_cast<double>(made.best) / answered,
+                100 * static_cast<double>(made.near) / answered, 100 * made.sum / answered,
+                100 * made.worst);
+  }
+}
+
 // All of these rows ran: the model must say that they fit.
 void PrintFits(const std::vector<Table>& tables) {
   std::size_t rows = 0, fit = 0;
   for (const Table& table : tables) {
     for (const Row& row : table.rows) {
-      const auto& calibration = outlook::FindCalibration(row.calibration);
-      const double total = outlook::MemoryPerGPU(row.layout, calibration.attention).Total();
-      const bool fits = total <= outlook::UsableMemory(row.accelerator);
+      const bool fits = SaidToFit(row);
       ++rows;
       fit += fits ? 1 : 0;
       if (!fits) {
+        const auto& calibration = outlook::FindCalibration(row.calibration);
+        const double total = outlook::MemoryPerGPU(row.layout, calibration.attention).Total();
         std::fprintf(stderr, "said not to fit: %s, %s: %.1f of %.1f GB\n", table.name.c_str(),
                      row.label.c_str(), total / 1e9, outlook::UsableMemory(row.accelerator) / 1e9);
       }
@@ -188,6 +281,7 @@ int Main(int argc, char** argv) {
   if (list) ListRows(tables);
   PrintSteps(tables);
   PrintOrder(experts);
+  PrintAdvise(tables);
   PrintFits(tables);
   if (fit) PrintFit(tables);
   if (!plot.empty()) Plot(tables, plot);
