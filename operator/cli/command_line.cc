@@ -45,6 +45,7 @@ CommandLine::CommandLine()
   AddExplain();
   AddOutlook();
   AddAdvise();
+  AddSimulate();
   AddLint();
   AddSnapshot();
   AddTop();
@@ -84,6 +85,11 @@ CLI::Option* CommandLine::Choice(CLI::Option* option, const char* value,
                                  std::vector<std::string> words) {
   choices_[option] = words;
   return option->option_text(value)->check(OneOf(std::move(words)));
+}
+
+CLI::Option* CommandLine::Choices(CLI::Option* option, const char* value,
+                                  std::vector<std::string> words) {
+  return Choice(option->delimiter(','), value, std::move(words));
 }
 
 void CommandLine::AddInput(CLI::App* command, InputArguments& input) {

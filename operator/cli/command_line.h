@@ -29,6 +29,8 @@ class CommandLine {
                 std::function<int()> run);
   // An option whose value is one of `words`.
   CLI::Option* Choice(CLI::Option* option, const char* value, std::vector<std::string> words);
+  // An option whose value is a list of `words`, separated by commas.
+  CLI::Option* Choices(CLI::Option* option, const char* value, std::vector<std::string> words);
   void AddInput(CLI::App* command, InputArguments& input);
   void AddOutput(CLI::App* command, std::string& output, std::vector<std::string> forms);
   void AddNamespace(CLI::App* command, InputArguments& input);
@@ -41,6 +43,9 @@ class CommandLine {
   void AddExplain();
   void AddOutlook();
   void AddAdvise();
+  void AddSimulate();
+  void AddTrace(CLI::App* simulate);
+  void AddRules(CLI::App* simulate);
   void AddLint();
   void AddSnapshot();
   void AddTop();
@@ -66,6 +71,7 @@ class CommandLine {
   AuditArguments audit_;
   OutlookArguments outlook_;
   AdviseArguments advise_;
+  SimulateArguments simulate_;
   LintArguments lint_;
   VerifyArguments verify_;
   SnapshotArguments snapshot_;

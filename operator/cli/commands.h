@@ -78,6 +78,21 @@ struct AdviseArguments {
 };
 int RunAdvise(const AdviseArguments& arguments);
 
+struct SimulateArguments {
+  InputArguments input;
+  std::string output = "table";  // table, json, yaml
+  std::string fabric;            // its name; "": the only one
+  std::string trace;             // a file; "": the jobs of the manifests alone
+  std::string format;            // of simulate/trace.h
+  std::string only;              // one virtual cluster of the trace; "": all
+  std::size_t jobs = 10'000;     // to draw from published shares
+  std::vector<std::string> policies = {"weft"}, orders = {"priority"}, backfills = {"reserve"};
+  std::string estimates = "exact";  // exact, none
+  double load = 0;                  // 0: arrivals as they are
+  std::uint64_t seed = 1;
+};
+int RunSimulate(const SimulateArguments& arguments);
+
 struct LintArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml

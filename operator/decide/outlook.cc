@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "operator/decide/text.h"
 
 namespace weft::decide {
 namespace {
 
-bool FitsAfter(fabric::Claims claims, const placement::Request& request,
-               const traffic::WorkerGraph& graph, std::span<const Ending> endings) {
+bool FitsAfter(fabric::Claims claims, const Fits& fits, std::span<const Ending> endings) {
   for (const Ending& ending : endings) GiveBack(ending, claims);
-  // It only matters whether the request fits, not how well.
-  placement::Options options;
-  options.limits.exact_steps = 0;
-  options.limits.improve_steps = 0;
-  return placement::Solve(claims, request, graph, options).has_value();
+  return fits(claims);
 }
 
 }  // namespace
@@ -31,17 +27,28 @@ void GiveBack(const Ending& ending, fabric::Claims& claims) {
 
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
+  const auto fits = [&](const fabric::Claims& then) {
+    // It only matters whether the request fits, not how well.
+    placement::Options options;
+    options.limits.exact_steps = 0;
+    options.limits.improve_steps = 0;
+    return placement::Solve(then, request, graph, options).has_value();
+  };
+  return WhenItFits(std::move(claims), fits, std::move(endings));
+}
+
+Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings) {
   std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
     return std::tie(a.seconds, a.name) < std::tie(b.seconds, b.name);
   });
-  const auto fits = [&](std::size_t count) {
-    return FitsAfter(claims, request, graph, std::span(endings).first(count));
+  const auto fits_after = [&](std::size_t count) {
+    return FitsAfter(claims, fits, std::span(endings).first(count));
   };
-  if (endings.empty() || !fits(endings.size())) return {};
+  if (endings.empty() || !fits_after(endings.size())) return {};
   std::size_t not_enough = 0, enough = endings.size();
   while (enough - not_enough > 1) {
     const std::size_t middle = not_enough + (enough - not_enough) / 2;
-    (fits(middle) ? enough : not_enough) = middle;
+    (fits_after(middle) ? enough : not_enough) = middle;
   }
   return {endings[enough - 1].seconds, endings[enough - 1].name};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ void GiveBack(const Ending& ending, fabric::Claims& claims);
 // Cost  O(log endings) searches.
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings);
+// The same for another rule of what fits. `fits` must stay true when claims are released.
+using Fits = std::function<bool(const fabric::Claims&)>;
+Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings);
 
 // A sentence: "It would fit within 3 h, when team-a/x ends.".
 std::string OutlookText(const Outlook& outlook, bool ever);

@@ -270,8 +270,12 @@ class Planner {
     auto& kept = reservations_[*entry.fabric];
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
     if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
-    kept = Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook,
-                   Endings(*entry.fabric));
+    const std::vector<Ending> endings = Endings(*entry.fabric);
+    if (!refused.outlook.within_seconds) {  // also unknown to a refusal that is not explained
+      refused.outlook = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
+    }
+    kept =
+        Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook, endings);
     if (kept)
       refused.message += " Nodes are reserved for it: jobs behind it in the queue cannot use them.";
   }

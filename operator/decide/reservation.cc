@@ -7,17 +7,28 @@ namespace weft::decide {
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,
                                    const Outlook& outlook, const std::vector<Ending>& endings) {
-  placement::Options options;
+  const Seat seat = [&](const fabric::Claims& then,
+                        bool empty) -> std::optional<std::vector<fabric::NodeIndex>> {
+    placement::Options options;
+    options.ignore_claims = empty;
+    auto plan = placement::Solve(then, problem.request, graph, options);
+    if (!plan) return std::nullopt;
+    return std::move(plan->nodes);
+  };
+  return Reserve(std::move(claims), workload, seat, outlook, endings);
+}
+
+std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
+                                   const Seat& seat, const Outlook& outlook,
+                                   const std::vector<Ending>& endings) {
   if (outlook.within_seconds) {
     for (const Ending& ending : endings) {
       if (ending.seconds <= *outlook.within_seconds) GiveBack(ending, claims);
     }
-  } else {
-    options.ignore_claims = true;
   }
-  auto plan = placement::Solve(claims, problem.request, graph, options);
-  if (!plan) return std::nullopt;
-  return Reservation{&workload, std::move(plan->nodes), outlook.within_seconds};
+  auto nodes = seat(claims, !outlook.within_seconds);
+  if (!nodes) return std::nullopt;
+  return Reservation{&workload, *std::move(nodes), outlook.within_seconds};
 }
 
 }  // namespace weft::decide

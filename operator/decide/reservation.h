@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,12 @@ struct Reservation {
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,
                                    const Outlook& outlook, const std::vector<Ending>& endings);
+// The same for another way to choose nodes. `seat` returns the nodes by worker on these claims, or
+// on an empty fabric if `empty`; nothing if there are none.
+using Seat =
+    std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
+std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
+                                   const Seat& seat, const Outlook& outlook,
+                                   const std::vector<Ending>& endings);
 
 }  // namespace weft::decide

@@ -1,6 +1,7 @@
 #include "operator/report/baselines.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -107,7 +108,122 @@ class LabelCounting {
   Nodes nodes_;
 };
 
+// Adds up to `workers` workers to `nodes`, on the nodes of one domain by name.
+void FillByName(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                std::pair<NodeIndex, NodeIndex> domain, std::size_t workers, Nodes& nodes) {
+  std::vector<NodeIndex> by_name;
+  for (NodeIndex n = domain.first; n < domain.second; ++n) {
+    if (slots[n] > 0) by_name.push_back(n);
+  }
+  std::sort(by_name.begin(), by_name.end(),
+            [&](NodeIndex a, NodeIndex b) { return fabric.name_rank(a) < fabric.name_rank(b); });
+  for (const NodeIndex n : by_name) {
+    const std::size_t take = std::min<std::size_t>(slots[n], workers);
+    nodes.insert(nodes.end(), take, n);
+    workers -= take;
+  }
+}
+
+// The tier whose domains are Slurm's blocks.
+Tier BlockTier(const fabric::Fabric& fabric) {
+  const Tier node = fabric.node_tier();
+  const auto nested = fabric.nested_scale_up();
+  if (nested && fabric.domains(*nested).size() == fabric.node_count()) return *nested - 1;
+  return node - 1;
+}
+
+struct Block {
+  DomainIndex domain;
+  std::uint64_t room;  // slots
+};
+
+// The blocks that take the job's segments, with the segments of each, in order of domain.
+std::vector<std::pair<DomainIndex, std::uint64_t>> ShareSegments(std::vector<Block> blocks,
+                                                                 std::uint64_t segments,
+                                                                 std::uint64_t size) {
+  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) {
+    return a.room != b.room ? a.room > b.room : a.domain < b.domain;
+  });
+  std::vector<std::pair<DomainIndex, std::uint64_t>> shares;
+  for (std::size_t b = 0; b < blocks.size() && segments > 0; ++b) {
+    if (blocks[b].room / size >= segments) {  // the last block: the tightest that holds the rest
+      while (b + 1 < blocks.size() && blocks[b + 1].room / size >= segments) ++b;
+    }
+    const std::uint64_t take = std::min(segments, blocks[b].room / size);
+    if (take > 0) shares.push_back({blocks[b].domain, take});
+    segments -= take;
+  }
+  if (segments > 0) shares.clear();
+  std::sort(shares.begin(), shares.end());
+  return shares;
+}
+
 }  // namespace
+
+Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                std::uint32_t workers) {
+  std::vector<NodeIndex> fullest;
+  for (NodeIndex n = 0; n < slots.size(); ++n) {
+    if (slots[n] > 0) fullest.push_back(n);
+  }
+  std::sort(fullest.begin(), fullest.end(), [&](NodeIndex a, NodeIndex b) {
+    return slots[a] != slots[b] ? slots[a] < slots[b] : fabric.name_rank(a) < fabric.name_rank(b);
+  });
+  Nodes nodes;
+  for (const NodeIndex n : fullest) {
+    nodes.insert(nodes.end(), std::min<std::size_t>(slots[n], workers - nodes.size()), n);
+    if (nodes.size() == workers) return nodes;
+  }
+  return {};
+}
+
+Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                     std::uint32_t workers) {
+  for (Tier tier = fabric.node_tier() + 1; tier-- > 0;) {
+    const auto& begin = fabric.domains(tier).begin;
+    std::optional<DomainIndex> best;
+    std::uint64_t least = 0;
+    for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+      std::uint64_t room = 0;
+      for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) room += slots[n];
+      if (room < workers || (best && room >= least)) continue;
+      best = d;
+      least = room;
+    }
+    if (!best) continue;
+    Nodes nodes;
+    FillByName(fabric, slots, {begin[*best], begin[*best + 1]}, workers, nodes);
+    return nodes;
+  }
+  return {};
+}
+
+Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                    std::uint32_t workers) {
+  const Tier tier = BlockTier(fabric);
+  const auto& begin = fabric.domains(tier).begin;
+  std::vector<Block> blocks;
+  std::uint64_t largest = 0;
+  for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+    Block block{d, 0};
+    for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) block.room += slots[n];
+    largest = std::max<std::uint64_t>(largest, begin[d + 1] - begin[d]);
+    blocks.push_back(block);
+  }
+  constexpr std::uint64_t kSegments[] = {16, 4, 1};
+  std::uint64_t size = 1;
+  for (const std::uint64_t one : kSegments) {
+    size = std::max(size, one <= workers && one <= largest ? one : 1);
+  }
+  Nodes nodes;
+  std::uint64_t left = workers;
+  for (const auto& [domain, segments] : ShareSegments(blocks, (workers + size - 1) / size, size)) {
+    const std::uint64_t take = std::min(left, segments * size);
+    FillByName(fabric, slots, {begin[domain], begin[domain + 1]}, take, nodes);
+    left -= take;
+  }
+  return nodes;
+}
 
 Nodes FirstFit(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                std::uint32_t workers) {

@@ -29,4 +29,25 @@ Nodes FewestDomains(const fabric::Fabric& fabric, const std::vector<std::uint32_
 // Takes a random free slot for each worker; all slots are equally likely.
 Nodes RandomFit(const std::vector<std::uint32_t>& slots, std::uint32_t workers, SplitMix64& random);
 
+// Takes the nodes with room for the fewest workers first, and of these by name, so that whole nodes
+// stay free.
+// Source  Kubernetes, NodeResourcesFit, scoring strategy MostAllocated.
+Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                std::uint32_t workers);
+
+// Takes the narrowest level at which one domain has room for all workers, and the least roomy of
+// these domains; inside it, nodes by name.
+// Source  Kubernetes, KEP-5732, topology-aware workload scheduling.
+Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                     std::uint32_t workers);
+
+// Cuts the job into segments of 16 workers, of 4 if it has fewer than 16 or no block has as many
+// nodes, else of 1; each segment stays inside one block. A block is a scale-up domain of several
+// nodes, else a domain of the narrowest level. Takes the least roomy block that holds all segments,
+// else the roomiest blocks; inside a block, nodes by name.
+// Source  Slurm, topology/block with --segment; SchedMD and NVIDIA, "Topology-Aware Scheduling with
+//         Slurm", 2025: segments of 16, 4 and 1 nodes by the size of the job.
+Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
+                    std::uint32_t workers);
+
 }  // namespace weft::report

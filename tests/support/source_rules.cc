@@ -9,10 +9,10 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 17> kPure = {
+constexpr std::array<std::string_view, 18> kPure = {
     "base",   "fabric",    "traffic", "rules",   "objective", "bound",
     "search", "placement", "outlook", "api",     "manifest",  "decide",
-    "life",   "report",    "launch",  "designs", "render"};
+    "life",   "report",    "launch",  "designs", "simulate",  "render"};
 constexpr std::array<std::string_view, 8> kShell = {"metrics", "kube",        "watch",   "http",
                                                     "cli",     "controllers", "service", "manager"};
 

@@ -75,6 +75,21 @@ TEST(ReservationTest, AJobThatEndsBeforeTheReservationBeginsIsLetThrough) {
   EXPECT_EQ(OutcomeOf(report, "long"), "HeldBack");
 }
 
+TEST(ReservationTest, BeginsAtTheSameTimeWhereTheRefusalIsNotExplained) {
+  Scene scene = BusyNode(3600);
+  scene.Job("young", 4);
+  Waiting(scene, "old", 4, kReserveAfter);
+  scene.Job("short", 1).expected_duration_seconds = 3600;
+  const Cluster cluster = scene.Build();
+  PlanOptions options;
+  options.reserve_after_seconds = kReserveAfter;
+  options.explained_refusals = 1;
+  const auto report = Plan(cluster, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(OutcomeOf(*report, "old"), "InsufficientCapacity");
+  EXPECT_EQ(OutcomeOf(*report, "short"), "placed");
+}
+
 TEST(ReservationTest, NodesThatAreNotKeptAreForEverybody) {
   Scene scene = BusyNode(std::nullopt);
   Waiting(scene, "pair", 2, kReserveAfter).topology.required = "leaf";

@@ -1,0 +1,113 @@
+// The command `weft simulate` of the command line.
+#include <limits>
+
+#include "operator/cli/command_line.h"
+#include "operator/cli/help.h"
+#include "operator/simulate/policy.h"
+#include "operator/simulate/trace.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kTrace = "Trace";
+constexpr const char* kQueue = "Policies";
+constexpr std::int64_t kMostJobs = 100'000'000;
+
+std::vector<std::string> PolicyNames() {
+  std::vector<std::string> names;
+  for (const simulate::Policy policy : simulate::AllPolicies()) {
+    names.emplace_back(simulate::PolicyName(policy));
+  }
+  names.emplace_back("all");
+  return names;
+}
+
+}  // namespace
+
+void CommandLine::AddSimulate() {
+  CLI::App* command = Add(
+      &app_, "simulate", "Run a fleet through time: waiting, completion and traffic by policy",
+      "  weft fabric generate --racks 8 --taper 400 > cluster.yaml\n"
+      "  weft simulate -f cluster.yaml --trace philly.csv --format philly --load 0.9\n"
+      "  weft simulate -f cluster.yaml -f jobs.yaml --policy weft,first-fit,random\n"
+      "  sacct -a -X --parsable2 -o JobID,Submit,Start,End,ElapsedRaw,AllocTRES,TimelimitRaw |\n"
+      "    weft simulate -f cluster.yaml --trace - --format sacct --policy all",
+      [this] { return RunSimulate(simulate_); });
+  command->group("Place jobs");
+  AddInput(command, simulate_.input);
+  command
+      ->add_option("--fabric", simulate_.fabric, "The Fabric to simulate (default: the only one)")
+      ->option_text("NAME")
+      ->group("Input");
+  AddOutput(command, simulate_.output, {"table", "json", "yaml"});
+  AddTrace(command);
+  AddRules(command);
+}
+
+void CommandLine::AddTrace(CLI::App* command) {
+  command
+      ->add_option("--trace", simulate_.trace,
+                   "Jobs that arrive: a table of past jobs, or - for standard input")
+      ->option_text("FILE")
+      ->group(kTrace);
+  Choice(command->add_option("--format", simulate_.format,
+                             "Format of the trace: philly, helios, acme, sacct (--parsable2), or "
+                             "weft, with the columns job, arrivalSeconds, runSeconds and gpus"),
+         "FORMAT", {std::begin(simulate::kTraceFormats), std::end(simulate::kTraceFormats)})
+      ->group(kTrace);
+  command
+      ->add_option("--only", simulate_.only,
+                   "Take only the jobs of this virtual cluster of the trace")
+      ->option_text("NAME")
+      ->group(kTrace);
+  command
+      ->add_option("--jobs", simulate_.jobs,
+                   "How many jobs to draw if the trace holds published shares of job sizes")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, kMostJobs))
+      ->capture_default_str()
+      ->group(kTrace);
+  Choice(command->add_option("--estimates", simulate_.estimates,
+                             "What users know of run times that the trace does not state: exact, "
+                             "the run times, or none"),
+         "WHICH", {"exact", "none"})
+      ->capture_default_str()
+      ->group(kTrace);
+  command
+      ->add_option("--load", simulate_.load,
+                   "Move arrivals together or apart so that the jobs ask for this share of all "
+                   "GPUs, such as 0.9 (default: as they are)")
+      ->option_text("SHARE")
+      ->check(CLI::PositiveNumber)
+      ->group(kTrace);
+}
+
+void CommandLine::AddRules(CLI::App* command) {
+  Choices(command->add_option("--policy", simulate_.policies,
+                              "Who chooses nodes, one or several: weft, first-fit (by name), "
+                              "random, pack (the fullest nodes), fewest-domains (Kueue, "
+                              "Koordinator), tightest-domain (kube-scheduler), slurm-block, all"),
+          "POLICY,...", PolicyNames())
+      ->capture_default_str()
+      ->group(kQueue);
+  Choices(command->add_option("--order", simulate_.orders,
+                              "Order of the queue, one or several: priority (the operator's: "
+                              "priority, then age), age, shortest"),
+          "ORDER,...", {"priority", "age", "shortest"})
+      ->capture_default_str()
+      ->group(kQueue);
+  Choices(command->add_option("--backfill", simulate_.backfills,
+                              "Which jobs may start before one that waits ahead of them, one or "
+                              "several: reserve (the operator's: a job that has waited ten minutes "
+                              "gets nodes reserved), any (all that fit), none"),
+          "RULE,...", {"reserve", "any", "none"})
+      ->capture_default_str()
+      ->group(kQueue);
+  command->add_option("--seed", simulate_.seed, "Seed of everything that is random")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str()
+      ->group(kQueue);
+}
+
+}  // namespace weft::cli

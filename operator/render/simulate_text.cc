@@ -1,0 +1,164 @@
+#include "operator/render/simulate_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "operator/render/table.h"
+
+namespace weft::render {
+namespace {
+
+using simulate::Summary;
+
+constexpr double kMinute = 60, kHour = 3600, kDay = 86'400;
+
+std::string Percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%", share * 100);
+  return text;
+}
+
+std::string Factor(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3fx", factor);
+  return text;
+}
+
+// Whether the summaries differ in what `of` returns.
+template <typename Of>
+bool Differ(const std::vector<Summary>& summaries, Of of) {
+  return std::any_of(summaries.begin(), summaries.end(),
+                     [&](const Summary& one) { return of(one) != of(summaries.front()); });
+}
+
+class SimulateTable {
+ public:
+  SimulateTable(const std::vector<Summary>& summaries)
+      : summaries_(summaries),
+        orders_(Differ(summaries, [](const Summary& one) { return one.rules.order; })),
+        backfills_(Differ(summaries, [](const Summary& one) { return one.rules.backfill; })) {
+    for (std::size_t l = 0; l < summaries.front().level_bytes.size(); ++l) {
+      const bool any = std::any_of(summaries.begin(), summaries.end(), [&](const Summary& one) {
+        return one.level_bytes[l].second > 0;
+      });
+      if (any) levels_.push_back(l);
+    }
+  }
+
+  std::string Show(bool colour) const {
+    Table table(Columns());
+    for (const Summary& one : summaries_) table.Add(Row(one));
+    return table.Show(colour);
+  }
+
+ private:
+  std::vector<Table::Column> Columns() const {
+    std::vector<Table::Column> columns = {{"POLICY", Align::kLeft}};
+    if (orders_) columns.push_back({"ORDER", Align::kLeft});
+    if (backfills_) columns.push_back({"BACKFILL", Align::kLeft});
+    for (const char* title : {"FINISHED", "WAIT MEAN", "P50", "P99", "COMPLETION MEAN", "P99",
+                              "NO CONTENTION", "MAKESPAN", "USED", "PLACED", "SHARED"}) {
+      columns.push_back({title, Align::kRight});
+    }
+    for (const std::size_t level : levels_) {
+      const std::string& name = summaries_.front().level_bytes[level].first;
+      columns.push_back({"LEAVE " + Upper(Printable(name)), Align::kRight});
+    }
+    return columns;
+  }
+
+  std::vector<Cell> Row(const Summary& one) const {
+    const Colour colour =
+        one.rules.policy == simulate::Policy::kWeft ? Colour::kGreen : Colour::kNone;
+    std::vector<Cell> row = {{std::string(simulate::PolicyName(one.rules.policy)), colour}};
+    const auto add = [&](std::string text) { row.push_back({std::move(text), colour}); };
+    if (orders_) add(std::string(simulate::QueueOrderName(one.rules.order)));
+    if (backfills_) add(std::string(simulate::BackfillName(one.rules.backfill)));
+    add(Grouped(static_cast<std::int64_t>(one.finished)));
+    for (const double wait : {one.wait.mean, one.wait.p50, one.wait.p99}) add(LongTimeText(wait));
+    add(LongTimeText(one.completion.mean));
+    add(LongTimeText(one.completion.p99));
+    add(LongTimeText(one.contention_free_completion.p99));
+    add(LongTimeText(one.makespan));
+    add(Percent(one.arriving_utilisation > 0 ? one.arriving_utilisation : one.utilisation));
+    add(Factor(one.placement_slowdown));
+    add(Factor(one.contention_slowdown));
+    for (const std::size_t level : levels_) {
+      constexpr double kMostBytes = 1e37;
+      add(BytesText(static_cast<Int128>(std::min(one.level_bytes[level].second, kMostBytes))));
+    }
+    return row;
+  }
+
+  const std::vector<Summary>& summaries_;
+  bool orders_, backfills_;
+  std::vector<std::size_t> levels_;
+};
+
+// "a, b and 3 more".
+std::string Names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + Printable(names[i]);
+  }
+  if (names.size() <= kShown) return text;
+  return text + " and " + Grouped(static_cast<std::int64_t>(names.size() - kShown)) + " more";
+}
+
+}  // namespace
+
+std::string LongTimeText(double seconds) {
+  const auto text = [](double value, const char* unit) {
+    char buffer[48];
+    const int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    std::snprintf(buffer, sizeof buffer, "%.*f %s", digits, value, unit);
+    return std::string(buffer);
+  };
+  if (seconds < 0.005) return "0 s";
+  if (seconds < 2 * kMinute) return text(seconds, "s");
+  if (seconds < 2 * kHour) return text(seconds / kMinute, "min");
+  if (seconds < 2 * kDay) return text(seconds / kHour, "h");
+  return text(seconds / kDay, "d");
+}
+
+std::string SimulateText(const simulate::Scenario& scenario, const std::vector<Summary>& summaries,
+                         const TextOptions& options) {
+  const fabric::Fabric& fabric = *scenario.on->fabric;
+  char load[32];
+  std::snprintf(load, sizeof load, "%.2f", scenario.load);
+  std::string text = Wrap("",
+                          Counted(static_cast<std::int64_t>(scenario.jobs.size()), "job") + " on " +
+                              Counted(fabric.node_count(), "node") + " with " +
+                              Grouped(fabric.AcceleratorsIn(fabric::kOutside, 0)) +
+                              " GPUs; offered load " + load + ".",
+                          0, options.columns);
+  if (!scenario.never_fit.empty()) {
+    text += Wrap("",
+                 Counted(static_cast<std::int64_t>(scenario.never_fit.size()), "job") +
+                     " can never fit: " + Names(scenario.never_fit) + ".",
+                 0, options.columns);
+  }
+  text += "\n" + SimulateTable(summaries).Show(options.colour) + "\n";
+  for (const Summary& one : summaries) {
+    if (one.never_fit.empty() && one.unfinished == 0) continue;
+    std::string line = std::string(simulate::PolicyName(one.rules.policy)) + ": ";
+    if (!one.never_fit.empty()) line += "never places " + Names(one.never_fit) + ". ";
+    if (one.unfinished > 0) {
+      line += Counted(static_cast<std::int64_t>(one.unfinished), "job") +
+              " still waited when nothing ran any more.";
+    }
+    text += Wrap("", line, 0, options.columns);
+  }
+  return text +
+         Wrap("",
+              "COMPLETION is from arrival to end; NO CONTENTION is its P99 if jobs did not slow "
+              "each other down. USED is the share of GPUs in use until the last arrival. PLACED is "
+              "how much longer jobs of several nodes run where they are "
+              "placed than on their best nodes; SHARED, how much longer because other jobs use "
+              "their links.",
+              0, options.columns);
+}
+
+}  // namespace weft::render

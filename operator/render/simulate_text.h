@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/render/text_format.h"
+#include "operator/simulate/summary.h"
+
+namespace weft::render {
+
+// The table of `weft simulate`: a row for each policy and queue rule, and what the columns mean.
+std::string SimulateText(const simulate::Scenario& scenario,
+                         const std::vector<simulate::Summary>& summaries,
+                         const TextOptions& options);
+
+// "45 s", "12.3 min", "4.1 h", "3.2 d": three significant digits.
+std::string LongTimeText(double seconds);
+
+}  // namespace weft::render

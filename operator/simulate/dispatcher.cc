@@ -1,0 +1,249 @@
+#include "operator/simulate/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/decide/outlook.h"
+
+namespace weft::simulate {
+
+using fabric::NodeIndex;
+
+Dispatcher::Dispatcher(const Scenario& scenario, const DispatchRules& rules)
+    : scenario_(scenario),
+      rules_(rules),
+      placer_(rules.policy, rules.seed),
+      claims_(scenario.on->claims),
+      queue_(scenario, rules.order),
+      askers_(scenario.shapes.size()),
+      rooms_(scenario, claims_),
+      waiting_(scenario.jobs.size(), 0),
+      nodes_(scenario.jobs.size()),
+      started_at_(scenario.jobs.size(), 0),
+      held_(scenario.shapes.size(), 0) {
+  for (std::size_t s = 0; s < askers_.size(); ++s) {
+    const Shape& shape = scenario.shapes[s];
+    Asker& asker = askers_[s];
+    asker.meta.key = shape.workload.meta->key;
+    asker.workload = shape.workload;
+    asker.workload.meta = &asker.meta;
+    asker.request = shape.problem.request;
+    asker.graph = &*shape.graph;
+    asker.named = shape.workload.pod.claims_compute_domain;
+    ever_.push_back(
+        rules.policy == Policy::kWeft ||
+                Placer(rules.policy, rules.seed).Place(claims_, asker.request, *asker.graph, true)
+            ? 1
+            : 0);
+  }
+}
+
+Dispatcher::Asker& Dispatcher::Ask(JobIndex job) {
+  Asker& asker = askers_[ShapeOf(job)];
+  if (!asker.named) return asker;
+  asker.meta.key = {"", scenario_.jobs[job].name};
+  asker.request.job = api::Show(asker.meta.key);
+  return asker;
+}
+
+std::optional<Dispatcher::Nodes> Dispatcher::Place(JobIndex job, const fabric::Claims& claims) {
+  const Asker& asker = Ask(job);
+  return placer_.Place(claims, asker.request, *asker.graph);
+}
+
+void Dispatcher::Arrive(JobIndex job) {
+  waiting_[job] = 1;
+  queue_.Push(job);
+  changed_ = changed_ || !queue_.closed(ShapeOf(job));
+}
+
+void Dispatcher::SetPatient(JobIndex job) {
+  const Turn turn = queue_.TurnOf(job);
+  queue_.SetPatient(job);
+  // A first reservation, or one of a job behind the present one, lets no other job start.
+  changed_ = changed_ || (kept_ && turn < queue_.TurnOf(kept_->job));
+}
+
+void Dispatcher::UpdateRooms(std::span<const NodeIndex> nodes) {
+  for (const NodeIndex node : nodes) rooms_.Update(claims_, node);
+}
+
+void Dispatcher::Release(JobIndex job) {
+  const Asker& asker = Ask(job);
+  decide::RemoveClaims(asker.workload, nodes_[job], claims_);
+  UpdateRooms(nodes_[job]);
+  nodes_[job].clear();
+  nodes_[job].shrink_to_fit();
+  holders_.erase(job);
+  running_.erase(job);
+  released_ = true;
+}
+
+void Dispatcher::CloseNode(NodeIndex node) {
+  claims_.Add(node, scenario_.on->fabric->node(node).allocatable);
+  rooms_.Update(claims_, node);
+  changed_ = true;
+}
+
+void Dispatcher::OpenNode(NodeIndex node) {
+  claims_.Remove(node, scenario_.on->fabric->node(node).allocatable);
+  rooms_.Update(claims_, node);
+  released_ = true;
+}
+
+void Dispatcher::Start(JobIndex job, Nodes nodes) {
+  const Asker& asker = Ask(job);
+  decide::AddClaims(asker.workload, nodes, claims_);
+  if (kept_) decide::AddClaims(asker.workload, nodes, kept_->less);
+  UpdateRooms(nodes);
+  if (asker.named) {
+    decide::Holder& holder = holders_[job];
+    for (const NodeIndex node : nodes) {
+      holder.holdings.push_back(
+          {node, &asker.workload.pod.requests, api::Show(asker.meta.key), std::nullopt});
+    }
+  }
+  queue_.Erase(job);
+  waiting_[job] = 0;
+  nodes_[job] = std::move(nodes);
+  started_at_[job] = now_;
+  running_.insert(job);
+  started_.push_back(job);
+}
+
+std::span<const JobIndex> Dispatcher::Pass(Micros now) {
+  started_.clear();
+  if (!released_ && !changed_) return started_;
+  now_ = now;
+  if (released_) queue_.OpenAll();
+  released_ = changed_ = false;
+  kept_.reset();
+  no_reservation_up_to_.reset();
+  std::fill(held_.begin(), held_.end(), 0);
+  rules_.backfill == Backfill::kNone ? PassInOrder() : PassAround();
+  return started_;
+}
+
+void Dispatcher::PassInOrder() {
+  while (const auto front = queue_.Front()) {
+    const std::uint32_t shape = ShapeOf(front->job);
+    if (queue_.closed(shape)) return;
+    const bool room = rooms_.total(shape) >= askers_[shape].request.workers;
+    auto nodes = room ? Place(front->job, claims_) : std::nullopt;
+    if (!nodes) return queue_.Close(shape);
+    Start(front->job, *std::move(nodes));
+  }
+}
+
+void Dispatcher::PassAround() {
+  Next next;
+  for (const std::uint32_t shape : queue_.open()) {
+    next.insert({*queue_.of_shape(shape).begin(), shape});
+  }
+  while (!next.empty()) {
+    const auto [turn, shape] = *next.begin();
+    next.erase(next.begin());
+    Try(turn, shape, next);
+  }
+}
+
+void Dispatcher::Try(const Turn& turn, std::uint32_t shape, Next& next) {
+  if (rooms_.total(shape) < askers_[shape].request.workers) return queue_.Close(shape);
+  ReserveBefore(turn);
+  if (kept_ && !LeavesRoomFor(turn.job)) {
+    if (!TryBesideReservation(turn, shape)) held_[shape] = 1;
+    return PushNext(turn, shape, next);
+  }
+  auto nodes = Place(turn.job, claims_);
+  if (!nodes) return queue_.Close(shape);
+  Start(turn.job, *std::move(nodes));
+  PushNext(turn, shape, next);
+}
+
+bool Dispatcher::TryBesideReservation(const Turn& turn, std::uint32_t shape) {
+  std::uint64_t room = rooms_.total(shape);
+  Nodes kept = kept_->reservation.nodes;
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  for (const NodeIndex node : kept) {
+    room -= rooms_.On(shape, claims_, node);
+    room += rooms_.On(shape, kept_->less, node);
+  }
+  if (room < askers_[shape].request.workers) return false;
+  auto nodes = Place(turn.job, kept_->less);
+  if (!nodes) return false;
+  Start(turn.job, *std::move(nodes));
+  return true;
+}
+
+// The next job of the shape whose answer may be another one.
+void Dispatcher::PushNext(const Turn& turn, std::uint32_t shape, Next& next) const {
+  if (held_[shape] != 0) {
+    const auto within = kept_->reservation.within_seconds;
+    const auto shorter = within ? queue_.NextShorter(shape, turn, *within) : std::nullopt;
+    if (shorter) next.insert({*shorter, shape});
+    return;
+  }
+  const auto& waiting = queue_.of_shape(shape);
+  const auto after = waiting.upper_bound(turn);
+  if (after != waiting.end()) next.insert({*after, shape});
+}
+
+bool Dispatcher::LeavesRoomFor(JobIndex job) const {
+  const auto& within = kept_->reservation.within_seconds;
+  const auto& expected = scenario_.jobs[job].expected_seconds;
+  return within && expected && *expected <= *within;
+}
+
+// The patient jobs ahead of `turn` were refused: the first of them gets a reservation.
+void Dispatcher::ReserveBefore(const Turn& turn) {
+  if (rules_.backfill != Backfill::kReserve) return;
+  while (!kept_) {
+    const auto& patient = queue_.patient();
+    const auto first =
+        no_reservation_up_to_ ? patient.upper_bound(*no_reservation_up_to_) : patient.begin();
+    if (first == patient.end() || !(*first < turn)) return;
+    ReserveFor(first->job);
+  }
+}
+
+void Dispatcher::ReserveFor(JobIndex job) {
+  const Asker& asker = Ask(job);
+  const auto fits = [&](const fabric::Claims& claims) {
+    return placer_.Fits(claims, asker.request, *asker.graph);
+  };
+  const auto seat = [&](const fabric::Claims& claims, bool empty) {
+    return placer_.Place(claims, asker.request, *asker.graph, empty);
+  };
+  const std::vector<decide::Ending> endings = Endings();
+  const decide::Outlook outlook = decide::WhenItFits(claims_, fits, endings);
+  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, endings);
+  if (!reservation) {
+    no_reservation_up_to_ = queue_.TurnOf(job);
+    return;
+  }
+  fabric::Claims less = claims_;
+  decide::AddClaims(asker.workload, reservation->nodes, less);
+  kept_ = Kept{job, *std::move(reservation), std::move(less)};
+}
+
+std::vector<decide::Ending> Dispatcher::Endings() const {
+  std::vector<decide::Ending> endings;
+  for (const JobIndex job : running_) {
+    const auto& expected = scenario_.jobs[job].expected_seconds;
+    if (!expected) continue;
+    const Micros end = started_at_[job] + *expected * kSecond;
+    decide::Ending ending;  // without a name, which only texts need
+    ending.seconds = std::max<Micros>(0, end - now_) / kSecond;
+    if (const auto named = holders_.find(job); named != holders_.end()) {
+      ending.holder = &named->second;
+    } else {
+      ending.workload = &askers_[ShapeOf(job)].workload;
+      ending.nodes = &nodes_[job];
+    }
+    endings.push_back(std::move(ending));
+  }
+  return endings;
+}
+
+}  // namespace weft::simulate

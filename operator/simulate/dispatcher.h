@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator/decide/reservation.h"
+#include "operator/simulate/policy.h"
+#include "operator/simulate/queue.h"
+#include "operator/simulate/rooms.h"
+#include "operator/simulate/scenario.h"
+
+namespace weft::simulate {
+
+struct DispatchRules {
+  Policy policy = Policy::kWeft;
+  QueueOrder order = QueueOrder::kPriority;
+  Backfill backfill = Backfill::kReserve;
+  std::int64_t reserve_seconds = 600;  // as the operator's (controllers/planner.h)
+  std::uint64_t seed = 1;
+};
+
+// Decides which waiting jobs start, and where: the operator's passes over its queue, on a virtual
+// clock and without a store. With the policy weft, the order priority and the backfill reserve, a
+// pass starts the jobs that decide::Plan places, on the same nodes; dispatcher_test.cc compares the
+// two event by event.
+//
+// How   A pass would try every waiting job. It skips those whose answer cannot differ from an
+//       earlier one: jobs of one shape ask for the same, so after a refusal on all free capacity
+//       the shape stays refused until capacity is released; and after a refusal beside a
+//       reservation, only the shape's jobs that may use the reserved nodes are tried in that pass.
+// Cost  a pass: one search for each job that starts, and for each shape that fits by its count of
+//       slots but is refused; O(log jobs) for each shape otherwise.
+class Dispatcher {
+ public:
+  Dispatcher(const Scenario& scenario, const DispatchRules& rules);
+
+  // Whether the policy places the shape if nothing else runs.
+  bool EverFits(std::uint32_t shape) const { return ever_[shape] != 0; }
+
+  void Arrive(JobIndex job);
+  // The job has waited for `reserve_seconds`.
+  void SetPatient(JobIndex job);
+  bool waits(JobIndex job) const { return waiting_[job] != 0; }
+  void Release(JobIndex job);
+  // The node takes no workers until it is opened again; those on it stay.
+  void CloseNode(fabric::NodeIndex node);
+  void OpenNode(fabric::NodeIndex node);
+
+  // Starts what can start. Returns the jobs in the order of decisions; none if nothing has changed
+  // that matters.
+  std::span<const JobIndex> Pass(Micros now);
+
+  const std::vector<fabric::NodeIndex>& nodes(JobIndex job) const { return nodes_[job]; }
+  const fabric::Claims& claims() const { return claims_; }
+  const Queue& queue() const { return queue_; }
+  const std::set<JobIndex>& running() const { return running_; }
+
+ private:
+  // A shape as this run asks for it; the names change from job to job.
+  struct Asker {
+    api::ObjectMeta meta;
+    decide::Workload workload;
+    placement::Request request;
+    const traffic::WorkerGraph* graph = nullptr;
+    bool named = false;  // true: claims carry the job's name
+  };
+  using Nodes = std::vector<fabric::NodeIndex>;
+  using Next = std::set<std::pair<Turn, std::uint32_t>>;  // with the shape
+
+  Asker& Ask(JobIndex job);
+  std::uint32_t ShapeOf(JobIndex job) const { return scenario_.jobs[job].shape; }
+  std::optional<Nodes> Place(JobIndex job, const fabric::Claims& claims);
+  void Start(JobIndex job, Nodes nodes);
+  void PassInOrder();
+  void PassAround();
+  void Try(const Turn& turn, std::uint32_t shape, Next& next);
+  bool TryBesideReservation(const Turn& turn, std::uint32_t shape);
+  void PushNext(const Turn& turn, std::uint32_t shape, Next& next) const;
+  void ReserveBefore(const Turn& turn);
+  void ReserveFor(JobIndex job);
+  std::vector<decide::Ending> Endings() const;
+  bool LeavesRoomFor(JobIndex job) const;
+  void UpdateRooms(std::span<const fabric::NodeIndex> nodes);
+
+  const Scenario& scenario_;
+  const DispatchRules rules_;
+  Placer placer_;
+  fabric::Claims claims_;
+  Queue queue_;
+  std::vector<Asker> askers_;  // by shape
+  Rooms rooms_;
+  std::vector<std::uint8_t> ever_;     // by shape
+  std::vector<std::uint8_t> waiting_;  // by job
+  std::vector<Nodes> nodes_;           // by job; empty unless it runs
+  std::vector<Micros> started_at_;     // by job
+  std::set<JobIndex> running_;
+  std::map<JobIndex, decide::Holder> holders_;  // running jobs whose claims carry their names
+  std::vector<JobIndex> started_;               // of this pass
+  Micros now_ = 0;
+  bool released_ = true, changed_ = false;
+  // Of this pass.
+  struct Kept {
+    JobIndex job;
+    decide::Reservation reservation;
+    fabric::Claims less;  // all claims and the reserved nodes
+  };
+  std::optional<Kept> kept_;
+  std::optional<Turn> no_reservation_up_to_;  // patient jobs that got none
+  std::vector<std::uint8_t> held_;            // by shape: refused beside the reservation
+};
+
+}  // namespace weft::simulate

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "operator/base/random.h"
+#include "operator/fabric/claims.h"
+#include "operator/objective/request.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::simulate {
+
+// Who chooses the nodes of a job. All policies meet the same node rules; report/baselines.h says
+// how the others choose.
+enum class Policy : std::uint8_t {
+  kWeft,
+  kFirstFit,
+  kRandom,
+  kPack,
+  kFewestDomains,
+  kTightestDomain,
+  kSlurmBlock,
+};
+std::span<const Policy> AllPolicies();
+std::string_view PolicyName(Policy policy);  // "weft", "first-fit", ... as users write it
+std::optional<Policy> FindPolicy(std::string_view name);
+
+class Placer {
+ public:
+  // `seed`: of the random policy.
+  Placer(Policy policy, std::uint64_t seed) : policy_(policy), random_(seed) {}
+
+  // The node of each worker; nothing if the job does not fit. `empty`: as if nothing else ran.
+  // Cost  as placement::Solve for weft, O(nodes log nodes) for the others.
+  std::optional<std::vector<fabric::NodeIndex>> Place(const fabric::Claims& claims,
+                                                      const placement::Request& request,
+                                                      const traffic::WorkerGraph& graph,
+                                                      bool empty = false);
+  // Whether Place would find nodes; faster than Place, and leaves the random numbers alone.
+  bool Fits(const fabric::Claims& claims, const placement::Request& request,
+            const traffic::WorkerGraph& graph) const;
+
+ private:
+  Policy policy_;
+  SplitMix64 random_;
+};
+
+}  // namespace weft::simulate

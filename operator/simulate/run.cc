@@ -1,0 +1,253 @@
+#include "operator/simulate/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "operator/simulate/chance.h"
+#include "operator/simulate/contention.h"
+#include "operator/simulate/pace.h"
+
+namespace weft::simulate {
+namespace {
+
+constexpr Micros kNever = std::numeric_limits<Micros>::max();
+constexpr std::uint64_t kEventsBetweenProgress = 4096;
+
+// A job's expected end; void once its speed has changed.
+struct End {
+  Micros time = 0;
+  JobIndex job = 0;
+  std::uint32_t version = 0;
+
+  friend bool operator>(const End& a, const End& b) {
+    return std::pair(a.time, a.job) > std::pair(b.time, b.job);
+  }
+};
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, const RunOptions& options, std::vector<Decision>* decisions)
+      : scenario_(scenario),
+        options_(options),
+        decisions_(decisions),
+        dispatcher_(scenario, options.rules),
+        paces_(*scenario.on),
+        contention_(paces_.uplinks()),
+        running_(scenario.jobs.size()) {
+    outcome_.jobs.resize(scenario.jobs.size());
+    outcome_.level_bytes.assign(scenario.on->fabric->node_tier(), 0);
+    for (const Shape& shape : scenario.shapes) {
+      best_alone_.push_back(paces_.Of(shape, shape.best).alone);
+    }
+    block_tier_ = BlockTier(*scenario.on->fabric);
+  }
+
+  Outcome Run() {
+    for (Micros time = NextTime(); time != kNever; time = NextTime()) {
+      AdvanceTo(time);
+      TakeEvents();
+      StartJobs();
+      Reschedule();
+      Report();
+    }
+    outcome_.unfinished = dispatcher_.queue().size();
+    outcome_.series = recorder_.Take();
+    return std::move(outcome_);
+  }
+
+ private:
+  struct Running {
+    double left = 0;   // microseconds of work, at a speed of 1
+    Micros since = 0;  // when `left` was true
+    double speed = 1;
+    std::uint32_t version = 0;
+    std::uint32_t member = 0;
+    bool shares = false;  // uses uplinks
+  };
+
+  Micros NextTime() {
+    while (!ends_.empty() && ends_.top().version != running_[ends_.top().job].version) ends_.pop();
+    Micros next = ends_.empty() ? kNever : ends_.top().time;
+    if (arrived_ < scenario_.jobs.size()) {
+      next = std::min(next, scenario_.jobs[arrived_].arrival);
+    }
+    // Whether a job has waited long only matters while something else may start.
+    while (patient_ < waits_.size() && !dispatcher_.waits(waits_[patient_].second)) ++patient_;
+    if (patient_ < waits_.size() && next != kNever) {
+      next = std::min(next, waits_[patient_].first);
+    }
+    return next;
+  }
+
+  void AdvanceTo(Micros time) {
+    const Moment state{used_gpus_, static_cast<double>(dispatcher_.queue().size()),
+                       static_cast<double>(dispatcher_.queue().gpus())};
+    recorder_.Advance(time, state, [&](Series::Point& point) {
+      point.free_blocks = FreeBlocks(dispatcher_.claims(), block_tier_);
+      point.stranded_share = StrandedShare(dispatcher_.claims());
+      point.link_load = LinkLoad();
+    });
+    now_ = time;
+  }
+
+  std::vector<double> LinkLoad() const {
+    const fabric::Tier node = scenario_.on->fabric->node_tier();
+    std::vector<double> load(node, 0);
+    for (fabric::Tier tier = 1; tier < node; ++tier) {
+      const Uplinks& uplinks = paces_.uplinks();
+      for (std::uint32_t l = uplinks.first(tier); l < uplinks.first(tier + 1); ++l) {
+        load[tier] = std::max(load[tier], contention_.Load(l));
+      }
+    }
+    return load;
+  }
+
+  void TakeEvents() {
+    while (!ends_.empty() && ends_.top().time == now_) {
+      const End end = ends_.top();
+      ends_.pop();
+      if (end.version == running_[end.job].version) Finish(end.job);
+    }
+    for (; arrived_ < scenario_.jobs.size() && scenario_.jobs[arrived_].arrival == now_;
+         ++arrived_) {
+      Arrive(static_cast<JobIndex>(arrived_));
+      outcome_.arriving_gpu_seconds = recorder_.gpu_seconds();
+    }
+    for (; patient_ < waits_.size() && waits_[patient_].first <= now_; ++patient_) {
+      const JobIndex job = waits_[patient_].second;
+      if (dispatcher_.waits(job)) dispatcher_.SetPatient(job);
+    }
+  }
+
+  void Arrive(JobIndex job) {
+    ++outcome_.events;
+    if (!dispatcher_.EverFits(scenario_.jobs[job].shape)) {
+      outcome_.never_fit.push_back(scenario_.jobs[job].name);
+      return;
+    }
+    dispatcher_.Arrive(job);
+    waits_.emplace_back(now_ + options_.rules.reserve_seconds * kSecond, job);
+  }
+
+  void Finish(JobIndex job) {
+    ++outcome_.events;
+    ++finished_;
+    Running& one = running_[job];
+    if (one.shares) {
+      contention_.Remove(one.member);
+      free_members_.push_back(one.member);
+    }
+    ++one.version;
+    outcome_.jobs[job].end = now_;
+    used_gpus_ -= scenario_.shapes[scenario_.jobs[job].shape].gpus;
+    dispatcher_.Release(job);
+  }
+
+  void StartJobs() {
+    for (const JobIndex job : dispatcher_.Pass(now_)) {
+      if (decisions_ != nullptr) decisions_->push_back({now_, job, dispatcher_.nodes(job)});
+      Start(job);
+    }
+  }
+
+  void Start(JobIndex index) {
+    const Job& job = scenario_.jobs[index];
+    const Shape& shape = scenario_.shapes[job.shape];
+    const Pace pace = paces_.Of(shape, dispatcher_.nodes(index));
+    JobRecord& record = outcome_.jobs[index];
+    record.start = now_;
+    const double best = best_alone_[job.shape];
+    if (best > 0 && pace.alone > 0) record.placement_slowdown = pace.alone / best;
+    used_gpus_ += shape.gpus;
+    Running& one = running_[index];
+    one.left = static_cast<double>(job.run) * record.placement_slowdown;
+    one.since = now_;
+    one.shares = options_.contention && !pace.uses.empty();
+    if (one.shares) Join(index, pace);
+    AddBytes(job, best, pace);
+    Schedule(index);
+  }
+
+  void Join(JobIndex index, const Pace& pace) {
+    Running& one = running_[index];
+    if (free_members_.empty()) {
+      one.member = static_cast<std::uint32_t>(members_.size());
+      members_.push_back(index);
+    } else {
+      one.member = free_members_.back();
+      free_members_.pop_back();
+      members_[one.member] = index;
+    }
+    contention_.Add(one.member, pace);
+  }
+
+  // Every step of the job sends its bytes once.
+  void AddBytes(const Job& job, double best, const Pace& pace) {
+    const double step = best > 0 ? best : pace.alone;
+    if (step <= 0) return;
+    const double steps = ToSeconds(job.run) / step;
+    for (std::size_t tier = 0; tier < pace.level_bytes.size(); ++tier) {
+      outcome_.level_bytes[tier] += pace.level_bytes[tier] * steps;
+    }
+  }
+
+  void Schedule(JobIndex job) {
+    Running& one = running_[job];
+    ++one.version;
+    const auto left = static_cast<Micros>(std::ceil(one.left / one.speed));
+    ends_.push({now_ + left, job, one.version});
+  }
+
+  void Reschedule() {
+    for (const Contention::Member member : contention_.Update()) {
+      const JobIndex job = members_[member];
+      Running& one = running_[job];
+      one.left = std::max(0.0, one.left - static_cast<double>(now_ - one.since) * one.speed);
+      one.since = now_;
+      one.speed = contention_.speed(member);
+      outcome_.contended = outcome_.contended || one.speed < 1;
+      Schedule(job);
+    }
+  }
+
+  void Report() {
+    if (!options_.progress || outcome_.events < next_report_) return;
+    next_report_ = outcome_.events + kEventsBetweenProgress;
+    options_.progress(finished_, scenario_.jobs.size());
+  }
+
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  std::vector<Decision>* decisions_;
+  Dispatcher dispatcher_;
+  const Paces paces_;
+  Contention contention_;
+  Recorder recorder_;
+  Outcome outcome_;
+  std::vector<double> best_alone_;  // by shape
+  fabric::Tier block_tier_ = fabric::kOutside;
+  Micros now_ = 0;
+  std::size_t arrived_ = 0, finished_ = 0, patient_ = 0;
+  std::uint64_t next_report_ = kEventsBetweenProgress;
+  double used_gpus_ = 0;
+  std::vector<Running> running_;  // by job
+  std::vector<JobIndex> members_;
+  std::vector<std::uint32_t> free_members_;
+  std::vector<std::pair<Micros, JobIndex>> waits_;  // when a job has waited long, by time
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+};
+
+}  // namespace
+
+Outcome Run(const Scenario& scenario, const RunOptions& options) {
+  return Simulation(scenario, options, nullptr).Run();
+}
+
+Outcome Run(const Scenario& scenario, const RunOptions& options, std::vector<Decision>& decisions) {
+  return Simulation(scenario, options, &decisions).Run();
+}
+
+}  // namespace weft::simulate

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/decide/cluster.h"
+#include "operator/decide/workload.h"
+#include "operator/simulate/trace.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::simulate {
+
+// Annotations of a TrainingJob for simulations: seconds after the start at which it arrives; how
+// long it runs; how many tokens it trains on, if how long that takes is to be predicted.
+inline constexpr const char* kArrivalAnnotation = "weft.dev/arrival-seconds";
+inline constexpr const char* kRunAnnotation = "weft.dev/run-seconds";
+inline constexpr const char* kTokensAnnotation = "weft.dev/train-tokens";
+
+// What jobs have in common that differ only in their names, times and priorities.
+struct Shape {
+  api::TrainingJob job;       // a job of this shape
+  decide::Workload workload;  // points into `job`
+  decide::Problem problem;
+  std::optional<traffic::WorkerGraph> graph;
+  std::uint32_t gpus = 0;  // of all workers
+  // Weft's placement on the fabric with nothing else on it; empty if the job can never fit.
+  std::vector<fabric::NodeIndex> best;
+};
+
+struct Job {
+  std::string name;
+  std::uint32_t shape = 0;
+  Micros arrival = 0;
+  Micros run = 0;  // on its best placement, without contention
+  std::optional<std::int64_t> expected_seconds;
+  std::int64_t priority = 0;
+};
+
+// Jobs that arrive on one fabric. Read by any number of runs at once.
+struct Scenario {
+  const decide::ClusterFabric* on = nullptr;
+  std::deque<Shape> shapes;
+  std::vector<Job> jobs;               // by arrival
+  std::vector<std::string> never_fit;  // jobs that do not fit even on the empty fabric; left out
+  std::vector<std::string> notes;      // sentences for a person
+  double load = 0;  // GPU time of all jobs over that of all GPUs from the first to the last arrival
+};
+
+// What a user knows of a trace's run times, for reservations, backfill and the order `shortest`.
+enum class Estimates : std::uint8_t {
+  kExact,  // what the trace says, else the run time itself
+  kNone,   // what the trace says, else nothing
+};
+
+struct ScenarioOptions {
+  std::size_t fabric = 0;  // into Cluster::fabrics
+  Estimates estimates = Estimates::kExact;
+  double load = 0;  // arrivals are moved together or apart to this load; 0: as they are
+};
+
+// The TrainingJobs of the cluster's inputs that wait for nodes on this fabric, and the jobs of the
+// trace, if any. A job of a trace gets its shape from its number of GPUs (trace_shapes.h).
+//
+// Errors  kInvalid, starting with the job's place: no run time, a malformed annotation, or what
+//         MakeProblem refuses.
+// Cost    O(jobs log jobs), and one search for each shape.
+Result<Scenario> MakeScenario(const decide::Cluster& cluster, const Trace* trace,
+                              const ScenarioOptions& options);
+
+// The GPU time of the jobs over that of all GPUs, from the first to the last arrival; 0 if all
+// arrive at once.
+double OfferedLoad(const Scenario& scenario);
+
+}  // namespace weft::simulate

@@ -1,0 +1,184 @@
+#include "operator/simulate/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/simulate/chance.h"
+
+namespace weft::simulate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint32_t kSizes[] = {1, 8, 64, 512, 0};
+
+double Rounded(double value) {
+  constexpr double kDigits = 1e6;
+  return std::round(value * kDigits) / kDigits;
+}
+
+Spread Completions(const Scenario& scenario, const Outcome& outcome) {
+  std::vector<double> values;
+  for (std::size_t j = 0; j < outcome.jobs.size(); ++j) {
+    if (outcome.jobs[j].end < 0) continue;
+    values.push_back(ToSeconds(outcome.jobs[j].end - scenario.jobs[j].arrival));
+  }
+  return SpreadOf(std::move(values));
+}
+
+void AddWaits(const Scenario& scenario, const Outcome& outcome, Summary& summary) {
+  std::vector<double> waits;
+  for (const std::uint32_t most : kSizes) summary.sizes.push_back({most, 0, 0});
+  for (std::size_t j = 0; j < outcome.jobs.size(); ++j) {
+    if (outcome.jobs[j].end < 0) continue;
+    const Job& job = scenario.jobs[j];
+    waits.push_back(ToSeconds(outcome.jobs[j].start - job.arrival));
+    const std::uint32_t gpus = scenario.shapes[job.shape].gpus;
+    auto size = summary.sizes.begin();
+    while (size->most_gpus != 0 && gpus > size->most_gpus) ++size;
+    ++size->jobs;
+    size->mean_wait += waits.back();
+  }
+  for (SizeClass& size : summary.sizes) {
+    if (size.jobs > 0) size.mean_wait /= static_cast<double>(size.jobs);
+  }
+  std::erase_if(summary.sizes, [](const SizeClass& size) { return size.jobs == 0; });
+  summary.finished = waits.size();
+  summary.wait = SpreadOf(std::move(waits));
+}
+
+void AddSlowdowns(const Scenario& scenario, const Outcome& outcome, Summary& summary) {
+  double placement = 0, contention = 0;
+  std::size_t jobs = 0;
+  for (std::size_t j = 0; j < outcome.jobs.size(); ++j) {
+    const JobRecord& record = outcome.jobs[j];
+    const Job& job = scenario.jobs[j];
+    const Shape& shape = scenario.shapes[job.shape];
+    if (record.end < 0 || job.run == 0 || shape.best.size() < 2 || !*shape.workload.model) continue;
+    const double alone = static_cast<double>(job.run) * record.placement_slowdown;
+    placement += record.placement_slowdown;
+    contention += static_cast<double>(record.end - record.start) / alone;
+    ++jobs;
+  }
+  if (jobs == 0) return;
+  summary.placement_slowdown = placement / static_cast<double>(jobs);
+  summary.contention_slowdown = contention / static_cast<double>(jobs);
+}
+
+void AddTotals(const Scenario& scenario, const Outcome& outcome, Summary& summary) {
+  Micros last = 0;
+  for (const JobRecord& record : outcome.jobs) last = std::max(last, record.end);
+  const Micros first = scenario.jobs.empty() ? 0 : scenario.jobs.front().arrival;
+  summary.makespan = ToSeconds(std::max<Micros>(0, last - first));
+  const auto gpus = static_cast<double>(scenario.on->fabric->AcceleratorsIn(fabric::kOutside, 0));
+  if (summary.makespan > 0 && gpus > 0) {
+    summary.utilisation = outcome.series.gpu_seconds / (gpus * summary.makespan);
+    const double arriving = ToSeconds(scenario.jobs.back().arrival - first);
+    if (arriving > 0) {
+      summary.arriving_utilisation = outcome.arriving_gpu_seconds / (gpus * arriving);
+    }
+    summary.mean_queue = outcome.series.queue_seconds / summary.makespan;
+  }
+  for (fabric::Tier tier = 1; tier < outcome.level_bytes.size(); ++tier) {
+    summary.level_bytes.emplace_back(scenario.on->fabric->tiers()[tier].name,
+                                     outcome.level_bytes[tier]);
+  }
+}
+
+Json SpreadJson(const Spread& spread) {
+  return {
+      {"mean", Rounded(spread.mean)}, {"p50", Rounded(spread.p50)}, {"p99", Rounded(spread.p99)}};
+}
+
+Json SizesJson(const std::vector<SizeClass>& sizes) {
+  Json list = Json::array();
+  for (const SizeClass& size : sizes) {
+    Json one;
+    if (size.most_gpus > 0) one["atMostGPUs"] = size.most_gpus;
+    one["jobs"] = size.jobs;
+    one["meanWaitSeconds"] = Rounded(size.mean_wait);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json SeriesJson(const Series& series) {
+  Json list = Json::array();
+  for (const Series::Point& point : series.points) {
+    list.push_back({{"seconds", Rounded(point.seconds)},
+                    {"usedGPUs", Rounded(point.mean.used_gpus)},
+                    {"waitingJobs", Rounded(point.mean.waiting_jobs)},
+                    {"waitingGPUs", Rounded(point.mean.waiting_gpus)},
+                    {"freeBlocks", point.free_blocks},
+                    {"strandedShare", Rounded(point.stranded_share)}});
+  }
+  return list;
+}
+
+Json SummaryJson(const Summary& summary) {
+  Json one;
+  one["policy"] = PolicyName(summary.rules.policy);
+  one["order"] = QueueOrderName(summary.rules.order);
+  one["backfill"] = BackfillName(summary.rules.backfill);
+  one["jobs"] = summary.jobs;
+  one["finished"] = summary.finished;
+  one["unfinished"] = summary.unfinished;
+  one["neverFit"] = summary.never_fit;
+  one["waitSeconds"] = SpreadJson(summary.wait);
+  one["completionSeconds"] = SpreadJson(summary.completion);
+  one["contentionFreeCompletionSeconds"] = SpreadJson(summary.contention_free_completion);
+  one["makespanSeconds"] = Rounded(summary.makespan);
+  one["utilisation"] = Rounded(summary.utilisation);
+  one["utilisationWhileJobsArrive"] = Rounded(summary.arriving_utilisation);
+  one["placementSlowdown"] = Rounded(summary.placement_slowdown);
+  one["contentionSlowdown"] = Rounded(summary.contention_slowdown);
+  Json bytes = Json::object();
+  for (const auto& [level, sum] : summary.level_bytes) bytes[level] = std::round(sum);
+  one["levelBytes"] = std::move(bytes);
+  one["meanQueue"] = Rounded(summary.mean_queue);
+  one["waitBySize"] = SizesJson(summary.sizes);
+  one["events"] = summary.events;
+  one["series"] = SeriesJson(summary.series);
+  return one;
+}
+
+}  // namespace
+
+Summary Summarise(const Scenario& scenario, const RunOptions& options) {
+  Outcome outcome = Run(scenario, options);
+  Summary summary;
+  summary.rules = options.rules;
+  summary.jobs = scenario.jobs.size();
+  summary.unfinished = outcome.unfinished;
+  summary.events = outcome.events;
+  summary.completion = Completions(scenario, outcome);
+  AddWaits(scenario, outcome, summary);
+  AddSlowdowns(scenario, outcome, summary);
+  AddTotals(scenario, outcome, summary);
+  summary.contention_free_completion = summary.completion;
+  if (outcome.contended) {
+    RunOptions alone = options;
+    alone.contention = false;
+    summary.contention_free_completion = Completions(scenario, Run(scenario, alone));
+  }
+  summary.never_fit = std::move(outcome.never_fit);
+  summary.series = std::move(outcome.series);
+  return summary;
+}
+
+Json SummariesJson(const Scenario& scenario, const std::vector<Summary>& summaries) {
+  Json out;
+  out["nodes"] = scenario.on->fabric->node_count();
+  out["gpus"] = scenario.on->fabric->AcceleratorsIn(fabric::kOutside, 0);
+  out["jobs"] = scenario.jobs.size();
+  out["neverFit"] = scenario.never_fit;
+  out["offeredLoad"] = Rounded(scenario.load);
+  Json list = Json::array();
+  for (const Summary& summary : summaries) list.push_back(SummaryJson(summary));
+  out["policies"] = std::move(list);
+  return out;
+}
+
+}  // namespace weft::simulate
