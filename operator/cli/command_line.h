@@ -46,6 +46,7 @@ class CommandLine {
   void AddSimulate();
   void AddTrace(CLI::App* simulate);
   void AddRules(CLI::App* simulate);
+  void AddFaults(CLI::App* simulate);
   void AddLint();
   void AddSnapshot();
   void AddTop();

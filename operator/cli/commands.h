@@ -9,6 +9,7 @@
 #include "operator/designs/reference_design.h"
 #include "operator/manifest/import_csv.h"
 #include "operator/manifest/import_links.h"
+#include "operator/simulate/faults.h"
 
 namespace weft::cli {
 
@@ -89,6 +90,10 @@ struct SimulateArguments {
   std::vector<std::string> policies = {"weft"}, orders = {"priority"}, backfills = {"reserve"};
   std::string estimates = "exact";  // exact, none
   double load = 0;                  // 0: arrivals as they are
+  std::string report;               // a file for the HTML report; "": none
+  std::vector<std::string> sweep;   // "load=0.7,0.9", ...
+  simulate::FaultOptions faults;
+  bool advise = false;
   std::uint64_t seed = 1;
 };
 int RunSimulate(const SimulateArguments& arguments);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -8,7 +10,9 @@
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
+#include "operator/render/simulate_html.h"
 #include "operator/render/simulate_text.h"
+#include "operator/simulate/advice.h"
 #include "operator/simulate/summary.h"
 #include "operator/simulate/trace.h"
 
@@ -16,6 +20,8 @@ namespace weft::cli {
 namespace {
 
 using simulate::DispatchRules;
+using simulate::Summary;
+using simulate::Variation;
 
 Result<std::optional<simulate::Trace>> ReadTraceOf(const SimulateArguments& arguments) {
   if (arguments.trace.empty()) {
@@ -79,59 +85,147 @@ std::vector<DispatchRules> RulesOf(const SimulateArguments& arguments) {
   return all;
 }
 
-// Runs them on the cores that there are. Progress is that of the runs that have not ended.
-std::vector<simulate::Summary> RunAll(const simulate::Scenario& scenario,
-                                      const std::vector<DispatchRules>& all) {
-  std::vector<simulate::Summary> summaries(all.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      simulate::RunOptions options;
-      options.rules = all[i];
-      const std::string name(simulate::PolicyName(all[i].policy));
-      options.progress = [&](std::size_t finished, std::size_t jobs) {
-        Progress("weft: " + name + ": " + std::to_string(finished) + " of " + std::to_string(jobs) +
-                 " jobs finished");
-      };
-      summaries[i] = simulate::Summarise(scenario, options);
+// The scenarios of a study: the cluster as it is, and variations of it, each made once.
+class Study {
+ public:
+  Study(const SimulateArguments& arguments, const simulate::Trace* trace)
+      : arguments_(arguments), trace_(trace) {}
+
+  // The scenario of a variation, with the job moved that the change names.
+  Result<const simulate::Scenario*> ScenarioOf(const simulate::Change& change) {
+    const std::string name = change.variation.Name() + (change.moves_largest ? " moved" : "");
+    if (const auto found = built_.find(name); found != built_.end())
+      return &found->second->scenario;
+    auto cluster = ClusterOf(change.variation);
+    if (!cluster) return cluster.error();
+    const auto fabric = FabricOf(*cluster, arguments_.fabric);
+    if (!fabric) return fabric.error();
+    auto made = std::make_unique<Built>(Built{*std::move(cluster), {}});
+    simulate::ScenarioOptions options;
+    options.fabric = *fabric;
+    options.load = change.variation.load.value_or(arguments_.load);
+    options.estimates =
+        arguments_.estimates == "exact" ? simulate::Estimates::kExact : simulate::Estimates::kNone;
+    auto scenario = simulate::MakeScenario(made->cluster, trace_, options);
+    if (!scenario) return scenario.error();
+    made->scenario = *std::move(scenario);
+    if (change.moves_largest) simulate::MoveLargest(made->scenario);
+    return &built_.emplace(name, std::move(made)).first->second->scenario;
+  }
+
+  // Runs every change on the cores that there are.
+  Result<std::vector<Summary>> Run(const std::vector<simulate::Change>& changes) {
+    std::vector<const simulate::Scenario*> scenarios;
+    for (const simulate::Change& change : changes) {
+      const auto scenario = ScenarioOf(change);
+      if (!scenario) return scenario.error();
+      scenarios.push_back(*scenario);
     }
+    std::vector<Summary> summaries(changes.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t i = next++; i < changes.size(); i = next++) {
+        summaries[i] = simulate::Summarise(*scenarios[i], OptionsOf(changes[i]));
+        summaries[i].variation = changes[i].variation;
+      }
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t t = 1; t < std::min(cores, changes.size()); ++t) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    return summaries;
+  }
+
+ private:
+  struct Built {
+    decide::Cluster cluster;
+    simulate::Scenario scenario;  // points into the cluster
   };
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  for (std::size_t t = 1; t < std::min(cores, all.size()); ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  return summaries;
+
+  Result<decide::Cluster> ClusterOf(const Variation& variation) {
+    if (!base_) {
+      auto base = ReadCluster(arguments_.input);
+      if (!base) return base;
+      Remark(base->notes);
+      base_ = *std::move(base);
+    }
+    const auto fabric = FabricOf(*base_, arguments_.fabric);
+    if (!fabric) return fabric.error();
+    auto inputs = simulate::Vary(*base_->inputs, base_->fabrics[*fabric].name(), variation);
+    if (!inputs) return inputs.error();
+    return decide::BuildCluster(*std::move(inputs));
+  }
+
+  simulate::RunOptions OptionsOf(const simulate::Change& change) const {
+    simulate::RunOptions options;
+    options.rules = change.rules;
+    options.faults = arguments_.faults;
+    options.faults.failures = change.variation.failures.value_or(options.faults.failures);
+    const std::string name(simulate::PolicyName(change.rules.policy));
+    options.progress = [name](std::size_t finished, std::size_t jobs) {
+      Progress("weft: " + name + ": " + std::to_string(finished) + " of " + std::to_string(jobs) +
+               " jobs finished");
+    };
+    return options;
+  }
+
+  const SimulateArguments& arguments_;
+  const simulate::Trace* trace_;
+  std::optional<decide::Cluster> base_;
+  std::map<std::string, std::unique_ptr<Built>> built_;  // by name of the variation
+};
+
+bool AllRan(const std::vector<Summary>& summaries) {
+  return std::all_of(summaries.begin(), summaries.end(), [](const Summary& one) {
+    return one.never_fit.empty() && one.unfinished == 0;
+  });
+}
+
+int Advise(const SimulateArguments& arguments, Study& study) {
+  simulate::Change base;
+  base.rules = RulesOf(arguments).front();
+  const auto scenario = study.ScenarioOf(base);
+  if (!scenario) return Fail(scenario.error(), arguments.input);
+  const std::vector<simulate::Change> changes =
+      simulate::ChangesToTry(base, *(*scenario)->on->fabric);
+  const auto summaries = study.Run(changes);
+  if (!summaries) return Fail(summaries.error(), arguments.input);
+  const std::vector<simulate::Advice> best = simulate::BestChanges(changes, *summaries);
+  const int code =
+      (*scenario)->never_fit.empty() && AllRan({summaries->front()}) ? kDone : kNotPlaced;
+  if (arguments.output == "table") {
+    return Print(render::AdviceText(summaries->front(), best, TextStyle()), code);
+  }
+  return Print(Encode(simulate::AdviceJson(summaries->front(), best), arguments.output), code);
 }
 
 }  // namespace
 
 int RunSimulate(const SimulateArguments& arguments) {
+  const auto variations = simulate::ReadSweep(arguments.sweep);
+  if (!variations) return Fail(variations.error());
   const auto trace = ReadTraceOf(arguments);
   if (!trace) return Fail(trace.error());
-  const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error(), arguments.input);
-  const auto fabric = FabricOf(*cluster, arguments.fabric);
-  if (!fabric) return Fail(fabric.error());
-  simulate::ScenarioOptions options;
-  options.fabric = *fabric;
-  options.load = arguments.load;
-  options.estimates =
-      arguments.estimates == "exact" ? simulate::Estimates::kExact : simulate::Estimates::kNone;
-  const auto scenario = simulate::MakeScenario(*cluster, *trace ? &**trace : nullptr, options);
-  if (!scenario) return Fail(scenario.error(), arguments.input);
-  Remark(cluster->notes);
-  for (const std::string& note : scenario->notes) std::cerr << "weft: note: " << note << "\n";
-  const auto summaries = RunAll(*scenario, RulesOf(arguments));
-  const bool all = scenario->never_fit.empty() &&
-                   std::all_of(summaries.begin(), summaries.end(), [](const auto& one) {
-                     return one.never_fit.empty() && one.unfinished == 0;
-                   });
-  const int code = all ? kDone : kNotPlaced;
-  if (arguments.output == "table") {
-    return Print(render::SimulateText(*scenario, summaries, TextStyle()), code);
+  Study study(arguments, *trace ? &**trace : nullptr);
+  if (arguments.advise) return Advise(arguments, study);
+  std::vector<simulate::Change> changes;
+  for (const Variation& variation : *variations) {
+    for (const DispatchRules& rules : RulesOf(arguments)) changes.push_back({"", variation, rules});
   }
-  return Print(Encode(simulate::SummariesJson(*scenario, summaries), arguments.output), code);
+  const auto summaries = study.Run(changes);
+  if (!summaries) return Fail(summaries.error(), arguments.input);
+  const simulate::Scenario& scenario = **study.ScenarioOf(changes.front());
+  for (const std::string& note : scenario.notes) std::cerr << "weft: note: " << note << "\n";
+  if (!arguments.report.empty()) {
+    const Status written = WriteText(arguments.report, render::SimulateHtml(scenario, *summaries));
+    if (!written) return Fail(written.error());
+  }
+  const int code = scenario.never_fit.empty() && AllRan(*summaries) ? kDone : kNotPlaced;
+  if (arguments.output == "table") {
+    return Print(render::SimulateText(scenario, *summaries, TextStyle()), code);
+  }
+  return Print(Encode(simulate::SummariesJson(scenario, *summaries), arguments.output), code);
 }
 
 }  // namespace weft::cli

@@ -11,6 +11,8 @@ namespace {
 
 constexpr const char* kTrace = "Trace";
 constexpr const char* kQueue = "Policies";
+constexpr const char* kFaults = "Faults";
+constexpr double kMostHours = 10'000;
 constexpr std::int64_t kMostJobs = 100'000'000;
 
 std::vector<std::string> PolicyNames() {
@@ -40,8 +42,14 @@ void CommandLine::AddSimulate() {
       ->option_text("NAME")
       ->group("Input");
   AddOutput(command, simulate_.output, {"table", "json", "yaml"});
+  command
+      ->add_option("--report", simulate_.report,
+                   "Also write an HTML page with charts over time to this file")
+      ->option_text("FILE")
+      ->group("Output");
   AddTrace(command);
   AddRules(command);
+  AddFaults(command);
 }
 
 void CommandLine::AddTrace(CLI::App* command) {
@@ -108,6 +116,45 @@ void CommandLine::AddRules(CLI::App* command) {
       ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str()
       ->group(kQueue);
+}
+
+void CommandLine::AddFaults(CLI::App* command) {
+  simulate::FaultOptions& faults = simulate_.faults;
+  const auto rate = [&](const char* name, double& value, const char* what) {
+    command->add_option(name, value, what)
+        ->option_text("RATE")
+        ->check(CLI::NonNegativeNumber)
+        ->group(kFaults);
+  };
+  const auto seconds = [&](const char* name, double& value, const char* what) {
+    command->add_option(name, value, what)
+        ->option_text("SECONDS")
+        ->check(CLI::Range(1.0, kMostHours * 3600))
+        ->group(kFaults)
+        ->capture_default_str();
+  };
+  rate("--failures", faults.failures,
+       "Failures of nodes per 1,000 node-days, such as 3.79 (Llama 3) or 6.5; jobs on the node "
+       "start again from their last checkpoint");
+  seconds("--repair-seconds", faults.repair_seconds, "How long a failed node is away");
+  rate("--interruptions", faults.interruptions,
+       "How often the cloud takes a spot node away, per 1,000 node-days");
+  seconds("--return-seconds", faults.return_seconds, "How long such a node is away");
+  rate("--cordons", faults.cordons, "How often a node is cordoned, per 1,000 node-days");
+  seconds("--cordon-seconds", faults.cordon_seconds, "How long a node stays cordoned");
+  command
+      ->add_option("--sweep", simulate_.sweep,
+                   "Run everything for each of these values, and for each combination if the flag "
+                   "is repeated: load=0.7,0.9, taper=100,400 (percent, above the narrowest level), "
+                   "nvlink=8,72 (GPUs in a domain) or failures=0,6.5")
+      ->option_text("AXIS=VALUE,...")
+      ->allow_extra_args(false)
+      ->group("Changes to try");
+  command
+      ->add_flag("--advise", simulate_.advise,
+                 "Try other policies and queues, half the oversubscription, one more rack and "
+                 "moving the largest job, and name the three that cut completion most")
+      ->group("Changes to try");
 }
 
 }  // namespace weft::cli

@@ -4,6 +4,7 @@
 
 #include "operator/render/domain_count.h"
 #include "operator/render/map_usage.h"
+#include "operator/render/page_style.h"
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
@@ -15,13 +16,9 @@ constexpr const char* kHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Fabric map</title><link rel="icon" href="data:,"><style>
-:root{color-scheme:light dark;--weft-page:#f4f6f8;--weft-box:#fff;--weft-line:#c3c9d1;
---weft-ink:#1d2733;--weft-dim:#5d6873;--weft-free:#fff;--weft-used:#a4acb6;--weft-off:#f3c9c4;
---weft-bad:#b3261e;--weft-groove:#e8ebef;--weft-bar:#4a5561}
-@media (prefers-color-scheme:dark){:root{--weft-page:#12161b;--weft-box:#1a2027;
---weft-line:#3f4a56;--weft-ink:#e6eaee;--weft-dim:#9aa5b1;--weft-free:#222a32;--weft-used:#596470;
---weft-off:#59302c;--weft-bad:#ff8a80;--weft-groove:#2b343d;--weft-bar:#b4bfca}}
-body{margin:20px 24px;background:var(--weft-page);color:var(--weft-ink);
+)";
+constexpr const char* kStyle =
+    R"(body{margin:20px 24px;background:var(--weft-page);color:var(--weft-ink);
 font:14px/1.45 system-ui,sans-serif}
 h1{font-size:20px;margin:0 0 4px}h2{font-size:17px;margin:28px 0 2px}
 p{margin:0 0 12px;color:var(--weft-dim)}.bad{color:var(--weft-bad)}
@@ -194,7 +191,7 @@ std::string Section(const MapInput& map, const Words& words) {
 }  // namespace
 
 std::string MapHtml(const std::vector<MapInput>& maps) {
-  std::string page = kHead;
+  std::string page = std::string(kHead) + kPageColours + kStyle;
   page += kPlanned;
   page += "<main>\n";
   if (!maps.empty()) page += Nowhere(maps.front());
@@ -204,7 +201,7 @@ std::string MapHtml(const std::vector<MapInput>& maps) {
 
 std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::string& when,
                         int seconds) {
-  std::string page = kHead;
+  std::string page = std::string(kHead) + kPageColours + kStyle;
   page += kLive;
   page += "<p class=\"bad lost\">The operator does not answer; this is the last picture.</p>\n";
   page += "<main>\n<p>As of <time>" + EscapeXml(when) + "</time></p>\n";

@@ -36,6 +36,9 @@ class SimulateTable {
  public:
   SimulateTable(const std::vector<Summary>& summaries)
       : summaries_(summaries),
+        variations_(Differ(summaries, [](const Summary& one) { return one.variation.Name(); })),
+        faults_(Differ(summaries, [](const Summary& one) { return one.failures > 0; }) ||
+                summaries.front().failures > 0),
         orders_(Differ(summaries, [](const Summary& one) { return one.rules.order; })),
         backfills_(Differ(summaries, [](const Summary& one) { return one.rules.backfill; })) {
     for (std::size_t l = 0; l < summaries.front().level_bytes.size(); ++l) {
@@ -54,12 +57,18 @@ class SimulateTable {
 
  private:
   std::vector<Table::Column> Columns() const {
-    std::vector<Table::Column> columns = {{"POLICY", Align::kLeft}};
+    std::vector<Table::Column> columns;
+    if (variations_) columns.push_back({"VARIATION", Align::kLeft});
+    columns.push_back({"POLICY", Align::kLeft});
     if (orders_) columns.push_back({"ORDER", Align::kLeft});
     if (backfills_) columns.push_back({"BACKFILL", Align::kLeft});
     for (const char* title : {"FINISHED", "WAIT MEAN", "P50", "P99", "COMPLETION MEAN", "P99",
                               "NO CONTENTION", "MAKESPAN", "USED", "PLACED", "SHARED"}) {
       columns.push_back({title, Align::kRight});
+    }
+    if (faults_) {
+      columns.push_back({"RESTARTS", Align::kRight});
+      columns.push_back({"LOST", Align::kRight});
     }
     for (const std::size_t level : levels_) {
       const std::string& name = summaries_.front().level_bytes[level].first;
@@ -71,8 +80,10 @@ class SimulateTable {
   std::vector<Cell> Row(const Summary& one) const {
     const Colour colour =
         one.rules.policy == simulate::Policy::kWeft ? Colour::kGreen : Colour::kNone;
-    std::vector<Cell> row = {{std::string(simulate::PolicyName(one.rules.policy)), colour}};
+    std::vector<Cell> row;
     const auto add = [&](std::string text) { row.push_back({std::move(text), colour}); };
+    if (variations_) add(one.variation.Name().empty() ? "as it is" : one.variation.Name());
+    add(std::string(simulate::PolicyName(one.rules.policy)));
     if (orders_) add(std::string(simulate::QueueOrderName(one.rules.order)));
     if (backfills_) add(std::string(simulate::BackfillName(one.rules.backfill)));
     add(Grouped(static_cast<std::int64_t>(one.finished)));
@@ -84,6 +95,10 @@ class SimulateTable {
     add(Percent(one.arriving_utilisation > 0 ? one.arriving_utilisation : one.utilisation));
     add(Factor(one.placement_slowdown));
     add(Factor(one.contention_slowdown));
+    if (faults_) {
+      add(Grouped(static_cast<std::int64_t>(one.restarts)));
+      add(Percent(one.lost_share));
+    }
     for (const std::size_t level : levels_) {
       constexpr double kMostBytes = 1e37;
       add(BytesText(static_cast<Int128>(std::min(one.level_bytes[level].second, kMostBytes))));
@@ -92,7 +107,7 @@ class SimulateTable {
   }
 
   const std::vector<Summary>& summaries_;
-  bool orders_, backfills_;
+  bool variations_, faults_, orders_, backfills_;
   std::vector<std::size_t> levels_;
 };
 
@@ -121,6 +136,35 @@ std::string LongTimeText(double seconds) {
   if (seconds < 2 * kHour) return text(seconds / kMinute, "min");
   if (seconds < 2 * kDay) return text(seconds / kHour, "h");
   return text(seconds / kDay, "d");
+}
+
+std::string AdviceText(const Summary& as_it_is, const std::vector<simulate::Advice>& best,
+                       const TextOptions& options) {
+  Table table({{"CHANGE", Align::kLeft},
+               {"WAIT MEAN", Align::kRight},
+               {"COMPLETION MEAN", Align::kRight},
+               {"P99", Align::kRight},
+               {"GAIN", Align::kRight}});
+  const auto add = [&](const std::string& what, const simulate::Spread& wait,
+                       const simulate::Spread& completion) {
+    const double mean = as_it_is.completion.mean;
+    const std::string gain =
+        mean > 0 && !what.empty() ? Percent((mean - completion.mean) / mean) : "";
+    table.Add({{what.empty() ? "as it is" : what},
+               {LongTimeText(wait.mean)},
+               {LongTimeText(completion.mean)},
+               {LongTimeText(completion.p99)},
+               {gain}});
+  };
+  add("", as_it_is.wait, as_it_is.completion);
+  for (const simulate::Advice& advice : best) add(advice.what, advice.wait, advice.completion);
+  std::string text = table.Show(options.colour) + "\n";
+  text +=
+      Wrap("",
+           best.empty() ? "None of the changes that were tried cuts the mean completion."
+                        : "GAIN is the cut in mean completion; each change was simulated alone.",
+           0, options.columns);
+  return text;
 }
 
 std::string SimulateText(const simulate::Scenario& scenario, const std::vector<Summary>& summaries,

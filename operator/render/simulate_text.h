@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/render/text_format.h"
+#include "operator/simulate/advice.h"
 #include "operator/simulate/summary.h"
 
 namespace weft::render {
@@ -12,6 +13,10 @@ namespace weft::render {
 std::string SimulateText(const simulate::Scenario& scenario,
                          const std::vector<simulate::Summary>& summaries,
                          const TextOptions& options);
+
+// The text of `weft simulate --advise`.
+std::string AdviceText(const simulate::Summary& as_it_is, const std::vector<simulate::Advice>& best,
+                       const TextOptions& options);
 
 // "45 s", "12.3 min", "4.1 h", "3.2 d": three significant digits.
 std::string LongTimeText(double seconds);

@@ -47,12 +47,18 @@ Dispatcher::Asker& Dispatcher::Ask(JobIndex job) {
 }
 
 std::optional<Dispatcher::Nodes> Dispatcher::Place(JobIndex job, const fabric::Claims& claims) {
-  const Asker& asker = Ask(job);
-  return placer_.Place(claims, asker.request, *asker.graph);
+  Asker& asker = Ask(job);
+  const auto before = previous_.find(job);
+  if (before == previous_.end()) return placer_.Place(claims, asker.request, *asker.graph);
+  asker.request.previous_nodes = before->second;
+  auto nodes = placer_.Place(claims, asker.request, *asker.graph);
+  asker.request.previous_nodes.clear();
+  return nodes;
 }
 
-void Dispatcher::Arrive(JobIndex job) {
+void Dispatcher::Arrive(JobIndex job, Nodes previous) {
   waiting_[job] = 1;
+  if (!previous.empty()) previous_[job] = std::move(previous);
   queue_.Push(job);
   changed_ = changed_ || !queue_.closed(ShapeOf(job));
 }
@@ -68,9 +74,11 @@ void Dispatcher::UpdateRooms(std::span<const NodeIndex> nodes) {
   for (const NodeIndex node : nodes) rooms_.Update(claims_, node);
 }
 
-void Dispatcher::Release(JobIndex job) {
+void Dispatcher::Release(JobIndex job, Micros now) {
   const Asker& asker = Ask(job);
   decide::RemoveClaims(asker.workload, nodes_[job], claims_);
+  if (kept_) decide::RemoveClaims(asker.workload, nodes_[job], kept_->less);
+  NoteRelease(job, now);
   UpdateRooms(nodes_[job]);
   nodes_[job].clear();
   nodes_[job].shrink_to_fit();
@@ -81,12 +89,14 @@ void Dispatcher::Release(JobIndex job) {
 
 void Dispatcher::CloseNode(NodeIndex node) {
   claims_.Add(node, scenario_.on->fabric->node(node).allocatable);
+  kept_.reset();
   rooms_.Update(claims_, node);
   changed_ = true;
 }
 
 void Dispatcher::OpenNode(NodeIndex node) {
   claims_.Remove(node, scenario_.on->fabric->node(node).allocatable);
+  kept_.reset();
   rooms_.Update(claims_, node);
   released_ = true;
 }
@@ -104,10 +114,12 @@ void Dispatcher::Start(JobIndex job, Nodes nodes) {
     }
   }
   queue_.Erase(job);
+  previous_.erase(job);
   waiting_[job] = 0;
   nodes_[job] = std::move(nodes);
   started_at_[job] = now_;
   running_.insert(job);
+  NoteStart(job);
   started_.push_back(job);
 }
 
@@ -116,8 +128,7 @@ std::span<const JobIndex> Dispatcher::Pass(Micros now) {
   if (!released_ && !changed_) return started_;
   now_ = now;
   if (released_) queue_.OpenAll();
-  released_ = changed_ = false;
-  kept_.reset();
+  released_ = changed_ = in_force_ = false;
   no_reservation_up_to_.reset();
   std::fill(held_.begin(), held_.end(), 0);
   rules_.backfill == Backfill::kNone ? PassInOrder() : PassAround();
@@ -150,7 +161,7 @@ void Dispatcher::PassAround() {
 void Dispatcher::Try(const Turn& turn, std::uint32_t shape, Next& next) {
   if (rooms_.total(shape) < askers_[shape].request.workers) return queue_.Close(shape);
   ReserveBefore(turn);
-  if (kept_ && !LeavesRoomFor(turn.job)) {
+  if (in_force_ && !LeavesRoomFor(turn.job)) {
     if (!TryBesideReservation(turn, shape)) held_[shape] = 1;
     return PushNext(turn, shape, next);
   }
@@ -198,7 +209,7 @@ bool Dispatcher::LeavesRoomFor(JobIndex job) const {
 // The patient jobs ahead of `turn` were refused: the first of them gets a reservation.
 void Dispatcher::ReserveBefore(const Turn& turn) {
   if (rules_.backfill != Backfill::kReserve) return;
-  while (!kept_) {
+  while (!in_force_) {
     const auto& patient = queue_.patient();
     const auto first =
         no_reservation_up_to_ ? patient.upper_bound(*no_reservation_up_to_) : patient.begin();
@@ -207,7 +218,39 @@ void Dispatcher::ReserveBefore(const Turn& turn) {
   }
 }
 
+// A start that ends before the reservation begins changes neither its time nor its nodes. Another
+// one behind it in the queue leaves its nodes alone: its time stays, but other nodes may be better
+// now. One ahead of it may use its nodes. If the time is unknown, the nodes are those of the empty
+// fabric.
+void Dispatcher::NoteStart(JobIndex job) {
+  if (!kept_ || !kept_->until) return;
+  const auto& expected = scenario_.jobs[job].expected_seconds;
+  if (expected && now_ + *expected * kSecond <= *kept_->until) return;
+  kept_->nodes_hold = false;
+  kept_->time_holds = kept_->time_holds && in_force_;
+}
+
+// The end of a job that was expected at this time changes nothing about the time after it.
+void Dispatcher::NoteRelease(JobIndex job, Micros now) {
+  if (!kept_) return;
+  const auto& expected = scenario_.jobs[job].expected_seconds;
+  const bool on_time = expected && started_at_[job] + *expected * kSecond == now;
+  if (!on_time || !kept_->until) kept_->time_holds = kept_->nodes_hold = false;
+}
+
 void Dispatcher::ReserveFor(JobIndex job) {
+  const bool same = kept_ && kept_->job == job && (!kept_->until || *kept_->until >= now_);
+  if (!same || !kept_->time_holds) kept_.reset();
+  if (!kept_ || !kept_->nodes_hold) Recompute(job);
+  if (!kept_) {
+    no_reservation_up_to_ = queue_.TurnOf(job);
+    return;
+  }
+  in_force_ = true;
+  if (kept_->until) kept_->reservation.within_seconds = (*kept_->until - now_) / kSecond;
+}
+
+void Dispatcher::Recompute(JobIndex job) {
   const Asker& asker = Ask(job);
   const auto fits = [&](const fabric::Claims& claims) {
     return placer_.Fits(claims, asker.request, *asker.graph);
@@ -216,15 +259,32 @@ void Dispatcher::ReserveFor(JobIndex job) {
     return placer_.Place(claims, asker.request, *asker.graph, empty);
   };
   const std::vector<decide::Ending> endings = Endings();
-  const decide::Outlook outlook = decide::WhenItFits(claims_, fits, endings);
-  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, endings);
-  if (!reservation) {
-    no_reservation_up_to_ = queue_.TurnOf(job);
-    return;
+  decide::Outlook outlook;
+  if (kept_ && kept_->until) {
+    outlook.within_seconds = (*kept_->until - now_) / kSecond;
+  } else {
+    outlook = decide::WhenItFits(claims_, fits, endings);
   }
+  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, endings);
+  const std::optional<Micros> until = kept_ ? kept_->until : TimeOf(outlook);
+  kept_.reset();
+  if (!reservation) return;
   fabric::Claims less = claims_;
   decide::AddClaims(asker.workload, reservation->nodes, less);
-  kept_ = Kept{job, *std::move(reservation), std::move(less)};
+  kept_ = Kept{job, *std::move(reservation), std::move(less), until};
+}
+
+// When the last of the jobs ends that the outlook counts on.
+std::optional<Micros> Dispatcher::TimeOf(const decide::Outlook& outlook) const {
+  if (!outlook.within_seconds) return std::nullopt;
+  Micros last = now_;
+  for (const JobIndex job : running_) {
+    const auto& expected = scenario_.jobs[job].expected_seconds;
+    if (!expected) continue;
+    const Micros end = started_at_[job] + *expected * kSecond;
+    if ((end - now_) / kSecond <= *outlook.within_seconds) last = std::max(last, end);
+  }
+  return last;
 }
 
 std::vector<decide::Ending> Dispatcher::Endings() const {

@@ -42,11 +42,12 @@ class Dispatcher {
   // Whether the policy places the shape if nothing else runs.
   bool EverFits(std::uint32_t shape) const { return ever_[shape] != 0; }
 
-  void Arrive(JobIndex job);
+  // `previous`: the nodes of the job's last attempt, which it should get again.
+  void Arrive(JobIndex job, std::vector<fabric::NodeIndex> previous = {});
   // The job has waited for `reserve_seconds`.
   void SetPatient(JobIndex job);
   bool waits(JobIndex job) const { return waiting_[job] != 0; }
-  void Release(JobIndex job);
+  void Release(JobIndex job, Micros now);
   // The node takes no workers until it is opened again; those on it stay.
   void CloseNode(fabric::NodeIndex node);
   void OpenNode(fabric::NodeIndex node);
@@ -83,7 +84,11 @@ class Dispatcher {
   void PushNext(const Turn& turn, std::uint32_t shape, Next& next) const;
   void ReserveBefore(const Turn& turn);
   void ReserveFor(JobIndex job);
+  void Recompute(JobIndex job);
+  void NoteStart(JobIndex job);
+  void NoteRelease(JobIndex job, Micros now);
   std::vector<decide::Ending> Endings() const;
+  std::optional<Micros> TimeOf(const decide::Outlook& outlook) const;
   bool LeavesRoomFor(JobIndex job) const;
   void UpdateRooms(std::span<const fabric::NodeIndex> nodes);
 
@@ -99,17 +104,22 @@ class Dispatcher {
   std::vector<Nodes> nodes_;           // by job; empty unless it runs
   std::vector<Micros> started_at_;     // by job
   std::set<JobIndex> running_;
+  std::map<JobIndex, Nodes> previous_;          // of waiting jobs that ran before
   std::map<JobIndex, decide::Holder> holders_;  // running jobs whose claims carry their names
   std::vector<JobIndex> started_;               // of this pass
   Micros now_ = 0;
   bool released_ = true, changed_ = false;
-  // Of this pass.
+  // The reservation. It outlives the pass: what has happened since tells how much of it a new
+  // computation would only repeat.
   struct Kept {
     JobIndex job;
     decide::Reservation reservation;
-    fabric::Claims less;  // all claims and the reserved nodes
+    fabric::Claims less;          // all claims and the reserved nodes
+    std::optional<Micros> until;  // when all these nodes are free; absent: unknown
+    bool time_holds = true, nodes_hold = true;
   };
   std::optional<Kept> kept_;
+  bool in_force_ = false;                     // in this pass
   std::optional<Turn> no_reservation_up_to_;  // patient jobs that got none
   std::vector<std::uint8_t> held_;            // by shape: refused beside the reservation
 };

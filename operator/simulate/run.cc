@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "operator/simulate/chance.h"
@@ -36,6 +38,8 @@ class Simulation {
         dispatcher_(scenario, options.rules),
         paces_(*scenario.on),
         contention_(paces_.uplinks()),
+        faults_(*scenario.on->fabric, options.faults, options.rules.seed),
+        jobs_on_(options.faults.any() ? scenario.on->fabric->node_count() : 0),
         running_(scenario.jobs.size()) {
     outcome_.jobs.resize(scenario.jobs.size());
     outcome_.level_bytes.assign(scenario.on->fabric->node_tier(), 0);
@@ -60,8 +64,11 @@ class Simulation {
 
  private:
   struct Running {
-    double left = 0;   // microseconds of work, at a speed of 1
-    Micros since = 0;  // when `left` was true
+    double left = 0;            // microseconds of work, at a speed of 1
+    double began = 0;           // `left` when this attempt began
+    Micros attempt = 0;         // when this attempt began
+    Micros since = 0;           // when `left` was true
+    std::vector<double> rates;  // by tier: bytes that leave its domains in a second of work
     double speed = 1;
     std::uint32_t version = 0;
     std::uint32_t member = 0;
@@ -78,6 +85,11 @@ class Simulation {
     while (patient_ < waits_.size() && !dispatcher_.waits(waits_[patient_].second)) ++patient_;
     if (patient_ < waits_.size() && next != kNever) {
       next = std::min(next, waits_[patient_].first);
+    }
+    // A fault matters while there are jobs, and the return of a node while one waits.
+    if (next != kNever) next = std::min(next, faults_.next_fault().value_or(kNever));
+    if (next != kNever || dispatcher_.queue().size() > 0) {
+      next = std::min(next, faults_.next_return().value_or(kNever));
     }
     return next;
   }
@@ -111,6 +123,7 @@ class Simulation {
       ends_.pop();
       if (end.version == running_[end.job].version) Finish(end.job);
     }
+    while (const auto fault = faults_.Take(now_)) TakeFault(*fault);
     for (; arrived_ < scenario_.jobs.size() && scenario_.jobs[arrived_].arrival == now_;
          ++arrived_) {
       Arrive(static_cast<JobIndex>(arrived_));
@@ -132,18 +145,66 @@ class Simulation {
     waits_.emplace_back(now_ + options_.rules.reserve_seconds * kSecond, job);
   }
 
+  void TakeFault(const Fault& fault) {
+    ++outcome_.events;
+    if (fault.kind == FaultKind::kReturn) return dispatcher_.OpenNode(fault.node);
+    dispatcher_.CloseNode(fault.node);
+    if (fault.kind == FaultKind::kCordon) return;
+    ++outcome_.failures;
+    const std::set<JobIndex> ended = jobs_on_[fault.node];
+    for (const JobIndex job : ended) Restart(job);
+  }
+
+  // The job loses what it has done since its last checkpoint and joins the queue at its old place.
+  void Restart(JobIndex index) {
+    ++outcome_.restarts;
+    Running& one = running_[index];
+    Settle(one);
+    const Job& job = scenario_.jobs[index];
+    const double whole = static_cast<double>(job.run) * outcome_.jobs[index].placement_slowdown;
+    const double done = ToSeconds(static_cast<Micros>(std::max(0.0, whole - one.left)));
+    const auto& nodes = dispatcher_.nodes(index);
+    const double lost = LostSeconds(done, static_cast<double>(nodes.size()), options_.faults) +
+                        options_.faults.restarts.restart_seconds;
+    const double gpus = scenario_.shapes[job.shape].gpus;
+    outcome_.lost_gpu_seconds += lost * gpus;
+    // What is left, on the job's best nodes: the next attempt may have other ones.
+    left_[index] =
+        (one.left + static_cast<double>(ToMicros(lost))) / outcome_.jobs[index].placement_slowdown;
+    std::vector<fabric::NodeIndex> previous = nodes;
+    Stop(index);
+    dispatcher_.Arrive(index, std::move(previous));
+    waits_.emplace_back(now_ + options_.rules.reserve_seconds * kSecond, index);
+  }
+
   void Finish(JobIndex job) {
     ++outcome_.events;
     ++finished_;
+    JobRecord& record = outcome_.jobs[job];
+    record.end = now_;
+    const Running& one = running_[job];
+    if (one.began > 0 && one.shares) {
+      record.contention_slowdown =
+          std::max(1.0, static_cast<double>(now_ - one.attempt) / one.began);
+    }
+    Stop(job);
+  }
+
+  // The job gives its nodes back.
+  void Stop(JobIndex job) {
     Running& one = running_[job];
+    Settle(one);
+    AddBytes(one);
     if (one.shares) {
       contention_.Remove(one.member);
       free_members_.push_back(one.member);
     }
     ++one.version;
-    outcome_.jobs[job].end = now_;
+    if (!jobs_on_.empty()) {
+      for (const fabric::NodeIndex node : dispatcher_.nodes(job)) jobs_on_[node].erase(job);
+    }
     used_gpus_ -= scenario_.shapes[scenario_.jobs[job].shape].gpus;
-    dispatcher_.Release(job);
+    dispatcher_.Release(job, now_);
   }
 
   void StartJobs() {
@@ -158,16 +219,25 @@ class Simulation {
     const Shape& shape = scenario_.shapes[job.shape];
     const Pace pace = paces_.Of(shape, dispatcher_.nodes(index));
     JobRecord& record = outcome_.jobs[index];
-    record.start = now_;
+    if (record.start < 0) record.start = now_;
     const double best = best_alone_[job.shape];
     if (best > 0 && pace.alone > 0) record.placement_slowdown = pace.alone / best;
     used_gpus_ += shape.gpus;
     Running& one = running_[index];
-    one.left = static_cast<double>(job.run) * record.placement_slowdown;
+    const auto again = left_.find(index);
+    one.left = (again == left_.end() ? static_cast<double>(job.run) : again->second) *
+               record.placement_slowdown;
     one.since = now_;
+    one.speed = 1;
+    if (!jobs_on_.empty()) {
+      for (const fabric::NodeIndex node : dispatcher_.nodes(index)) jobs_on_[node].insert(index);
+    }
     one.shares = options_.contention && !pace.uses.empty();
     if (one.shares) Join(index, pace);
-    AddBytes(job, best, pace);
+    one.began = one.left;
+    one.attempt = now_;
+    one.rates = pace.level_bytes;
+    for (double& rate : one.rates) rate /= pace.alone;
     Schedule(index);
   }
 
@@ -184,14 +254,13 @@ class Simulation {
     contention_.Add(one.member, pace);
   }
 
-  // Every step of the job sends its bytes once.
-  void AddBytes(const Job& job, double best, const Pace& pace) {
-    const double step = best > 0 ? best : pace.alone;
-    if (step <= 0) return;
-    const double steps = ToSeconds(job.run) / step;
-    for (std::size_t tier = 0; tier < pace.level_bytes.size(); ++tier) {
-      outcome_.level_bytes[tier] += pace.level_bytes[tier] * steps;
+  // Adds the bytes of the steps that this attempt has made.
+  void AddBytes(Running& one) {
+    const double seconds = (one.began - one.left) / static_cast<double>(kSecond);
+    for (std::size_t tier = 0; tier < one.rates.size(); ++tier) {
+      outcome_.level_bytes[tier] += one.rates[tier] * seconds;
     }
+    one.rates = {};
   }
 
   void Schedule(JobIndex job) {
@@ -201,12 +270,17 @@ class Simulation {
     ends_.push({now_ + left, job, one.version});
   }
 
+  // Takes off what the job has done at its present speed.
+  void Settle(Running& one) const {
+    one.left = std::max(0.0, one.left - static_cast<double>(now_ - one.since) * one.speed);
+    one.since = now_;
+  }
+
   void Reschedule() {
     for (const Contention::Member member : contention_.Update()) {
       const JobIndex job = members_[member];
       Running& one = running_[job];
-      one.left = std::max(0.0, one.left - static_cast<double>(now_ - one.since) * one.speed);
-      one.since = now_;
+      Settle(one);
       one.speed = contention_.speed(member);
       outcome_.contended = outcome_.contended || one.speed < 1;
       Schedule(job);
@@ -225,6 +299,9 @@ class Simulation {
   Dispatcher dispatcher_;
   const Paces paces_;
   Contention contention_;
+  Faults faults_;
+  std::vector<std::set<JobIndex>> jobs_on_;  // by node; empty without faults
+  std::map<JobIndex, double> left_;          // microseconds of work of jobs that have failed
   Recorder recorder_;
   Outcome outcome_;
   std::vector<double> best_alone_;  // by shape

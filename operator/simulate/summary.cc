@@ -57,9 +57,8 @@ void AddSlowdowns(const Scenario& scenario, const Outcome& outcome, Summary& sum
     const Job& job = scenario.jobs[j];
     const Shape& shape = scenario.shapes[job.shape];
     if (record.end < 0 || job.run == 0 || shape.best.size() < 2 || !*shape.workload.model) continue;
-    const double alone = static_cast<double>(job.run) * record.placement_slowdown;
     placement += record.placement_slowdown;
-    contention += static_cast<double>(record.end - record.start) / alone;
+    contention += record.contention_slowdown;
     ++jobs;
   }
   if (jobs == 0) return;
@@ -117,11 +116,23 @@ Json SeriesJson(const Series& series) {
   return list;
 }
 
+Json VariationJson(const Variation& variation) {
+  Json one = Json::object();
+  if (variation.load) one["load"] = *variation.load;
+  if (variation.taper_percent) one["taperPercent"] = *variation.taper_percent;
+  if (variation.scale_up_gpus) one["scaleUpGPUs"] = *variation.scale_up_gpus;
+  if (variation.failures) one["failuresPer1000NodeDays"] = *variation.failures;
+  if (variation.more_racks > 0) one["moreRacks"] = variation.more_racks;
+  return one;
+}
+
 Json SummaryJson(const Summary& summary) {
   Json one;
   one["policy"] = PolicyName(summary.rules.policy);
   one["order"] = QueueOrderName(summary.rules.order);
   one["backfill"] = BackfillName(summary.rules.backfill);
+  one["variation"] = VariationJson(summary.variation);
+  one["offeredLoad"] = Rounded(summary.load);
   one["jobs"] = summary.jobs;
   one["finished"] = summary.finished;
   one["unfinished"] = summary.unfinished;
@@ -140,6 +151,9 @@ Json SummaryJson(const Summary& summary) {
   one["meanQueue"] = Rounded(summary.mean_queue);
   one["waitBySize"] = SizesJson(summary.sizes);
   one["events"] = summary.events;
+  one["nodeFailures"] = summary.failures;
+  one["restarts"] = summary.restarts;
+  one["lostShare"] = Rounded(summary.lost_share);
   one["series"] = SeriesJson(summary.series);
   return one;
 }
@@ -150,6 +164,12 @@ Summary Summarise(const Scenario& scenario, const RunOptions& options) {
   Outcome outcome = Run(scenario, options);
   Summary summary;
   summary.rules = options.rules;
+  summary.load = scenario.load;
+  summary.failures = outcome.failures;
+  summary.restarts = outcome.restarts;
+  if (outcome.series.gpu_seconds > 0) {
+    summary.lost_share = outcome.lost_gpu_seconds / outcome.series.gpu_seconds;
+  }
   summary.jobs = scenario.jobs.size();
   summary.unfinished = outcome.unfinished;
   summary.events = outcome.events;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/simulate/run.h"
+#include "operator/simulate/variation.h"
 
 namespace weft::simulate {
 
@@ -19,6 +20,8 @@ struct SizeClass {
 // What a policy did to the jobs of a scenario, in seconds.
 struct Summary {
   DispatchRules rules;
+  Variation variation;  // of the scenario; set by who made it
+  double load = 0;      // Scenario::load
   std::size_t jobs = 0, finished = 0, unfinished = 0;
   std::vector<std::string> never_fit;  // under this policy
   Spread wait, completion;             // of jobs that finished; completion: from arrival to end
@@ -32,8 +35,10 @@ struct Summary {
   double placement_slowdown = 1, contention_slowdown = 1;
   std::vector<std::pair<std::string, double>> level_bytes;  // leaving the level's domains
   std::uint64_t events = 0;
-  std::vector<SizeClass> sizes;  // without empty ones
-  double mean_queue = 0;         // waiting jobs, over the makespan
+  std::uint64_t failures = 0, restarts = 0;  // of nodes, and of jobs because of them
+  double lost_share = 0;                     // of the GPU time in use: lost to restarts
+  std::vector<SizeClass> sizes;              // without empty ones
+  double mean_queue = 0;                     // waiting jobs, over the makespan
   Series series;
 };
 

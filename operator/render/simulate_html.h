@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/simulate/summary.h"
+
+namespace weft::render {
+
+// The report of `weft simulate --report`: one HTML page with the table and charts of all policies,
+// without anything that is loaded from elsewhere. Light and dark, for a screen, a phone and print.
+std::string SimulateHtml(const simulate::Scenario& scenario,
+                         const std::vector<simulate::Summary>& summaries);
+
+// A run's name among the others: its policy, and its order and backfill where they differ.
+std::string RunName(const simulate::Summary& one, const std::vector<simulate::Summary>& all);
+
+}  // namespace weft::render
