@@ -45,13 +45,20 @@ class Router {
         tiers_alone_(fabric_.planes().empty() && fabric_.torus() == nullptr &&
                      (!nested_ || may_scale_up_)),
         side_of_(fabric_.node_tier() + 1),
+        ring_(place.nodes.size()),
+        stop_at_(place.nodes.size()),
         sides_(place.nodes.size()) {
     NumberNodes();
+    if (!tiers_alone_ || fabric_.path_codes().empty()) return;
+    for (const NodeIndex node : place.nodes) codes_.push_back(fabric_.path_codes()[node]);
   }
 
   Path PathOf(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated) {
     worst_.assign(slots_.count, {});
-    for (std::size_t batch = 0; batch < seated.batches(); ++batch) Walk(seated.seats(batch));
+    const bool whole = seated.seats_in_all() == seated.batches();  // no group leaves its worker
+    for (std::size_t batch = 0; batch < (whole ? 1 : seated.batches()); ++batch) {
+      Walk(seated.seats(batch));
+    }
     Path path;
     path.ranks = family.group_size;
     for (const std::size_t slot : Order()) {
@@ -77,8 +84,8 @@ class Router {
   // Members of one group on one side of a slot, and how often its ring leaves that side.
   struct Side {
     std::uint32_t ring = 0;  // of which turn the numbers are
-    std::uint32_t stop = 0;  // of a node: its place in the ring
-    double members = 0, exits = 0;
+    std::uint32_t exits = 0;
+    double members = 0;
   };
 
   // Narrowest first: the node, the networks beside the levels, then the tiers outwards.
@@ -155,11 +162,17 @@ class Router {
       return;
     }
     SetRing(seats);
-    if (ring_.size() < ranks_) worst_[slots_.node] = {true, 1, 1, 1};
-    if (ring_.size() < 2) return;
-    std::uint64_t used = 0;  // a bit for each slot that the ring passes over
-    for (std::size_t i = 0; i < ring_.size(); ++i) {
-      const Stop& next = ring_[i + 1 == ring_.size() ? 0 : i + 1];
+    if (stops_ < ranks_) worst_[slots_.node] = {true, 1, 1, 1};
+    if (stops_ < 2) return;
+    std::uint64_t used = codes_.empty() ? SlotsUsed() : TiersUsed();
+    for (; used != 0; used &= used - 1) Tally(static_cast<std::size_t>(std::countr_zero(used)));
+  }
+
+  // A bit for each slot that the ring passes over.
+  std::uint64_t SlotsUsed() {
+    std::uint64_t used = 0;
+    for (std::size_t i = 0; i < stops_; ++i) {
+      const Stop& next = ring_[i + 1 == stops_ ? 0 : i + 1];
       const NodeIndex from = place_.nodes[ring_[i].worker], to = place_.nodes[next.worker];
       const std::size_t slot = SlotOf(from, to);
       if (slot == slots_.torus) {
@@ -167,27 +180,44 @@ class Router {
       }
       used |= std::uint64_t{1} << slot;
     }
-    for (; used != 0; used &= used - 1) Tally(static_cast<std::size_t>(std::countr_zero(used)));
+    return used;
+  }
+
+  // The same where the tiers carry everything: each step of the ring passes over the tier where the
+  // codes of its nodes part. No two stops are on one node.
+  std::uint64_t TiersUsed() const {
+    std::uint64_t parted = 0;  // by the highest bit in which two codes differ
+    std::uint64_t code = codes_[ring_[stops_ - 1].worker];
+    for (std::size_t i = 0; i < stops_; ++i) {
+      const std::uint64_t next = codes_[ring_[i].worker];
+      parted |= std::uint64_t{1} << (std::bit_width(code ^ next) - 1);
+      code = next;
+    }
+    std::uint64_t used = 0;
+    for (; parted != 0; parted &= parted - 1) {
+      used |= std::uint64_t{1} << fabric_.parting_tier(std::countr_zero(parted));
+    }
+    return used;
   }
 
   // The group's nodes in the order of its ranks, each once.
   void SetRing(std::span<const traffic::Seat> seats) {
-    ring_.clear();
+    stops_ = 0;
     ranks_ = 0;
-    ++turn_;
-    const std::vector<std::uint32_t>& nodes = SidesAt(fabric_.node_tier());
+    const std::uint32_t* nodes = SidesAt(fabric_.node_tier()).data();
     for (const traffic::Seat& seat : seats) {
       ranks_ += seat.ranks;
-      Side& node = sides_[nodes[seat.worker]];
-      if (node.ring == turn_) {
-        ring_[node.stop].ranks += seat.ranks;
+      // The node's stop, if it is one of this ring's that is on the node.
+      const std::uint32_t node = nodes[seat.worker], stop = stop_at_[node];
+      if (stop < stops_ && nodes[ring_[stop].worker] == node) {
+        ring_[stop].ranks += seat.ranks;
       } else {
-        node = {turn_, static_cast<std::uint32_t>(ring_.size()), 0, 0};
-        ring_.push_back({seat.worker, seat.ranks});
+        stop_at_[node] = stops_;
+        ring_[stops_++] = {seat.worker, seat.ranks};
       }
     }
     std::uint32_t fewest = ring_.front().ranks;
-    for (const Stop& stop : ring_) fewest = std::min(fewest, stop.ranks);
+    for (std::uint32_t i = 0; i < stops_; ++i) fewest = std::min(fewest, ring_[i].ranks);
     fewest_ = fewest;
   }
 
@@ -201,23 +231,33 @@ class Router {
     if (tier == fabric_.node_tier()) return worst.Lower(fewest_, 1);
     ++turn_;
     touched_.clear();
-    const std::vector<std::uint32_t>& side_of = SidesAt(tier);
-    std::uint32_t side = side_of[ring_.front().worker];
-    for (std::size_t i = 0; i < ring_.size(); ++i) {
-      Side& at = sides_[side];
-      if (at.ring != turn_) {
-        at = {turn_, 0, 0, 0};
-        touched_.push_back(side);
+    // Most stops are on the side of the last one, so members are added by runs.
+    const std::uint32_t* side_of = SidesAt(tier).data();
+    const std::uint32_t first = side_of[ring_.front().worker];
+    std::uint32_t side = first, members = 0;
+    for (std::uint32_t i = 0; i < stops_; ++i) {
+      const std::uint32_t to = side_of[ring_[i].worker];
+      if (to != side) {
+        AddRun(side, members, 1);
+        side = to;
+        members = 0;
       }
-      const Stop& next = ring_[i + 1 == ring_.size() ? 0 : i + 1];
-      const std::uint32_t to = side_of[next.worker];
-      at.members += ring_[i].ranks;
-      at.exits += to != side ? 1 : 0;
-      side = to;
+      members += ring_[i].ranks;
     }
+    AddRun(side, members, side != first ? 1 : 0);
     for (const std::uint32_t one : touched_) {
       if (sides_[one].exits > 0) worst.Lower(sides_[one].members, sides_[one].exits);
     }
+  }
+
+  void AddRun(std::uint32_t side, std::uint32_t members, std::uint32_t exits) {
+    Side& at = sides_[side];
+    if (at.ring != turn_) {
+      at = {turn_, 0, 0};
+      touched_.push_back(side);
+    }
+    at.members += members;
+    at.exits += exits;
   }
 
   Crossing CrossingOf(std::size_t slot) const {
@@ -255,9 +295,11 @@ class Router {
   const bool tiers_alone_;                           // no network beside the tiers carries anything
   std::vector<std::vector<std::uint32_t>> side_of_;  // by tier and worker; empty: not numbered yet
   std::vector<Worst> worst_;                         // by slot, of one family
-  std::vector<Stop> ring_;                           // of one group
-  std::uint32_t ranks_ = 0;                          // of the group
-  double fewest_ = 0;                                // ranks of a stop
+  std::vector<std::uint64_t> codes_;     // path codes by worker; empty: not only tiers carry
+  std::vector<Stop> ring_;               // of one group: the first stops_
+  std::vector<std::uint32_t> stop_at_;   // by node, as numbered: its stop in the last ring with it
+  std::uint32_t stops_ = 0, ranks_ = 0;  // of the group
+  double fewest_ = 0;                    // ranks of a stop
   std::uint32_t turn_ = 0;
   std::vector<Side> sides_;  // by number
   std::vector<std::uint32_t> touched_;
