@@ -124,6 +124,23 @@ fabric::UnusableRules DecodeUnusable(const Field& field) {
   return rules;
 }
 
+// Limits on levels of a preset are held as levels with nothing else until ExpandPreset.
+void DecodePowerLimits(const Field& limits, fabric::FabricSpec& result) {
+  if (limits.present() && result.preset.empty()) {
+    limits.Fail("is for a preset; a level has its own powerWatts");
+  }
+  for (const Field& item : ReadItems(limits, kLevelsAtMost)) {
+    item.RefuseUnknown({"level", "watts"});
+    fabric::LevelSpec level;
+    level.name = ReadTierName(item["level"].Require());
+    level.power_watts = item["watts"].Require().Int(kWatts);
+    const bool twice = std::any_of(result.levels.begin(), result.levels.end(),
+                                   [&](const auto& one) { return one.name == level.name; });
+    if (twice) item["level"].Fail("is given twice");
+    result.levels.push_back(std::move(level));
+  }
+}
+
 void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
   const Field preset = spec["preset"], levels = spec["levels"];
   result.preset = ReadText(preset);
@@ -134,6 +151,7 @@ void DecodeLevels(const Field& spec, fabric::FabricSpec& result) {
     if (!item.present()) item.Fail("must be an object");
     result.levels.push_back(DecodeLevel(item));
   }
+  DecodePowerLimits(spec["powerLimits"], result);
 }
 
 std::optional<fabric::PooledMemorySpec> DecodePooledMemory(const Field& field) {
@@ -178,9 +196,10 @@ std::vector<fabric::EnvironmentVariable> DecodeEnvironment(const Field& field) {
 
 fabric::FabricSpec DecodeSpec(const Field& spec) {
   fabric::FabricSpec result;
-  spec.Require().RefuseUnknown({"preset", "nodeSelector", "levels", "outside", "scaleUp", "torus",
-                                "planes", "nodeLink", "rails", "unusable", "costTolerancePercent",
-                                "acceleratorModel", "accelerators", "pooledMemory", "environment"});
+  spec.Require().RefuseUnknown({"preset", "powerLimits", "nodeSelector", "levels", "outside",
+                                "scaleUp", "torus", "planes", "nodeLink", "rails", "unusable",
+                                "costTolerancePercent", "acceleratorModel", "accelerators",
+                                "pooledMemory", "environment"});
   DecodeLevels(spec, result);
   if (const Field selector = spec["nodeSelector"]; selector.present()) {
     result.node_selector = DecodeStrictSelector(selector, Comparisons::kGtLt);

@@ -106,7 +106,12 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   OrderedJson out = OrderedJson::object();
   PutText(out, "preset", spec.preset);
   if (spec.node_selector) out["nodeSelector"] = EncodeLabelSelector(*spec.node_selector);
-  if (spec.preset.empty()) {
+  if (!spec.preset.empty()) {
+    for (const fabric::LevelSpec& level : spec.levels) {
+      if (!level.power_watts) continue;
+      out["powerLimits"].push_back({{"level", level.name}, {"watts", *level.power_watts}});
+    }
+  } else {
     out["levels"] = OrderedJson::array();
     for (const fabric::LevelSpec& level : spec.levels) out["levels"].push_back(EncodeLevel(level));
   }

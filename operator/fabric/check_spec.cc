@@ -135,7 +135,7 @@ Status CheckRails(const FabricSpec& spec) {
     return Invalid("spec.rails.leafLabelKeys: " + std::to_string(rails.leaf_label_keys.size()) +
                    " keys for " + std::to_string(rails.count) + " rails");
   }
-  if (spec.levels.empty()) {
+  if (spec.levels.empty() || !spec.preset.empty()) {
     return Invalid(
         "spec.rails.leafLabelKeys: needs a level: the leaves define the domains of the narrowest "
         "one");
@@ -178,7 +178,10 @@ Status CheckSpec(const FabricSpec& spec) {
   if (spec.scale_up) {
     if (Status status = CheckScaleUp(*spec.scale_up); !status) return status;
   }
-  if (Status status = CheckLevels(spec); !status) return status;
+  // With a preset, the levels are only limits of power (presets.h).
+  if (spec.preset.empty()) {
+    if (Status status = CheckLevels(spec); !status) return status;
+  }
   if (spec.rails) {
     if (Status status = CheckRails(spec); !status) return status;
   }

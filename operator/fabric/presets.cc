@@ -214,12 +214,36 @@ bool Covers(const Family& family, const NodeFacts& node) {
   return Carries(node, family.keys().front());
 }
 
+// Gives each limit to the level of its name.
+Status LimitPower(std::span<const LevelSpec> limits, FabricSpec& spec) {
+  for (std::size_t l = 0; l < limits.size(); ++l) {
+    std::string names;
+    bool found = false;
+    for (LevelSpec& level : spec.levels) {
+      names += (names.empty() ? "" : ", ") + level.name;
+      if (level.name != limits[l].name) continue;
+      level.power_watts = limits[l].power_watts;
+      found = true;
+    }
+    if (found) continue;
+    return Invalid("spec.powerLimits[" + std::to_string(l) + "].level: \"" + limits[l].name +
+                   "\" is not a level of preset " + spec.preset + ", which has " +
+                   (names.empty() ? "none" : names));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Preset> Presets() { return kPresets; }
 
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes) {
-  if (!spec.levels.empty()) return Invalid("spec.preset: give either a preset or levels, not both");
+  const std::vector<LevelSpec> limits = std::move(spec.levels);
+  for (const LevelSpec& level : limits) {
+    if (!level.label_key.empty() || !level.power_watts) {
+      return Invalid("spec.preset: give either a preset or levels, not both");
+    }
+  }
   const auto family = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& known) {
     return known.preset.name == spec.preset;
   });
@@ -243,6 +267,7 @@ Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& no
                            .identity = Identity::kValue,
                            .link = std::nullopt});
   }
+  if (Status status = LimitPower(limits, spec); !status) return status.error();
   if (!spec.scale_up) spec.scale_up = ScaleUpOf(*family, selected);
   spec.preset.clear();
   return spec;

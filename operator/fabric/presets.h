@@ -31,8 +31,11 @@ std::span<const Preset> Presets();
 
 // The spec with `preset` replaced by its levels and scale-up network. In families with a variable
 // number of tiers (all but OCI and CoreWeave), only label keys that a selected node has are used;
-// if no node has any, the family's narrowest key is used, so that the refusal names a key.
-// Errors  kInvalid for an unknown preset (names the known ones) and for a preset beside levels.
+// if no node has any, the family's narrowest key is used, so that the refusal names a key. Levels
+// that the spec has beside the preset, with nothing but a name and power_watts, are limits of power
+// on the preset's levels.
+// Errors  kInvalid for an unknown preset (names the known ones), for a preset beside other levels,
+//         and for a limit on a level that the preset does not have (names those that it has).
 Result<FabricSpec> ExpandPreset(FabricSpec spec, const SharedList<NodeFacts>& nodes);
 
 // The preset whose narrowest label most accelerator nodes have (on a tie, the first of Presets());

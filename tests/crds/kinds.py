@@ -499,6 +499,8 @@ def fabric_rules():
     keys = "has(self.rails) && has(self.rails.leafLabelKeys) && size(self.rails.leafLabelKeys) > 0"
     return [
         rule("has(self.preset) != has(self.levels)", "give either preset or levels"),
+        rule("!has(self.powerLimits) || has(self.preset)",
+             "is for a preset; a level has its own powerWatts", ".powerLimits"),
         rule("!has(self.levels) || !has(self.scaleUp)"
              " || !self.levels.exists(l, l.name == self.scaleUp.name)",
              "the scale-up network's name must differ from the levels'", ".scaleUp.name"),
@@ -528,6 +530,11 @@ def fabric():
     spec = object_of(
         {
             "preset": text("a known family of node labels, instead of levels", shortest=1),
+            "powerLimits": list_of(object_of({
+                "level": level_name("", ("node", "outside")),
+                "watts": integer(WATTS, "powerWatts of that level"),
+            }, ["level", "watts"]), 16, "limits of power on levels of a preset", kind="map",
+                keys=["level"]),
             "nodeSelector": selector("default: nodes with a known accelerator resource", True),
             "levels": levels(),
             "outside": link("link between the widest domains; default: the widest level's link"),

@@ -148,12 +148,17 @@ TEST(EncodeTest, AFabricDecodesToWhatWasEncoded) {
   EXPECT_EQ(after->spec, before.spec);
 }
 
-TEST(EncodeTest, AFabricOfAPresetHasNoLevels) {
+TEST(EncodeTest, AFabricOfAPresetHasNoLevelsButMayLimitThem) {
   Fabric before;
   before.meta.key.name = "default";
   before.spec.preset = "TopographV1";
+  before.spec.levels.emplace_back();
+  before.spec.levels[0].name = "leaf";
+  before.spec.levels[0].power_watts = 30'000;
   const ordered_json encoded = EncodeFabric(before);
-  EXPECT_EQ(encoded["spec"].dump(), R"({"preset":"TopographV1","costTolerancePercent":1})");
+  EXPECT_EQ(encoded["spec"].dump(),
+            R"({"preset":"TopographV1","powerLimits":[{"level":"leaf","watts":30000}],)"
+            R"("costTolerancePercent":1})");
   const auto after = DecodeFabric(json(encoded), "again");
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(after->spec, before.spec);

@@ -180,6 +180,25 @@ TEST(PresetsTest, RefuseAnUnknownNameAndLevelsBesideOne) {
   EXPECT_EQ(fabric.error().message, "spec.preset: give either a preset or levels, not both");
 }
 
+TEST(PresetsTest, LimitsOfPowerAreOnThePresetsLevels) {
+  const auto nodes = Nodes({{{kV1 + "0", "a"}, {kV1 + "1", "b"}}});
+  const auto built = [&](const char* level) {
+    FabricSpec spec;
+    spec.preset = "TopographV1";
+    spec.levels.emplace_back();
+    spec.levels[0].name = level;
+    spec.levels[0].power_watts = 30'000;
+    return Fabric::Build(spec, nodes, {});
+  };
+  const auto fabric = built("leaf");
+  ASSERT_TRUE(fabric) << fabric.error().message;
+  EXPECT_EQ(fabric->tiers()[*fabric->FindTier("leaf")].power_watts, 30'000);
+  EXPECT_EQ(fabric->tiers()[*fabric->FindTier("spine")].power_watts, std::nullopt);
+  EXPECT_EQ(built("rack").error().message,
+            "spec.powerLimits[0].level: \"rack\" is not a level of preset TopographV1, which has "
+            "spine, leaf");
+}
+
 TEST(PresetsTest, BuildExpandsThePreset) {
   FabricSpec spec;
   spec.preset = "TopographV1";
