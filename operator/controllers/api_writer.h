@@ -20,6 +20,8 @@ enum class Kind : std::uint8_t {
   kTrainingJob,
   kFabric,
   kResourceQuota,  // never written
+  kWorkload,
+  kAdmissionCheck,
 };
 
 // Identifies the object of a write: a later object of the same name has another

@@ -24,6 +24,10 @@ const char* KindName(Kind kind) {
       return "Fabric";
     case Kind::kResourceQuota:
       return "ResourceQuota";
+    case Kind::kWorkload:
+      return "Workload";
+    case Kind::kAdmissionCheck:
+      return "AdmissionCheck";
   }
   return "";
 }

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/kube/kueue_resources.h"
+
 namespace weft::controllers {
 namespace {
 
@@ -26,6 +28,10 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kFabrics;
     case Kind::kResourceQuota:
       return kube::kResourceQuotas;
+    case Kind::kWorkload:
+      return kube::kWorkloads;
+    case Kind::kAdmissionCheck:
+      return kube::kAdmissionChecks;
   }
   return kube::kPods;
 }

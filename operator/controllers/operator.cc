@@ -25,8 +25,9 @@ constexpr std::size_t kForeignWorkers = 2;
 // A reconcile that takes longer is logged with its object, because it occupies a worker thread.
 constexpr std::chrono::duration<double> kLongPass{0.5};
 
-Planner::Options WithAnswers(Planner::Options options, WorkQueue& queue) {
-  options.on_answer = [&queue](const api::ObjectKey& job) { queue.Add(job); };
+Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueue& checks) {
+  options.on_answer = [&jobs](const api::ObjectKey& job) { jobs.Add(job); };
+  options.on_workload_answer = [&checks](const api::ObjectKey& workload) { checks.Add(workload); };
   return options;
 }
 
@@ -43,18 +44,28 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
                    Options options)
     : log_(log),
       options_(std::move(options)),
-      cluster_(transport, {options_.space, options_.jobs.now, options_.seed, HooksOfWatch()}),
+      cluster_(transport, {.space = options_.space,
+                           .kueue = options_.kueue,
+                           .now = options_.jobs.now,
+                           .seed = options_.seed,
+                           .hooks = HooksOfWatch()}),
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
       files_(cluster_.store(), cluster_.fabrics(), writer, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
-               WithAnswers(options_.planner, queue_)),
+               WithAnswers(options_.planner, queue_, checks_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
                   WithGangs(options_.jobs, files_)),
       placements_(cluster_.store(), writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}),
       foreigners_(cluster_.store(), cluster_.fabrics(), writer, recorder, log,
-                  {.writes_at_once = options_.jobs.writes_at_once}) {
+                  {.writes_at_once = options_.jobs.writes_at_once}),
+      workloads_(cluster_.store(), cluster_.fabrics(), writer, planner_, log,
+                 {.check = options_.check,
+                  .node_loss_seconds = options_.jobs.life.node_loss_seconds,
+                  .now = options_.jobs.now,
+                  .synced = [this] { return cluster_.KueueSynced(); },
+                  .counters = options_.counters}) {
   cluster_.store().SetHooks(HooksOfStore());
 }
 
@@ -72,6 +83,9 @@ watch::StoreHooks Operator::HooksOfStore() {
   };
   hooks.on_gang = [this](const api::ObjectKey& gang) {
     if (Serves(gang)) foreign_.AddAfter(gang, kSettling);
+  };
+  hooks.on_workload = [this](const api::ObjectKey& key) {
+    if (options_.kueue) checks_.Add(key);
   };
   hooks.on_decision = [this](const api::ObjectKey& key) {
     auto placement = cluster_.store().PlacementAt(key);
@@ -122,6 +136,7 @@ void Operator::Measure(metrics::Samples& samples) const {
   samples.Add(Id::kQueueDepth, {"trainingjob"}, static_cast<double>(queue_.depth()));
   samples.Add(Id::kQueueDepth, {"placement"}, static_cast<double>(gangs_.depth()));
   samples.Add(Id::kQueueDepth, {"gang"}, static_cast<double>(foreign_.depth()));
+  samples.Add(Id::kQueueDepth, {"workload"}, static_cast<double>(checks_.depth()));
   for (const auto& [resource, silence] : cluster_.Silences()) {
     samples.Add(Id::kWatchSilence, {resource}, static_cast<double>(silence.count()) / 1e3);
   }
@@ -146,10 +161,13 @@ void Operator::Work() {
                    [this](const api::ObjectKey& key) { return placements_.Reconcile(key); }};
   const Loop foreign{"gang", foreign_,
                      [this](const api::ObjectKey& key) { return foreigners_.Reconcile(key); }};
+  const Loop checks{"workload", checks_,
+                    [this](const api::ObjectKey& key) { return workloads_.Reconcile(key); }};
   std::vector<std::thread> workers;
   for (std::size_t i = 0; i < options_.workers; ++i) {
     workers.emplace_back([&] { Reconcile(jobs); });
     workers.emplace_back([&] { Reconcile(gangs); });
+    if (options_.kueue) workers.emplace_back([&] { Reconcile(checks); });
   }
   for (std::size_t i = 0; i < kForeignWorkers; ++i) {
     workers.emplace_back([&] { Reconcile(foreign); });
@@ -164,6 +182,7 @@ void Operator::Stop() {
   queue_.Close();
   gangs_.Close();
   foreign_.Close();
+  checks_.Close();
   planner_.Stop();
   fabrics_.Stop();
   cluster_.Cancel();

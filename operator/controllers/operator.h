@@ -17,6 +17,7 @@
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/work_queue.h"
+#include "operator/controllers/workload_controller.h"
 #include "operator/kube/transport.h"
 #include "operator/metrics/counters.h"
 #include "operator/watch/cluster_watch.h"
@@ -34,6 +35,8 @@ class Operator {
     Planner::Options planner;  // the operator sets on_answer
     FabricController::Options fabrics;
     FleetCollector::Options figures;
+    bool kueue = false;  // answer AdmissionChecks of Kueue
+    life::CheckOptions check;
     metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
     std::string verify_image;               // of the init container weft-verify; "": none
     bool read_only = false;                 // follows the cluster without writing to it
@@ -80,6 +83,7 @@ class Operator {
   WorkQueue queue_;    // jobs
   WorkQueue gangs_;    // Placements of other controllers' pods
   WorkQueue foreign_;  // gangs of other controllers that ask for a Placement
+  WorkQueue checks_;   // Workloads of Kueue, and AdmissionChecks
   const std::shared_ptr<PlacementLog> decisions_ = std::make_shared<PlacementLog>();
   FleetCollector figures_;
   GangFiles files_;
@@ -88,6 +92,7 @@ class Operator {
   JobController controller_;
   PlacementController placements_;
   ForeignController foreigners_;
+  WorkloadController workloads_;
   std::atomic<bool> stopped_{false};
   std::vector<std::thread> threads_;
 };

@@ -8,10 +8,12 @@
 
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
+#include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/parallel.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/queued.h"
 #include "operator/decide/status.h"
 #include "operator/launch/objects.h"
 #include "operator/life/as_of.h"
@@ -50,11 +52,28 @@ void Planner::Ask(const api::TrainingJob& job) {
   changed_.notify_all();
 }
 
+void Planner::Ask(const std::string& reservation, std::vector<life::QueuedPlacement> placements) {
+  const std::lock_guard lock(mutex_);
+  const bool anew = queued_.insert_or_assign(reservation, std::move(placements)).second;
+  if (!anew) return;
+  asked_anew_ = true;
+  changed_.notify_all();
+}
+
 void Planner::Forget(const std::string& uid) {
   const std::lock_guard lock(mutex_);
   asked_.erase(uid);
+  queued_.erase(uid);
   refusals_.erase(uid);
   previous_.erase(uid);
+}
+
+void Planner::Withdraw(const std::string& workload_uid) {
+  const std::string start = workload_uid + life::kReservationMark;
+  const auto of_it = [&](const auto& one) { return one.first.starts_with(start); };
+  const std::lock_guard lock(mutex_);
+  std::erase_if(queued_, of_it);
+  std::erase_if(refusals_, of_it);
 }
 
 void Planner::Remember(const std::string& uid, const std::vector<std::string>& nodes) {
@@ -74,6 +93,13 @@ std::optional<life::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job)
   if (refusal == refusals_.end()) return std::nullopt;
   if (refusal->second.generation != job.meta.generation) return std::nullopt;
   return refusal->second.text;
+}
+
+std::optional<life::CheckRefusal> Planner::RefusalOf(const std::string& reservation) const {
+  const std::lock_guard lock(mutex_);
+  const auto refusal = refusals_.find(reservation);
+  if (refusal == refusals_.end()) return std::nullopt;
+  return life::CheckRefusal{refusal->second.text.message, refusal->second.ever};
 }
 
 void Planner::OnCapacity() {
@@ -123,9 +149,9 @@ void Planner::Run() {
   }
 }
 
-std::set<std::string> Planner::Asking() const {
+std::pair<std::set<std::string>, Planner::Reservations> Planner::Asking() const {
   const std::lock_guard lock(mutex_);
-  return asked_;
+  return {asked_, queued_};
 }
 
 // Drops requests of jobs and refusals of Placements that no longer exist. `asked` was read before
@@ -136,15 +162,50 @@ void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<st
     if (!known.contains(uid)) asked_.erase(uid);
   }
   std::erase_if(refusals_, [&](const auto& one) {
-    return !known.contains(one.first) && !asked_.contains(one.first);
+    return !known.contains(one.first) && !asked_.contains(one.first) &&
+           !queued_.contains(one.first);
   });
+}
+
+// Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
+// object: it may name excluded nodes.
+decide::Queued Planner::AddQueued(const Reservations& asked, UnixSeconds now, api::Inputs& inputs) {
+  decide::Queued queued;
+  const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
+  const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
+  for (const auto& [reservation, placements] : asked) {
+    for (const life::QueuedPlacement& one : placements) {
+      const api::ObjectKey& key = one.placement.meta.key;
+      const auto end = inputs.placements.begin() + known;
+      const auto found = std::lower_bound(inputs.placements.begin(), end, key, before);
+      std::size_t at = inputs.placements.size();
+      if (found == end || found->meta.key != key) {
+        inputs.placements.push_back(one.placement);
+      } else {
+        if (!found->nodes.empty() || found->meta.deleting) continue;
+        if (const std::int64_t left = life::RetryLeft(found->retry, now); left > 0) {
+          LookAtLater(now + left);
+          continue;
+        }
+        at = static_cast<std::size_t>(found - inputs.placements.begin());
+      }
+      api::Placement& input = inputs.placements.Edit(at);
+      input.meta.annotations.Set(
+          decide::kPriorityAnnotation,
+          one.placement.meta.annotations.At(decide::kPriorityAnnotation).value_or("0"));
+      life::TellWait(input, now);
+      inputs.order.push_back({false, at});
+      queued.emplace(key, one.pods);
+    }
+  }
+  return queued;
 }
 
 // The input of a pass: only workloads with a request are pending. Nothing if there are none,
 // because copying the whole cluster is expensive.
-std::optional<watch::Store::Picture> Planner::Collect() {
-  const std::set<std::string> asked = Asking();
-  if (asked.empty() && !store_.HasUnplaced(options_.space)) {
+std::optional<Planner::Input> Planner::Collect() {
+  const auto [asked, reservations] = Asking();
+  if (asked.empty() && reservations.empty() && !store_.HasUnplaced(options_.space)) {
     ForgetAllBut(asked, {});
     return std::nullopt;
   }
@@ -163,7 +224,7 @@ std::optional<watch::Store::Picture> Planner::Collect() {
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     const api::Placement& placement = inputs.placements[i];
     if (!placement.nodes.empty() || api::ControllingJob(placement.meta)) continue;
-    if (!life::IsPlanned(placement)) continue;
+    if (api::ControllingWorkload(placement.meta) || !life::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     known.insert(placement.meta.uid);
     if (const std::int64_t left = life::RetryLeft(placement.retry, now); left > 0) {
@@ -173,28 +234,31 @@ std::optional<watch::Store::Picture> Planner::Collect() {
     life::TellWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
+  decide::Queued queued = AddQueued(reservations, now, inputs);
   ForgetAllBut(asked, known);
-  return picture;
+  return Input{std::move(picture), std::move(queued)};
 }
 
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
-  std::optional<watch::Store::Picture> picture = Collect();
-  if (!picture || picture->inputs.order.empty()) return;
-  const auto fabrics = cache_.Of(*picture);
-  const decide::Cluster cluster = decide::BuildCluster(std::move(picture->inputs), *fabrics);
-  const auto report = decide::Plan(cluster, {.order = decide::Order::kOperator,
-                                             .place = {},
-                                             .best = true,
-                                             .prices = options_.prices,
-                                             .refuse_invalid = true,
-                                             .reserve_after_seconds = options_.reserve_seconds,
-                                             .explained_refusals = 8,
-                                             .microseconds = Microseconds,
-                                             .progress = nullptr});
+  std::optional<Input> input = Collect();
+  if (!input || input->picture.inputs.order.empty()) return;
+  const auto fabrics = cache_.Of(input->picture);
+  const decide::Cluster cluster = decide::BuildCluster(std::move(input->picture.inputs), *fabrics);
+  const auto report = decide::Plan(cluster,
+                                   {.order = decide::Order::kOperator,
+                                    .place = {},
+                                    .best = true,
+                                    .prices = options_.prices,
+                                    .refuse_invalid = true,
+                                    .reserve_after_seconds = options_.reserve_seconds,
+                                    .explained_refusals = 8,
+                                    .microseconds = Microseconds,
+                                    .progress = nullptr},
+                                   input->queued);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
-    Answer(cluster, report->entries[i]);
+    Answer(cluster, input->queued, report->entries[i]);
     return true;
   });
   if (options_.counters == nullptr) return;
@@ -209,11 +273,14 @@ void Planner::Count(const char* result, const std::string& reason) const {
   options_.counters->Add(metrics::Id::kPlacements, {result, reason});
 }
 
-void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
+void Planner::Answer(const decide::Cluster& cluster, const decide::Queued& queued,
+                     const decide::PlanEntry& entry) {
   const decide::Workload& workload = entry.workload;
+  const auto of = workload.is_job ? queued.end() : queued.find(workload.key());
+  const std::string reservation = of == queued.end() ? "" : of->second.bundle;
   if (const decide::Refused* refused = entry.refused()) {
     if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
-    return RefusePlacement(cluster.inputs->placements[workload.index], *refused);
+    return RefusePlacement(cluster.inputs->placements[workload.index], reservation, *refused);
   }
   const std::string name = api::Show(workload.key());
   if (Status committed = Commit(cluster, entry); !committed) {
@@ -223,7 +290,7 @@ void Planner::Answer(const decide::Cluster& cluster, const decide::PlanEntry& en
   }
   Count("Placed", "Placed");
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
-  Forget(workload.meta->uid);
+  Forget(reservation.empty() ? workload.meta->uid : reservation);
 }
 
 // Creates the Placement without nodes; they are written afterwards. The first operator that writes
@@ -235,16 +302,40 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
                                   {life::kJobUidLabel, job.meta.uid},
                                   {decide::kAttemptLabel, std::to_string(job.attempt + 1)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
+  return Create(object, job.meta.uid);
+}
+
+Result<api::Placement> Planner::CreateOf(const api::Placement& queued, const Json& placement) {
+  Json object = placement;
+  object.erase("status");
+  const api::OwnerReference& owner = queued.meta.owners.front();
+  object["metadata"]["ownerReferences"] = {{{"apiVersion", owner.api_version},
+                                            {"kind", owner.kind},
+                                            {"name", owner.name},
+                                            {"uid", owner.uid},
+                                            {"controller", true}}};
+  object["metadata"]["annotations"][api::kPodRequestsAnnotation] =
+      queued.meta.annotations.At(api::kPodRequestsAnnotation).value_or("{}");
+  return Create(object, owner.uid);
+}
+
+// One that exists already must have the same owner.
+Result<api::Placement> Planner::Create(const Json& object, const std::string& owner_uid) {
   Result<Json> stored = writer_.Create(Kind::kPlacement, object, false);
   if (!stored && stored.error().kind == ErrorKind::kConflict) {
-    const api::ObjectKey key{job.meta.key.space, object["metadata"]["name"].get<std::string>()};
+    const Json& meta = object.at("metadata");
+    const api::ObjectKey key{meta.at("namespace").get<std::string>(),
+                             meta.at("name").get<std::string>()};
     stored = writer_.Get({Kind::kPlacement, key, "", ""});
   }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
-  const auto* owner = api::ControllingJob(decoded->meta);
-  if (!owner || owner->uid != job.meta.uid) {
+  const auto& owners = decoded->meta.owners;
+  const bool same = std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
+    return owner.controller && owner.uid == owner_uid;
+  });
+  if (!same) {
     return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
                                             " already exists with another owner"};
   }
@@ -261,6 +352,11 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
     current = *std::move(created);
   } else {
     current = cluster.inputs->placements[workload.index];
+    if (current.meta.uid.empty()) {  // of a Workload, and not created yet
+      Result<api::Placement> created = CreateOf(current, placement);
+      if (!created) return created.error();
+      current = *std::move(created);
+    }
   }
   if (!current.nodes.empty()) {  // an earlier leader has written them
     store_.Put(std::move(current));
@@ -295,30 +391,40 @@ void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_
 
 // Whether to report the refusal: not if it equals the last one, and not too soon if only its text
 // differs.
-bool Planner::IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
-                     const decide::Refused& refused) {
+bool Planner::IsNews(const Asker& asker, const decide::Refused& refused) {
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
   if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
-  if (const auto back = life::FirstReturn(excluded, now)) LookAt(*back);
-  Refusal& refusal = refusals_[meta.uid];
-  const bool alike = refusal.generation == meta.generation && refusal.text.reason == refused.reason;
+  if (const auto back = life::FirstReturn(asker.excluded, now)) LookAt(*back);
+  Refusal& refusal = refusals_[asker.id];
+  const bool alike =
+      refusal.generation == asker.generation && refusal.text.reason == refused.reason;
   if (alike && refusal.text.message == refused.message) return false;
   if (alike && now < refusal.told + options_.reword_seconds) {
     LookAt(refusal.told + options_.reword_seconds);
     return false;
   }
-  refusal = {meta.generation, {refused.reason, refused.message}, now};
+  refusal = {asker.generation, {refused.reason, refused.message}, now, !decide::NeverFits(refused)};
   Count("Refused", refused.reason);
   return true;
 }
 
 void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused) {
-  if (IsNews(job.meta, job.record.excluded, refused)) options_.on_answer(job.meta.key);
+  if (!IsNews({job.meta.uid, job.meta.generation, job.record.excluded}, refused)) return;
+  options_.on_answer(job.meta.key);
 }
 
-void Planner::RefusePlacement(const api::Placement& placement, const decide::Refused& refused) {
-  if (!IsNews(placement.meta, placement.excluded, refused)) return;
+void Planner::RefusePlacement(const api::Placement& placement, const std::string& reservation,
+                              const decide::Refused& refused) {
+  const bool queued = !reservation.empty();
+  const Asker asker{queued ? reservation : placement.meta.uid,
+                    queued ? 0 : placement.meta.generation, placement.excluded};
+  if (!IsNews(asker, refused)) return;
+  if (queued) {
+    const std::string& workload = placement.meta.owners.front().name;
+    options_.on_workload_answer({placement.meta.key.space, workload});
+  }
+  if (placement.meta.uid.empty()) return;
   std::vector<api::Condition> conditions = placement.conditions;
   decide::PutCondition(conditions, {"Placed", "False", refused.reason, refused.message, ""},
                        options_.now());
@@ -328,7 +434,7 @@ void Planner::RefusePlacement(const api::Placement& placement, const decide::Ref
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   if (written) return;
-  Forget(placement.meta.uid);
+  Forget(asker.id);
   OnCapacity();  // so that it is reported again
   if (written.error().kind == ErrorKind::kConflict) return;
   log_.Warning("refusal not written",

@@ -14,6 +14,7 @@
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/decide/plan.h"
+#include "operator/life/check.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 #include "operator/outlook/prices.h"
@@ -35,7 +36,9 @@ class Planner {
   struct Options {
     std::function<UnixSeconds()> now;
     std::string space;  // only Placements of this namespace; "": all
-    std::function<void(const api::ObjectKey& job)> on_answer;  // a refusal's text has changed
+    // A refusal's text has changed: of a TrainingJob, of a Workload of Kueue.
+    std::function<void(const api::ObjectKey& job)> on_answer;
+    std::function<void(const api::ObjectKey& workload)> on_workload_answer;
     std::size_t commits_at_once = 8;
     std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
     std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
@@ -50,11 +53,17 @@ class Planner {
 
   // The job requests nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
-  // Withdraws the job's request.
+  // A Workload requests nodes for these Placements (life/check.h), which need not exist. They get
+  // nodes all together or not at all.
+  void Ask(const std::string& reservation, std::vector<life::QueuedPlacement> placements);
+  // Withdraws the job's request, or that of a reservation.
   void Forget(const std::string& uid);
+  // Withdraws the requests of all reservations of the Workload.
+  void Withdraw(const std::string& workload_uid);
   // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
   void Remember(const std::string& uid, const std::vector<std::string>& nodes);
   std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
+  std::optional<life::CheckRefusal> RefusalOf(const std::string& reservation) const;
   // Called when an input of the plan has changed.
   void OnCapacity();
 
@@ -69,23 +78,41 @@ class Planner {
     std::int64_t generation = 0;
     life::PlanRefusal text;
     UnixSeconds told = 0;
+    bool ever = true;  // false: waiting cannot help
   };
 
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
-  std::set<std::string> Asking() const;
+  using Reservations = std::map<std::string, std::vector<life::QueuedPlacement>>;
+  // The requests of jobs, by uid, and of reservations.
+  std::pair<std::set<std::string>, Reservations> Asking() const;
+  decide::Queued AddQueued(const Reservations& asked, UnixSeconds now, api::Inputs& inputs);
   void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
-  std::optional<watch::Store::Picture> Collect();
-  void Answer(const decide::Cluster& cluster, const decide::PlanEntry& entry);
+  // The input of a pass.
+  struct Input {
+    watch::Store::Picture picture;
+    decide::Queued queued;
+  };
+  std::optional<Input> Collect();
+  void Answer(const decide::Cluster& cluster, const decide::Queued& queued,
+              const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
+  Result<api::Placement> CreateOf(const api::Placement& queued, const nlohmann::json& placement);
+  Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
   void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
-  bool IsNews(const api::ObjectMeta& meta, const std::vector<api::ExcludedNode>& excluded,
-              const decide::Refused& refused);
+  // A workload in refusals_.
+  struct Asker {
+    const std::string& id;  // uid or reservation
+    std::int64_t generation = 0;
+    const std::vector<api::ExcludedNode>& excluded;
+  };
+  bool IsNews(const Asker& asker, const decide::Refused& refused);
   void LookAt(UnixSeconds time);  // mutex_ must be held
   void LookAtLater(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;
-  void RefusePlacement(const api::Placement& placement, const decide::Refused& refused);
+  void RefusePlacement(const api::Placement& placement, const std::string& reservation,
+                       const decide::Refused& refused);
 
   watch::Store& store_;
   watch::FabricCache& cache_;
@@ -100,10 +127,11 @@ class Planner {
   bool asked_anew_ = false;
   std::optional<UnixSeconds> next_look_;  // when time alone may change an answer
   std::set<std::string> asked_;           // uids of jobs
+  Reservations queued_;                   // Placements that Workloads ask for
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
-  std::map<std::string, Refusal> refusals_;  // by uid of the job
+  std::map<std::string, Refusal> refusals_;  // by uid of the job, or by reservation
   std::int64_t last_pass_milliseconds_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "operator/api/kueue.h"
 #include "operator/decide/gangs.h"
 #include "operator/decide/placement_pods.h"
 
@@ -150,6 +151,8 @@ class Booking {
       return attempt.job->pod.requests;
     }
     if (!members.empty()) return inputs_.pods[members.front()].pod.requests;
+    fabric::Resources requests = api::DecodePodRequests(placement.meta);
+    if (!requests.empty()) return cluster_.amounts.emplace_back(std::move(requests));
     cluster_.amounts.push_back(
         {{placement.accelerator.resource_name, placement.accelerator.per_worker}});
     return cluster_.amounts.back();

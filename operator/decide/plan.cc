@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "operator/decide/outlook.h"
 #include "operator/decide/pinned.h"
+#include "operator/decide/queued.h"
 #include "operator/decide/reservation.h"
 #include "operator/decide/text.h"
 #include "operator/objective/pair_cost.h"
@@ -30,9 +32,10 @@ bool IsTooLarge(const fabric::Fabric& fabric, const placement::Plan& plan) {
 
 class Planner {
  public:
-  Planner(const Cluster& cluster, const PlanOptions& options)
+  Planner(const Cluster& cluster, const PlanOptions& options, const Queued& queued)
       : cluster_(cluster),
         options_(options),
+        queued_(queued),
         learned_(LearnedScalars::From(*cluster.inputs)),
         explain_left_(options.explained_refusals) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
@@ -45,13 +48,12 @@ class Planner {
     if (!workloads) return workloads.error();
     entries_.reserve(workloads->size());  // endings point to entries
     for (Workload& workload : *workloads) {
+      const QueuedPods* queued = QueuedOf(workload);
+      if (queued != nullptr && workload.gated_pods < workload.workers) workload.pod = queued->pod;
       PlanEntry entry;
       entry.workload = std::move(workload);
       entries_.push_back(std::move(entry));
-      if (Status decided = Decide(entries_.back()); !decided) {
-        if (!options_.refuse_invalid) return decided.error();
-        Refuse(entries_.back(), "Invalid", decided.error().message);
-      }
+      if (Status decided = DecideInBundle(entries_.back()); !decided) return decided.error();
       if (options_.progress) options_.progress(entries_.size(), workloads->size());
     }
     return Report();
@@ -65,6 +67,40 @@ class Planner {
     refused.reason = std::move(reason);
     refused.message = std::move(message);
     entry.outcome = std::move(refused);
+  }
+
+  const QueuedPods* QueuedOf(const Workload& workload) const {
+    if (workload.is_job) return nullptr;
+    const auto found = queued_.find(workload.key());
+    return found == queued_.end() ? nullptr : &found->second;
+  }
+  std::string BundleOf(const Workload& workload) const {
+    const QueuedPods* queued = QueuedOf(workload);
+    return queued == nullptr ? "" : queued->bundle;
+  }
+
+  // Workloads of one bundle get nodes all together or not at all.
+  Status DecideInBundle(PlanEntry& entry) {
+    const std::string bundle = BundleOf(entry.workload);
+    if (const auto refused = refused_bundles_.find(bundle); refused != refused_bundles_.end()) {
+      entry.outcome = refused->second;
+      return {};
+    }
+    if (Status decided = Decide(entry); !decided) {
+      if (!options_.refuse_invalid) return decided.error();
+      Refuse(entry, "Invalid", decided.error().message);
+    }
+    if (bundle.empty() || entry.refused() == nullptr) return {};
+    const Refused refused = *entry.refused();
+    for (PlanEntry& earlier : entries_) {
+      if (BundleOf(earlier.workload) != bundle) continue;
+      if (const Placed* placed = earlier.placed()) {
+        RemoveClaims(earlier.workload, placed->plan.nodes, claims_[*earlier.fabric]);
+      }
+      earlier.outcome = refused;
+    }
+    refused_bundles_.emplace(bundle, refused);
+    return {};
   }
 
   Status Decide(PlanEntry& entry) {
@@ -112,8 +148,8 @@ class Planner {
   }
 
   bool IsShortOfPods(const Workload& workload) const {
-    return !workload.is_job && workload.gated_pods < workload.workers &&
-           cluster_.inputs->placements[workload.index].pod_selector.has_value();
+    if (workload.is_job || workload.gated_pods >= workload.workers) return false;
+    return cluster_.inputs->placements[workload.index].pod_selector && !QueuedOf(workload);
   }
 
   static std::string ShortOfPodsText(const Workload& workload) {
@@ -382,14 +418,27 @@ class Planner {
 
   const Cluster& cluster_;
   const PlanOptions& options_;
+  const Queued& queued_;
   const LearnedScalars learned_;
   std::uint32_t explain_left_;
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
   std::vector<PlanEntry> entries_;                        // in the order of decisions
+  std::map<std::string, Refused> refused_bundles_;        // why none of a bundle gets nodes
 };
 
 }  // namespace
+
+bool NeverFits(const Refused& refused) {
+  if (!refused.why) return refused.reason == "Invalid";
+  const placement::Unplaceable& why = *refused.why;
+  if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
+  return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
+    return count.rejection == placement::Rejection::kUnusable ||
+           count.rejection == placement::Rejection::kUnschedulable ||
+           count.rejection == placement::Rejection::kExcluded;
+  });
+}
 
 bool PlanReport::AllPlaced() const {
   return std::all_of(entries.begin(), entries.end(),
@@ -397,7 +446,11 @@ bool PlanReport::AllPlaced() const {
 }
 
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options) {
-  return Planner(cluster, options).Run();
+  return Plan(cluster, options, {});
+}
+
+Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, const Queued& queued) {
+  return Planner(cluster, options, queued).Run();
 }
 
 fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/api/kueue.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
 
@@ -67,6 +68,16 @@ Result<std::vector<WorkerPod>> ByNames(const std::vector<const api::Pod*>& pods,
   return assigned;
 }
 
+// Kueue names the index label of a Job even if it is not Indexed: its pods are then alike, and any
+// order of them will do.
+bool LackIndex(const api::Placement& placement, const std::vector<const api::Pod*>& pods) {
+  if (!api::ControllingWorkload(placement.meta)) return false;
+  const std::string& key = placement.worker_index_labels.back().key;
+  return std::none_of(pods.begin(), pods.end(), [&](const api::Pod* pod) {
+    return pod->meta.labels.contains(key) || pod->meta.annotations.contains(key);
+  });
+}
+
 }  // namespace
 
 bool NaturallyBefore(std::string_view a, std::string_view b) {
@@ -92,7 +103,9 @@ Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
   std::sort(pods.begin(), pods.end(), [](const api::Pod* a, const api::Pod* b) {
     return NaturallyBefore(a->meta.key.name, b->meta.key.name);
   });
-  if (placement.worker_index_labels.empty()) return ByNames(pods, taken);
+  if (placement.worker_index_labels.empty() || LackIndex(placement, pods)) {
+    return ByNames(pods, taken);
+  }
   return ByLabels(placement, pods, taken);
 }
 

@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/api/kueue.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/queued.h"
 #include "operator/decide/worker_order.h"
 
 namespace weft::decide {
@@ -145,6 +147,10 @@ class Pending {
     workload.topology = &placement.topology;
     workload.priority = priorities_.Of("");
     TakePods(placement, workload);
+    if (const auto priority = placement.meta.annotations.At(kPriorityAnnotation);
+        priority && api::ControllingWorkload(placement.meta)) {
+      std::from_chars(priority->data(), priority->data() + priority->size(), workload.priority);
+    }
     return workload;
   }
 

@@ -5,6 +5,7 @@
 namespace weft::kube {
 namespace {
 
+constexpr int kNotFound = 404;
 constexpr std::size_t kLargestPageBytes = std::size_t{256} << 20;
 
 Watch::End EndOf(const Result<Response>& answer) {
@@ -173,7 +174,14 @@ void Reflector::FinishList(const std::string& resource_version) {
 void Reflector::End(const Result<Response>& answer) {
   Watch::End end = EndOf(answer);
   end.malformed = malformed_;
-  if (watch_.OnEnd(end, options_.timer->Now())) return Touch();
+  if (watch_.OnEnd(end, options_.timer->Now())) {
+    absent_ = false;
+    return Touch();
+  }
+  if (options_.optional && end.status == kNotFound) {
+    absent_ = true;
+    return Touch();
+  }
   failed_ = true;
   if (options_.hooks.on_failure) {
     options_.hooks.on_failure(Sentence(options_.watch.path, answer, fault_));

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/api/kueue.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
@@ -219,6 +220,9 @@ class Gang {
 
   // Waits until all pods exist, before the first is ungated; after a time the nodes are released.
   UngateStep AwaitPods(std::string_view since) {
+    // The pods of a Workload of Kueue start when all its checks are Ready, which may take hours;
+    // the Placement goes with the quota (check.h).
+    if (since == kPlaced && api::ControllingWorkload(placement_.meta)) return Wait{};
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
     return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
                                         " of " + Count(placement_.workers, "pod") +

@@ -85,6 +85,14 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
       ->check(cli::WholeNumber(0, 31'536'000));
+  app.add_flag(
+      "--kueue", flags.kueue,
+      "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement; Kueue may "
+      "be installed later");
+  app.add_option("--kueue-hold", flags.kueue_hold_seconds,
+                 "seconds that a Workload of Kueue without room keeps its quota; then the quota is "
+                 "given back and the Workload queued again")
+      ->check(cli::WholeNumber(1, 31'536'000));
   app.add_option("--prices", flags.prices,
                  "YAML file with the price of an hour of each accelerator, for costPerHour of "
                  "Placements and weft_trainingjob_cost_per_hour; read at the start; default: no "
@@ -205,7 +213,8 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --identity=" << quoted(flags.identity)
       << " --bind-deadline=" << flags.bind_deadline_seconds
       << " --node-loss=" << flags.node_loss_seconds
-      << " --reserve-after=" << flags.reserve_after_seconds << " --prices=" << quoted(flags.prices)
+      << " --reserve-after=" << flags.reserve_after_seconds << " --kueue=" << flags.kueue
+      << " --kueue-hold=" << flags.kueue_hold_seconds << " --prices=" << quoted(flags.prices)
       << " --workers=" << flags.workers << " --verify-image=" << quoted(flags.verify_image)
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second

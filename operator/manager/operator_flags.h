@@ -18,6 +18,8 @@ struct OperatorFlags {
   std::int64_t bind_deadline_seconds = 60;
   std::int64_t node_loss_seconds = 60;
   std::int64_t reserve_after_seconds = 600;
+  bool kueue = false;
+  std::int64_t kueue_hold_seconds = 600;
   std::string prices;  // "" none: no costs are shown
   std::uint32_t workers = 8;
   std::string verify_image;  // "": no init container

@@ -279,6 +279,8 @@ class Process {
     };
     options.figures.audit = flags_.read_only;
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
+    options.kueue = flags_.kueue;
+    options.check.hold_seconds = flags_.kueue_hold_seconds;
     options.planner.prices = prices_ ? &*prices_ : nullptr;
     options.verify_image = flags_.verify_image;
     options.jobs.life.verify_image = !flags_.verify_image.empty();

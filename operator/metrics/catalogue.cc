@@ -42,6 +42,9 @@ constexpr Metric kCatalogue[] = {
   {Id::kPlacements, "weft_placements_total", kCounter, kEvents, {"result", "reason"},
    "Answers of the planner: Placed, Refused (counted again when its message changes) or "
    "NotCommitted, with the reason of the condition Placed."},
+  {Id::kAdmissionChecks, "weft_admission_checks_total", kCounter, kEvents, {"state"},
+   "Answers to Kueue's AdmissionChecks: Ready, Pending (again when its message changes), Retry or "
+   "Rejected."},
   {Id::kSolveSeconds, "weft_solve_seconds", kHistogram, kEvents, {},
    "Time to find one placement: traffic, search, scores and bound."},
   {Id::kPlanPassSeconds, "weft_plan_pass_seconds", kHistogram, kEvents, {},

@@ -25,6 +25,7 @@ enum class Id : std::uint8_t {
   kApiWriteSeconds,
   kEventsDropped,
   kPlacements,
+  kAdmissionChecks,
   kSolveSeconds,
   kPlanPassSeconds,
   kBindSeconds,

@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "operator/api/decode.h"
+#include "operator/api/kueue.h"
 #include "operator/decide/running.h"
+#include "operator/kube/kueue_resources.h"
 #include "operator/life/next_step.h"
 
 namespace weft::watch {
@@ -60,6 +62,18 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
   Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
   Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
+  own_kinds_ = reflectors_.size();
+  if (options_.kueue) WatchKueue();
+}
+
+void ClusterWatch::WatchKueue() {
+  using manifest::Subject;
+  Watch<api::ResourceFlavor>(kube::kResourceFlavors, Subject::kWhole,
+                             {api::DecodeResourceFlavor, {}});
+  Watch<api::AdmissionCheck>(kube::kAdmissionChecks, Subject::kWhole,
+                             {api::DecodeAdmissionCheck, {}});
+  Watch<api::Workload>(kube::kWorkloads, Subject::kWhole,
+                       {api::DecodeWorkload, api::DecodeWorkload});
 }
 
 // Jobs may be limited to one namespace, but objects that hold nodes are read in all namespaces.
@@ -74,6 +88,7 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
   watching.watch.seed = options_.seed + sinks_.size();
   watching.subject = subject;
+  watching.optional = resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
   reflectors_.push_back(
       std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
@@ -103,7 +118,15 @@ void ClusterWatch::Stop() {
 }
 
 bool ClusterWatch::Synced() const {
-  return std::all_of(reflectors_.begin(), reflectors_.end(),
+  const auto end = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
+  return std::all_of(reflectors_.begin(), end,
+                     [](const auto& reflector) { return reflector->synced(); });
+}
+
+bool ClusterWatch::KueueSynced() const {
+  const auto begin = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
+  return begin != reflectors_.end() &&
+         std::all_of(begin, reflectors_.end(),
                      [](const auto& reflector) { return reflector->synced(); });
 }
 

@@ -22,7 +22,8 @@ namespace weft::watch {
 class ClusterWatch {
  public:
   struct Options {
-    std::string space;  // only jobs of this namespace; "": all
+    std::string space;   // only jobs of this namespace; "": all
+    bool kueue = false;  // watches the kinds of Kueue too, as soon as they are installed
     std::function<UnixSeconds()> now;
     std::uint64_t seed = 0;
     WatchHooks hooks;
@@ -35,8 +36,10 @@ class ClusterWatch {
   void Cancel();
   void Stop();
 
-  // Whether every kind has been listed completely once.
+  // Whether every kind has been listed completely once, without the kinds of Kueue.
   bool Synced() const;
+  // Whether all kinds of Kueue have been listed completely once.
+  bool KueueSynced() const;
   // The time since the API server last answered the watch of each resource, and the longest.
   std::vector<std::pair<std::string, kube::Millis>> Silences() const;
   kube::Millis Staleness() const;
@@ -52,6 +55,7 @@ class ClusterWatch {
   template <typename T>
   void Watch(const kube::Resource& resource, manifest::Subject subject, KindInStore<T> kind,
              const std::string& labels = "");
+  void WatchKueue();
   kube::ReflectorHooks HooksOf(const std::string& resource) const;
 
   kube::Transport& transport_;
@@ -61,6 +65,7 @@ class ClusterWatch {
   std::vector<std::unique_ptr<kube::ObjectSink>> sinks_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
   std::vector<std::string> watched_;  // plural of each reflector's kind
+  std::size_t own_kinds_ = 0;         // reflectors before those of Kueue
 };
 
 }  // namespace weft::watch

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "operator/api/gang_annotations.h"
+#include "operator/api/kueue.h"
 #include "operator/life/ungate.h"
 
 namespace weft::watch {
@@ -25,7 +26,8 @@ bool SpecIsTheSame(const api::Fabric& a, const api::Fabric& b) {
 
 bool Waits(const api::Placement& placement) {
   return placement.nodes.empty() && !placement.meta.deleting && placement.unreadable.empty() &&
-         !api::ControllingJob(placement.meta) && life::IsPlanned(placement);
+         !api::ControllingJob(placement.meta) && !api::ControllingWorkload(placement.meta) &&
+         life::IsPlanned(placement);
 }
 
 bool AsksForPlacement(const api::Pod& pod) {

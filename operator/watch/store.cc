@@ -12,13 +12,18 @@
 namespace weft::watch {
 namespace {
 
-// Updates the index of objects by owning TrainingJob. A new object of the same name may have
-// another owner.
+// The TrainingJob or Workload that controls the object; nullptr if there is none.
+const api::OwnerReference* OwnerOf(const api::ObjectMeta& meta) {
+  const api::OwnerReference* job = api::ControllingJob(meta);
+  return job ? job : api::ControllingWorkload(meta);
+}
+
+// Updates the index of objects by owner. A new object of the same name may have another owner.
 template <typename T, typename Owned>
 void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& now,
                   Owned& owned) {
-  const api::OwnerReference* was = before ? api::ControllingJob(before->meta) : nullptr;
-  const api::OwnerReference* is = now ? api::ControllingJob(now->meta) : nullptr;
+  const api::OwnerReference* was = before ? OwnerOf(before->meta) : nullptr;
+  const api::OwnerReference* is = now ? OwnerOf(now->meta) : nullptr;
   if (was && (!is || is->uid != was->uid)) {
     const auto found = owned.find(was->uid);
     found->second.Erase(before->meta.key);
@@ -198,6 +203,9 @@ void Store::Tell(const Change<api::Placement>& change) const {
   if (const auto base = meta.labels.At(decide::kGangLabel); base && !change.now) {
     hooks_.on_gang({meta.key.space, std::string(*base)});
   }
+  if (const auto* owner = api::ControllingWorkload(meta)) {
+    hooks_.on_workload({meta.key.space, owner->name});
+  }
   hooks_.on_decision(meta.key);
   hooks_.on_capacity();
 }
@@ -205,9 +213,42 @@ void Store::Tell(const Change<api::Placement>& change) const {
 void Store::Tell(const Change<api::Fabric>& change) const {
   if (change.before && change.now && SpecIsTheSame(*change.before, *change.now)) return;
   TellFabric();
+  SnapshotMap<api::AdmissionCheck>::Snapshot checks;  // which may name the Fabric
+  {
+    const std::lock_guard lock(mutex_);
+    checks = table<api::AdmissionCheck>().Take();
+  }
+  checks.Each([&](const auto& check) { hooks_.on_workload(check->meta.key); });
 }
 
 void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
+
+void Store::Tell(const Change<api::Workload>& change) const {
+  hooks_.on_workload(change.either().meta.key);
+}
+
+void Store::Tell(const Change<api::AdmissionCheck>& change) const {
+  const auto& [before, now] = change;
+  hooks_.on_workload(change.either().meta.key);
+  const bool same = before && now && before->controller == now->controller &&
+                    before->parameters == now->parameters;
+  if (!same) TellWorkloads();
+}
+
+void Store::Tell(const Change<api::ResourceFlavor>& change) const {
+  const auto& [before, now] = change;
+  if (before && now && before->meta.generation == now->meta.generation) return;
+  TellWorkloads();
+}
+
+void Store::TellWorkloads() const {
+  SnapshotMap<api::Workload>::Snapshot workloads;
+  {
+    const std::lock_guard lock(mutex_);
+    workloads = table<api::Workload>().Take();
+  }
+  workloads.Each([&](const auto& workload) { hooks_.on_workload(workload->meta.key); });
+}
 
 void Store::TellFabric() const {
   hooks_.on_fabric();
@@ -240,8 +281,10 @@ void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
     selecting = selecting_.Take();
   }
   selecting.EachIn(pod.key.space, [&](const auto& placement) {
-    if (fabric::Matches(*placement->pod_selector, pod.labels)) {
-      hooks_.on_placement(placement->meta.key);
+    if (!fabric::Matches(*placement->pod_selector, pod.labels)) return;
+    hooks_.on_placement(placement->meta.key);
+    if (const auto* owner = api::ControllingWorkload(placement->meta)) {
+      hooks_.on_workload({pod.key.space, owner->name});
     }
   });
 }
@@ -262,7 +305,9 @@ life::NodeState Store::StateOfNode(const std::string& node) const {
 template <typename T>
 std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version) const {
   constexpr bool kWritten = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::TrainingJob> ||
-                            std::is_same_v<T, api::Placement> || std::is_same_v<T, Service>;
+                            std::is_same_v<T, api::Placement> || std::is_same_v<T, Service> ||
+                            std::is_same_v<T, api::Workload> ||
+                            std::is_same_v<T, api::AdmissionCheck>;
   std::vector<api::ObjectKey> keys;
   if constexpr (kWritten) {
     typename SnapshotMap<T>::Snapshot all;
@@ -297,6 +342,31 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   Collect(placements, objects.placements);
   Collect(pods, objects.pods);
   return objects;
+}
+
+std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& key) const {
+  WorkloadObjects objects;
+  SnapshotMap<api::Placement>::Snapshot placements;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.workload = table<api::Workload>().Find(key);
+    if (!objects.workload) return std::nullopt;
+    placements = TakeOwned(placements_of_, objects.workload->meta.uid);
+    objects.checks = table<api::AdmissionCheck>().Take();
+    objects.flavors = table<api::ResourceFlavor>().Take();
+  }
+  Collect(placements, objects.placements);
+  return objects;
+}
+
+std::shared_ptr<const api::AdmissionCheck> Store::AdmissionCheckAt(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::AdmissionCheck>().Find({"", name});
+}
+
+bool Store::HasFabric(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Fabric>().Find({"", name}) != nullptr;
 }
 
 std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
@@ -410,6 +480,9 @@ WEFT_STORE_OF(api::Fabric);
 WEFT_STORE_OF(api::PriorityClass);
 WEFT_STORE_OF(api::Namespace);
 WEFT_STORE_OF(Service);
+WEFT_STORE_OF(api::Workload);
+WEFT_STORE_OF(api::AdmissionCheck);
+WEFT_STORE_OF(api::ResourceFlavor);
 #undef WEFT_STORE_OF
 
 }  // namespace weft::watch

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "operator/api/kinds.h"
+#include "operator/api/kueue.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/table.h"
@@ -38,6 +39,9 @@ struct StoreHooks {
   // Pods that ask for a Placement changed: their namespace and decide::ForeignGang::base, "" if
   // they have no gang.
   OfObject on_gang = [](const api::ObjectKey&) {};
+  // A Workload of Kueue, or something that its check depends on. Without a namespace: an
+  // AdmissionCheck.
+  OfObject on_workload = [](const api::ObjectKey&) {};
   OfObject on_decision = [](const api::ObjectKey&) {};  // any Placement changed
   std::function<void()> on_capacity = [] {};            // a new plan could differ
   std::function<void()> on_fabric = [] {};              // a Node or Fabric changed
@@ -60,6 +64,14 @@ struct JobObjects {
   KnownNodes nodes;
 };
 
+// A Workload of Kueue with all that its check depends on, at one moment.
+struct WorkloadObjects {
+  std::shared_ptr<const api::Workload> workload;
+  std::vector<std::shared_ptr<const api::Placement>> placements;  // that it controls
+  SnapshotMap<api::AdmissionCheck>::Snapshot checks;
+  SnapshotMap<api::ResourceFlavor>::Snapshot flavors;
+};
+
 // The operator's cache of the API server. One reflector per kind and the answers to our own writes
 // fill it; many threads read it.
 //
@@ -76,7 +88,8 @@ class Store {
   // Must be called before the first Put.
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
-  // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, and Service.
+  // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, Workload,
+  // AdmissionCheck, ResourceFlavor, and Service.
   template <typename T>
   void Put(T object);
   template <typename T>
@@ -89,7 +102,10 @@ class Store {
 
   // Nothing if the job does not exist.
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
+  std::optional<WorkloadObjects> ObjectsOfWorkload(const api::ObjectKey& workload) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  std::shared_ptr<const api::AdmissionCheck> AdmissionCheckAt(const std::string& name) const;
+  bool HasFabric(const std::string& name) const;
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
@@ -119,7 +135,7 @@ class Store {
     std::shared_ptr<const T> before, now;
     const T& either() const { return now ? *now : *before; }
   };
-  // The objects that TrainingJobs control, by the job's uid.
+  // The objects that TrainingJobs control, by the job's uid; Placements of Workloads by theirs.
   template <typename T>
   using Owned = std::map<std::string, SnapshotMap<T>>;
 
@@ -150,9 +166,13 @@ class Store {
   void Tell(const Change<api::Placement>& change) const;
   void Tell(const Change<api::Fabric>& change) const;
   void Tell(const Change<Service>& change) const;
+  void Tell(const Change<api::Workload>& change) const;
+  void Tell(const Change<api::AdmissionCheck>& change) const;
+  void Tell(const Change<api::ResourceFlavor>& change) const;
 
   void TellFabric() const;
   void TellOwner(const api::ObjectMeta& owned) const;
+  void TellWorkloads() const;
   void TellJobsOn(const std::string& node) const;
   void TellPlacementsOf(const api::ObjectMeta& pod) const;
   void TellGang(const api::Pod& pod) const;
@@ -162,7 +182,8 @@ class Store {
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
   std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
-             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>>
+             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>,
+             Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>>
       tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

@@ -30,6 +30,10 @@ inline const char* KindWord(Kind kind) {
       return "Fabric";
     case Kind::kResourceQuota:
       return "ResourceQuota";
+    case Kind::kWorkload:
+      return "Workload";
+    case Kind::kAdmissionCheck:
+      return "AdmissionCheck";
   }
   return "";
 }

@@ -92,6 +92,7 @@ class Leader {
     Planner::Options options;
     options.now = now_;
     options.on_answer = [](const api::ObjectKey&) {};
+    options.on_workload_answer = [](const api::ObjectKey&) {};
     options.commits_at_once = 1;
     return options;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "operator/decide/queued.h"
 #include "tests/unit/decide/scene.h"
 
 namespace weft::decide {
@@ -320,6 +321,72 @@ TEST(Refusal, NamesGatesOfOtherControllers) {
             "spec.podSelector matches 3 of 3 pods with the scheduling gate weft.dev/placement, and "
             "2 of them also have the gates kueue.x-k8s.io/admission, test/other; nothing is placed "
             "before all of them exist without other gates.");
+}
+
+// Placements of Workloads of Kueue, whose pods do not exist yet.
+struct QueuedScene : Scene {
+  Queued queued;
+
+  QueuedScene() : Scene(FourNodes()) {}
+  QueuedPods& Add(const std::string& name, std::uint32_t workers, const char* bundle) {
+    api::Placement& one = Placement(name, workers);
+    one.pod_selector = fabric::LabelSelector{{{"weft.dev/placement", name}}, {}};
+    one.meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", bundle, bundle, true}};
+    QueuedPods& pods = queued[one.meta.key];
+    pods.pod.requests = {{kGpu, 8}};
+    pods.bundle = bundle;
+    return pods;
+  }
+};
+
+TEST(Bundle, GetsNodesAllTogetherOrNotAtAll) {
+  QueuedScene scene;
+  scene.Add("a1", 2, "a");
+  scene.Add("a2", 3, "a");
+  scene.Add("a3", 1, "a");
+  scene.Add("b1", 3, "b");
+  scene.Add("b2", 1, "b");
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster, {}, scene.queued);
+  ASSERT_TRUE(report);
+  std::vector<std::string> answers;
+  for (const PlanEntry& entry : report->entries) answers.push_back(Answer(cluster, entry));
+  EXPECT_EQ(answers,
+            (std::vector<std::string>{"a1: InsufficientCapacity", "a2: InsufficientCapacity",
+                                      "a3: InsufficientCapacity", "b1: n0 n1 n2", "b2: n3"}));
+}
+
+TEST(Bundle, IsPlannedByItsPriorityAndByWhatItsPodsWillRequest) {
+  QueuedScene scene;
+  scene.Add("low", 4, "a");
+  scene.Add("high", 1, "b").pod.node_name = "n2";
+  scene.inputs.placements.Edit(1).meta.annotations.Set(kPriorityAnnotation, "5");
+  const Cluster cluster = scene.Build();
+  PlanOptions options;
+  options.order = Order::kOperator;
+  const auto report = Plan(cluster, options, scene.queued);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(Answer(cluster, report->entries[1]), "high: n2");
+  EXPECT_EQ(Answer(cluster, report->entries[0]), "low: InsufficientCapacity");
+}
+
+TEST(NeverFits, UnlessNodesMayComeBack) {
+  Refused refused;
+  refused.reason = "Invalid";
+  EXPECT_TRUE(NeverFits(refused));
+  refused.reason = "FabricAmbiguous";
+  EXPECT_FALSE(NeverFits(refused));
+  refused.why.emplace();
+  EXPECT_FALSE(NeverFits(refused));
+  refused.why->ever = false;
+  EXPECT_TRUE(NeverFits(refused));
+  refused.why->rejections = {{placement::Rejection::kTaint, "", 3}};
+  EXPECT_TRUE(NeverFits(refused));
+  refused.why->rejections.push_back({placement::Rejection::kUnschedulable, "", 1});
+  EXPECT_FALSE(NeverFits(refused));
+  refused.why->rejections.clear();
+  refused.why->reason = placement::Reason::kNoCompleteNode;
+  EXPECT_FALSE(NeverFits(refused));
 }
 
 TEST(Refusal, SaysThatNoNodeHasRoom) {

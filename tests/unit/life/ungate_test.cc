@@ -225,6 +225,19 @@ TEST(UngateTest, WithoutPodsOrAnOwnerTheOperatorReservesNothing) {
   }
 }
 
+TEST(UngateTest, NodesOfAWorkloadAreHeldUntilItsPodsStart) {
+  World world;
+  world.placement().meta.owners.push_back({"kueue.x-k8s.io/v1beta2", "Workload", "w", "w1", true});
+  auto pods = std::exchange(world.pods(), {});
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
+  world.now += 86'400;  // another check of Kueue takes its time
+  EXPECT_EQ(world.Run().seconds, std::nullopt);
+  EXPECT_EQ(world.trace, Trace{"plan"});
+  world.pods() = std::move(pods);
+  world.Run();
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
 TEST(UngateTest, APodThatIsGatedByOthersTooIsNotYetThere) {
   World world;
   world.pod(1).scheduling_gates.push_back("kueue.x-k8s.io/admission");

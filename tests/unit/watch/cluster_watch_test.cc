@@ -4,6 +4,7 @@
 
 #include <future>
 #include <string>
+#include <thread>
 
 #include "tests/support/scripted_cluster.h"
 
@@ -38,6 +39,55 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   const decide::Cluster seen = watch.LookAtCluster();
   ASSERT_EQ(seen.inputs->nodes.size(), 1U);
   EXPECT_EQ(seen.inputs->nodes[0].meta.key.name, "n1");
+  watch.Stop();
+}
+
+// Kueue is not installed before the test says so.
+class LateKueue final : public kube::Transport {
+ public:
+  std::atomic<bool> installed{false};
+  std::atomic<int> refused{0};
+
+  Result<kube::Response> Send(const kube::Request& request) override { return all_.Send(request); }
+  Result<kube::Response> Stream(const kube::Request& request, const kube::ChunkSink& sink,
+                                const kube::Cancel& cancel) override {
+    if (!installed && request.path.find("kueue.x-k8s.io") != std::string::npos) {
+      ++refused;
+      return kube::Response{404, std::nullopt, ""};
+    }
+    return all_.Stream(request, sink, cancel);
+  }
+
+ private:
+  testing::ScriptedCluster all_{
+      {{"workloads", R"({"metadata":{"name":"w","namespace":"ns","resourceVersion":"3"}})"}}};
+};
+
+TEST(ClusterWatchTest, KueueMayBeInstalledLater) {
+  LateKueue cluster;
+  std::promise<void> own, kueue;
+  std::atomic<int> listed = 0;
+  ClusterWatch::Options options;
+  options.kueue = true;
+  options.now = [] { return UnixSeconds{1'000}; };
+  options.hooks.on_failure = [](const std::string& resource, const std::string& what) {
+    ADD_FAILURE() << resource << ": " << what;
+  };
+  options.hooks.on_listed = [&](const std::string&, const std::string&) {
+    const int count = ++listed;
+    if (count == 8) own.set_value();
+    if (count == 11) kueue.set_value();
+  };
+  ClusterWatch watch(cluster, options);
+  watch.Start();
+  own.get_future().wait();
+  while (cluster.refused < 3) std::this_thread::yield();
+  EXPECT_TRUE(watch.Synced());
+  EXPECT_FALSE(watch.KueueSynced());
+  cluster.installed = true;
+  kueue.get_future().wait();
+  EXPECT_TRUE(watch.KueueSynced());
+  EXPECT_TRUE(watch.store().ObjectsOfWorkload({"ns", "w"}));
   watch.Stop();
 }
 

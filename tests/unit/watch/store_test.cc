@@ -164,6 +164,46 @@ TEST_F(StoreTest, NamesWhatIsHeldUpToAVersion) {
   EXPECT_EQ(store_.HeldUpTo<api::Pod>("5"), (std::vector<api::ObjectKey>{{"ns", "a-1-0"}}));
 }
 
+TEST_F(StoreTest, AWorkloadIsToldOfItsPlacementsAndTheirPods) {
+  Words told;
+  store_.SetHooks(
+      {.on_workload = [&](const api::ObjectKey& key) { told.push_back(api::Show(key)); }});
+  api::Workload workload;
+  workload.meta.key = {"ns", "w"};
+  workload.meta.uid = "w1";
+  store_.Put(workload);
+  api::Placement placement = PlacementOf("p", {});
+  placement.meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", "w", "w1", true}};
+  store_.Put(placement);
+  EXPECT_FALSE(store_.HasUnplaced(""));  // the Workload asks for its nodes
+  api::Pod pod;
+  pod.meta.key = {"ns", "pod"};
+  pod.meta.labels = {{"app", "x"}};
+  store_.Put(pod);
+  EXPECT_EQ(std::exchange(told, {}), (Words{"ns/w", "ns/w", "ns/w"}));
+  ASSERT_EQ(store_.ObjectsOfWorkload({"ns", "w"})->placements.size(), 1U);
+
+  api::AdmissionCheck check;
+  check.meta.key.name = "c";
+  store_.Put(check);
+  EXPECT_EQ(std::exchange(told, {}), (Words{"c", "ns/w"}));
+  check.conditions = {{"Active", "True", "", "", ""}};
+  store_.Put(check);
+  EXPECT_EQ(std::exchange(told, {}), Words{"c"});
+  api::ResourceFlavor flavor;
+  flavor.meta.key.name = "f";
+  store_.Put(flavor);
+  EXPECT_EQ(std::exchange(told, {}), Words{"ns/w"});
+  api::Fabric fabric;
+  fabric.meta.key.name = "g";
+  store_.Put(fabric);
+  EXPECT_EQ(std::exchange(told, {}), Words{"c"});
+  EXPECT_TRUE(store_.HasFabric("g"));
+  store_.Remove<api::Placement>({"ns", "p"});
+  store_.Remove<api::Workload>({"ns", "w"});
+  EXPECT_FALSE(store_.ObjectsOfWorkload({"ns", "w"}));
+}
+
 TEST_F(StoreTest, StatusOfAFabricIsNoNewsForPlanners) {
   api::Fabric fabric;
   fabric.meta.key.name = "default";

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "operator/api/meta.h"
+#include "operator/base/result.h"
+#include "operator/rules/pod_requirements.h"
+
+namespace weft::api {
+
+// Kinds of Kueue, with only the fields that Weft reads.
+// Source  kubernetes-sigs/kueue 0.19, apis/kueue/v1beta2.
+inline constexpr const char* kKueueGroup = "kueue.x-k8s.io";
+inline constexpr const char* kKueueVersion = "v1beta2";
+
+// spec.controllerName of the AdmissionChecks that Weft answers.
+inline constexpr const char* kCheckController = "weft.dev/placement";
+
+// Pods of one template.
+struct PodSet {
+  std::string name;
+  std::uint32_t count = 0;  // as admitted; without a reservation, as requested
+  placement::PodRequirements pod;
+  std::string priority_class_name;
+  TextMap labels, annotations;  // of the template
+  bool gated = false;           // the template has Weft's scheduling gate
+  // topologyRequest: a pod's index is groups' label x (count / groups) + index label. "" and 0 if
+  // Kueue does not say.
+  std::string index_label, group_label;
+  std::uint32_t groups = 0;
+  std::vector<std::string> flavors;  // assigned, each once; empty without a reservation
+};
+
+// An entry of status.admissionChecks.
+struct CheckState {
+  std::string name;
+  std::string state;  // Pending, Ready, Retry, Rejected
+  std::string message;
+  std::string last_transition_time;
+  std::map<std::string, TextMap> labels;  // podSetUpdates, by pod set
+};
+
+// The Workload of Kueue that controls the object, by owner reference; nullptr if there is none.
+const OwnerReference* ControllingWorkload(const ObjectMeta& meta);
+
+// Annotation of a Placement that gets nodes before its pods exist: a JSON object with what one of
+// them requests, such as {"cpu":"32","nvidia.com/gpu":"8"}.
+inline constexpr const char* kPodRequestsAnnotation = "weft.dev/pod-requests";
+// Reads it. If it is absent or not a list of resources, nothing is known.
+fabric::Resources DecodePodRequests(const ObjectMeta& meta);
+
+// What Kueue admits: the pods of one job, with their quota.
+struct Workload {
+  Place place;
+  ObjectMeta meta;
+  std::string unreadable;  // why spec or status cannot be read; "" if both can
+  bool active = true;
+  std::int64_t priority = 0;
+  std::string queue;
+  std::vector<PodSet> pod_sets;
+  // status
+  std::string cluster_queue;  // that reserved quota; "" without a reservation
+  std::vector<Condition> conditions;
+  std::vector<CheckState> checks;
+  Raw checks_json;  // status.admissionChecks as read
+};
+
+struct AdmissionCheck {
+  Place place;
+  ObjectMeta meta;
+  std::string controller;
+  struct Parameters {
+    std::string group, kind, name;
+    bool empty() const { return group.empty() && kind.empty() && name.empty(); }
+    friend bool operator==(const Parameters&, const Parameters&) = default;
+  } parameters;
+  std::vector<Condition> conditions;
+};
+
+struct ResourceFlavor {
+  Place place;
+  ObjectMeta meta;
+  std::map<std::string, std::string> node_labels;
+  std::vector<placement::Toleration> tolerations;
+  std::string topology_name;  // not "": Kueue chooses the nodes
+};
+
+// Decoders of objects that an API server stored (decode.h). A Workload whose spec or status has
+// unexpected types is returned with `unreadable` set.
+// Errors  kInvalid for metadata, and for any field of the other two kinds.
+Result<Workload> DecodeWorkload(const nlohmann::json& object, const Place& place);
+Result<AdmissionCheck> DecodeAdmissionCheck(const nlohmann::json& object, const Place& place);
+Result<ResourceFlavor> DecodeResourceFlavor(const nlohmann::json& object, const Place& place);
+
+}  // namespace weft::api

@@ -1,0 +1,144 @@
+#include "operator/controllers/workload_controller.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/decide/conditions.h"
+#include "operator/decide/worker_order.h"
+
+namespace weft::controllers {
+
+using Json = nlohmann::json;
+
+namespace {
+
+// While Kueue's kinds are still being listed, a Workload may look as if its check were not Weft's.
+constexpr std::int64_t kSyncSeconds = 1;
+
+}  // namespace
+
+WorkloadController::WorkloadController(watch::Store& store, watch::FabricCache& cache,
+                                       ApiWriter& writer, Planner& planner, Log& log,
+                                       Options options)
+    : store_(store),
+      cache_(cache),
+      writer_(writer),
+      planner_(planner),
+      log_(log),
+      options_(std::move(options)) {}
+
+Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
+  if (!options_.synced()) return Outcome{.waits = true, .seconds = kSyncSeconds};
+  if (key.space.empty()) return ReconcileCheck(key);
+  const auto objects = store_.ObjectsOfWorkload(key);
+  if (!objects) return Outcome{};
+  const api::Workload& workload = *objects->workload;
+  life::CheckView view;
+  view.workload = &workload;
+  for (const api::CheckState& entry : workload.checks) {
+    const auto check = objects->checks.Find({"", entry.name});
+    if (check && check->controller == api::kCheckController) view.checks.push_back(check.get());
+  }
+  for (const auto& placement : objects->placements) view.placements.push_back(placement.get());
+  view.in_use = [this](const api::Placement& placement) { return InUse(placement); };
+  view.flavor = [&](const std::string& name) { return objects->flavors.Find({"", name}).get(); };
+  view.refusal = [this](const std::string& id) { return planner_.RefusalOf(id); };
+  std::shared_ptr<const decide::Fabrics> fabrics;
+  view.fabrics = [&] {
+    fabrics = cache_.Of(store_.LookAtFabrics());
+    std::vector<const fabric::FabricSpec*> specs;
+    for (const auto& built : fabrics->built) specs.push_back(&built.fabric->spec());
+    return specs;
+  };
+  view.now = options_.now();
+  life::CheckStep step = life::NextCheckStep(view, options_.check);
+  const auto* answer = std::get_if<life::AnswerCheck>(&step);
+  const bool asks = std::holds_alternative<life::AskForNodes>(step) ||
+                    (answer != nullptr && answer->state == "Pending");
+  if (!asks) planner_.Withdraw(workload.meta.uid);
+  return std::visit([&](auto& one) { return Do(workload, one); }, step);
+}
+
+// Whether a pod that the Placement selects may still run. A pod that is being deleted on a lost
+// node never ends by itself.
+bool WorkloadController::InUse(const api::Placement& placement) const {
+  const life::LossTimes times{options_.now(), options_.node_loss_seconds};
+  const auto pods = store_.PodsOf(placement);
+  return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
+    if (decide::HasEnded(*pod)) return false;
+    if (!pod->meta.deleting || pod->node_name.empty()) return true;
+    const auto gone = life::GoneAt(*pod, store_.StateOfNode(pod->node_name), times);
+    return !gone || *gone > times.now;
+  });
+}
+
+WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::AskForNodes& step) {
+  planner_.Ask(step.reservation, std::move(step.placements));
+  if (step.seconds <= 0) return Outcome{.waits = true, .seconds = std::nullopt};
+  return Outcome{.waits = true, .seconds = step.seconds};
+}
+
+// Writes only if the Workload has not changed since the decision: Kueue may have taken the quota
+// back meanwhile.
+WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
+                                                  const life::AnswerCheck& step) {
+  const api::ObjectMeta& meta = workload.meta;
+  const Result<Json> stored =
+      writer_.PatchStatus({Kind::kWorkload, meta.key, meta.uid, meta.resource_version},
+                          Json(life::PatchOf(workload, step, options_.now())));
+  if (!stored) return stored.error();
+  if (auto decoded = api::DecodeWorkload(*stored, "Workload")) store_.Put(*std::move(decoded));
+  log_.Info("admission check " + step.state,
+            {{"workload", api::Show(meta.key)}, {"why", step.message}});
+  if (options_.counters) options_.counters->Add(metrics::Id::kAdmissionChecks, {step.state});
+  return Outcome{.again = true, .seconds = std::nullopt};
+}
+
+WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
+                                                  const life::DropPlacements& step) {
+  for (const api::Placement* placement : step.placements) {
+    const api::ObjectMeta& meta = placement->meta;
+    if (Status gone = writer_.Delete({Kind::kPlacement, meta.key, meta.uid, ""}); !gone) {
+      return gone.error();
+    }
+    store_.Remove<api::Placement>(meta.key);
+    log_.Info("placement deleted",
+              {{"placement", api::Show(meta.key)}, {"workload", workload.meta.key.name}});
+  }
+  return Outcome{.again = true, .seconds = std::nullopt};
+}
+
+WorkloadController::Answer WorkloadController::Do(const api::Workload&, const life::Wait& step) {
+  return Outcome{.waits = true, .seconds = step.seconds};
+}
+
+WorkloadController::Answer WorkloadController::ReconcileCheck(const api::ObjectKey& key) {
+  const auto check = store_.AdmissionCheckAt(key.name);
+  if (!check || check->controller != api::kCheckController || check->meta.deleting) {
+    return Outcome{};
+  }
+  const api::Condition active = life::ActiveCondition(
+      *check, [this](const std::string& name) { return store_.HasFabric(name); });
+  std::vector<api::Condition> conditions = check->conditions;
+  decide::PutCondition(conditions, active, options_.now());
+  if (conditions == check->conditions) return Outcome{};
+  Json status = {{"conditions", Json(api::EncodeConditions(conditions))}};
+  for (Json& condition : status["conditions"]) {
+    if (condition["type"] == "Active") condition["observedGeneration"] = check->meta.generation;
+  }
+  const api::ObjectMeta& meta = check->meta;
+  const Result<Json> stored =
+      writer_.PatchStatus({Kind::kAdmissionCheck, meta.key, meta.uid, meta.resource_version},
+                          {{"status", std::move(status)}});
+  if (!stored) return stored.error();
+  if (auto decoded = api::DecodeAdmissionCheck(*stored, "AdmissionCheck")) {
+    store_.Put(*std::move(decoded));
+  }
+  log_.Info("admission check Active=" + active.status,
+            {{"check", meta.key.name}, {"why", active.message}});
+  return Outcome{};
+}
+
+}  // namespace weft::controllers
