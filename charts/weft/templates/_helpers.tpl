@@ -129,6 +129,10 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
 {{- if .Values.verification.enabled }}
 {{- $_ := set $chosen "verify-image" (.Values.verification.image | default (include "weft.image" .)) }}
 {{- end }}
+{{- if .Values.kueue.enabled }}
+{{- $_ := set $chosen "kueue" true }}
+{{- $_ := set $chosen "kueue-hold" (int .Values.kueue.holdSeconds) }}
+{{- end }}
 {{- if .Values.prices }}
 {{- $_ := set $chosen "prices" "/etc/weft/prices.yaml" }}
 {{- end }}
