@@ -22,6 +22,8 @@
 #       ranks      every framework's ranks as real processes: their order, their traffic against the
 #                  prediction, and how much later they start than by hand
 #       versions   weft-operator of this and of an earlier commit take turns as the leader
+#       kueue      200 jobs in queues of the real Kueue that borrow and preempt, then again while Weft,
+#                  Kueue and JobSet are killed five times each (WEFT_PEERS has their programs)
 #       mutants    changes one place of the decision code at a time and counts the changes that the
 #                  unit tests notice. A sample of 400 (an hour); takes the flags of
 #                  tests/mutants/mutants.py:
@@ -242,6 +244,16 @@ campaign_versions() {
     bash tests/e2e/versions_campaign.sh
 }
 
+campaign_kueue() {
+  stage 'Building the Kubernetes control plane, unless it is in the cache'
+  build_control_plane
+  stage 'Building weft and weft-operator'
+  build_main weft weft-operator
+  stage 'Jobs in queues of Kueue, and kills'
+  WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
+    bash tests/e2e/kueue_campaign.sh
+}
+
 campaign_mutants() {
   stage 'Mutants of the modules that decide, in build-mutants/'
   python3 tests/mutants/mutants.py --jobs "$jobs" "$@"
@@ -266,11 +278,11 @@ case ${1:-} in
     ;;
   --campaign)
     case ${2:-} in
-      quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | mutants | \
-        lint) ;;
+      quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | kueue | \
+        mutants | lint) ;;
       *)
         echo "tests/run.sh: no campaign '${2:-}'; known: quality, fuzz, bench, cluster," \
-          "full-size, operator, faults, ranks, versions, mutants, lint" >&2
+          "full-size, operator, faults, ranks, versions, kueue, mutants, lint" >&2
         exit 2
         ;;
     esac

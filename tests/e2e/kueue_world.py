@@ -1,0 +1,317 @@
+"""A cluster with the real managers of Kueue and JobSet: queues, queued jobs, and what must hold."""
+
+import contextlib
+import json
+import os
+import subprocess
+import time
+
+from operator_lib import GPUS, ROOTS, Cluster, condition, poll
+from operator_laws import GPUS_OF_A_NODE, gpus_of, has_ended, nodes_of
+from operator_scenarios import Scenarios
+
+KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
+ROOTS.update({"workloads": KUEUE, "admissionchecks": KUEUE, "localqueues": KUEUE,
+              "jobsets": "/apis/jobset.x-k8s.io/v1alpha2"})
+GATE = LABEL = "weft.dev/placement"
+CHECK = "placement"
+QUEUES = ("team-a", "team-b")  # each with half of the nodes, and may borrow the other half
+NODES = 32
+
+# One flavor, one check, two ClusterQueues that lend to each other and take back.
+OBJECTS = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: gpu}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: %s}
+spec: {controllerName: weft.dev/placement}
+""" % CHECK
+CLUSTER_QUEUE = """---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: %(name)s}
+spec:
+  namespaceSelector: {}
+  cohortName: all
+  preemption: {reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}
+  admissionChecksStrategy: {admissionChecks: [{name: %(check)s}]}
+  resourceGroups:
+  - coveredResources: [cpu, memory, nvidia.com/gpu]
+    flavors:
+    - name: gpu
+      resources:
+      - {name: cpu, nominalQuota: 100000}
+      - {name: memory, nominalQuota: 1000Ti}
+      - {name: nvidia.com/gpu, nominalQuota: %(gpus)d}
+"""
+
+
+def apply(text):
+    """Kueue's webhooks may not be reachable in the first moments."""
+    def applied():
+        return subprocess.run(["kubectl", "apply", "--server-side", "-f", "-"], input=text,
+                              text=True, capture_output=True, check=False).returncode == 0
+    poll(applied, "the objects are applied")
+
+
+def start_peers(*names):
+    work = os.environ["WEFT_PEERS_WORK"]
+    subprocess.run([os.environ["WEFT_PEERS_PROGRAM"], "up", "--dir", work, *names], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def make_queues(nodes=NODES):
+    apply(OBJECTS + "".join(CLUSTER_QUEUE % {
+        "name": name, "check": CHECK, "gpus": nodes * GPUS_OF_A_NODE // len(QUEUES)}
+        for name in QUEUES))
+
+
+def template(gpus, annotations):
+    return {"metadata": {"annotations": annotations},
+            "spec": {"restartPolicy": "Never", "containers": [
+                {"name": "trainer", "image": "registry.example/train:1",
+                 "resources": {"limits": {GPUS: gpus}}}]}}
+
+
+def played(run_seconds, annotations):
+    return {"weft.test/run-seconds": str(10**6 if run_seconds is None else run_seconds),
+            **(annotations or {})}
+
+
+def gpus_job(space, name, pods, run_seconds=None, annotations=None, gpus=GPUS_OF_A_NODE):
+    """An Indexed Job; it runs for ever where no run_seconds are given."""
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": space},
+            "spec": {"completionMode": "Indexed", "completions": pods, "parallelism": pods,
+                     "podFailurePolicy": {"rules": [
+                         {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]},
+                     "template": template(gpus, played(run_seconds, annotations))}}
+
+
+def job_set(space, name, jobs, run_seconds=None, gpus=GPUS_OF_A_NODE):
+    """jobs: of each replicatedJob how many Jobs of how many pods."""
+    return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+            "metadata": {"name": name, "namespace": space},
+            "spec": {"replicatedJobs": [
+                {"name": part, "replicas": replicas, "template": {"spec": {
+                    "parallelism": pods, "completions": pods,
+                    "template": template(gpus, played(run_seconds, None))}}}
+                for part, (replicas, pods) in jobs.items()]}}
+
+
+def has(thing, kind):
+    return (condition(thing, kind) or {}).get("status") == "True"
+
+
+def checks_of(workload):
+    return workload.get("status", {}).get("admissionChecks", [])
+
+
+def owner_of(thing):
+    return next((one["name"] for one in thing["metadata"].get("ownerReferences", [])
+                 if one.get("controller")), "")
+
+
+class Held:
+    """Which nodes are held, change by change: by pods that are bound and have not ended, and by
+    workers of Placements whose pods are not bound yet."""
+
+    def __init__(self):
+        self.pods, self.placements = {}, {}
+
+    def take(self, change):
+        kept = {"pods": self.pods, "placements": self.placements}.get(change.plural)
+        if kept is None:
+            return
+        key = change.thing["metadata"]["namespace"], change.thing["metadata"]["name"]
+        if change.type == "DELETED":
+            kept.pop(key, None)
+        else:
+            kept[key] = change.thing
+
+    def gpus(self):
+        """By node: what is held there, of whom."""
+        held = {}
+        seated = {}
+        for (space, name), pod in self.pods.items():
+            node = pod["spec"].get("nodeName")
+            if not node:
+                continue
+            gang = space, pod["metadata"].get("labels", {}).get(LABEL)
+            seated.setdefault(gang, []).append(node)
+            if not has_ended(pod) and gpus_of(pod):
+                held.setdefault(node, []).append((name, gpus_of(pod)))
+        for (space, name), placement in self.placements.items():
+            there = list(seated.get((space, name), []))
+            for node in nodes_of(placement):
+                if node in there:
+                    there.remove(node)
+                else:
+                    held.setdefault(node, []).append(
+                        (name, placement["spec"]["accelerator"]["perWorker"]))
+        return held
+
+
+def double_held(changes):
+    """Sentences about nodes of which more was held than they have, at any moment."""
+    world, broken = Held(), []
+    for change in changes:
+        world.take(change)
+        if change.plural not in ("pods", "placements"):
+            continue
+        for node, holders in world.gpus().items():
+            if sum(gpus for _, gpus in holders) > GPUS_OF_A_NODE:
+                broken.append(f"version {change.version}: {node}: {sorted(holders)}")
+                if len(broken) > 5:
+                    return broken
+    return broken
+
+
+@contextlib.contextmanager
+def node_fillers(scenario, free):
+    """Pods outside of any queue that hold all nodes but so many."""
+    cluster, space = scenario.cluster, scenario.space
+    nodes = sorted(node["metadata"]["name"] for node in cluster.list("nodes"))
+    for node in nodes[free:]:
+        pod = template(GPUS_OF_A_NODE, played(None, None))
+        pod["metadata"].update({"name": f"filler-{node}", "namespace": space,
+                                "labels": {"filler": "yes"}})
+        pod["spec"]["nodeName"] = node
+        cluster.create("pods", pod)
+    yield
+    cluster.call("DELETE", cluster.path("pods", space) + "?labelSelector=filler%3Dyes", {})
+
+
+class KueueScenarios(Scenarios):
+    """The operator starts before the managers of Kueue and JobSet do."""
+
+    before_kueue, noticed_seconds = "", None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        poll(lambda: "synced" in cls.operator.tail(), "the operator has read the cluster")
+        cls.before_kueue = cls.operator.tail()
+        start_peers("kueue", "jobset")
+        make_queues()
+        begin = time.monotonic()
+        poll(lambda: has(cls.cluster.get("admissionchecks", "", CHECK), "Active"),
+             "the check is active")
+        cls.noticed_seconds = time.monotonic() - begin
+        cls.cluster.close()
+        cls.cluster = Cluster(("pods", "placements", "trainingjobs", "workloads"))
+        cls.addClassCleanup(cls.cluster.close)
+
+    def setUp(self):
+        super().setUp()
+        for name in QUEUES:
+            apply(json.dumps({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue",
+                              "metadata": {"name": name, "namespace": self.space},
+                              "spec": {"clusterQueue": name}}))
+
+    def clean(self):
+        for plural in ("jobsets", "jobs"):
+            self.cluster.delete(plural, self.space, options={"propagationPolicy": "Background"})
+            poll(lambda kind=plural: not self.cluster.list(kind, self.space), "no jobs are left")
+        self.cluster.until("no Workload is left",
+                           lambda: not self.cluster.history.all_now("workloads", self.space))
+        super().clean()
+
+    def queue(self, job, queue=QUEUES[0]):
+        job["metadata"].setdefault("labels", {})["kueue.x-k8s.io/queue-name"] = queue
+        plural = {"Job": "jobs", "JobSet": "jobsets"}[job["kind"]]
+        return self.cluster.create(plural, job)
+
+    def remove(self, plural, name):
+        self.cluster.delete(plural, self.space, name, {"propagationPolicy": "Background"})
+        self.cluster.until(f"the Workload of {name} is gone", lambda: self.workload(name) is None)
+
+    def workload(self, owner):
+        return next((one for one in self.cluster.history.all_now("workloads", self.space)
+                     if owner_of(one) == owner), None)
+
+    def until_workload(self, owner, holds, expectation, seconds=60):
+        def held():
+            one = self.workload(owner)
+            return one if one and holds(one) else None
+        return self.cluster.until(f"{self.space}/{owner}: {expectation}", held, seconds)
+
+    def until_finished(self, owner, seconds=60):
+        done = self.until_workload(owner, lambda one: has(one, "Finished"), "it ends", seconds)
+        return condition(done, "Finished")
+
+    def until_check(self, owner, state, text):
+        """Weft's entry, once it has this state and text."""
+        def says(one):
+            return any(check["state"] == state and text in check.get("message", "")
+                       for check in checks_of(one))
+        return checks_of(self.until_workload(owner, says, f"{state} with '{text}'"))[0]
+
+    def until_running(self, owner, pods, without=None):
+        def run():
+            up = [pod for pod in self.cluster.history.all_now("pods", self.space)
+                  if pod["metadata"].get("labels", {}).get("batch.kubernetes.io/job-name") == owner
+                  and pod.get("status", {}).get("phase") == "Running"
+                  and "deletionTimestamp" not in pod["metadata"]
+                  and pod["metadata"]["uid"] != without]
+            return len(up) == pods
+        self.cluster.until(f"{pods} pods of {owner} run", run, 90)
+
+    def check(self, name):
+        return self.cluster.get("admissionchecks", "", name)
+
+    def placements(self, ever=False):
+        if not ever:
+            return self.cluster.history.all_now("placements", self.space)
+        found = {}
+        for change in self.cluster.history.changes(self.space):
+            if change.plural == "placements" and nodes_of(change.thing):
+                found[change.thing["metadata"]["uid"]] = change.thing
+        return list(found.values())
+
+    def pods_of(self, placement):
+        """As they were last, by Placement."""
+        pods = {}
+        for change in self.cluster.history.changes(self.space):
+            labels = change.thing["metadata"].get("labels", {})
+            if change.plural == "pods" and labels.get(LABEL) == placement["metadata"]["name"]:
+                pods[change.thing["metadata"]["uid"]] = change.thing
+        return list(pods.values())
+
+    def changes(self, plural, thing):
+        return [change for change in self.cluster.history.changes(self.space)
+                if change.plural == plural
+                and change.thing["metadata"]["uid"] == thing["metadata"]["uid"]]
+
+    def assert_order(self, owner, workers, sets=1):
+        """Nodes, then the answer, then admission, then gated pods, each bound to its worker's node.
+        The Placements."""
+        workload = self.workload(owner)
+        placements = [one for one in self.placements(ever=True)
+                      if owner_of(one) == workload["metadata"]["name"]]
+        self.assertEqual(len(placements), sets)
+        steps = self.changes("workloads", workload)
+        ready = min(step.version for step in steps if any(
+            check["state"] == "Ready" for check in checks_of(step.thing)))
+        admitted = min(step.version for step in steps if has(step.thing, "Admitted"))
+        self.assertLess(ready, admitted)
+        seen = 0
+        for placement in placements:
+            decided = min(change.version for change in self.changes("placements", placement)
+                          if nodes_of(change.thing))
+            self.assertLess(decided, ready)
+            pods = self.pods_of(placement)
+            for pod in pods:
+                first = self.changes("pods", pod)[0]
+                self.assertLess(admitted, first.version)
+                self.assertEqual(first.thing["spec"]["schedulingGates"], [{"name": GATE}])
+            self.assertEqual(sorted(pod["spec"]["nodeName"] for pod in pods),
+                             sorted(placement["status"]["nodes"]))
+            seen = max(seen, len(pods))
+        self.assertEqual(seen, workers)
+        return placements
+
+    def assert_nothing_left(self):
+        self.cluster.until("no Placement is left", lambda: not self.placements())
