@@ -272,9 +272,11 @@ class Admitted(Scenarios):
                                                    "spec": {"taints": [taint]}})
             self.addCleanup(self.cluster.patch, "nodes", "", node, {
                 "metadata": {"labels": {"pool": None}}, "spec": {"taints": None}})
-        mutation = """[JSONPatch{op: "add", path: "/spec/nodeSelector", value: {"pool": "x"}},
-            JSONPatch{op: "add", path: "/spec/tolerations",
-                      value: [Object.spec.tolerations{key: "team", operator: "Exists"}]}]"""
+        mutation = """[
+            JSONPatch{op: "add", path: "/spec/nodeSelector", value: Object.spec.nodeSelector{}},
+            JSONPatch{op: "add", path: "/spec/nodeSelector/pool", value: "x"},
+            JSONPatch{op: "add", path: "/spec/tolerations/-",
+                      value: Object.spec.tolerations{key: "team", operator: "Exists"}}]"""
         rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
                 "resources": ["pods"]}
         policy = {"apiVersion": "admissionregistration.k8s.io/v1",
