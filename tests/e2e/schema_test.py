@@ -24,7 +24,11 @@ STRICT = "?fieldValidation=Strict"
 DRY_RUN = STRICT + "&dryRun=All"
 NAMESPACE = "team-a"  # of the table's objects
 # Two fields disagree, and the rule names the other one.
-OTHER_FIELD = {"the scale-up network's name is taken": "spec.scaleUp.name"}
+OTHER_FIELD = {
+    "the scale-up network's name is taken": "spec.scaleUp.name",
+    # The API server writes a map's key after a dot.
+    "an index label's texts count as numbers from 0": "spec.workerIndexLabels[0].values.a b",
+}
 PLURALS = {"TrainingJob": "trainingjobs", "Placement": "placements", "Fabric": "fabrics"}
 
 
