@@ -21,7 +21,7 @@ import unittest
 
 import yaml
 from operator_lib import SOURCE, condition, poll, training_job
-from operator_scenarios import Scenarios, main
+from operator_scenarios import PATIENT, Scenarios, main
 
 PAGE = os.path.join(SOURCE, "operator", "docs", "job-kinds.md")
 PEERS = os.environ.get("WEFT_PEERS", "")
@@ -71,6 +71,8 @@ def controller(kind, owner, version=None):
 
 
 class KindScenarios(Scenarios):
+    flags = PATIENT
+
     def clean(self):
         for kind in ("jobs", "statefulsets", "jobsets.jobset.x-k8s.io",
                      "trainjobs.trainer.kubeflow.org"):

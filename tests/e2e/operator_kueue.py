@@ -7,13 +7,13 @@ import subprocess
 from kueue_world import (CHECK, QUEUES, KueueScenarios, checks_of, condition, double_held, gpus_job,
                          has, job_set, node_fillers)
 from operator_lib import GPUS, Operator, poll
-from operator_scenarios import QUICK, main
+from operator_scenarios import PATIENT, main
 
 HOLD_SECONDS = 8
 
 
 class Kueue(KueueScenarios):
-    flags = (*QUICK, "--kueue", "--kueue-hold", str(HOLD_SECONDS))
+    flags = (*PATIENT, "--kueue", "--kueue-hold", str(HOLD_SECONDS))
 
     def test_a_kueue_that_is_installed_later_is_noticed_in_a_minute(self):
         self.assertIn("synced", self.before_kueue)  # when its definitions were not there

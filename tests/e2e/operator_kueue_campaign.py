@@ -10,7 +10,7 @@ import time
 from kueue_world import (KueueScenarios, QUEUES, apply, checks_of, condition, double_held, gpus_job,
                          has, job_set, owner_of, start_peers)
 from operator_lib import Operator
-from operator_scenarios import QUICK, main
+from operator_scenarios import PATIENT, main
 
 JOBS = int(os.environ.get("WEFT_KUEUE_JOBS", "200"))
 KILLS = 5
@@ -63,7 +63,7 @@ def at_percent(values, percent):
 
 
 class Campaign(KueueScenarios):
-    flags = (*QUICK, "--kueue", "--kueue-hold", "20")
+    flags = (*PATIENT, "--kueue", "--kueue-hold", "20")
 
     def test_all_jobs_end(self):
         self.run_jobs(1, kills=0)
