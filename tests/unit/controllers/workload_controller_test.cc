@@ -127,7 +127,8 @@ TEST_F(WorkloadControllerTest, AfterAnEvictionThePlacementsGoAndTheNextReservati
   Run();
   EXPECT_EQ(api_.CountOf(Kind::kPlacement), 0U);
   Edit([&](Json& workload) {
-    workload["status"]["conditions"] = {is("QuotaReserved", "True", "2027-01-15T10:00:00Z")};
+    workload["status"]["conditions"] =
+        Json::array({is("QuotaReserved", "True", "2027-01-15T10:00:00Z")});
     workload["status"]["admissionChecks"][0]["state"] = "Pending";
   });
   Run();
