@@ -69,6 +69,8 @@ class Campaign(KueueScenarios):
         self.run_jobs(1, kills=0)
 
     def test_all_jobs_end_though_managers_are_killed(self):
+        # A manager that starts again applies its definitions, which ends the watches of its kinds.
+        self.cluster.history.expect_outages()
         self.run_jobs(2, kills=KILLS)
 
     def some_job(self, chance, name):
