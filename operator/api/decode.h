@@ -44,6 +44,7 @@ Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place);
 Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
+Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place);
 // Decodes the metadata of any namespaced kind.
 Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place);
 
@@ -51,8 +52,9 @@ Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& pla
 Result<std::vector<fabric::AcceleratorSpec>> DecodeAcceleratorFile(const nlohmann::json& document,
                                                                    const Place& place);
 
-// Appends the object to the list of its apiVersion and kind. Unknown kinds of other groups add a
-// note; an unknown kind or version of our group is an error. The caller must split a `List` (v1, or
+// Appends the object to the list of its apiVersion and kind. Unknown kinds of other groups, and
+// ConfigMaps other than kLearnedSteps, add a note; an unknown kind or version of our group and a
+// second kLearnedSteps are errors. The caller must split a `List` (v1, or
 // any <Kind>List) into its items.
 Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
@@ -83,6 +84,20 @@ Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inpu
   return {};
 }
 
+bool IsLearnedSteps(const nlohmann::json& object) {
+  const nlohmann::json::json_pointer name("/metadata/name");
+  return object.contains(name) && object.at(name) == kLearnedSteps;
+}
+
+Status TakeLearnedSteps(Result<ConfigMap> decoded, Inputs& inputs) {
+  if (!decoded) return decoded.error();
+  if (inputs.learned_steps) {
+    return Invalid(decoded->place + ": a second one after " + inputs.learned_steps->place);
+  }
+  inputs.learned_steps = *std::move(decoded);
+  return {};
+}
+
 template <typename List>
 Status CheckUniqueIn(const List& list) {
   using Kind = typename List::value_type;
@@ -109,6 +124,16 @@ Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& pla
   return space;
 }
 
+Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place) {
+  Decoding decoding(object, place);
+  ConfigMap map;
+  map.place = decoding.place();
+  map.meta = DecodeMeta(decoding.Root()["metadata"], Scope::kNamespaced);
+  map.data = decoding.Root()["data"].StrMap();
+  if (Status done = decoding.status(); !done) return done.error();
+  return map;
+}
+
 Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& place) {
   Decoding decoding(object, place);
   ObjectMeta meta = DecodeMeta(decoding.Root()["metadata"], Scope::kNamespaced);
@@ -125,6 +150,9 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (core && type->kind == "Pod") return Append(DecodePod(object, place), inputs.pods);
   if (core && type->kind == "Namespace") {
     return Append(DecodeNamespace(object, place), inputs.namespaces);
+  }
+  if (core && type->kind == "ConfigMap" && IsLearnedSteps(object)) {
+    return TakeLearnedSteps(DecodeConfigMap(object, place), inputs);
   }
   if (type->group == "scheduling.k8s.io" && type->kind == "PriorityClass") {
     return Append(DecodePriorityClass(object, place), inputs.priority_classes);

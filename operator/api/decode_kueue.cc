@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/json_reader.h"
+#include "operator/api/json_text.h"
 #include "operator/api/kueue.h"
 #include "operator/api/pod_requirements.h"
 
@@ -13,10 +14,10 @@ namespace {
 // More than the resources of any pod.
 constexpr std::size_t kPodRequestsBytes = 4096;
 
-constexpr IntRange kCount = {.min = 0, .max = std::numeric_limits<std::int32_t>::max()};
+constexpr IntRange kPods = {.min = 0, .max = std::numeric_limits<std::int32_t>::max()};
 
 std::uint32_t CountOf(const Field& field, std::int64_t fallback) {
-  return static_cast<std::uint32_t>(field.Int(kCount, fallback));
+  return static_cast<std::uint32_t>(field.Int(kPods, fallback));
 }
 
 PodSet DecodePodSet(const Field& field) {
@@ -99,7 +100,7 @@ const OwnerReference* ControllingWorkload(const ObjectMeta& meta) {
 fabric::Resources DecodePodRequests(const ObjectMeta& meta) {
   const auto text = meta.annotations.At(kPodRequestsAnnotation);
   if (!text || text->size() > kPodRequestsBytes) return {};
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  const auto json = ParseJson(*text);
   if (!json.is_object()) return {};
   Decoding decoding(json, meta.key.name);
   fabric::Resources requests = DecodeResources(decoding.Root());

@@ -81,7 +81,7 @@ OrderedJson EncodeUnusable(const fabric::UnusableRules& rules) {
   return out;
 }
 
-OrderedJson EncodeAccelerator(const fabric::AcceleratorSpec& one) {
+OrderedJson EncodeProduct(const fabric::AcceleratorSpec& one) {
   OrderedJson out = {{"name", one.name}};
   if (!one.products.empty()) out["products"] = one.products;
   const std::pair<const char*, std::int64_t> peaks[] = {{"fp32", one.fp32},
@@ -126,7 +126,7 @@ OrderedJson EncodeFabricSpec(const fabric::FabricSpec& spec) {
   out["costTolerancePercent"] = spec.cost_tolerance_percent;
   PutText(out, "acceleratorModel", spec.accelerator_model);
   for (const fabric::AcceleratorSpec& one : spec.accelerators) {
-    out["accelerators"].push_back(EncodeAccelerator(one));
+    out["accelerators"].push_back(EncodeProduct(one));
   }
   if (const auto& pool = spec.pooled_memory) {
     out["pooledMemory"] = {{"perGPU", FormatQuantity(pool->bytes_per_gpu)},

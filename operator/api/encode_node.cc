@@ -5,7 +5,11 @@
 
 namespace weft::api {
 
+namespace {
+
 using OrderedJson = nlohmann::ordered_json;
+
+}  // namespace
 
 OrderedJson EncodeResources(const fabric::Resources& resources) {
   OrderedJson out = OrderedJson::object();

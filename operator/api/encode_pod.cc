@@ -5,14 +5,14 @@
 
 namespace weft::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-Json Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
-  Json out = Json::array();
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
+  OrderedJson out = OrderedJson::array();
   for (const fabric::SelectorExpression& one : expressions) {
-    Json expression = {{"key", one.key}, {"operator", one.op}};
+    OrderedJson expression = {{"key", one.key}, {"operator", one.op}};
     if (!one.values.empty()) expression["values"] = one.values;
     out.push_back(std::move(expression));
   }
@@ -21,10 +21,10 @@ Json Expressions(const std::vector<fabric::SelectorExpression>& expressions) {
 
 }  // namespace
 
-Json EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms) {
-  Json list = Json::array();
+OrderedJson EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms) {
+  OrderedJson list = OrderedJson::array();
   for (const placement::NodeSelectorTerm& term : terms) {
-    Json one = Json::object();
+    OrderedJson one = OrderedJson::object();
     if (!term.match_expressions.empty()) {
       one["matchExpressions"] = Expressions(term.match_expressions);
     }
@@ -36,10 +36,10 @@ Json EncodeAffinity(const std::vector<placement::NodeSelectorTerm>& terms) {
              {{"nodeSelectorTerms", std::move(list)}}}}}};
 }
 
-Json EncodeTolerations(const std::vector<placement::Toleration>& tolerations) {
-  Json out = Json::array();
+OrderedJson EncodeTolerations(const std::vector<placement::Toleration>& tolerations) {
+  OrderedJson out = OrderedJson::array();
   for (const placement::Toleration& one : tolerations) {
-    Json toleration = {{"operator", one.op}};
+    OrderedJson toleration = {{"operator", one.op}};
     if (!one.key.empty()) toleration["key"] = one.key;
     if (!one.value.empty()) toleration["value"] = one.value;
     if (!one.effect.empty()) toleration["effect"] = one.effect;

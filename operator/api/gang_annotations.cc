@@ -8,6 +8,7 @@
 
 #include "operator/api/decode_model.h"
 #include "operator/api/decode_topology.h"
+#include "operator/api/json_text.h"
 #include "operator/api/names.h"
 
 namespace weft::api {
@@ -50,7 +51,7 @@ class Reader {
   void ReadJson(const char* annotation, Read read) {
     const auto text = annotations_.At(annotation);
     if (!text) return;
-    const Json json = Json::parse(*text, nullptr, false);
+    const Json json = ParseJson(*text);
     if (json.is_discarded()) return Fail(annotation, "is not valid JSON");
     if (!json.is_object()) return Fail(annotation, "must be a JSON object");
     Decoding decoding(json, "");
@@ -100,7 +101,7 @@ class Reader {
     if (!read.slices.empty()) {
       return Fail(kKueueSlices, "cannot be given together with " + std::string(kKueueSlice));
     }
-    const Json json = Json::parse(*text, nullptr, false);
+    const Json json = ParseJson(*text);
     if (!json.is_array()) return Fail(kKueueSlices, "must be a JSON list of {topology, size}");
     Decoding decoding(json, "");
     for (const Field& item : ReadItems(decoding.Root(), kSlicesAtMost)) {

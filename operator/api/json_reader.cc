@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_member.h"
+#include "operator/api/json_text.h"
 #include "operator/base/near_word.h"
 #include "operator/base/quantity.h"
 #include "operator/base/utf8.h"
@@ -18,12 +20,6 @@ constexpr std::size_t kShownBytes = 120;
 
 std::string Shown(std::string_view text) { return Excerpt(text, kShownBytes); }
 
-std::string TextAt(const Json& object, std::string_view key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get_ref<const std::string&>() : "";
-}
-
 bool IsPlainKey(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
@@ -35,7 +31,7 @@ bool IsPlainKey(std::string_view key) {
 std::string ShownValue(const Json& value) {
   constexpr std::size_t kListItems = 8;
   if (value.is_string()) return "\"" + Shown(value.get_ref<const std::string&>()) + "\"";
-  if (value.is_primitive()) return Shown(value.dump());
+  if (value.is_primitive()) return Shown(JsonText(value));
   if (!value.is_array() || value.size() > kListItems) return "";
   std::string list;
   for (const Json& item : value) {

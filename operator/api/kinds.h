@@ -163,6 +163,15 @@ struct Namespace {
   ObjectMeta meta;
 };
 
+// The name of the ConfigMap that says what measured steps have taught (decide/learned_step.h).
+inline constexpr const char* kLearnedSteps = "weft-learned-steps";
+
+struct ConfigMap {
+  Place place;
+  ObjectMeta meta;
+  std::map<std::string, std::string> data;
+};
+
 // All that a decision reads, in input order within each kind.
 struct Inputs {
   SharedList<Node> nodes;
@@ -181,6 +190,7 @@ struct Inputs {
   std::vector<std::string> notes;  // unknown kinds that were ignored, each once
   // Added to every Fabric, and looked up before its own.
   std::vector<fabric::AcceleratorSpec> accelerators;
+  std::optional<ConfigMap> learned_steps;  // kLearnedSteps; other ConfigMaps are ignored
 };
 
 }  // namespace weft::api

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/base/ascii.h"
 #include "operator/base/utf8.h"
 
 namespace weft::api {
@@ -14,7 +15,6 @@ constexpr std::size_t kPrefixBytes = 253;
 constexpr std::size_t kOurNameBytes = 40;
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 bool IsLetterOrDigit(char c) { return IsLetter(c) || IsDigit(c); }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "operator/base/ascii.h"
+
 namespace weft {
 namespace {
 
@@ -30,8 +32,6 @@ struct Number {
   int exponent10 = 0;
   int exponent2 = 0;
 };
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 Int128 PowerOfTen(int exponent) {
   Int128 power = 1;

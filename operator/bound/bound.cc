@@ -7,6 +7,7 @@
 
 #include "operator/bound/hop_bound.h"
 #include "operator/bound/part_prices.h"
+#include "operator/bound/safety.h"
 #include "operator/bound/surface.h"
 #include "operator/objective/units.h"
 
@@ -18,8 +19,6 @@ using traffic::Neighbour;
 
 namespace {
 
-// A double holds 53 bits; this factor keeps the rounded sums below the exact ones.
-constexpr double kSafety = 1 - 1e-9;
 // Parts of larger units, and rooms for larger parts, get no prices: a round would cost too much.
 constexpr std::uint64_t kLargestUnit = 512, kLargestRoom = 1024;
 constexpr std::uint64_t kFewestRounds = 8;  // of prices; with fewer, none is made

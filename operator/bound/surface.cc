@@ -5,13 +5,12 @@
 #include <limits>
 
 #include "operator/base/check.h"
+#include "operator/bound/safety.h"
 
 namespace weft::placement {
 
 namespace {
 
-// Margin for rounding errors: the bound must not exceed the true value.
-constexpr double kSafety = 1 - 1e-9;
 // About how many additions are spent on slices: half a millisecond, enough for all sets of 1,400
 // workers.
 constexpr std::uint64_t kSliceSteps = 1'000'000;

@@ -9,6 +9,7 @@
 #include "operator/kube/frame.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/resource.h"
+#include "operator/kube/status_code.h"
 #include "operator/manifest/keep_rules.h"
 
 namespace weft::cli {
@@ -17,31 +18,33 @@ namespace {
 using kube::Millis;
 using kube::Resource;
 
-constexpr std::size_t kTransportThreads = 2;  // one request at a time
+constexpr std::size_t kReaderThreads = 2;  // one request at a time
 constexpr int kPageLimit = 500, kLargestPage = 8'000;
 constexpr int kTries = 4;  // for one page
 constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000};
-constexpr int kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kGone = 410;
 
-constexpr Resource kKinds[] = {kube::kFabrics,        kube::kTrainingJobs, kube::kPlacements,
-                               kube::kPods,           kube::kNodes,        kube::kNamespaces,
-                               kube::kPriorityClasses};
+constexpr Resource kKinds[] = {
+    kube::kFabrics, kube::kTrainingJobs, kube::kPlacements,      kube::kPods,
+    kube::kNodes,   kube::kNamespaces,   kube::kPriorityClasses, kube::kConfigMaps};
 
 std::string VersionOf(const Resource& resource) {
   return (resource.group.empty() ? "" : std::string(resource.group) + "/") +
          std::string(resource.version);
 }
 
-bool IsBusy(int status) { return status == 429 || status == 503 || status == 504; }
+bool IsBusy(int status) {
+  return status == kube::kTooManyRequests || status == kube::kUnavailable ||
+         status == kube::kGatewayTimeout;
+}
 
 Error Refusal(const Resource& resource, const kube::Response& response) {
   const std::string words = kube::StatusMessage(response.body);
   std::string text = "cluster: list " + std::string(resource.plural) + ": ";
-  if (response.status == kUnauthorized) {
+  if (response.status == kube::kUnauthorized) {
     text += "the server does not accept the credentials of the kubeconfig";
-  } else if (response.status == kForbidden) {
+  } else if (response.status == kube::kForbidden) {
     text += "forbidden";
-  } else if (response.status == kNotFound) {
+  } else if (response.status == kube::kNotFound) {
     text += "no Kubernetes API server answers here";
   } else {
     text += "the server answers " + std::to_string(response.status);
@@ -88,14 +91,19 @@ class ClusterReader {
     kube::Request request;
     request.path = kube::PathOf(resource, {});
     request.query["limit"] = std::to_string(limit);
+    const bool of_learned = resource.kind == kube::kConfigMaps.kind;
+    if (of_learned) {
+      request.query["fieldSelector"] = "metadata.name=" + std::string(api::kLearnedSteps);
+    }
     request.timeout = kPageTimeout;
     request.accept = kube::AcceptOf(subject);
     while (true) {
       Result<kube::Response> response = Send(request);
       if (!response) return response.error();
       const bool first = !request.query.contains("continue");
-      if (response->status == kGone && !first) return false;
-      if (response->status == kNotFound && resource.group == api::kGroup) return true;
+      if (response->status == kube::kGone && !first) return false;
+      if (response->status == kube::kNotFound && resource.group == api::kGroup) return true;
+      if (response->status == kube::kForbidden && of_learned) return true;
       if (response->status / 100 != 2) return Refusal(resource, *response);
       Result<kube::Page> page = kube::ParsePage(response->body, subject);
       if (!page) {
@@ -153,7 +161,7 @@ Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice,
                                     const ReadProgress& progress) {
   Result<kube::Config> config = kube::LoadConfig(choice);
   if (!config) return config.error();
-  kube::UseThreads(kTransportThreads);
+  kube::UseThreads(kReaderThreads);
   kube::SystemTimer timer;
   const std::unique_ptr<kube::Transport> transport =
       kube::MakeHttpTransport(*std::move(config), "weft/" WEFT_VERSION);

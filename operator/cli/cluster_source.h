@@ -25,7 +25,8 @@ struct LiveObjects {
 // Receives the progress of a list: "read 1500 pods".
 using ReadProgress = std::function<void(const std::string& line)>;
 
-// Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs and Placements. Each list
+// Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs, Placements and the
+// ConfigMap weft-learned-steps, which counts as absent if the account may not list it. Each list
 // has pages, all at one resourceVersion. Jobs are read before Placements, and Placements before
 // pods, so that a job that is placed meanwhile does not appear to wait while its pods run. Weft's
 // kinds are empty if the cluster lacks the CRDs.

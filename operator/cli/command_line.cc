@@ -12,13 +12,6 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kPlugin = "kubectl-weft";
-// Groups of commands and of options in the help.
-constexpr const char* kPlacing = "Place jobs";
-constexpr const char* kLooking = "Look at a cluster";
-constexpr const char* kFabrics = "Describe a fabric";
-constexpr const char* kOther = "Other";
-constexpr const char* kInput = "Input";
-constexpr const char* kOutput = "Output";
 
 }  // namespace
 
@@ -49,6 +42,7 @@ CommandLine::CommandLine()
   AddLint();
   AddSnapshot();
   AddTop();
+  AddQueue();
   AddAudit();
   AddMap();
   AddFabric();
@@ -212,86 +206,6 @@ void CommandLine::AddExplain() {
       ->option_text("JOB...");
 }
 
-void CommandLine::AddOutlook() {
-  CLI::App* command =
-      Add(&app_, "outlook",
-          "Predict whether each job fits in memory, how long a step takes and what bounds it",
-          "  weft outlook -f cluster.yaml -f jobs.yaml\n"
-          "  weft outlook -f cluster.yaml -f job.yaml -o json | jq '.[0].memoryBytesPerGPU'\n"
-          "  weft outlook --cluster -n team-a          for the jobs that run or wait there",
-          [this] { return RunOutlook(outlook_); });
-  command->group(kPlacing);
-  AddInput(command, outlook_.input);
-  AddOutput(command, outlook_.output, {"table", "json", "yaml"});
-  AddNamespace(command, outlook_.input);
-  AddWatch(command, outlook_.input);
-  AddAccelerators(command, outlook_.input.accelerators);
-  AddPrices(command, outlook_.prices);
-}
-
-void CommandLine::AddAccelerators(CLI::App* command, std::string& file) {
-  command
-      ->add_option("--accelerators", file,
-                   "YAML file with accelerators that Weft's table lacks, as "
-                   "deploy/examples/accelerators.yaml")
-      ->option_text("FILE");
-}
-
-void CommandLine::AddPrices(CLI::App* command, std::string& file) {
-  command
-      ->add_option("--prices", file,
-                   "YAML file with the price of an hour of each accelerator, as "
-                   "deploy/examples/prices.yaml; also shows what a job costs")
-      ->option_text("FILE");
-}
-
-void CommandLine::AddAdvise() {
-  CLI::App* command = Add(
-      &app_, "advise", "Find the fastest layouts of a job that fit in memory",
-      "  weft advise -f cluster.yaml -f job.yaml\n"
-      "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
-      "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
-      [this] { return RunAdvise(advise_); });
-  command->group(kPlacing);
-  AddInput(command, advise_.input);
-  Choice(command->add_option("-o,--output", advise_.output,
-                             "Output format: table, json, or yaml: the first layout as a "
-                             "TrainingJob to apply"),
-         "FORMAT", {"table", "json", "yaml"})
-      ->capture_default_str()
-      ->group(kOutput);
-  command->add_option("--rows", advise_.rows, "Show at most this number of layouts")
-      ->option_text("NUMBER")
-      ->check(WholeNumber(1, 1'000))
-      ->capture_default_str()
-      ->group(kOutput);
-  command
-      ->add_option("--gpus", advise_.gpus,
-                   "Number of accelerators, or a range whose doublings are tried, such as 8..1024 "
-                   "(default: as many as the job has)")
-      ->option_text("NUMBER");
-  command
-      ->add_option("--tokens", advise_.tokens,
-                   "Tokens to train on, such as 15T; also shows days and cost, with the time that "
-                   "failures take")
-      ->option_text("NUMBER");
-  command
-      ->add_option(
-          "--deadline", advise_.deadline_days,
-          "Show only layouts that train on --tokens in at most DAYS days, the cheapest first")
-      ->option_text("DAYS")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--budget", advise_.budget,
-                   "Show only layouts that train on --tokens for at most AMOUNT, by --prices")
-      ->option_text("AMOUNT")
-      ->check(CLI::PositiveNumber);
-  AddAccelerators(command, advise_.input.accelerators);
-  AddPrices(command, advise_.prices);
-  command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")
-      ->option_text("JOB");
-}
-
 void CommandLine::AddLint() {
   CLI::App* command =
       Add(&app_, "lint", "Check TrainingJobs for errors and waste, and whether they can ever fit",
@@ -318,56 +232,6 @@ void CommandLine::AddSnapshot() {
   AddOrder(command, snapshot_.order);
 }
 
-void CommandLine::AddTop() {
-  CLI::App* command = Add(&app_, "top", "Show the GPUs in use and every job that has not ended",
-                          "  kubectl weft top -w                     live\n"
-                          "  weft top --cluster -n team-a -o wide\n"
-                          "  weft top --context gpu-east -o json | jq .fabrics",
-                          [this] { return RunTop(top_); });
-  command->group(kLooking);
-  AddInput(command, top_.input);
-  AddOutput(command, top_.output, {"table", "wide", "json", "yaml"});
-  AddNamespace(command, top_.input);
-  AddWatch(command, top_.input);
-}
-
-void CommandLine::AddAudit() {
-  CLI::App* command = Add(&app_, "audit", "Show what the placements of other schedulers cost",
-                          "  kubectl get nodes,pods -A -o yaml | weft audit -f -\n"
-                          "  weft audit -f cluster.yaml -o json | jq .total\n"
-                          "  weft audit --context gpu-east",
-                          [this] { return RunAudit(audit_); });
-  command->group(kLooking);
-  AddInput(command, audit_.input);
-  AddOutput(command, audit_.output, {"table", "json", "yaml"});
-  AddNamespace(command, audit_.input);
-  AddWatch(command, audit_.input);
-}
-
-void CommandLine::AddMap() {
-  CLI::App* command = Add(&app_, "map", "Draw the fabric with every job on it",
-                          "  weft map -f cluster.yaml -f jobs.yaml > map.html\n"
-                          "  weft map -f cluster.yaml -f jobs.yaml -o svg > map.svg\n"
-                          "  weft map --cluster > map.html\n"
-                          "  weft map --cluster --serve 127.0.0.1:8001",
-                          [this] { return RunMap(map_); });
-  command->group(kLooking);
-  AddInput(command, map_.input);
-  Choice(command->add_option("-o,--output", map_.output, "Output format: html or svg"), "FORMAT",
-         {"html", "svg"})
-      ->capture_default_str()
-      ->group(kOutput);
-  command->add_option("--fabric", map_.fabric, "The Fabric to draw as SVG (default: the first)")
-      ->option_text("NAME")
-      ->group(kOutput);
-  command
-      ->add_option(
-          "--serve", map_.serve,
-          "Serve a page at this loopback address that shows the live cluster, until interrupted")
-      ->option_text("ADDRESS:PORT")
-      ->group(kOutput);
-}
-
 void CommandLine::AddFabric() {
   CLI::App* fabric = app_.add_subcommand("fabric", "Show, generate or import a fabric");
   fabric->group(kFabrics);
@@ -384,11 +248,13 @@ void CommandLine::AddFabric() {
 
 void CommandLine::AddVerify() {
   constexpr std::int64_t kMostRanks = std::int64_t{1} << 31;
-  CLI::App* command =
-      Add(&app_, "verify", "Report, from inside a worker's pod, where that worker runs",
-          "  weft verify                        host and node, as the init container reports them\n"
-          "  weft verify --rank 3 --world 16    exits with 1 if that rank was placed elsewhere",
-          [this] { return RunVerify(verify_); });
+  CLI::App* command = Add(
+      &app_, "verify", "Report, from inside a worker's pod, where it runs or how long a step takes",
+      "  weft verify                        host and node, as the init container reports them\n"
+      "  weft verify --rank 3 --world 16    exits with 1 if that rank was placed elsewhere\n"
+      "  weft verify --step 12.4            notes on this job that a step takes 12.4 s\n"
+      "  weft verify --step 12.4 team-a/llama   the same from outside of the job's pods",
+      [this] { return RunVerify(verify_); });
   command->group(kOther);
   CLI::Option* rank =
       command->add_option("--rank", verify_.rank, "The rank that the framework gave this process")
@@ -403,6 +269,26 @@ void CommandLine::AddVerify() {
   command->add_option("--file", verify_.file, "Append the report to this file")
       ->option_text("FILE")
       ->capture_default_str();
+  CLI::Option* step =
+      command
+          ->add_option("--step", verify_.step,
+                       "Measured seconds of one optimizer step: written to the job, so that later "
+                       "predictions learn from it, and compared with the predicted step")
+          ->option_text("SECONDS")
+          ->check(NumberAbove(0))
+          ->excludes(rank);
+  command->add_option("job", verify_.job, "With --step: the job; default: the job of this pod")
+      ->option_text("[NAMESPACE/]NAME")
+      ->needs(step);
+  command->add_option("-n,--namespace", verify_.space, "The namespace of the job")
+      ->option_text("NAMESPACE")
+      ->needs(step);
+  command->add_option("--kubeconfig", verify_.kubeconfig, "The cluster's kubeconfig")
+      ->option_text("FILE")
+      ->needs(step);
+  command->add_option("--context", verify_.context, "The context of the kubeconfig")
+      ->option_text("NAME")
+      ->needs(step);
 }
 
 void CommandLine::AddCompletion() {

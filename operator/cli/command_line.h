@@ -12,6 +12,14 @@
 
 namespace weft::cli {
 
+// Groups of commands and of options in the help.
+inline constexpr const char* kPlacing = "Place jobs";
+inline constexpr const char* kLooking = "Look at a cluster";
+inline constexpr const char* kFabrics = "Describe a fabric";
+inline constexpr const char* kOther = "Other";
+inline constexpr const char* kInput = "Input";
+inline constexpr const char* kOutput = "Output";
+
 // The whole command line of `weft`: its commands, their options and help, and the parsed arguments.
 class CommandLine {
  public:
@@ -50,6 +58,7 @@ class CommandLine {
   void AddLint();
   void AddSnapshot();
   void AddTop();
+  void AddQueue();
   void AddAudit();
   void AddMap();
   void AddFabric();
@@ -67,6 +76,7 @@ class CommandLine {
   std::vector<std::pair<CLI::App*, InputArguments*>> inputs_;
   std::map<const CLI::Option*, std::vector<std::string>> choices_;
   TopArguments top_;
+  QueueArguments queue_;
   PlanArguments plan_;
   ExplainArguments explain_;
   AuditArguments audit_;

@@ -88,10 +88,15 @@ struct SimulateArguments {
   std::string only;              // one virtual cluster of the trace; "": all
   std::size_t jobs = 10'000;     // to draw from published shares
   std::vector<std::string> policies = {"weft"}, orders = {"priority"}, backfills = {"reserve"};
-  std::string estimates = "exact";  // exact, none
-  double load = 0;                  // 0: arrivals as they are
-  std::string report;               // a file for the HTML report; "": none
-  std::vector<std::string> sweep;   // "load=0.7,0.9", ...
+  bool past = false;                 // also the jobs of the input that have ended
+  std::string estimates = "exact";   // exact, none
+  double load = 0;                   // 0: arrivals as they are
+  std::string prices;                // a file; "" none
+  std::int64_t reserve_after = 600;  // seconds of waiting
+  std::string report;                // a file for the HTML report; "": none
+  double map_at = -1;                // seconds; -1: when the most GPUs wait
+  std::string events;                // a file for a CSV of all events; "": none
+  std::vector<std::string> sweep;    // "load=0.7,0.9", ...
   simulate::FaultOptions faults;
   bool advise = false;
   std::uint64_t seed = 1;
@@ -107,6 +112,10 @@ int RunLint(const LintArguments& arguments);
 struct VerifyArguments {
   std::optional<std::int64_t> rank, world;  // both or neither
   std::string file = "/dev/termination-log";
+  std::optional<double> step;       // measured seconds of a step; then nothing else is verified
+  std::string job;                  // "namespace/name" or "name"; "": the job of this pod
+  std::string space;                // of a job without namespace; "": the context's
+  std::string kubeconfig, context;  // "": not given
 };
 int RunVerify(const VerifyArguments& arguments);
 
@@ -129,6 +138,13 @@ struct TopArguments {
   std::string output = "table";  // table, wide, json, yaml
 };
 int RunTop(const TopArguments& arguments);
+
+struct QueueArguments {
+  InputArguments input;
+  std::string output = "table";      // table, wide, json, yaml
+  std::int64_t reserve_after = 600;  // as weft-operator's --reserve-after
+};
+int RunQueue(const QueueArguments& arguments);
 
 struct ShowArguments {
   InputArguments input;

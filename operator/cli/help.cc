@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <functional>
 
 #include "operator/base/near_word.h"
 #include "operator/base/utf8.h"
@@ -111,6 +113,20 @@ std::string Message(const CLI::App& at, const std::vector<std::string>& rest,
   return no_value ? what.substr(0, what.find(':')) + " needs a value" : what;
 }
 
+std::string Short(double value) { return render::Grouped(std::llround(value)); }
+
+// A finite number that `fits`; `what` names those in the message.
+CLI::Validator NumberThat(const std::function<bool(double)>& fits, const std::string& what) {
+  const auto check = [=](const std::string& text) -> std::string {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stop == end && std::isfinite(value) && fits(value)) return "";
+    return Quoted(text) + " is not a number " + what;
+  };
+  return {check, "", ""};
+}
+
 }  // namespace
 
 bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
@@ -195,6 +211,19 @@ CLI::Validator WholeNumber(std::int64_t least, std::int64_t most) {
            render::Grouped(most);
   };
   return {check, "", ""};
+}
+
+CLI::Validator NumberAtLeast(double least) {
+  return NumberThat([=](double value) { return value >= least; }, "of at least " + Short(least));
+}
+
+CLI::Validator NumberAbove(double limit) {
+  return NumberThat([=](double value) { return value > limit; }, "above " + Short(limit));
+}
+
+CLI::Validator NumberFrom(double least, double most) {
+  return NumberThat([=](double value) { return value >= least && value <= most; },
+                    "from " + Short(least) + " to " + Short(most));
 }
 
 std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {

@@ -30,6 +30,9 @@ bool TakesValue(const CLI::Option& option);
 // Checks of an option's value; their messages quote the refused value.
 CLI::Validator OneOf(std::vector<std::string> words);
 CLI::Validator WholeNumber(std::int64_t least, std::int64_t most);
+CLI::Validator NumberAtLeast(double least);
+CLI::Validator NumberAbove(double limit);
+CLI::Validator NumberFrom(double least, double most);
 
 // The error of a command line that CLI11 refused, with the wrong word and a pointer to the help:
 // "weft: unknown command "pln"; did you mean plan?\nSee "weft --help".\n".

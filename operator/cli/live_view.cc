@@ -13,9 +13,9 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::size_t kTransportThreads = 4;
+constexpr std::size_t kWatcherThreads = 4;
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::chrono::milliseconds kBetweenLooks{20};
+constexpr std::chrono::milliseconds kBetweenPolls{20};
 
 class View final : public LiveView {
  public:
@@ -33,7 +33,7 @@ class View final : public LiveView {
         const std::lock_guard lock(mutex_);
         return Error{ErrorKind::kTransient, "the cluster cannot be watched: " + trouble_};
       }
-      std::this_thread::sleep_for(kBetweenLooks);
+      std::this_thread::sleep_for(kBetweenPolls);
     }
     return {};
   }
@@ -64,7 +64,7 @@ class View final : public LiveView {
 Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice) {
   Result<kube::Config> config = kube::LoadConfig(choice);
   if (!config) return config.error();
-  kube::UseThreads(kTransportThreads);
+  kube::UseThreads(kWatcherThreads);
   auto view = std::make_shared<View>(*std::move(config));
   if (const Status synced = view->AwaitSync(); !synced) return synced.error();
   return std::shared_ptr<LiveView>(std::move(view));

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_text.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
@@ -34,7 +35,7 @@ void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& repo
     line["workers"] = entry.workload.workers;
     line["solveMicroseconds"] = entry.solve_microseconds;
     line["placed"] = entry.placed() != nullptr;
-    std::cerr << line.dump() << "\n";
+    std::cerr << api::JsonText(line) << "\n";
   }
 }
 

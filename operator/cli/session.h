@@ -23,7 +23,8 @@ decide::Order OrderOf(const InputArguments& input, const std::string& name);
 struct PlanChoice {
   decide::Order order = decide::Order::kFile;
   bool timed = false;
-  std::string effort = "normal";  // quick, normal, thorough
+  std::string effort = "normal";                                     // quick, normal, thorough
+  std::optional<std::int64_t> reserve_after_seconds = std::nullopt;  // as in PlanOptions
 };
 // An invalid workload of the cluster is refused with reason "Invalid", as by the operator; an
 // invalid workload of a file is an error.

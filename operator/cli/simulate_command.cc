@@ -7,9 +7,11 @@
 #include <thread>
 
 #include "operator/cli/commands.h"
+#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
+#include "operator/render/simulate_events.h"
 #include "operator/render/simulate_html.h"
 #include "operator/render/simulate_text.h"
 #include "operator/simulate/advice.h"
@@ -22,6 +24,9 @@ namespace {
 using simulate::DispatchRules;
 using simulate::Summary;
 using simulate::Variation;
+
+// Runs whose maps are in a report: Weft's beside that of another policy.
+constexpr std::size_t kMostMaps = 2;
 
 Result<std::optional<simulate::Trace>> ReadTraceOf(const SimulateArguments& arguments) {
   if (arguments.trace.empty()) {
@@ -77,6 +82,7 @@ std::vector<DispatchRules> RulesOf(const SimulateArguments& arguments) {
         rules.policy = policy;
         rules.order = *simulate::FindQueueOrder(order);
         rules.backfill = *simulate::FindBackfill(backfill);
+        rules.reserve_seconds = arguments.reserve_after;
         rules.seed = arguments.seed;
         all.push_back(rules);
       }
@@ -103,6 +109,7 @@ class Study {
     auto made = std::make_unique<Built>(Built{*std::move(cluster), {}});
     simulate::ScenarioOptions options;
     options.fabric = *fabric;
+    options.past = arguments_.past;
     options.load = change.variation.load.value_or(arguments_.load);
     options.estimates =
         arguments_.estimates == "exact" ? simulate::Estimates::kExact : simulate::Estimates::kNone;
@@ -122,10 +129,11 @@ class Study {
       scenarios.push_back(*scenario);
     }
     std::vector<Summary> summaries(changes.size());
+    events_.assign(changes.size(), {});
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
       for (std::size_t i = next++; i < changes.size(); i = next++) {
-        summaries[i] = simulate::Summarise(*scenarios[i], OptionsOf(changes[i]));
+        summaries[i] = simulate::Summarise(*scenarios[i], OptionsOf(changes[i], i));
         summaries[i].variation = changes[i].variation;
       }
     };
@@ -136,6 +144,9 @@ class Study {
     for (std::thread& thread : threads) thread.join();
     return summaries;
   }
+
+  // What happened in each run of the last call of Run; empty where no file needs it.
+  const std::vector<std::vector<simulate::Event>>& events() const { return events_; }
 
  private:
   struct Built {
@@ -149,6 +160,8 @@ class Study {
       if (!base) return base;
       Remark(base->notes);
       base_ = *std::move(base);
+      const Status read = ReadPricesFor(*base_, arguments_.prices, prices_);
+      if (!read) return read.error();
     }
     const auto fabric = FabricOf(*base_, arguments_.fabric);
     if (!fabric) return fabric.error();
@@ -157,9 +170,10 @@ class Study {
     return decide::BuildCluster(*std::move(inputs));
   }
 
-  simulate::RunOptions OptionsOf(const simulate::Change& change) const {
+  simulate::RunOptions OptionsOf(const simulate::Change& change, std::size_t index) {
     simulate::RunOptions options;
     options.rules = change.rules;
+    options.prices = prices_ ? &*prices_ : nullptr;
     options.faults = arguments_.faults;
     options.faults.failures = change.variation.failures.value_or(options.faults.failures);
     const std::string name(simulate::PolicyName(change.rules.policy));
@@ -167,14 +181,48 @@ class Study {
       Progress("weft: " + name + ": " + std::to_string(finished) + " of " + std::to_string(jobs) +
                " jobs finished");
     };
+    if (!arguments_.events.empty() || (!arguments_.report.empty() && index < kMostMaps)) {
+      options.observe = [&events = events_[index]](simulate::Event&& event) {
+        events.push_back(std::move(event));
+      };
+    }
     return options;
   }
 
   const SimulateArguments& arguments_;
   const simulate::Trace* trace_;
   std::optional<decide::Cluster> base_;
+  std::optional<outlook::Prices> prices_;
   std::map<std::string, std::unique_ptr<Built>> built_;  // by name of the variation
+  std::vector<std::vector<simulate::Event>> events_;     // by run
 };
+
+Status WriteReport(const SimulateArguments& arguments, const std::vector<simulate::Change>& changes,
+                   const std::vector<Summary>& summaries, Study& study) {
+  const double seconds =
+      arguments.map_at >= 0 ? arguments.map_at : render::BusiestSeconds(summaries.front().series);
+  std::vector<render::FleetMap> maps;
+  for (std::size_t i = 0; i < std::min(kMostMaps, changes.size()); ++i) {
+    const auto scenario = study.ScenarioOf(changes[i]);
+    if (!scenario) return scenario.error();
+    maps.push_back(render::MapAt(**scenario, study.events()[i], seconds));
+  }
+  const auto first = study.ScenarioOf(changes.front());
+  if (!first) return first.error();
+  return WriteText(arguments.report, render::SimulateHtml(**first, summaries, maps));
+}
+
+Status WriteEvents(const std::string& path, const std::vector<simulate::Change>& changes,
+                   const std::vector<Summary>& summaries, Study& study) {
+  std::string text = render::kEventColumns;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto scenario = study.ScenarioOf(changes[i]);
+    if (!scenario) return scenario.error();
+    text +=
+        render::EventLines(render::RunName(summaries[i], summaries), **scenario, study.events()[i]);
+  }
+  return WriteText(path, text);
+}
 
 bool AllRan(const std::vector<Summary>& summaries) {
   return std::all_of(summaries.begin(), summaries.end(), [](const Summary& one) {
@@ -218,7 +266,11 @@ int RunSimulate(const SimulateArguments& arguments) {
   const simulate::Scenario& scenario = **study.ScenarioOf(changes.front());
   for (const std::string& note : scenario.notes) std::cerr << "weft: note: " << note << "\n";
   if (!arguments.report.empty()) {
-    const Status written = WriteText(arguments.report, render::SimulateHtml(scenario, *summaries));
+    const Status written = WriteReport(arguments, changes, *summaries, study);
+    if (!written) return Fail(written.error());
+  }
+  if (!arguments.events.empty()) {
+    const Status written = WriteEvents(arguments.events, changes, *summaries, study);
     if (!written) return Fail(written.error());
   }
   const int code = scenario.never_fit.empty() && AllRan(*summaries) ? kDone : kNotPlaced;

@@ -13,6 +13,7 @@ constexpr const char* kTrace = "Trace";
 constexpr const char* kQueue = "Policies";
 constexpr const char* kFaults = "Faults";
 constexpr double kMostHours = 10'000;
+constexpr std::int64_t kMostSeconds = 31'536'000;
 constexpr std::int64_t kMostJobs = 100'000'000;
 
 std::vector<std::string> PolicyNames() {
@@ -42,17 +43,39 @@ void CommandLine::AddSimulate() {
       ->option_text("NAME")
       ->group("Input");
   AddOutput(command, simulate_.output, {"table", "json", "yaml"});
+  CLI::Option* report =
+      command
+          ->add_option("--report", simulate_.report,
+                       "Also write an HTML page with charts over time to this file")
+          ->option_text("FILE")
+          ->group("Output");
   command
-      ->add_option("--report", simulate_.report,
-                   "Also write an HTML page with charts over time to this file")
+      ->add_option("--map-at", simulate_.map_at,
+                   "Seconds after the start at which the report shows maps of the fleet (default: "
+                   "when the most GPUs are waited for)")
+      ->option_text("SECONDS")
+      ->check(NumberAtLeast(0))
+      ->needs(report)
+      ->group("Output");
+  command
+      ->add_option("--events", simulate_.events,
+                   "Also write every arrival, start, end and fault to this file, as a CSV with the "
+                   "node of each worker")
       ->option_text("FILE")
       ->group("Output");
+  AddAccelerators(command, simulate_.input.accelerators);
+  AddPrices(command, simulate_.prices);
   AddTrace(command);
   AddRules(command);
   AddFaults(command);
 }
 
 void CommandLine::AddTrace(CLI::App* command) {
+  command
+      ->add_flag("--past", simulate_.past,
+                 "Also run the TrainingJobs of the input that have ended, when they were created "
+                 "and for as long as they ran")
+      ->group(kTrace);
   command
       ->add_option("--trace", simulate_.trace,
                    "Jobs that arrive: a table of past jobs, or - for standard input")
@@ -86,7 +109,7 @@ void CommandLine::AddTrace(CLI::App* command) {
                    "Move arrivals together or apart so that the jobs ask for this share of all "
                    "GPUs, such as 0.9 (default: as they are)")
       ->option_text("SHARE")
-      ->check(CLI::PositiveNumber)
+      ->check(NumberAbove(0))
       ->group(kTrace);
 }
 
@@ -111,6 +134,14 @@ void CommandLine::AddRules(CLI::App* command) {
           "RULE,...", {"reserve", "any", "none"})
       ->capture_default_str()
       ->group(kQueue);
+  command
+      ->add_option("--reserve-after", simulate_.reserve_after,
+                   "Seconds of waiting after which a job gets nodes reserved, as the operator's "
+                   "--reserve-after")
+      ->option_text("SECONDS")
+      ->check(WholeNumber(0, kMostSeconds))
+      ->capture_default_str()
+      ->group(kQueue);
   command->add_option("--seed", simulate_.seed, "Seed of everything that is random")
       ->option_text("NUMBER")
       ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
@@ -123,13 +154,13 @@ void CommandLine::AddFaults(CLI::App* command) {
   const auto rate = [&](const char* name, double& value, const char* what) {
     command->add_option(name, value, what)
         ->option_text("RATE")
-        ->check(CLI::NonNegativeNumber)
+        ->check(NumberAtLeast(0))
         ->group(kFaults);
   };
   const auto seconds = [&](const char* name, double& value, const char* what) {
     command->add_option(name, value, what)
         ->option_text("SECONDS")
-        ->check(CLI::Range(1.0, kMostHours * 3600))
+        ->check(NumberFrom(1, kMostHours * 3600))
         ->group(kFaults)
         ->capture_default_str();
   };

@@ -7,18 +7,15 @@
 
 #include "operator/api/kinds.h"
 #include "operator/cli/commands.h"
+#include "operator/cli/verify_step.h"
+#include "operator/kube/environment.h"
 #include "operator/life/verify.h"
 
 namespace weft::cli {
 namespace {
 
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::uint32_t Number(const char* name) {
-  const std::string text = Variable(name);
+  const std::string text = kube::Environment(name);
   std::uint32_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -40,7 +37,8 @@ void Report(const std::string& line, const std::string& file) {
 }  // namespace
 
 int RunVerify(const VerifyArguments& arguments) {
-  const std::string worker = Variable("WEFT_WORKER_INDEX");
+  if (arguments.step) return RunVerifyStep(arguments);
+  const std::string worker = kube::Environment("WEFT_WORKER_INDEX");
   if (worker.empty()) {
     std::cerr
         << "weft verify: WEFT_WORKER_INDEX is not set: this is not a worker of a TrainingJob\n";
@@ -48,7 +46,7 @@ int RunVerify(const VerifyArguments& arguments) {
   }
   if (!arguments.rank) {
     std::string line = "weft host " + HostName();
-    const std::string node = Variable("WEFT_BOUND_NODE");
+    const std::string node = kube::Environment("WEFT_BOUND_NODE");
     if (!node.empty()) line += " node " + node;
     Report(line + " worker " + worker + "\n", arguments.file);
     return kDone;
@@ -62,10 +60,11 @@ int RunVerify(const VerifyArguments& arguments) {
   if (life::IsRankOf(job, Number("WEFT_WORKER_INDEX"), *arguments.rank, *arguments.world)) {
     return kDone;
   }
-  std::cerr << "weft verify: worker " << worker << " on " << Variable("WEFT_NODE") << " runs rank "
-            << *arguments.rank << " of " << *arguments.world << ", but its placement has "
-            << Variable("WEFT_GPUS_PER_WORKER") << " ranks of " << Variable("WEFT_WORLD_SIZE")
-            << ", from rank " << Variable("WEFT_FIRST_RANK") << " on\n";
+  std::cerr << "weft verify: worker " << worker << " on " << kube::Environment("WEFT_NODE")
+            << " runs rank " << *arguments.rank << " of " << *arguments.world
+            << ", but its placement has " << kube::Environment("WEFT_GPUS_PER_WORKER")
+            << " ranks of " << kube::Environment("WEFT_WORLD_SIZE") << ", from rank "
+            << kube::Environment("WEFT_FIRST_RANK") << " on\n";
   return kFailed;
 }
 

@@ -41,31 +41,10 @@ FabricController::FabricController(watch::Store& store, watch::FabricCache& cach
       log_(log),
       options_(std::move(options)) {}
 
-void FabricController::OnChange() {
-  const std::lock_guard lock(mutex_);
-  work_ = true;
-  changed_.notify_all();
-}
-
-void FabricController::Stop() {
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
-  changed_.notify_all();
-}
-
-bool FabricController::AwaitWork(std::int64_t pause_milliseconds) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(pause_milliseconds),
-                    [this] { return stopped_; });
-  changed_.wait(lock, [this] { return stopped_ || work_; });
-  work_ = false;
-  return !stopped_;
-}
-
 void FabricController::Run() {
   using std::chrono::steady_clock;
   std::int64_t pause = 0;
-  while (AwaitWork(pause)) {
+  while (wakeup_.Await(Wakeup::Milliseconds(pause))) {
     const auto start = steady_clock::now();
     bool done = false;
     try {

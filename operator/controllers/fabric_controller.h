@@ -1,13 +1,12 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/recorder.h"
+#include "operator/controllers/wakeup.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -28,15 +27,14 @@ class FabricController {
                    Recorder& recorder, Log& log, Options options);
 
   // A Node or a Fabric has changed.
-  void OnChange();
+  void OnChange() { wakeup_.Ring(); }
   // Runs passes until Stop.
   void Run();
-  void Stop();
+  void Stop() { wakeup_.Stop(); }
   // One pass over all Fabrics; false if a write must be tried again.
   bool Pass();
 
  private:
-  bool AwaitWork(std::int64_t pause_milliseconds);
   bool Write(const api::ObjectMeta& meta, const api::Raw& before, const nlohmann::json& status);
 
   watch::Store& store_;
@@ -45,11 +43,7 @@ class FabricController {
   Recorder& recorder_;
   Log& log_;
   const Options options_;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopped_ = false;
-  bool work_ = true;
+  Wakeup wakeup_;
 };
 
 }  // namespace weft::controllers

@@ -18,13 +18,12 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr const char* kRefused = "PlacementRefused";  // reason of the event
 constexpr const char* kAction = "CreatePlacement";
-constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
 
 // The object whose fields tell the gang's size; for a TrainJob its JobSet.
 api::OwnerReference SizeOwner(const decide::ForeignGang& gang, api::OwnerReference keeper) {

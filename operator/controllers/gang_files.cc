@@ -11,7 +11,11 @@
 
 namespace weft::controllers {
 
+namespace {
+
 using Json = nlohmann::json;
+
+}  // namespace
 
 Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Placement& placement) {
   launch::Gang gang;

@@ -20,9 +20,9 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 Target TargetOf(Kind kind, const api::ObjectMeta& meta) {
   return {kind, meta.key, meta.uid, meta.resource_version};
@@ -36,8 +36,6 @@ Target AnyStateOf(Kind kind, const api::ObjectMeta& meta) { return {kind, meta.k
 bool Serves(const watch::Service& service, std::int64_t attempt) {
   return life::AttemptLabel(service.meta).value_or(attempt) == attempt;
 }
-
-constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
 
 }  // namespace
 

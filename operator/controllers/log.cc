@@ -2,15 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_text.h"
+
 namespace weft::controllers {
 namespace {
 
 constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
 
 // Any bytes as a JSON string; bytes that are not UTF-8 are replaced.
-std::string Quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string Quoted(std::string_view text) { return api::JsonText(nlohmann::json(text)); }
 
 // The text without quotes if it is unambiguous, else quoted.
 std::string Plain(std::string_view text) {

@@ -52,6 +52,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       figures_(cluster_.store(), cluster_.fabrics(), options_.figures),
       files_(cluster_.store(), cluster_.fabrics(), writer, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
+      learned_(cluster_.store(), writer, recorder, log, options_.learned),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
                WithAnswers(options_.planner, queue_, checks_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
@@ -76,6 +77,7 @@ watch::StoreHooks Operator::HooksOfStore() {
   watch::StoreHooks hooks;
   hooks.on_job = [this](const api::ObjectKey& job) {
     figures_.OnChange();
+    learned_.OnChange();
     queue_.AddAfter(job, kSettling);
   };
   hooks.on_placement = [this](const api::ObjectKey& placement) {
@@ -163,6 +165,8 @@ void Operator::Work() {
                      [this](const api::ObjectKey& key) { return foreigners_.Reconcile(key); }};
   const Loop checks{"workload", checks_,
                     [this](const api::ObjectKey& key) { return workloads_.Reconcile(key); }};
+  if (!options_.learned.space.empty())
+    learned_.Read();  // so that the first plans use what was learned
   std::vector<std::thread> workers;
   for (std::size_t i = 0; i < options_.workers; ++i) {
     workers.emplace_back([&] { Reconcile(jobs); });
@@ -173,6 +177,7 @@ void Operator::Work() {
     workers.emplace_back([&] { Reconcile(foreign); });
   }
   workers.emplace_back([this] { fabrics_.Run(); });
+  workers.emplace_back([this] { learned_.Run(); });
   planner_.Run();
   for (std::thread& worker : workers) worker.join();
 }
@@ -185,6 +190,7 @@ void Operator::Stop() {
   checks_.Close();
   planner_.Stop();
   fabrics_.Stop();
+  learned_.Stop();
   cluster_.Cancel();
   for (std::thread& thread : threads_) thread.join();
   cluster_.Stop();

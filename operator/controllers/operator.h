@@ -12,6 +12,7 @@
 #include "operator/controllers/foreign_controller.h"
 #include "operator/controllers/gang_files.h"
 #include "operator/controllers/job_controller.h"
+#include "operator/controllers/learned_controller.h"
 #include "operator/controllers/placement_controller.h"
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
@@ -34,6 +35,7 @@ class Operator {
     JobController::Options jobs;
     Planner::Options planner;  // the operator sets on_answer
     FabricController::Options fabrics;
+    LearnedController::Options learned;
     FleetCollector::Options figures;
     bool kueue = false;  // answer AdmissionChecks of Kueue
     life::CheckOptions check;
@@ -88,6 +90,7 @@ class Operator {
   FleetCollector figures_;
   GangFiles files_;
   FabricController fabrics_;
+  LearnedController learned_;
   Planner planner_;
   JobController controller_;
   PlacementController placements_;

@@ -12,4 +12,6 @@ struct Outcome {
   std::optional<std::int64_t> seconds;  // after at most this many seconds
 };
 
+inline constexpr Outcome kAgain{.again = true, .seconds = std::nullopt};
+
 }  // namespace weft::controllers

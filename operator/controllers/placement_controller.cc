@@ -12,9 +12,9 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 // The first error of concurrent writes.
 class FirstError {

@@ -23,9 +23,9 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 std::int64_t Microseconds() {
   using std::chrono::microseconds;
@@ -34,7 +34,7 @@ std::int64_t Microseconds() {
       .count();
 }
 
-double Seconds(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
+double SecondsOf(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
 
 }  // namespace
 
@@ -245,27 +245,28 @@ void Planner::Pass() {
   if (!input || input->picture.inputs.order.empty()) return;
   const auto fabrics = cache_.Of(input->picture);
   const decide::Cluster cluster = decide::BuildCluster(std::move(input->picture.inputs), *fabrics);
-  const auto report = decide::Plan(cluster,
-                                   {.order = decide::Order::kOperator,
-                                    .place = {},
-                                    .best = true,
-                                    .prices = options_.prices,
-                                    .refuse_invalid = true,
-                                    .reserve_after_seconds = options_.reserve_seconds,
-                                    .explained_refusals = 8,
-                                    .microseconds = Microseconds,
-                                    .progress = nullptr},
-                                   input->queued);
+  auto report = decide::Plan(cluster,
+                             {.order = decide::Order::kOperator,
+                              .place = {},
+                              .best = true,
+                              .prices = options_.prices,
+                              .refuse_invalid = true,
+                              .reserve_after_seconds = options_.reserve_seconds,
+                              .explained_refusals = 8,
+                              .microseconds = Microseconds,
+                              .progress = nullptr},
+                             input->queued);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
+  decide::TellAhead(*report);
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
     Answer(cluster, input->queued, report->entries[i]);
     return true;
   });
   if (options_.counters == nullptr) return;
   for (const decide::PlanEntry& entry : report->entries) {
-    options_.counters->Observe(metrics::Id::kSolveSeconds, {}, Seconds(entry.solve_microseconds));
+    options_.counters->Observe(metrics::Id::kSolveSeconds, {}, SecondsOf(entry.solve_microseconds));
   }
-  options_.counters->Observe(metrics::Id::kPlanPassSeconds, {}, Seconds(Microseconds() - start));
+  options_.counters->Observe(metrics::Id::kPlanPassSeconds, {}, SecondsOf(Microseconds() - start));
 }
 
 void Planner::Count(const char* result, const std::string& reason) const {

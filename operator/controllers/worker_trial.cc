@@ -13,9 +13,9 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr const char* kNoNode = "not-placed-yet";
 

@@ -10,9 +10,9 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 namespace {
+
+using Json = nlohmann::json;
 
 // While Kueue's kinds are still being listed, a Workload may look as if its check were not Weft's.
 constexpr std::int64_t kSyncSeconds = 1;

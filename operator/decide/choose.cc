@@ -26,7 +26,7 @@ bool Offers(const ClusterFabric& on, const Workload& workload) {
 }
 
 // Whether the workload fits on the empty fabric by the hard rules of single nodes.
-bool Fits(const ClusterFabric& on, const Workload& workload) {
+bool MayUse(const ClusterFabric& on, const Workload& workload) {
   placement::SlotQuery query;
   query.pod = &workload.pod;
   query.job = api::Show(workload.key());
@@ -92,7 +92,7 @@ Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
   for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
     if (!Offers(cluster.fabrics[f], workload)) continue;
     offering.push_back(f);
-    if (Fits(cluster.fabrics[f], workload)) fitting.push_back(f);
+    if (MayUse(cluster.fabrics[f], workload)) fitting.push_back(f);
   }
   if (fitting.size() == 1) return Choice(fitting.front());
   if (fitting.size() > 1) return Choice(Ambiguous(cluster, workload, fitting, " and have room"));

@@ -26,7 +26,7 @@ std::string NameSome(const std::vector<std::string>& names) {
   return text;
 }
 
-bool Selects(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) {
+bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) {
   return spec.node_selector ? fabric::Matches(*spec.node_selector, node)
                             : fabric::HasAccelerator(node);
 }
@@ -36,9 +36,9 @@ std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
   std::vector<std::string> names;
   if (inputs.fabrics.size() < 2) return names;
   for (const api::Node& node : inputs.nodes) {
-    const auto selecting =
-        std::count_if(inputs.fabrics.begin(), inputs.fabrics.end(),
-                      [&](const api::Fabric& fabric) { return Selects(fabric.spec, node.facts); });
+    const auto selecting = std::count_if(
+        inputs.fabrics.begin(), inputs.fabrics.end(),
+        [&](const api::Fabric& fabric) { return SelectsNode(fabric.spec, node.facts); });
     if (selecting > 1) names.push_back(node.facts.name);
   }
   std::sort(names.begin(), names.end());
@@ -51,7 +51,7 @@ SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api:
   SharedList<fabric::NodeFacts> nodes;
   for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {
     const fabric::NodeFacts& facts = inputs.nodes[n].facts;
-    if (!Selects(spec, facts)) continue;
+    if (!SelectsNode(spec, facts)) continue;
     if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
     nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(inputs.nodes.Share(n), &facts));
   }

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "operator/base/phrases.h"
+#include "operator/fabric/node_facts.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::decide {
 namespace {
 
 using traffic::Axis;
-
-constexpr std::string_view kHostNameKey = "kubernetes.io/hostname";
 
 Error Wrong(std::string_view annotation, const std::string& what) {
   return Invalid("annotation " + std::string(annotation) + ": " + what);
@@ -27,7 +26,7 @@ std::string LevelOf(const fabric::FabricSpec& on, std::string_view label_key) {
     if (level.label_key == label_key) return level.name;
   }
   if (on.scale_up && on.scale_up->label_key == label_key) return on.scale_up->name;
-  return label_key == kHostNameKey ? "node" : "";
+  return label_key == fabric::kHostNameLabel ? "node" : "";
 }
 
 std::string KeysOf(std::span<const fabric::FabricSpec* const> fabrics) {
@@ -39,7 +38,7 @@ std::string KeysOf(std::span<const fabric::FabricSpec* const> fabrics) {
     for (const fabric::LevelSpec& level : on->levels) add(level.label_key);
     if (on->scale_up) add(on->scale_up->label_key);
   }
-  add(kHostNameKey);
+  add(fabric::kHostNameLabel);
   std::string text;
   for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
   return text;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/base/natural_order.h"
 #include "operator/decide/job_owner.h"
 #include "operator/decide/pod_labels.h"
 
@@ -75,21 +76,6 @@ std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
   return alone(kCompletionIndex);
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// The number of digits at the front.
-std::size_t Digits(std::string_view text) {
-  std::size_t n = 0;
-  while (n < text.size() && IsDigit(text[n])) ++n;
-  return n;
-}
-
-// The digits without leading zeros, so that the length decides first.
-std::string_view Value(std::string_view digits) {
-  const std::size_t first = digits.find_first_not_of('0');
-  return first == digits.npos ? std::string_view() : digits.substr(first);
-}
-
 // Sorts by index if every pod has its own, else by name.
 void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
   std::vector<std::pair<Index, std::size_t>> by_index;
@@ -112,26 +98,6 @@ void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
 }
 
 }  // namespace
-
-bool NaturalLess(std::string_view a, std::string_view b) {
-  const std::string_view whole_a = a, whole_b = b;
-  while (!a.empty() && !b.empty()) {
-    if (IsDigit(a.front()) && IsDigit(b.front())) {
-      const std::size_t na = Digits(a), nb = Digits(b);
-      const std::string_view va = Value(a.substr(0, na)), vb = Value(b.substr(0, nb));
-      if (va.size() != vb.size()) return va.size() < vb.size();
-      if (va != vb) return va < vb;
-      a.remove_prefix(na);
-      b.remove_prefix(nb);
-      continue;
-    }
-    if (a.front() != b.front()) return a.front() < b.front();
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // equal except for leading zeros
-}
 
 PodOwner OwnerOf(const api::Pod& pod) {
   const std::string& space = pod.meta.key.space;

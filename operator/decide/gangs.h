@@ -31,7 +31,4 @@ PodOwner OwnerOf(const api::Pod& pod);
 std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
                             const std::vector<std::size_t>& chosen);
 
-// Compares names; digits compare as numbers.
-bool NaturalLess(std::string_view a, std::string_view b);
-
 }  // namespace weft::decide

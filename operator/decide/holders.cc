@@ -14,7 +14,7 @@ namespace {
 using api::ObjectKey;
 using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
 
-struct Seat {
+struct Site {
   std::size_t fabric = 0;
   fabric::NodeIndex node = 0;
 };
@@ -52,9 +52,9 @@ class Booking {
     }
   }
 
-  std::optional<Seat> Find(const std::string& node) const {
+  std::optional<Site> Find(const std::string& node) const {
     for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
-      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Seat{f, *n};
+      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Site{f, *n};
     }
     return std::nullopt;
   }
@@ -66,29 +66,29 @@ class Booking {
     return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
   }
 
-  void Book(const OwnerKey& owner, Seat seat, Holding holding, bool domain) {
-    holding.node = seat.node;
+  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
+    holding.node = site.node;
     if (domain) holding.compute_domain = api::Show(owner.second);
-    cluster_.fabrics[seat.fabric].claims.Add(seat.node, *holding.amounts, holding.compute_domain);
-    holders_[seat.fabric][owner].push_back(std::move(holding));
+    cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain);
+    holders_[site.fabric][owner].push_back(std::move(holding));
   }
 
   void BookPod(std::size_t p) {
     const api::Pod& pod = inputs_.pods[p];
     if (!pod.Holds()) return;
-    const std::optional<Seat> seat = Find(pod.node_name);
-    if (!seat) return;
+    const std::optional<Site> site = Find(pod.node_name);
+    if (!site) return;
     Holding holding;
-    holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*seat);
-    Book(OwnerOfPod(p), *seat, std::move(holding), pod.pod.claims_compute_domain);
+    holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
+    Book(OwnerOfPod(p), *site, std::move(holding), pod.pod.claims_compute_domain);
   }
 
   // The resources of an unreadable pod: all of its node, so that it never makes room for others.
-  const fabric::Resources& AllOf(Seat seat) {
-    const fabric::Fabric& on = *cluster_.fabrics[seat.fabric].fabric;
+  const fabric::Resources& AllOf(Site site) {
+    const fabric::Fabric& on = *cluster_.fabrics[site.fabric].fabric;
     fabric::Resources& all = cluster_.amounts.emplace_back();
     for (fabric::ResourceIndex r = 0; r < on.resources().size(); ++r) {
-      all[on.resources()[r]] = on.allocatable(seat.node, r);
+      all[on.resources()[r]] = on.allocatable(site.node, r);
     }
     return all;
   }
@@ -135,13 +135,13 @@ class Booking {
         --found->second;
         continue;
       }
-      const std::optional<Seat> seat = Find(placement.nodes[w]);
-      if (!seat) continue;
+      const std::optional<Site> site = Find(placement.nodes[w]);
+      if (!site) continue;
       Holding holding;
       holding.amounts = &amounts;
       holding.assumed =
           Holding::Assumed{placement.meta.key.name, attempt.number, static_cast<std::uint32_t>(w)};
-      Book(OwnerOfPlacement(placement, attempt), *seat, std::move(holding), domain);
+      Book(OwnerOfPlacement(placement, attempt), *site, std::move(holding), domain);
     }
   }
 

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <vector>
 
 #include "operator/api/kinds.h"
+#include "operator/decide/learned_step.h"
 #include "operator/decide/workload.h"
 #include "operator/outlook/outlook.h"
 
@@ -18,41 +20,94 @@ namespace weft::decide {
 inline constexpr const char* kMeasuredStepAnnotation = "weft.dev/measured-step-seconds";
 inline constexpr const char* kReleaseAnnotation = "weft.dev/framework-release";
 
+// The reason of warnings about an entry that cannot be read.
+inline constexpr const char* kLearnedStepInvalid = "LearnedStepInvalid";
+
 // Errors  kInvalid if the annotation is not a positive number of seconds; nothing if it is absent.
 Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta);
 
+// What was predicted for a Placement, without the scalar of that time.
+struct ToldStep {
+  std::string accelerator;
+  double seconds = 0;
+};
+// Absent if the Placement's status has no prediction.
+std::optional<ToldStep> ToldStepOf(const api::Placement& placement);
+
+// A measurement counts only if it differs from the prediction by at most this factor; otherwise it
+// is probably a typing error, or in another unit.
+inline constexpr double kAbsurdFactor = 5;
+bool IsAbsurd(double measured_seconds, double predicted_seconds);
+
 // How measured steps relate to predicted ones.
 struct LearnedScalar {
-  std::int64_t percent = 100;  // measured / predicted, geometric mean; kLeast to kMost
-  std::uint32_t jobs = 0;      // that were measured
+  std::string key;             // of the entry
+  std::int64_t percent = 100;  // measured / predicted; kLeast to kMost
+  std::uint32_t observations = 0;
 
   static constexpr std::int64_t kLeast = 50, kMost = 200;
 };
 
-// One scalar for each release, accelerator and precision, from the measured jobs among the inputs:
-// TrainingJobs with the annotation whose current Placement says what was predicted. If that
-// prediction was multiplied by a scalar itself, it is divided by the scalar first.
+// One entry for each release, accelerator and precision: those of the ConfigMap
+// weft-learned-steps, and what the measured jobs among the inputs add to them. So a prediction does
+// not depend on whether the ConfigMap has been written yet.
 //
-// A measurement does not count if it is not a number, or if it differs from the prediction by more
-// than the factor kAbsurd (a typing error, or another unit).
+// A measured job is a TrainingJob with the annotation whose current Placement says what was
+// predicted; if that prediction was multiplied by a scalar itself, it is divided by the scalar
+// first. Each attempt counts once, because the entry names the job and what was measured:
+//   not named                            counts
+//   named with the same seconds          counts already; so does an annotation that an earlier
+//                                        attempt left behind
+//   other seconds, same attempt          replaces what it said before
+//   other seconds, another attempt       counts as a further observation
+//   same attempt, another release        moves from one entry to the other
 //
-// Cost  O(jobs), and O(pods) if any job is measured.
+// An entry that cannot be read is named and used for nothing, and no job changes it.
+//
+// Cost  O(jobs + entries), and O(pods) if any job is measured.
 class LearnedScalars {
  public:
-  static constexpr double kAbsurd = 5;
+  // Bounds of the ConfigMap, so that it stays below 1 MiB.
+  static constexpr std::size_t kMostCounted = 2'000, kMostEntries = 500;
 
-  static LearnedScalars From(const api::Inputs& inputs);
+  // `time`: when the jobs that are new were observed (RFC 3339).
+  static LearnedScalars From(const api::Inputs& inputs, const std::string& time = "");
 
-  // Absent without a measurement, or without a transformer.
+  // Absent without an entry, or without a transformer.
   std::optional<LearnedScalar> Find(const Workload& workload, std::string_view accelerator) const;
 
- private:
-  struct Sum {
-    double logs = 0;
-    std::uint32_t jobs = 0;
+  const std::map<std::string, LearnedStep>& entries() const { return entries_; }
+  // Entries that cannot be read, and why.
+  const std::map<std::string, std::string>& unreadable() const { return unreadable_; }
+  // One warning LearnedStepInvalid for each.
+  std::vector<Note> Notes() const;
+  // Keys of entries that the measured jobs have added, changed or removed.
+  const std::set<std::string>& changed() const { return changed_; }
+
+  // A measured job that was new, and what became of it.
+  struct Observation {
+    enum class Fate : std::uint8_t { kCounted, kInvalid, kAbsurd, kEntryUnreadable, kFull };
+    const api::TrainingJob* job = nullptr;
+    Fate fate = Fate::kCounted;
+    std::string key;  // "" if kInvalid
+    double seconds = 0, predicted = 0;
+    std::string why;  // kInvalid: the message
   };
-  using Key = std::tuple<std::string, std::string, traffic::Precision>;
-  std::map<Key, Sum> sums_;
+  const std::vector<Observation>& observations() const { return observations_; }
+
+ private:
+  void ReadEntries(const api::ConfigMap& map);
+  void Observe(Observation seen, const api::Placement& placement, const std::string& time);
+  bool Knows(const CountedStep& step, const std::string& key) const;
+  void Count(const CountedStep& step, const std::string& key);
+  void DropGone(LearnedStep& entry) const;
+  bool HasRoom(const std::string& job, const std::string& key);
+
+  api::Place place_;  // of the ConfigMap
+  std::map<std::string, LearnedStep> entries_;
+  std::map<std::string, std::string> unreadable_, where_;  // where_: entry by job
+  std::set<std::string> changed_, jobs_;                   // jobs_: uids
+  std::vector<Observation> observations_;
 };
 
 }  // namespace weft::decide

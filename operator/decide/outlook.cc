@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/decide/text.h"
+#include "operator/placement/fits.h"
 
 namespace weft::decide {
 namespace {
@@ -28,11 +29,7 @@ void GiveBack(const Ending& ending, fabric::Claims& claims) {
 Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
                    const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
   const auto fits = [&](const fabric::Claims& then) {
-    // It only matters whether the request fits, not how well.
-    placement::Options options;
-    options.limits.exact_steps = 0;
-    options.limits.improve_steps = 0;
-    return placement::Solve(then, request, graph, options).has_value();
+    return placement::Fits(then, request, graph);
   };
   return WhenItFits(std::move(claims), fits, std::move(endings));
 }

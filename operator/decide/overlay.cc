@@ -100,6 +100,7 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   Merge(std::move(wanted.fabrics), live.fabrics);
   Merge(std::move(wanted.namespaces), live.namespaces);
   Merge(std::move(wanted.priority_classes), live.priority_classes);
+  if (wanted.learned_steps) live.learned_steps = std::move(wanted.learned_steps);
   for (const auto& entry : wanted.order) {
     const std::size_t at = entry.is_job ? (*jobs)[entry.index] : (*placements)[entry.index];
     const bool added = at >= (entry.is_job ? live_jobs : live_placements);

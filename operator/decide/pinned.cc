@@ -5,11 +5,10 @@
 
 #include "operator/decide/pod_labels.h"
 #include "operator/decide/worker_order.h"
+#include "operator/fabric/node_facts.h"
 
 namespace weft::decide {
 namespace {
-
-constexpr const char* kHostNameKey = "kubernetes.io/hostname";
 
 // The pods that wait for the Placement alone.
 std::vector<const api::Pod*> GatedPods(const api::Inputs& inputs, const api::Placement& placement) {
@@ -24,7 +23,7 @@ std::vector<const api::Pod*> GatedPods(const api::Inputs& inputs, const api::Pla
 }
 
 const std::string* HostOf(const api::Pod& pod) {
-  const auto host = pod.pod.node_selector.find(kHostNameKey);
+  const auto host = pod.pod.node_selector.find(fabric::kHostNameLabel);
   return host == pod.pod.node_selector.end() ? nullptr : &host->second;
 }
 
@@ -42,7 +41,7 @@ Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs, const Wo
       std::find_if(gated.begin(), gated.end(), [](auto* pod) { return !HostOf(*pod); });
   if (free != gated.end()) {
     return Invalid("pod " + (*pinned)->meta.key.name + " is pinned to a node by its nodeSelector " +
-                   kHostNameKey + ", but pod " + (*free)->meta.key.name + " is not");
+                   fabric::kHostNameLabel + ", but pod " + (*free)->meta.key.name + " is not");
   }
   const auto assigned =
       AssignWorkers(placement, gated, std::vector<const api::Pod*>(placement.workers, nullptr));

@@ -203,7 +203,7 @@ class Planner {
   // Takes the nodes that the pods are pinned to already: kube-scheduler allows no others. Only the
   // costs are computed, so that they can be compared with the best.
   void TakePinned(Problem problem, const std::vector<std::string>& hosts, PlanEntry& entry) {
-    problem.request.pod.node_selector.erase("kubernetes.io/hostname");
+    problem.request.pod.node_selector.erase(fabric::kHostNameLabel);
     const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     Placed placed;
     for (const std::string& host : hosts) {
@@ -236,7 +236,7 @@ class Planner {
   std::optional<fabric::NodeIndex> HostOn(const fabric::Fabric& on, const std::string& host) const {
     for (std::size_t n = 0; n < cluster_.inputs->nodes.size(); ++n) {
       const fabric::NodeFacts& facts = cluster_.inputs->nodes[n].facts;
-      if (facts.labels.At("kubernetes.io/hostname").value_or(facts.name) == host) {
+      if (facts.labels.At(fabric::kHostNameLabel).value_or(facts.name) == host) {
         return on.FindNode(facts.name);
       }
     }
@@ -413,6 +413,7 @@ class Planner {
       report.entries.push_back(std::move(entries_[by_input[i]]));
     }
     report.notes = cluster_.notes;
+    for (Note& note : learned_.Notes()) report.notes.push_back(std::move(note));
     return report;
   }
 
@@ -429,40 +430,12 @@ class Planner {
 
 }  // namespace
 
-bool NeverFits(const Refused& refused) {
-  if (!refused.why) return refused.reason == "Invalid";
-  const placement::Unplaceable& why = *refused.why;
-  if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
-  return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
-    return count.rejection == placement::Rejection::kUnusable ||
-           count.rejection == placement::Rejection::kUnschedulable ||
-           count.rejection == placement::Rejection::kExcluded;
-  });
-}
-
-bool PlanReport::AllPlaced() const {
-  return std::all_of(entries.begin(), entries.end(),
-                     [](const PlanEntry& entry) { return entry.placed() != nullptr; });
-}
-
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options) {
   return Plan(cluster, options, {});
 }
 
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, const Queued& queued) {
   return Planner(cluster, options, queued).Run();
-}
-
-fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry) {
-  const std::size_t on = report.entries[entry].fabric.value_or(0);
-  fabric::Claims claims = cluster.fabrics[on].claims;
-  for (const std::size_t earlier : report.decided) {
-    if (earlier == entry) break;
-    const PlanEntry& other = report.entries[earlier];
-    if (other.fabric != on || other.placed() == nullptr) continue;
-    AddClaims(other.workload, other.placed()->plan.nodes, claims);
-  }
-  return claims;
 }
 
 }  // namespace weft::decide

@@ -93,8 +93,8 @@ Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
   Predicted out{std::string(accelerator->name), *std::move(prediction), std::nullopt, ""};
   if (learned != nullptr) out.learned = learned->Find(workload, out.accelerator);
   if (out.learned) {
-    constexpr double kWhole = 100;
-    outlook::Stretch(static_cast<double>(out.learned->percent) / kWhole, out.prediction);
+    constexpr double kPercent = 100;
+    outlook::Stretch(static_cast<double>(out.learned->percent) / kPercent, out.prediction);
   }
   return out;
 }

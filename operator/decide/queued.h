@@ -31,4 +31,7 @@ Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, cons
 // none at all, this is not known, so false.
 bool NeverFits(const Refused& refused);
 
+// Adds to each refusal that waiting can end how many such workloads are ahead of it on its fabric.
+void TellAhead(PlanReport& report);
+
 }  // namespace weft::decide

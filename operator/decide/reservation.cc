@@ -4,14 +4,20 @@
 
 namespace weft::decide {
 
+placement::Options ReservationOptions(bool empty) {
+  placement::Options options;
+  options.limits = placement::LimitsOf(placement::Effort::kQuick);
+  options.bound = false;
+  options.ignore_claims = empty;
+  return options;
+}
+
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,
                                    const Outlook& outlook, const std::vector<Ending>& endings) {
   const Seat seat = [&](const fabric::Claims& then,
                         bool empty) -> std::optional<std::vector<fabric::NodeIndex>> {
-    placement::Options options;
-    options.ignore_claims = empty;
-    auto plan = placement::Solve(then, problem.request, graph, options);
+    auto plan = placement::Solve(then, problem.request, graph, ReservationOptions(empty));
     if (!plan) return std::nullopt;
     return std::move(plan->nodes);
   };

@@ -25,9 +25,13 @@ struct Reservation {
   }
 };
 
+// How the nodes of a reservation are searched: at quick effort and without a bound, because they
+// only keep room. When the workload starts, it is placed anew.
+placement::Options ReservationOptions(bool empty);
+
 // The nodes that the workload gets at the time of its outlook, after some of `endings`; without an
 // outlook, those that it gets on an empty fabric. Nothing if it never fits.
-// Cost  one search.
+// Cost  one search at quick effort.
 std::optional<Reservation> Reserve(fabric::Claims claims, const Workload& workload,
                                    const Problem& problem, const traffic::WorkerGraph& graph,
                                    const Outlook& outlook, const std::vector<Ending>& endings);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/decide/learned.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/snapshot_objects.h"
 #include "operator/decide/worker_order.h"
@@ -14,7 +15,7 @@
 namespace weft::decide {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 class Writer {
  public:
@@ -33,6 +34,8 @@ class Writer {
     for (const api::PriorityClass& one : inputs_.priority_classes) {
       out_.push_back(PriorityClassObject(one));
     }
+    const LearnedScalars learned = LearnedScalars::From(inputs_);
+    if (!learned.entries().empty()) out_.push_back(LearnedStepsObject(inputs_, learned));
     for (const api::Node& node : inputs_.nodes) out_.push_back(NodeObject(node));
     Pods();
     Assumed();
@@ -101,8 +104,8 @@ class Writer {
 
   void Pending(const Workload& workload) {
     if (!workload.invalid.empty()) return left_out_.push_back(workload.invalid);
-    Json object = workload.is_job ? JobObject(inputs_.jobs[workload.index])
-                                  : PlacementObject(inputs_.placements[workload.index]);
+    OrderedJson object = workload.is_job ? JobObject(inputs_.jobs[workload.index])
+                                         : PlacementObject(inputs_.placements[workload.index]);
     out_.push_back(std::move(object));
   }
 
@@ -118,7 +121,8 @@ class Writer {
     }
   }
 
-  static Json AssumedPod(const ClusterFabric& on, const Holder& holder, const Holding& holding) {
+  static OrderedJson AssumedPod(const ClusterFabric& on, const Holder& holder,
+                                const Holding& holding) {
     api::Pod pod;
     const std::string worker = std::to_string(holding.assumed->worker);
     pod.meta.key = {holder.key.space, holding.assumed->placement + "-" + worker};
@@ -136,7 +140,7 @@ class Writer {
   const Cluster& cluster_;
   const api::Inputs& inputs_;
   PlacementPods pods_;
-  std::vector<Json> out_;
+  std::vector<OrderedJson> out_;
   std::vector<std::string> left_out_;
 };
 

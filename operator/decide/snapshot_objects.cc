@@ -12,7 +12,7 @@
 namespace weft::decide {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Only the presence of the field matters here, not the time.
 constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
@@ -29,13 +29,14 @@ bool IsRead(std::string_view key) {
                                             "apps.kubernetes.io/"};
   if (key == kExcludedNodesAnnotation || key == kAvoidedNodesAnnotation) return true;
   if (key == kPreviousNodesAnnotation || key == kWaitedAnnotation) return true;
+  if (key == kReleaseAnnotation) return true;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
          key.ends_with("index");
 }
 
-Json Metadata(const api::ObjectMeta& meta) {
-  Json out = {{"name", meta.key.name}};
+OrderedJson Metadata(const api::ObjectMeta& meta) {
+  OrderedJson out = {{"name", meta.key.name}};
   if (!meta.key.space.empty()) out["namespace"] = meta.key.space;
   if (!meta.uid.empty()) out["uid"] = meta.uid;
   if (!meta.creation_timestamp.empty()) out["creationTimestamp"] = meta.creation_timestamp;
@@ -55,46 +56,46 @@ Json Metadata(const api::ObjectMeta& meta) {
   return out;
 }
 
-Json Object(const char* version, const char* kind, const api::ObjectMeta& meta) {
+OrderedJson Object(const char* version, const char* kind, const api::ObjectMeta& meta) {
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
 }
 
 // `limits`: further limits that the template needs; {} for a pod.
-Json PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
-  Json resources = {{"requests", api::EncodeResources(pod.requests)}};
+OrderedJson PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
+  OrderedJson resources = {{"requests", api::EncodeResources(pod.requests)}};
   if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
-  Json container = {{"name", "worker"}, {"resources", std::move(resources)}};
-  Json spec = {{"containers", Json::array({std::move(container)})}};
+  OrderedJson container = {{"name", "worker"}, {"resources", std::move(resources)}};
+  OrderedJson spec = {{"containers", OrderedJson::array({std::move(container)})}};
   if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
   if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
   if (pod.required_affinity) spec["affinity"] = api::EncodeAffinity(*pod.required_affinity);
   if (!pod.tolerations.empty()) spec["tolerations"] = api::EncodeTolerations(pod.tolerations);
   if (pod.claims_compute_domain) {
-    spec["resourceClaims"] = Json::array({{{"name", kComputeDomainClaim}}});
+    spec["resourceClaims"] = OrderedJson::array({{{"name", kComputeDomainClaim}}});
   }
   return spec;
 }
 
 // Conditions without messages and times, which decisions do not read.
-Json Conditions(const std::vector<api::Condition>& conditions) {
-  Json out = Json::array();
+OrderedJson Conditions(const std::vector<api::Condition>& conditions) {
+  OrderedJson out = OrderedJson::array();
   for (const api::Condition& condition : conditions) {
     out.push_back({{"type", condition.type}, {"status", condition.status}});
   }
   return out;
 }
 
-Json JobSpec(const api::TrainingJob& job) {
-  Json spec = Json::object();
+OrderedJson JobSpec(const api::TrainingJob& job) {
+  OrderedJson spec = OrderedJson::object();
   if (job.suspend) spec["suspend"] = true;
   if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
   spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
-  Json pod = PodSpec(job.pod, {{job.accelerator.resource_name, job.accelerator.per_worker}});
+  OrderedJson pod = PodSpec(job.pod, {{job.accelerator.resource_name, job.accelerator.per_worker}});
   if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
   spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
   if (job.model) spec["model"] = api::EncodeModel(*job.model);
   spec["parallelism"] = api::EncodeParallelism(job.parallelism);
-  Json topology = api::EncodeTopology(job.topology);
+  OrderedJson topology = api::EncodeTopology(job.topology);
   if (!topology.empty()) spec["topology"] = std::move(topology);
   if (job.active_deadline_seconds) spec["activeDeadlineSeconds"] = *job.active_deadline_seconds;
   if (job.expected_duration_seconds) {
@@ -105,17 +106,17 @@ Json JobSpec(const api::TrainingJob& job) {
 
 }  // namespace
 
-Json NodeObject(const api::Node& node) {
+OrderedJson NodeObject(const api::Node& node) {
   api::ObjectMeta meta = node.meta;
   meta.key.name = node.facts.name;
   meta.labels = node.facts.labels;
-  Json out = Object("v1", "Node", meta);
+  OrderedJson out = Object("v1", "Node", meta);
   api::EncodeNodeFacts(node.facts, out);
   return out;
 }
 
-Json PodObject(const api::Pod& pod) {
-  Json out = Object("v1", "Pod", pod.meta);
+OrderedJson PodObject(const api::Pod& pod) {
+  OrderedJson out = Object("v1", "Pod", pod.meta);
   placement::PodRequirements requirements = pod.pod;
   requirements.node_name = pod.node_name;
   out["spec"] = PodSpec(requirements, {});
@@ -127,10 +128,10 @@ Json PodObject(const api::Pod& pod) {
   return out;
 }
 
-Json JobObject(const api::TrainingJob& job) {
-  Json out = Object("weft.dev/v1alpha1", "TrainingJob", job.meta);
+OrderedJson JobObject(const api::TrainingJob& job) {
+  OrderedJson out = Object("weft.dev/v1alpha1", "TrainingJob", job.meta);
   out["spec"] = JobSpec(job);
-  Json status = Json::object();
+  OrderedJson status = OrderedJson::object();
   if (job.attempt != 0) status["attempt"] = job.attempt;
   if (!job.placement_name.empty()) status["placementName"] = job.placement_name;
   if (!job.conditions.empty()) status["conditions"] = Conditions(job.conditions);
@@ -138,8 +139,8 @@ Json JobObject(const api::TrainingJob& job) {
   return out;
 }
 
-Json PlacementObject(const api::Placement& placement) {
-  Json out = Object("weft.dev/v1alpha1", "Placement", placement.meta);
+OrderedJson PlacementObject(const api::Placement& placement) {
+  OrderedJson out = Object("weft.dev/v1alpha1", "Placement", placement.meta);
   out["spec"] = api::EncodePlacementSpec(placement);
   if (!placement.nodes.empty()) out["status"]["nodes"] = placement.nodes;
   if (!placement.conditions.empty()) {
@@ -148,14 +149,29 @@ Json PlacementObject(const api::Placement& placement) {
   return out;
 }
 
-Json PriorityClassObject(const api::PriorityClass& priority_class) {
-  Json out = Object("scheduling.k8s.io/v1", "PriorityClass", priority_class.meta);
+OrderedJson PriorityClassObject(const api::PriorityClass& priority_class) {
+  OrderedJson out = Object("scheduling.k8s.io/v1", "PriorityClass", priority_class.meta);
   out["value"] = priority_class.value;
   if (priority_class.global_default) out["globalDefault"] = true;
   out["preemptionPolicy"] = priority_class.preemption_policy;
   return out;
 }
 
-Json NamespaceObject(const api::Namespace& space) { return Object("v1", "Namespace", space.meta); }
+OrderedJson LearnedStepsObject(const api::Inputs& inputs, const LearnedScalars& learned) {
+  api::ObjectMeta meta;
+  meta.key = {inputs.learned_steps ? inputs.learned_steps->meta.key.space : "weft-system",
+              api::kLearnedSteps};
+  OrderedJson out = Object("v1", "ConfigMap", meta);
+  for (const auto& [key, entry] : learned.entries()) {
+    LearnedStep one = entry;
+    one.counted.clear();
+    out["data"][key] = ShowLearnedStep(one);
+  }
+  return out;
+}
+
+OrderedJson NamespaceObject(const api::Namespace& space) {
+  return Object("v1", "Namespace", space.meta);
+}
 
 }  // namespace weft::decide

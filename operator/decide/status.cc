@@ -16,7 +16,7 @@
 namespace weft::decide {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // bytes / ranks, rounded half up.
 Int128 PerRank(Int128 bytes, std::uint32_t ranks) {
@@ -90,7 +90,7 @@ std::vector<api::Condition> PlacedConditions(const ClusterFabric& on, const Plan
   return conditions;
 }
 
-std::int64_t Percent(double share) { return Whole(100 * share); }
+std::int64_t WholePercent(double share) { return Whole(100 * share); }
 
 // "101.50": two digits, as prices are written.
 std::string MoneyText(double amount) {
@@ -100,30 +100,31 @@ std::string MoneyText(double amount) {
   return std::to_string(cents / kCents) + (rest.size() < 2 ? ".0" : ".") + rest;
 }
 
-Json PredictedJson(const Predicted& predicted) {
-  constexpr double kMillis = 1e3;
+OrderedJson PredictedJson(const Predicted& predicted) {
+  constexpr double kPerSecond = 1e3;
   const outlook::Prediction& one = predicted.prediction;
   const double seconds = one.step.Seconds(), total = one.memory.Total();
-  Json out = {{"accelerator", predicted.accelerator},
-              {"fits", one.fits},
-              {"memoryPerGPU",
-               {{"total", FormatBytes(static_cast<Int128>(total))},
-                {"capacity", FormatBytes(static_cast<Int128>(one.capacity))},
-                {"percent", Whole(std::ceil(100 * total / one.capacity))}}},
-              {"stepMilliseconds", Whole(kMillis * seconds)},
-              {"stepMillisecondsLow", Whole(kMillis * one.step_low)},
-              {"stepMillisecondsHigh", Whole(kMillis * one.step_high)},
-              {"exposedCommunicationPercent", Percent(one.step.Exposed() / seconds)},
-              {"bubblePercent", Percent(one.step.bubble / seconds)},
-              {"boundBy", outlook::BoundBy(one.step)},
-              {"mfuPercent", Percent(one.mfu)},
-              {"tokensPerSecond", Whole(one.tokens_per_second)},
-              {"powerWatts", Whole(one.watts)},
-              {"acceleratorPowerWatts", Whole(one.accelerator_watts)},
-              {"calibration", one.calibration->name}};
+  OrderedJson out = {{"accelerator", predicted.accelerator},
+                     {"fits", one.fits},
+                     {"memoryPerGPU",
+                      {{"total", FormatBytes(static_cast<Int128>(total))},
+                       {"capacity", FormatBytes(static_cast<Int128>(one.capacity))},
+                       {"percent", Whole(std::ceil(100 * total / one.capacity))}}},
+                     {"stepMilliseconds", Whole(kPerSecond * seconds)},
+                     {"stepMillisecondsLow", Whole(kPerSecond * one.step_low)},
+                     {"stepMillisecondsHigh", Whole(kPerSecond * one.step_high)},
+                     {"exposedCommunicationPercent", WholePercent(one.step.Exposed() / seconds)},
+                     {"bubblePercent", WholePercent(one.step.bubble / seconds)},
+                     {"boundBy", outlook::BoundBy(one.step)},
+                     {"mfuPercent", WholePercent(one.mfu)},
+                     {"tokensPerSecond", Whole(one.tokens_per_second)},
+                     {"powerWatts", Whole(one.watts)},
+                     {"acceleratorPowerWatts", Whole(one.accelerator_watts)},
+                     {"calibration", one.calibration->name}};
   if (predicted.learned) {
+    out["learnedStep"] = predicted.learned->key;
     out["learnedPercent"] = predicted.learned->percent;
-    out["learnedFromJobs"] = predicted.learned->jobs;
+    out["learnedFromJobs"] = predicted.learned->observations;
   }
   if (predicted.cost_per_hour) {
     out["costPerHour"] = MoneyText(*predicted.cost_per_hour);
@@ -132,16 +133,14 @@ Json PredictedJson(const Predicted& predicted) {
   return out;
 }
 
-Json PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
+OrderedJson PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
   const Placed& placed = *entry.placed();
-  Json status = {{"nodes", Json::array()}};
-  for (const fabric::NodeIndex node : placed.plan.nodes) {
-    status["nodes"].push_back(on.fabric->node(node).name);
-  }
+  OrderedJson status = {{"nodes", NodeNamesJson(*on.fabric, placed.plan.nodes)}};
   status["spans"] = SpansJson(placed.scores);
-  Json traffic = entry.modelled ? TrafficJson(placed.scores, entry.ranks) : Json::object();
+  OrderedJson traffic =
+      entry.modelled ? TrafficJson(placed.scores, entry.ranks) : OrderedJson::object();
   // In the order of operator/docs/api.md: best and bound come after crossNodeBytes.
-  Json ordered = Json::object();
+  OrderedJson ordered = OrderedJson::object();
   const auto put_bounds = [&] {
     if (entry.modelled && placed.best) {
       ordered["bestCrossNodeBytes"] = FormatBytes(placed.best->cross_node_bytes);
@@ -162,16 +161,22 @@ Json PlacedStatus(const ClusterFabric& on, const PlanEntry& entry) {
 
 }  // namespace
 
-Json SpansJson(const placement::Scores& scores) {
-  Json spans = Json::array();
+OrderedJson NodeNamesJson(const fabric::Fabric& on, const std::vector<fabric::NodeIndex>& nodes) {
+  OrderedJson names = OrderedJson::array();
+  for (const fabric::NodeIndex node : nodes) names.push_back(on.node(node).name);
+  return names;
+}
+
+OrderedJson SpansJson(const placement::Scores& scores) {
+  OrderedJson spans = OrderedJson::array();
   for (const placement::Span& span : scores.spans) {
     spans.push_back({{"level", span.level}, {"domains", span.domains}});
   }
   return spans;
 }
 
-Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
-  Json traffic = {{"flows", Json::array()}};
+OrderedJson TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
+  OrderedJson traffic = {{"flows", OrderedJson::array()}};
   for (const placement::Flow& flow : scores.flows) {
     if (flow.bytes == 0) continue;
     traffic["flows"].push_back({{"axis", traffic::AxisName(flow.axis)},
@@ -187,7 +192,7 @@ Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
                                 {"bytes", FormatBytes(uplink.bytes)},
                                 {"milliseconds", Whole(uplink.milliseconds)}};
   }
-  traffic["spread"] = Json::array();
+  traffic["spread"] = OrderedJson::array();
   for (const placement::AxisSpread& spread : scores.spread) {
     traffic["spread"].push_back({{"axis", traffic::AxisName(spread.axis)},
                                  {"level", spread.level},
@@ -197,8 +202,8 @@ Json TrafficJson(const placement::Scores& scores, std::uint32_t ranks) {
   return traffic;
 }
 
-Json PlacementOf(const Cluster& cluster, const PlanEntry& entry) {
-  Json status;
+OrderedJson PlacementOf(const Cluster& cluster, const PlanEntry& entry) {
+  OrderedJson status;
   if (const Refused* refused = entry.refused()) {
     status["conditions"] =
         api::EncodeConditions({Condition("Placed", false, refused->reason, refused->message)});
@@ -208,8 +213,8 @@ Json PlacementOf(const Cluster& cluster, const PlanEntry& entry) {
   return api::EncodePlacement(MakePlacement(cluster, entry), std::move(status));
 }
 
-Json PlacementList(const Cluster& cluster, const PlanReport& report) {
-  Json list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Json::array()}};
+OrderedJson PlacementList(const Cluster& cluster, const PlanReport& report) {
+  OrderedJson list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", OrderedJson::array()}};
   for (const PlanEntry& entry : report.entries) {
     list["items"].push_back(PlacementOf(cluster, entry));
   }

@@ -15,6 +15,10 @@ nlohmann::ordered_json PlacementList(const Cluster& cluster, const PlanReport& r
 // The Placement of one entry.
 nlohmann::ordered_json PlacementOf(const Cluster& cluster, const PlanEntry& entry);
 
+// The names of the nodes, in their order.
+nlohmann::ordered_json NodeNamesJson(const fabric::Fabric& on,
+                                     const std::vector<fabric::NodeIndex>& nodes);
+
 // status.spans and the parts of status.traffic that come from a placement's scores.
 nlohmann::ordered_json SpansJson(const placement::Scores& scores);
 nlohmann::ordered_json TrafficJson(const placement::Scores& scores, std::uint32_t ranks);

@@ -84,6 +84,17 @@ std::string AmountText(const std::string& resource, std::int64_t amount) {
   return FormatBytes(amount) + " " + resource;
 }
 
+std::string AheadText(std::size_t jobs) {
+  constexpr std::size_t kExact = 10;
+  if (jobs == 0) return "";
+  if (jobs == 1) return "1 job waits ahead of it.";
+  if (jobs <= kExact) return std::to_string(jobs) + " jobs wait ahead of it.";
+  std::size_t power = kExact;
+  while (power * kExact <= jobs) power *= kExact;
+  const std::size_t round = power * (jobs < 2 * power ? 1 : jobs < 5 * power ? 2 : 5);
+  return "At least " + std::to_string(round) + " jobs wait ahead of it.";
+}
+
 std::string SpansText(const placement::Scores& scores) {
   std::string text;
   for (const placement::Span& span : scores.spans) {

@@ -23,6 +23,10 @@ std::string NoRoomText(const std::vector<placement::RejectionCount>& rejections,
 // "24 nvidia.com/gpu", "1.5 cpu" (from 1500 thousandths), "16G memory".
 std::string AmountText(const std::string& resource, std::int64_t amount);
 
+// A sentence on the queue: "3 jobs wait ahead of it."; "" for none. Above ten it is rounded down to
+// 10, 20, 50, 100, 200, ..., so that a long queue does not change every text whenever it moves.
+std::string AheadText(std::size_t jobs);
+
 // "1 spine, 2 leaf, 8 node": how many domains of each level.
 std::string SpansText(const placement::Scores& scores);
 

@@ -1,28 +1,16 @@
 #include "operator/decide/worker_order.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
 #include "operator/api/kueue.h"
+#include "operator/base/natural_order.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
 namespace {
-
-bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-// Takes the digits off the front of the text; returns them without leading zeros.
-std::string_view TakeNumber(std::string_view& text) {
-  std::size_t end = 0;
-  while (end < text.size() && IsDigit(text[end])) ++end;
-  std::string_view number = text.substr(0, end);
-  text.remove_prefix(end);
-  number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
-  return number;
-}
 
 Error Wrong(const std::string& pod, const std::string& why) {
   return {ErrorKind::kInvalid, "pod " + pod + " " + why};
@@ -80,28 +68,11 @@ bool LackIndex(const api::Placement& placement, const std::vector<const api::Pod
 
 }  // namespace
 
-bool NaturallyBefore(std::string_view a, std::string_view b) {
-  const std::string_view whole_a = a, whole_b = b;
-  while (!a.empty() && !b.empty()) {
-    if (IsDigit(a.front()) && IsDigit(b.front())) {
-      const std::string_view x = TakeNumber(a), y = TakeNumber(b);
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
-      continue;
-    }
-    if (a.front() != b.front()) return a.front() < b.front();
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  if (a.empty() != b.empty()) return a.empty();
-  return whole_a < whole_b;  // for "w-1" and "w-01"
-}
-
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
                                              std::vector<const api::Pod*> pods,
                                              const std::vector<const api::Pod*>& taken) {
   std::sort(pods.begin(), pods.end(), [](const api::Pod* a, const api::Pod* b) {
-    return NaturallyBefore(a->meta.key.name, b->meta.key.name);
+    return NaturalLess(a->meta.key.name, b->meta.key.name);
   });
   if (placement.worker_index_labels.empty() || LackIndex(placement, pods)) {
     return ByNames(pods, taken);

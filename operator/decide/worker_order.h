@@ -17,9 +17,6 @@ struct WorkerPod {
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
 
-// Compares names; digits compare as numbers: "w-2" comes before "w-10".
-bool NaturallyBefore(std::string_view a, std::string_view b);
-
 // Assigns a worker to each pod: by spec.workerIndexLabels, else free workers in the order of the
 // pods' names. The result is in order of workers. `taken[worker]` is the pod that has this worker
 // already, or null.

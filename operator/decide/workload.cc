@@ -110,19 +110,9 @@ class Pending {
     const api::TrainingJob& job = inputs_.jobs[index];
     if (!job.unreadable.empty()) return std::nullopt;
     if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
-    Workload workload;
-    workload.is_job = true;
+    Workload workload = WorkloadOf(job);
     workload.index = index;
     workload.attempt = job.attempt;
-    workload.meta = &job.meta;
-    workload.place = &job.place;
-    workload.workers = job.replicas;
-    workload.fabric_name = &job.fabric_name;
-    workload.accelerator = &job.accelerator;
-    workload.model = &job.model;
-    workload.parallelism = &job.parallelism;
-    workload.topology = &job.topology;
-    workload.pod = job.pod;
     workload.priority = priorities_.Of(job.priority_class_name);
     workload.expected_seconds = job.expected_duration_seconds;
     return workload;
@@ -223,6 +213,20 @@ bool DecidedBefore(const Workload& a, const Workload& b) {
 }
 
 }  // namespace
+
+Workload WorkloadOf(const api::TrainingJob& job) {
+  Workload workload;
+  workload.meta = &job.meta;
+  workload.place = &job.place;
+  workload.workers = job.replicas;
+  workload.fabric_name = &job.fabric_name;
+  workload.accelerator = &job.accelerator;
+  workload.model = &job.model;
+  workload.parallelism = &job.parallelism;
+  workload.topology = &job.topology;
+  workload.pod = job.pod;
+  return workload;
+}
 
 std::string Workload::PlacementName() const {
   if (!is_job) return meta->key.name;

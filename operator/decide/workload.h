@@ -63,6 +63,10 @@ struct Workload {
   std::string_view kind() const { return is_job ? "TrainingJob" : "Placement"; }
 };
 
+// What the job's spec says, outside any cluster: no index, priority or history. Points into the
+// job.
+Workload WorkloadOf(const api::TrainingJob& job);
+
 // The order in which workloads are placed.
 enum class Order : std::uint8_t {
   kFile,      // the order in which they were read

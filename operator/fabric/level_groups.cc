@@ -4,18 +4,17 @@
 #include <map>
 #include <unordered_map>
 
+#include "operator/fabric/node_facts.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/rail_sets.h"
 
 namespace weft::fabric {
 namespace {
 
-constexpr std::string_view kHostName = "kubernetes.io/hostname";
-
 // The label's value, or nothing if absent; an absent host-name label counts as the node's name.
 std::optional<std::string_view> LabelValue(const NodeFacts& node, std::string_view key) {
   const auto value = node.labels.At(key);
-  if (!value && key == kHostName) return node.name;
+  if (!value && key == kHostNameLabel) return node.name;
   return value;
 }
 

@@ -9,6 +9,9 @@
 
 namespace weft::fabric {
 
+// The node label that a kubelet sets to the host's name; if it is absent, the node's name counts.
+inline constexpr const char* kHostNameLabel = "kubernetes.io/hostname";
+
 struct Taint {
   std::string key, value, effect;
 

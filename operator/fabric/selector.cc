@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "operator/fabric/node_facts.h"
+
 namespace weft::fabric {
 namespace {
-
-constexpr std::string_view kHostName = "kubernetes.io/hostname";
 
 template <typename ValueOf>
 bool AllHold(const LabelSelector& selector, ValueOf value_of) {
@@ -54,7 +54,7 @@ bool Matches(const LabelSelector& selector, const TextMap& labels) {
 bool Matches(const LabelSelector& selector, const NodeFacts& node) {
   return AllHold(selector, [&](std::string_view key) -> std::optional<std::string_view> {
     const auto value = node.labels.At(key);
-    return value || key != kHostName ? value : node.name;
+    return value || key != kHostNameLabel ? value : node.name;
   });
 }
 

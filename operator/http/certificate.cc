@@ -32,7 +32,7 @@ using Key = std::unique_ptr<EVP_PKEY, Freeing<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Freeing<X509_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freeing<X509_EXTENSION_free>>;
 
-constexpr long kDay = 24 * 3'600;
+constexpr long kDay = 24L * 3'600;
 constexpr long kValidDays = 365;
 constexpr std::chrono::hours kRenewed{24 * 180};
 

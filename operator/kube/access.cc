@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/json_text.h"
+
 namespace weft::kube {
 namespace {
 
@@ -34,9 +36,8 @@ Json StatusOf(const Json& review) {
 
 // The cache key of a question: "path:/metrics get", "trainingjobs.weft.dev team-a/x watch".
 std::string KeyOf(const AccessQuestion& question) {
-  return Json({question.verb, question.path, question.group, question.resource, question.space,
-               question.name})
-      .dump();
+  return api::JsonText(Json::array({question.verb, question.path, question.group, question.resource,
+                                    question.space, question.name}));
 }
 
 Json SpecOf(const AccessQuestion& question) {
@@ -79,7 +80,7 @@ Access AccessCheck::Check(const std::string& token, const AccessQuestion& questi
 Access AccessCheck::CheckUser(const std::string& name, const AccessQuestion& question) {
   if (name.empty()) return Access::kUnauthenticated;
   const std::lock_guard lock(mutex_);
-  return Judge(Json({{"user", name}}).dump(), question, timer_.Now());
+  return Judge(api::JsonText(Json({{"user", name}})), question, timer_.Now());
 }
 
 Access AccessCheck::Judge(const std::string& spec, const AccessQuestion& question, Instant now) {
@@ -123,11 +124,11 @@ AccessCheck::User AccessCheck::Review(const std::string& token) {
        {std::pair{"username", "user"}, {"uid", "uid"}, {"groups", "groups"}, {"extra", "extra"}}) {
     if (const auto part = user->find(from); part != user->end()) who[to] = *part;
   }
-  return {Access::kAllowed, who.dump(), {}};
+  return {Access::kAllowed, api::JsonText(who), {}};
 }
 
 Access AccessCheck::Ask(const std::string& user, const AccessQuestion& question) {
-  Json spec = Json::parse(user);
+  Json spec = api::ParseJson(user);
   spec.update(SpecOf(question));
   const auto answer = client_.Create(kAccessReviews, ReviewOf(kAccessReviews, std::move(spec)));
   if (!answer) return Access::kUnknown;

@@ -4,20 +4,22 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/json_member.h"
+#include "operator/api/json_text.h"
 #include "operator/kube/backoff.h"
+#include "operator/kube/status_code.h"
 
 namespace weft::kube {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kTooManyRequests = 429;
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::size_t kMostWords = 2'000;  // most bytes of a server's message
 
 bool IsBusy(const Response& response) {
   const int status = response.status;
-  return status == kTooManyRequests || status == 503 || status == 504 ||
+  return status == kTooManyRequests || status == kUnavailable || status == kGatewayTimeout ||
          (status >= 500 && response.retry_after);
 }
 
@@ -32,11 +34,6 @@ Json Member(const Json& json, const char* key) {
   return json.is_object() && found != json.end() ? *found : Json();
 }
 
-std::string MessageOf(const Json& status) {
-  const Json message = Member(status, "message");
-  return message.is_string() ? message.get<std::string>() : "";
-}
-
 // Whether a precondition of a patch failed; the server reports this as Invalid too. If a JSON patch
 // does not fit the object (a failed `test`), the details have no kind, unlike for an invalid
 // object. Another uid in a merge patch is reported as an immutable field.
@@ -47,8 +44,9 @@ bool IsOutdated(const Request& request, const Response& response, const Json& st
   if (request.content_type == kJsonPatch && !details.contains("kind")) return true;
   const Json causes = Member(details, "causes");
   return causes.is_array() && !causes.empty() &&
-         std::all_of(causes.begin(), causes.end(),
-                     [](const Json& cause) { return Member(cause, "field") == "metadata.uid"; });
+         std::all_of(causes.begin(), causes.end(), [](const Json& cause) {
+           return api::TextAt(cause, "field") == "metadata.uid";
+         });
 }
 
 Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
@@ -56,18 +54,18 @@ Error Stopping() { return {ErrorKind::kTransient, "the program is stopping"}; }
 }  // namespace
 
 Error ErrorOf(const Request& request, const Response& response) {
-  const Json status = Json::parse(response.body, nullptr, false);
-  std::string message = status.is_object() ? MessageOf(status) : response.body;
+  const Json status = api::ParseJson(response.body);
+  std::string message = status.is_object() ? api::TextAt(status, "message") : response.body;
   if (message.size() > kMostWords) message.resize(kMostWords);
   const std::string words = std::string(NameOf(request.method)) + " " + request.path + ": " +
                             std::to_string(response.status) + " " + message;
   if (IsOutdated(request, response, status)) return {ErrorKind::kConflict, words};
   switch (response.status) {
-    case 404:
+    case kNotFound:
       return {ErrorKind::kNotFound, words};
-    case 409:
+    case kConflict:
       return {ErrorKind::kConflict, words};
-    case 401:
+    case kUnauthorized:
     case kTooManyRequests:
       return {ErrorKind::kTransient, words};
     default:
@@ -94,7 +92,7 @@ Result<Json> Client::Do(Request request, int tries) {
     Result<Response> response = transport_.Send(request);
     if (!response) return response.error();
     if (response->status / 100 == 2) {
-      Json body = Json::parse(response->body, nullptr, false);
+      Json body = api::ParseJson(response->body);
       if (!body.is_discarded()) return body;
       return Error{ErrorKind::kTransient, request.path + ": the answer is not JSON"};
     }

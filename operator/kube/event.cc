@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/json_text.h"
+
 namespace weft::kube {
 namespace {
 
@@ -81,7 +83,7 @@ std::string EventSeries::Create(const EventNote& note, const api::ObjectKey& key
                       {"regarding", std::move(regarding)},
                       {"note", Cut(note.note, kNoteBytes)},
                       {"type", note.warning ? "Warning" : "Normal"}};
-  return event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return api::JsonText(event);
 }
 
 EventSeries::Write EventSeries::CountOf(Series& series, Instant now) {
@@ -89,7 +91,7 @@ EventSeries::Write EventSeries::CountOf(Series& series, Instant now) {
   series.written = now;
   const Json patch = {
       {"series", {{"count", series.count}, {"lastObservedTime", FormatMicroTime(series.last)}}}};
-  return {false, series.key, patch.dump()};
+  return {false, series.key, api::JsonText(patch)};
 }
 
 std::optional<EventSeries::Write> EventSeries::Add(const EventNote& note, Instant now,

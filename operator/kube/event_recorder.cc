@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/kube/frame.h"
+#include "operator/kube/status_code.h"
 
 namespace weft::kube {
 namespace {
@@ -13,7 +14,6 @@ constexpr int kWritesAtOnce = 10;
 constexpr int kTries = 5;
 constexpr Millis kTimeout{5'000};
 constexpr Millis kFarewell{500};  // the release of the Lease waits for this
-constexpr int kNotFound = 404, kConflict = 409, kTooManyRequests = 429;
 
 Request RequestOf(const EventSeries::Write& write) {
   Request request;

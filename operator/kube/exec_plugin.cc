@@ -9,6 +9,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_text.h"
 #include "operator/kube/credentials.h"
 
 extern char** environ;
@@ -30,7 +31,7 @@ std::vector<std::string> EnvironmentOf(const ExecPlugin& plugin) {
   const Json info = {{"apiVersion", plugin.api_version},
                      {"kind", "ExecCredential"},
                      {"spec", {{"interactive", false}}}};
-  variables.push_back("KUBERNETES_EXEC_INFO=" + info.dump());
+  variables.push_back("KUBERNETES_EXEC_INFO=" + api::JsonText(info));
   return variables;
 }
 
@@ -115,7 +116,7 @@ Result<ExecAnswer> RunExecPlugin(const ExecPlugin& plugin) {
   if (const int code = child.Wait(); code != 0) {
     return Failed(plugin, "ended with exit code " + std::to_string(code));
   }
-  const Json answer = Json::parse(text, nullptr, false);
+  const Json answer = api::ParseJson(text);
   const auto status = answer.is_object() ? answer.find("status") : answer.end();
   if (!answer.is_object() || status == answer.end() || !status->is_object()) {
     return Failed(plugin, "printed no ExecCredential with a status");

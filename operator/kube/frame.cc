@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "operator/api/json_member.h"
+#include "operator/api/json_text.h"
 #include "operator/manifest/protobuf.h"
 #include "operator/manifest/served.h"
 #include "operator/manifest/text_check.h"
@@ -17,15 +19,8 @@ constexpr char kFirstTag = 0x0a;  // of a watch event in protobuf: field 1 (`typ
 
 Error Broken(std::string what) { return {ErrorKind::kTransient, std::move(what)}; }
 
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
 std::string Text(const Json* object, const char* key) {
-  const Json* found = object == nullptr ? nullptr : Find(*object, key);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
+  return object == nullptr ? "" : api::TextAt(*object, key);
 }
 
 std::optional<EventType> TypeOf(const std::string& name) {
@@ -47,11 +42,6 @@ Json ParseAnything(const std::string& text) {
   constexpr int kDepth = 128;
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth < kDepth; };
   return Json::parse(text, shallow, /*allow_exceptions=*/false);
-}
-
-api::ObjectKey KeyOf(const Json& object) {
-  const Json* meta = Find(object, "metadata");
-  return {Text(meta, "namespace"), Text(meta, "name")};
 }
 
 std::string Cleaned(std::string text) {
@@ -76,29 +66,30 @@ Json Cleaned(const Json& value) {
 // The parts of an unreadable object that the API server controls: identity, phase and deletion, and
 // node. Other parts are dropped.
 ServedObject Unreadable(const Json& object, std::string why) {
-  ServedObject served{KeyOf(object), Json::object(), std::move(why)};
+  ServedObject served{api::KeyOf(object), Json::object(), std::move(why)};
   const auto keep = [&served](const Json* from, const char* part, const char* key) {
-    const Json* value = from == nullptr ? nullptr : Find(*from, key);
+    const Json* value = from == nullptr ? nullptr : api::FindMember(*from, key);
     if (value != nullptr) served.json[part][key] = Cleaned(*value);
   };
-  const Json* meta = Find(object, "metadata");
+  const Json* meta = api::FindMember(object, "metadata");
   for (const char* key :
        {"name", "namespace", "uid", "resourceVersion", "generation", "labels", "creationTimestamp",
         "deletionTimestamp", "finalizers", "ownerReferences"}) {
     keep(meta, "metadata", key);
   }
-  keep(Find(object, "spec"), "spec", "nodeName");
-  if (const Json* status = Find(object, "status")) served.json["status"] = Cleaned(*status);
+  keep(api::FindMember(object, "spec"), "spec", "nodeName");
+  if (const Json* status = api::FindMember(object, "status"))
+    served.json["status"] = Cleaned(*status);
   return served;
 }
 
 Result<WatchEvent> Bookmark(const Json& object) {
   WatchEvent event;
   event.type = EventType::kBookmark;
-  const Json* meta = Find(object, "metadata");
+  const Json* meta = api::FindMember(object, "metadata");
   event.resource_version = Text(meta, "resourceVersion");
   if (event.resource_version.empty()) return Broken("a bookmark without a resourceVersion");
-  const Json* annotations = meta == nullptr ? nullptr : Find(*meta, "annotations");
+  const Json* annotations = meta == nullptr ? nullptr : api::FindMember(*meta, "annotations");
   event.initial_events_end = Text(annotations, kInitialEventsEnd) == "true";
   return event;
 }
@@ -106,7 +97,7 @@ Result<WatchEvent> Bookmark(const Json& object) {
 Result<WatchEvent> ServerError(const Json& object) {
   WatchEvent event;
   event.type = EventType::kError;
-  const Json* code = Find(object, "code");
+  const Json* code = api::FindMember(object, "code");
   if (code != nullptr && code->is_number_integer()) event.code = code->get<int>();
   event.message = manifest::ForMessage(Text(&object, "message"));
   return event;
@@ -116,9 +107,9 @@ Result<WatchEvent> ServerError(const Json& object) {
 Result<WatchEvent> Change(EventType type, Json object, const std::string& why) {
   WatchEvent result;
   result.type = type;
-  result.resource_version = Text(Find(object, "metadata"), "resourceVersion");
-  result.object =
-      why.empty() ? ServedObject{KeyOf(object), std::move(object), ""} : Unreadable(object, why);
+  result.resource_version = Text(api::FindMember(object, "metadata"), "resourceVersion");
+  result.object = why.empty() ? ServedObject{api::KeyOf(object), std::move(object), ""}
+                              : Unreadable(object, why);
   if (result.object.key.name.empty() || result.resource_version.empty()) {
     return Broken("a watch event whose object has no name or no resourceVersion");
   }
@@ -128,7 +119,7 @@ Result<WatchEvent> Change(EventType type, Json object, const std::string& why) {
 // `event` is the parsed `line`. If it could only be read as plain JSON, `why` is the reason.
 Result<WatchEvent> ToEvent(const std::string& line, Json event, const std::string& why) {
   const std::optional<EventType> type = TypeOf(Text(&event, "type"));
-  const Json* object = Find(event, "object");
+  const Json* object = api::FindMember(event, "object");
   if (!type || object == nullptr || !object->is_object()) return Broken("not a watch event");
   if (*type == EventType::kError) return ServerError(*object);
   if (*type == EventType::kBookmark) {
@@ -164,7 +155,7 @@ std::optional<std::pair<std::string, std::string>> Open(std::string_view bytes) 
   bytes.remove_prefix(manifest::kProtobufMagic.size());
   const auto envelope = FromProtobuf(bytes, manifest::Message::kEnvelope);
   if (!envelope) return std::nullopt;
-  return std::pair(Text(Find(*envelope, "typeMeta"), "kind"), Text(&*envelope, "raw"));
+  return std::pair(Text(api::FindMember(*envelope, "typeMeta"), "kind"), Text(&*envelope, "raw"));
 }
 
 std::optional<manifest::Message> MessageOf(manifest::Subject subject) {
@@ -178,7 +169,7 @@ Result<WatchEvent> ParseWatchMessage(std::string_view frame, manifest::Subject s
   const Error broken = Broken("not a watch event");
   const auto event = FromProtobuf(frame, Message::kWatchEvent);
   const auto type = event ? TypeOf(Text(&*event, "type")) : std::nullopt;
-  const auto envelope = type ? Open(Text(Find(*event, "object"), "raw")) : std::nullopt;
+  const auto envelope = type ? Open(Text(api::FindMember(*event, "object"), "raw")) : std::nullopt;
   if (!envelope) return broken;
   const auto message = *type == EventType::kError      ? std::optional(Message::kStatus)
                        : *type == EventType::kBookmark ? std::optional(Message::kObject)
@@ -198,16 +189,17 @@ Result<Page> ParseMessagePage(const std::string& body, manifest::Subject subject
   const auto list =
       envelope ? FromProtobuf(envelope->second, manifest::Message::kList) : std::nullopt;
   if (!message || !list) return broken;
-  const Json* meta = Find(*list, "metadata");
+  const Json* meta = api::FindMember(*list, "metadata");
   Page page{{}, Text(meta, "resourceVersion"), Text(meta, "continue")};
   if (page.resource_version.empty()) return broken;
-  const Json* items = Find(*list, "items");
+  const Json* items = api::FindMember(*list, "items");
   if (items == nullptr) return page;
   for (const Json& item : *items) {
     std::string why;
     auto object = FromProtobuf(item.get_ref<const std::string&>(), *message, &why);
-    if (!object || KeyOf(*object).name.empty()) return Broken("a list with an item without a name");
-    page.items.push_back(why.empty() ? ServedObject{KeyOf(*object), *std::move(object), ""}
+    if (!object || api::KeyOf(*object).name.empty())
+      return Broken("a list with an item without a name");
+    page.items.push_back(why.empty() ? ServedObject{api::KeyOf(*object), *std::move(object), ""}
                                      : Unreadable(*object, why));
   }
   return page;
@@ -215,14 +207,15 @@ Result<Page> ParseMessagePage(const std::string& body, manifest::Subject subject
 
 Status FillItems(Json list, const std::string& why, manifest::Subject subject, Page& page) {
   for (Json& item : list["items"]) {
-    ServedObject served{KeyOf(item), Json(), ""};
+    ServedObject served{api::KeyOf(item), Json(), ""};
     if (served.key.name.empty()) return Broken("a list with an item without a name");
     if (why.empty()) {
       served.json = std::move(item);
     } else {
       // An item of the list is refused: each item is read alone to find out which.
       const std::string name = api::Show(served.key);
-      Result<Json> again = manifest::ReadServed(name, Json{{"object", item}}.dump(), subject);
+      Result<Json> again =
+          manifest::ReadServed(name, api::JsonText(Json{{"object", item}}), subject);
       if (again) served.json = std::move((*again)["object"]);
       if (!again) served = Unreadable(item, again.error().message);
     }
@@ -294,9 +287,9 @@ Result<Page> ParsePage(const std::string& body, manifest::Subject subject) {
   const std::string why = read ? "" : read.error().message;
   Json list = read ? std::move(*read) : ParseAnything(body);
   if (list.is_discarded()) return Broken(why);
-  const Json* meta = Find(list, "metadata");
+  const Json* meta = api::FindMember(list, "metadata");
   Page page{{}, Text(meta, "resourceVersion"), Text(meta, "continue")};
-  const Json* items = Find(list, "items");
+  const Json* items = api::FindMember(list, "items");
   if (page.resource_version.empty() || items == nullptr) return Broken("not a list");
   if (items->is_null()) return page;  // Go writes an empty list as null
   if (!items->is_array()) return Broken("not a list");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_member.h"
 #include "operator/kube/base64.h"
 #include "operator/kube/config.h"
 #include "operator/manifest/reader.h"
@@ -16,10 +17,7 @@ struct Entry {
   const KubeconfigText* file = nullptr;
 
   std::string Place(const std::string& field) const { return file->name + ": " + field; }
-  std::string Text(const char* key) const {
-    const auto found = value.find(key);
-    return found != value.end() && found->is_string() ? found->get<std::string>() : "";
-  }
+  std::string Text(const char* key) const { return api::TextAt(value, key); }
 };
 
 class Merged {

@@ -3,39 +3,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/json_member.h"
+#include "operator/api/json_text.h"
+
 namespace weft::kube {
 namespace {
 
 using Json = nlohmann::json;
 
-const Json* Find(const Json& object, const char* key) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
-std::string Text(const Json& object, const char* key) {
-  const Json* found = Find(object, key);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : "";
-}
-
 std::int64_t Number(const Json& object, const char* key) {
-  const Json* found = Find(object, key);
+  const Json* found = api::FindMember(object, key);
   return found != nullptr && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 }  // namespace
 
 Result<SeenLease> ParseLease(const std::string& body) {
-  Json object = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  const Json* meta = Find(object, "metadata");
-  if (meta == nullptr || Text(*meta, "resourceVersion").empty()) {
+  Json object = api::ParseJson(body);
+  const Json* meta = api::FindMember(object, "metadata");
+  if (meta == nullptr || api::TextAt(*meta, "resourceVersion").empty()) {
     return Error{ErrorKind::kTransient, "the API server's answer is not a Lease"};
   }
   LeaseRecord record;
-  if (const Json* spec = Find(object, "spec"); spec != nullptr) {
-    record = {Text(*spec, "holderIdentity"), Number(*spec, "leaseDurationSeconds"),
-              Text(*spec, "acquireTime"), Text(*spec, "renewTime"),
+  if (const Json* spec = api::FindMember(object, "spec"); spec != nullptr) {
+    record = {api::TextAt(*spec, "holderIdentity"), Number(*spec, "leaseDurationSeconds"),
+              api::TextAt(*spec, "acquireTime"), api::TextAt(*spec, "renewTime"),
               Number(*spec, "leaseTransitions")};
   }
   return SeenLease{std::move(record), std::move(object)};
@@ -50,7 +42,7 @@ std::string LeaseBody(const Json& object, const LeaseRecord& record) {
   spec["acquireTime"] = record.acquire_time;
   spec["renewTime"] = record.renew_time;
   spec["leaseTransitions"] = record.transitions;
-  return body.dump();
+  return api::JsonText(body);
 }
 
 Election::Election(std::string identity, LeaseTimes times)

@@ -5,6 +5,7 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/kube/frame.h"
+#include "operator/kube/status_code.h"
 
 namespace weft::kube {
 namespace {
@@ -13,7 +14,6 @@ constexpr Millis kLongestRequest{5'000};
 constexpr Millis kShortestRequest{1};
 constexpr Millis kLongestFarewell{1'000};
 constexpr int kTriesToGiveBack = 3;
-constexpr int kNotFound = 404;
 
 std::string FolderOf(const std::string& space) {
   return "/apis/coordination.k8s.io/v1/namespaces/" + space + "/leases";

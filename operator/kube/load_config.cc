@@ -5,15 +5,12 @@
 
 #include "operator/kube/config.h"
 
+#include "operator/kube/environment.h"
+
 namespace weft::kube {
 namespace {
 
 constexpr const char* kAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::vector<std::string> PathsOf(const std::string& list) {
   std::vector<std::string> paths;

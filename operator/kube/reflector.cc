@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "operator/kube/status_code.h"
+
 namespace weft::kube {
 namespace {
 
-constexpr int kNotFound = 404;
 constexpr std::size_t kLargestPageBytes = std::size_t{256} << 20;
 
 Watch::End EndOf(const Result<Response>& answer) {

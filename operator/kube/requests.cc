@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/json_member.h"
+#include "operator/api/json_text.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 
@@ -19,15 +21,8 @@ Request WriteRequest(Method method, std::string path, const Json& body, const Wr
   if (write.dry_run) request.query["dryRun"] = "All";
   if (write.strict) request.query["fieldValidation"] = "Strict";
   request.content_type = "application/json";
-  // Names and messages of others may contain any bytes; those that are not UTF-8 must not end the
-  // program.
-  request.body = body.dump(-1, ' ', false, Json::error_handler_t::replace);
+  request.body = api::JsonText(body);
   return request;
-}
-
-api::ObjectKey KeyOf(const Json& object) {
-  const Json& metadata = object.at("metadata");
-  return {metadata.value("namespace", ""), metadata.value("name", "")};
 }
 
 Json OptionsOf(const Deletion& how) {
@@ -47,7 +42,7 @@ Request Deleting(std::string path, const Deletion& how) {
   request.method = Method::kDelete;
   request.path = std::move(path);
   request.content_type = "application/json";
-  request.body = OptionsOf(how).dump();
+  request.body = api::JsonText(OptionsOf(how));
   return request;
 }
 
@@ -72,12 +67,12 @@ Request GetRequest(const Resource& resource, const api::ObjectKey& key) {
 }
 
 Request CreateRequest(const Resource& resource, const Json& object, const Write& write) {
-  const api::ObjectKey collection{KeyOf(object).space, ""};
+  const api::ObjectKey collection{api::KeyOf(object).space, ""};
   return WriteRequest(Method::kPost, PathOf(resource, collection), object, write);
 }
 
 Request ReplaceRequest(const Resource& resource, const Json& object, const Write& write) {
-  return WriteRequest(Method::kPut, PathOf(resource, KeyOf(object), write.subresource), object,
+  return WriteRequest(Method::kPut, PathOf(resource, api::KeyOf(object), write.subresource), object,
                       write);
 }
 
@@ -109,11 +104,10 @@ Request EvictRequest(const api::ObjectKey& pod, const Deletion& how) {
   request.method = Method::kPost;
   request.path = PathOf(kPods, pod, "eviction");
   request.content_type = "application/json";
-  request.body = Json{{"apiVersion", "policy/v1"},
-                      {"kind", "Eviction"},
-                      {"metadata", {{"name", pod.name}, {"namespace", pod.space}}},
-                      {"deleteOptions", OptionsOf(how)}}
-                     .dump();
+  request.body = api::JsonText(Json{{"apiVersion", "policy/v1"},
+                                    {"kind", "Eviction"},
+                                    {"metadata", {{"name", pod.name}, {"namespace", pod.space}}},
+                                    {"deleteOptions", OptionsOf(how)}});
   return request;
 }
 

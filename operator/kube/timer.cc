@@ -7,8 +7,10 @@
 namespace weft::kube {
 
 namespace {
+
 constexpr WallMicros kMicrosPerSecond = 1'000'000;
-}
+
+}  // namespace
 
 BootClock::time_point BootClock::now() {
   timespec time{};

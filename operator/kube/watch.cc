@@ -1,6 +1,7 @@
 #include "operator/kube/watch.h"
 
 #include "operator/base/seeded_bug.h"
+#include "operator/kube/status_code.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,9 +20,6 @@ constexpr Millis kShortestWatch{1'000};
 constexpr int kLargestPage = 4'000;
 constexpr int kPatience = 3;
 
-constexpr int kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kGone = 410;
-constexpr int kTooManyRequests = 429;
-
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
 bool IsServerFailure(int status) { return status >= 500; }
 // Whether the status is a 4xx that means an invalid request.
@@ -39,7 +37,7 @@ Watch::Watch(Options options)
       page_limit_(options_.page_limit) {}
 
 std::string Watch::Between(int least, int most) {
-  const auto count = static_cast<std::uint64_t>(most - least + 1);
+  const auto count = static_cast<std::uint64_t>(most - least) + 1;
   return std::to_string(least + static_cast<int>(random_.Below(count)));
 }
 

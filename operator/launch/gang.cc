@@ -3,15 +3,17 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_reader.h"
+#include "operator/api/json_text.h"
 #include "operator/life/host_name.h"
 
 namespace weft::launch {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json EncodeLevel(const GangLevel& level) {
-  Json json = {{"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker}};
+OrderedJson EncodeLevel(const GangLevel& level) {
+  OrderedJson json = {
+      {"name", level.name}, {"domains", level.domains}, {"ofWorker", level.of_worker}};
   if (level.scale_up) json["scaleUp"] = true;
   return json;
 }
@@ -40,27 +42,27 @@ std::string AddressOf(const api::TrainingJob& job, std::uint32_t worker) {
 
 std::string PlacementFile(const Gang& gang, std::size_t bytes) {
   const api::TrainingJob& job = *gang.job;
-  Json json = {{"job", job.meta.key.name},
-               {"namespace", job.meta.key.space},
-               {"attempt", gang.attempt},
-               {"workers", job.replicas},
-               {"gpusPerWorker", job.accelerator.per_worker},
-               {"nodes", gang.nodes}};
-  json["environment"] = Json::object();
+  OrderedJson json = {{"job", job.meta.key.name},
+                      {"namespace", job.meta.key.space},
+                      {"attempt", gang.attempt},
+                      {"workers", job.replicas},
+                      {"gpusPerWorker", job.accelerator.per_worker},
+                      {"nodes", gang.nodes}};
+  json["environment"] = OrderedJson::object();
   for (const auto& [name, value] : gang.fabric) json["environment"][name] = value;
-  json["levels"] = Json::array();
+  json["levels"] = OrderedJson::array();
   for (const GangLevel& level : gang.levels) json["levels"].push_back(EncodeLevel(level));
-  std::string text = json.dump();
+  std::string text = api::JsonText(json);
   for (const char* part : {"levels", "nodes"}) {
     if (text.size() <= bytes) break;
     json.erase(part);
-    text = json.dump();
+    text = api::JsonText(json);
   }
   return text;
 }
 
 void ReadPlacementFile(const std::string& text, Gang& gang) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = api::ParseJson(text);
   api::Decoding decoding(json, FilesName(gang));
   const api::Field root = decoding.Root();
   std::vector<GangLevel> levels;

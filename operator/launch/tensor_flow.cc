@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_text.h"
+
 namespace weft::launch {
 
 Environment TensorFlowEnvironment(const Gang& gang, std::uint32_t worker) {
@@ -12,7 +14,7 @@ Environment TensorFlowEnvironment(const Gang& gang, std::uint32_t worker) {
   const nlohmann::ordered_json config = {{"cluster", {{"worker", std::move(workers)}}},
                                          {"task", {{"type", "worker"}, {"index", worker}}},
                                          {"environment", "cloud"}};
-  return {{"TF_CONFIG", config.dump()}};
+  return {{"TF_CONFIG", api::JsonText(config)}};
 }
 
 }  // namespace weft::launch

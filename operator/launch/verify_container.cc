@@ -5,7 +5,11 @@
 
 namespace weft::launch {
 
+namespace {
+
 using Json = nlohmann::json;
+
+}  // namespace
 
 // Its requests are lower than any trainer's, so the pod's total does not grow. Namespaces with the
 // Pod Security level `restricted` and with quotas admit it.

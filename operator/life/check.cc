@@ -8,6 +8,7 @@
 
 #include "operator/api/encode.h"
 #include "operator/api/gang_annotations.h"
+#include "operator/api/json_text.h"
 #include "operator/base/phrases.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
@@ -187,7 +188,7 @@ class Check {
     placement.pod_selector->match_labels[api::kPlacementLabel] = name;
     placement.worker_index_labels = IndexLabelsOf(set);
     placement.meta.annotations.Set(api::kPodRequestsAnnotation,
-                                   api::EncodeResources(set.pod.requests).dump());
+                                   api::JsonText(api::EncodeResources(set.pod.requests)));
     placement.meta.annotations.Set(decide::kPriorityAnnotation, std::to_string(workload_.priority));
     if (Status resolved = Annotate(set, placement); !resolved) return resolved.error();
     if (Status resolved = Flavour(set, queued.pods.pod); !resolved) return resolved.error();
@@ -371,7 +372,7 @@ nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck&
   using Json = nlohmann::ordered_json;
   Json entries = Json::array();
   for (const nlohmann::json& before : *workload.checks_json) {
-    Json entry = Json::parse(before.dump());
+    Json entry = Json(before);
     const std::string name = before.value("name", "");
     if (std::find(answer.checks.begin(), answer.checks.end(), name) == answer.checks.end()) {
       entries.push_back(std::move(entry));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/base/natural_order.h"
 #include "operator/decide/gang_spec.h"
 #include "operator/decide/pod_labels.h"
 #include "operator/decide/worker_order.h"
@@ -36,7 +37,7 @@ class Foreign {
     for (const api::Pod* pod : view.pods) Sort(*pod);
     for (auto& [name, attempt] : attempts_) {
       std::sort(attempt.waiting.begin(), attempt.waiting.end(), [](const auto* a, const auto* b) {
-        return decide::NaturallyBefore(a->meta.key.name, b->meta.key.name);
+        return NaturalLess(a->meta.key.name, b->meta.key.name);
       });
     }
   }

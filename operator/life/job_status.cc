@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/api/json_member.h"
 #include "operator/api/names.h"
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
@@ -14,14 +15,14 @@
 namespace weft::life {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-void Put(Json& object, const char* key, const std::string& text) {
+void Put(OrderedJson& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
 
-Json EncodeSummary(const api::Summary& summary) {
-  Json json = Json::object();
+OrderedJson EncodeSummary(const api::Summary& summary) {
+  OrderedJson json = OrderedJson::object();
   Put(json, "workers", summary.workers);
   Put(json, "spans", summary.spans);
   Put(json, "crossNode", summary.cross_node);
@@ -32,18 +33,13 @@ Json EncodeSummary(const api::Summary& summary) {
   return json;
 }
 
-Json EncodeFailure(const api::LastFailure& failure) {
-  Json json = {{"attempt", failure.attempt}, {"worker", failure.worker}};
+OrderedJson EncodeFailure(const api::LastFailure& failure) {
+  OrderedJson json = {{"attempt", failure.attempt}, {"worker", failure.worker}};
   Put(json, "node", failure.node);
   Put(json, "reason", failure.reason);
   if (failure.exit_code != 0) json["exitCode"] = failure.exit_code;
   Put(json, "time", failure.time);
   return json;
-}
-
-std::string TextAt(const nlohmann::json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::optional<std::int64_t> NumberAt(const nlohmann::json& object, const char* key) {
@@ -118,10 +114,11 @@ std::string PhaseOf(const JobStatus& status) {
   return Is(status, "Placed") ? "Placed" : "Pending";
 }
 
-Json EncodeJobStatus(const JobStatus& status) {
+OrderedJson EncodeJobStatus(const JobStatus& status) {
   const api::JobRecord& record = status.record;
-  Json json = {{"observedGeneration", record.observed_generation}, {"phase", PhaseOf(status)}};
-  if (Json summary = EncodeSummary(record.summary); !summary.empty()) {
+  OrderedJson json = {{"observedGeneration", record.observed_generation},
+                      {"phase", PhaseOf(status)}};
+  if (OrderedJson summary = EncodeSummary(record.summary); !summary.empty()) {
     json["summary"] = std::move(summary);
   }
   json["attempt"] = status.attempt;
@@ -154,16 +151,17 @@ void Summarise(const api::Placement& placement, api::Summary& summary) {
       const auto domains = span.find("domains");
       if (domains == span.end() || !domains->is_number_integer()) continue;
       if (!summary.spans.empty()) summary.spans += ", ";
-      summary.spans += std::to_string(domains->get<std::int64_t>()) + " " + TextAt(span, "level");
+      summary.spans +=
+          std::to_string(domains->get<std::int64_t>()) + " " + api::TextAt(span, "level");
     }
     summary.spans = Shorten(std::move(summary.spans), api::kTextAtMost);
   }
   SummariseOutlook(*status, summary);
   const auto traffic = status->find("traffic");
   if (traffic == status->end() || !traffic->is_object()) return;
-  summary.cross_node = TextAt(*traffic, "crossNodeBytes");
+  summary.cross_node = api::TextAt(*traffic, "crossNodeBytes");
   const auto crossing = ParseQuantity(summary.cross_node);
-  const auto best = ParseQuantity(TextAt(*traffic, "bestCrossNodeBytes"));
+  const auto best = ParseQuantity(api::TextAt(*traffic, "bestCrossNodeBytes"));
   if (!crossing || !best) return;
   if (*best > 0) {
     summary.of_best = std::to_string(PercentOf(*crossing, *best)) + " %";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "operator/api/json_member.h"
 #include "operator/api/names.h"
 
 namespace weft::life {
@@ -59,12 +60,6 @@ const Json& ItemsOf(const Json& object, const char* key) {
   return found != object.end() && found->is_array() ? *found : kNone;
 }
 
-std::string TextAt(const Json& object, const char* key) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 class Search {
  public:
   explicit Search(const api::Framework& framework) : framework_(framework) {}
@@ -84,7 +79,7 @@ class Search {
 
   void Volumes(const Json& volumes, const std::string& path) {
     for (std::size_t i = 0; i < volumes.size(); ++i) {
-      const std::string name = TextAt(volumes[i], "name");
+      const std::string name = api::TextAt(volumes[i], "name");
       if (name != "weft" && name != "weft-shm") continue;
       Found(path + "[" + std::to_string(i) + "].name",
             "the volume name " + name + " is reserved for Weft");
@@ -95,7 +90,7 @@ class Search {
     for (std::size_t i = 0; i < containers.size(); ++i) {
       if (!containers[i].is_object()) continue;
       const std::string at = path + "[" + std::to_string(i) + "]";
-      if (TextAt(containers[i], "name") == "weft-verify") {
+      if (api::TextAt(containers[i], "name") == "weft-verify") {
         Found(at + ".name", "the container name weft-verify is reserved for Weft");
       }
       Variables(ItemsOf(containers[i], "env"), at + ".env");
@@ -105,7 +100,7 @@ class Search {
 
   void Variables(const Json& variables, const std::string& path) {
     for (std::size_t i = 0; i < variables.size(); ++i) {
-      const std::string name = TextAt(variables[i], "name");
+      const std::string name = api::TextAt(variables[i], "name");
       if (!IsReservedVariable(framework_, name)) continue;
       Found(path + "[" + std::to_string(i) + "].name",
             name + " is reserved with framework " +
@@ -116,7 +111,7 @@ class Search {
 
   void Mounts(const Json& mounts, const std::string& path) {
     for (std::size_t i = 0; i < mounts.size(); ++i) {
-      const std::string where = TextAt(mounts[i], "mountPath");
+      const std::string where = api::TextAt(mounts[i], "mountPath");
       if (where != "/etc/weft" && !where.starts_with("/etc/weft/")) continue;
       Found(path + "[" + std::to_string(i) + "].mountPath", "/etc/weft is reserved for Weft");
     }

@@ -16,7 +16,7 @@ constexpr std::int64_t kLasting = 10 * kMinute;
 // Losing a node seldom has to do with the program.
 constexpr std::int64_t kLastingOnALostNode = kMinute;
 // Far more than the longest wait needs.
-constexpr std::int64_t kTimesAtMost = 99'999;
+constexpr std::int64_t kTriesAtMost = 99'999;
 
 // FNV-1a, 64 bits: the same on every machine.
 std::uint64_t Hash(std::string_view text, std::int64_t number) {
@@ -70,7 +70,7 @@ api::Retry NextRetry(const api::Retry& before, const Failed& failed, UnixSeconds
   const RetryPolicy policy = PolicyOf(failed.cause);
   const bool lasted = failed.ready_seconds && *failed.ready_seconds >= policy.lasting_seconds;
   api::Retry next;
-  next.times = lasted ? 1 : std::clamp<std::int64_t>(before.times, 0, kTimesAtMost - 1) + 1;
+  next.times = lasted ? 1 : std::clamp<std::int64_t>(before.times, 0, kTriesAtMost - 1) + 1;
   const std::int64_t wait =
       WithJitter(WaitSeconds(policy, next.times), Hash(failed.uid, failed.attempt));
   if (wait > 0) next.not_before = FormatTime(now + wait);

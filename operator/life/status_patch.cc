@@ -5,7 +5,11 @@
 
 namespace weft::life {
 
+namespace {
+
 using Json = nlohmann::json;
+
+}  // namespace
 
 Json StatusPatch(const Json& before, Json after, std::span<const std::string_view> own) {
   Json merged = before.is_object() ? before : Json::object();

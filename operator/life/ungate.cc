@@ -18,7 +18,7 @@ namespace {
 using decide::WorkerPod;
 
 constexpr const char* kPlaced = "Placed";
-constexpr const char* kVerified = "Verified";
+constexpr const char* kVerifiedType = "Verified";
 // Reasons of conditions.
 constexpr const char* kBinding = "Binding";
 constexpr const char* kSchedulerSilent = "SchedulerSilent";
@@ -41,7 +41,7 @@ enum class GangStage : std::uint8_t {
   kJudged,    // True, or False if pods are on other nodes
 };
 
-GangStage StageOf(const api::Condition* verified) {
+GangStage GangStageOf(const api::Condition* verified) {
   if (verified == nullptr) return GangStage::kNone;
   const std::string& reason = verified->reason;
   if (verified->status == "Unknown") {
@@ -52,7 +52,7 @@ GangStage StageOf(const api::Condition* verified) {
   return verified->status == "False" && refused ? GangStage::kUndoing : GangStage::kJudged;
 }
 
-std::string Names(const std::vector<const api::Pod*>& pods) {
+std::string PodNames(const std::vector<const api::Pod*>& pods) {
   constexpr std::size_t kShown = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, pods.size()); ++i) {
@@ -77,7 +77,7 @@ class Gang {
     status_.conditions = placement_.conditions;
     status_.excluded = placement_.excluded;
     status_.retry = placement_.retry;
-    stage_ = StageOf(Verified());
+    stage_ = GangStageOf(Verified());
     taken_.resize(placement_.nodes.size(), nullptr);
     for (const api::Pod* pod : view.pods) Sort(*pod);
   }
@@ -91,7 +91,7 @@ class Gang {
     if (ours_.empty()) {
       if (stage_ == GangStage::kNone) return Begin();
       if (!InWindow()) return Over();
-      if (gated_.size() < placement_.workers) return AwaitPods(kVerified);
+      if (gated_.size() < placement_.workers) return AwaitPods(kVerifiedType);
     }
     if (IsLosingPods()) return AwaitGone();
     if (!gated_.empty()) return HandOver();
@@ -158,7 +158,7 @@ class Gang {
   const api::Condition* Find(std::string_view type) const {
     return decide::FindCondition(placement_.conditions, type);
   }
-  const api::Condition* Verified() const { return Find(kVerified); }
+  const api::Condition* Verified() const { return Find(kVerifiedType); }
   bool InWindow() const { return stage_ == GangStage::kInWindow; }
 
   BindWindow WindowSince(std::string_view type) const {
@@ -181,7 +181,7 @@ class Gang {
   }
 
   UngateStep Mark(const char* value, const char* reason, std::string message) {
-    Set(kVerified, value, reason, std::move(message));
+    Set(kVerifiedType, value, reason, std::move(message));
     if (status_.conditions == placement_.conditions) return Wait{};
     return WritePlacement{std::move(status_)};
   }
@@ -200,10 +200,10 @@ class Gang {
   UngateStep Open() {
     const auto ready = ReadySeconds();
     if (ready && *ready >= PolicyOf(Cause::kSchedulerRefused).lasting_seconds) status_.retry = {};
-    Set(kVerified, "Unknown", kBinding,
+    Set(kVerifiedType, "Unknown", kBinding,
         Count(gated_.size() + unbound_.size(), "pod") + " handed to kube-scheduler");
     for (api::Condition& condition : status_.conditions) {
-      if (condition.type == kVerified) condition.last_transition_time = FormatTime(now_);
+      if (condition.type == kVerifiedType) condition.last_transition_time = FormatTime(now_);
     }
     return WritePlacement{std::move(status_)};
   }
@@ -211,7 +211,7 @@ class Gang {
   // Releases the nodes, which have no pod any more. A condition that says why nodes refused stays.
   UngateStep Release(const char* reason, std::string message) {
     if (stage_ != GangStage::kUndoing) {
-      std::erase_if(status_.conditions, [](const auto& c) { return c.type == kVerified; });
+      std::erase_if(status_.conditions, [](const auto& c) { return c.type == kVerifiedType; });
     }
     Set(kPlaced, "False", reason, std::move(message));
     status_.keeps_nodes = false;
@@ -246,7 +246,7 @@ class Gang {
   UngateStep AwaitGone() {
     const std::int64_t gone = UntilGone();
     if (!InWindow()) return Wait{gone};
-    if (const std::int64_t left = Left(kVerified); left > 0) return Wait{std::min(gone, left)};
+    if (const std::int64_t left = Left(kVerifiedType); left > 0) return Wait{std::min(gone, left)};
     return StartUndo(Cause::kSchedulerSilent, kBindRefused, {},
                      "pods of the gang were still being deleted at the bind deadline");
   }
@@ -261,10 +261,10 @@ class Gang {
       return Mark("False", kWorkerIndexInvalid, assigned.error().message);
     }
     if (!InWindow()) return Open();
-    if (Left(kVerified) > 0) return UngatePods{*std::move(assigned)};
+    if (Left(kVerifiedType) > 0) return UngatePods{*std::move(assigned)};
     return StartUndo(
         Cause::kAdmissionRefused, kUngateRefused, {},
-        "some pods kept their scheduling gate past the bind deadline: " + Names(gated_));
+        "some pods kept their scheduling gate past the bind deadline: " + PodNames(gated_));
   }
 
   UngateStep AwaitBinding() {
@@ -276,7 +276,7 @@ class Gang {
       const std::string& node = placement_.nodes[one.worker];
       gang.push_back({one.pod, &node, StateOfNode(node).exists});
     }
-    BindWindow window = WindowSince(kVerified);
+    BindWindow window = WindowSince(kVerifiedType);
     if (!InWindow()) window.opened.reset();
     window.silent = stage_ == GangStage::kSilent;
     BindVerdict verdict = JudgeBinding(gang, window, now_);
@@ -293,14 +293,14 @@ class Gang {
       case Binding::kWait:
         break;
     }
-    return Wait{Left(kVerified)};
+    return Wait{Left(kVerifiedType)};
   }
 
   UngateStep Judge() {
     if (elsewhere_.empty()) {
       return Mark("True", kAsPlaced, "every pod is bound to its worker's node");
     }
-    return Mark("False", kElsewhere, "pods not on their worker's node: " + Names(elsewhere_));
+    return Mark("False", kElsewhere, "pods not on their worker's node: " + PodNames(elsewhere_));
   }
 
   // Takes the gang down: a new pod of that worker would go to the same node and be rejected again.
@@ -328,7 +328,7 @@ class Gang {
     }
     if (!plain.empty()) {
       message += "; " + Count(plain.size(), "pod") +
-                 " without a controller must be deleted by hand: " + Names(plain);
+                 " without a controller must be deleted by hand: " + PodNames(plain);
     }
     status_.retry = NextRetry(placement_.retry,
                               {.cause = cause,

@@ -52,6 +52,28 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                  "replica signs its own certificate, which scrapers cannot verify");
 }
 
+// What happens to jobs, and when.
+void DefineJobs(CLI::App& app, OperatorFlags& flags) {
+  app.add_option("--bind-deadline", flags.bind_deadline_seconds,
+                 "seconds until a gang with unbound pods is taken down and placed again")
+      ->check(cli::WholeNumber(1, 86'400));
+  app.add_option("--node-loss", flags.node_loss_seconds,
+                 "seconds until a node that is not Ready counts as lost")
+      ->check(cli::WholeNumber(1, 86'400));
+  app.add_option("--reserve-after", flags.reserve_after_seconds,
+                 "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
+                 "queue do not get them")
+      ->check(cli::WholeNumber(0, 31'536'000));
+  app.add_flag(
+      "--kueue", flags.kueue,
+      "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement; Kueue may "
+      "be installed later");
+  app.add_option("--kueue-hold", flags.kueue_hold_seconds,
+                 "seconds that a Workload of Kueue without room keeps its quota; then the quota is "
+                 "given back and the Workload queued again")
+      ->check(cli::WholeNumber(1, 31'536'000));
+}
+
 void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   app.option_defaults()->always_capture_default()->take_last();
   app.set_version_flag("--version", std::string("weft-operator ") + WEFT_VERSION);
@@ -75,24 +97,7 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "namespace of the Lease; default: the pod's own, else weft-system");
   app.add_option("--identity", flags.identity,
                  "name in the Lease; default: the host name and a random number");
-  app.add_option("--bind-deadline", flags.bind_deadline_seconds,
-                 "seconds until a gang with unbound pods is taken down and placed again")
-      ->check(cli::WholeNumber(1, 86'400));
-  app.add_option("--node-loss", flags.node_loss_seconds,
-                 "seconds until a node that is not Ready counts as lost")
-      ->check(cli::WholeNumber(1, 86'400));
-  app.add_option("--reserve-after", flags.reserve_after_seconds,
-                 "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
-                 "queue do not get them")
-      ->check(cli::WholeNumber(0, 31'536'000));
-  app.add_flag(
-      "--kueue", flags.kueue,
-      "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement; Kueue may "
-      "be installed later");
-  app.add_option("--kueue-hold", flags.kueue_hold_seconds,
-                 "seconds that a Workload of Kueue without room keeps its quota; then the quota is "
-                 "given back and the Workload queued again")
-      ->check(cli::WholeNumber(1, 31'536'000));
+  DefineJobs(app, flags);
   app.add_option("--prices", flags.prices,
                  "YAML file with the price of an hour of each accelerator, for costPerHour of "
                  "Placements and weft_trainingjob_cost_per_hour; read at the start; default: no "

@@ -272,6 +272,8 @@ class Process {
     options.planner.space = flags_.space;
     options.fabrics.now = now;
     options.counters = options.jobs.counters = options.planner.counters = &counters_;
+    options.learned.now = now;
+    options.learned.space = OwnSpace();
     options.figures.now = now;
     options.figures.seconds = [] {
       const auto time = std::chrono::steady_clock::now().time_since_epoch();

@@ -17,7 +17,7 @@
 namespace weft::manifest {
 namespace {
 
-constexpr std::size_t kNamesShown = 8;
+constexpr std::size_t kSwitchesShown = 8;
 constexpr int kFewestHcasToJudge = 4;  // with fewer, a host with half of them may be broken
 
 struct Lane {
@@ -38,11 +38,11 @@ constexpr auto kLanes = std::to_array<Lane>({{"SDR", 250'000'000},
 // The names as text: "a, b, c and 5 more".
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kNamesShown; ++i) {
+  for (std::size_t i = 0; i < names.size() && i < kSwitchesShown; ++i) {
     text += (i == 0 ? "" : ", ") + names[i];
   }
-  if (names.size() > kNamesShown) {
-    text += " and " + std::to_string(names.size() - kNamesShown) + " more";
+  if (names.size() > kSwitchesShown) {
+    text += " and " + std::to_string(names.size() - kSwitchesShown) + " more";
   }
   return text;
 }

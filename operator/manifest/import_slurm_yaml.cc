@@ -20,10 +20,6 @@ using nlohmann::json;
 constexpr std::size_t kNamesShown = 20;
 
 // An error at the field; `what` shows the value, or the wrong part of it.
-Error AtField(const Field& field, const std::string& what) {
-  return Invalid(field.path() + ": " + what);
-}
-
 // The keys of the lists in which a plug-in names its domains.
 struct DomainKeys {
   const char *list, *name, *children;  // for blocks, which have no children, `name` again

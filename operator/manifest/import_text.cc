@@ -15,7 +15,7 @@ struct Range {
   std::size_t width = 0;
 };
 
-bool ParseNumber(std::string_view text, std::uint64_t* value) {
+bool ParseWhole(std::string_view text, std::uint64_t* value) {
   if (text.empty() || text.size() > kMaxDigits) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
   return error == std::errc() && end == text.data() + text.size();
@@ -26,7 +26,7 @@ Result<Range> ParseRange(std::string_view text) {
   const std::string_view low = text.substr(0, dash);
   const std::string_view high = dash == std::string_view::npos ? low : text.substr(dash + 1);
   Range range;
-  if (!ParseNumber(low, &range.first) || !ParseNumber(high, &range.last)) {
+  if (!ParseWhole(low, &range.first) || !ParseWhole(high, &range.last)) {
     return Invalid("the range " + Quoted(text) + " is not NUMBER or NUMBER-NUMBER");
   }
   if (range.last < range.first) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/api/json_text.h"
 #include "operator/manifest/import_text.h"
 #include "operator/manifest/import_tree.h"
 
@@ -28,8 +29,8 @@ Result<std::string> Text(const json& value, const std::string& place) {
   if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
     return value.get<std::string>();
   }
-  if (value.is_number_integer()) return value.dump();
-  return Invalid(place + ": " + Quoted(value.dump()) + " must be a name");
+  if (value.is_number_integer()) return api::JsonText(value);
+  return Invalid(place + ": " + Quoted(api::JsonText(value)) + " must be a name");
 }
 
 // The member `key` of an object; `empty` if it is absent or null.

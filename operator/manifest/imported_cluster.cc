@@ -96,7 +96,7 @@ std::string NodeNames::Shorten(const std::string& name) {
 fabric::NodeFacts MakeNode(const std::string& name, const std::string& resource, int gpus) {
   fabric::NodeFacts node;
   node.name = name;
-  node.labels.Set("kubernetes.io/hostname", name);
+  node.labels.Set(fabric::kHostNameLabel, name);
   node.conditions = {{"Ready", "True"}};
   node.allocatable["cpu"] = gpus > 0 ? kCpuMilliPerGpu * gpus : kCpuMilliOfBareNode;
   node.allocatable["memory"] = gpus > 0 ? kMemoryPerGpu * gpus : kMemoryOfBareNode;

@@ -1,5 +1,6 @@
 #include "operator/manifest/object_builder.h"
 
+#include "operator/api/json_member.h"
 #include "operator/manifest/text_check.h"
 
 namespace weft::manifest {
@@ -10,11 +11,6 @@ using Json = nlohmann::json;
 // The longest key in Kubernetes, a label's, has 317 bytes; keys in topology models may be longer.
 constexpr std::size_t kKeyBytes = 64 << 10;
 
-std::string TextAt(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 // "Node" for "NodeList"; "" for "List", whose items name their own kinds.
 std::string ItemKind(const std::string& list_kind) {
   constexpr std::string_view kSuffix = "List";
@@ -23,8 +19,8 @@ std::string ItemKind(const std::string& list_kind) {
 
 // Adds kind and version, which the API server leaves out in the items of a <Kind>List.
 void FillKind(const Json& list, Json& item) {
-  item["kind"] = ItemKind(TextAt(list, "kind"));
-  if (!item.contains("apiVersion")) item["apiVersion"] = TextAt(list, "apiVersion");
+  item["kind"] = ItemKind(api::TextAt(list, "kind"));
+  if (!item.contains("apiVersion")) item["apiVersion"] = api::TextAt(list, "apiVersion");
 }
 
 }  // namespace
@@ -88,14 +84,14 @@ bool ObjectBuilder::StartsItems(Json::value_t type) const {
   if (shape_.mode != Mode::kObjects || type != Json::value_t::array || !items_next_) return false;
   // If the kind comes after the items, FinishList checks it.
   return frames_.size() == 1 &&
-         (!document_.contains("kind") || TextAt(document_, "kind").ends_with("List"));
+         (!document_.contains("kind") || api::TextAt(document_, "kind").ends_with("List"));
 }
 
 Json* ObjectBuilder::Slot() {
   if (frames_.empty()) return &document_;
   Json* container = frames_.back().container;
   if (container == nullptr) {
-    const std::string kind = ItemKind(TextAt(document_, "kind"));
+    const std::string kind = ItemKind(api::TextAt(document_, "kind"));
     subject_ = kind.empty() ? Subject::kUnknown : SubjectOfKind(kind);
     item_ = Json();
     return &item_;
@@ -197,7 +193,7 @@ bool ObjectBuilder::FinishItem() {
       waiting_.emplace_back(index, std::move(item_));
       return true;
     }
-    if (!ItemKind(TextAt(document_, "kind")).empty()) FillKind(document_, item_);
+    if (!ItemKind(api::TextAt(document_, "kind")).empty()) FillKind(document_, item_);
   }
   return Deliver(std::move(item_), ItemPlace(index));
 }
@@ -207,7 +203,7 @@ bool ObjectBuilder::FinishDocument() {
   ++documents_read_;
   if (shape_.mode != Mode::kObjects) return Deliver(std::move(document_), DocumentPlace());
   if (!document_.is_object()) return Refuse("a document must be an object (key: value)");
-  const std::string kind = TextAt(document_, "kind");
+  const std::string kind = api::TextAt(document_, "kind");
   if (has_items_) return FinishList(kind);
   if (kind == "List") {
     if (!document_.contains("items") || document_["items"].is_null()) return true;

@@ -12,10 +12,10 @@ using Json = nlohmann::json;
 using Length = rapidjson::SizeType;
 
 // Passes RapidJSON's events on.
-class Events {
+class ObjectEvents {
  public:
   // `escapes`: the text has \u escapes, which may be half of a surrogate pair.
-  Events(ObjectBuilder& builder, bool escapes) : builder_(builder), escapes_(escapes) {}
+  ObjectEvents(ObjectBuilder& builder, bool escapes) : builder_(builder), escapes_(escapes) {}
 
   bool Null() { return builder_.Scalar(nullptr); }
   bool Bool(bool value) { return builder_.Scalar(value); }
@@ -65,7 +65,7 @@ Status ParseJson(const std::string& name, std::string_view text, ObjectBuilder& 
       rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNumbersAsStringsFlag;
   rapidjson::Reader reader;
   rapidjson::StringStream stream(text.data());
-  Events events(builder, text.find("\\u") != text.npos);
+  ObjectEvents events(builder, text.find("\\u") != text.npos);
   while (!OnlySpaceFrom(text, stream.Tell())) {
     if (!builder.StartDocument()) return builder.Failure(LineAt(text, stream.Tell()));
     if (reader.Parse<kFlags>(stream, events)) continue;

@@ -77,9 +77,9 @@ bool TagFits(std::string_view tag, Plain kind) {
 }
 
 // Checks LibYAML's events and passes them on.
-class Events {
+class YamlEvents {
  public:
-  explicit Events(ObjectBuilder& builder) : builder_(builder) {}
+  explicit YamlEvents(ObjectBuilder& builder) : builder_(builder) {}
 
   bool Take(const yaml_event_t& event) {
     switch (event.type) {
@@ -203,7 +203,7 @@ Status ParseYaml(const std::string& name, std::string_view text, ObjectBuilder& 
     return Invalid(name + ": more than " + std::to_string(kMaxTagDirectives) + " %TAG lines");
   }
   Parser parser(text);
-  Events events(builder);
+  YamlEvents events(builder);
   while (true) {
     Event event;
     if (yaml_parser_parse(parser.get(), event.get()) == 0) {

@@ -27,99 +27,101 @@ enum class Shape : std::uint8_t {
 
 enum class Many : std::uint8_t { kOne, kList, kMap };  // kMap: {key = 1, value = 2}, keys are text
 
-struct Field {
+struct FieldRule {
   std::uint32_t number;
   const char* key;
   Shape shape = Shape::kText;
-  std::span<const Field> of = {};  // kObject
+  std::span<const FieldRule> of = {};  // kObject
   Many many = Many::kOne;
 };
-using Fields = std::span<const Field>;
+using Fields = std::span<const FieldRule>;
 
-constexpr Field kOwner[] = {
+constexpr FieldRule kOwner[] = {
     {1, "kind"}, {3, "name"}, {4, "uid"}, {5, "apiVersion"}, {6, "controller", Shape::kBool}};
-constexpr Field kObjectMeta[] = {{1, "name"},
-                                 {3, "namespace"},
-                                 {5, "uid"},
-                                 {6, "resourceVersion"},
-                                 {7, "generation", Shape::kNumber},
-                                 {8, "creationTimestamp", Shape::kTime},
-                                 {9, "deletionTimestamp", Shape::kTime},
-                                 {11, "labels", Shape::kText, {}, Many::kMap},
-                                 {12, "annotations", Shape::kText, {}, Many::kMap},
-                                 {13, "ownerReferences", Shape::kObject, kOwner, Many::kList},
-                                 {14, "finalizers", Shape::kText, {}, Many::kList}};
+constexpr FieldRule kObjectMeta[] = {{1, "name"},
+                                     {3, "namespace"},
+                                     {5, "uid"},
+                                     {6, "resourceVersion"},
+                                     {7, "generation", Shape::kNumber},
+                                     {8, "creationTimestamp", Shape::kTime},
+                                     {9, "deletionTimestamp", Shape::kTime},
+                                     {11, "labels", Shape::kText, {}, Many::kMap},
+                                     {12, "annotations", Shape::kText, {}, Many::kMap},
+                                     {13, "ownerReferences", Shape::kObject, kOwner, Many::kList},
+                                     {14, "finalizers", Shape::kText, {}, Many::kList}};
 
-constexpr Field kTaint[] = {{1, "key"}, {2, "value"}, {3, "effect"}};
-constexpr Field kNodeSpec[] = {{4, "unschedulable", Shape::kBool},
-                               {5, "taints", Shape::kObject, kTaint, Many::kList}};
-constexpr Field kNodeCondition[] = {{1, "type"}, {2, "status"}};
-constexpr Field kNodeStatus[] = {{1, "capacity", Shape::kQuantity, {}, Many::kMap},
-                                 {2, "allocatable", Shape::kQuantity, {}, Many::kMap},
-                                 {4, "conditions", Shape::kObject, kNodeCondition, Many::kList}};
-constexpr Field kNodeMeta[] = {
+constexpr FieldRule kTaint[] = {{1, "key"}, {2, "value"}, {3, "effect"}};
+constexpr FieldRule kNodeSpec[] = {{4, "unschedulable", Shape::kBool},
+                                   {5, "taints", Shape::kObject, kTaint, Many::kList}};
+constexpr FieldRule kNodeCondition[] = {{1, "type"}, {2, "status"}};
+constexpr FieldRule kNodeStatus[] = {
+    {1, "capacity", Shape::kQuantity, {}, Many::kMap},
+    {2, "allocatable", Shape::kQuantity, {}, Many::kMap},
+    {4, "conditions", Shape::kObject, kNodeCondition, Many::kList}};
+constexpr FieldRule kNodeMeta[] = {
     {1, "name"}, {5, "uid"}, {6, "resourceVersion"}, {11, "labels", Shape::kText, {}, Many::kMap}};
-constexpr Field kNode[] = {{1, "metadata", Shape::kObject, kNodeMeta},
-                           {2, "spec", Shape::kObject, kNodeSpec},
-                           {3, "status", Shape::kObject, kNodeStatus}};
+constexpr FieldRule kNode[] = {{1, "metadata", Shape::kObject, kNodeMeta},
+                               {2, "spec", Shape::kObject, kNodeSpec},
+                               {3, "status", Shape::kObject, kNodeStatus}};
 
-constexpr Field kResources[] = {{1, "limits", Shape::kQuantity, {}, Many::kMap},
-                                {2, "requests", Shape::kQuantity, {}, Many::kMap}};
-constexpr Field kContainer[] = {
+constexpr FieldRule kResources[] = {{1, "limits", Shape::kQuantity, {}, Many::kMap},
+                                    {2, "requests", Shape::kQuantity, {}, Many::kMap}};
+constexpr FieldRule kContainer[] = {
     {1, "name"}, {8, "resources", Shape::kObject, kResources}, {24, "restartPolicy"}};
-constexpr Field kRequirement[] = {
+constexpr FieldRule kRequirement[] = {
     {1, "key"}, {2, "operator"}, {3, "values", Shape::kText, {}, Many::kList}};
-constexpr Field kTerm[] = {{1, "matchExpressions", Shape::kObject, kRequirement, Many::kList},
-                           {2, "matchFields", Shape::kObject, kRequirement, Many::kList}};
-constexpr Field kNodeSelector[] = {{1, "nodeSelectorTerms", Shape::kObject, kTerm, Many::kList}};
-constexpr Field kNodeAffinity[] = {
+constexpr FieldRule kTerm[] = {{1, "matchExpressions", Shape::kObject, kRequirement, Many::kList},
+                               {2, "matchFields", Shape::kObject, kRequirement, Many::kList}};
+constexpr FieldRule kNodeSelector[] = {
+    {1, "nodeSelectorTerms", Shape::kObject, kTerm, Many::kList}};
+constexpr FieldRule kNodeAffinity[] = {
     {1, "requiredDuringSchedulingIgnoredDuringExecution", Shape::kObject, kNodeSelector}};
-constexpr Field kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity}};
-constexpr Field kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, {4, "effect"}};
-constexpr Field kGate[] = {{1, "name"}};
-constexpr Field kClaim[] = {
+constexpr FieldRule kAffinity[] = {{1, "nodeAffinity", Shape::kObject, kNodeAffinity}};
+constexpr FieldRule kToleration[] = {{1, "key"}, {2, "operator"}, {3, "value"}, {4, "effect"}};
+constexpr FieldRule kGate[] = {{1, "name"}};
+constexpr FieldRule kClaim[] = {
     {1, "name"}, {3, "resourceClaimName"}, {4, "resourceClaimTemplateName"}};
-constexpr Field kPodSpec[] = {{2, "containers", Shape::kObject, kContainer, Many::kList},
-                              {7, "nodeSelector", Shape::kText, {}, Many::kMap},
-                              {10, "nodeName"},
-                              {18, "affinity", Shape::kObject, kAffinity},
-                              {20, "initContainers", Shape::kObject, kContainer, Many::kList},
-                              {22, "tolerations", Shape::kObject, kToleration, Many::kList},
-                              {24, "priorityClassName"},
-                              {32, "overhead", Shape::kQuantity, {}, Many::kMap},
-                              {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
-                              {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
-                              {40, "resources", Shape::kObject, kResources}};
-constexpr Field kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
-constexpr Field kWaiting[] = {{1, "reason"}, {2, "message"}};
-constexpr Field kTerminated[] = {{1, "exitCode", Shape::kNumber},
-                                 {3, "reason"},
-                                 {4, "message"},
-                                 {6, "finishedAt", Shape::kTime}};
-constexpr Field kState[] = {{1, "waiting", Shape::kObject, kWaiting},
-                            {3, "terminated", Shape::kObject, kTerminated}};
-constexpr Field kContainerStatus[] = {{1, "name"}, {2, "state", Shape::kObject, kState}};
-constexpr Field kPodStatus[] = {
+constexpr FieldRule kPodSpec[] = {{2, "containers", Shape::kObject, kContainer, Many::kList},
+                                  {7, "nodeSelector", Shape::kText, {}, Many::kMap},
+                                  {10, "nodeName"},
+                                  {18, "affinity", Shape::kObject, kAffinity},
+                                  {20, "initContainers", Shape::kObject, kContainer, Many::kList},
+                                  {22, "tolerations", Shape::kObject, kToleration, Many::kList},
+                                  {24, "priorityClassName"},
+                                  {32, "overhead", Shape::kQuantity, {}, Many::kMap},
+                                  {38, "schedulingGates", Shape::kObject, kGate, Many::kList},
+                                  {39, "resourceClaims", Shape::kObject, kClaim, Many::kList},
+                                  {40, "resources", Shape::kObject, kResources}};
+constexpr FieldRule kPodCondition[] = {{1, "type"}, {2, "status"}, {5, "reason"}, {6, "message"}};
+constexpr FieldRule kWaiting[] = {{1, "reason"}, {2, "message"}};
+constexpr FieldRule kTerminated[] = {{1, "exitCode", Shape::kNumber},
+                                     {3, "reason"},
+                                     {4, "message"},
+                                     {6, "finishedAt", Shape::kTime}};
+constexpr FieldRule kState[] = {{1, "waiting", Shape::kObject, kWaiting},
+                                {3, "terminated", Shape::kObject, kTerminated}};
+constexpr FieldRule kContainerStatus[] = {{1, "name"}, {2, "state", Shape::kObject, kState}};
+constexpr FieldRule kPodStatus[] = {
     {1, "phase"},
     {2, "conditions", Shape::kObject, kPodCondition, Many::kList},
     {4, "reason"},
     {8, "containerStatuses", Shape::kObject, kContainerStatus, Many::kList},
     {10, "initContainerStatuses", Shape::kObject, kContainerStatus, Many::kList},
     {11, "nominatedNodeName"}};
-constexpr Field kPod[] = {{1, "metadata", Shape::kObject, kObjectMeta},
-                          {2, "spec", Shape::kObject, kPodSpec},
-                          {3, "status", Shape::kObject, kPodStatus}};
+constexpr FieldRule kPod[] = {{1, "metadata", Shape::kObject, kObjectMeta},
+                              {2, "spec", Shape::kObject, kPodSpec},
+                              {3, "status", Shape::kObject, kPodStatus}};
 
-constexpr Field kTypeMeta[] = {{1, "apiVersion"}, {2, "kind"}};
-constexpr Field kEnvelope[] = {{1, "typeMeta", Shape::kObject, kTypeMeta},
-                               {2, "raw", Shape::kBytes}};
-constexpr Field kRaw[] = {{1, "raw", Shape::kBytes}};
-constexpr Field kWatchEvent[] = {{1, "type"}, {2, "object", Shape::kObject, kRaw}};
-constexpr Field kListMeta[] = {{2, "resourceVersion"}, {3, "continue"}};
-constexpr Field kList[] = {{1, "metadata", Shape::kObject, kListMeta},
-                           {2, "items", Shape::kBytes, {}, Many::kList}};
-constexpr Field kObject[] = {{1, "metadata", Shape::kObject, kObjectMeta}};
-constexpr Field kStatus[] = {{3, "message"}, {4, "reason"}, {6, "code", Shape::kNumber}};
+constexpr FieldRule kTypeMeta[] = {{1, "apiVersion"}, {2, "kind"}};
+constexpr FieldRule kEnvelope[] = {{1, "typeMeta", Shape::kObject, kTypeMeta},
+                                   {2, "raw", Shape::kBytes}};
+constexpr FieldRule kRaw[] = {{1, "raw", Shape::kBytes}};
+constexpr FieldRule kWatchEvent[] = {{1, "type"}, {2, "object", Shape::kObject, kRaw}};
+constexpr FieldRule kListMeta[] = {{2, "resourceVersion"}, {3, "continue"}};
+constexpr FieldRule kList[] = {{1, "metadata", Shape::kObject, kListMeta},
+                               {2, "items", Shape::kBytes, {}, Many::kList}};
+constexpr FieldRule kObject[] = {{1, "metadata", Shape::kObject, kObjectMeta}};
+constexpr FieldRule kStatus[] = {{3, "message"}, {4, "reason"}, {6, "code", Shape::kNumber}};
 
 Fields FieldsOf(Message message) {
   switch (message) {
@@ -160,7 +162,7 @@ class Reader {
   bool Read(Fields fields, Json& json) {
     json = Json::object();
     while (const std::uint32_t tag = in_.ReadTag()) {
-      const Field* field = Find(fields, tag);
+      const FieldRule* field = Find(fields, tag);
       if (field == nullptr ? !Skip(tag) : !ReadField(*field, json)) return false;
     }
     return in_.ConsumedEntireMessage();
@@ -168,9 +170,9 @@ class Reader {
   bool clean() const { return clean_; }
 
  private:
-  static const Field* Find(Fields fields, std::uint32_t tag) {
+  static const FieldRule* Find(Fields fields, std::uint32_t tag) {
     const std::uint32_t number = NumberOf(tag);
-    for (const Field& field : fields) {
+    for (const FieldRule& field : fields) {
       if (field.number != number) continue;
       const bool varint = field.many == Many::kOne &&
                           (field.shape == Shape::kNumber || field.shape == Shape::kBool);
@@ -198,7 +200,7 @@ class Reader {
     }
   }
 
-  bool ReadField(const Field& field, Json& json) {
+  bool ReadField(const FieldRule& field, Json& json) {
     if (field.many == Many::kMap) return ReadEntry(field, json[field.key]);
     Json value;
     if (!ReadValue(field, value)) return false;
@@ -210,8 +212,8 @@ class Reader {
     return true;
   }
 
-  bool ReadEntry(const Field& field, Json& map) {
-    const Field entry[] = {{1, "key"}, {2, "value", field.shape}};
+  bool ReadEntry(const FieldRule& field, Json& map) {
+    const FieldRule entry[] = {{1, "key"}, {2, "value", field.shape}};
     Json read;
     if (!Nested(entry, read)) return false;
     if (!map.is_object()) map = Json::object();
@@ -220,7 +222,7 @@ class Reader {
   }
 
   // The value is null if JSON would leave the field out.
-  bool ReadValue(const Field& field, Json& value) {
+  bool ReadValue(const FieldRule& field, Json& value) {
     switch (field.shape) {
       case Shape::kObject:
         return Nested(field.of, value);
@@ -230,7 +232,7 @@ class Reader {
       case Shape::kTime:
         return ReadTime(value);
       case Shape::kQuantity: {
-        static constexpr Field kOnly[] = {{1, "text"}};
+        static constexpr FieldRule kOnly[] = {{1, "text"}};
         Json read;
         if (!Nested(kOnly, read)) return false;
         value = read.value("text", "0");
@@ -265,7 +267,7 @@ class Reader {
   }
 
   bool ReadTime(Json& value) {
-    static constexpr Field kSeconds[] = {{1, "seconds", Shape::kNumber}};
+    static constexpr FieldRule kSeconds[] = {{1, "seconds", Shape::kNumber}};
     Json read;
     if (!Nested(kSeconds, read)) return false;
     const auto seconds = read.value("seconds", std::int64_t{0});  // 0: no time
@@ -273,7 +275,7 @@ class Reader {
     return true;
   }
 
-  bool ReadText(const Field& field, Json& value) {
+  bool ReadText(const FieldRule& field, Json& value) {
     std::string text;
     std::uint32_t size = 0;
     if (!in_.ReadVarint32(&size) || !in_.ReadString(&text, static_cast<int>(size))) return false;

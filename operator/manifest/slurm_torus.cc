@@ -29,10 +29,6 @@ std::string Show(const Sizes& sizes) {
          std::to_string(sizes[2]);
 }
 
-Error AtField(const Field& field, const std::string& what) {
-  return Invalid(field.path() + ": " + what);
-}
-
 // Reads {x, y, z}; invalid values become `least`.
 Sizes ReadSizes(const Field& field, std::uint32_t least) {
   field.Require().RefuseUnknown({"x", "y", "z"});
@@ -195,6 +191,10 @@ class Toruses {
 };
 
 }  // namespace
+
+Error AtField(const Field& field, const std::string& what) {
+  return Invalid(field.path() + ": " + what);
+}
 
 Result<ImportedCluster> ReadSlurmToruses(const api::Decoding& decoding, const Field& config,
                                          const ImportOptions& options) {

@@ -20,4 +20,7 @@ Result<ImportedCluster> ReadSlurmToruses(const api::Decoding& decoding, const ap
 Result<ImportedCluster> ReadSlurmRings(const api::Decoding& decoding, const api::Field& config,
                                        const ImportOptions& options);
 
+// An error at a field of a topology.yaml: "topologies[0].block: ...".
+Error AtField(const api::Field& field, const std::string& what);
+
 }  // namespace weft::manifest

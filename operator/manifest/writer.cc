@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "operator/base/ascii.h"
 #include "operator/manifest/yaml_scalar.h"
 
 namespace weft::manifest {
@@ -17,7 +18,6 @@ namespace {
 constexpr std::size_t kImplicitKeyBytes = 1000;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the text is like 64Gi, 2062G, 500m or 1.5T, which no YAML version reads as a number.
 bool IsSuffixedQuantity(std::string_view text) {

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstddef>
 
+#include "operator/base/ascii.h"
+
 namespace weft::manifest {
 namespace {
 
@@ -20,8 +22,6 @@ bool Spells(std::string_view text, std::string_view lower) {
          (text[0] != lower[0] && std::equal(rest.begin(), rest.end(), low.begin(),
                                             [&](char a, char b) { return a == upper(b); }));
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t TakeDigits(std::string_view& text) {
   std::size_t count = 0;

@@ -6,6 +6,7 @@
 #include "operator/objective/instance.h"
 #include "operator/objective/node_set.h"
 #include "operator/objective/ring_rate.h"
+#include "operator/objective/wide_bytes.h"
 
 namespace weft::placement {
 
@@ -14,6 +15,15 @@ using fabric::NodeIndex;
 using fabric::Tier;
 
 namespace {
+
+// A share in parts of a million: "12.3 %".
+std::string ShareText(std::uint32_t share) {
+  constexpr std::uint32_t kPerMille = 1'000;
+  const std::uint32_t tenths = (share + kPerMille / 2) / kPerMille;
+  if (tenths == 0) return "under 0.1 %";
+  return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) +
+         " %";
+}
 
 const std::string& LevelName(const Instance& instance, Tier tier) {
   return instance.fabric().tiers()[tier].name;
@@ -142,6 +152,26 @@ std::string MoreRingSlowed(const Instance& instance, std::size_t /*which*/, std:
          " % of its time inside one domain";
 }
 
+std::vector<std::uint32_t> WideShares(const Instance& instance, const Use& use) {
+  return WideBytes(instance, use.nodes());
+}
+
+std::string SayWideBytes(const Instance& instance, std::span<const std::uint32_t> shares) {
+  std::string text;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == 0) continue;
+    text += (text.empty() ? "" : ", ") + ShareText(shares[i]) + " leave their " +
+            LevelName(instance, instance.pair_cost().free_levels()[i]);
+  }
+  return text.empty() ? "" : "Of the bytes between its workers " + text + ", at no extra cost.";
+}
+
+std::string MoreWideBytes(const Instance& instance, std::size_t which, std::uint32_t more) {
+  return "costs no more, but sends " + ShareText(more) +
+         " more of the bytes between its workers out of their " +
+         LevelName(instance, instance.pair_cost().free_levels()[which]);
+}
+
 // A lower bound for completions, because the value grows with every used domain.
 std::vector<std::uint32_t> FreeDomainsBroken(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> broken;
@@ -201,6 +231,7 @@ struct LevelAfterCost {
 constexpr std::array<LevelAfterCost, kLevelsAfterCost> kAfterCost = {{
     {WorkersMoved, SayWorkersMoved, MoreWorkersMoved},
     {RingSlowed, SayRingSlowed, MoreRingSlowed},
+    {WideShares, SayWideBytes, MoreWideBytes},
     {FreeDomainsBroken, SayFreeDomainsBroken, MoreFreeDomainsBroken},
     {SlotsLeft, SaySlotsLeft, MoreSlotsLeft},
 }};

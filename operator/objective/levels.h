@@ -26,6 +26,9 @@ class Instance;
 //                                        attempt
 //                    kRingSlowed         how much the smallest part of a ring slows it
 //                                        (ring_rate.h)
+//                    kWideBytes          share of the bytes between workers that leaves domains of
+//                                        levels where this costs nothing extra (wide_bytes.h), by
+//                                        level, widest first
 //                    kFreeDomainsBroken  wholly free domains that the job uses, by tier, widest
 //                                        first
 //                    kSlotsLeft          free slots in the domains that it uses, in the same order
@@ -38,6 +41,7 @@ enum BeforeCost : std::size_t { kLevelsWider, kGroupsMissed, kLevelsBeforeCost }
 enum AfterCost : std::size_t {
   kWorkersMoved,
   kRingSlowed,
+  kWideBytes,
   kFreeDomainsBroken,
   kSlotsLeft,
   kLevelsAfterCost
@@ -75,7 +79,7 @@ Candidate Evaluate(const Instance& instance, std::vector<fabric::NodeIndex> node
 // completions; the exact search prunes by them.
 //
 // Cost  Prefer O(members of preferred groups + workers); BreakTies O(fabric nodes / 64 + nodes used
-//       x tiers + seats of Request::ring).
+//       x tiers + seats of Request::ring + edges x free levels).
 Preferences Prefer(const Instance& instance, Nodes nodes);
 TieBreakers BreakTies(const Instance& instance, Nodes nodes);
 

@@ -23,17 +23,17 @@ std::int64_t ScaledByRails(std::int64_t weight, int full, int has) {
 }
 
 // A clique's members on their nodes, in tree order: the domains of every tier are runs.
-struct Seat {
+struct NodeSeat {
   NodeIndex node;
   std::int64_t ranks;
 };
 
 // Sum over pairs of seats of ranks x ranks x weight[narrowest shared tier]:
 // pairs that share no domain of tier t pay the step from weight[t] to weight[t - 1].
-Int128 PairSum(const fabric::Fabric& fabric, std::span<const Seat> seats,
+Int128 PairSum(const fabric::Fabric& fabric, std::span<const NodeSeat> seats,
                std::span<const std::int64_t> weight) {
   Int128 all = 0;
-  for (const Seat& seat : seats) all += seat.ranks;
+  for (const NodeSeat& seat : seats) all += seat.ranks;
   Int128 sum = 0;
   for (Tier tier = 1; tier < weight.size(); ++tier) {
     const std::int64_t step = weight[tier - 1] - weight[tier];
@@ -78,6 +78,26 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   for (int bit = 0; bit < 64; ++bit) {
     weight_by_bit_[static_cast<std::size_t>(bit) + 1] = weight_[fabric.parting_tier(bit)];
   }
+}
+
+bool PairCost::IsFreeLevel(Tier tier) const {
+  return weight_[tier - 1] == weight_[tier] && fabric_->domains(tier).size() > 1;
+}
+
+std::vector<Tier> PairCost::free_levels() const {
+  std::vector<Tier> free;
+  const Tier levels = fabric_->nested_scale_up().value_or(fabric_->node_tier());
+  for (Tier t = 1; t < levels; ++t) {
+    if (IsFreeLevel(t)) free.push_back(t);
+  }
+  return free;
+}
+
+std::int64_t PairCost::Nudge(NodeIndex a, NodeIndex b) const {
+  std::int64_t left = 0;
+  const Tier levels = fabric_->nested_scale_up().value_or(fabric_->node_tier());
+  for (Tier t = SharedTier(a, b) + 1; t < levels; ++t) left += IsFreeLevel(t) ? 1 : 0;
+  return left;
 }
 
 void PairCost::NameNetworks(bool may_scale_up) {
@@ -158,11 +178,11 @@ std::int64_t PairCost::LeastWeight(Tier widest_shared) const {
 
 Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
                   std::span<const NodeIndex> nodes) {
-  std::vector<Seat> seats;
+  std::vector<NodeSeat> seats;
   seats.reserve(clique.members.size());
   for (const auto& member : clique.members) seats.push_back({nodes[member.worker], member.ranks});
   std::sort(seats.begin(), seats.end(),
-            [](const Seat& x, const Seat& y) { return x.node < y.node; });
+            [](const NodeSeat& x, const NodeSeat& y) { return x.node < y.node; });
   if (pair_cost.hierarchical()) {
     return PairSum(pair_cost.fabric(), seats, pair_cost.tier_weights()) *
            clique.bytes_per_rank_pair;

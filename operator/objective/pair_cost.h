@@ -71,6 +71,14 @@ class PairCost {
   // The widest tier whose weight is at most this; nodes that share a domain of it gain nothing from
   // a network of this weight.
   fabric::Tier TierWithin(std::int64_t weight) const;
+  // The levels whose domains cost nothing extra to leave: a byte between two of them costs what a
+  // byte inside one costs. Widest first; without a scale-up network, and without levels of a single
+  // domain.
+  std::vector<fabric::Tier> free_levels() const;
+  // What a search may add to the weight of a pair, so that of placements of equal cost it finds one
+  // that stays inside free levels: a femtosecond for each free level whose domain the pair leaves,
+  // less than any difference between links.
+  std::int64_t Nudge(fabric::NodeIndex a, fabric::NodeIndex b) const;
   // A lower bound of the weight of all pairs whose narrowest shared tier is `widest_shared` or
   // wider.
   std::int64_t LeastWeight(fabric::Tier widest_shared) const;
@@ -99,6 +107,7 @@ class PairCost {
   static constexpr NetworkIndex kNone = ~NetworkIndex{0};
 
   void NameNetworks(bool may_scale_up);
+  bool IsFreeLevel(fabric::Tier tier) const;
   std::int64_t SlowWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
   std::int64_t LevelWeight(fabric::Tier shared, fabric::NodeIndex a, fabric::NodeIndex b) const;
 

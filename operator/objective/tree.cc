@@ -59,6 +59,14 @@ std::vector<NodeIndex> NodesOf(const Instance& instance, Tier home, DomainIndex 
   return nodes;
 }
 
+// The step of a tier of the fabric: what a byte between its domains costs more than one inside.
+// Leaving a domain for nothing still costs a femtosecond (PairCost::Nudge).
+std::int64_t StepTo(const PairCost& pair_cost, Tier tier, std::int64_t wider) {
+  const auto free = pair_cost.free_levels();
+  const std::int64_t nudge = std::find(free.begin(), free.end(), tier) == free.end() ? 0 : 1;
+  return std::max(nudge, wider - pair_cost.TierWeight(tier));
+}
+
 }  // namespace
 
 Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<const Cut> cuts,
@@ -110,7 +118,7 @@ Tree Tree::OfLevels(const Instance& instance, Tier home, DomainIndex domain) {
   std::vector<std::int64_t> step = {0};
   for (Tier t = home + 1; t <= instance.node_tier(); ++t) {
     if (t < instance.node_tier()) cuts.push_back({instance.fabric().domains(t).of_node, t});
-    step.push_back(std::max<std::int64_t>(0, weights[t - 1] - weights[t]));
+    step.push_back(StepTo(instance.pair_cost(), t, weights[t - 1]));
   }
   return {instance, NodesOf(instance, home, domain), cuts, std::move(step)};
 }
@@ -125,7 +133,7 @@ std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plan
   std::vector<std::int64_t> step = {0};
   for (Tier t = home + 1; t < within; ++t) {
     joined.push_back(JoinedByPlanes(instance, std::span(&plane, 1), t));
-    step.push_back(std::max<std::int64_t>(0, weights[t - 1] - weights[t]));
+    step.push_back(StepTo(instance.pair_cost(), t, weights[t - 1]));
   }
   std::vector<Cut> cuts;
   for (const std::vector<DomainIndex>& of_node : joined) cuts.push_back({of_node, std::nullopt});
@@ -134,7 +142,7 @@ std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plan
   std::int64_t wider = plane.weight;
   for (Tier t = within; t <= last; ++t) {
     if (t < last) cuts.push_back({instance.fabric().domains(t).of_node, std::nullopt});
-    step.push_back(std::max<std::int64_t>(0, wider - weights[t]));
+    step.push_back(StepTo(instance.pair_cost(), t, wider));
     wider = weights[t];
   }
   std::vector<NodeIndex> nodes = NodesOf(instance, home, domain);

@@ -42,7 +42,8 @@ class Tree {
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
     return wholly_free_[tier][domain] != 0;
   }
-  // Extra cost of a byte between two domains of the tier, compared with a byte inside one.
+  // Extra cost of a byte between two domains of the tier, compared with a byte inside one; at least
+  // a femtosecond at a free level (PairCost::free_levels).
   std::int64_t step(fabric::Tier tier) const { return step_[tier]; }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/outlook/real.h"
+
 namespace weft::outlook {
 namespace {
 
@@ -11,8 +13,6 @@ using traffic::Sharding;
 // Source  DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 4.2; Kimi K2, 2025.
 constexpr double kLatentHead = 128;
 constexpr double kLatentRotary = 64;
-
-double Real(std::int64_t value) { return static_cast<double>(value); }
 
 double Matrices(const traffic::Transformer& model) { return model.gated_feed_forward ? 3 : 2; }
 

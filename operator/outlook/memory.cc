@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "operator/outlook/constants.h"
+#include "operator/outlook/real.h"
 
 namespace weft::outlook {
 namespace {
 
 using traffic::Recomputation;
 using traffic::Sharding;
-
-double Real(std::int64_t value) { return static_cast<double>(value); }
 
 // The parameters of one rank of one stage before sharding.
 struct Held {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/outlook/constants.h"
+#include "operator/outlook/real.h"
 
 namespace weft::outlook {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using traffic::Axis;
 using traffic::Recomputation;
 using traffic::Sharding;
-
-double Real(std::int64_t value) { return static_cast<double>(value); }
 
 // One layer of one micro-batch on one GPU, forward and backward. Layers with experts are averaged
 // with those without.

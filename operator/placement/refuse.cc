@@ -185,7 +185,7 @@ Unplaceable RefuseOn(const Instance& instance) {
   return no;
 }
 
-bool Fits(const Instance& instance) {
+bool HasRoom(const Instance& instance) {
   return instance.TotalSlots() >= instance.workers() && !GreedyCandidates(instance).empty();
 }
 
@@ -193,10 +193,10 @@ bool Fits(const Instance& instance) {
 bool FitsAlone(const fabric::Claims& claims, const Request& request,
                const traffic::WorkerGraph& graph, Options options) {
   options.ignore_claims = true;
-  if (!request.pool_choices) return Fits(Instance(claims, request, graph, options));
+  if (!request.pool_choices) return HasRoom(Instance(claims, request, graph, options));
   return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
                      [&](const PoolChoice& choice) {
-                       return Fits(Instance(claims, request, graph, options, choice.pools));
+                       return HasRoom(Instance(claims, request, graph, options, choice.pools));
                      });
 }
 

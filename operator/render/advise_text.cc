@@ -16,9 +16,7 @@ namespace {
 
 using report::AdvisedLayout;
 
-constexpr double kMillis = 1000;
-
-std::string Percent(double share) { return PercentText(std::lround(100 * share)); }
+constexpr double kKilo = 1000;
 
 // "0.42", "12.3", "1,234": three digits or more.
 std::string Short(double value) {
@@ -61,13 +59,13 @@ std::vector<Cell> RowOf(const AdvisedLayout& row) {
           {ShardingText(p)},
           {std::to_string(row.layout.model.micro_batch_size)},
           {full ? "Full" : "None"},
-          {Percent(one.memory.Total() / one.capacity)},
-          {MillisecondsText(seconds * kMillis)},
-          {Percent(one.step.Exposed() / seconds)},
-          {Percent(one.step.bubble / seconds)},
-          {Percent(one.mfu)},
+          {ShareText(one.memory.Total() / one.capacity)},
+          {SecondsText(seconds)},
+          {ShareText(one.step.Exposed() / seconds)},
+          {ShareText(one.step.bubble / seconds)},
+          {ShareText(one.mfu)},
           {Grouped(std::llround(one.tokens_per_second))},
-          {Grouped(std::llround(one.watts / kMillis)) + " kW"},
+          {Grouped(std::llround(one.watts / kKilo)) + " kW"},
           {row.days ? Short(*row.days) : ""},
           {row.cost ? Grouped(std::llround(*row.cost)) : ""}};
 }
@@ -132,7 +130,7 @@ std::string BoundText(const report::Advice& advice) {
   text += " Tokens per second per accelerator would rise by ";
   for (std::size_t i = 0; i < advice.lifts.size(); ++i) {
     if (i > 0) text += i + 1 == advice.lifts.size() ? " and by " : ", by ";
-    text += Percent(advice.lifts[i].gain) + " with " + advice.lifts[i].change;
+    text += ShareText(advice.lifts[i].gain) + " with " + advice.lifts[i].change;
   }
   return text + ".";
 }
@@ -142,14 +140,14 @@ std::string AsWrittenText(const report::Advice& advice) {
   const AdvisedLayout& own = *advice.as_written;
   const outlook::Prediction& one = own.prediction;
   const std::string on = Grouped(own.layout.ranks) + " x " + own.accelerator;
-  const std::string memory = Percent(one.memory.Total() / one.capacity) + " of the memory";
+  const std::string memory = ShareText(one.memory.Total() / one.capacity) + " of the memory";
   if (!one.fits) {
     return "The layout in the job's spec does not fit: it takes " + memory + " of " + on + ".";
   }
   const double gain = TokensPerAccelerator(advice.layouts.front()) / TokensPerAccelerator(own) - 1;
-  const std::string percent = Percent(std::abs(gain));
+  const std::string percent = ShareText(std::abs(gain));
   return "The layout in the job's spec takes " + memory + " of " + on + ", and a step takes " +
-         MillisecondsText(one.step.Seconds() * kMillis) + "; the first layout trains on " +
+         SecondsText(one.step.Seconds()) + "; the first layout trains on " +
          (percent == "0 %" ? "as many" : percent + (gain > 0 ? " more" : " fewer")) +
          " tokens per second per accelerator.";
 }
@@ -172,7 +170,7 @@ std::string AdviceText(const report::Advice& advice, const TextOptions& options)
   std::set<std::string> sources;
   for (const AdvisedLayout& row : advice.layouts) {
     const outlook::Calibration& by = *row.prediction.calibration;
-    sources.insert(std::string(by.name) + " (+-" + Percent(by.error) +
+    sources.insert(std::string(by.name) + " (+-" + ShareText(by.error) +
                    "): " + std::string(by.fitted_on) + ".");
   }
   text +=

@@ -13,7 +13,7 @@ namespace {
 
 // The drawing's own units; the page scales them.
 constexpr double kWidth = 420, kHeight = 210;
-constexpr double kLeft = 46, kRight = 12, kTop = 10, kBottom = 24;
+constexpr double kLeft = 54, kRight = 12, kTop = 10, kBottom = 24;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
 constexpr int kYTicks = 4, kXTicks = 6;
 

@@ -16,9 +16,9 @@ using fabric::NodeIndex;
 using fabric::Tier;
 using Domains = std::vector<DomainIndex>;
 
-constexpr std::size_t kStep = 2;       // spaces per level
-constexpr std::size_t kMostLines = 4;  // of names of equal nodes
-constexpr std::size_t kHanging = 4;    // extra spaces in the continuation of a long line
+constexpr std::size_t kLevelStep = 2;      // spaces per level
+constexpr std::size_t kMostNameLines = 4;  // of names of equal nodes
+constexpr std::size_t kHanging = 4;        // extra spaces in the continuation of a long line
 
 // How much a tree shows.
 struct Detail {
@@ -163,7 +163,7 @@ class Tree {
     const Colour colour = fill == Fill::kNothingFree ? Colour::kRed
                           : fill == Fill::kAllFree   ? Colour::kGreen
                                                      : Colour::kNone;
-    const std::string lead(kStep * depth, ' ');
+    const std::string lead(kLevelStep * depth, ' ');
     const std::string lines = Wrap(lead, text, lead.size() + kHanging, options_.columns);
     text_ +=
         lead +
@@ -227,12 +227,12 @@ class Tree {
       }
     }
     for (auto& [kind, names] : kinds) {
-      std::string lead(kStep * depth, ' ');
+      std::string lead(kLevelStep * depth, ' ');
       lead += kind.state == NodeState::kUnusable ? "unusable: "
               : kind.state == NodeState::kCordoned
                   ? "cordoned: "
                   : Grouped(kind.all - kind.taken) + "/" + Grouped(kind.all) + " free: ";
-      text_ += Wrap(lead, Short(std::move(names), kMostLines, lead.size()), lead.size(),
+      text_ += Wrap(lead, Short(std::move(names), kMostNameLines, lead.size()), lead.size(),
                     options_.columns);
     }
   }

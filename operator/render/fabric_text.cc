@@ -15,7 +15,6 @@ namespace {
 using fabric::NodeIndex;
 using fabric::Tier;
 
-constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMostReasons = 10;  // for which nodes are listed
 constexpr std::size_t kMostLines = 4;     // of names for one reason
 

@@ -1,13 +1,13 @@
 #include "operator/render/live_map.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "operator/base/quantity.h"
 #include "operator/decide/running.h"
 #include "operator/life/job_status.h"
+#include "operator/render/map_spans.h"
 #include "operator/render/text_format.h"
 #include "operator/report/job_figures.h"
 
@@ -31,18 +31,6 @@ std::int64_t Accelerators(const fabric::Fabric& fabric, const fabric::Resources&
     if (resource && fabric.IsAccelerator(*resource)) sum += amount;
   }
   return sum;
-}
-
-// "1 spine, 2 leaf, 8 node".
-std::string SpansOf(const fabric::Fabric& fabric, const std::vector<NodeIndex>& nodes) {
-  std::string text;
-  for (Tier t = 1; t <= fabric.node_tier(); ++t) {
-    std::set<fabric::DomainIndex> domains;
-    for (const NodeIndex node : nodes) domains.insert(fabric.domains(t).of_node[node]);
-    text +=
-        (text.empty() ? "" : ", ") + std::to_string(domains.size()) + " " + fabric.tiers()[t].name;
-  }
-  return text;
 }
 
 // Why the job is there, from its Placement: "1 spine, 2 leaf; 104 % of the bound".
@@ -69,9 +57,14 @@ std::string PredictedOf(const api::Placement& placement) {
   if (!outlook.step_milliseconds || !outlook.tokens_per_second || !outlook.memory_bytes) return "";
   const auto capacity = static_cast<double>(outlook.memory_capacity.value_or(0));
   if (capacity <= 0) return "";
-  return PredictedText(static_cast<double>(*outlook.step_milliseconds),
-                       static_cast<double>(*outlook.tokens_per_second),
-                       static_cast<double>(*outlook.memory_bytes) / capacity);
+  PredictedJob job{static_cast<double>(*outlook.step_milliseconds),
+                   static_cast<double>(*outlook.tokens_per_second),
+                   static_cast<double>(*outlook.memory_bytes) / capacity,
+                   {},
+                   {}};
+  if (outlook.mfu_percent) job.mfu = static_cast<double>(*outlook.mfu_percent) / 100;
+  if (outlook.watts) job.watts = static_cast<double>(*outlook.watts);
+  return PredictedText(job);
 }
 
 class Builder {

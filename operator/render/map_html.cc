@@ -4,6 +4,7 @@
 
 #include "operator/render/domain_count.h"
 #include "operator/render/map_usage.h"
+#include "operator/render/page_card.h"
 #include "operator/render/page_style.h"
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
@@ -12,12 +13,12 @@ namespace weft::render {
 
 namespace {
 
-constexpr const char* kHead = R"(<!doctype html>
+constexpr const char* kMapHead = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Fabric map</title><link rel="icon" href="data:,"><style>
 )";
-constexpr const char* kStyle =
+constexpr const char* kMapStyle =
     R"(body{margin:20px 24px;background:var(--weft-page);color:var(--weft-ink);
 font:14px/1.45 system-ui,sans-serif}
 h1{font-size:20px;margin:0 0 4px}h2{font-size:17px;margin:28px 0 2px}
@@ -32,6 +33,8 @@ td{border:0;padding:0}td:nth-child(2){flex:1 0 80%;font-weight:600}
 tr:not(.bad) td:nth-child(3):after{content:" workers"}tr:not(.bad) td:nth-child(4):after{content:
 " GPUs"}td:nth-child(5):after{content:" nodes"}td:nth-child(6):after{content:" between nodes"}}
 p.lost{display:none}.lost p.lost{display:block}
+tr.bad td:last-child{max-width:60em}
+@media(min-width:900px){.map svg{max-width:100%;height:auto}}
 .picked g[data-job]:not(.on){opacity:.15}.picked tr[data-job]:not(.on){opacity:.45}
 </style></head><body>
 <h1>Fabric map</h1>
@@ -39,13 +42,13 @@ p.lost{display:none}.lost p.lost{display:block}
 
 constexpr const char* kPlanned =
     R"(<p>A square is a node (of a large fabric, a domain), filled by its GPUs: grey for earlier pods, a
-colour for each planned job. The bar under a name shows the bytes that leave the domain per step.
-Point at anything for more; click a job to highlight it.</p>
+colour for each planned job. The bar under a name shows the bytes that leave the domain per step, and
+the edge of a domain is the warmer, the longer they take. Point at anything for more; click a job to highlight it.</p>
 )";
 constexpr const char* kLive =
     R"(<p>A square is a node (of a large fabric, a domain), filled by its GPUs: a colour for each job,
 grey for lone pods. The bar under a name shows the bytes that are predicted to leave the domain per
-step. Point at anything for more, at a job for why it is there and what is predicted of it; click a
+step, and the edge of a domain is the warmer, the longer they take. Point at anything for more, at a job for why it is there and what is predicted of it; click a
 job to highlight it.</p>
 )";
 
@@ -95,8 +98,6 @@ constexpr const char* kRefresh = R"(function refresh(){
 setTimeout(refresh,SECONDS*1000);
 )";
 
-constexpr int kSwatch = 14;
-
 std::string Cells(const char* tag, const std::vector<std::string>& texts) {
   // Name and spans are text columns; the other columns are numbers.
   std::string out;
@@ -113,14 +114,14 @@ std::string JobRow(const MapJob& job, std::size_t index) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const auto workers = static_cast<std::int64_t>(job.nodes.size());
-  const std::string side = std::to_string(kSwatch);
+  const std::string side = std::to_string(kMapSwatch);
   const std::string name = EscapeXml(job.name);
   const std::string all =
       job.why + (job.why.empty() || job.predicted.empty() ? "" : "; ") + job.predicted;
   const std::string why = all.empty() ? "" : " title=\"" + EscapeXml(all) + "\"";
   return "<tr data-job=\"" + std::to_string(index) + "\" data-name=\"" + name + "\"" + why +
          "><td><svg width=\"" + side + "\" height=\"" + side + "\">" +
-         JobSwatch(index, 0, 0, kSwatch) + "</svg></td>" +
+         JobSwatch(index, 0, 0, kMapSwatch) + "</svg></td>" +
          Cells(
              "td",
              {job.name, Grouped(workers), Grouped(SaturatingMultiply(workers, job.gpus_per_worker)),
@@ -134,7 +135,8 @@ std::string JobTable(const MapInput& map) {
   for (const MapRefusal& refusal : map.refused) {
     if (refusal.without_fabric) continue;
     rows += "<tr class=\"bad\"><td></td><td>" + EscapeXml(refusal.name) +
-            "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) + "</td></tr>\n";
+            "</td><td colspan=\"5\">not placed: " + EscapeXml(refusal.reason) +
+            (refusal.why.empty() ? "" : ". " + EscapeXml(refusal.why)) + "</td></tr>\n";
   }
   if (rows.empty()) return "";
   return "<table><thead><tr><th></th>" +
@@ -191,17 +193,17 @@ std::string Section(const MapInput& map, const Words& words) {
 }  // namespace
 
 std::string MapHtml(const std::vector<MapInput>& maps) {
-  std::string page = std::string(kHead) + kPageColours + kStyle;
+  std::string page = std::string(kMapHead) + kPageColours + kCardStyle + kMapStyle;
   page += kPlanned;
   page += "<main>\n";
   if (!maps.empty()) page += Nowhere(maps.front());
   for (const MapInput& map : maps) page += Section(map, kOfPlan);
-  return page + "</main>\n" + kScript + kScriptEnd;
+  return page + "</main>\n" + kScript + kCardScript + kScriptEnd;
 }
 
 std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::string& when,
                         int seconds) {
-  std::string page = std::string(kHead) + kPageColours + kStyle;
+  std::string page = std::string(kMapHead) + kPageColours + kCardStyle + kMapStyle;
   page += kLive;
   page += "<p class=\"bad lost\">The operator does not answer; this is the last picture.</p>\n";
   page += "<main>\n<p>As of <time>" + EscapeXml(when) + "</time></p>\n";
@@ -212,7 +214,7 @@ std::string LiveMapHtml(const std::vector<const MapInput*>& maps, const std::str
   for (std::size_t at = 0; (at = refresh.find("SECONDS", at)) != std::string::npos;) {
     refresh.replace(at, 7, std::to_string(seconds));
   }
-  return page + "</main>\n" + kScript + refresh + kScriptEnd;
+  return page + "</main>\n" + kScript + kCardScript + refresh + kScriptEnd;
 }
 
 }  // namespace weft::render

@@ -46,7 +46,8 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
     const std::string name = api::Show(entry.workload.key());
     const decide::Placed* placed = entry.placed();
     if (placed == nullptr) {
-      map.refused.push_back({name, entry.refused()->reason, !entry.fabric.has_value()});
+      const decide::Refused& refused = *entry.refused();
+      map.refused.push_back({name, refused.reason, !entry.fabric.has_value(), refused.message});
       continue;
     }
     const std::vector<NodeIndex>& nodes = placed->plan.nodes;
@@ -55,8 +56,9 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
                         entry.workload.accelerator->per_worker});
     if (placed->predicted) {
       const outlook::Prediction& one = placed->predicted->prediction;
-      map.jobs.back().predicted = PredictedText(1e3 * one.step.Seconds(), one.tokens_per_second,
-                                                one.memory.Total() / one.capacity);
+      map.jobs.back().predicted =
+          PredictedText({1e3 * one.step.Seconds(), one.tokens_per_second,
+                         one.memory.Total() / one.capacity, one.mfu, one.watts});
     }
     for (const decide::DomainFlow& flow : decide::FlowsOf(on, entry.workload, nodes)) {
       MapFlow& sum = map.leaving[flow.tier][flow.domain];
@@ -67,10 +69,13 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
   return map;
 }
 
-std::string PredictedText(double step_milliseconds, double tokens_per_second, double memory) {
-  return "predicted: " + MillisecondsText(step_milliseconds) + " a step, " +
-         Grouped(std::llround(tokens_per_second)) + " tokens/s, " +
-         PercentText(std::lround(100 * memory)) + " of a GPU's memory";
+std::string PredictedText(const PredictedJob& job) {
+  std::string text = "predicted: " + MillisecondsText(job.step_milliseconds) + " a step, " +
+                     Grouped(std::llround(job.tokens_per_second)) + " tokens/s, " +
+                     PercentText(std::lround(100 * job.memory)) + " of a GPU's memory";
+  if (job.mfu) text += ", MFU " + PercentText(std::lround(100 * *job.mfu));
+  if (job.watts) text += ", " + WattsText(*job.watts);
+  return text;
 }
 
 std::string EscapeXml(const std::string& text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,14 @@ struct MapInput {
 MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
                   std::size_t fabric);
 
-// "predicted: 5.45 s a step, 1,234 tokens/s, 83 % of a GPU's memory". memory: the share.
-std::string PredictedText(double step_milliseconds, double tokens_per_second, double memory);
+// What is predicted for one job. Absent: the operator that placed it did not say.
+struct PredictedJob {
+  double step_milliseconds = 0, tokens_per_second = 0;
+  double memory = 0;  // share of a GPU's
+  std::optional<double> mfu, watts;
+};
+// "predicted: 5.45 s a step, 1,234 tokens/s, 83 % of a GPU's memory, MFU 41 %, 29 kW".
+std::string PredictedText(const PredictedJob& job);
 
 // The text for an element or attribute of XML: markup is escaped; control characters, bytes that
 // are not UTF-8 and code points that XML forbids become '?'.

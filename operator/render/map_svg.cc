@@ -20,7 +20,6 @@ using fabric::Tier;
 namespace {
 
 constexpr int kLegendLine = 20;
-constexpr int kSwatch = 14;
 constexpr int kLeastWidth = 640;
 constexpr int kLeastFill = 2;  // pixels, so that a few GPUs of a large domain are visible
 constexpr std::size_t kMostLabel = 20, kMostLegend = 160;  // characters
@@ -33,9 +32,10 @@ constexpr double kNameCharacter = 6.8, kCountCharacter = 5.6, kLegendCharacter =
 constexpr std::array<const char*, 12> kColours = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                                   "#d55e00", "#56b4e9", "#f0e442", "#882255",
                                                   "#999933", "#6a5acd", "#8c5a2b", "#7fd1c7"};
+constexpr int kEdges = 4;            // colours of a domain's edge, by the load of its uplink
 constexpr std::size_t kStrokes = 3;  // patterns for colours that are used again
 
-constexpr std::string_view kStyle =
+constexpr std::string_view kSvgStyle =
     "<style>.b{fill:var(--weft-box,#fff);stroke:var(--weft-line,#c3c9d1)}"
     ".t{fill:var(--weft-ink,#1d2733);font-size:11px;font-weight:600}"
     ".l{fill:var(--weft-ink,#1d2733);font-size:12px}"
@@ -44,14 +44,16 @@ constexpr std::string_view kStyle =
     ".f{fill:var(--weft-free,#fff);stroke:var(--weft-line,#c3c9d1)}"
     ".g{fill:var(--weft-groove,#e8ebef)}.u{fill:var(--weft-used,#a4acb6)}"
     ".x{fill:var(--weft-off,#f3c9c4);stroke:var(--weft-bad,#b3261e)}"
-    ".w{fill:var(--weft-bar,#4a5561)}</style>\n";
+    ".w{fill:var(--weft-bar,#4a5561)}"
+    ".e1{stroke:#d9b64a;stroke-width:1.5}.e2{stroke:#e8912d;stroke-width:2}"
+    ".e3{stroke:#dc5a1f;stroke-width:2.5}.e4{stroke:#b3261e;stroke-width:3}</style>\n";
 
 std::string Rect(int x, int y, int width, int height) {
   return "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
          std::to_string(width) + "\" height=\"" + std::to_string(height) + "\" ";
 }
 
-std::string Text(int x, int y, const std::string& attributes, const std::string& text) {
+std::string MapText(int x, int y, const std::string& attributes, const std::string& text) {
   return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" " + attributes +
          ">" + EscapeXml(text) + "</text>";
 }
@@ -83,7 +85,10 @@ class Picture {
   explicit Picture(const MapInput& map) : map_(map), fabric_(*map.fabric), usage_(map) {
     cell_tier_ = MapCellTier(fabric_, {kMostNodeCells, kMostDomainCells});
     for (Tier t = 1; t < cell_tier_; ++t) {
-      for (const MapFlow& flow : map.leaving[t]) most_ = std::max(most_, flow.bytes);
+      for (const MapFlow& flow : map.leaving[t]) {
+        most_ = std::max(most_, flow.bytes);
+        longest_ = std::max(longest_, flow.milliseconds);
+      }
     }
   }
 
@@ -106,7 +111,7 @@ class Picture {
                       " viewBox=\"0 0 " + std::to_string(width) + " " + std::to_string(height) +
                       "\" font-family=\"system-ui,sans-serif\">\n";
     svg += "<title>" + EscapeXml("Fabric " + map_.title) + "</title>\n";
-    svg += kStyle;
+    svg += kSvgStyle;
     svg += MapPatterns();
     svg += Rect(0, 0, width, height) + "fill=\"var(--weft-page,#f4f6f8)\"/>\n";
     return svg + body + "</svg>\n";
@@ -161,10 +166,11 @@ class Picture {
 
   std::string Frame(const MapBox& box) const {
     const int left = box.x + kMapPad, right = box.x + box.width - kMapPad;
-    std::string out = Rect(box.x, box.y, box.width, box.height) + "rx=\"6\" class=\"b\"/>\n<g>";
-    out += Text(left, box.y + 15, "class=\"t\"", Label(box.tier, box.domain));
-    out += Text(right, box.y + 15, "class=\"s\" text-anchor=\"end\"",
-                FreeText(usage_.In(box.tier, box.domain)));
+    std::string out =
+        Rect(box.x, box.y, box.width, box.height) + "rx=\"6\" class=\"b" + Edge(box) + "\"/>\n<g>";
+    out += MapText(left, box.y + 15, "class=\"t\"", Label(box.tier, box.domain));
+    out += MapText(right, box.y + 15, "class=\"s\" text-anchor=\"end\"",
+                   FreeText(usage_.In(box.tier, box.domain)));
     std::string title = Name(box.tier, box.domain);
     for (Tier t = box.tier; t < SameFrame(fabric_, box.tier, cell_tier_); ++t) {
       title += ", " + fabric_.tiers()[t + 1].name + " " + Name(t + 1, box.domain);
@@ -180,6 +186,14 @@ class Picture {
     const std::string trouble = Trouble(box);
     const std::string more = trouble.empty() ? "" : "\n" + EscapeXml(trouble);
     return out + "<title>" + EscapeXml(title) + more + "</title></g>\n";
+  }
+
+  // The class of a frame's edge: the longer its uplink needs for a step, the warmer.
+  std::string Edge(const MapBox& box) const {
+    if (box.tier == fabric::kOutside || longest_ <= 0) return "";
+    const double share = map_.leaving[box.tier][box.domain].milliseconds / longest_;
+    const int edge = static_cast<int>(std::ceil(share * kEdges));
+    return edge == 0 ? "" : " e" + std::to_string(std::min(edge, kEdges));
   }
 
   // What is wrong with the node or with nodes of the domain; "" if nothing.
@@ -253,27 +267,27 @@ class Picture {
 
   // Adds a line to the legend and returns the position of its text.
   int NextLine(int first, const std::string& text) {
-    const int left = 2 * kMapPad + kSwatch;
+    const int left = 2 * kMapPad + kMapSwatch;
     legend_width_ =
         std::max(legend_width_, left + Pixels(Clip(text, kMostLegend), kLegendCharacter) + kMapPad);
     return first + kLegendLine * legend_lines_++;
   }
 
   std::string ShowLegend(int first) {
-    const int left = 2 * kMapPad + kSwatch;
+    const int left = 2 * kMapPad + kMapSwatch;
     std::string out;
     const auto line = [&](const std::string& paint, const std::string& kind,
                           const std::string& text) {
       const int y = NextLine(first, text);
       if (!paint.empty()) {
-        out += Rect(kMapPad, y - 11, kSwatch, kSwatch) + "rx=\"2\" " + paint + "/>";
+        out += Rect(kMapPad, y - 11, kMapSwatch, kMapSwatch) + "rx=\"2\" " + paint + "/>";
       }
-      out += Text(left, y, "class=\"" + kind + "\"", Clip(text, kMostLegend)) + "\n";
+      out += MapText(left, y, "class=\"" + kind + "\"", Clip(text, kMostLegend)) + "\n";
     };
     for (std::size_t job = 0; job < map_.jobs.size(); ++job) {
       const MapJob& each = map_.jobs[job];
       const int y = first + kLegendLine * legend_lines_;
-      out += JobSwatch(job, kMapPad, y - 11, kSwatch);
+      out += JobSwatch(job, kMapPad, y - 11, kMapSwatch);
       std::string text = each.name + ": " +
                          Counted(static_cast<std::int64_t>(each.nodes.size()), "worker") + " on " +
                          each.spans;
@@ -287,7 +301,9 @@ class Picture {
     line("class=\"x\"", "l", "node unusable or cordoned");
     if (most_ > 0) {
       line("class=\"w\"", "l",
-           "bar: bytes that leave the domain per step; the longest is " + BytesText(most_));
+           "bar: bytes that leave the domain per step; the longest is " + BytesText(most_) +
+               ". The edge is the warmer, the longer they take; at most " +
+               MillisecondsText(longest_));
     }
     return out;
   }
@@ -296,7 +312,8 @@ class Picture {
   const fabric::Fabric& fabric_;
   MapUsage usage_;
   Tier cell_tier_ = 1;
-  Int128 most_ = 0;  // leaving any frame
+  Int128 most_ = 0;     // leaving any frame
+  double longest_ = 0;  // milliseconds that its uplink needs for them
   int legend_lines_ = 0, legend_width_ = 0;
 };
 

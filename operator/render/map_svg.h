@@ -25,6 +25,7 @@ std::string JobColour(std::size_t index);
 
 // SVG elements of a square in the job's colour and strokes. The enclosing svg must contain
 // MapPatterns.
+inline constexpr int kMapSwatch = 14;  // side of a swatch in a legend
 std::string JobSwatch(std::size_t job, int x, int y, int side);
 std::string MapPatterns();
 

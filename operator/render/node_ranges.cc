@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "operator/decide/gangs.h"
+#include "operator/base/ascii.h"
+#include "operator/base/natural_order.h"
 #include "operator/render/table.h"
 
 namespace weft::render {
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t kDigitsAtMost = 18;
 // How many numbers of a name, from its end, are tried; "ip-10-0-1-5.eu-west-1.compute" has six.
 constexpr std::size_t kNumbersTried = 6;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // A name cut at one of its numbers.
 struct Cut {
@@ -43,11 +42,11 @@ std::optional<Cut> CutAt(std::string_view name, std::size_t from_end) {
   }
 }
 
-struct Number {
+struct Numeral {
   std::int64_t value = 0;
   std::string_view digits;
 
-  friend auto operator<=>(const Number&, const Number&) = default;
+  friend auto operator<=>(const Numeral&, const Numeral&) = default;
 };
 
 std::int64_t ValueOf(std::string_view digits) {
@@ -64,7 +63,7 @@ bool Written(std::string_view digits, std::int64_t value, std::size_t width) {
 }
 
 // The numbers as text: "01-08,12".
-std::string Runs(std::vector<Number> numbers) {
+std::string Runs(std::vector<Numeral> numbers) {
   std::sort(numbers.begin(), numbers.end());
   std::string out;
   for (std::size_t begin = 0; begin < numbers.size();) {
@@ -94,9 +93,9 @@ struct Around {
   friend auto operator<=>(const Around&, const Around&) = default;
 };
 
-std::map<Around, std::vector<Number>> GroupBy(const std::vector<std::string>& names,
-                                              std::size_t from_end) {
-  std::map<Around, std::vector<Number>> groups;
+std::map<Around, std::vector<Numeral>> GroupBy(const std::vector<std::string>& names,
+                                               std::size_t from_end) {
+  std::map<Around, std::vector<Numeral>> groups;
   for (const std::string& name : names) {
     if (const auto cut = CutAt(name, from_end)) {
       groups[{cut->before, cut->after, true}].push_back({ValueOf(cut->digits), cut->digits});
@@ -107,7 +106,7 @@ std::map<Around, std::vector<Number>> GroupBy(const std::vector<std::string>& na
   return groups;
 }
 
-std::string GroupText(const Around& around, const std::vector<Number>& numbers) {
+std::string GroupText(const Around& around, const std::vector<Numeral>& numbers) {
   if (!around.numbered) return std::string(around.before);
   const std::string runs = Runs(numbers);
   return std::string(around.before) + (numbers.size() == 1 ? runs : "[" + runs + "]") +
@@ -119,14 +118,14 @@ std::string GroupText(const Around& around, const std::vector<Number>& numbers) 
 std::string NodeRanges(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::map<Around, std::vector<Number>> best = GroupBy(names, 0);
+  std::map<Around, std::vector<Numeral>> best = GroupBy(names, 0);
   for (std::size_t from_end = 1; from_end < kNumbersTried && best.size() > 1; ++from_end) {
     auto groups = GroupBy(names, from_end);
     if (groups.size() < best.size()) best = std::move(groups);
   }
   std::vector<std::string> texts;
   for (const auto& [around, numbers] : best) texts.push_back(GroupText(around, numbers));
-  std::sort(texts.begin(), texts.end(), decide::NaturalLess);
+  std::sort(texts.begin(), texts.end(), NaturalLess);
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
   return out;
@@ -135,7 +134,7 @@ std::string NodeRanges(std::vector<std::string> names) {
 std::string ShortRanges(std::vector<std::string> names, std::size_t most) {
   std::string text = NodeRanges(names);
   if (text.size() <= most || names.size() < 2) return text;
-  std::sort(names.begin(), names.end(), decide::NaturalLess);
+  std::sort(names.begin(), names.end(), NaturalLess);
   const auto first = [&](std::size_t count) {
     return NodeRanges({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)});
   };

@@ -15,19 +15,7 @@ namespace {
 
 using report::JobOutlook;
 
-constexpr double kMillis = 1000;
-
-std::string Seconds(double seconds) { return MillisecondsText(seconds * kMillis); }
-
-std::string Percent(double share) { return PercentText(std::lround(100 * share)); }
-
 std::string Gigabytes(double bytes) { return BytesText(static_cast<Int128>(bytes)); }
-
-std::string Watts(double watts) {
-  if (watts < 1e6) return Grouped(std::lround(watts / 1e3)) + " kW";
-  return Grouped(std::lround(watts / 1e5) / 10) + "." +
-         std::to_string(std::lround(watts / 1e5) % 10) + " MW";
-}
 
 std::vector<Cell> RowOf(const JobOutlook& job) {
   const outlook::Prediction& one = *job.prediction;
@@ -35,14 +23,14 @@ std::vector<Cell> RowOf(const JobOutlook& job) {
   const double memory = one.memory.Total() / one.capacity;
   return {{Printable(job.job)},
           {Grouped(job.accelerators) + " x " + job.accelerator},
-          {Percent(memory), one.fits ? Colour::kNone : Colour::kRed},
-          {Seconds(seconds)},
-          {"+-" + Percent(one.calibration->error)},
-          {Percent(one.step.Exposed() / seconds)},
-          {Percent(one.step.bubble / seconds)},
-          {Percent(one.mfu)},
+          {ShareText(memory), one.fits ? Colour::kNone : Colour::kRed},
+          {SecondsText(seconds)},
+          {"+-" + ShareText(one.calibration->error)},
+          {ShareText(one.step.Exposed() / seconds)},
+          {ShareText(one.step.bubble / seconds)},
+          {ShareText(one.mfu)},
           {Grouped(std::llround(one.tokens_per_second))},
-          {Watts(one.watts)},
+          {WattsText(one.watts)},
           {std::string(outlook::BoundBy(one.step))},
           {job.cost_per_hour ? Grouped(std::llround(*job.cost_per_hour)) : "-"}};
 }
@@ -84,9 +72,9 @@ std::string OutlookText(const report::OutlookReport& report, const TextOptions& 
       sentences +=
           Wrap("",
                Printable(job.job) + ": the step is " + std::to_string(job.learned->percent) +
-                   " % of what the calibration alone says, learned from " +
-                   CountText(job.learned->jobs, "measured job") +
-                   " with the same release, accelerator and precision.",
+                   " % of what the calibration alone says, by the learned scalar " +
+                   Printable(job.learned->key) + " with " +
+                   CountText(job.learned->observations, "observation") + " behind it.",
                2, options.columns);
     }
     if (!job.prediction->fits) {

@@ -19,7 +19,6 @@ using decide::Cluster;
 using decide::PlanEntry;
 using decide::PlanReport;
 
-constexpr std::size_t kIndent = 2;
 constexpr std::size_t kMostDomain = 28;  // most bytes of a domain's name
 constexpr std::size_t kSeveral = 2;      // from this many jobs on, there is a sum
 constexpr const char* kNode = "node";

@@ -1,10 +1,14 @@
 #include "operator/render/simulate_html.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "operator/render/chart_svg.h"
+#include "operator/render/differ.h"
 #include "operator/render/map_input.h"
+#include "operator/render/map_svg.h"
+#include "operator/render/page_card.h"
 #include "operator/render/page_style.h"
 #include "operator/render/simulate_text.h"
 #include "operator/render/table.h"
@@ -33,17 +37,21 @@ table{border-collapse:collapse;background:var(--weft-box);width:100%}
 .wide{overflow-x:auto;margin:0 0 16px}
 th,td{border:1px solid var(--weft-line);padding:4px 10px;text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}
-th:first-child,td:first-child{text-align:left}th{font-weight:600;color:var(--weft-dim)}
+th:first-child,td:first-child{text-align:left}
+th{font-weight:600;color:var(--weft-dim);white-space:normal}
 main{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr));gap:14px}
 section{background:var(--weft-box);border:1px solid var(--weft-line);border-radius:6px;
 padding:12px 14px;break-inside:avoid}
 section p{font-size:12.5px;margin:0 0 6px}
+.map{grid-column:1/-1}.map .wide{margin:0}.map svg{max-width:100%;height:auto}
 @media(max-width:700px){body{margin:12px}thead{display:none}table,tbody{display:block}
 tr{display:grid;grid-template-columns:1fr 1fr;gap:1px 14px;padding:8px 10px;
 border-bottom:1px solid var(--weft-line)}
-td{border:0;padding:0;display:flex;justify-content:space-between;white-space:normal}
-td:first-child{grid-column:1/3;font-weight:600;justify-content:flex-start;align-items:center}
-td:not(:first-child):before{content:attr(data-title);color:var(--weft-dim)}}
+td{border:0;padding:0;display:flex;justify-content:space-between;gap:10px}
+td:first-child{grid-column:1/3;font-weight:600;justify-content:flex-start;align-items:center;gap:0}
+td:not(:first-child):before{content:attr(data-title);color:var(--weft-dim);white-space:normal}}
+@media(max-width:700px){.map svg{max-width:none}}
+@media(max-width:560px){.chart text{font-size:13px}tr{grid-template-columns:1fr}td:first-child{grid-column:1}}
 @media print{:root{color-scheme:light;--weft-page:#fff;--weft-box:#fff;--weft-line:#c3c9d1;
 --weft-ink:#000;--weft-dim:#444;--weft-groove:#e8ebef}body{margin:0}
 main{grid-template-columns:1fr 1fr}}
@@ -77,8 +85,9 @@ std::string Section(const std::string& title, const std::string& text, const std
 
 class Report {
  public:
-  Report(const simulate::Scenario& scenario, const std::vector<Summary>& summaries)
-      : scenario_(scenario), summaries_(summaries) {
+  Report(const simulate::Scenario& scenario, const std::vector<Summary>& summaries,
+         const std::vector<FleetMap>& maps)
+      : scenario_(scenario), summaries_(summaries), maps_(maps) {
     for (const Summary& one : summaries) {
       names_.push_back(RunName(one, summaries));
       if (!one.series.points.empty()) {
@@ -88,11 +97,14 @@ class Report {
   }
 
   std::string Page() const {
-    std::string page = std::string(kHead) + kPageColours + kSeriesColours + kStyle;
+    std::string page = std::string(kHead) + kPageColours + kSeriesColours + kCardStyle + kStyle;
     page += "<h1>A fleet through time</h1>\n<p>" + Facts() + "</p>\n" + Legend() + Table();
-    page += "<main>\n" + WaitBars() + SizeBars() + Utilisation() + QueueLength() + Links();
+    page +=
+        "<main>\n" + WaitBars() + SizeBars() + Utilisation() + QueueLength() + Links() + Stranded();
     for (std::size_t s = 0; s < summaries_.size(); ++s) page += Blocks(s);
-    return page + "</main>\n</body></html>\n";
+    for (std::size_t s = 0; s < maps_.size(); ++s) page += Map(s);
+    return page + "</main>\n<script>var main=document.querySelector('main');" + kCardScript +
+           "</script></body></html>\n";
   }
 
  private:
@@ -144,22 +156,19 @@ class Report {
       figures.push_back({"Restarts", Grouped(static_cast<std::int64_t>(one.restarts))});
       figures.push_back({"Time lost", Share(one.lost_share)});
     }
-    for (const auto& [level, bytes] : one.level_bytes) {
+    figures.push_back({"Energy", EnergyText(one.bill.job_joules + one.bill.idle_joules)});
+    if (const std::string& currency = summaries_.front().currency; !currency.empty()) {
+      figures.push_back({"Cost, " + Printable(currency),
+                         one.bill.cost ? Grouped(std::llround(one.bill.cost->jobs)) : "-"});
+    }
+    for (const std::size_t l : ShownLevels(scenario_, summaries_)) {
+      const std::string& level = summaries_.front().level_bytes[l].first;
+      const double bytes = BytesLeaving(one, level);
       constexpr double kMostBytes = 1e37;
-      if (!AnyBytes(level)) continue;
       figures.push_back(
           {"Bytes leaving " + level, BytesText(static_cast<Int128>(std::min(bytes, kMostBytes)))});
     }
     return figures;
-  }
-
-  bool AnyBytes(const std::string& level) const {
-    for (const Summary& one : summaries_) {
-      for (const auto& [name, bytes] : one.level_bytes) {
-        if (name == level && bytes > 0) return true;
-      }
-    }
-    return false;
   }
 
   std::string Table() const {
@@ -211,19 +220,27 @@ class Report {
                          [](const Series::Point& point) { return point.mean.waiting_jobs; }));
   }
 
-  // The busiest uplink of the tier that is busiest over all.
+  // The busiest uplink of each level.
   std::string Links() const {
     const fabric::Fabric& fabric = *scenario_.on->fabric;
     std::string sections;
-    for (fabric::Tier tier = 1; tier < fabric.node_tier(); ++tier) {
-      if (!AnyBytes(fabric.tiers()[tier].name)) continue;
+    for (const std::size_t l : ShownLevels(scenario_, summaries_)) {
+      const auto tier = static_cast<fabric::Tier>(l + 1);
       sections += Section("Uplinks of level " + Printable(fabric.tiers()[tier].name),
                           "What crosses the busiest uplink, as a share of its rate, over time.",
-                          Lines(Scale::kPercent, 1, [&](const Series::Point& point) {
+                          Lines(Scale::kPercent, 0, [&](const Series::Point& point) {
                             return tier < point.link_load.size() ? point.link_load[tier] : 0;
                           }));
     }
     return sections;
+  }
+
+  std::string Stranded() const {
+    return Section(
+        "Stranded GPUs",
+        "Share of the free GPUs that are on partly used nodes, over time: a job of "
+        "several nodes cannot use them.",
+        Lines(Scale::kPercent, 0, [](const Series::Point& point) { return point.stranded_share; }));
   }
 
   std::string WaitBars() const {
@@ -278,17 +295,30 @@ class Report {
     return Section("Free blocks: " + names_[s], text, LineChartSvg(chart));
   }
 
+  // Who was where.
+  std::string Map(std::size_t s) const {
+    const FleetMap& fleet = maps_[s];
+    std::string text = "After " + LongTimeText(fleet.seconds) + ": " +
+                       Counted(static_cast<std::int64_t>(fleet.input.jobs.size()), "job") +
+                       " running, " + Grouped(static_cast<std::int64_t>(fleet.waiting)) +
+                       " waiting";
+    if (fleet.waiting > 0) text += " for up to " + LongTimeText(fleet.longest_wait);
+    text +=
+        ". A square is a node (of a large fabric, a domain), filled by its GPUs, with a colour for "
+        "each job. The bar under a name shows the bytes that leave the domain per step, and the "
+        "edge "
+        "of a domain is the warmer, the longer they take. Point at a square to see its jobs.";
+    return "<section class=\"map\"><h2>" + EscapeXml("Map: " + names_[s]) + "</h2><p>" +
+           EscapeXml(text) + "</p>\n<div class=\"wide\">" + MapSvg(fleet.input, Legend::kNone) +
+           "</div></section>\n";
+  }
+
   const simulate::Scenario& scenario_;
   const std::vector<Summary>& summaries_;
+  const std::vector<FleetMap>& maps_;
   std::vector<std::string> names_;
   double seconds_ = 0;
 };
-
-template <typename Of>
-bool Differ(const std::vector<Summary>& all, Of of) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Summary& one) { return of(one) != of(all.front()); });
-}
 
 }  // namespace
 
@@ -307,9 +337,9 @@ std::string RunName(const Summary& one, const std::vector<Summary>& all) {
   return name;
 }
 
-std::string SimulateHtml(const simulate::Scenario& scenario,
-                         const std::vector<Summary>& summaries) {
-  return Report(scenario, summaries).Page();
+std::string SimulateHtml(const simulate::Scenario& scenario, const std::vector<Summary>& summaries,
+                         const std::vector<FleetMap>& maps) {
+  return Report(scenario, summaries, maps).Page();
 }
 
 }  // namespace weft::render

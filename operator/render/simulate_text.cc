@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "operator/render/differ.h"
 #include "operator/render/table.h"
 
 namespace weft::render {
 namespace {
 
 using simulate::Summary;
-
-constexpr double kMinute = 60, kHour = 3600, kDay = 86'400;
 
 std::string Percent(double share) {
   char text[32];
@@ -25,29 +24,23 @@ std::string Factor(double factor) {
   return text;
 }
 
-// Whether the summaries differ in what `of` returns.
-template <typename Of>
-bool Differ(const std::vector<Summary>& summaries, Of of) {
-  return std::any_of(summaries.begin(), summaries.end(),
-                     [&](const Summary& one) { return of(one) != of(summaries.front()); });
+std::string ThreeDigits(double value, const char* unit) {
+  char text[48];
+  const int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::snprintf(text, sizeof text, "%.*f %s", digits, value, unit);
+  return text;
 }
 
 class SimulateTable {
  public:
-  SimulateTable(const std::vector<Summary>& summaries)
+  SimulateTable(const simulate::Scenario& scenario, const std::vector<Summary>& summaries)
       : summaries_(summaries),
         variations_(Differ(summaries, [](const Summary& one) { return one.variation.Name(); })),
         faults_(Differ(summaries, [](const Summary& one) { return one.failures > 0; }) ||
                 summaries.front().failures > 0),
         orders_(Differ(summaries, [](const Summary& one) { return one.rules.order; })),
-        backfills_(Differ(summaries, [](const Summary& one) { return one.rules.backfill; })) {
-    for (std::size_t l = 0; l < summaries.front().level_bytes.size(); ++l) {
-      const bool any = std::any_of(summaries.begin(), summaries.end(), [&](const Summary& one) {
-        return one.level_bytes[l].second > 0;
-      });
-      if (any) levels_.push_back(l);
-    }
-  }
+        backfills_(Differ(summaries, [](const Summary& one) { return one.rules.backfill; })),
+        levels_(ShownLevels(scenario, summaries)) {}
 
   std::string Show(bool colour) const {
     Table table(Columns());
@@ -69,6 +62,10 @@ class SimulateTable {
     if (faults_) {
       columns.push_back({"RESTARTS", Align::kRight});
       columns.push_back({"LOST", Align::kRight});
+    }
+    columns.push_back({"ENERGY", Align::kRight});
+    if (const std::string& currency = summaries_.front().currency; !currency.empty()) {
+      columns.push_back({"COST " + Upper(Printable(currency)), Align::kRight});
     }
     for (const std::size_t level : levels_) {
       const std::string& name = summaries_.front().level_bytes[level].first;
@@ -99,9 +96,14 @@ class SimulateTable {
       add(Grouped(static_cast<std::int64_t>(one.restarts)));
       add(Percent(one.lost_share));
     }
+    add(EnergyText(one.bill.job_joules + one.bill.idle_joules));
+    if (!summaries_.front().currency.empty()) {
+      add(one.bill.cost ? Grouped(std::llround(one.bill.cost->jobs)) : "-");
+    }
     for (const std::size_t level : levels_) {
       constexpr double kMostBytes = 1e37;
-      add(BytesText(static_cast<Int128>(std::min(one.level_bytes[level].second, kMostBytes))));
+      const std::string& name = summaries_.front().level_bytes[level].first;
+      add(BytesText(static_cast<Int128>(std::min(BytesLeaving(one, name), kMostBytes))));
     }
     return row;
   }
@@ -125,17 +127,43 @@ std::string Names(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string LongTimeText(double seconds) {
-  const auto text = [](double value, const char* unit) {
-    char buffer[48];
-    const int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    std::snprintf(buffer, sizeof buffer, "%.*f %s", digits, value, unit);
-    return std::string(buffer);
-  };
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86'400;
   if (seconds < 0.005) return "0 s";
-  if (seconds < 2 * kMinute) return text(seconds, "s");
-  if (seconds < 2 * kHour) return text(seconds / kMinute, "min");
-  if (seconds < 2 * kDay) return text(seconds / kHour, "h");
-  return text(seconds / kDay, "d");
+  if (seconds < 2 * kMinute) return ThreeDigits(seconds, "s");
+  if (seconds < 2 * kHour) return ThreeDigits(seconds / kMinute, "min");
+  if (seconds < 2 * kDay) return ThreeDigits(seconds / kHour, "h");
+  return ThreeDigits(seconds / kDay, "d");
+}
+
+std::vector<std::size_t> ShownLevels(const simulate::Scenario& scenario,
+                                     const std::vector<Summary>& summaries) {
+  const fabric::Fabric& fabric = *scenario.on->fabric;
+  std::vector<std::size_t> shown;
+  for (std::size_t l = 0; l < summaries.front().level_bytes.size(); ++l) {
+    const auto tier = static_cast<fabric::Tier>(l + 1);
+    const std::string& name = summaries.front().level_bytes[l].first;
+    const bool same = l > 0 && tier < fabric.node_tier() &&
+                      fabric.domains(tier).size() == fabric.domains(tier - 1).size();
+    const bool any = std::any_of(summaries.begin(), summaries.end(),
+                                 [&](const Summary& one) { return BytesLeaving(one, name) > 0; });
+    if (any && !same) shown.push_back(l);
+  }
+  return shown;
+}
+
+double BytesLeaving(const Summary& one, const std::string& level) {
+  for (const auto& [name, bytes] : one.level_bytes) {
+    if (name == level) return bytes;
+  }
+  return 0;
+}
+
+std::string EnergyText(double joules) {
+  constexpr double kKilowattHour = 3.6e6, kMega = 1e3, kGiga = 1e6;
+  const double hours = joules / kKilowattHour;
+  if (hours < kMega) return ThreeDigits(hours, "kWh");
+  if (hours < kGiga) return ThreeDigits(hours / kMega, "MWh");
+  return ThreeDigits(hours / kGiga, "GWh");
 }
 
 std::string AdviceText(const Summary& as_it_is, const std::vector<simulate::Advice>& best,
@@ -184,7 +212,7 @@ std::string SimulateText(const simulate::Scenario& scenario, const std::vector<S
                      " can never fit: " + Names(scenario.never_fit) + ".",
                  0, options.columns);
   }
-  text += "\n" + SimulateTable(summaries).Show(options.colour) + "\n";
+  text += "\n" + SimulateTable(scenario, summaries).Show(options.colour) + "\n";
   for (const Summary& one : summaries) {
     if (one.never_fit.empty() && one.unfinished == 0) continue;
     std::string line = std::string(simulate::PolicyName(one.rules.policy)) + ": ";
@@ -201,7 +229,11 @@ std::string SimulateText(const simulate::Scenario& scenario, const std::vector<S
               "each other down. USED is the share of GPUs in use until the last arrival. PLACED is "
               "how much longer jobs of several nodes run where they are "
               "placed than on their best nodes; SHARED, how much longer because other jobs use "
-              "their links.",
+              "their links. ENERGY is that of all GPUs with their servers, idle ones included, "
+              "without cooling" +
+                  std::string(summaries.front().currency.empty()
+                                  ? "."
+                                  : "; COST, that of the GPU hours that jobs held."),
               0, options.columns);
 }
 

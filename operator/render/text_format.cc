@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
+#include "operator/base/ascii.h"
 #include "operator/base/quantity.h"
 #include "operator/base/utf8.h"
 #include "operator/render/table.h"
@@ -47,6 +49,16 @@ std::string PercentText(std::optional<std::int64_t> percent) {
   return percent ? Grouped(*percent) + " %" : "-";
 }
 
+std::string SecondsText(double seconds) { return MillisecondsText(seconds * 1000); }
+
+std::string ShareText(double share) { return PercentText(std::lround(100 * share)); }
+
+std::string WattsText(double watts) {
+  if (watts < 1e6) return Grouped(std::lround(watts / 1e3)) + " kW";
+  const std::int64_t tenths = std::lround(watts / 1e5);
+  return Grouped(tenths / 10) + "." + std::to_string(tenths % 10) + " MW";
+}
+
 std::string RateText(std::int64_t bytes_per_second) {
   struct Unit {
     double size;
@@ -86,9 +98,9 @@ bool IsUnit(std::string_view word) {
 
 // Splits a text where a line may end: at spaces, and at commas in brackets (other commas without a
 // space are parts of numbers).
-class Words {
+class Breaks {
  public:
-  explicit Words(std::string_view text) : text_(text) {}
+  explicit Breaks(std::string_view text) : text_(text) {}
 
   bool Done() const { return at_ == text_.size(); }
   // The next word, with the unit after it.
@@ -107,8 +119,6 @@ class Words {
   std::size_t spaces() const { return spaces_; }
 
  private:
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
   std::size_t End(std::size_t at) {
     for (; at < text_.size() && text_[at] != ' '; ++at) {
       if (text_[at] == '[') in_brackets_ = true;
@@ -135,7 +145,7 @@ std::string Wrap(const std::string& lead, const std::string& text, std::size_t i
   std::string out, line = lead;
   std::size_t width = CodePoints(lead), spaces = 0;  // spaces are not written at the end of a line
   bool empty = true;                                 // no word on this line yet
-  for (Words words(text); !words.Done();) {
+  for (Breaks words(text); !words.Done();) {
     const std::string_view word = words.Next();
     if (!empty && width + spaces + CodePoints(word) > limit) {
       out += line + "\n";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,12 +15,20 @@ struct TextOptions {
   int columns = 100;  // lines of prose and of names wrap here; tables do not
 };
 
+inline constexpr std::size_t kIndent = 2;  // of the lines below a first one
+
 // "131.9 TB", "999 B", "0 B": four significant digits, decimal prefixes.
 std::string BytesText(Int128 bytes);
 // "42.1 us", "0.4 ms", "33 ms", "1.2 s", "90 min": at most three significant digits.
 std::string MillisecondsText(double milliseconds);
 // "137 %"; "-" if absent.
 std::string PercentText(std::optional<std::int64_t> percent);
+// The same for seconds.
+std::string SecondsText(double seconds);
+// A share of 1 in whole percent: "42 %".
+std::string ShareText(double share);
+// "29 kW", "1.4 MW".
+std::string WattsText(double watts);
 // "50 GB/s", "1.8 TB/s": three significant digits.
 std::string RateText(std::int64_t bytes_per_second);
 // The text with its ASCII letters in upper case, for the title of a column.

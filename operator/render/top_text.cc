@@ -11,11 +11,9 @@ namespace {
 using report::NodeUse;
 using report::Overview;
 
-constexpr std::size_t kIndent = 2;
-constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
-
 // The age in kubectl's form: "3s", "12m", "5h", "2d".
 std::string AgeText(std::optional<std::int64_t> seconds) {
+  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
   if (!seconds) return "-";
   if (*seconds < 2 * kMinute) return std::to_string(*seconds) + "s";
   if (*seconds < 2 * kHour) return std::to_string(*seconds / kMinute) + "m";
@@ -96,7 +94,8 @@ std::string JobTable(const Overview& overview, const TextOptions& options) {
                {"CROSS-NODE", Align::kRight},
                {"OF BEST", Align::kRight},
                {"RESTARTS", Align::kRight},
-               {"AGE", Align::kRight}});
+               {"AGE", Align::kRight},
+               {"WHY"}});
   for (const Overview::JobRow& job : overview.jobs) {
     const bool ours = job.kind == "TrainingJob";
     table.Add({{Printable(api::Show(job.key)) + (ours ? "" : " (" + job.kind + ")")},
@@ -107,7 +106,8 @@ std::string JobTable(const Overview& overview, const TextOptions& options) {
                {OrDash(job.cross_node)},
                {OrDash(job.of_best)},
                {ours ? std::to_string(job.restarts) : "-"},
-               {AgeText(job.age_seconds)}});
+               {AgeText(job.age_seconds)},
+               {OrDash(job.reason)}});
   }
   return table.empty() ? "No job waits or runs.\n" : table.Show(options.colour);
 }

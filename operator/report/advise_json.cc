@@ -8,15 +8,15 @@
 namespace weft::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string RecomputationName(traffic::Recomputation value) {
   return std::string(api::kRecomputationNames[static_cast<std::size_t>(value)]);
 }
 
-Json LayoutJson(const AdvisedLayout& row) {
+OrderedJson LayoutJson(const AdvisedLayout& row) {
   const traffic::Parallelism& p = row.layout.parallelism;
-  Json out;
+  OrderedJson out;
   out["fabric"] = row.fabric;
   out["accelerator"] = row.accelerator;
   out["gpus"] = row.layout.ranks;
@@ -33,7 +33,7 @@ Json LayoutJson(const AdvisedLayout& row) {
   out["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);
   AddPrediction(row.prediction, out);
   AddReliability(row.reliability, out);
-  out["costPerHour"] = row.cost_per_hour ? Json(*row.cost_per_hour) : Json(nullptr);
+  out["costPerHour"] = row.cost_per_hour ? OrderedJson(*row.cost_per_hour) : OrderedJson(nullptr);
   if (row.days) out["days"] = *row.days;
   if (row.cost) out["cost"] = *row.cost;
   return out;
@@ -41,27 +41,28 @@ Json LayoutJson(const AdvisedLayout& row) {
 
 }  // namespace
 
-Json AdviceJson(const Advice& advice) {
-  Json out = {{"job", advice.job}, {"tried", advice.tried}, {"fitting", advice.fitting}};
+OrderedJson AdviceJson(const Advice& advice) {
+  OrderedJson out = {{"job", advice.job}, {"tried", advice.tried}, {"fitting", advice.fitting}};
   if (!advice.currency.empty()) out["currency"] = advice.currency;
-  out["layouts"] = Json::array();
+  out["layouts"] = OrderedJson::array();
   for (const AdvisedLayout& row : advice.layouts) out["layouts"].push_back(LayoutJson(row));
   if (advice.as_written) out["asWritten"] = LayoutJson(*advice.as_written);
-  out["lifts"] = Json::array();
+  out["lifts"] = OrderedJson::array();
   for (const Lift& lift : advice.lifts) {
     out["lifts"].push_back({{"change", lift.change}, {"gain", lift.gain}});
   }
   return out;
 }
 
-Json AdvisedJob(const decide::Cluster& cluster, const Advice& advice, const AdvisedLayout& row) {
+OrderedJson AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
+                       const AdvisedLayout& row) {
   const api::TrainingJob& job = cluster.inputs->jobs[advice.index];
   const nlohmann::json& raw = *job.raw;
-  Json out = {{"apiVersion", raw.at("apiVersion").get<std::string>()},
-              {"kind", raw.at("kind").get<std::string>()}};
+  OrderedJson out = {{"apiVersion", raw.at("apiVersion").get<std::string>()},
+                     {"kind", raw.at("kind").get<std::string>()}};
   for (const char* key : {"name", "namespace", "labels", "annotations"}) {
     const auto found = raw.at("metadata").find(key);
-    if (found != raw.at("metadata").end()) out["metadata"][key] = Json(*found);
+    if (found != raw.at("metadata").end()) out["metadata"][key] = OrderedJson(*found);
   }
   nlohmann::json spec = raw.at("spec");
   if (cluster.fabrics.size() > 1) spec["fabricName"] = row.fabric;
@@ -70,7 +71,7 @@ Json AdvisedJob(const decide::Cluster& cluster, const Advice& advice, const Advi
   model["microBatchSize"] = row.layout.model.micro_batch_size;
   model["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);
   spec["parallelism"] = nlohmann::json(api::EncodeParallelism(row.layout.parallelism));
-  out["spec"] = Json(spec);
+  out["spec"] = OrderedJson(spec);
   return out;
 }
 

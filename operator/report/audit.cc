@@ -7,6 +7,7 @@
 
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
+#include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
@@ -22,20 +23,19 @@ using decide::Severity;
 
 using fabric::NodeIndex;
 
-constexpr const char* kHostName = "kubernetes.io/hostname";
 constexpr const char* kNameField = "metadata.name";
 
 // The pod's requirements without those that pin it to one chosen node, to find where else it could
 // run.
 placement::PodRequirements WithoutPins(placement::PodRequirements pod) {
   pod.node_name.clear();
-  pod.node_selector.erase(kHostName);
+  pod.node_selector.erase(fabric::kHostNameLabel);
   if (!pod.required_affinity) return pod;
   std::vector<placement::NodeSelectorTerm> terms;
   for (placement::NodeSelectorTerm& term : *pod.required_affinity) {
     std::erase_if(term.match_fields, [](const auto& field) { return field.key == kNameField; });
     std::erase_if(term.match_expressions,
-                  [](const auto& expression) { return expression.key == kHostName; });
+                  [](const auto& expression) { return expression.key == fabric::kHostNameLabel; });
     if (!term.match_fields.empty() || !term.match_expressions.empty()) {
       terms.push_back(std::move(term));
     }

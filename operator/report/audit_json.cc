@@ -8,10 +8,10 @@
 namespace weft::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json LevelsJson(const std::vector<LevelBytes>& levels) {
-  Json out = Json::array();
+OrderedJson LevelsJson(const std::vector<LevelBytes>& levels) {
+  OrderedJson out = OrderedJson::array();
   for (const LevelBytes& level : levels) {
     out.push_back({{"level", level.level},
                    {"bytes", FormatBytes(level.bytes)},
@@ -21,8 +21,8 @@ Json LevelsJson(const std::vector<LevelBytes>& levels) {
 }
 
 // The scores of a placement, with the bytes at and across each level. Times need a model.
-Json JudgedTraffic(const AuditGang& gang, const Judged& judged) {
-  Json traffic = decide::TrafficJson(judged.scores, gang.ranks);
+OrderedJson JudgedTraffic(const AuditGang& gang, const Judged& judged) {
+  OrderedJson traffic = decide::TrafficJson(judged.scores, gang.ranks);
   if (!gang.modelled) {
     traffic.erase("communicationMilliseconds");
     traffic.erase("busiestUplink");
@@ -31,23 +31,17 @@ Json JudgedTraffic(const AuditGang& gang, const Judged& judged) {
   return traffic;
 }
 
-Json NodeNames(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
-  Json names = Json::array();
-  for (const fabric::NodeIndex node : nodes) names.push_back(fabric.node(node).name);
-  return names;
-}
-
-Json GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
+OrderedJson GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
   const decide::ClusterFabric& on = cluster.fabrics[gang.fabric];
-  Json out = {{"name", gang.key.name},   {"namespace", gang.key.space},
-              {"kind", gang.kind},       {"workers", gang.workers},
-              {"fabricName", on.name()}, {"model", gang.modelled ? "Placement" : "Ring"}};
+  OrderedJson out = {{"name", gang.key.name},   {"namespace", gang.key.space},
+                     {"kind", gang.kind},       {"workers", gang.workers},
+                     {"fabricName", on.name()}, {"model", gang.modelled ? "Placement" : "Ring"}};
   if (!gang.placement.empty()) out["placementName"] = gang.placement;
-  out["nodes"] = NodeNames(*on.fabric, gang.now.nodes);
+  out["nodes"] = decide::NodeNamesJson(*on.fabric, gang.now.nodes);
   out["spans"] = decide::SpansJson(gang.now.scores);
   out["traffic"] = JudgedTraffic(gang, gang.now);
   if (gang.best) {
-    out["best"] = {{"nodes", NodeNames(*on.fabric, gang.best->nodes)},
+    out["best"] = {{"nodes", decide::NodeNamesJson(*on.fabric, gang.best->nodes)},
                    {"spans", decide::SpansJson(gang.best->scores)},
                    {"traffic", JudgedTraffic(gang, *gang.best)}};
     if (!gang.worse.empty()) out["worse"] = gang.worse;
@@ -62,11 +56,11 @@ Json GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
   return out;
 }
 
-Json TotalJson(const AuditReport::Total& total) {
-  Json out = {{"gangs", total.gangs},
-              {"workers", total.workers},
-              {"crossNodeBytes", FormatBytes(total.cross_node_bytes)},
-              {"bestCrossNodeBytes", FormatBytes(total.best_cross_node_bytes)}};
+OrderedJson TotalJson(const AuditReport::Total& total) {
+  OrderedJson out = {{"gangs", total.gangs},
+                     {"workers", total.workers},
+                     {"crossNodeBytes", FormatBytes(total.cross_node_bytes)},
+                     {"bestCrossNodeBytes", FormatBytes(total.best_cross_node_bytes)}};
   if (const auto percent = decide::CostOverLowerBoundPercent(total.cost, total.best_cost)) {
     out["costOverBestPercent"] = *percent;
   }
@@ -77,8 +71,8 @@ Json TotalJson(const AuditReport::Total& total) {
 
 }  // namespace
 
-Json AuditJson(const decide::Cluster& cluster, const AuditReport& report) {
-  Json out = {{"gangs", Json::array()}};
+OrderedJson AuditJson(const decide::Cluster& cluster, const AuditReport& report) {
+  OrderedJson out = {{"gangs", OrderedJson::array()}};
   for (const AuditGang& gang : report.gangs) out["gangs"].push_back(GangJson(cluster, gang));
   out["total"] = TotalJson(report.total);
   if (!report.assumptions.empty()) out["assumptions"] = report.assumptions;

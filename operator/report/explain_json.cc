@@ -9,7 +9,7 @@ namespace {
 
 using decide::PlanEntry;
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr Int128 kFemtosecondsPerMicrosecond = 1'000'000'000;
 
@@ -18,18 +18,12 @@ std::int64_t Microseconds(Int128 cost) {
   return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
 }
 
-Json NodeNames(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
-  Json names = Json::array();
-  for (const fabric::NodeIndex node : nodes) names.push_back(fabric.node(node).name);
-  return names;
-}
-
 void AddPlaced(const decide::Cluster& cluster, const PlanEntry& entry, const Explanation& one,
-               Json& out) {
+               OrderedJson& out) {
   const decide::Placed& placed = *entry.placed();
-  out["nodes"] = NodeNames(*cluster.fabrics[*entry.fabric].fabric, placed.plan.nodes);
+  out["nodes"] = decide::NodeNamesJson(*cluster.fabrics[*entry.fabric].fabric, placed.plan.nodes);
   out["spans"] = decide::SpansJson(placed.scores);
-  Json shares = Json::array();
+  OrderedJson shares = OrderedJson::array();
   for (const CostShare& share : one.cost) {
     shares.push_back({{"axis", traffic::AxisName(share.axis)},
                       {"level", share.level},
@@ -52,10 +46,10 @@ void AddPlaced(const decide::Cluster& cluster, const PlanEntry& entry, const Exp
   if (one.runner_up->cost_percent) out["runnerUp"]["costPercent"] = *one.runner_up->cost_percent;
 }
 
-void AddRefused(const PlanEntry& entry, const Explanation& one, Json& out) {
+void AddRefused(const PlanEntry& entry, const Explanation& one, OrderedJson& out) {
   out["reason"] = entry.refused()->reason;
   out["message"] = entry.refused()->message;
-  Json domains = Json::array(), relaxations = Json::array();
+  OrderedJson domains = OrderedJson::array(), relaxations = OrderedJson::array();
   for (const DomainAnswer& domain : one.domains) {
     domains.push_back({{"domain", domain.domain},
                        {"nodes", domain.nodes},
@@ -75,16 +69,16 @@ void AddRefused(const PlanEntry& entry, const Explanation& one, Json& out) {
 
 }  // namespace
 
-Json ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
-                 const std::vector<Explanation>& explanations) {
-  Json all = Json::array();
+OrderedJson ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
+                        const std::vector<Explanation>& explanations) {
+  OrderedJson all = OrderedJson::array();
   for (const Explanation& one : explanations) {
     const PlanEntry& entry = report.entries[one.entry];
     const api::ObjectKey& key = entry.workload.key();
-    Json out = {{"namespace", key.space},
-                {"name", key.name},
-                {"workers", entry.workload.workers},
-                {"placed", entry.placed() != nullptr}};
+    OrderedJson out = {{"namespace", key.space},
+                       {"name", key.name},
+                       {"workers", entry.workload.workers},
+                       {"placed", entry.placed() != nullptr}};
     if (entry.fabric) out["fabricName"] = cluster.fabrics[*entry.fabric].name();
     if (entry.placed() != nullptr) {
       AddPlaced(cluster, entry, one, out);

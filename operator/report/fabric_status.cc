@@ -12,7 +12,7 @@ namespace {
 
 using decide::Fabrics;
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kNamedIncomplete = 256;
 
@@ -51,20 +51,20 @@ class Conditions {
                     {"message", message},
                     {"lastTransitionTime", time}});
   }
-  Json Take() { return std::move(all_); }
+  OrderedJson Take() { return std::move(all_); }
 
  private:
   const std::string time_;
   nlohmann::json before_ = nlohmann::json::array();
-  Json all_ = Json::array();
+  OrderedJson all_ = OrderedJson::array();
 };
 
-Json LevelOf(const std::string& name, std::size_t domains, const fabric::Link& link) {
+OrderedJson LevelOf(const std::string& name, std::size_t domains, const fabric::Link& link) {
   return {{"name", name}, {"domains", domains}, {"bandwidthSource", SourceName(link.source)}};
 }
 
-Json Levels(const fabric::Fabric& on) {
-  Json levels = Json::array();
+OrderedJson Levels(const fabric::Fabric& on) {
+  OrderedJson levels = OrderedJson::array();
   for (fabric::Tier tier = fabric::kOutside + 1; tier < on.node_tier(); ++tier) {
     levels.push_back(
         LevelOf(on.tiers()[tier].name, on.domains(tier).size(), on.tiers()[tier].link));
@@ -123,7 +123,7 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
 
 }  // namespace
 
-Json FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds now) {
+OrderedJson FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds now) {
   const std::string& name = object.meta.key.name;
   Conditions conditions(object.raw, now);
   const auto built =
@@ -138,11 +138,11 @@ Json FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds
     return {{"conditions", conditions.Take()}};
   }
   const fabric::Fabric& on = *built->fabric;
-  Json status = {{"nodes", on.node_count()},
-                 {"accelerators", Accelerators(on)},
-                 {"levels", Levels(on)},
-                 {"incompleteCount", on.incomplete().size()}};
-  Json incomplete = Json::array();
+  OrderedJson status = {{"nodes", on.node_count()},
+                        {"accelerators", Accelerators(on)},
+                        {"levels", Levels(on)},
+                        {"incompleteCount", on.incomplete().size()}};
+  OrderedJson incomplete = OrderedJson::array();
   for (const fabric::IncompleteNode& node : on.incomplete()) {
     if (incomplete.size() == kNamedIncomplete) break;
     incomplete.push_back({{"node", node.node}, {"missing", node.missing}});
@@ -153,7 +153,7 @@ Json FabricStatus(const api::Fabric& object, const Fabrics& fabrics, UnixSeconds
   return status;
 }
 
-Json UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now) {
+OrderedJson UnreadableFabricStatus(const api::Fabric& object, UnixSeconds now) {
   Conditions conditions(object.raw, now);
   conditions.Add("Valid", false, "Invalid", object.unreadable);
   return {{"conditions", conditions.Take()}};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "operator/api/json_member.h"
 #include "operator/base/quantity.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/life/stage.h"
@@ -22,11 +23,6 @@ using life::StatusOf;
 
 using Json = nlohmann::json;
 
-std::string TextAt(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 std::optional<std::int64_t> NumberAt(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_integer()) return std::nullopt;
@@ -34,7 +30,7 @@ std::optional<std::int64_t> NumberAt(const Json& object, const char* key) {
 }
 
 std::optional<std::int64_t> BytesAt(const Json& object, const char* key) {
-  const auto bytes = ParseQuantity(TextAt(object, key));
+  const auto bytes = ParseQuantity(api::TextAt(object, key));
   return bytes ? std::optional(*bytes) : std::nullopt;
 }
 
@@ -95,13 +91,14 @@ TrafficFigures ReadTraffic(const api::Placement& placement) {
   const auto status = placement.raw->find("status");
   if (status == placement.raw->end() || !status->is_object()) return figures;
   for (const Json* span : ObjectsAt(*status, "spans")) {
-    figures.spans.push_back({TextAt(*span, "level"), NumberAt(*span, "domains").value_or(0)});
+    figures.spans.push_back({api::TextAt(*span, "level"), NumberAt(*span, "domains").value_or(0)});
   }
   const Json* traffic = StatusObject(placement, "traffic");
   if (traffic == nullptr) return figures;
   for (const Json* flow : ObjectsAt(*traffic, "flows")) {
     const auto bytes = BytesAt(*flow, "bytes");
-    if (bytes) figures.flows.push_back({TextAt(*flow, "axis"), TextAt(*flow, "level"), *bytes});
+    if (bytes)
+      figures.flows.push_back({api::TextAt(*flow, "axis"), api::TextAt(*flow, "level"), *bytes});
   }
   figures.cross_node_bytes = BytesAt(*traffic, "crossNodeBytes");
   figures.best_cross_node_bytes = BytesAt(*traffic, "bestCrossNodeBytes");
@@ -119,8 +116,8 @@ OutlookFigures ReadOutlook(const api::Placement& placement) {
   figures.mfu_percent = NumberAt(*outlook, "mfuPercent");
   figures.watts = NumberAt(*outlook, "powerWatts");
   figures.accelerator_watts = NumberAt(*outlook, "acceleratorPowerWatts");
-  figures.currency = TextAt(*outlook, "currency");
-  if (const auto thousandths = ParseMilliQuantity(TextAt(*outlook, "costPerHour"))) {
+  figures.currency = api::TextAt(*outlook, "currency");
+  if (const auto thousandths = ParseMilliQuantity(api::TextAt(*outlook, "costPerHour"))) {
     figures.cost_per_hour = static_cast<double>(*thousandths) / 1e3;
   }
   const auto memory = outlook->find("memoryPerGPU");

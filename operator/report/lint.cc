@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "operator/decide/learned.h"
 #include "operator/decide/plan.h"
 #include "operator/decide/text.h"
 #include "operator/report/lint_rules.h"
@@ -42,6 +43,10 @@ class Linter {
     }
     if (const auto pending = decide::PendingWorkloads(cluster_, decide::Order::kFile); !pending) {
       Invalid(pending.error(), "");
+    }
+    for (decide::Note& note : decide::LearnedScalars::From(*cluster_.inputs).Notes()) {
+      report_.findings.push_back(
+          {note.severity, "", "", std::move(note.reason), std::move(note.text)});
     }
     for (Workload& workload : *workloads) {
       if (!space_.empty() && workload.key().space != space_) continue;

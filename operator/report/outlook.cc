@@ -18,7 +18,9 @@ class OutlookMaker {
   OutlookMaker(const Cluster& cluster, const OutlookChoice& choice)
       : cluster_(cluster),
         choice_(choice),
-        learned_(decide::LearnedScalars::From(*cluster.inputs)) {}
+        learned_(decide::LearnedScalars::From(*cluster.inputs)) {
+    report_.notes = learned_.Notes();
+  }
 
   void AddPlanned(const decide::PlanEntry& entry) {
     const auto* placed = entry.placed();

@@ -6,23 +6,24 @@
 namespace weft::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kSecondsPerHour = 3'600;
 
 std::int64_t Whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-Json MemoryJson(const outlook::Memory& memory, double capacity) {
-  Json out = {{"weights", Whole(memory.weights)},     {"gradients", Whole(memory.gradients)},
-              {"optimizer", Whole(memory.optimizer)}, {"activations", Whole(memory.activations)},
-              {"other", Whole(memory.other)},         {"total", Whole(memory.Total())},
-              {"capacity", Whole(capacity)}};
+OrderedJson MemoryJson(const outlook::Memory& memory, double capacity) {
+  OrderedJson out = {
+      {"weights", Whole(memory.weights)},     {"gradients", Whole(memory.gradients)},
+      {"optimizer", Whole(memory.optimizer)}, {"activations", Whole(memory.activations)},
+      {"other", Whole(memory.other)},         {"total", Whole(memory.Total())},
+      {"capacity", Whole(capacity)}};
   if (memory.pooled > 0) out["pooled"] = Whole(memory.pooled);
   return out;
 }
 
-Json ExposedJson(const outlook::Step& step) {
-  Json exposed = Json::object();
+OrderedJson ExposedJson(const outlook::Step& step) {
+  OrderedJson exposed = OrderedJson::object();
   for (std::size_t axis = 0; axis < step.exposed.size(); ++axis) {
     if (step.exposed[axis] <= 0) continue;
     exposed[std::string(traffic::AxisName(static_cast<traffic::Axis>(axis)))] = step.exposed[axis];
@@ -30,17 +31,19 @@ Json ExposedJson(const outlook::Step& step) {
   return exposed;
 }
 
-Json JobJson(const JobOutlook& job) {
-  Json out;
+OrderedJson JobJson(const JobOutlook& job) {
+  OrderedJson out;
   out["job"] = job.job;
   out["accelerator"] = job.accelerator;
   out["accelerators"] = job.accelerators;
   AddPrediction(*job.prediction, out);
   if (job.learned) {
-    out["learned"] = {{"percent", job.learned->percent}, {"jobs", job.learned->jobs}};
+    out["learned"] = {{"name", job.learned->key},
+                      {"percent", job.learned->percent},
+                      {"jobs", job.learned->observations}};
   }
   AddReliability(job.reliability, out);
-  out["costPerHour"] = job.cost_per_hour ? Json(*job.cost_per_hour) : Json(nullptr);
+  out["costPerHour"] = job.cost_per_hour ? OrderedJson(*job.cost_per_hour) : OrderedJson(nullptr);
   if (!job.currency.empty()) out["currency"] = job.currency;
   if (job.facility_watts) out["facilityWatts"] = *job.facility_watts;
   return out;
@@ -48,7 +51,7 @@ Json JobJson(const JobOutlook& job) {
 
 }  // namespace
 
-void AddPrediction(const outlook::Prediction& one, Json& out) {
+void AddPrediction(const outlook::Prediction& one, OrderedJson& out) {
   out["memoryBytesPerGPU"] = MemoryJson(one.memory, one.capacity);
   out["fits"] = one.fits;
   if (one.change) {
@@ -68,14 +71,14 @@ void AddPrediction(const outlook::Prediction& one, Json& out) {
   out["calibration"] = {{"name", one.calibration->name}, {"fittedOn", one.calibration->fitted_on}};
 }
 
-void AddReliability(const outlook::Reliability& one, Json& out) {
+void AddReliability(const outlook::Reliability& one, OrderedJson& out) {
   out["hoursBetweenFailures"] = one.hours_between_failures;
   out["checkpointIntervalSeconds"] = one.checkpoint_interval_seconds;
   out["effectiveTimeShare"] = one.effective_share;
 }
 
-Json OutlookJson(const OutlookReport& report) {
-  Json list = Json::array();
+OrderedJson OutlookJson(const OutlookReport& report) {
+  OrderedJson list = OrderedJson::array();
   for (const JobOutlook& job : report.jobs) {
     if (job.prediction) list.push_back(JobJson(job));
   }

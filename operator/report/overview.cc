@@ -16,13 +16,17 @@ std::optional<std::int64_t> AgeOf(const api::ObjectMeta& meta, UnixSeconds now) 
   return std::max<std::int64_t>(0, now - *made);
 }
 
-std::string WhyNotPlaced(const std::vector<api::Condition>& conditions) {
+// Says why the job has no nodes, if it has none.
+void TellWhy(const std::vector<api::Condition>& conditions, Overview::JobRow& row) {
+  if (!row.spans.empty()) return;
   for (const char* type : {"Accepted", "Placed"}) {
     for (const api::Condition& condition : conditions) {
-      if (condition.type == type && condition.status == "False") return condition.message;
+      if (condition.type != type || condition.status != "False") continue;
+      row.reason = condition.reason;
+      row.why = condition.message;
+      return;
     }
   }
-  return "";
 }
 
 Overview::JobRow RowOf(const api::TrainingJob& job, UnixSeconds now) {
@@ -39,7 +43,7 @@ Overview::JobRow RowOf(const api::TrainingJob& job, UnixSeconds now) {
   row.attempt = job.attempt;
   row.restarts = job.record.restarts;
   row.age_seconds = AgeOf(job.meta, now);
-  if (row.spans.empty()) row.why = WhyNotPlaced(job.conditions);
+  TellWhy(job.conditions, row);
   return row;
 }
 
@@ -57,7 +61,7 @@ Overview::JobRow RowOf(const api::Placement& placement, UnixSeconds now) {
   row.cross_node = summary.cross_node;
   row.of_best = summary.of_best;
   row.age_seconds = AgeOf(placement.meta, now);
-  if (placement.nodes.empty()) row.why = WhyNotPlaced(placement.conditions);
+  TellWhy(placement.conditions, row);
   return row;
 }
 

@@ -29,7 +29,7 @@ struct Overview {
     std::string spans, cross_node, of_best;  // as in the printer columns; "" if absent
     std::int64_t attempt = 0, restarts = 0;
     std::optional<std::int64_t> age_seconds;
-    std::string why;  // the condition's message, if the job has no nodes
+    std::string reason, why;  // of the condition that says so, if the job has no nodes
   };
   std::vector<FabricRow> fabrics;
   std::vector<JobRow> jobs;   // unfinished jobs, those with nodes first; by name

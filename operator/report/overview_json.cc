@@ -6,20 +6,20 @@
 namespace weft::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json FabricJson(const Overview::FabricRow& fabric) {
-  Json nodes = Json::object();
+OrderedJson FabricJson(const Overview::FabricRow& fabric) {
+  OrderedJson nodes = OrderedJson::object();
   for (std::size_t use = 0; use < kNodeUses; ++use) {
     nodes[std::string(NodeUseName(static_cast<NodeUse>(use)))] = fabric.figures.nodes[use];
   }
   nodes["incomplete"] = fabric.incomplete;
-  Json accelerators = Json::object(), products = Json::array();
+  OrderedJson accelerators = OrderedJson::object(), products = OrderedJson::array();
   for (const auto& [of, count] : fabric.figures.accelerators) {
     const auto& [resource, product] = of;
-    Json& sum = accelerators[resource];
+    OrderedJson& sum = accelerators[resource];
     if (sum.is_null()) sum = {{"used", 0}, {"free", 0}, {"unavailable", 0}};
-    const Json figures = {
+    const OrderedJson figures = {
         {"used", count.used}, {"free", count.free}, {"unavailable", count.unavailable}};
     for (const auto& [state, amount] : figures.items()) {
       sum[state] = sum[state].get<std::int64_t>() + amount.get<std::int64_t>();
@@ -28,7 +28,7 @@ Json FabricJson(const Overview::FabricRow& fabric) {
     products.push_back({{"product", product}, {"resourceName", resource}});
     products.back().update(figures);
   }
-  Json levels = Json::array();
+  OrderedJson levels = OrderedJson::array();
   for (const FleetFigures::Level& level : fabric.figures.levels) {
     levels.push_back({{"name", level.name},
                       {"domains", level.domains},
@@ -38,22 +38,22 @@ Json FabricJson(const Overview::FabricRow& fabric) {
           {{"name", domain.name}, {"nodes", domain.nodes}, {"freeNodes", domain.free_nodes}});
     }
   }
-  Json out = {{"name", fabric.name},
-              {"nodes", std::move(nodes)},
-              {"accelerators", std::move(accelerators)}};
+  OrderedJson out = {{"name", fabric.name},
+                     {"nodes", std::move(nodes)},
+                     {"accelerators", std::move(accelerators)}};
   if (!products.empty()) out["products"] = std::move(products);
   out["levels"] = std::move(levels);
   return out;
 }
 
-Json JobJson(const Overview::JobRow& job) {
-  Json json = {{"namespace", job.key.space},
-               {"name", job.key.name},
-               {"kind", job.kind},
-               {"phase", job.phase},
-               {"workers", job.workers},
-               {"ready", job.ready},
-               {"accelerators", job.accelerators}};
+OrderedJson JobJson(const Overview::JobRow& job) {
+  OrderedJson json = {{"namespace", job.key.space},
+                      {"name", job.key.name},
+                      {"kind", job.kind},
+                      {"phase", job.phase},
+                      {"workers", job.workers},
+                      {"ready", job.ready},
+                      {"accelerators", job.accelerators}};
   if (!job.spans.empty()) json["spans"] = job.spans;
   if (!job.cross_node.empty()) json["crossNode"] = job.cross_node;
   if (!job.of_best.empty()) json["ofBest"] = job.of_best;
@@ -62,14 +62,15 @@ Json JobJson(const Overview::JobRow& job) {
     json["restarts"] = job.restarts;
   }
   if (job.age_seconds) json["ageSeconds"] = *job.age_seconds;
+  if (!job.reason.empty()) json["reason"] = job.reason;
   if (!job.why.empty()) json["why"] = job.why;
   return json;
 }
 
 }  // namespace
 
-Json FabricsJson(const decide::Cluster& cluster) {
-  Json fabrics = Json::array();
+OrderedJson FabricsJson(const decide::Cluster& cluster) {
+  OrderedJson fabrics = OrderedJson::array();
   for (const decide::ClusterFabric& on : cluster.fabrics) {
     fabrics.push_back(
         FabricJson({on.name(), static_cast<std::int64_t>(on.fabric->incomplete().size()),
@@ -78,8 +79,8 @@ Json FabricsJson(const decide::Cluster& cluster) {
   return {{"fabrics", std::move(fabrics)}};
 }
 
-Json OverviewJson(const Overview& overview) {
-  Json fabrics = Json::array(), jobs = Json::array();
+OrderedJson OverviewJson(const Overview& overview) {
+  OrderedJson fabrics = OrderedJson::array(), jobs = OrderedJson::array();
   for (const Overview::FabricRow& fabric : overview.fabrics) fabrics.push_back(FabricJson(fabric));
   for (const Overview::JobRow& job : overview.jobs) jobs.push_back(JobJson(job));
   return {{"fabrics", std::move(fabrics)},

@@ -168,8 +168,9 @@ void Cells::WeighPairs() {
   for (std::uint32_t a = 0; a < size(); ++a) {
     const NodeIndex inside = nodes_[a].size() > 1 ? nodes_[a][1] : nodes_[a].front();
     for (std::uint32_t b = 0; b <= a; ++b) {
-      const std::uint16_t index = index_of(
-          instance_.pair_cost().Weight(nodes_[a].front(), a == b ? inside : nodes_[b].front()));
+      const NodeIndex from = nodes_[a].front(), to = a == b ? inside : nodes_[b].front();
+      const PairCost& pair_cost = instance_.pair_cost();
+      const std::uint16_t index = index_of(pair_cost.Weight(from, to) + pair_cost.Nudge(from, to));
       weight_[std::size_t{a} * size() + b] = weight_[std::size_t{b} * size() + a] = index;
     }
   }

@@ -24,7 +24,7 @@ class Cells {
   std::uint32_t slots(std::uint32_t cell) const { return slots_[cell]; }
   // The cell of each worker in the placement that the cells were made for.
   std::span<const std::uint32_t> of_worker() const { return of_worker_; }
-  // Cost of a byte between a worker in cell `a` and one in cell `b`.
+  // Cost of a byte between a worker in cell `a` and one in cell `b`, with PairCost::Nudge.
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
     return weights_[weight_[std::size_t{a} * size() + b]];
   }

@@ -12,7 +12,7 @@ namespace {
 
 using fabric::NodeIndex;
 
-constexpr std::size_t kStarts = 2;        // candidates that are shortened
+constexpr std::size_t kShortened = 2;     // candidates that are shortened
 constexpr std::size_t kLongestMove = 3;   // hosts that or-opt moves together
 constexpr std::size_t kShortestRing = 8;  // of shorter ones the other searches try everything
 constexpr std::size_t kKickAtMost = 48;   // hosts from the first cut of a kick to the last
@@ -242,7 +242,7 @@ void ShortenRings(const Instance& instance, Int128 enough, std::vector<Candidate
   if (ring.empty()) return;
   const std::vector<Candidate> starts(
       candidates.begin(),
-      candidates.begin() + static_cast<std::ptrdiff_t>(std::min(kStarts, candidates.size())));
+      candidates.begin() + static_cast<std::ptrdiff_t>(std::min(kShortened, candidates.size())));
   for (const Candidate& start : starts) {
     if (candidates.front().cost <= enough) return;
     auto found = Shortened(instance, ring, start);

@@ -82,7 +82,7 @@ void Fill(const Json& traffic, v1::Traffic& message) {
 }
 
 // The object as a message, from its manifest form.
-v1::Placement MessageOf(const Json& object) {
+v1::Placement PlacementMessage(const Json& object) {
   v1::Placement message;
   const Json& meta = object.at("metadata");
   message.set_namespace_(TextAt(meta, "namespace"));
@@ -170,7 +170,7 @@ Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest&
   v1::PlanResponse response;
   for (const decide::PlanEntry& entry : report->entries) {
     if (!IsOfRequest(entry)) continue;
-    *response.add_placements() = MessageOf(Json(decide::PlacementOf(*cluster, entry)));
+    *response.add_placements() = PlacementMessage(Json(decide::PlacementOf(*cluster, entry)));
   }
   return response;
 }
@@ -224,7 +224,7 @@ std::optional<std::uint64_t> NumberOf(const std::string& cursor, const std::stri
 }
 
 v1::Placement MessageOf(const api::Placement& placement) {
-  if (placement.raw) return MessageOf(*placement.raw);
+  if (placement.raw) return PlacementMessage(*placement.raw);
   v1::Placement message;
   message.set_namespace_(placement.meta.key.space);
   message.set_name(placement.meta.key.name);

@@ -295,7 +295,7 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
     if (grpc::Status gone = following.Go(kLook); !gone.ok()) return gone;
     // An expired credential or a revoked right ends the stream; an API server that does not answer
     // does not.
-    const grpc::Status admitted = Admit(*context, sight);
+    grpc::Status admitted = Admit(*context, sight);
     if (!admitted.ok() && admitted.error_code() != grpc::StatusCode::UNAVAILABLE) return admitted;
     const auto now = source_.Decisions();
     if (!now || now->epoch != following.epoch()) {

@@ -19,7 +19,7 @@ int TaperOf(const fabric::Fabric& fabric) {
   return static_cast<int>(most);
 }
 
-nlohmann::ordered_json Json(const Spread& spread) {
+nlohmann::ordered_json BriefJson(const Spread& spread) {
   return {{"mean", spread.mean}, {"p50", spread.p50}, {"p99", spread.p99}};
 }
 
@@ -92,13 +92,13 @@ std::vector<Advice> BestChanges(const std::vector<Change>& changes,
 
 nlohmann::ordered_json AdviceJson(const Summary& as_it_is, const std::vector<Advice>& best) {
   nlohmann::ordered_json out;
-  out["asItIs"] = {{"waitSeconds", Json(as_it_is.wait)},
-                   {"completionSeconds", Json(as_it_is.completion)}};
+  out["asItIs"] = {{"waitSeconds", BriefJson(as_it_is.wait)},
+                   {"completionSeconds", BriefJson(as_it_is.completion)}};
   out["changes"] = nlohmann::ordered_json::array();
   for (const Advice& advice : best) {
     out["changes"].push_back({{"change", advice.what},
-                              {"waitSeconds", Json(advice.wait)},
-                              {"completionSeconds", Json(advice.completion)}});
+                              {"waitSeconds", BriefJson(advice.wait)},
+                              {"completionSeconds", BriefJson(advice.completion)}});
   }
   return out;
 }

@@ -256,7 +256,7 @@ void Dispatcher::Recompute(JobIndex job) {
     return placer_.Fits(claims, asker.request, *asker.graph);
   };
   const auto seat = [&](const fabric::Claims& claims, bool empty) {
-    return placer_.Place(claims, asker.request, *asker.graph, empty);
+    return placer_.Reserve(claims, asker.request, *asker.graph, empty);
   };
   const std::vector<decide::Ending> endings = Endings();
   decide::Outlook outlook;

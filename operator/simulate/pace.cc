@@ -80,12 +80,14 @@ Paces::Paces(const decide::ClusterFabric& on) : on_(on), uplinks_(*on.fabric) {
   const NodeIndex first = 0;
   const auto known = decide::AcceleratorOf(*on.fabric, {&first, 1});
   if (!known) {
-    note_ = known.error().message + "; step times are predicted for " + std::string(kAssumed);
+    note_ =
+        known.error().message + "; step times and power are predicted for " + std::string(kAssumed);
   }
 }
 
-outlook::Accelerator Paces::AcceleratorOf(std::span<const NodeIndex> nodes) const {
-  auto known = decide::AcceleratorOf(*on_.fabric, nodes);
+outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric,
+                                          std::span<const NodeIndex> nodes) {
+  auto known = decide::AcceleratorOf(fabric, nodes);
   if (known) return *std::move(known);
   auto assumed = outlook::FindAccelerator(kAssumed);
   WEFT_CHECK(assumed.has_value());
@@ -119,7 +121,7 @@ Pace Paces::Of(const Shape& shape, std::span<const NodeIndex> nodes) const {
       std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return n == nodes.front(); });
   if (one_node || !IsPredictable(shape)) return pace;
   const outlook::Layout layout = LayoutOf(shape);
-  const outlook::Accelerator accelerator = AcceleratorOf(nodes);
+  const outlook::Accelerator accelerator = AcceleratorOrAssumed(*on_.fabric, nodes);
   const outlook::Calibration& calibration = outlook::CalibrationFor(accelerator, layout);
   outlook::Network network =
       outlook::NetworkOf(layout, shape.problem.traffic,
@@ -140,7 +142,7 @@ Result<double> Paces::TokensPerSecond(const Shape& shape, std::span<const NodeIn
                    "]: needs spec.model.transformer, from which the run time is predicted");
   }
   const outlook::Layout layout = LayoutOf(shape);
-  const outlook::Accelerator accelerator = AcceleratorOf(nodes);
+  const outlook::Accelerator accelerator = AcceleratorOrAssumed(*on_.fabric, nodes);
   const outlook::Network network =
       outlook::NetworkOf(layout, shape.problem.traffic,
                          {on_.fabric.get(), nodes, shape.workload.pod.claims_compute_domain});

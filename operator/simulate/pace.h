@@ -50,6 +50,10 @@ struct Pace {
   std::vector<double> level_bytes;  // that leave the job's domains of each tier in one step
 };
 
+// The accelerator of the nodes (decide::AcceleratorOf), or an H100 if it is unknown.
+outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric,
+                                          std::span<const fabric::NodeIndex> nodes);
+
 // Predicts the pace of jobs by outlook.
 //
 //   shared  outlook::StepOf on the links of the placement, each GPU with its share of an
@@ -71,7 +75,6 @@ class Paces {
   const std::string& Note() const { return note_; }
 
  private:
-  outlook::Accelerator AcceleratorOf(std::span<const fabric::NodeIndex> nodes) const;
   void AddUses(const Shape& shape, std::span<const fabric::NodeIndex> nodes, Pace& pace) const;
 
   const decide::ClusterFabric& on_;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "operator/decide/reservation.h"
+#include "operator/placement/fits.h"
 #include "operator/placement/place.h"
 #include "operator/report/baselines.h"
 #include "operator/rules/node_filter.h"
@@ -96,14 +98,19 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Place(const fabric::Claims
   return nodes;
 }
 
+std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Claims& claims,
+                                                              const placement::Request& request,
+                                                              const traffic::WorkerGraph& graph,
+                                                              bool empty) {
+  if (policy_ != Policy::kWeft) return Place(claims, request, graph, empty);
+  auto plan = placement::Solve(claims, request, graph, decide::ReservationOptions(empty));
+  if (!plan) return std::nullopt;
+  return std::move(plan->nodes);
+}
+
 bool Placer::Fits(const fabric::Claims& claims, const placement::Request& request,
                   const traffic::WorkerGraph& graph) const {
-  if (policy_ == Policy::kWeft) {
-    placement::Options options;  // it only matters whether the job fits, as in decide::WhenItFits
-    options.limits.exact_steps = 0;
-    options.limits.improve_steps = 0;
-    return placement::Solve(claims, request, graph, options).has_value();
-  }
+  if (policy_ == Policy::kWeft) return placement::Fits(claims, request, graph);
   const std::vector<std::uint32_t> slots = SlotsOf(claims, request, false);
   if (policy_ != Policy::kSlurmBlock) {
     return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0}) >= request.workers;

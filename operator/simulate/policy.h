@@ -39,6 +39,11 @@ class Placer {
                                                       const placement::Request& request,
                                                       const traffic::WorkerGraph& graph,
                                                       bool empty = false);
+  // Nodes to keep free for the job, as the operator chooses them (decide::ReservationOptions).
+  std::optional<std::vector<fabric::NodeIndex>> Reserve(const fabric::Claims& claims,
+                                                        const placement::Request& request,
+                                                        const traffic::WorkerGraph& graph,
+                                                        bool empty);
   // Whether Place would find nodes; faster than Place, and leaves the random numbers alone.
   bool Fits(const fabric::Claims& claims, const placement::Request& request,
             const traffic::WorkerGraph& graph) const;

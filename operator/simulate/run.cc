@@ -6,6 +6,7 @@
 #include <map>
 #include <queue>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "operator/simulate/chance.h"
@@ -31,13 +32,13 @@ struct End {
 
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, const RunOptions& options, std::vector<Decision>* decisions)
+  Simulation(const Scenario& scenario, const RunOptions& options)
       : scenario_(scenario),
         options_(options),
-        decisions_(decisions),
         dispatcher_(scenario, options.rules),
         paces_(*scenario.on),
         contention_(paces_.uplinks()),
+        meter_(*scenario.on, options.prices),
         faults_(*scenario.on->fabric, options.faults, options.rules.seed),
         jobs_on_(options.faults.any() ? scenario.on->fabric->node_count() : 0),
         running_(scenario.jobs.size()) {
@@ -59,6 +60,8 @@ class Simulation {
     }
     outcome_.unfinished = dispatcher_.queue().size();
     outcome_.series = recorder_.Take();
+    const Micros first = scenario_.jobs.empty() ? 0 : scenario_.jobs.front().arrival;
+    outcome_.bill = meter_.Total(ToSeconds(std::max<Micros>(0, last_end_ - first)));
     return std::move(outcome_);
   }
 
@@ -74,6 +77,10 @@ class Simulation {
     std::uint32_t member = 0;
     bool shares = false;  // uses uplinks
   };
+
+  void Tell(EventKind kind, JobIndex job, std::span<const fabric::NodeIndex> nodes = {}) const {
+    if (options_.observe) options_.observe({now_, kind, job, {nodes.begin(), nodes.end()}});
+  }
 
   Micros NextTime() {
     while (!ends_.empty() && ends_.top().version != running_[ends_.top().job].version) ends_.pop();
@@ -141,15 +148,22 @@ class Simulation {
       outcome_.never_fit.push_back(scenario_.jobs[job].name);
       return;
     }
+    Tell(EventKind::kArrive, job);
     dispatcher_.Arrive(job);
     waits_.emplace_back(now_ + options_.rules.reserve_seconds * kSecond, job);
   }
 
   void TakeFault(const Fault& fault) {
     ++outcome_.events;
-    if (fault.kind == FaultKind::kReturn) return dispatcher_.OpenNode(fault.node);
+    const bool returns = fault.kind == FaultKind::kReturn;
+    const bool cordon = fault.kind == FaultKind::kCordon;
+    Tell(returns  ? EventKind::kReturn
+         : cordon ? EventKind::kCordon
+                  : EventKind::kLose,
+         0, {&fault.node, 1});
+    if (returns) return dispatcher_.OpenNode(fault.node);
     dispatcher_.CloseNode(fault.node);
-    if (fault.kind == FaultKind::kCordon) return;
+    if (cordon) return;
     ++outcome_.failures;
     const std::set<JobIndex> ended = jobs_on_[fault.node];
     for (const JobIndex job : ended) Restart(job);
@@ -158,6 +172,7 @@ class Simulation {
   // The job loses what it has done since its last checkpoint and joins the queue at its old place.
   void Restart(JobIndex index) {
     ++outcome_.restarts;
+    Tell(EventKind::kRestart, index);
     Running& one = running_[index];
     Settle(one);
     const Job& job = scenario_.jobs[index];
@@ -180,8 +195,9 @@ class Simulation {
   void Finish(JobIndex job) {
     ++outcome_.events;
     ++finished_;
+    Tell(EventKind::kEnd, job);
     JobRecord& record = outcome_.jobs[job];
-    record.end = now_;
+    record.end = last_end_ = now_;
     const Running& one = running_[job];
     if (one.began > 0 && one.shares) {
       record.contention_slowdown =
@@ -203,13 +219,16 @@ class Simulation {
     if (!jobs_on_.empty()) {
       for (const fabric::NodeIndex node : dispatcher_.nodes(job)) jobs_on_[node].erase(job);
     }
-    used_gpus_ -= scenario_.shapes[scenario_.jobs[job].shape].gpus;
+    const Shape& shape = scenario_.shapes[scenario_.jobs[job].shape];
+    used_gpus_ -= shape.gpus;
+    meter_.Add(dispatcher_.nodes(job), shape.workload.accelerator->per_worker,
+               ToSeconds(now_ - one.attempt));
     dispatcher_.Release(job, now_);
   }
 
   void StartJobs() {
     for (const JobIndex job : dispatcher_.Pass(now_)) {
-      if (decisions_ != nullptr) decisions_->push_back({now_, job, dispatcher_.nodes(job)});
+      Tell(EventKind::kStart, job, dispatcher_.nodes(job));
       Start(job);
     }
   }
@@ -295,10 +314,10 @@ class Simulation {
 
   const Scenario& scenario_;
   const RunOptions& options_;
-  std::vector<Decision>* decisions_;
   Dispatcher dispatcher_;
   const Paces paces_;
   Contention contention_;
+  Meter meter_;
   Faults faults_;
   std::vector<std::set<JobIndex>> jobs_on_;  // by node; empty without faults
   std::map<JobIndex, double> left_;          // microseconds of work of jobs that have failed
@@ -306,7 +325,7 @@ class Simulation {
   Outcome outcome_;
   std::vector<double> best_alone_;  // by shape
   fabric::Tier block_tier_ = fabric::kOutside;
-  Micros now_ = 0;
+  Micros now_ = 0, last_end_ = 0;
   std::size_t arrived_ = 0, finished_ = 0, patient_ = 0;
   std::uint64_t next_report_ = kEventsBetweenProgress;
   double used_gpus_ = 0;
@@ -319,12 +338,14 @@ class Simulation {
 
 }  // namespace
 
-Outcome Run(const Scenario& scenario, const RunOptions& options) {
-  return Simulation(scenario, options, nullptr).Run();
+std::string_view EventName(EventKind kind) {
+  constexpr std::string_view kNames[] = {"arrive", "start",  "end",   "restart",
+                                         "lose",   "cordon", "return"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-Outcome Run(const Scenario& scenario, const RunOptions& options, std::vector<Decision>& decisions) {
-  return Simulation(scenario, options, &decisions).Run();
+Outcome Run(const Scenario& scenario, const RunOptions& options) {
+  return Simulation(scenario, options).Run();
 }
 
 }  // namespace weft::simulate

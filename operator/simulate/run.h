@@ -3,14 +3,36 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/simulate/dispatcher.h"
 #include "operator/simulate/faults.h"
 #include "operator/simulate/figures.h"
+#include "operator/simulate/meter.h"
 #include "operator/simulate/scenario.h"
 
 namespace weft::simulate {
+
+// What happens in a run.
+enum class EventKind : std::uint8_t {
+  kArrive,   // a job joins the queue
+  kStart,    // it gets its nodes
+  kEnd,      // it has finished
+  kRestart,  // a node of it is lost: it joins the queue again
+  kLose,     // a node fails, or the cloud takes it away
+  kCordon,   // a node takes no more jobs
+  kReturn,   // a node takes jobs again
+};
+std::string_view EventName(EventKind kind);  // "arrive", "start", ... as users read it
+
+struct Event {
+  Micros time = 0;
+  EventKind kind = EventKind::kArrive;
+  JobIndex job = 0;  // unless it is about a node
+  // kStart: the node of each worker; of an event about a node: this node; else none.
+  std::vector<fabric::NodeIndex> nodes = {};
+};
 
 struct RunOptions {
   DispatchRules rules;
@@ -18,8 +40,12 @@ struct RunOptions {
   // counts in any case.
   bool contention = true;
   FaultOptions faults;
+  const outlook::Prices* prices = nullptr;  // null: no costs
   // Called every few thousand events, for progress; may be null.
   std::function<void(std::size_t finished, std::size_t jobs)> progress;
+  // Called for every event in order, decisions of one pass in the order in which they were made;
+  // may be null.
+  std::function<void(Event&&)> observe;
 };
 
 // What happened to one job.
@@ -40,6 +66,7 @@ struct Outcome {
   bool contended = false;                    // a job was slowed down by another one
   double arriving_gpu_seconds = 0;           // used until the last arrival
   std::vector<double> level_bytes;           // by tier: bytes that left its domains, over all jobs
+  Bill bill;
   Series series;
 };
 
@@ -47,14 +74,5 @@ struct Outcome {
 // outcome.
 // Cost  the dispatcher's passes, and O(log jobs) for each event.
 Outcome Run(const Scenario& scenario, const RunOptions& options);
-
-// One job's start, for a comparison with the operator, in the order of decisions.
-struct Decision {
-  Micros time = 0;
-  JobIndex job = 0;
-  std::vector<fabric::NodeIndex> nodes;
-};
-// Run, with every decision.
-Outcome Run(const Scenario& scenario, const RunOptions& options, std::vector<Decision>& decisions);
 
 }  // namespace weft::simulate

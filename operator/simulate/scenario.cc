@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/json_text.h"
 #include "operator/base/timestamp.h"
 #include "operator/simulate/chance.h"
 #include "operator/simulate/pace.h"
@@ -83,6 +84,7 @@ class Maker {
   Status AddManifests() {
     auto workloads = decide::PendingWorkloads(cluster_, decide::Order::kOperator);
     if (!workloads) return workloads.error();
+    if (options_.past) AddPast(*workloads);
     std::optional<UnixSeconds> first;
     for (const decide::Workload& one : *workloads) {
       const auto created = ParseTime(one.meta->creation_timestamp);
@@ -97,6 +99,26 @@ class Maker {
       if (Status added = AddManifest(one, first.value_or(0)); !added) return added;
     }
     return {};
+  }
+
+  // The TrainingJobs that have ended after they ran.
+  void AddPast(std::vector<decide::Workload>& workloads) const {
+    const auto& jobs = cluster_.inputs->jobs;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      if (!jobs[j].unreadable.empty() || !RanFor(jobs[j])) continue;
+      decide::Workload workload = decide::WorkloadOf(jobs[j]);
+      workload.index = j;
+      workload.expected_seconds = jobs[j].expected_duration_seconds;
+      workloads.push_back(std::move(workload));
+    }
+  }
+
+  // From the start of a job that has ended to its end, without the time that it was suspended.
+  static std::optional<Micros> RanFor(const api::TrainingJob& job) {
+    const auto start = ParseTime(job.record.start_time);
+    const auto end = ParseTime(job.record.completion_time);
+    if (!start || !end) return std::nullopt;
+    return std::max<UnixSeconds>(0, *end - *start - job.record.suspended_seconds) * kSecond;
   }
 
   Status AddManifest(const decide::Workload& workload, UnixSeconds first) {
@@ -119,7 +141,9 @@ class Maker {
     job.arrival = *at ? ToMicros(**at) : (created - first) * kSecond;
     job.expected_seconds = workload.expected_seconds;
     job.priority = workload.priority;
-    if (*run) {
+    if (const auto ran = RanFor(cluster_.inputs->jobs[workload.index])) {
+      job.run = *ran;
+    } else if (*run) {
       job.run = ToMicros(**run);
     } else if (*tokens) {
       const Shape& made = scenario_.shapes[job.shape];
@@ -144,7 +168,7 @@ class Maker {
     for (const char* times : {"expectedDurationSeconds", "activeDeadlineSeconds", "suspend"}) {
       spec.erase(times);
     }
-    return "spec " + spec.dump();
+    return "spec " + api::JsonText(spec);
   }
 
   // --- Jobs of the trace
@@ -177,27 +201,13 @@ class Maker {
     job.meta.key = {"trace", "job"};
     job.pod.claims_compute_domain = claims && job.replicas > 1;
     const std::size_t before = scenario_.shapes.size();
-    auto shape = ShapeOf(key, WorkloadOf(job));
+    auto shape = ShapeOf(key, decide::WorkloadOf(job));
     if (shape && scenario_.shapes.size() > before) {
       Shape& made = scenario_.shapes.back();
       made.job = std::move(job);
-      made.workload = WorkloadOf(made.job);
+      made.workload = decide::WorkloadOf(made.job);
     }
     return shape;
-  }
-
-  static decide::Workload WorkloadOf(const api::TrainingJob& job) {
-    decide::Workload workload;
-    workload.meta = &job.meta;
-    workload.place = &job.place;
-    workload.workers = job.replicas;
-    workload.fabric_name = &job.fabric_name;
-    workload.accelerator = &job.accelerator;
-    workload.model = &job.model;
-    workload.parallelism = &job.parallelism;
-    workload.topology = &job.topology;
-    workload.pod = job.pod;
-    return workload;
   }
 
   void ScaleTo(double load) {

@@ -60,6 +60,8 @@ struct ScenarioOptions {
   std::size_t fabric = 0;  // into Cluster::fabrics
   Estimates estimates = Estimates::kExact;
   double load = 0;  // arrivals are moved together or apart to this load; 0: as they are
+  // Also the TrainingJobs that have ended, when they were created and for as long as they ran.
+  bool past = false;
 };
 
 // The TrainingJobs of the cluster's inputs that wait for nodes on this fabric, and the jobs of the

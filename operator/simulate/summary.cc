@@ -116,6 +116,22 @@ Json SeriesJson(const Series& series) {
   return list;
 }
 
+// In kWh.
+Json EnergyJson(const Summary& summary) {
+  constexpr double kJoules = 3.6e6;
+  Json one = {{"jobs", Rounded(summary.bill.job_joules / kJoules)},
+              {"idle", Rounded(summary.bill.idle_joules / kJoules)}};
+  if (summary.facility_joules) one["facility"] = Rounded(*summary.facility_joules / kJoules);
+  return one;
+}
+
+Json CostJson(const Summary& summary) {
+  if (!summary.bill.cost) return nullptr;
+  return {{"jobs", Rounded(summary.bill.cost->jobs)},
+          {"fleet", Rounded(summary.bill.cost->fleet)},
+          {"currency", summary.currency}};
+}
+
 Json VariationJson(const Variation& variation) {
   Json one = Json::object();
   if (variation.load) one["load"] = *variation.load;
@@ -154,6 +170,8 @@ Json SummaryJson(const Summary& summary) {
   one["nodeFailures"] = summary.failures;
   one["restarts"] = summary.restarts;
   one["lostShare"] = Rounded(summary.lost_share);
+  one["energyKilowattHours"] = EnergyJson(summary);
+  one["cost"] = CostJson(summary);
   one["series"] = SeriesJson(summary.series);
   return one;
 }
@@ -173,6 +191,12 @@ Summary Summarise(const Scenario& scenario, const RunOptions& options) {
   summary.jobs = scenario.jobs.size();
   summary.unfinished = outcome.unfinished;
   summary.events = outcome.events;
+  summary.bill = outcome.bill;
+  if (options.prices != nullptr) {
+    summary.currency = options.prices->currency;
+    summary.facility_joules =
+        options.prices->cooling_overhead * (outcome.bill.job_joules + outcome.bill.idle_joules);
+  }
   summary.completion = Completions(scenario, outcome);
   AddWaits(scenario, outcome, summary);
   AddSlowdowns(scenario, outcome, summary);
@@ -181,6 +205,7 @@ Summary Summarise(const Scenario& scenario, const RunOptions& options) {
   if (outcome.contended) {
     RunOptions alone = options;
     alone.contention = false;
+    alone.observe = nullptr;
     summary.contention_free_completion = Completions(scenario, Run(scenario, alone));
   }
   summary.never_fit = std::move(outcome.never_fit);

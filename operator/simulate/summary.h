@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct Summary {
   double lost_share = 0;                     // of the GPU time in use: lost to restarts
   std::vector<SizeClass> sizes;              // without empty ones
   double mean_queue = 0;                     // waiting jobs, over the makespan
+  Bill bill;
+  std::string currency;  // of the cost
+  // Joules of the building, by the prices' cooling overhead; absent without prices.
+  std::optional<double> facility_joules;
   Series series;
 };
 

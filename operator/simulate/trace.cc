@@ -13,6 +13,19 @@ namespace {
 
 constexpr std::int64_t kSecondsPerMinute = 60;
 
+// Reads the header, finds the columns by it, then reads each line. Ends with the first error.
+template <typename FindColumns, typename ReadLine>
+Status ReadRows(TraceColumns& table, FindColumns find_columns, ReadLine read_line) {
+  if (Status header = table.ReadHeader(); !header) return header;
+  if (Status columns = find_columns(); !columns) return columns;
+  while (true) {
+    const auto more = table.Next();
+    if (!more) return more.error();
+    if (!*more) return {};
+    if (Status read = read_line(); !read) return read;
+  }
+}
+
 // The columns of a table of jobs. Of run and end, one is enough.
 struct JobColumns {
   std::optional<std::size_t> name, part, end, start, expected, priority;
@@ -26,14 +39,10 @@ class TableReader {
       : input_(input), table_(input.source, input.text, ',') {}
 
   Result<Trace> Run() {
-    if (Status header = table_.ReadHeader(); !header) return header.error();
-    if (Status columns = FindColumns(); !columns) return columns.error();
-    while (true) {
-      const auto more = table_.Next();
-      if (!more) return more.error();
-      if (!*more) return std::move(trace_);
-      if (Status read = ReadLine(); !read) return read.error();
-    }
+    Status read = ReadRows(
+        table_, [&] { return FindColumns(); }, [&] { return ReadLine(); });
+    if (!read) return read.error();
+    return std::move(trace_);
   }
 
  private:
@@ -104,14 +113,10 @@ class SacctReader {
   explicit SacctReader(const TraceText& input) : table_(input.source, input.text, '|') {}
 
   Result<Trace> Run() {
-    if (Status header = table_.ReadHeader(); !header) return header.error();
-    if (Status columns = FindColumns(); !columns) return columns.error();
-    while (true) {
-      const auto more = table_.Next();
-      if (!more) return more.error();
-      if (!*more) return std::move(trace_);
-      if (Status read = ReadLine(); !read) return read.error();
-    }
+    Status read = ReadRows(
+        table_, [&] { return FindColumns(); }, [&] { return ReadLine(); });
+    if (!read) return read.error();
+    return std::move(trace_);
   }
 
  private:

@@ -89,7 +89,7 @@ class Store {
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
   // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, Workload,
-  // AdmissionCheck, ResourceFlavor, and Service.
+  // AdmissionCheck, ResourceFlavor, ConfigMap (only api::kLearnedSteps), and Service.
   template <typename T>
   void Put(T object);
   template <typename T>
@@ -127,6 +127,8 @@ class Store {
   Picture Look() const;
   // A picture of only Nodes and Fabrics.
   Picture LookAtFabrics() const;
+  // A picture of only TrainingJobs, Placements and learned steps.
+  Picture LookAtJobs() const;
 
  private:
   // An object before and after a change; null: it did not exist, or is gone.
@@ -183,7 +185,8 @@ class Store {
   std::uint64_t fabric_changes_ = 0;
   std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
              Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>,
-             Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>>
+             Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>,
+             Table<api::ConfigMap>>
       tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

@@ -267,6 +267,7 @@ def placement_status():
         "powerWatts": NUMBER,
         "acceleratorPowerWatts": NUMBER,
         "calibration": SHORT,
+        "learnedStep": text(longest=253),
         "learnedPercent": NUMBER,
         "learnedFromJobs": NUMBER,
         "costPerHour": byte_text,

@@ -9,6 +9,17 @@ import subprocess
 import time
 
 PATIENCE_SECONDS = 60
+# Points at the first node of a map with a job: what the card says, and where it is.
+POINT_AT_A_JOB = """(function(){
+    var cell = document.querySelector('.map g g[data-job]').parentNode;
+    cell.scrollIntoView({block: 'center', inline: 'center'});
+    var at = cell.getBoundingClientRect();
+    cell.querySelector('rect').dispatchEvent(new PointerEvent('pointerover',
+        {bubbles: true, clientX: at.left + 5, clientY: at.top + 5}));
+    var card = document.querySelector('.card'), box = card.getBoundingClientRect();
+    return {text: card.textContent, left: box.left, top: box.top, right: box.right,
+            bottom: box.bottom};
+})()"""
 
 
 class Browser:
@@ -82,11 +93,29 @@ class Browser:
                 raise TimeoutError(f"{expression} is {value!r}, not {wanted!r}")
             time.sleep(0.1)
 
-    def picture(self, path, width, height):
+    def resize(self, width, height, scale=1):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)
+                  deviceScaleFactor=scale, mobile=False)
+
+    def show_as(self, scheme="light", media="screen"):
+        """With the reader's colour scheme, light or dark, on that medium."""
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def picture(self, path, width, height):
+        self.resize(width, height)
+        self.save(path)
+
+    def save(self, path, whole=False):
+        """What is in sight, or the whole page."""
+        taken = self.call("Page.captureScreenshot", captureBeyondViewport=whole,
+                          **({"clip": self._page()} if whole else {}))
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+            file.write(base64.b64decode(taken["data"]))
+
+    def _page(self):
+        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        return {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
 
     def close(self):
         os.close(self._out)

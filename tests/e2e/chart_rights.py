@@ -15,6 +15,7 @@ from chart_lib import ACCOUNT, NAME, SPACE, AccountAudit, Deployed, granted, hea
 from operator_foreign import HOST, ForeignScenarios, is_gated, job, placement
 from operator_lib import poll, server_process, training_job
 from operator_scenarios import main
+from operator_shapes import transformer
 
 RESTART_SECONDS = 120  # of an API server, where the machine does much else
 # Asked by the API server's admission (OwnerReferencesPermissionEnforcement), not by a request.
@@ -48,6 +49,7 @@ class Rights(ForeignScenarios):
         self.place_by_label()
         self.meet_what_is_there()
         self.undo_a_gang()
+        self.learn_twice()
         self.read_without_streams()
         self.assertEqual(self.audit.refused(), set())
         self.assertEqual(self.operator.forbidden(), [])
@@ -158,6 +160,22 @@ class Rights(ForeignScenarios):
         for name in ("taken", "other"):
             self.cluster.delete("trainingjobs", self.space, name)
             self.cluster.until_no_job(self.space, name)
+
+    def learn_twice(self):
+        """The first measurement creates the ConfigMap, the second changes it."""
+        self.apply(training_job(self.space, "measured", 2, model=transformer(),
+                                parallelism={"tensor": 8}))
+        self.cluster.until_running(self.space, "measured")
+        outlook = self.cluster.get("placements", self.space, "measured-1")["status"]["outlook"]
+        for factor, verb in ((1.2, "create"), (1.3, "patch")):
+            seconds = str(factor * outlook["stepMilliseconds"] / 1000)
+            self.cluster.patch("trainingjobs", self.space, "measured", {"metadata": {
+                "annotations": {"weft.dev/measured-step-seconds": seconds}}})
+            poll(lambda factor=factor: f"percent: {100 * factor:.2f}" in kubectl(
+                "get", "configmap", "-n", SPACE, "--ignore-not-found", "-o", "yaml",
+                "weft-learned-steps"), f"the ConfigMap follows by {verb}", 60)
+        self.cluster.delete("trainingjobs", self.space, "measured")
+        self.cluster.until_no_job(self.space, "measured")
 
     def undo_a_gang(self):
         """Of a stock Job whose pods go only beside one that is nowhere, which Weft cannot know."""

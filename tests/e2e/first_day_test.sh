@@ -74,6 +74,24 @@ expect_text "$work/stdout" 'fewest domains'
 expect_text "$work/stderr" '"solveMicroseconds"'
 expect_exit 0 "$WEFT" lint -f "$cluster" -f "$queue"
 
+# The quickstart's day: every job runs, jobs wait least where Weft places them, and the report is
+# drawn.
+expect_exit 0 "$WEFT" fabric generate --design gb200-nvl72 --nodes 288 --fragmented 30 --seed 1
+mv "$work/stdout" "$work/nvl72.yaml"
+examples=$WEFT_SOURCE_DIR/deploy/examples
+expect_exit 0 "$WEFT" simulate -f "$work/nvl72.yaml" --trace "$examples/nvl72-day.csv" \
+  --format weft --policy weft,first-fit,fewest-domains --prices "$examples/prices.yaml" \
+  --report "$work/day.html" -o json
+expect_text "$work/day.html" '<h2>Map: weft</h2>'
+python3 - "$work/stdout" <<'PYTHON' || fail 'the simulated day went wrong'
+import json
+import sys
+runs = json.load(open(sys.argv[1], encoding="utf-8"))["policies"]
+assert [run["finished"] for run in runs] == [400] * 3
+assert runs[0]["waitSeconds"]["mean"] == min(run["waitSeconds"]["mean"] for run in runs)
+assert runs[0]["cost"]["jobs"] == min(run["cost"]["jobs"] for run in runs)
+PYTHON
+
 # A refusal says what is short, and exits 3.
 sed 's/replicas: 4/replicas: 4000/; s/tensor: 4/tensor: 4/' "$work/secret.yaml" >"$work/huge.yaml"
 expect_exit 3 "$WEFT" plan -f "$cluster" -f "$work/huge.yaml"

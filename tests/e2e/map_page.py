@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from browser import Browser
+from browser import POINT_AT_A_JOB, Browser
 from metrics_prometheus import fetch
 from operator_lib import SOURCE, Cluster, Operator, free_port, poll, training_job
 
@@ -20,7 +20,7 @@ class LargeMaps(unittest.TestCase):
     quick."""
 
     MOST_ELEMENTS, MOST_SECONDS = 25_000, 0.5  # for a click
-    WINDOW = 1600
+    WINDOW = 1280
 
     def test_sizes(self):
         with tempfile.TemporaryDirectory() as work:
@@ -53,8 +53,16 @@ class LargeMaps(unittest.TestCase):
         # What was clicked is in sight.
         self.assertTrue(browser.value("""(function(){
             var box = document.querySelector('.map g.on').getBoundingClientRect();
-            return box.top >= 0 && box.bottom <= innerHeight;
+            return box.top > -1 && box.bottom < innerHeight + 1;
         })()"""))
+        # The card about a node with a job is in the window, also on a phone.
+        for width in (self.WINDOW, 360):
+            browser.resize(width, 800)
+            card = browser.value(POINT_AT_A_JOB)
+            self.assertIn("worker", card["text"])
+            self.assertGreaterEqual(min(card["left"], card["top"]), 0)
+            self.assertLessEqual(card["right"], width)
+            self.assertLessEqual(card["bottom"], 800)
         self.assertEqual(browser.errors, [])
 
 

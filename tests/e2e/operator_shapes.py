@@ -3,6 +3,7 @@
 says, and a story that events tell."""
 
 import copy
+import itertools
 import json
 import re
 
@@ -15,6 +16,7 @@ TRANSFORMER = {
 }
 MOE = {"experts": 16, "topK": 2, "layers": 32, "feedForwardSize": 2048}
 WORKERS = 4
+LEARNED_SPACE, LEARNED = "weft-system", "weft-learned-steps"
 
 
 def transformer(**more):
@@ -156,6 +158,42 @@ class Shapes(Scenarios):
             return any(one["reason"] == "DoesNotFit" and one["type"] == "Warning"
                        for one in self.cluster.list("events", self.space))
         poll(told, "an event warns of the memory")
+
+    def predicted(self, name):
+        """What is predicted for a job of one node and one model."""
+        self.apply(training_job(self.space, name, 1, model=transformer(),
+                                parallelism={"tensor": 8}))
+        self.cluster.until_running(self.space, name)
+        return self.cluster.get("placements", self.space, f"{name}-1")["status"]["outlook"]
+
+    def test_a_measured_step_teaches_later_predictions(self):
+        plain = self.predicted("first")
+        self.assertNotIn("learnedStep", plain)
+        self.addCleanup(self.cluster.delete, "configmaps", LEARNED_SPACE, LEARNED)
+        seconds = 1.2 * plain["stepMilliseconds"] / 1000
+        self.cluster.patch("trainingjobs", self.space, "first", {"metadata": {
+            "annotations": {"weft.dev/measured-step-seconds": str(seconds)}}})
+        poll(lambda: self.cluster.get("configmaps", LEARNED_SPACE, LEARNED), "the step is learned")
+        self.cluster.delete("trainingjobs", self.space, "first")
+        self.cluster.until_no_job(self.space, "first")
+        taught = self.predicted("second")
+        [(entry, text)] = self.cluster.get("configmaps", LEARNED_SPACE, LEARNED)["data"].items()
+        self.assertEqual(text.splitlines()[:2], ["percent: 120.00", "observations: 1"])
+        self.assertEqual((taught["learnedStep"], taught["learnedPercent"],
+                          taught["learnedFromJobs"]), (entry, 120, 1))
+        self.assertAlmostEqual(taught["stepMilliseconds"] / plain["stepMilliseconds"], 1.2, 2)
+        self.cluster.patch("configmaps", LEARNED_SPACE, LEARNED, {
+            "data": {entry: "percent: 90\nobservations: 50\n"}})
+
+        numbers = itertools.count()
+
+        def follows():
+            """A job that is placed after the operator has read the edit."""
+            name = f"later-{next(numbers)}"
+            percent = self.predicted(name).get("learnedPercent")
+            self.cluster.delete("trainingjobs", self.space, name)
+            return percent == 90
+        poll(follows, "a prediction follows the edit")
 
     def test_tensor_and_pipeline(self):
         self.complete(model=transformer(), parallelism={"tensor": 8, "pipeline": 2})

@@ -82,6 +82,31 @@ bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs
 bad 'accelerators[0].colour: unknown field' 's/^  powerWatts.*/&\n  colour: green/'
 expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/none.yaml"
 
+# What measured steps have taught is read from the ConfigMap, and said.
+job ''
+learned() {  # TEXT
+  printf 'apiVersion: v1\ndata:\n  no-release_H100_BF16: |\n    %s\n' "$1"
+  printf 'kind: ConfigMap\nmetadata: {name: weft-learned-steps, namespace: weft-system}\n'
+} >"$work/learned.yaml"
+learned 'percent: 150'
+step() { sed -n 's/.*"stepSeconds": \([0-9.]*\).*/\1/p' "$work/stdout"; }
+expect_exit 0 "$WEFT" outlook -o json -f "$work/cluster.yaml" -f "$work/job.yaml"
+plain=$(step)
+expect_exit 0 "$WEFT" outlook -o json -f "$work/cluster.yaml" -f "$work/job.yaml" -f "$work/learned.yaml"
+expect_text "$work/stdout" '"name": "no-release_H100_BF16"'
+awk "BEGIN { exit !($(step) / $plain > 1.499 && $(step) / $plain < 1.501) }" ||
+  fail "the step is $(step), and $plain without the scalar"
+expect_exit 0 "$WEFT" outlook -f "$work/cluster.yaml" -f "$work/job.yaml" -f "$work/learned.yaml"
+expect_text "$work/stdout" 'by the learned scalar'
+learned 'percent: fast'
+expect_exit 0 "$WEFT" outlook -f "$work/cluster.yaml" -f "$work/job.yaml" -f "$work/learned.yaml"
+expect_text "$work/stdout" 'percent: "fast" must be a number'
+expect_exit 0 "$WEFT" lint -f "$work/cluster.yaml" -f "$work/job.yaml" -f "$work/learned.yaml"
+expect_text "$work/stdout" 'LearnedStepInvalid'
+
+# A measured step needs a job to belong to.
+expect_exit 2 "$WEFT" verify --step 12.4 --kubeconfig "$work/none.yaml"
+
 # A rack of 30 kW takes three DGX H100 and not four.
 expect_exit 0 "$WEFT" fabric generate --racks 1 --nodes-per-rack 4 --accelerator H100 --rack-watts 30000
 mv "$work/stdout" "$work/rack.yaml"

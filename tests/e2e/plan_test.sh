@@ -233,4 +233,32 @@ assert [(line['job'], line['nodes'], line['workers']) for line in lines] == [
 PYTHON
 checks=$((checks + 1))
 
+# weft queue: the order, when each starts and after which, and why one waits.
+"$WEFT" fabric generate --racks 1 --nodes-per-rack 4 --accelerator H100 >"$work/rack.yaml"
+job() { # NAME WORKERS SECONDS
+  cat <<EOT
+---
+apiVersion: weft.dev/v1alpha1
+kind: TrainingJob
+metadata: {name: $1, namespace: team}
+spec:
+  accelerator: {resourceName: nvidia.com/gpu, perWorker: 8}
+  expectedDurationSeconds: $3
+  workers:
+    replicas: $2
+    template: {spec: {containers: [{name: main, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]}}
+EOT
+}
+{ job a 4 3600; job b 4 60; job c 1 60; job d 5 60; } >"$work/queue.yaml"
+expect_exit 0 "$WEFT" queue -f "$work/rack.yaml" -f "$work/queue.yaml"
+tr -s ' ' <"$work/stdout" >"$work/table"
+for line in '1 team/a 0 4 32 - now -' '3 team/c 0 1 8 - within 1 h 1 min, when team/b ends' \
+  '2 team/b 0 4 32 - within 1 h, when team/a ends InsufficientCapacity' '4 team/d 0 5 40 - never'; do
+  expect_text "$work/table" "$line"
+done
+expect_text "$work/stdout" 'team/b: Fabric "default" has room for 0 of 4 workers'
+expect_exit 0 "$WEFT" queue -o json -n nobody -f "$work/rack.yaml" -f "$work/queue.yaml"
+expect_text "$work/stdout" '"queue": []'
+expect_exit 2 "$WEFT" queue --reserve-after -1 -f "$work/rack.yaml"
+
 passed

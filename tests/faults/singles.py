@@ -32,15 +32,21 @@ FLAGS = ("--bind-deadline", "60", "--node-loss", "60")
 
 
 class Summary:
-    """How often each object came and went, and how each job ended."""
+    """How often each object came and went, and how each job ended. A thread of the watch adds to it while others
+    read it."""
 
     def __init__(self, space):
+        self.lock = threading.RLock()
         self.space = space
         self.counts = collections.Counter()
         self.ends = {}
         self.over = False  # what comes now is the rig's own tidying up
 
     def see(self, change):
+        with self.lock:
+            self._see(change)
+
+    def _see(self, change):
         meta = change.thing["metadata"]
         if self.over or meta.get("namespace") != self.space or change.plural not in KINDS:
             return
@@ -61,10 +67,15 @@ class Summary:
 
     def gone(self):
         """How many objects."""
-        return sum(times for (*_, kind), times in self.counts.items() if kind == "DELETED")
+        with self.lock:
+            return sum(times for (*_, kind), times in self.counts.items() if kind == "DELETED")
 
     def differs(self, reference):
         """In words; "" where nothing does."""
+        with self.lock:
+            return self._differs(reference)
+
+    def _differs(self, reference):
         counts = {key: (self.counts[key], reference.counts[key])
                   for key in self.counts | reference.counts
                   if self.counts[key] != reference.counts[key]

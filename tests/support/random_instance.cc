@@ -212,6 +212,10 @@ RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& optio
   const bool scale_up = random.Chance(50);
   std::vector<fabric::NodeFacts> nodes = RandomNodes(random, options, scale_up);
   fabric::FabricSpec spec = RandomSpec(random, scale_up);
+  if (options.flat) {
+    for (fabric::LevelSpec& level : spec.levels) level.link = spec.levels.back().link;
+    spec.outside = spec.levels.back().link;
+  }
   if (options.planes) AddPlanes(random, spec, nodes);
   if (options.torus) AddTorus(random, spec, nodes);
   instance.fabric = std::make_unique<fabric::Fabric>(

@@ -30,9 +30,10 @@ struct RandomOptions {
   bool constraints = true;  // required, preferred, groups
   bool crossing = true;     // scale-up domains that cross the levels
   std::uint32_t fewest_workers = 2;
-  bool only_data = false;   // one ring of data parallelism, measured
-  bool planes = false;  // one or two networks whose domains have nothing to do with the levels
-  bool torus = false;   // nodes stand in a torus or mesh of any shape, or in one for each spine
+  bool only_data = false;  // one ring of data parallelism, measured
+  bool planes = false;     // one or two networks whose domains have nothing to do with the levels
+  bool flat = false;       // the links of all levels are equally fast
+  bool torus = false;      // nodes stand in a torus or mesh of any shape, or in one for each spine
 };
 
 RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& options);

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/cpp_scan.h"
+#include "tests/support/hidden_names.h"
 #include "tests/support/source_rules.h"
 
 namespace weft::testing {
@@ -181,6 +182,19 @@ TEST(TopLevelRules, FindWhatIsMissingAndWhatDoesNotBelong) {
             (Violations{"README.md: is not there", "notes.txt: does not belong at the top"}));
 }
 
+TEST(HiddenNames, FindTheNameOfAHeaderInAnUnnamedNamespaceOfItsModule) {
+  const std::string unnamed =
+      "namespace weft::life {\nnamespace {\nconstexpr const char* kVerified = \"V\";\n"
+      "Stage StageOf(int);\n}  // namespace\nint Other() {}\n}\n";
+  EXPECT_EQ(
+      CheckHiddenNames({{"operator/life/a.cc", unnamed},
+                        {"operator/life/b.h", "inline constexpr const char* kVerified = 0;\n"},
+                        {"operator/life/c.h", "Stage StageOf(const Job& job);\nint Other();\n"},
+                        {"operator/watch/d.cc", unnamed}}),
+      (Violations{"operator/life/a.cc:3: kVerified hides that of operator/life/b.h",
+                  "operator/life/a.cc:4: StageOf hides that of operator/life/c.h"}));
+}
+
 // The tree itself.
 
 const fs::path kRoot = WEFT_SOURCE_DIR;
@@ -214,6 +228,10 @@ TEST(Tree, KeepsTheOrderOfItsModules) {
     found.insert(found.end(), more.begin(), more.end());
   }
   EXPECT_EQ(found, Violations{});
+}
+
+TEST(Tree, HidesNoNameOfAHeader) {
+  EXPECT_EQ(CheckHiddenNames(SourcesUnder("operator")), Violations{});
 }
 
 TEST(Tree, KeepsThreadsFilesAndClocksOutOfPureModules) {

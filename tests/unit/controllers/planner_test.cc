@@ -64,6 +64,20 @@ TEST_F(PlannerTest, ARefusalIsKeptUntilTheJobIsGone) {
   EXPECT_EQ(api_.requests, 0U);
 }
 
+TEST_F(PlannerTest, ARefusalSaysHowManyWaitAheadInTheQueue) {
+  Ask("first", 6);
+  const api::TrainingJob never = Ask("never", 70), second = Ask("second", 6),
+                         last = Ask("third", 6);
+  Pass();
+  const auto told = [&](const api::TrainingJob& job) {
+    const auto refusal = leader_.planner.RefusalOf(job);
+    return refusal ? refusal->message : "";
+  };
+  EXPECT_EQ(told(never).find("ahead"), std::string::npos) << told(never);
+  EXPECT_EQ(told(second).find("ahead"), std::string::npos) << told(second);
+  EXPECT_NE(told(last).find(" 1 job waits ahead of it."), std::string::npos) << told(last);
+}
+
 TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
   const api::TrainingJob job = Ask("llama", 3);
   api_.fail_at = 2;

@@ -14,6 +14,15 @@ TEST(AmountText, IsInTheResourcesOwnUnit) {
   EXPECT_EQ(AmountText("memory", 16'000'000'000), "16G memory");
 }
 
+TEST(AheadText, IsExactForAFewAndRoundForMany) {
+  EXPECT_EQ(AheadText(0), "");
+  EXPECT_EQ(AheadText(1), "1 job waits ahead of it.");
+  EXPECT_EQ(AheadText(10), "10 jobs wait ahead of it.");
+  EXPECT_EQ(AheadText(19), "At least 10 jobs wait ahead of it.");
+  EXPECT_EQ(AheadText(99), "At least 50 jobs wait ahead of it.");
+  EXPECT_EQ(AheadText(200), "At least 200 jobs wait ahead of it.");
+}
+
 TEST(SpansText, CountsTheDomainsOfEachLevel) {
   placement::Scores scores;
   EXPECT_EQ(SpansText(scores), "");

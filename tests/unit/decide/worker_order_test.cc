@@ -102,17 +102,6 @@ TEST(WorkerOrderTest, PodsBecomeWorkers) {
   }
 }
 
-TEST(WorkerOrderTest, TheOrderOfNamesIsTotal) {
-  const std::vector<std::string> ordered = {"",      "01",   "1",     "2",     "10",  "a",
-                                            "a-1",   "a-1b", "a-01c", "a-2",   "a-9", "a-10",
-                                            "a-10-", "a1",   "a1-2",  "a1-12", "b"};
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    for (std::size_t j = 0; j < ordered.size(); ++j) {
-      EXPECT_EQ(NaturallyBefore(ordered[i], ordered[j]), i < j) << ordered[i] << " " << ordered[j];
-    }
-  }
-}
-
 TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {
   api::Pod pod;
   EXPECT_FALSE(IsGated(pod));

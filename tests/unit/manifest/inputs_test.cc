@@ -25,6 +25,21 @@ TEST(ReadInputs, KeepsOrderAndNotesWhatItIgnores) {
   EXPECT_EQ(inputs->notes, (std::vector<std::string>{"ignored 2 objects of kind ConfigMap (v1)"}));
 }
 
+TEST(ReadInputs, TakesTheConfigMapOfLearnedSteps) {
+  const std::string map =
+      "apiVersion: v1\ndata:\n  a_H100_BF16: |\n    percent: 90\nkind: ConfigMap\n"
+      "metadata: {name: weft-learned-steps, namespace: weft-system}\n";
+  const auto inputs = ReadInputs({{"a", map}});
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_TRUE(inputs->learned_steps);
+  EXPECT_EQ(inputs->learned_steps->data,
+            (std::map<std::string, std::string>{{"a_H100_BF16", "percent: 90\n"}}));
+  EXPECT_TRUE(inputs->notes.empty());
+  const auto twice = ReadInputs({{"a", map}, {"b", map}});
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().message.find("a second one after a: document 1"), std::string::npos);
+}
+
 TEST(ReadInputs, RefusesWithThePlace) {
   struct Case {
     const char* name;

@@ -100,12 +100,28 @@ TEST(Levels, SayHowMuchTheSmallestPartOfARingSlowsIt) {
   const PlacementScene scene(shape, 4, 4, {{traffic::Axis::kData, 1'000'000}});
   EXPECT_EQ(Said(scene, {"n0", "n1", "n3", "n4"}).front(),
             "Its ring is as fast between nvlink domains as inside one.");
-  EXPECT_EQ(Said(scene, {"n0", "n1", "n2", "n3"}).front(),
-            "Its ring takes 200 % of the time that it would take in one nvlink domain: its smallest "
-            "part has too few GPUs to send faster.");
+  EXPECT_EQ(
+      Said(scene, {"n0", "n1", "n2", "n3"}).front(),
+      "Its ring takes 200 % of the time that it would take in one nvlink domain: its smallest "
+      "part has too few GPUs to send faster.");
   EXPECT_EQ(Why(scene, {"n0", "n1", "n2", "n3"}, {"n0", "n1", "n3", "n4"}),
             "costs no more, but has a smaller part of the ring in one nvlink domain, which slows "
             "the ring by 100 % of its time inside one domain");
+}
+
+// Two leaves of two nodes of 8 GPUs, half of n3 in use, with links of equal speed.
+TEST(Levels, SayWhichShareOfTheBytesLeavesALevelAtNoExtraCost) {
+  testing::FabricShape shape = testing::Leaves({{8, 8}, {8, 4}});
+  shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
+  const PlacementScene scene(shape, 3, 8, {{traffic::Axis::kData, 1'000'000}});
+  EXPECT_EQ(Said(scene, {"n0", "n1", "n2"}).front(),
+            "Of the bytes between its workers 66.7 % leave their leaf, at no extra cost.");
+  const PlacementScene two(shape, 2, 8, {{traffic::Axis::kData, 1'000'000}});
+  EXPECT_EQ(Why(two, {"n1", "n2"}, {"n0", "n1"}),
+            "costs no more, but sends 100 % more of the bytes between its workers out of their "
+            "leaf");
+  EXPECT_EQ(Said(two, {"n0", "n1"}),
+            (Sentences{"Wholly free domains that it uses: 1 leaf, 2 node."}));
 }
 
 TEST(CostLimit, IsTheLeastAndSoManyPercentRoundedDown) {

@@ -99,15 +99,15 @@ TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
   EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 20'000, 18'889, 1'111}));
 }
 
-TEST(Tree, LevelsOfOneSpeedAreNoStepApart) {
+TEST(Tree, LevelsOfOneSpeedAreAFemtosecondApart) {
   testing::FabricShape shape = Crossing();
   shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
   const PlacementScene scene(shape, 4, 8);
   const Instance instance = scene.Prepare();
   EXPECT_EQ(StepsOf(Tree::OfLevels(instance, fabric::kOutside, 0)),
-            (std::vector<std::int64_t>{0, 60'000, 0, 20'000}));
+            (std::vector<std::int64_t>{0, 60'000, 1, 20'000}));
   EXPECT_EQ(StepsOf(*OfPlane(instance, fabric::kOutside)),
-            (std::vector<std::int64_t>{0, 60'000, 0, 18'889, 1'111}));
+            (std::vector<std::int64_t>{0, 60'000, 1, 18'889, 1'111}));
 }
 
 TEST(Tree, OfAScaleUpNetworkIsNoneWhereNothingCrossesTheLevels) {

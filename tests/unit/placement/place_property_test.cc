@@ -13,6 +13,7 @@
 #include "operator/objective/instance.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/ring_rate.h"
+#include "operator/objective/wide_bytes.h"
 #include "operator/placement/place.h"
 #include "operator/rules/node_filter.h"
 #include "tests/support/campaign.h"
@@ -198,10 +199,33 @@ class Oracle {
     return {static_cast<std::uint32_t>(std::ceil(100 * slowest - 1e-9))};
   }
 
+  // Parts of a million of all bytes that leave domains of levels where this costs nothing extra.
+  std::vector<std::uint32_t> Wide(const Nodes& nodes) const {
+    std::vector<std::uint32_t> wide;
+    const Tier levels = fabric_.nested_scale_up().value_or(fabric_.node_tier());
+    for (Tier t = 1; t < levels; ++t) {
+      if (pair_cost_.TierWeight(t - 1) != pair_cost_.TierWeight(t)) continue;
+      if (fabric_.domains(t).size() < 2) continue;
+      Int128 all = 0, left = 0;
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (std::size_t j = i + 1; j < nodes.size(); ++j) {
+          all += matrix_[i][j];
+          if (SameDomain(t, nodes[i], nodes[j])) continue;
+          const Tier shared = fabric_.SharedTier(nodes[i], nodes[j]);
+          const bool beside = pair_cost_.Weight(nodes[i], nodes[j]) < pair_cost_.TierWeight(shared);
+          if (!beside) left += matrix_[i][j];
+        }
+      }
+      wide.push_back(left == 0 ? 0 : static_cast<std::uint32_t>((left * 1'000'000 - 1) / all + 1));
+    }
+    return wide;
+  }
+
   std::vector<std::uint32_t> Footprint(const Nodes& nodes) const {
     std::vector<std::uint32_t> broken = Moved(nodes), left;
-    const std::vector<std::uint32_t> slowed = RingSlowed(nodes);
-    broken.insert(broken.end(), slowed.begin(), slowed.end());
+    for (const std::vector<std::uint32_t>& level : {RingSlowed(nodes), Wide(nodes)}) {
+      broken.insert(broken.end(), level.begin(), level.end());
+    }
     for (Tier t = 1; t <= fabric_.node_tier(); ++t) {
       std::map<fabric::DomainIndex, std::uint32_t> used;
       for (NodeIndex n : nodes) ++used[fabric_.domains(t).of_node[n]];
@@ -314,6 +338,33 @@ TEST(PlaceProperty, AmongPlacementsOfEqualCostTheRingWithTheLargestSmallestPartW
   }
   EXPECT_GT(slowed, instances / 20);
   EXPECT_GT(by_the_level, instances / 100);
+}
+
+void ExpectFewestWideBytes(std::uint64_t first, const weft::testing::RandomOptions& random) {
+  std::uint64_t placed = 0, wide = 0;
+  const std::uint64_t instances = weft::testing::Instances(200);
+  for (std::uint64_t seed = first; seed < first + instances; ++seed) {
+    RandomInstance instance = MakeRandomInstance(seed, random);
+    const Oracle oracle(instance, 1);
+    Options options;
+    options.limits.exact_steps = 5'000'000;
+    const auto plan = Solve(*instance.claims, instance.request, *instance.graph, options);
+    ASSERT_EQ(plan.has_value(), oracle.any()) << instance.what;
+    if (!plan) continue;
+    ++placed;
+    ASSERT_EQ(Names(*instance.fabric, plan->nodes), Names(*instance.fabric, oracle.Best()))
+        << instance.what;
+    const std::vector<std::uint32_t> shares =
+        WideBytes(Instance(*instance.claims, instance.request, *instance.graph), plan->nodes);
+    wide += std::any_of(shares.begin(), shares.end(), [](auto share) { return share > 0; }) ? 1 : 0;
+  }
+  EXPECT_GT(placed, instances / 2);
+  EXPECT_GT(wide, instances / 20);
+}
+
+TEST(PlaceProperty, AmongPlacementsOfEqualCostTheFewestBytesLeaveFreeLevels) {
+  ExpectFewestWideBytes(60'000, {.flat = true});
+  ExpectFewestWideBytes(61'000, {.planes = true, .flat = true});
 }
 
 void ExpectOptimum(std::uint64_t first_seed, const weft::testing::RandomOptions& random) {

@@ -72,7 +72,8 @@ TEST(BuildMapTest, WhatIsPredictedOfAJobStandsInItsTooltips) {
   ASSERT_EQ(map.jobs.size(), 1U);
   const std::string& text = map.jobs[0].predicted;
   EXPECT_TRUE(text.starts_with("predicted: ")) << text;
-  for (const char* part : {" a step, ", " tokens/s, ", " % of a GPU&#39;s memory"}) {
+  for (const char* part :
+       {" a step, ", " tokens/s, ", " % of a GPU&#39;s memory, MFU ", " %, ", " kW"}) {
     EXPECT_TRUE(Has(EscapeXml(text), part)) << text;
   }
   EXPECT_TRUE(Has(MapSvg(map), EscapeXml(text)));
@@ -210,6 +211,27 @@ TEST(MapSvgTest, SaysWhyANodeTakesNothing) {
   EXPECT_EQ(Count(svg, "0 / 8 free, 0 held by earlier pods"), 2U);
   EXPECT_TRUE(Has(svg, ">16 / 32 free</text>"));
   EXPECT_TRUE(Has(svg, "<title>default\n1 node unusable, 1 cordoned</title>"));
+}
+
+TEST(MapSvgTest, TheEdgeOfADomainIsTheWarmerTheLongerItsUplinkNeeds) {
+  const Planned planned(Queue());
+  MapInput map = planned.Map();
+  auto& leaves = map.leaving[2];
+  ASSERT_EQ(leaves.size(), 2U);
+  EXPECT_GT(leaves[0].milliseconds, 0);
+  leaves[1].milliseconds = leaves[0].milliseconds / 3;
+  const std::string svg = MapSvg(map, Legend::kNone);
+  EXPECT_EQ(Count(svg, "class=\"b e4\""), 1U);
+  EXPECT_EQ(Count(svg, "class=\"b e2\""), 1U);
+  map.leaving[2] = std::vector<MapFlow>(2);
+  EXPECT_EQ(Count(MapSvg(map, Legend::kNone), "class=\"b e"), 0U);
+}
+
+TEST(MapHtmlTest, SaysWhyAJobIsNotPlaced) {
+  const Planned planned(Queue());
+  const std::string page = MapHtml({planned.Map()});
+  EXPECT_TRUE(Has(page, "not placed: InsufficientCapacity. Fabric &quot;default&quot;"))
+      << page.substr(page.find("not placed"), 200);
 }
 
 TEST(MapSvgTest, HostileNamesStayText) {

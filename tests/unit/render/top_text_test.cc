@@ -33,6 +33,7 @@ Overview TwoJobs() {
   waiting.phase = "Pending";
   waiting.workers = 80;
   waiting.accelerators = 640;
+  waiting.reason = "InsufficientCapacity";
   waiting.why = "376 nvidia.com/gpu are missing.";
   overview.jobs = {running, waiting};
   overview.complete = 3;
@@ -45,9 +46,9 @@ TEST(TopTextTest, FleetThenJobsThenWhyOneHasNoNodes) {
             R"(FABRIC   NODES  FREE  IN USE  UNAVAILABLE  ACCELERATOR     ALL  IN USE  FREE
 default     34    28       4            2  nvidia.com/gpu  264  24 9 %   232
 
-JOB                       PHASE    WORKERS  GPUS  SPANS           CROSS-NODE  OF BEST  RESTARTS  AGE
-team-a/llama              Running      4/4    32  1 leaf, 4 node      144.5G    100 %         0   2h
-team-b/sweep (Placement)  Pending     0/80   640  -                        -        -         -    -
+JOB                       PHASE    WORKERS  GPUS  SPANS           CROSS-NODE  OF BEST  RESTARTS  AGE  WHY
+team-a/llama              Running      4/4    32  1 leaf, 4 node      144.5G    100 %         0   2h  -
+team-b/sweep (Placement)  Pending     0/80   640  -                        -        -         -    -  InsufficientCapacity
 
 Ended: 3 complete, 0 failed.
 Other pods hold 8 accelerators.

@@ -80,7 +80,7 @@ TEST(OverviewTest, AsJsonItSaysWhatIsThereAndLeavesOutWhatIsNot) {
   EXPECT_EQ(json.at("jobs").at(0).dump(),
             R"({"namespace":"ns","name":"waits","kind":"TrainingJob","phase":"Pending",)"
             R"("workers":2,"ready":0,"accelerators":16,"attempt":0,"restarts":0,)"
-            R"("why":"because of waits"})");
+            R"("reason":"Why","why":"because of waits"})");
   EXPECT_EQ(json.at("fabrics").at(0).at("nodes").dump(),
             R"({"free":4,"partial":0,"full":0,"cordoned":0,"unusable":0,"incomplete":0})");
 }

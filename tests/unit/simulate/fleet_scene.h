@@ -50,10 +50,12 @@ struct FleetScene {
   std::string Run(const DispatchRules& rules = {}) const {
     RunOptions options;
     options.rules = rules;
-    std::vector<Decision> decisions;
-    const Outcome outcome = simulate::Run(scenario, options, decisions);
+    std::vector<Event> events;
+    options.observe = [&](Event&& event) { events.push_back(std::move(event)); };
+    const Outcome outcome = simulate::Run(scenario, options);
     std::string text;
-    for (const Decision& one : decisions) {
+    for (const Event& one : events) {
+      if (one.kind != EventKind::kStart) continue;
       const Job& job = scenario.jobs[one.job];
       text += (text.empty() ? "" : "; ") + job.name.substr(job.name.find('/') + 1) + " " +
               std::to_string(one.time / kSecond) + "-" +

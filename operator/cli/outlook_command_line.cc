@@ -1,0 +1,87 @@
+// The commands `weft outlook` and `weft advise` of the command line.
+#include "operator/cli/command_line.h"
+#include "operator/cli/help.h"
+
+namespace weft::cli {
+
+void CommandLine::AddOutlook() {
+  CLI::App* command =
+      Add(&app_, "outlook",
+          "Predict whether each job fits in memory, how long a step takes and what bounds it",
+          "  weft outlook -f cluster.yaml -f jobs.yaml\n"
+          "  weft outlook -f cluster.yaml -f job.yaml -o json | jq '.[0].memoryBytesPerGPU'\n"
+          "  weft outlook --cluster -n team-a          for the jobs that run or wait there",
+          [this] { return RunOutlook(outlook_); });
+  command->group(kPlacing);
+  AddInput(command, outlook_.input);
+  AddOutput(command, outlook_.output, {"table", "json", "yaml"});
+  AddNamespace(command, outlook_.input);
+  AddWatch(command, outlook_.input);
+  AddAccelerators(command, outlook_.input.accelerators);
+  AddPrices(command, outlook_.prices);
+}
+
+void CommandLine::AddAccelerators(CLI::App* command, std::string& file) {
+  command
+      ->add_option("--accelerators", file,
+                   "YAML file with accelerators that Weft's table lacks, as "
+                   "deploy/examples/accelerators.yaml")
+      ->option_text("FILE");
+}
+
+void CommandLine::AddPrices(CLI::App* command, std::string& file) {
+  command
+      ->add_option("--prices", file,
+                   "YAML file with the price of an hour of each accelerator, as "
+                   "deploy/examples/prices.yaml; also shows what a job costs")
+      ->option_text("FILE");
+}
+
+void CommandLine::AddAdvise() {
+  CLI::App* command = Add(
+      &app_, "advise", "Find the fastest layouts of a job that fit in memory",
+      "  weft advise -f cluster.yaml -f job.yaml\n"
+      "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
+      "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
+      [this] { return RunAdvise(advise_); });
+  command->group(kPlacing);
+  AddInput(command, advise_.input);
+  Choice(command->add_option("-o,--output", advise_.output,
+                             "Output format: table, json, or yaml: the first layout as a "
+                             "TrainingJob to apply"),
+         "FORMAT", {"table", "json", "yaml"})
+      ->capture_default_str()
+      ->group(kOutput);
+  command->add_option("--rows", advise_.rows, "Show at most this number of layouts")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, 1'000))
+      ->capture_default_str()
+      ->group(kOutput);
+  command
+      ->add_option("--gpus", advise_.gpus,
+                   "Number of accelerators, or a range whose doublings are tried, such as 8..1024 "
+                   "(default: as many as the job has)")
+      ->option_text("NUMBER");
+  command
+      ->add_option("--tokens", advise_.tokens,
+                   "Tokens to train on, such as 15T; also shows days and cost, with the time that "
+                   "failures take")
+      ->option_text("NUMBER");
+  command
+      ->add_option(
+          "--deadline", advise_.deadline_days,
+          "Show only layouts that train on --tokens in at most DAYS days, the cheapest first")
+      ->option_text("DAYS")
+      ->check(NumberAbove(0));
+  command
+      ->add_option("--budget", advise_.budget,
+                   "Show only layouts that train on --tokens for at most AMOUNT, by --prices")
+      ->option_text("AMOUNT")
+      ->check(NumberAbove(0));
+  AddAccelerators(command, advise_.input.accelerators);
+  AddPrices(command, advise_.prices);
+  command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")
+      ->option_text("JOB");
+}
+
+}  // namespace weft::cli

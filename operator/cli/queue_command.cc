@@ -1,0 +1,25 @@
+#include <nlohmann/json.hpp>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/session.h"
+#include "operator/render/queue_text.h"
+#include "operator/report/queue.h"
+
+namespace weft::cli {
+
+int RunQueue(const QueueArguments& arguments) {
+  const auto cluster = ReadCluster(arguments.input);
+  if (!cluster) return Fail(cluster.error(), arguments.input);
+  const auto report = PlanCluster(*cluster, {.order = decide::Order::kOperator,
+                                             .reserve_after_seconds = arguments.reserve_after});
+  if (!report) return Fail(report.error(), arguments.input);
+  const auto queue =
+      report::MakeQueue(*cluster, *report, arguments.input.space, arguments.reserve_after);
+  Remark(report->notes);
+  if (arguments.output == "json" || arguments.output == "yaml") {
+    return Print(Encode(report::QueueJson(queue), arguments.output), kDone);
+  }
+  return Print(render::QueueText(queue, TextStyle(), arguments.output == "wide"), kDone);
+}
+
+}  // namespace weft::cli

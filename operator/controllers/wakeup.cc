@@ -1,0 +1,30 @@
+#include "operator/controllers/wakeup.h"
+
+namespace weft::controllers {
+
+void Wakeup::Ring() {
+  const std::lock_guard lock(mutex_);
+  rung_ = true;
+  changed_.notify_all();
+}
+
+void Wakeup::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+bool Wakeup::Await(Milliseconds pause, std::optional<Milliseconds> patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, pause, [this] { return stopped_; });
+  const auto due = [this] { return stopped_ || rung_; };
+  if (patience) {
+    changed_.wait_for(lock, *patience, due);
+  } else {
+    changed_.wait(lock, due);
+  }
+  rung_ = false;
+  return !stopped_;
+}
+
+}  // namespace weft::controllers

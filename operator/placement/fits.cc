@@ -1,0 +1,56 @@
+#include "operator/placement/fits.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "operator/placement/place.h"
+#include "operator/rules/node_filter.h"
+
+namespace weft::placement {
+namespace {
+
+bool HasGroups(const Request& request) {
+  return std::any_of(request.groups.begin(), request.groups.end(),
+                     [](const GroupConstraint& one) { return one.required || one.preferred; });
+}
+
+bool HasRoom(const fabric::Claims& claims, const Request& request, bool empty,
+             const std::vector<fabric::PoolIndex>& pools) {
+  const SlotQuery query = {.pod = &request.pod,
+                           .job = request.job,
+                           .excluded = request.excluded,
+                           .cap = request.workers,
+                           .ignore_claims = empty,
+                           .pools = pools};
+  std::vector<std::uint32_t> slots;
+  CountSlots(claims, query, slots);
+  const auto& begin = claims.fabric().domains(request.required.value_or(fabric::kOutside)).begin;
+  for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
+    std::uint64_t room = 0;
+    for (fabric::NodeIndex n = begin[d]; n < begin[d + 1]; ++n) room += slots[n];
+    if (room >= request.workers) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Fits(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
+          const Options& options) {
+  if (HasGroups(request)) {
+    Options greedy = options;
+    greedy.bound = false;
+    greedy.limits.after_normal = false;
+    greedy.limits.exact_steps = greedy.limits.improve_steps = 0;
+    greedy.limits.ring_steps = 0;
+    greedy.limits.refine_starts = greedy.limits.fewest_starts = 0;
+    return Solve(claims, request, graph, greedy).has_value();
+  }
+  if (!request.pool_choices) return HasRoom(claims, request, options.ignore_claims, {});
+  return std::any_of(request.pool_choices->begin(), request.pool_choices->end(),
+                     [&](const PoolChoice& choice) {
+                       return HasRoom(claims, request, options.ignore_claims, choice.pools);
+                     });
+}
+
+}  // namespace weft::placement

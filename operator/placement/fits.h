@@ -1,0 +1,18 @@
+#pragma once
+
+#include "operator/fabric/claims.h"
+#include "operator/objective/request.h"
+#include "operator/traffic/worker_graph.h"
+
+namespace weft::placement {
+
+// Whether Solve finds a plan, without searching for a good one.
+//
+// How   A job without groups fits if one domain of its required level has slots for all workers.
+//       With groups, the greedy search alone decides.
+// Cost  without groups O(nodes x requested resources) for each choice of pools; with groups a
+//       search at quick effort.
+bool Fits(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
+          const Options& options = {});
+
+}  // namespace weft::placement

@@ -1,0 +1,217 @@
+// What others read from the store: objects of one owner, and copies for a plan.
+#include <utility>
+
+#include "operator/fabric/selector.h"
+#include "operator/watch/object_facts.h"
+#include "operator/watch/store.h"
+
+namespace weft::watch {
+namespace {
+
+template <typename Owned>
+auto TakeOwned(const Owned& owned, const std::string& uid) {
+  using Snapshot = typename Owned::mapped_type::Snapshot;
+  const auto found = owned.find(uid);
+  return found == owned.end() ? Snapshot() : found->second.Take();
+}
+
+template <typename Snapshot, typename List>
+void Collect(const Snapshot& snapshot, List& list) {
+  list.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { list.push_back(object); });
+}
+
+template <typename T>
+std::vector<T> Copies(const typename SnapshotMap<T>::Snapshot& snapshot) {
+  std::vector<T> copies;
+  copies.reserve(snapshot.size());
+  snapshot.Each([&](const auto& object) { copies.push_back(*object); });
+  return copies;
+}
+
+template <typename Nodes, typename Lost>
+life::NodeState StateIn(const Nodes& nodes, const Lost& not_ready, const std::string& name) {
+  const api::ObjectKey key{"", name};
+  if (!nodes.Find(key)) return {false, std::nullopt};
+  const auto lost = not_ready.Find(key);
+  return {true, lost ? std::optional(lost->since) : std::nullopt};
+}
+
+std::vector<api::Fabric> Readable(const SnapshotMap<api::Fabric>::Snapshot& snapshot) {
+  std::vector<api::Fabric> fabrics = Copies<api::Fabric>(snapshot);
+  std::erase_if(fabrics, [](const api::Fabric& one) { return !one.unreadable.empty(); });
+  return fabrics;
+}
+
+}  // namespace
+
+life::NodeState KnownNodes::Of(const std::string& name) const {
+  return StateIn(nodes, not_ready, name);
+}
+
+life::NodeState Store::StateOfNode(const std::string& node) const {
+  const std::lock_guard lock(mutex_);
+  return StateIn(table<api::Node>(), not_ready_, node);
+}
+
+std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
+  JobObjects objects;
+  SnapshotMap<api::Placement>::Snapshot placements;
+  SnapshotMap<api::Pod>::Snapshot pods;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.job = table<api::TrainingJob>().Find(key);
+    if (!objects.job) return std::nullopt;
+    const std::string& uid = objects.job->meta.uid;
+    placements = TakeOwned(placements_of_, uid);
+    pods = TakeOwned(pods_of_, uid);
+    const auto service = table<Service>().Find(key);
+    const auto* owner = service ? api::ControllingJob(service->meta) : nullptr;
+    if (owner && owner->uid == uid) objects.service = service;
+    objects.nodes = {table<api::Node>().Take(), not_ready_.Take()};
+  }
+  Collect(placements, objects.placements);
+  Collect(pods, objects.pods);
+  return objects;
+}
+
+std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& key) const {
+  WorkloadObjects objects;
+  SnapshotMap<api::Placement>::Snapshot placements;
+  {
+    const std::lock_guard lock(mutex_);
+    objects.workload = table<api::Workload>().Find(key);
+    if (!objects.workload) return std::nullopt;
+    placements = TakeOwned(placements_of_, objects.workload->meta.uid);
+    objects.checks = table<api::AdmissionCheck>().Take();
+    objects.flavors = table<api::ResourceFlavor>().Take();
+  }
+  Collect(placements, objects.placements);
+  return objects;
+}
+
+std::shared_ptr<const api::AdmissionCheck> Store::AdmissionCheckAt(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::AdmissionCheck>().Find({"", name});
+}
+
+bool Store::HasFabric(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Fabric>().Find({"", name}) != nullptr;
+}
+
+std::shared_ptr<const api::Placement> Store::PlacementAt(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Placement>().Find(key);
+}
+
+bool Store::HasUnplaced(const std::string& space) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = unplaced_.lower_bound({space, ""});
+  return first != unplaced_.end() && (space.empty() || first->space == space);
+}
+
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  if (!placement.pod_selector) return pods;
+  SnapshotMap<api::Pod>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = table<api::Pod>().Take();
+  }
+  all.EachIn(placement.meta.key.space, [&](const auto& pod) {
+    const bool selected = fabric::Matches(*placement.pod_selector, pod->meta.labels);
+    if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
+  });
+  return pods;
+}
+
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const std::string& space) const {
+  SnapshotMap<api::Pod>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = table<api::Pod>().Take();
+  }
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  all.EachIn(space, [&](const auto& pod) {
+    if (AsksForPlacement(*pod)) pods.push_back(pod);
+  });
+  return pods;
+}
+
+std::vector<std::shared_ptr<const api::Placement>> Store::Selecting(
+    const std::string& space) const {
+  SnapshotMap<api::Placement>::Snapshot all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = selecting_.Take();
+  }
+  std::vector<std::shared_ptr<const api::Placement>> placements;
+  all.EachIn(space, [&](const auto& placement) { placements.push_back(placement); });
+  return placements;
+}
+
+std::vector<std::shared_ptr<const api::Fabric>> Store::UnreadableFabrics() const {
+  std::vector<std::shared_ptr<const api::Fabric>> all;
+  {
+    const std::lock_guard lock(mutex_);
+    Collect(table<api::Fabric>().Take(), all);
+  }
+  std::erase_if(all, [](const auto& one) { return one->unreadable.empty(); });
+  return all;
+}
+
+Store::Picture Store::LookAtFabrics() const {
+  Picture picture;
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<api::Fabric>::Snapshot fabrics;
+  {
+    const std::lock_guard lock(mutex_);
+    picture.fabrics = fabric_changes_;
+    nodes = table<api::Node>().Take();
+    fabrics = table<api::Fabric>().Take();
+  }
+  Collect(nodes, picture.inputs.nodes);
+  picture.inputs.fabrics = Readable(fabrics);
+  return picture;
+}
+
+Store::Picture Store::LookAtJobs() const {
+  Picture picture;
+  std::unique_lock lock(mutex_);
+  const auto jobs = table<api::TrainingJob>().Take();
+  const auto placements = table<api::Placement>().Take();
+  const auto learned = table<api::ConfigMap>().Take();
+  lock.unlock();
+  Collect(jobs, picture.inputs.jobs);
+  Collect(placements, picture.inputs.placements);
+  learned.Each([&](const auto& map) { picture.inputs.learned_steps = *map; });
+  return picture;
+}
+
+Store::Picture Store::Look() const {
+  Picture picture;
+  std::unique_lock lock(mutex_);
+  picture.fabrics = fabric_changes_;
+  const auto nodes = table<api::Node>().Take();
+  const auto pods = table<api::Pod>().Take();
+  const auto priorities = table<api::PriorityClass>().Take();
+  const auto spaces = table<api::Namespace>().Take();
+  const auto fabrics = table<api::Fabric>().Take();
+  const auto jobs = table<api::TrainingJob>().Take();
+  const auto placements = table<api::Placement>().Take();
+  const auto learned = table<api::ConfigMap>().Take();
+  lock.unlock();
+  api::Inputs& inputs = picture.inputs;
+  Collect(nodes, inputs.nodes);
+  Collect(pods, inputs.pods);
+  Collect(jobs, inputs.jobs);
+  Collect(placements, inputs.placements);
+  inputs.priority_classes = Copies<api::PriorityClass>(priorities);
+  inputs.namespaces = Copies<api::Namespace>(spaces);
+  inputs.fabrics = Readable(fabrics);
+  learned.Each([&](const auto& map) { inputs.learned_steps = *map; });
+  return picture;
+}
+
+}  // namespace weft::watch

@@ -1,0 +1,85 @@
+#include "operator/report/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/decide/scene.h"
+
+namespace weft::report {
+namespace {
+
+constexpr std::int64_t kReserveAfter = 600;
+
+// Two leaves of two nodes with eight GPUs each; "busy" holds n0 for an hour.
+struct Fleet : decide::Scene {
+  Fleet() : decide::Scene(testing::Leaves({{8, 8}, {8, 8}})) {
+    Job("busy", 1).expected_duration_seconds = 3600;
+    inputs.jobs.Edit(0).attempt = 1;
+    Placement("busy-1", 1, {"n0"});
+  }
+
+  std::vector<QueueRow> Queue(const std::string& space = "") const {
+    const decide::Cluster cluster = Build();
+    decide::PlanOptions options;
+    options.order = decide::Order::kOperator;
+    options.reserve_after_seconds = kReserveAfter;
+    const auto report = decide::Plan(cluster, options);
+    EXPECT_TRUE(report);
+    return MakeQueue(cluster, *report, space, kReserveAfter);
+  }
+};
+
+TEST(QueueTest, IsInTheOperatorsOrderWithStartsAndReasons) {
+  Fleet fleet;
+  fleet.Job("small", 1).meta.creation_timestamp = "2026-01-02T00:00:00Z";
+  fleet.Job("whole", 4).meta.creation_timestamp = "2026-01-01T00:00:00Z";
+  fleet.Job("huge", 5).meta.creation_timestamp = "2026-01-03T00:00:00Z";
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(queue.size(), 3U);
+  EXPECT_EQ(queue[0].key.name, "whole");
+  EXPECT_EQ(queue[0].position, 1U);
+  EXPECT_EQ(StartText(queue[0]), "unknown");  // "small" overtakes it and may run for ever
+  EXPECT_EQ(queue[0].reason, "InsufficientCapacity");
+  EXPECT_EQ(queue[0].accelerators, 32);
+  EXPECT_EQ(queue[1].key.name, "small");
+  EXPECT_EQ(StartText(queue[1]), "now");
+  EXPECT_TRUE(queue[1].why.empty());
+  EXPECT_EQ(queue[2].key.name, "huge");
+  EXPECT_EQ(StartText(queue[2]), "never");
+}
+
+TEST(QueueTest, SaysAfterWhichJobAndWhatWouldHelp) {
+  Fleet fleet;
+  fleet.Placement("held", 1, {"n2"});
+  fleet.Job("pair", 2).topology.required = "leaf";
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(queue.size(), 1U);
+  EXPECT_EQ(StartText(queue[0]), "within 1 h, when ns/busy ends");
+  EXPECT_TRUE(queue[0].why.starts_with("No single leaf has room")) << queue[0].why;
+  EXPECT_EQ(queue[0].why.find("would fit"), std::string::npos) << queue[0].why;
+  EXPECT_EQ(queue[0].sooner, (std::vector<std::string>{"topology.required: leaf -> spine"}));
+}
+
+TEST(QueueTest, OneNamespaceKeepsItsPositionsAmongAll) {
+  Fleet fleet;
+  fleet.Job("a", 4);
+  fleet.Job("b", 4).meta.key.space = "other";
+  const auto queue = fleet.Queue("other");
+  ASSERT_EQ(queue.size(), 1U);
+  EXPECT_EQ(queue[0].position, 2U);
+}
+
+TEST(QueueTest, AsJsonItLeavesOutWhatIsUnknown) {
+  Fleet fleet;
+  fleet.Job("whole", 4);
+  const auto json = QueueJson(fleet.Queue()).at("queue").at(0);
+  EXPECT_EQ(json.at("position"), 1);
+  EXPECT_EQ(json.at("startsWithinSeconds"), 3600);
+  EXPECT_EQ(json.at("startsAfter"), "ns/busy");
+  EXPECT_FALSE(json.contains("waitedSeconds"));
+  EXPECT_EQ(json.at("neverFits"), false);
+}
+
+}  // namespace
+}  // namespace weft::report
