@@ -126,6 +126,20 @@ write_test_list() {
   } >build/all/CTestTestfile.cmake
 }
 
+# The end of what each failed test printed, below the summary: the log of a whole run is long.
+repeat_failures() {
+  awk -v most=25 '
+    /^[0-9]+\/[0-9]+ Testing: / { name = $3 }
+    /^<end of output>/ { inside = 0 }
+    inside { line[count++ % most] = $0 }
+    /^Output:$/ { inside = 1; count = 0 }
+    /^Test (Failed|Timeout)/ && !inside {
+      print "\n== " name " ended with"
+      for (i = (count > most ? count - most : 0); i < count; ++i) print line[i % most]
+    }
+  ' build/all/Testing/Temporary/LastTest.log
+}
+
 run_everything() {
   stage 'Building the Kubernetes control plane, unless it is in the cache'
   build_control_plane
@@ -145,8 +159,11 @@ run_everything() {
     echo 'NOT TESTED: real topology files: ../shared/data is absent (cases are listed as skipped)'
   local progress=()
   [ ! -t 1 ] || progress=(--progress)
-  exec ctest --test-dir build/all --output-on-failure --no-tests=error --no-label-summary \
-    --timeout 300 -j "$jobs" "${progress[@]}"
+  local status=0
+  ctest --test-dir build/all --output-on-failure --no-tests=error --no-label-summary \
+    --timeout 300 -j "$jobs" "${progress[@]}" || status=$?
+  [ "$status" = 0 ] || repeat_failures
+  return "$status"
 }
 
 campaign_quality() {
