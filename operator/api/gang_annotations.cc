@@ -72,7 +72,7 @@ class Reader {
   }
 
   std::string LabelKey(const char* annotation) {
-    const std::string key(annotations_.At(annotation).value_or(""));
+    std::string key(annotations_.At(annotation).value_or(""));
     if (annotations_.contains(annotation) && !IsQualifiedName(key)) {
       Fail(annotation, "must be a label key such as example.com/rack");
     }

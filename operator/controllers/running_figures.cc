@@ -1,5 +1,6 @@
 #include "operator/controllers/running_figures.h"
 
+#include <deque>
 #include <utility>
 
 namespace weft::controllers {
@@ -8,14 +9,14 @@ namespace {
 using metrics::Id;
 using metrics::Labels;
 
+// Searches in one call; each takes a millisecond on a fabric of 10,000 nodes.
+constexpr std::size_t kMostSearches = 64;
+
 struct Sum {
   Int128 bytes = 0;
   double milliseconds = 0;
   double watts = 0;
 };
-
-// Searches in one call; each takes a millisecond on a fabric of 10,000 nodes.
-constexpr std::size_t kMostSearches = 64;
 
 // By tier, then domain; empty tiers are not shown.
 using Sums = std::vector<std::vector<Sum>>;
@@ -26,6 +27,19 @@ Sums MakeSums(const fabric::Fabric& fabric, std::uint32_t most_domains) {
     if (fabric.domains(t).size() <= most_domains) sums[t].resize(fabric.domains(t).size());
   }
   return sums;
+}
+
+void AddUp(const std::vector<decide::DomainFlow>& flows,
+           const std::vector<decide::DomainWatts>& watts, Sums& sums) {
+  for (const decide::DomainFlow& flow : flows) {
+    if (sums[flow.tier].empty()) continue;
+    Sum& sum = sums[flow.tier][flow.domain];
+    sum.bytes += flow.bytes;
+    sum.milliseconds += flow.milliseconds;
+  }
+  for (const decide::DomainWatts& part : watts) {
+    if (!sums[part.tier].empty()) sums[part.tier][part.domain].watts += part.watts;
+  }
 }
 
 void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
@@ -47,9 +61,37 @@ void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
   }
 }
 
+// The uplinks of one fabric, and who shares them; members are indices of running workloads.
+struct Sharing {
+  explicit Sharing(const decide::ClusterFabric& on) : uplinks(*on.fabric), contention(uplinks) {}
+  decide::Uplinks uplinks;
+  decide::Contention contention;
+};
+
+void AddContention(const std::vector<decide::Running>& running, std::deque<Sharing>& fabrics,
+                   const std::vector<bool>& has_pace, metrics::Samples& samples) {
+  for (Sharing& fabric : fabrics) fabric.contention.Update();
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    if (!has_pace[i] || !running[i].workload.is_job) continue;
+    const api::ObjectKey& key = running[i].workload.key();
+    const double speed =
+        fabrics[running[i].fabric].contention.speed(static_cast<decide::Contention::Member>(i));
+    samples.Add(Id::kJobContention, {key.name, key.space}, 1 / speed);
+  }
+}
+
+decide::Pace PaceOf(const decide::ClusterFabric& on, const decide::Uplinks& uplinks,
+                    const decide::Running& running, const decide::Problem& problem) {
+  const auto accelerator = decide::AcceleratorOf(*on.fabric, running.nodes);
+  if (!accelerator) return {};
+  return decide::PaceOf(on, uplinks, running.workload, problem.traffic, *accelerator,
+                        running.nodes);
+}
+
 }  // namespace
 
 const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& on,
+                                                  const decide::Uplinks& uplinks,
                                                   const decide::Running& running) {
   const std::string& uid = running.placement->meta.uid;
   const std::int64_t generation = running.workload.meta->generation;
@@ -63,38 +105,41 @@ const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& o
   known = {};  // its domains are those of another fabric
   if (searches_left_ == 0) return known;
   --searches_left_;
-  known = {on.fabric, generation, decide::FlowsOf(on, running.workload, running.nodes),
-           decide::WattsOf(on, running.workload, running.nodes),
-           decide::CostOverBest(on, running.workload, running.nodes)};
+  known.fabric = on.fabric;
+  known.generation = generation;
+  known.flows = decide::FlowsOf(on, running.workload, running.nodes);
+  known.watts = decide::WattsOf(on, running.workload, running.nodes);
+  if (const auto problem = decide::MakeProblem(on, running.workload)) {
+    known.cost_over_best = decide::CostOverBest(on, *problem, running.nodes);
+    known.pace = PaceOf(on, uplinks, running, *problem);
+  }
   return known;
 }
 
 bool RunningFigures::AddTo(const decide::Cluster& cluster, std::uint32_t most_domains,
                            metrics::Samples& samples) {
   std::vector<Sums> sums;
+  std::deque<Sharing> sharing;
   for (const decide::ClusterFabric& on : cluster.fabrics) {
     sums.push_back(MakeSums(*on.fabric, most_domains));
+    sharing.emplace_back(on);
   }
   before_ = std::exchange(known_, {});
   searches_left_ = kMostSearches;
   if (const auto running = decide::RunningWorkloads(cluster)) {
-    for (const decide::Running& one : *running) {
-      const Known& known = Find(cluster.fabrics[one.fabric], one);
+    std::vector<bool> has_pace(running->size(), false);
+    for (std::size_t i = 0; i < running->size(); ++i) {
+      const decide::Running& one = (*running)[i];
+      const Known& known = Find(cluster.fabrics[one.fabric], sharing[one.fabric].uplinks, one);
       if (known.cost_over_best && one.workload.is_job) {
         const api::ObjectKey& key = one.workload.key();
         samples.Add(Id::kJobCostOverBest, {key.name, key.space}, *known.cost_over_best);
       }
-      for (const decide::DomainFlow& flow : known.flows) {
-        if (sums[one.fabric][flow.tier].empty()) continue;
-        Sum& sum = sums[one.fabric][flow.tier][flow.domain];
-        sum.bytes += flow.bytes;
-        sum.milliseconds += flow.milliseconds;
-      }
-      for (const decide::DomainWatts& part : known.watts) {
-        if (sums[one.fabric][part.tier].empty()) continue;
-        sums[one.fabric][part.tier][part.domain].watts += part.watts;
-      }
+      has_pace[i] = known.pace.alone > 0;
+      sharing[one.fabric].contention.Add(static_cast<decide::Contention::Member>(i), known.pace);
+      AddUp(known.flows, known.watts, sums[one.fabric]);
     }
+    AddContention(*running, sharing, has_pace, samples);
   }
   before_.clear();
   AddSums(cluster, sums, samples);

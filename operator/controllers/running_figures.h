@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "operator/decide/contention.h"
+#include "operator/decide/pace.h"
 #include "operator/decide/predict.h"
 #include "operator/decide/running.h"
 #include "operator/metrics/samples.h"
 
 namespace weft::controllers {
 
-// The bytes that all running workloads send out of each domain, the power that they draw there, and
-// each workload's cost relative to its best. All are computed once for each placement and spec of a
-// workload, and forgotten with
-// it.
+// The bytes that all running workloads send out of each domain, the power that they draw there,
+// each workload's cost relative to its best, and how much the jobs slow each other down on the
+// uplinks that they share. What depends on one workload alone is computed once for each placement
+// and spec of it, and forgotten with it.
 class RunningFigures {
  public:
   // Adds series for domains of levels with at most `most_domains` domains, except the node tier.
@@ -31,8 +33,10 @@ class RunningFigures {
     std::vector<decide::DomainFlow> flows;
     std::vector<decide::DomainWatts> watts;
     std::optional<double> cost_over_best;
+    decide::Pace pace;
   };
-  const Known& Find(const decide::ClusterFabric& on, const decide::Running& running);
+  const Known& Find(const decide::ClusterFabric& on, const decide::Uplinks& uplinks,
+                    const decide::Running& running);
 
   std::size_t searches_left_ = 0;
   std::map<std::string, Known> known_, before_;  // by the Placement's uid

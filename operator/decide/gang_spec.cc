@@ -143,7 +143,7 @@ Status AddSlices(const api::GangAnnotations& annotations, const fabric::FabricSp
 
 // "parallelism.expert: 3 must ..." becomes "annotation weft.dev/parallelism: expert: 3 must ...".
 Status CheckShape(const api::Placement& placement) {
-  const Status shape = traffic::CheckShape(placement.model, placement.parallelism,
+  Status shape = traffic::CheckShape(placement.model, placement.parallelism,
                                            placement.workers, placement.accelerator.per_worker);
   if (shape) return {};
   const std::string& why = shape.error().message;
@@ -170,7 +170,7 @@ Status Resolve(const api::GangAnnotations& annotations,
   placement.model = annotations.model;
   placement.parallelism = annotations.parallelism.value_or(traffic::Parallelism{});
   placement.topology = annotations.topology.value_or(api::TopologySpec{});
-  if (const Status shape = CheckShape(placement); !shape) return shape;
+  if (Status shape = CheckShape(placement); !shape) return shape;
   const std::vector<NamedKey> keys = KeysIn(annotations);
   if (keys.empty()) return {};
   const auto on = FabricWith(keys, fabrics, placement.fabric_name);

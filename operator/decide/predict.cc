@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
+#include "operator/decide/pace.h"
 #include "operator/objective/seating.h"
 #include "operator/outlook/placed_network.h"
 #include "operator/rules/power.h"
@@ -82,10 +83,7 @@ Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
   if (!model || !model->transformer) return Invalid("spec.model.transformer: required");
   const auto accelerator = AcceleratorOf(*on.fabric, nodes);
   if (!accelerator) return accelerator.error();
-  outlook::Layout layout;
-  layout.model = *model->transformer;
-  layout.parallelism = *workload.parallelism;
-  layout.ranks = traffic.ranks;
+  const outlook::Layout layout = LayoutOf(workload, traffic);
   const outlook::Network network = outlook::NetworkOf(
       layout, traffic, {on.fabric.get(), nodes, workload.pod.claims_compute_domain});
   auto prediction = outlook::Predict(layout, *accelerator, network);

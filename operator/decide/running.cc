@@ -86,16 +86,14 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workloa
   return flows;
 }
 
-std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& workload,
+std::optional<double> CostOverBest(const ClusterFabric& on, const Problem& problem,
                                    const std::vector<NodeIndex>& nodes) {
-  const auto problem = MakeProblem(on, workload);
-  if (!problem) return std::nullopt;
-  const traffic::WorkerGraph graph(problem->traffic);
-  const placement::PairCost pair_cost(*on.fabric, problem->request.pod.claims_compute_domain);
+  const traffic::WorkerGraph graph(problem.traffic);
+  const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
   const Int128 cost = placement::Cost(pair_cost, graph, nodes);
   placement::Options alone;
   alone.ignore_claims = true;
-  const auto plan = placement::Solve(on.claims, problem->request, graph, alone);
+  const auto plan = placement::Solve(on.claims, problem.request, graph, alone);
   if (!plan) return std::nullopt;
   if (cost <= plan->cost) return 1;  // this placement is possible on the empty fabric too
   if (plan->cost == 0) return std::nullopt;

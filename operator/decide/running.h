@@ -41,7 +41,7 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workloa
 // The cost of the workload's placement, divided by the cost that the solver finds on the empty
 // fabric; 1 is best. Absent if only the latter is 0, or if the workload does not fit even there.
 // Cost  one search.
-std::optional<double> CostOverBest(const ClusterFabric& on, const Workload& workload,
+std::optional<double> CostOverBest(const ClusterFabric& on, const Problem& problem,
                                    const std::vector<fabric::NodeIndex>& nodes);
 
 }  // namespace weft::decide

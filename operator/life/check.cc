@@ -112,7 +112,7 @@ class Check {
 
   // Without a reservation no Placement is wanted.
   CheckStep Withdraw() const {
-    const CheckStep dropped = Drop({});
+    CheckStep dropped = Drop({});
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     const bool lost = !HasCondition(workload_.conditions, "QuotaReserved") &&
                       !HasCondition(workload_.conditions, "Finished") && !workload_.meta.deleting;
@@ -266,7 +266,7 @@ class Check {
       names.insert(one.placement.meta.key.name);
       if (!HasNodes(Find(one.placement.meta.key.name))) missing.push_back(one);
     }
-    const CheckStep dropped = Drop(names);
+    CheckStep dropped = Drop(names);
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     if (!IsAdmitted() && (!missing.empty() || !Answers(*wanted))) {
       return Say(kPending, "the nodes of an earlier answer are not held any more");
@@ -302,7 +302,7 @@ class Check {
       names.insert(one.placement.meta.key.name);
       if (!HasNodes(Find(one.placement.meta.key.name))) missing.push_back(one);
     }
-    const CheckStep dropped = Drop(names);
+    CheckStep dropped = Drop(names);
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     if (missing.empty()) return Admit(*wanted);
     if (const auto refusal = view_.refusal(Reservation())) {

@@ -160,6 +160,10 @@ constexpr Metric kCatalogue[] = {
    {"trainingjob", "trainingjob_namespace"},
    "Cost of the placement divided by the cost of the one that the same search finds on the "
    "empty fabric; 1 is the best."},
+  {Id::kJobContention, "weft_trainingjob_predicted_contention_ratio", kGauge, kJobs,
+   {"trainingjob", "trainingjob_namespace"},
+   "Predicted time of a step while the other running jobs send over the same uplinks, divided by "
+   "its time if the job used them alone; 1 means that no uplink of the job is full."},
   {Id::kJobCommunicationSeconds, "weft_trainingjob_predicted_communication_seconds", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace"},
    "Predicted communication time of one optimizer step, without overlap."},

@@ -64,6 +64,7 @@ enum class Id : std::uint8_t {
   kJobBestCrossNodeBytes,
   kJobCostOverBound,
   kJobCostOverBest,
+  kJobContention,
   kJobCommunicationSeconds,
   kJobStepSeconds,
   kJobTokensPerSecond,

@@ -77,7 +77,7 @@ void Dispatcher::UpdateRooms(std::span<const NodeIndex> nodes) {
 void Dispatcher::Release(JobIndex job, Micros now) {
   const Asker& asker = Ask(job);
   decide::RemoveClaims(asker.workload, nodes_[job], claims_);
-  if (kept_) decide::RemoveClaims(asker.workload, nodes_[job], kept_->less);
+  if (kept_ && kept_->less) decide::RemoveClaims(asker.workload, nodes_[job], *kept_->less);
   NoteRelease(job, now);
   UpdateRooms(nodes_[job]);
   nodes_[job].clear();
@@ -104,7 +104,7 @@ void Dispatcher::OpenNode(NodeIndex node) {
 void Dispatcher::Start(JobIndex job, Nodes nodes) {
   const Asker& asker = Ask(job);
   decide::AddClaims(asker.workload, nodes, claims_);
-  if (kept_) decide::AddClaims(asker.workload, nodes, kept_->less);
+  if (kept_ && kept_->less) decide::AddClaims(asker.workload, nodes, *kept_->less);
   UpdateRooms(nodes);
   if (asker.named) {
     decide::Holder& holder = holders_[job];
@@ -128,7 +128,7 @@ std::span<const JobIndex> Dispatcher::Pass(Micros now) {
   if (!released_ && !changed_) return started_;
   now_ = now;
   if (released_) queue_.OpenAll();
-  released_ = changed_ = in_force_ = false;
+  released_ = changed_ = in_force_ = seated_ = false;
   no_reservation_up_to_.reset();
   std::fill(held_.begin(), held_.end(), 0);
   rules_.backfill == Backfill::kNone ? PassInOrder() : PassAround();
@@ -161,7 +161,11 @@ void Dispatcher::PassAround() {
 void Dispatcher::Try(const Turn& turn, std::uint32_t shape, Next& next) {
   if (rooms_.total(shape) < askers_[shape].request.workers) return queue_.Close(shape);
   ReserveBefore(turn);
-  if (in_force_ && !LeavesRoomFor(turn.job)) {
+  while (in_force_ && !LeavesRoomFor(turn.job)) {
+    if (!SeatReservation()) {
+      ReserveBefore(turn);
+      continue;
+    }
     if (!TryBesideReservation(turn, shape)) held_[shape] = 1;
     return PushNext(turn, shape, next);
   }
@@ -178,10 +182,10 @@ bool Dispatcher::TryBesideReservation(const Turn& turn, std::uint32_t shape) {
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   for (const NodeIndex node : kept) {
     room -= rooms_.On(shape, claims_, node);
-    room += rooms_.On(shape, kept_->less, node);
+    room += rooms_.On(shape, *kept_->less, node);
   }
   if (room < askers_[shape].request.workers) return false;
-  auto nodes = Place(turn.job, kept_->less);
+  auto nodes = Place(turn.job, *kept_->less);
   if (!nodes) return false;
   Start(turn.job, *std::move(nodes));
   return true;
@@ -240,49 +244,55 @@ void Dispatcher::NoteRelease(JobIndex job, Micros now) {
 
 void Dispatcher::ReserveFor(JobIndex job) {
   const bool same = kept_ && kept_->job == job && (!kept_->until || *kept_->until >= now_);
-  if (!same || !kept_->time_holds) kept_.reset();
-  if (!kept_ || !kept_->nodes_hold) Recompute(job);
-  if (!kept_) {
-    no_reservation_up_to_ = queue_.TurnOf(job);
-    return;
+  if (!same || !kept_->time_holds) {
+    const Asker& asker = Ask(job);
+    const auto fits = [&](const fabric::Claims& claims) {
+      return placer_.Fits(claims, asker.request, *asker.graph);
+    };
+    kept_ = Kept{job, {}, {}, {}};
+    kept_->reservation.within_seconds = decide::WhenItFits(claims_, fits, Endings()).within_seconds;
+    kept_->until = TimeOf(kept_->reservation.within_seconds);
   }
   in_force_ = true;
   if (kept_->until) kept_->reservation.within_seconds = (*kept_->until - now_) / kSecond;
 }
 
-void Dispatcher::Recompute(JobIndex job) {
-  const Asker& asker = Ask(job);
-  const auto fits = [&](const fabric::Claims& claims) {
-    return placer_.Fits(claims, asker.request, *asker.graph);
-  };
+// Chooses the nodes of the reservation, once in a pass, if they are not known. Returns false if
+// there are none: then the job has no reservation in this pass.
+//
+// They are chosen only when a job asks that does not end before. The jobs that have started since
+// the time was computed do, so they do not matter.
+bool Dispatcher::SeatReservation() {
+  if (seated_ || kept_->nodes_hold) return seated_ = true;
+  const Asker& asker = Ask(kept_->job);
   const auto seat = [&](const fabric::Claims& claims, bool empty) {
     return placer_.Reserve(claims, asker.request, *asker.graph, empty);
   };
-  const std::vector<decide::Ending> endings = Endings();
   decide::Outlook outlook;
-  if (kept_ && kept_->until) {
-    outlook.within_seconds = (*kept_->until - now_) / kSecond;
-  } else {
-    outlook = decide::WhenItFits(claims_, fits, endings);
+  outlook.within_seconds = kept_->reservation.within_seconds;
+  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, Endings());
+  if (!reservation) {
+    no_reservation_up_to_ = queue_.TurnOf(kept_->job);
+    in_force_ = false;
+    kept_.reset();
+    return false;
   }
-  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, endings);
-  const std::optional<Micros> until = kept_ ? kept_->until : TimeOf(outlook);
-  kept_.reset();
-  if (!reservation) return;
-  fabric::Claims less = claims_;
-  decide::AddClaims(asker.workload, reservation->nodes, less);
-  kept_ = Kept{job, *std::move(reservation), std::move(less), until};
+  kept_->reservation = *std::move(reservation);
+  kept_->less = claims_;
+  decide::AddClaims(asker.workload, kept_->reservation.nodes, *kept_->less);
+  kept_->nodes_hold = true;
+  return seated_ = true;
 }
 
 // When the last of the jobs ends that the outlook counts on.
-std::optional<Micros> Dispatcher::TimeOf(const decide::Outlook& outlook) const {
-  if (!outlook.within_seconds) return std::nullopt;
+std::optional<Micros> Dispatcher::TimeOf(std::optional<std::int64_t> within_seconds) const {
+  if (!within_seconds) return std::nullopt;
   Micros last = now_;
   for (const JobIndex job : running_) {
     const auto& expected = scenario_.jobs[job].expected_seconds;
     if (!expected) continue;
     const Micros end = started_at_[job] + *expected * kSecond;
-    if ((end - now_) / kSecond <= *outlook.within_seconds) last = std::max(last, end);
+    if ((end - now_) / kSecond <= *within_seconds) last = std::max(last, end);
   }
   return last;
 }

@@ -84,11 +84,11 @@ class Dispatcher {
   void PushNext(const Turn& turn, std::uint32_t shape, Next& next) const;
   void ReserveBefore(const Turn& turn);
   void ReserveFor(JobIndex job);
-  void Recompute(JobIndex job);
+  bool SeatReservation();
   void NoteStart(JobIndex job);
   void NoteRelease(JobIndex job, Micros now);
   std::vector<decide::Ending> Endings() const;
-  std::optional<Micros> TimeOf(const decide::Outlook& outlook) const;
+  std::optional<Micros> TimeOf(std::optional<std::int64_t> within_seconds) const;
   bool LeavesRoomFor(JobIndex job) const;
   void UpdateRooms(std::span<const fabric::NodeIndex> nodes);
 
@@ -114,12 +114,13 @@ class Dispatcher {
   struct Kept {
     JobIndex job;
     decide::Reservation reservation;
-    fabric::Claims less;          // all claims and the reserved nodes
-    std::optional<Micros> until;  // when all these nodes are free; absent: unknown
-    bool time_holds = true, nodes_hold = true;
+    std::optional<fabric::Claims> less;  // all claims and the reserved nodes, while those hold
+    std::optional<Micros> until;         // when it begins; absent: unknown
+    bool time_holds = true, nodes_hold = false;
   };
   std::optional<Kept> kept_;
   bool in_force_ = false;                     // in this pass
+  bool seated_ = false;                       // its nodes stay what they are for this pass
   std::optional<Turn> no_reservation_up_to_;  // patient jobs that got none
   std::vector<std::uint8_t> held_;            // by shape: refused beside the reservation
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/fabric_builder.h"
+#include "tests/support/models.h"
 
 namespace weft::controllers {
 namespace {
@@ -20,7 +21,7 @@ struct World {
   FleetCollector collector;
   int versions = 0;
 
-  explicit World(bool audit = false, const std::string& accelerator = "")
+  explicit World(bool audit = false, const std::string& accelerator = "", int taper_percent = 100)
       : collector(store, cache, OptionsOf(audit)) {
     watch::StoreHooks hooks;
     hooks.on_job = [this](const api::ObjectKey&) { collector.OnChange(); };
@@ -39,6 +40,7 @@ struct World {
     fabric.meta = Meta("", "default");
     fabric.spec = testing::MakeSpec(shape);
     fabric.spec.accelerator_model = accelerator;
+    fabric.spec.levels.front().link->oversubscription_percent = taper_percent;
     if (!accelerator.empty()) fabric.spec.levels.back().power_watts = 20'000;
     store.Put(std::move(fabric));
   }
@@ -79,8 +81,9 @@ struct World {
     store.Put(std::move(pod));
   }
 
-  // A job that holds two nodes of the first leaf, of which somebody has predicted something.
-  void PutRunning(const std::string& name) {
+  // A job that holds two nodes, of which somebody has predicted something.
+  void PutRunning(const std::string& name, std::vector<std::string> nodes = {"n0", "n1"},
+                  const std::optional<traffic::Model>& model = {}) {
     api::TrainingJob job;
     job.meta = Meta("team-a", name);
     job.replicas = 2;
@@ -88,6 +91,8 @@ struct World {
     job.pod.requests = {{"nvidia.com/gpu", 8}};
     job.attempt = 1;
     job.placement_name = name + "-1";
+    job.model = model;
+    if (model) job.parallelism.tensor = 8;
     job.conditions = {{"Placed", "True", "Placed", "", FormatTime(kNow - 50)}};
     api::Placement placement;
     placement.meta = Meta("team-a", job.placement_name);
@@ -96,7 +101,7 @@ struct World {
     placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", name, name + "-uid", true}};
     placement.workers = 2;
     placement.accelerator = {"nvidia.com/gpu", 8};
-    placement.nodes = {"n0", "n1"};
+    placement.nodes = std::move(nodes);
     placement.raw = std::make_shared<const nlohmann::json>(nlohmann::json::parse(R"({"status": {
       "outlook": {"memoryPerGPU": {"total": "40G", "capacity": "80G", "percent": 50},
                   "stepMilliseconds": 1500, "mfuPercent": 41, "tokensPerSecond": 767000,
@@ -174,6 +179,29 @@ TEST(FleetCollectorTest, ShowsWhatIsPredictedOfARunningJob) {
                   "domain=\"l0\"} 4320"))  // of 20 kW, 16 H100 at 980 W
       << text;
   EXPECT_EQ(watts("l1"), 0);
+}
+
+TEST(FleetCollectorTest, TellsHowMuchJobsSlowEachOtherDownOnUplinks) {
+  World world(false, "H100", 1600);
+  traffic::Model model{traffic::testing::Llama70B(), {}};
+  model.transformer->global_batch_size = 2;    // little to compute between gradients
+  world.PutRunning("a", {"n0", "n2"}, model);  // both jobs on both leaves
+  world.PutRunning("b", {"n1", "n3"}, model);
+  const auto ratio = [](const std::string& text, const std::string& job) {
+    const std::string series = "weft_trainingjob_predicted_contention_ratio{trainingjob=\"" + job +
+                               "\",trainingjob_namespace=\"team-a\"} ";
+    const std::size_t at = text.find(series);
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size()));
+  };
+  const std::string both = world.Scrape();
+  EXPECT_GT(ratio(both, "a"), 1.5) << both;
+  EXPECT_LE(ratio(both, "a"), 2);
+  EXPECT_DOUBLE_EQ(ratio(both, "a"), ratio(both, "b"));
+  world.store.Remove<api::TrainingJob>({"team-a", "b"});
+  world.store.Remove<api::Placement>({"team-a", "b-1"});
+  const std::string alone = world.Scrape();
+  EXPECT_EQ(ratio(alone, "a"), 1) << alone;
+  EXPECT_EQ(ratio(alone, "b"), -1);
 }
 
 TEST(FleetCollectorTest, TellsOfFabricsThatCannotBeUsed) {

@@ -106,15 +106,19 @@ TEST(FlowsOf, AreNoneWithoutAModel) {
   EXPECT_TRUE(FlowsOf(job.on(), job.workload, {0, 2}).empty());
 }
 
+std::optional<double> OverBest(const OneJob& job, const std::vector<fabric::NodeIndex>& nodes) {
+  return CostOverBest(job.on(), *MakeProblem(job.on(), job.workload), nodes);
+}
+
 TEST(CostOverBest, ComparesWithTheEmptyFabric) {
   const OneJob pair(2);
-  EXPECT_EQ(CostOverBest(pair.on(), pair.workload, {0, 1}), 1);
-  EXPECT_EQ(CostOverBest(pair.on(), pair.workload, {0, 2}), 2);  // 40 ps a byte for 20
+  EXPECT_EQ(OverBest(pair, {0, 1}), 1);
+  EXPECT_EQ(OverBest(pair, {0, 2}), 2);  // 40 ps a byte for 20
   const OneJob half(2, true, 4);
-  EXPECT_EQ(CostOverBest(half.on(), half.workload, {0, 0}), 1);
-  EXPECT_EQ(CostOverBest(half.on(), half.workload, {0, 1}), std::nullopt);  // the best is 0
+  EXPECT_EQ(OverBest(half, {0, 0}), 1);
+  EXPECT_EQ(OverBest(half, {0, 1}), std::nullopt);  // the best is 0
   const OneJob large(5);
-  EXPECT_EQ(CostOverBest(large.on(), large.workload, {0, 1, 2, 3, 0}), std::nullopt);
+  EXPECT_EQ(OverBest(large, {0, 1, 2, 3, 0}), std::nullopt);
 }
 
 }  // namespace

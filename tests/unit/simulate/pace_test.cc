@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "operator/base/random.h"
-#include "operator/simulate/contention.h"
+#include "operator/decide/contention.h"
 #include "operator/simulate/trace_shapes.h"
 #include "tests/unit/simulate/fleet_scene.h"
 
@@ -42,7 +42,7 @@ struct PaceScene {
 
 TEST(Paces, AJobOfOneNodeUsesNoLink) {
   const PaceScene scene({8});
-  const Pace pace =
+  const decide::Pace pace =
       Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], std::vector<NodeIndex>{3});
   EXPECT_EQ(pace.alone, 0);
   EXPECT_TRUE(pace.uses.empty());
@@ -52,7 +52,7 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
   const PaceScene scene({64});
   std::vector<NodeIndex> nodes(8);
   std::iota(nodes.begin(), nodes.end(), 0);
-  const Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
+  const decide::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_GT(pace.alone, 0);
   EXPECT_DOUBLE_EQ(pace.alone, pace.shared);
   EXPECT_TRUE(pace.uses.empty());
@@ -61,14 +61,14 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
 TEST(Paces, AcrossATaperedUplinkNeighboursCost) {
   const PaceScene scene({64});
   const std::vector<NodeIndex> nodes = {0, 1, 2, 3, 16, 17, 18, 19};
-  const Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
+  const decide::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_LT(pace.alone, pace.shared);
   ASSERT_EQ(pace.uses.size(), 2U);
   EXPECT_EQ(pace.uses[0].gpus, 32);
   EXPECT_DOUBLE_EQ(pace.uses[0].bytes, pace.uses[1].bytes);
   // Without a taper every GPU has its port's rate, whatever the others do.
   const PaceScene flat({64}, 100);
-  const Pace same = Paces(*flat.scenario->on).Of(flat.scenario->shapes[0], nodes);
+  const decide::Pace same = Paces(*flat.scenario->on).Of(flat.scenario->shapes[0], nodes);
   EXPECT_DOUBLE_EQ(same.alone, same.shared);
 }
 
@@ -85,8 +85,8 @@ TEST(Paces, ContentionNeverExceedsThePrediction) {
     for (std::size_t i = 0; i < free.size(); ++i) {
       std::swap(free[i], free[i + random.Below(free.size() - i)]);
     }
-    Contention contention(paces.uplinks());
-    std::vector<Pace> all;
+    decide::Contention contention(paces.uplinks());
+    std::vector<decide::Pace> all;
     std::size_t used = 0;
     for (std::uint32_t j = 0; j < scene.scenario->jobs.size(); ++j) {
       const Shape& shape = scene.scenario->shapes[scene.scenario->jobs[j].shape];

@@ -1,9 +1,9 @@
-#include "operator/simulate/contention.h"
+#include "operator/decide/contention.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace weft::simulate {
+namespace weft::decide {
 namespace {
 
 // Rates are sums of floating-point numbers; a link counts as full from here on.
@@ -114,4 +114,4 @@ double Contention::Load(std::uint32_t link) const {
   return sum / uplinks_.rate(link);
 }
 
-}  // namespace weft::simulate
+}  // namespace weft::decide

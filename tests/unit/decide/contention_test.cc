@@ -1,4 +1,4 @@
-#include "operator/simulate/contention.h"
+#include "operator/decide/contention.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "operator/base/random.h"
 #include "tests/support/fabric_builder.h"
 
-namespace weft::simulate {
+namespace weft::decide {
 namespace {
 
 constexpr double kClose = 1e-6;
@@ -146,4 +146,4 @@ TEST(Contention, IsMaxMinFairForRandomJobs) {
 }
 
 }  // namespace
-}  // namespace weft::simulate
+}  // namespace weft::decide

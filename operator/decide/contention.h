@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "operator/simulate/pace.h"
+#include "operator/decide/pace.h"
 
-namespace weft::simulate {
+namespace weft::decide {
 
 // How fast running jobs train that share uplinks: a speed of 1 is that of a job alone.
 //
@@ -59,4 +59,4 @@ class Contention {
   std::vector<Member> changed_;
 };
 
-}  // namespace weft::simulate
+}  // namespace weft::decide
