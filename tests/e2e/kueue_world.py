@@ -58,9 +58,16 @@ def apply(text):
 
 
 def start_peers(*names):
-    work = os.environ["WEFT_PEERS_WORK"]
-    subprocess.run([os.environ["WEFT_PEERS_PROGRAM"], "up", "--dir", work, *names], check=True,
-                   stdout=subprocess.DEVNULL)
+    """Again where `kubectl wait` meets a definition that has no conditions yet, which it takes for an error."""
+    command = [os.environ["WEFT_PEERS_PROGRAM"], "up", "--dir", os.environ["WEFT_PEERS_WORK"], *names]
+    for _ in range(3):
+        done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True)
+        if done.returncode == 0:
+            return
+        if "conditions accessor error" not in done.stderr:
+            break
+    raise AssertionError(f"{names} do not start: {done.stderr}")
 
 
 def make_queues(nodes=NODES):
