@@ -23,7 +23,7 @@ std::uint32_t CountOf(const Field& field, std::int64_t fallback) {
 PodSet DecodePodSet(const Field& field) {
   PodSet set;
   set.name = field["name"].Str("main");
-  set.count = CountOf(field["count"], 1);
+  set.count = set.asked = CountOf(field["count"], 1);
   const Field meta = field["template"]["metadata"], spec = field["template"]["spec"];
   set.labels = meta["labels"].Texts();
   set.annotations = meta["annotations"].Texts();
@@ -69,6 +69,7 @@ CheckState DecodeCheckState(const Field& field) {
 void DecodeSpec(const Field& spec, Workload& workload) {
   workload.active = spec["active"].Bool(true);
   workload.priority = spec["priority"].Int();
+  workload.priority_class = spec["priorityClassRef"]["name"].Str();
   workload.queue = spec["queueName"].Str();
   for (const Field& set : spec["podSets"].Items()) workload.pod_sets.push_back(DecodePodSet(set));
 }
@@ -79,7 +80,10 @@ void DecodeStatus(const Field& status, Workload& workload) {
   for (const Field& assignment : admission["podSetAssignments"].Items()) {
     TakeAssignment(assignment, workload.pod_sets);
   }
-  workload.conditions = DecodeConditions(status["conditions"]);
+  workload.past_seconds = status["accumulatedPastExecutionTimeSeconds"].Int();
+  const Field conditions = status["conditions"];
+  workload.conditions = DecodeConditions(conditions);
+  if (conditions.present()) workload.conditions_json = MakeRaw(*conditions.json());
   const Field checks = status["admissionChecks"];
   for (const Field& check : checks.Items()) workload.checks.push_back(DecodeCheckState(check));
   if (checks.present()) workload.checks_json = MakeRaw(*checks.json());

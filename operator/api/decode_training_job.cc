@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "operator/api/admission.h"
 #include "operator/api/decode.h"
 #include "operator/api/decode_framework.h"
@@ -125,6 +127,16 @@ void Admit(const Field& field, TrainingJob& job) {
   }
 }
 
+// What the queue that admitted the job adds to its pods.
+void TakeQueue(const Field& field, TrainingJob& job) {
+  if (!field.present()) return;
+  placement::PodRequirements added = DecodePodSpec(field);
+  job.pod.node_selector.insert(added.node_selector.begin(), added.node_selector.end());
+  for (placement::Toleration& one : added.tolerations) {
+    job.pod.tolerations.push_back(std::move(one));
+  }
+}
+
 void ReadHeldOf(const Field& root, TrainingJob& job) {
   const Field status = root["status"];
   job.attempt = status["attempt"].Int({.min = 0});
@@ -137,6 +149,7 @@ void ReadSpecOf(const Field& root, TrainingJob& job) {
   ReadJobName(root["metadata"]["name"]);
   DecodeSpec(root["spec"], job);
   Admit(root["status"]["admission"], job);
+  TakeQueue(root["status"]["queue"], job);
 }
 
 Status Check(const TrainingJob& job) {

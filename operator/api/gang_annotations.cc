@@ -131,6 +131,12 @@ bool IsGangAnnotation(std::string_view key) {
   return std::find(kRead.begin(), kRead.end(), key) != kRead.end();
 }
 
+std::string IgnoredAnnotation(const TextMap& annotations) {
+  if (!annotations.contains(kKueueGroupName)) return "";
+  return std::string("the annotation ") + kKueueGroupName +
+         " has no effect: Weft places each pod set by itself";
+}
+
 Result<GangAnnotations> DecodeGangAnnotations(const TextMap& annotations) {
   return Reader(annotations).Read();
 }

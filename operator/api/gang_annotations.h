@@ -28,6 +28,11 @@ inline constexpr const char* kKueueSliceSize = "kueue.x-k8s.io/podset-slice-size
 inline constexpr const char* kKueueSlices =
     "kueue.x-k8s.io/podset-slice-required-topology-constraints";
 
+inline constexpr const char* kKueueGroupName = "kueue.x-k8s.io/podset-group-name";
+
+// A sentence about an annotation of Kueue that Weft does not follow; "" if there is none.
+std::string IgnoredAnnotation(const TextMap& annotations);
+
 // Whether DecodeGangAnnotations reads the annotation.
 bool IsGangAnnotation(std::string_view key);
 

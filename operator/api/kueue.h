@@ -20,10 +20,22 @@ inline constexpr const char* kKueueVersion = "v1beta2";
 // spec.controllerName of the AdmissionChecks that Weft answers.
 inline constexpr const char* kCheckController = "weft.dev/placement";
 
+// Label of a job: the LocalQueue in which it waits.
+inline constexpr const char* kQueueNameLabel = "kueue.x-k8s.io/queue-name";
+// Label of a job: its WorkloadPriorityClass.
+inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
+// Label of a job: seconds that it may run in total, over all its admissions.
+inline constexpr const char* kMostSecondsLabel = "kueue.x-k8s.io/max-exec-time-seconds";
+// Finalizer of a Workload whose job may still run.
+inline constexpr const char* kWorkloadFinalizer = "kueue.x-k8s.io/resource-in-use";
+// Name of the only pod set of a TrainingJob.
+inline constexpr const char* kWorkersPodSet = "workers";
+
 // Pods of one template.
 struct PodSet {
   std::string name;
   std::uint32_t count = 0;  // as admitted; without a reservation, as requested
+  std::uint32_t asked = 0;  // as requested
   placement::PodRequirements pod;
   std::string priority_class_name;
   TextMap labels, annotations;  // of the template
@@ -60,13 +72,15 @@ struct Workload {
   std::string unreadable;  // why spec or status cannot be read; "" if both can
   bool active = true;
   std::int64_t priority = 0;
+  std::string priority_class;
   std::string queue;
   std::vector<PodSet> pod_sets;
   // status
   std::string cluster_queue;  // that reserved quota; "" without a reservation
   std::vector<Condition> conditions;
   std::vector<CheckState> checks;
-  Raw checks_json;  // status.admissionChecks as read
+  std::int64_t past_seconds = 0;     // accumulatedPastExecutionTimeSeconds
+  Raw checks_json, conditions_json;  // status.admissionChecks and status.conditions as read
 };
 
 struct AdmissionCheck {

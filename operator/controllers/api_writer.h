@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
   kResourceQuota,  // never written
   kWorkload,
   kAdmissionCheck,
+  kWorkloadPriorityClass,  // never written
 };
 
 // Identifies the object of a write: a later object of the same name has another

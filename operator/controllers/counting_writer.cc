@@ -28,6 +28,8 @@ const char* KindName(Kind kind) {
       return "Workload";
     case Kind::kAdmissionCheck:
       return "AdmissionCheck";
+    case Kind::kWorkloadPriorityClass:
+      return "WorkloadPriorityClass";
   }
   return "";
 }

@@ -157,8 +157,10 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   }
   if (step.before != nullptr) Inherit(*step.before, *decoded);
   store_.Put(*std::move(decoded));
-  const std::string note = "Placement " + placement.meta.key.name + " of " +
-                           CountText(placement.workers, "worker") + " created";
+  std::string note = "Placement " + placement.meta.key.name + " of " +
+                     CountText(placement.workers, "worker") + " created";
+  const std::string ignored = api::IgnoredAnnotation(step.pods.front()->meta.annotations);
+  if (!ignored.empty()) note += "; " + ignored;
   Tell(step, false, "PlacementCreated", note);
   log_.Info("placement created", {{"placement", api::Show(placement.meta.key)},
                                   {"for", keeper.kind + " " + keeper.name}});

@@ -8,6 +8,7 @@
 #include "operator/launch/mpi.h"
 #include "operator/launch/objects.h"
 #include "operator/life/next_step.h"
+#include "operator/life/queue_assignment.h"
 
 namespace weft::controllers {
 
@@ -24,6 +25,7 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   gang.placement_uid = placement.meta.uid;
   gang.nodes = placement.nodes;
   gang.verify_image = verify_image_;
+  gang.queue = life::QueueOf(job);
   LookUpFabric(placement, gang);
   if (Status recorded = Record(gang); !recorded) return recorded.error();
   if (job.framework.type == api::FrameworkType::kMPI) {

@@ -9,12 +9,10 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
-#include "operator/controllers/worker_trial.h"
 #include "operator/decide/predict.h"
 #include "operator/launch/objects.h"
-#include "operator/life/accept.h"
 #include "operator/life/attempt.h"
-#include "operator/life/launcher.h"
+#include "operator/life/queue.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/verify.h"
 
@@ -75,6 +73,7 @@ life::JobView JobController::ViewOf(const watch::JobObjects& objects) const {
   view.node_state = [&objects](const std::string& node) { return objects.nodes.Of(node); };
   view.refusal = planner_.RefusalOf(*objects.job);
   view.now = options_.now();
+  view.queue = QueueViewOf(objects);
   const std::lock_guard lock(mutex_);
   const Memory& memory = MemoryOf(objects.job->meta);
   view.counted = memory.counted;
@@ -128,42 +127,6 @@ JobController::Answer JobController::Do(const Pass& pass, const life::RemoveFina
   if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
   log_.Info("finalizer removed", {{"job", api::Show(meta.key)}});
   return Outcome{};
-}
-
-// Writes what admission makes of the pods to status.admission, where the planner, `weft plan` and
-// the next leader read it.
-Status JobController::KeepAdmission(const api::TrainingJob& job,
-                                    const std::optional<api::Admission>& admission) {
-  const Json status = job.raw->value("status", Json::object());
-  const Json now = admission ? Json(api::EncodeAdmission(*admission)) : Json();
-  if (status.value("admission", Json()) == now) return {};
-  const Answer stored = StoreJob(writer_.PatchStatus(TargetOf(Kind::kTrainingJob, job.meta),
-                                                     {{"status", {{"admission", now}}}}));
-  return stored ? Status() : stored.error();
-}
-
-JobController::Answer JobController::Do(const Pass& pass, const life::DryRun&) {
-  const auto trial = TryWorker(writer_, pass.job());
-  if (!trial) return trial.error();
-  const bool refused = trial->refusal.has_value();
-  if (!refused) {
-    const Status kept = KeepAdmission(pass.job(), trial->admission);
-    if (!kept) return kept.error();
-  }
-  const auto launcher = life::WrongLauncher(pass.job());
-  std::string valid = "the job is valid" + (launcher ? "; but " + *launcher : "");
-  if (Seeded(Bug::kSecretTold)) valid += pass.job().raw->dump();
-  {
-    const std::lock_guard lock(mutex_);
-    Memory& memory = MemoryOf(pass.job().meta);
-    memory.tried = refused ? options_.now() : 0;
-    memory.valid = refused ? "" : valid;
-    memory.valid_generation = pass.job().meta.generation;
-  }
-  if (!refused) return kAgain;
-  const life::JobStatus status = life::AfterTrialRefused(*pass.view, *trial->refusal);
-  if (status == life::StatusOf(pass.job())) return kAgain;  // the same refusal again
-  return WriteStatusOf(pass, status);
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const life::AskPlanner&) {
@@ -346,7 +309,7 @@ JobController::Answer JobController::WriteStatusOf(const Pass& pass,
     const std::lock_guard lock(mutex_);
     MemoryOf(job.meta).counted = options_.now();
   }
-  if (life::Is(status, "Placed")) planner_.Forget(job.meta.uid);
+  if (life::Is(status, "Placed") || life::WaitsForKueue(status)) planner_.Forget(job.meta.uid);
   Tell(job, status);
   Count(pass, status);
   return answer;
@@ -377,7 +340,7 @@ void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& sta
     const bool warning =
         (is && (now.type == "Failed" || now.type == "Restarting")) ||
         (!is && (warns_when_false || (now.type == "Placed" && now.reason != "Suspended" &&
-                                      now.reason != "Restarting")));
+                                      now.reason != "Restarting" && !life::WaitsForKueue(status))));
     recorder_.Record({"TrainingJob", &job.meta, warning, now.reason, now.type, now.message});
     log_.Info(now.type + "=" + now.status,
               {{"job", api::Show(job.meta.key)}, {"reason", now.reason}, {"why", now.message}});

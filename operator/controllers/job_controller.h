@@ -14,6 +14,7 @@
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/launch/gang.h"
+#include "operator/launch/workload.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 #include "operator/watch/store.h"
@@ -32,6 +33,8 @@ class JobController {
     std::function<Result<launch::Gang>(const api::TrainingJob&, const api::Placement&)> gang_of;
     std::size_t writes_at_once = 16;        // in one batch; the transport limits the total
     metrics::Counters* counters = nullptr;  // must outlive the controller; null: nothing is counted
+    // Whether the kinds of Kueue have been listed completely; empty: without Kueue.
+    std::function<bool()> kueue_synced = {};
   };
   JobController(watch::Store& store, ApiWriter& writer, Planner& planner, Recorder& recorder,
                 Log& log, Options options);
@@ -62,9 +65,18 @@ class JobController {
   Answer Do(const Pass& pass, const life::DeletePlacements& step);
   Answer Do(const Pass& pass, const life::DeleteJob& step);
   Answer Do(const Pass& pass, const life::WriteStatus& step);
+  Answer Do(const Pass& pass, const life::CreateWorkload& step);
+  Answer Do(const Pass& pass, const life::WriteWorkload& step);
+  Answer Do(const Pass& pass, const life::DropWorkloads& step);
+  Answer Do(const Pass& pass, const life::KeepQueue& step);
   Answer Do(const Pass& pass, const life::Wait& step);
 
+  std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
+  Result<launch::QueuePriority> PriorityOf(const api::TrainingJob& job);
+  Answer StoreWorkload(const Pass& pass, const Result<nlohmann::json>& stored);
   Answer PatchFinalizers(const Pass& pass, const std::vector<std::string>& finalizers);
+  Answer TrialRefused(const Pass& pass, const std::string& why);
+  std::string ValidText(const api::TrainingJob& job) const;
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
   Status KeepAdmission(const api::TrainingJob& job, const std::optional<api::Admission>& admission);
   Answer StoreJob(const Result<nlohmann::json>& stored);

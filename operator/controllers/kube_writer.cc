@@ -32,6 +32,8 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kWorkloads;
     case Kind::kAdmissionCheck:
       return kube::kAdmissionChecks;
+    case Kind::kWorkloadPriorityClass:
+      return kube::kWorkloadPriorityClasses;
   }
   return kube::kPods;
 }

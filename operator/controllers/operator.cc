@@ -31,7 +31,9 @@ Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueu
   return options;
 }
 
-JobController::Options WithGangs(JobController::Options options, GangFiles& files) {
+JobController::Options WithGangs(JobController::Options options, GangFiles& files,
+                                 std::function<bool()> kueue_synced) {
+  options.kueue_synced = std::move(kueue_synced);
   options.gang_of = [&files](const api::TrainingJob& job, const api::Placement& placement) {
     return files.Of(job, placement);
   };
@@ -56,7 +58,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
                WithAnswers(options_.planner, queue_, checks_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
-                  WithGangs(options_.jobs, files_)),
+                  WithGangs(options_.jobs, files_, KueueSynced())),
       placements_(cluster_.store(), writer, recorder, log,
                   {options_.jobs.life, options_.jobs.now, options_.jobs.writes_at_once}),
       foreigners_(cluster_.store(), cluster_.fabrics(), writer, recorder, log,
@@ -99,6 +101,11 @@ watch::StoreHooks Operator::HooksOfStore() {
   };
   hooks.on_fabric = [this] { fabrics_.OnChange(); };
   return hooks;
+}
+
+std::function<bool()> Operator::KueueSynced() const {
+  if (!options_.kueue) return {};
+  return [this] { return cluster_.KueueSynced(); };
 }
 
 bool Operator::Serves(const api::ObjectKey& key) const {

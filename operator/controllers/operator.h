@@ -37,7 +37,7 @@ class Operator {
     FabricController::Options fabrics;
     LearnedController::Options learned;
     FleetCollector::Options figures;
-    bool kueue = false;  // answer AdmissionChecks of Kueue
+    bool kueue = false;  // answer AdmissionChecks of Kueue, and queue TrainingJobs there
     life::CheckOptions check;
     metrics::Counters* counters = nullptr;  // must outlive the operator; null: nothing is counted
     std::string verify_image;               // of the init container weft-verify; "": none
@@ -71,6 +71,7 @@ class Operator {
     Pass pass;
   };
   bool Serves(const api::ObjectKey& key) const;  // whether its namespace is one of ours
+  std::function<bool()> KueueSynced() const;     // empty without --kueue
   static Result<Outcome> TryPass(const Pass& pass, const api::ObjectKey& key);
   void Reconcile(const Loop& loop);
   void Settle(const Loop& loop, const api::ObjectKey& key, const Result<Outcome>& outcome,

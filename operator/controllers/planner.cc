@@ -99,7 +99,7 @@ std::optional<life::CheckRefusal> Planner::RefusalOf(const std::string& reservat
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(reservation);
   if (refusal == refusals_.end()) return std::nullopt;
-  return life::CheckRefusal{refusal->second.text.message, refusal->second.ever};
+  return life::CheckRefusal{refusal->second.text.message, refusal->second.text.ever};
 }
 
 void Planner::OnCapacity() {
@@ -405,7 +405,7 @@ bool Planner::IsNews(const Asker& asker, const decide::Refused& refused) {
     LookAt(refusal.told + options_.reword_seconds);
     return false;
   }
-  refusal = {asker.generation, {refused.reason, refused.message}, now, !decide::NeverFits(refused)};
+  refusal = {asker.generation, {refused.reason, refused.message, !decide::NeverFits(refused)}, now};
   Count("Refused", refused.reason);
   return true;
 }

@@ -78,7 +78,6 @@ class Planner {
     std::int64_t generation = 0;
     life::PlanRefusal text;
     UnixSeconds told = 0;
-    bool ever = true;  // false: waiting cannot help
   };
 
   bool AwaitWork();

@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kNoNode = "not-placed-yet";
-
 // Admission has counted only one worker. Without the right to read quotas, the check is skipped.
 Result<std::optional<std::string>> TryQuotas(ApiWriter& writer, const api::TrainingJob& job,
                                              const Json& worker) {
@@ -38,23 +36,23 @@ Result<std::optional<std::string>> TryQuotas(ApiWriter& writer, const api::Train
 }  // namespace
 
 Result<WorkerTrial> TryWorker(ApiWriter& writer, const api::TrainingJob& job) {
-  if (auto too_many = life::TooManyWorkers(job)) return WorkerTrial{std::move(too_many), {}};
+  if (auto too_many = life::TooManyWorkers(job)) return WorkerTrial{std::move(too_many), {}, {}};
   launch::Gang gang;
   gang.job = &job;
   gang.attempt = 0;
-  gang.nodes = {kNoNode};
+  gang.nodes = {kTrialNode};
   const Json sent = launch::MakePod(gang, 0);
   const auto tried = writer.Create(Kind::kPod, sent, true);
-  if (!tried && tried.error().kind == ErrorKind::kConflict) return WorkerTrial{};
+  if (!tried && tried.error().kind == ErrorKind::kConflict) return WorkerTrial{{}, {}, sent};
   if (!tried && tried.error().kind == ErrorKind::kInvalid) {
-    return WorkerTrial{tried.error().message, {}};
+    return WorkerTrial{tried.error().message, {}, {}};
   }
   if (!tried) return tried.error();
   auto refusal = TryQuotas(writer, job, *tried);
   if (!refusal) return refusal.error();
   const auto before = api::DecodePod(sent, "Pod"), after = api::DecodePod(*tried, "Pod");
-  if (!before || !after) return WorkerTrial{*std::move(refusal), {}};
-  WorkerTrial trial{*std::move(refusal), life::AdmissionOf(*before, *after, kNoNode)};
+  if (!before || !after) return WorkerTrial{*std::move(refusal), {}, *tried};
+  WorkerTrial trial{*std::move(refusal), life::AdmissionOf(*before, *after, kTrialNode), *tried};
   if (trial.admission) trial.admission->observed_generation = job.meta.generation;
   return trial;
 }

@@ -6,7 +6,9 @@
 
 #include "operator/api/encode.h"
 #include "operator/decide/conditions.h"
+#include "operator/decide/placement_pods.h"
 #include "operator/decide/worker_order.h"
+#include "operator/life/queue_patches.h"
 
 namespace weft::controllers {
 
@@ -35,6 +37,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   const auto objects = store_.ObjectsOfWorkload(key);
   if (!objects) return Outcome{};
   const api::Workload& workload = *objects->workload;
+  if (IsOrphan(workload)) return Release(workload);
   life::CheckView view;
   view.workload = &workload;
   for (const api::CheckState& entry : workload.checks) {
@@ -42,6 +45,8 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
     if (check && check->controller == api::kCheckController) view.checks.push_back(check.get());
   }
   for (const auto& placement : objects->placements) view.placements.push_back(placement.get());
+  const std::optional<watch::JobObjects> job = JobOf(workload);
+  if (job) view.job = QueuedJobOf(*job);
   view.in_use = [this](const api::Placement& placement) { return InUse(placement); };
   view.flavor = [&](const std::string& name) { return objects->flavors.Find({"", name}).get(); };
   view.refusal = [this](const std::string& id) { return planner_.RefusalOf(id); };
@@ -59,6 +64,48 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
                     (answer != nullptr && answer->state == "Pending");
   if (!asks) planner_.Withdraw(workload.meta.uid);
   return std::visit([&](auto& one) { return Do(workload, one); }, step);
+}
+
+// Nothing if no TrainingJob controls the Workload, or not any more.
+std::optional<watch::JobObjects> WorkloadController::JobOf(const api::Workload& workload) const {
+  const api::OwnerReference* owner = api::ControllingJob(workload.meta);
+  if (owner == nullptr) return std::nullopt;
+  auto job = store_.ObjectsOf({workload.meta.key.space, owner->name});
+  if (job && job->job->meta.uid != owner->uid) job.reset();
+  return job;
+}
+
+// The Workload of a TrainingJob that is gone: nobody else removes the finalizer.
+bool WorkloadController::IsOrphan(const api::Workload& workload) const {
+  const auto& finalizers = workload.meta.finalizers;
+  return workload.meta.deleting && api::ControllingJob(workload.meta) && !JobOf(workload) &&
+         std::find(finalizers.begin(), finalizers.end(), api::kWorkloadFinalizer) !=
+             finalizers.end();
+}
+
+WorkloadController::Answer WorkloadController::Release(const api::Workload& workload) {
+  const life::WriteWorkload step = life::RemoveWorkloadFinalizer(workload);
+  const api::ObjectMeta& meta = workload.meta;
+  const auto stored =
+      writer_.Patch({Kind::kWorkload, meta.key, meta.uid, meta.resource_version}, *step.patch);
+  if (!stored && stored.error().kind != ErrorKind::kNotFound) return stored.error();
+  return Outcome{};  // the watch reports that it is gone
+}
+
+life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
+  const api::TrainingJob& job = *objects.job;
+  const bool placed = decide::HasCondition(job.conditions, "Placed");
+  life::QueuedJob queued;
+  for (const auto& placement : objects.placements) {
+    const std::int64_t attempt = life::AttemptLabel(placement->meta).value_or(0);
+    if (placement->nodes.empty() || placement->meta.deleting) continue;
+    const bool current = placed && attempt == job.attempt;
+    if (attempt > job.attempt || current) queued.placement = placement.get();
+  }
+  if (const auto refusal = planner_.RefusalOf(job)) {
+    queued.refusal = life::CheckRefusal{refusal->message, refusal->ever};
+  }
+  return queued;
 }
 
 // Whether a pod that the Placement selects may still run. A pod that is being deleted on a lost

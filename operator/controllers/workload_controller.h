@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "operator/controllers/api_writer.h"
@@ -37,6 +38,10 @@ class WorkloadController {
 
   Answer ReconcileCheck(const api::ObjectKey& key);
   bool InUse(const api::Placement& placement) const;
+  std::optional<watch::JobObjects> JobOf(const api::Workload& workload) const;
+  life::QueuedJob QueuedJobOf(const watch::JobObjects& objects) const;
+  bool IsOrphan(const api::Workload& workload) const;
+  Answer Release(const api::Workload& workload);
   Answer Do(const api::Workload& workload, life::AskForNodes& step);
   Answer Do(const api::Workload& workload, const life::AnswerCheck& step);
   Answer Do(const api::Workload& workload, const life::DropPlacements& step);

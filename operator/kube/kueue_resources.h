@@ -10,5 +10,7 @@ inline constexpr Resource kAdmissionChecks{"kueue.x-k8s.io", "v1beta2", "admissi
                                            "AdmissionCheck", false};
 inline constexpr Resource kResourceFlavors{"kueue.x-k8s.io", "v1beta2", "resourceflavors",
                                            "ResourceFlavor", false};
+inline constexpr Resource kWorkloadPriorityClasses{
+    "kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses", "WorkloadPriorityClass", false};
 
 }  // namespace weft::kube

@@ -32,6 +32,7 @@ struct Gang {
   std::vector<GangLevel> levels;   // widest first, without the node
   Environment fabric;              // variables of the network's libraries (fabric_environment.h)
   std::string verify_image;        // "": no init container (verify_container.h)
+  api::Raw queue = {};             // status.queue of the job: what its quota adds; null: nothing
 };
 
 // "<job>-<attempt>-weft": the name of the ConfigMap that is mounted in the pods.

@@ -1,8 +1,10 @@
 #include "operator/launch/objects.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/environment.h"
@@ -12,6 +14,7 @@
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
+#include "operator/life/check.h"
 #include "operator/life/host_name.h"
 #include "operator/life/next_step.h"
 
@@ -19,6 +22,9 @@ namespace weft::launch {
 namespace {
 
 using Json = nlohmann::json;
+
+// Annotation of a pod: the Workload whose quota it uses.
+constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 
 Json OwnedByPlacement(const Gang& gang) {
   return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
@@ -50,6 +56,30 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
   metadata["labels"] = std::move(labels);
   metadata["annotations"] = std::move(annotations);
   return metadata;
+}
+
+// What the assigned flavors and AdmissionChecks of Kueue add (life/queue_assignment.h).
+void AddOfQueue(const api::Raw& queue, Json& pod) {
+  if (!queue) return;
+  const auto member = [&](const char* key) { return queue->value(key, Json::object()); };
+  Json& metadata = pod["metadata"];
+  metadata["labels"].update(member("labels"));
+  metadata["labels"][life::kPodSetLabel] = api::kWorkersPodSet;
+  metadata["annotations"].update(member("annotations"));
+  metadata["annotations"][kWorkloadAnnotation] = queue->value("workload", "");
+  Json& spec = pod["spec"];
+  if (const Json selector = member("nodeSelector"); !selector.empty()) {
+    if (!spec["nodeSelector"].is_object()) spec["nodeSelector"] = Json::object();
+    spec["nodeSelector"].update(selector);
+  }
+  if (!queue->contains("tolerations")) return;
+  Json& tolerations = spec["tolerations"];
+  if (!tolerations.is_array()) tolerations = Json::array();
+  for (const Json& one : queue->at("tolerations")) {
+    if (std::find(tolerations.begin(), tolerations.end(), one) == tolerations.end()) {
+      tolerations.push_back(one);
+    }
+  }
 }
 
 }  // namespace
@@ -89,10 +119,12 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
     if (worker != 0) ServeSsh(job, spec);
   }
   AddEnvironment(environment, defaults, spec);
-  return {{"apiVersion", "v1"},
-          {"kind", "Pod"},
-          {"metadata", Metadata(gang, worker, pod_template)},
-          {"spec", std::move(spec)}};
+  Json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", Metadata(gang, worker, pod_template)},
+              {"spec", std::move(spec)}};
+  AddOfQueue(gang.queue, pod);
+  return pod;
 }
 
 // The Placement owns the ConfigMap, so it is deleted when the attempt is taken down.

@@ -60,6 +60,28 @@ void PinTo(const std::string& node, Json& spec) {
   }
 }
 
+void Unpin(const std::string& node, Json& spec) {
+  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+  if (!spec.contains("affinity") || !spec["affinity"].contains("nodeAffinity")) return;
+  Json& of_nodes = spec["affinity"]["nodeAffinity"];
+  if (!of_nodes.contains(kRequired)) return;
+  bool every_node = false;
+  for (Json& term : of_nodes[kRequired]["nodeSelectorTerms"]) {
+    Json fields = Json::array();
+    for (const Json& field : term.value("matchFields", Json::array())) {
+      const bool pin = field.value("key", "") == "metadata.name" &&
+                       field.value("values", Json()) == Json::array({node});
+      if (!pin) fields.push_back(field);
+    }
+    term.erase("matchFields");
+    if (!fields.empty()) term["matchFields"] = std::move(fields);
+    every_node |= term.empty();
+  }
+  if (every_node) of_nodes.erase(kRequired);
+  if (of_nodes.empty()) spec["affinity"].erase("nodeAffinity");
+  if (spec["affinity"].empty()) spec.erase("affinity");
+}
+
 Json FreePatch(const api::Pod& pod) { return {{"spec", {{"schedulingGates", OtherGates(pod)}}}}; }
 
 Json UngatePatch(const api::Pod& pod, const Seat& seat) {

@@ -11,6 +11,10 @@ namespace weft::launch {
 // because terms are alternatives.
 void PinTo(const std::string& node, nlohmann::json& spec);
 
+// Takes the pin of PinTo off again. A term that was only the pin allows every node, so then the
+// whole required affinity goes.
+void Unpin(const std::string& node, nlohmann::json& spec);
+
 // The place of another controller's pod, applied when the pod's gate is removed.
 struct Seat {
   std::string placement_uid;

@@ -10,6 +10,7 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/api/json_text.h"
 #include "operator/base/phrases.h"
+#include "operator/base/short_hash.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/gang_spec.h"
@@ -28,16 +29,6 @@ constexpr const char* kRejected = "Rejected";
 
 constexpr std::size_t kLabelBytes = 63;
 constexpr std::size_t kMessageBytes = 4096;  // Kueue allows 32768
-
-// FNV-1a, 32 bits, as eight hexadecimal digits: the same on every machine.
-std::string ShortHash(const std::string& text) {
-  constexpr const char* kHex = "0123456789abcdef";
-  std::uint32_t hash = 0x811c9dc5U;
-  for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x01000193U;
-  std::string digits;
-  for (int shift = 28; shift >= 0; shift -= 4) digits += kHex[(hash >> shift) & 15U];
-  return digits;
-}
 
 std::string ReservedAt(const Workload& workload) {
   const api::Condition* reserved = decide::FindCondition(workload.conditions, "QuotaReserved");
@@ -72,7 +63,7 @@ class Check {
       return Say(kPending, "the Workload cannot be read: " + workload_.unreadable);
     }
     if (!IsReserved()) return Withdraw();
-    if (AllAre(kReady)) return Keep();
+    if (AllAre(kReady)) return api::ControllingJob(workload_.meta) ? KeepJob() : Keep();
     return IsOpen() ? Decide() : Drop({});
   }
 
@@ -275,6 +266,22 @@ class Check {
     return AskForNodes{Reservation(), std::move(missing), 0};
   }
 
+  CheckStep DecideJob() const {
+    if (const api::Placement* placement = view_.job.placement) {
+      const api::Condition* placed = decide::FindCondition(placement->conditions, "Placed");
+      return Say(kReady,
+                 CountText(static_cast<std::int64_t>(placement->nodes.size()), "worker") + " on " +
+                     (placed ? placed->message : "nodes of Placement " + placement->meta.key.name));
+    }
+    if (view_.job.refusal) return WaitOrGiveUp(*view_.job.refusal);
+    return Wait{};
+  }
+
+  CheckStep KeepJob() const {
+    if (IsAdmitted() || view_.job.placement != nullptr) return Wait{};
+    return Say(kPending, "the nodes of an earlier answer are not held any more");
+  }
+
   // Whether the answer that stands names these Placements.
   bool Answers(const std::vector<QueuedPlacement>& wanted) const {
     return std::all_of(wanted.begin(), wanted.end(), [&](const QueuedPlacement& one) {
@@ -287,9 +294,7 @@ class Check {
   // Pending, with a reservation.
   CheckStep Decide() const {
     if (IsAdmitted()) return Say(kReady, "the Workload was admitted before this check was added");
-    if (api::ControllingJob(workload_.meta)) {
-      return Say(kReady, "a TrainingJob gets its nodes after its Workload is admitted");
-    }
+    if (api::ControllingJob(workload_.meta)) return DecideJob();
     Result<std::vector<QueuedPlacement>> wanted = Wanted();
     if (!wanted) {
       const bool invalid = wanted.error().kind == ErrorKind::kInvalid;
@@ -322,6 +327,10 @@ class Check {
       answer.message += (answer.message.empty() ? "" : "; ") + one.pods.pod_set + ": " +
                         CountText(static_cast<std::int64_t>(one.placement.workers), "worker") +
                         " on " + (placed ? placed->message : "nodes of Placement " + name);
+    }
+    for (const api::PodSet& set : workload_.pod_sets) {
+      const std::string ignored = api::IgnoredAnnotation(set.annotations);
+      if (!ignored.empty()) answer.message += "; pod set " + set.name + ": " + ignored;
     }
     return Say(std::move(answer));
   }

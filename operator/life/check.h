@@ -42,11 +42,19 @@ struct QueuedPlacement {
   decide::QueuedPods pods;
 };
 
+// The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
+struct QueuedJob {
+  const api::Placement* placement =
+      nullptr;                          // of its coming or current attempt; null: no nodes yet
+  std::optional<CheckRefusal> refusal;  // the planner's
+};
+
 // A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.
 struct CheckView {
   const api::Workload* workload = nullptr;
   std::vector<const api::AdmissionCheck*> checks;     // of Weft, that the Workload names
   std::vector<const api::Placement*> placements;      // that the Workload controls
+  QueuedJob job;                                      // that controls the Workload
   std::function<bool(const api::Placement&)> in_use;  // whether a pod of it may still run
   std::function<const api::ResourceFlavor*(const std::string&)> flavor;  // null: does not exist
   // As built; only called for pod sets with topology annotations of Kueue.
@@ -89,6 +97,8 @@ using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
 //   no quota, evicted, ended  each Placement is deleted when none of its pods may run any more;
 //                             until then its nodes stay in use. A Ready answer that is left over
 //                             from an earlier reservation becomes Pending
+// The Workload of a TrainingJob gets the same answers, but its nodes are those of the job's own
+// Placement, and its pods get no label.
 // A Placement is named after the Workload, the pod set and the time of the reservation, so pods of
 // an earlier reservation never belong to a later one.
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options);

@@ -6,6 +6,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/life/accept.h"
 #include "operator/life/fault.h"
+#include "operator/life/queue.h"
 
 namespace weft::life {
 namespace {
@@ -16,7 +17,8 @@ std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
   return GoneAt(pod, life.view.node_state(pod.node_name), life.losses());
 }
 
-// Deletes pods, then Placements. Nothing if both are gone.
+}  // namespace
+
 std::optional<Step> Clear(const Life& life) {
   std::vector<const api::Pod*> doomed;
   bool alive = false;
@@ -38,12 +40,11 @@ std::optional<Step> Clear(const Life& life) {
   return std::nullopt;
 }
 
-}  // namespace
-
 Step DepartStep(Life& life) {
   if (!HasFinalizer(life.job)) return Wait{};
   auto step = Clear(life);
   if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
+  if (auto left = LeaveQueue(life)) return *std::move(left);
   return RemoveFinalizer{};
 }
 
@@ -60,6 +61,7 @@ Step AfterEndStep(Life& life) {
     if (!ended && !pod->meta.deleting) running.push_back(pod);
   }
   if (!running.empty()) return DeletePods{std::move(running)};
+  if (auto step = FinishWorkload(life)) return *std::move(step);
   if (!life.job.ttl_seconds_after_finished) return Wait{};
   const UnixSeconds now = life.view.now;
   const UnixSeconds ended = ParseTime(life.status.record.completion_time).value_or(now);
@@ -77,6 +79,7 @@ Step SuspendStep(Life& life) {
     return WriteStatus{status};
   }
   if (auto step = Clear(life)) return *std::move(step);
+  if (auto step = LeaveQueue(life)) return *std::move(step);
   if (Is(status, "Suspended")) {
     if (auto step = AcceptStep(life)) return *std::move(step);
     return WriteOr(life, Wait{});

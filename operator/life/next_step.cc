@@ -9,6 +9,7 @@
 #include "operator/life/attempt.h"
 #include "operator/life/ending.h"
 #include "operator/life/life.h"
+#include "operator/life/queue.h"
 
 namespace weft::life {
 namespace {
@@ -43,6 +44,7 @@ Step NextOf(Life& life) {
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");
   }
+  if (auto step = QueueStep(life)) return *std::move(step);
   if (Is(status, "Restarting")) return TearDownStep(life);
   if (const api::Placement* next = NextPlacement(life)) return AdoptStep(life, *next);
   if (!Is(status, "Placed")) return PlaceStep(life);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "operator/api/kinds.h"
+#include "operator/api/kueue.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
@@ -33,6 +35,15 @@ struct LifeOptions {
 // The planner's refusal of the job's next attempt.
 struct PlanRefusal {
   std::string reason, message;  // of the condition Placed
+  bool ever = true;             // false: waiting cannot help
+};
+
+// What Kueue says of one job (queue.h).
+struct QueueView {
+  bool synced = true;                           // Kueue's kinds have been listed completely
+  std::vector<const api::Workload*> workloads;  // controlled by the job's uid
+  std::function<const api::ResourceFlavor*(const std::string&)> flavor;  // null: does not exist
+  std::function<bool(const std::string&)> is_ours;  // whether Weft answers the AdmissionCheck
 };
 
 // One job and all its objects in the API server. Points into a snapshot.
@@ -51,6 +62,7 @@ struct JobView {
   // The message of a successful dry run until it is in the status. It is not written alone but with
   // the next write.
   std::optional<std::string> valid;
+  std::optional<QueueView> queue;  // nothing: the operator runs without --kueue
 };
 
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
@@ -74,6 +86,21 @@ struct DeleteJob {};
 struct WriteStatus {
   JobStatus status;
 };
+struct CreateWorkload {};  // asks Kueue for quota for all workers
+struct WriteWorkload {
+  const api::Workload* workload = nullptr;
+  bool of_status = false;
+  api::Raw patch;        // JSON merge patch, valid only for this state of the Workload
+  std::string for_what;  // in the log
+};
+// Removes Kueue's finalizer and deletes.
+struct DropWorkloads {
+  std::vector<const api::Workload*> workloads;
+};
+// Writes status.queue; null removes it.
+struct KeepQueue {
+  api::Raw queue;
+};
 // Nothing to do until something changes, or until `seconds` have passed.
 struct Wait {
   std::optional<std::int64_t> seconds;
@@ -81,7 +108,8 @@ struct Wait {
 
 using Step =
     std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, Wait>;
+                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, CreateWorkload,
+                 WriteWorkload, DropWorkloads, KeepQueue, Wait>;
 
 // What to do next for one TrainingJob. Pure and level-based: the same view gives the same step,
 // and a restarted operator continues where the last one stopped.

@@ -64,10 +64,9 @@ void DefineJobs(CLI::App& app, OperatorFlags& flags) {
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
       ->check(cli::WholeNumber(0, 31'536'000));
-  app.add_flag(
-      "--kueue", flags.kueue,
-      "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement; Kueue may "
-      "be installed later");
+  app.add_flag("--kueue", flags.kueue,
+               "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement, and let "
+               "TrainingJobs wait in Kueue's queues; Kueue may be installed later");
   app.add_option("--kueue-hold", flags.kueue_hold_seconds,
                  "seconds that a Workload of Kueue without room keeps its quota; then the quota is "
                  "given back and the Workload queued again")

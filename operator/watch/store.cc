@@ -124,6 +124,10 @@ void Store::Index(const Change<api::Fabric>& change) {
   ++fabric_changes_;
 }
 
+void Store::Index(const Change<api::Workload>& change) {
+  IndexByOwner(change.before, change.now, workloads_of_);
+}
+
 // PriorityClasses, Namespaces and learned steps: a change of them may change plans.
 template <typename T>
 void Store::Tell(const Change<T>&) const {
@@ -154,6 +158,7 @@ void Store::Tell(const Change<api::Pod>& change) const {
 void Store::Tell(const Change<api::TrainingJob>& change) const {
   if (Seeded(Bug::kLeak) && !change.now) new std::string(std::size_t{4} << 20, 'x');
   hooks_.on_job(change.either().meta.key);
+  TellWorkloadsOf(change.either().meta.uid);
   if (!change.now) hooks_.on_capacity();
 }
 
@@ -185,6 +190,7 @@ void Store::Tell(const Change<api::Fabric>& change) const {
 void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
 
 void Store::Tell(const Change<api::Workload>& change) const {
+  TellOwner(change.either().meta);
   hooks_.on_workload(change.either().meta.key);
 }
 
@@ -207,6 +213,18 @@ void Store::TellWorkloads() const {
   {
     const std::lock_guard lock(mutex_);
     workloads = table<api::Workload>().Take();
+  }
+  workloads.Each([&](const auto& workload) { hooks_.on_workload(workload->meta.key); });
+}
+
+// The checks of a job's Workload depend on the job.
+void Store::TellWorkloadsOf(const std::string& job_uid) const {
+  SnapshotMap<api::Workload>::Snapshot workloads;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = workloads_of_.find(job_uid);
+    if (found == workloads_of_.end()) return;
+    workloads = found->second.Take();
   }
   workloads.Each([&](const auto& workload) { hooks_.on_workload(workload->meta.key); });
 }

@@ -15,21 +15,10 @@
 #include "operator/api/kueue.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
+#include "operator/watch/store_objects.h"
 #include "operator/watch/table.h"
 
 namespace weft::watch {
-
-// A Service that Weft created; its metadata names its job and attempt.
-struct Service {
-  api::ObjectMeta meta;
-};
-
-// When this operator first saw that a node is not Ready.
-struct NotReady {
-  api::ObjectKey key;
-  UnixSeconds since = 0;
-};
-inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
 
 // Callbacks for changes, called without the store's lock in the thread that made the change.
 struct StoreHooks {
@@ -45,31 +34,6 @@ struct StoreHooks {
   OfObject on_decision = [](const api::ObjectKey&) {};  // any Placement changed
   std::function<void()> on_capacity = [] {};            // a new plan could differ
   std::function<void()> on_fabric = [] {};              // a Node or Fabric changed
-};
-
-// The nodes at one moment.
-struct KnownNodes {
-  SnapshotMap<api::Node>::Snapshot nodes;
-  SnapshotMap<NotReady>::Snapshot not_ready;
-
-  life::NodeState Of(const std::string& name) const;
-};
-
-// A job with all objects that belong to it, at one moment.
-struct JobObjects {
-  std::shared_ptr<const api::TrainingJob> job;
-  std::vector<std::shared_ptr<const api::Placement>> placements;
-  std::vector<std::shared_ptr<const api::Pod>> pods;
-  std::shared_ptr<const Service> service;  // null: the job has none
-  KnownNodes nodes;
-};
-
-// A Workload of Kueue with all that its check depends on, at one moment.
-struct WorkloadObjects {
-  std::shared_ptr<const api::Workload> workload;
-  std::vector<std::shared_ptr<const api::Placement>> placements;  // that it controls
-  SnapshotMap<api::AdmissionCheck>::Snapshot checks;
-  SnapshotMap<api::ResourceFlavor>::Snapshot flavors;
 };
 
 // The operator's cache of the API server. One reflector per kind and the answers to our own writes
@@ -160,6 +124,7 @@ class Store {
   void Index(const Change<api::Pod>& change);
   void Index(const Change<api::Placement>& change);
   void Index(const Change<api::Fabric>& change);
+  void Index(const Change<api::Workload>& change);
   template <typename T>
   void Tell(const Change<T>& change) const;
   void Tell(const Change<api::Node>& change) const;
@@ -175,6 +140,7 @@ class Store {
   void TellFabric() const;
   void TellOwner(const api::ObjectMeta& owned) const;
   void TellWorkloads() const;
+  void TellWorkloadsOf(const std::string& job_uid) const;
   void TellJobsOn(const std::string& node) const;
   void TellPlacementsOf(const api::ObjectMeta& pod) const;
   void TellGang(const api::Pod& pod) const;
@@ -191,6 +157,7 @@ class Store {
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;
   Owned<api::Placement> placements_of_;
+  Owned<api::Workload> workloads_of_;
   std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods per job
   SnapshotMap<api::Placement> selecting_;  // Placements with a podSelector that no TrainingJob owns
   std::set<api::ObjectKey> unplaced_;      // Placements that wait for nodes

@@ -58,6 +58,7 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   JobObjects objects;
   SnapshotMap<api::Placement>::Snapshot placements;
   SnapshotMap<api::Pod>::Snapshot pods;
+  SnapshotMap<api::Workload>::Snapshot workloads;
   {
     const std::lock_guard lock(mutex_);
     objects.job = table<api::TrainingJob>().Find(key);
@@ -65,6 +66,9 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
     const std::string& uid = objects.job->meta.uid;
     placements = TakeOwned(placements_of_, uid);
     pods = TakeOwned(pods_of_, uid);
+    workloads = TakeOwned(workloads_of_, uid);
+    objects.checks = table<api::AdmissionCheck>().Take();
+    objects.flavors = table<api::ResourceFlavor>().Take();
     const auto service = table<Service>().Find(key);
     const auto* owner = service ? api::ControllingJob(service->meta) : nullptr;
     if (owner && owner->uid == uid) objects.service = service;
@@ -72,6 +76,7 @@ std::optional<JobObjects> Store::ObjectsOf(const api::ObjectKey& key) const {
   }
   Collect(placements, objects.placements);
   Collect(pods, objects.pods);
+  Collect(workloads, objects.workloads);
   return objects;
 }
 

@@ -178,16 +178,34 @@ def admission():
             },
         },
         "nodeSelector": texts,
-        "tolerations": list_of(object_of({
-            "key": {"type": "string"},
-            "operator": {"type": "string"},
-            "value": {"type": "string"},
-            "effect": {"type": "string"}}), 4096),
+        "tolerations": tolerations(),
         "affinity": object_of({"nodeAffinity": object_of({
             "requiredDuringSchedulingIgnoredDuringExecution": required})}),
         "priorityClassName": SHORT,
     }, description="what admission changes in the pods of this generation; each field replaces the"
         " template's")
+
+
+def tolerations():
+    return list_of(object_of({
+        "key": {"type": "string"},
+        "operator": {"type": "string"},
+        "value": {"type": "string"},
+        "effect": {"type": "string"}}), 4096)
+
+
+def queue():
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    return object_of({
+        "name": SHORT,
+        "clusterQueue": SHORT,
+        "workload": SHORT,
+        "nodeSelector": texts,
+        "tolerations": tolerations(),
+        "labels": texts,
+        "annotations": texts,
+    }, description="while the job has quota in a queue of Kueue: the queue, and what the quota's"
+        " flavors and AdmissionChecks add to every pod")
 
 
 def training_job_status():
@@ -212,6 +230,7 @@ def training_job_status():
         "excludedNodes": excluded_nodes(),
         "retry": retry(),
         "admission": admission(),
+        "queue": queue(),
         "conditions": conditions(),
     })
 
@@ -229,6 +248,7 @@ def training_job(template):
         column("Attempt", ".status.attempt", "integer"),
         column("Placement", ".status.placementName", priority=1),
         column("Fabric", ".spec.fabricName", priority=1),
+        column("Queue", r".metadata.labels.kueue\.x-k8s\.io/queue-name", priority=1),
         AGE,
     ]
     names = {"plural": "trainingjobs", "singular": "trainingjob", "shortNames": ["tj"]}

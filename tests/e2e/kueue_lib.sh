@@ -13,7 +13,7 @@ export WEFT_PEERS_PROGRAM=$peers/peers.py WEFT_PEERS_WORK=$work/peers
 trap '"$peers/peers.py" down --dir "$work/peers" >/dev/null 2>&1
       "$local_cluster" down --name operator >/dev/null 2>&1; rm -rf "$work"' EXIT
 
-# run_beside_kueue NODES FILE...: like run_scenarios, with the policy of the chart that gates pods.
+# run_beside_kueue NODES FILE...: like run_scenarios, with the policies and the rights of the chart.
 # The scenarios start the managers.
 run_beside_kueue() {
   local nodes=$1 file
@@ -22,8 +22,10 @@ run_beside_kueue() {
   eval "$(<"$work/stdout")"
   kubectl create namespace weft-system >/dev/null
   helm template weft "${WEFT_SOURCE_DIR:-$here/../..}/charts/weft" --kube-version 1.36.0 \
-    --show-only templates/gate-policy.yaml >"$work/gate.yaml"
-  kubectl apply -f "$work/gate.yaml" >/dev/null
+    --namespace weft-system --set kueue.enabled=true --show-only templates/gate-policy.yaml \
+    --show-only templates/operator-policies.yaml --show-only templates/rbac-operator.yaml \
+    --show-only templates/serviceaccount.yaml >"$work/chart.yaml"
+  kubectl apply -f "$work/chart.yaml" >/dev/null
   for file in "$@"; do
     python3 "$here/$file" || fail "$file"
     checks=$((checks + 1))

@@ -12,6 +12,7 @@ from operator_scenarios import Scenarios
 
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 ROOTS.update({"workloads": KUEUE, "admissionchecks": KUEUE, "localqueues": KUEUE,
+              "clusterqueues": KUEUE,
               "jobsets": "/apis/jobset.x-k8s.io/v1alpha2"})
 GATE = LABEL = "weft.dev/placement"
 CHECK = "placement"
@@ -176,6 +177,82 @@ def double_held(changes):
     return broken
 
 
+UNITS = {"m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
+         **{f"{prefix}i": 2.0**(10 * (i + 1)) for i, prefix in enumerate("KMGTP")}}
+
+
+NEARLY = 1 + 1e-9  # sums of numbers with fractions
+
+
+def amount(text):
+    """A quantity of Kubernetes as a number."""
+    text = str(text)
+    unit = text.lstrip("0123456789.")
+    return float(text.removesuffix(unit)) * UNITS.get(unit, 1)
+
+
+def usage_of(workload):
+    """What counts against the quota: by ClusterQueue, flavor and resource."""
+    admission = workload.get("status", {}).get("admission")
+    if not admission or not has(workload, "QuotaReserved") or has(workload, "Finished"):
+        return {}
+    used = {}
+    for assigned in admission.get("podSetAssignments", []):
+        for resource, flavor in assigned.get("flavors", {}).items():
+            key = admission["clusterQueue"], flavor, resource
+            used[key] = used.get(key, 0) + amount(assigned.get("resourceUsage", {}).get(resource, 0))
+    return used
+
+
+class Quota:
+    """Of ClusterQueues: what each may use, and what those of one cohort may use together."""
+
+    def __init__(self, cluster_queues):
+        self.most, self.cohorts, self.cohort_of = {}, {}, {}
+        for queue in cluster_queues:
+            name, spec = queue["metadata"]["name"], queue["spec"]
+            cohort = self.cohort_of[name] = spec.get("cohortName") or f"queue {name}"
+            for group in spec["resourceGroups"]:
+                for flavor in group["flavors"]:
+                    for one in flavor["resources"]:
+                        key = flavor["name"], one["name"]
+                        nominal = amount(one["nominalQuota"])
+                        self.cohorts[cohort, *key] = self.cohorts.get((cohort, *key), 0) + nominal
+                        limit = one.get("borrowingLimit")
+                        if limit is not None:
+                            self.most[name, *key] = nominal + amount(limit)
+
+    def passed(self, used):
+        """Sentences about usage, by ClusterQueue, flavor and resource, that is more than allowed."""
+        cohorts = {}
+        for (queue, *key), value in used.items():
+            cohort = (self.cohort_of[queue], *key)
+            cohorts[cohort] = cohorts.get(cohort, 0) + value
+        return ([f"ClusterQueue {key} uses {used[key]} of {most}" for key, most in self.most.items()
+                 if used.get(key, 0) > most * NEARLY] +
+                [f"cohort {key} uses {value} of {self.cohorts.get(key, 0)}"
+                 for key, value in cohorts.items() if value > self.cohorts.get(key, 0) * NEARLY])
+
+
+def quota_passed(changes, quota):
+    """Sentences about quota that was passed, after any change; and how many sums were checked."""
+    held, total, broken, checked = {}, {}, [], 0
+    for change in changes:
+        if change.plural != "workloads":
+            continue
+        uid = change.thing["metadata"]["uid"]
+        before = held.get(uid, {})
+        now = {} if change.type == "DELETED" else usage_of(change.thing)
+        if now == before:
+            continue
+        held[uid] = now
+        for key in {*before, *now}:
+            total[key] = total.get(key, 0) - before.get(key, 0) + now.get(key, 0)
+        checked += 1
+        broken += [f"version {change.version}: {one}" for one in quota.passed(total)]
+    return broken, checked
+
+
 @contextlib.contextmanager
 def node_fillers(scenario, free):
     """Pods outside of any queue that hold all nodes but so many."""
@@ -201,7 +278,8 @@ class KueueScenarios(Scenarios):
         super().setUpClass()
         poll(lambda: "synced" in cls.operator.tail(), "the operator has read the cluster")
         cls.before_kueue = cls.operator.tail()
-        start_peers("kueue", "jobset")
+        if not os.path.exists(os.environ["WEFT_PEERS_WORK"]):  # of an earlier file of scenarios
+            start_peers("kueue", "jobset")
         make_queues()
         begin = time.monotonic()
         poll(lambda: has(cls.cluster.get("admissionchecks", "", CHECK), "Active"),
@@ -219,7 +297,7 @@ class KueueScenarios(Scenarios):
                               "spec": {"clusterQueue": name}}))
 
     def clean(self):
-        for plural in ("jobsets", "jobs"):
+        for plural in ("jobsets", "jobs", "trainingjobs"):
             self.cluster.delete(plural, self.space, options={"propagationPolicy": "Background"})
             poll(lambda kind=plural: not self.cluster.list(kind, self.space), "no jobs are left")
         self.cluster.until("no Workload is left",
@@ -228,7 +306,7 @@ class KueueScenarios(Scenarios):
 
     def queue(self, job, queue=QUEUES[0]):
         job["metadata"].setdefault("labels", {})["kueue.x-k8s.io/queue-name"] = queue
-        plural = {"Job": "jobs", "JobSet": "jobsets"}[job["kind"]]
+        plural = {"Job": "jobs", "JobSet": "jobsets", "TrainingJob": "trainingjobs"}[job["kind"]]
         return self.cluster.create(plural, job)
 
     def remove(self, plural, name):

@@ -11,6 +11,8 @@ from api_server import ApiServer
 # What a connection may end in, or an answer that is cut short.
 BROKEN = (OSError, ValueError, http.client.HTTPException)
 
+RESUMES = 100  # of a watch that has broken, ten a second
+
 Change = collections.namedtuple("Change", "version plural type thing")
 
 
@@ -108,13 +110,19 @@ class History(Record):
                 listed["metadata"]["resourceVersion"])).start()
 
     def _watch(self, server, path, plural, version):
+        failures = 0
         while not self._closed:  # the server ends a watch that is slow; nothing is lost by that
             try:
                 for change in server.watch(f"{path}?watch=1&resourceVersion={version}"):
                     version = self._record(plural, change["type"], change["object"])
+                    failures = 0
             except BROKEN as error:
+                failures += 1
                 if not self._outages:
                     return self._break(f"{plural}: {error}")
+                if "too old resource version" not in str(error) and failures < RESUMES:
+                    time.sleep(0.1)  # the server may still know all that has happened since
+                    continue
                 try:
                     version = self._catch_up(plural, first_list(server, path))
                 except BROKEN as again:
@@ -122,7 +130,7 @@ class History(Record):
         return None
 
     def expect_outages(self):
-        """Of the API server: what happened meanwhile is known by its result alone."""
+        """Of the API server: what it no longer knows of is known by its result alone."""
         self._outages = True
 
     def _catch_up(self, plural, listed):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Two hundred jobs in two queues that borrow and preempt, with and without kills of the managers."""
+# Some of them are TrainingJobs, whose Workloads Weft owns.
 
 import os
 import random
@@ -7,9 +8,9 @@ import signal
 import statistics
 import time
 
-from kueue_world import (KueueScenarios, QUEUES, apply, checks_of, condition, double_held, gpus_job,
-                         has, job_set, owner_of, start_peers)
-from operator_lib import Operator
+from kueue_world import (KueueScenarios, QUEUES, Quota, apply, checks_of, condition, double_held,
+                         gpus_job, has, job_set, owner_of, quota_passed, start_peers)
+from operator_lib import Operator, training_job
 from operator_scenarios import PATIENT, main
 
 JOBS = int(os.environ.get("WEFT_KUEUE_JOBS", "200"))
@@ -69,7 +70,8 @@ class Campaign(KueueScenarios):
         self.run_jobs(1, kills=0)
 
     def test_all_jobs_end_though_managers_are_killed(self):
-        # A manager that starts again applies its definitions, which ends the watches of its kinds.
+        # A manager that starts again applies its definitions, which ends the watches of its kinds;
+        # the record resumes them where they ended.
         self.cluster.history.expect_outages()
         self.run_jobs(2, kills=KILLS)
 
@@ -78,6 +80,8 @@ class Campaign(KueueScenarios):
         if chance.random() < 0.3:
             return job_set(self.space, name, {"workers": (chance.randint(1, 3), chance.randint(1, 3))},
                            seconds)
+        if chance.random() < 0.15:
+            return training_job(self.space, name, chance.randint(1, 8), seconds)
         if chance.random() < 0.3:
             return gpus_job(self.space, name, chance.randint(1, 6), seconds,
                             gpus=chance.choice((1, 2, 4)))
@@ -101,12 +105,18 @@ class Campaign(KueueScenarios):
         for one in self.cluster.history.all_now("workloads", self.space):
             self.assertEqual(condition(one, "Finished")["reason"], "Succeeded", owner_of(one))
         self.assert_nothing_left()
-        self.assertEqual(double_held(self.cluster.history.changes()), [])
+        changes = self.cluster.history.changes(self.space)
+        others = [change for change in changes if not change.thing["metadata"].get("labels", {}).get(
+            "weft.dev/job-name")]  # TrainingJobs have laws of their own (operator_laws.py)
+        self.assertEqual(double_held(others), [])
+        broken, sums = quota_passed(changes, Quota(self.cluster.list("clusterqueues")))
+        self.assertEqual(broken, [])
         self.cluster.history.observers.remove(times)
         waits, frees = times.waits(), times.frees()
         evicted = sum(1 for one in self.cluster.history.all_now("workloads", self.space)
                       if condition(one, "Evicted"))
-        print(f"kueue: {JOBS} jobs in {took:.0f} s, {kills} kills each, {evicted} evicted; reserved to "
+        print(f"kueue: {JOBS} jobs in {took:.0f} s, {kills} kills each, {evicted} evicted; quota never "
+              f"passed in {sums} sums; reserved to "
               f"Ready, {len(waits)} times: median {1e3 * statistics.median(waits):.0f} ms, 99 % "
               f"{1e3 * at_percent(waits, 99):.0f} ms; last pod's end to nodes free: median "
               f"{1e3 * statistics.median(frees):.0f} ms, 99 % {1e3 * at_percent(frees, 99):.0f} ms",

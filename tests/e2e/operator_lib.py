@@ -201,12 +201,12 @@ class Operator:
             return "".join(log.readlines()[-lines:])
 
 
-def as_user(work, user):
+def as_user(work, user, groups=("system:masters",)):
     """A kubeconfig with which the audit log tells one operator's requests from another's."""
     shown = subprocess.run(["kubectl", "config", "view", "--raw", "--minify", "-o", "json"],
                            check=True, capture_output=True)
     config = json.loads(shown.stdout)
-    config["users"][0]["user"].update({"as": user, "as-groups": ["system:masters"]})
+    config["users"][0]["user"].update({"as": user, "as-groups": list(groups)})
     path = os.path.join(work, f"{user}.kubeconfig")
     with open(path, "w", encoding="utf-8", opener=lambda *file: os.open(*file, 0o600)) as file:
         json.dump(config, file)

@@ -57,6 +57,7 @@ life::JobView JobWorld::View() const {
   view.tried = tried_;
   view.created = created_;
   if (valid_of_ == job.meta.generation) view.valid = "the job is valid";
+  view.queue = queue;
   return view;
 }
 

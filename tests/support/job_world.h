@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +37,9 @@ class JobWorld {
   // A scheduler and kubelets meet a new pod that is pinned to a node; default: bound and ready.
   std::function<void(api::Pod&, const std::string&)> on_created;
   std::function<void(const life::JobStatus&)> on_status;
+  // Kueue, for a job in one of its queues: what the job knows of it, and the steps that concern it.
+  std::optional<life::QueueView> queue;
+  std::function<void(const life::Step&)> on_queue = [](const life::Step&) { std::abort(); };
 
   // What was written. A create that admission refuses counts, but for pods no create or delete.
   struct Counts {
@@ -69,6 +73,11 @@ class JobWorld {
   void Do(const life::DeleteJob& step);
   void Do(const life::WriteStatus& step);
   void Do(const life::Wait& step);
+  // The steps of a job in a queue of Kueue.
+  template <typename Step>
+  void Do(const Step& step) {
+    on_queue(step);
+  }
 
   void Create(std::int64_t attempt, std::uint32_t worker);
   std::string NodeOf(std::int64_t attempt, std::uint32_t worker) const;

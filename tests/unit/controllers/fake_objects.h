@@ -34,6 +34,8 @@ inline const char* KindWord(Kind kind) {
       return "Workload";
     case Kind::kAdmissionCheck:
       return "AdmissionCheck";
+    case Kind::kWorkloadPriorityClass:
+      return "WorkloadPriorityClass";
   }
   return "";
 }

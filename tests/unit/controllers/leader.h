@@ -43,12 +43,13 @@ class Events final : public Recorder {
 // All that a leader is made of, read anew from the API server.
 class Leader {
  public:
-  Leader(FakeApi& api, UnixSeconds& now, Recorder& recorder)
+  Leader(FakeApi& api, UnixSeconds& now, Recorder& recorder,
+         const std::function<bool()>& kueue_synced = {})
       : now_([&now] { return now; }),
         store(now_),
         files_(store, cache_, api, ""),
         planner(store, cache_, api, log_, PlannerOptions()),
-        jobs(store, api, planner, recorder, log_, JobOptions()),
+        jobs(store, api, planner, recorder, log_, JobOptions(kueue_synced)),
         gangs(store, api, recorder, log_, {{}, now_, 1}) {
     for (int i = 0; i < 6; ++i) PutNode("n" + std::to_string(i));
     for (const auto& [key, object] : api.objects()) {
@@ -66,6 +67,9 @@ class Leader {
     if (kind == Kind::kPlacement) {
       return Take<api::Placement>(key, object,
                                   api::DecodePlacement(object, "test", api::Reading::kServed));
+    }
+    if (kind == Kind::kWorkload) {
+      return Take<api::Workload>(key, object, api::DecodeWorkload(object, "test"));
     }
     if (kind == Kind::kService) {
       auto meta = object.is_null() ? Result<api::ObjectMeta>(api::ObjectMeta())
@@ -96,8 +100,9 @@ class Leader {
     options.commits_at_once = 1;
     return options;
   }
-  JobController::Options JobOptions() {
+  JobController::Options JobOptions(const std::function<bool()>& kueue_synced) {
     JobController::Options options;
+    options.kueue_synced = kueue_synced;
     options.now = now_;
     options.gang_of = [this](const auto& job, const auto& placement) {
       return files_.Of(job, placement);

@@ -69,6 +69,7 @@ class Queue {
       EXPECT_EQ(reservation, "w1@" + FormatTime(kNow));
       return refusal;
     };
+    view.job = job;
     view.now = now;
     return NextCheckStep(view, options);
   }
@@ -96,6 +97,7 @@ class Queue {
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
   std::optional<CheckRefusal> refusal;
+  QueuedJob job;
   UnixSeconds now = kNow;
   CheckOptions options;
   api::Workload seen;
@@ -325,14 +327,44 @@ TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
   EXPECT_TRUE(Rests(queue.Next()));
 }
 
-TEST(CheckTest, ATrainingJobPlansForItself) {
+TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
   Queue queue;
   queue.workload["metadata"]["ownerReferences"] = Json::parse(
       R"([{"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "j", "uid": "j1",
            "controller": true}])");
-  const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Ready");
+  EXPECT_TRUE(Rests(queue.Next()));  // until the job has its nodes
+  queue.job.refusal = CheckRefusal{"32 GPUs short"};
+  auto answer = std::get<AnswerCheck>(queue.Next());
+  EXPECT_EQ(answer.state + ": " + answer.message, "Pending: 32 GPUs short");
+  queue.now += 600;
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Retry");
+  queue.job.refusal->ever = false;
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Rejected");
+
+  api::Placement placement;
+  placement.nodes = {"a", "b"};
+  placement.conditions = {{"Placed", "True", "Placed", "1 leaf", ""}};
+  queue.job = {&placement, {}};
+  answer = std::get<AnswerCheck>(queue.Next());
+  EXPECT_EQ(answer.state + ": " + answer.message, "Ready: 2 workers on 1 leaf");
   EXPECT_TRUE(answer.placements.empty());
+  queue.Write(answer);
+  EXPECT_TRUE(Rests(queue.Next()));
+  queue.job = {};  // the job lost them before it was admitted
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Pending");
+  queue.Set("Admitted", "True");
+  EXPECT_TRUE(Rests(queue.Next()));
+}
+
+TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
+  Queue queue;
+  queue.workload["spec"]["podSets"][0]["template"]["metadata"]["annotations"] = {
+      {"kueue.x-k8s.io/podset-group-name", "both"}};
+  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  EXPECT_TRUE(std::get<AnswerCheck>(queue.Next())
+                  .message.ends_with("; pod set main: the annotation "
+                                     "kueue.x-k8s.io/podset-group-name has no effect: Weft places "
+                                     "each pod set by itself"));
 }
 
 TEST(CheckTest, AnUnreadableWorkloadSaysSo) {

@@ -154,6 +154,10 @@ class World {
     job_.meta.deleting = true;
   }
   void Do(const WriteStatus& step) { Write(step.status); }
+  void Do(const CreateWorkload&) { ADD_FAILURE() << "no queue here"; }
+  void Do(const WriteWorkload&) { ADD_FAILURE() << "no queue here"; }
+  void Do(const DropWorkloads&) { ADD_FAILURE() << "no queue here"; }
+  void Do(const KeepQueue&) { ADD_FAILURE() << "no queue here"; }
   void Do(const Wait&) {}
 
   void Write(const JobStatus& next) {

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "operator/api/kinds.h"
+#include "operator/api/kueue.h"
+#include "operator/base/timestamp.h"
+#include "operator/life/node_state.h"
+#include "operator/watch/snapshot_map.h"
+
+namespace weft::watch {
+
+// What the store gives its readers: objects that belong together, at one moment.
+
+// A Service that Weft created; its metadata names its job and attempt.
+struct Service {
+  api::ObjectMeta meta;
+};
+
+// When this operator first saw that a node is not Ready.
+struct NotReady {
+  api::ObjectKey key;
+  UnixSeconds since = 0;
+};
+inline const api::ObjectKey& KeyOf(const NotReady& node) { return node.key; }
+
+// The nodes at one moment.
+struct KnownNodes {
+  SnapshotMap<api::Node>::Snapshot nodes;
+  SnapshotMap<NotReady>::Snapshot not_ready;
+
+  life::NodeState Of(const std::string& name) const;
+};
+
+// A job with all objects that belong to it, at one moment.
+struct JobObjects {
+  std::shared_ptr<const api::TrainingJob> job;
+  std::vector<std::shared_ptr<const api::Placement>> placements;
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  std::shared_ptr<const Service> service;  // null: the job has none
+  KnownNodes nodes;
+  // Of Kueue: Workloads that the job controls, and what they may name.
+  std::vector<std::shared_ptr<const api::Workload>> workloads;
+  SnapshotMap<api::AdmissionCheck>::Snapshot checks;
+  SnapshotMap<api::ResourceFlavor>::Snapshot flavors;
+};
+
+// A Workload of Kueue with all that its check depends on, at one moment.
+struct WorkloadObjects {
+  std::shared_ptr<const api::Workload> workload;
+  std::vector<std::shared_ptr<const api::Placement>> placements;  // that it controls
+  SnapshotMap<api::AdmissionCheck>::Snapshot checks;
+  SnapshotMap<api::ResourceFlavor>::Snapshot flavors;
+};
+
+}  // namespace weft::watch
