@@ -311,7 +311,7 @@ class Check {
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     if (missing.empty()) return Admit(*wanted);
     if (const auto refusal = view_.refusal(Reservation())) {
-      const CheckStep told = WaitOrGiveUp(*refusal);
+      CheckStep told = WaitOrGiveUp(*refusal);
       if (!std::holds_alternative<Wait>(told)) return told;
     }
     return AskForNodes{Reservation(), std::move(missing), HoldLeft().value_or(0)};
