@@ -24,7 +24,7 @@ SPACE, QUEUE = "bench", "team"
 LOAD = 0.9  # GPU time of the jobs over that of the GPUs that earlier jobs leave free
 FREE_SHARE = 0.7
 RUN_SECONDS = (10, 30)
-PATIENCE_SECONDS = 1200
+PATIENCE_SECONDS = 240  # after the last arrival; what has not ended then never fitted
 LLAMA_70B = {"type": "Transformer", "transformer": {
     "parameters": 70_600_000_000, "layers": 80, "hiddenSize": 8192, "attentionHeads": 64,
     "keyValueHeads": 8, "feedForwardSize": 28672, "vocabularySize": 128256, "sequenceLength": 8192,
@@ -248,7 +248,7 @@ def run(contender, fleet, jobs, folder):
     def open_jobs():
         return [name for name, (_, row) in created.items()
                 if len(watcher.ended.get(name, ())) < row[1]]
-    end = time.monotonic() + PATIENCE_SECONDS
+    end = time.monotonic() + RUN_SECONDS[1] + PATIENCE_SECONDS
     while open_jobs() and time.monotonic() < end:
         time.sleep(1)
     left = open_jobs()
