@@ -42,6 +42,10 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place);
 // sets the reason in `unreadable`.
 Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place);
 Result<Node> DecodeNodeHead(const nlohmann::json& object, const Place& place);
+Result<ResourceSlice> DecodeResourceSlice(const nlohmann::json& object, const Place& place);
+Result<ResourceClaim> DecodeResourceClaim(const nlohmann::json& object, const Place& place);
+Result<ClaimTemplate> DecodeClaimTemplate(const nlohmann::json& object, const Place& place);
+Result<DeviceClass> DecodeDeviceClass(const nlohmann::json& object, const Place& place);
 Result<PriorityClass> DecodePriorityClass(const nlohmann::json& object, const Place& place);
 Result<Namespace> DecodeNamespace(const nlohmann::json& object, const Place& place);
 Result<ConfigMap> DecodeConfigMap(const nlohmann::json& object, const Place& place);

@@ -98,6 +98,24 @@ Status TakeLearnedSteps(Result<ConfigMap> decoded, Inputs& inputs) {
   return {};
 }
 
+// Nothing if decisions do not read the kind.
+std::optional<Status> TakeDevices(const std::string& kind, const nlohmann::json& object,
+                                  const Place& place, Inputs& inputs) {
+  if (kind == "ResourceSlice") {
+    return Append(DecodeResourceSlice(object, place), inputs.resource_slices);
+  }
+  if (kind == "ResourceClaim") {
+    return Append(DecodeResourceClaim(object, place), inputs.resource_claims);
+  }
+  if (kind == "ResourceClaimTemplate") {
+    return Append(DecodeClaimTemplate(object, place), inputs.claim_templates);
+  }
+  if (kind == "DeviceClass") {
+    return Append(DecodeDeviceClass(object, place), inputs.device_classes);
+  }
+  return std::nullopt;
+}
+
 template <typename List>
 Status CheckUniqueIn(const List& list) {
   using Kind = typename List::value_type;
@@ -157,6 +175,9 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == "scheduling.k8s.io" && type->kind == "PriorityClass") {
     return Append(DecodePriorityClass(object, place), inputs.priority_classes);
   }
+  if (type->group == kDeviceGroup) {
+    if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
+  }
   if (core && type->kind == "List")
     return Invalid(type->shown + ": a List inside a List is not read");
   NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs.notes);
@@ -167,7 +188,9 @@ Status CheckUnique(const Inputs& inputs) {
   for (Status status :
        {CheckUniqueIn(inputs.nodes), CheckUniqueIn(inputs.pods), CheckUniqueIn(inputs.jobs),
         CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
-        CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes)}) {
+        CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
+        CheckUniqueIn(inputs.resource_slices), CheckUniqueIn(inputs.resource_claims),
+        CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes)}) {
     if (!status) return status;
   }
   return {};

@@ -89,6 +89,11 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   pod.meta.annotations.KeepIf([gated](auto key, auto value) {
     return value.size() <= kLabelBytes || (gated && IsGangAnnotation(key));
   });
+  for (const Field& claim : spec["resourceClaims"].Items()) {
+    ClaimReference reference{claim["resourceClaimName"].Str(),
+                             claim["resourceClaimTemplateName"].Str()};
+    if (!(reference == ClaimReference())) pod.claims.push_back(std::move(reference));
+  }
   pod.priority_class_name = spec["priorityClassName"].Str();
   const Field status = root["status"];
   pod.phase = status["phase"].Str();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/devices.h"
 #include "operator/api/framework.h"
 #include "operator/api/job_record.h"
 #include "operator/api/meta.h"
@@ -131,6 +132,7 @@ struct Pod {
   std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
   std::vector<std::string> scheduling_gates;
   placement::PodRequirements pod;
+  std::vector<ClaimReference> claims;  // spec.resourceClaims
   std::string priority_class_name;
   std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
   std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
@@ -173,7 +175,7 @@ struct ConfigMap {
 };
 
 // All that a decision reads, in input order within each kind.
-struct Inputs {
+struct Inputs : DeviceInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;

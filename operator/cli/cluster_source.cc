@@ -24,8 +24,9 @@ constexpr int kTries = 4;  // for one page
 constexpr Millis kPageTimeout{60'000}, kShortestPause{250}, kLongestPause{10'000};
 
 constexpr Resource kKinds[] = {
-    kube::kFabrics, kube::kTrainingJobs, kube::kPlacements,      kube::kPods,
-    kube::kNodes,   kube::kNamespaces,   kube::kPriorityClasses, kube::kConfigMaps};
+    kube::kFabrics,        kube::kTrainingJobs,   kube::kPlacements,      kube::kPods,
+    kube::kNodes,          kube::kNamespaces,     kube::kPriorityClasses, kube::kConfigMaps,
+    kube::kResourceClaims, kube::kClaimTemplates, kube::kResourceSlices,  kube::kDeviceClasses};
 
 std::string VersionOf(const Resource& resource) {
   return (resource.group.empty() ? "" : std::string(resource.group) + "/") +
@@ -104,6 +105,7 @@ class ClusterReader {
       if (response->status == kube::kGone && !first) return false;
       if (response->status == kube::kNotFound && resource.group == api::kGroup) return true;
       if (response->status == kube::kForbidden && of_learned) return true;
+      if (resource.group == api::kDeviceGroup && Lacks(resource, response->status)) return true;
       if (response->status / 100 != 2) return Refusal(resource, *response);
       Result<kube::Page> page = kube::ParsePage(response->body, subject);
       if (!page) {
@@ -115,6 +117,15 @@ class ClusterReader {
       progress_("read " + std::to_string(items.size()) + " " + std::string(resource.plural));
       request.query["continue"] = page->next;
     }
+  }
+
+  // Whether the server does not serve the devices' kind, or the account may not list it.
+  bool Lacks(const Resource& resource, int status) {
+    if (status == kube::kForbidden) {
+      out_.skipped.push_back("cluster: list " + std::string(resource.plural) +
+                             ": forbidden; GPUs that ResourceClaims hold may count as free");
+    }
+    return status == kube::kForbidden || status == kube::kNotFound;
   }
 
   Result<kube::Response> Send(const kube::Request& request) {

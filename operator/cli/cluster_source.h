@@ -26,7 +26,8 @@ struct LiveObjects {
 using ReadProgress = std::function<void(const std::string& line)>;
 
 // Reads Nodes, Pods, PriorityClasses, Namespaces, Fabrics, TrainingJobs, Placements and the
-// ConfigMap weft-learned-steps, which counts as absent if the account may not list it. Each list
+// ConfigMap weft-learned-steps, which counts as absent if the account may not list it, and the
+// kinds of resource.k8s.io, which older clusters do not serve. Each list
 // has pages, all at one resourceVersion. Jobs are read before Placements, and Placements before
 // pods, so that a job that is placed meanwhile does not appear to wait while its pods run. Weft's
 // kinds are empty if the cluster lacks the CRDs.

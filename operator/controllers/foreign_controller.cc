@@ -25,6 +25,13 @@ using Json = nlohmann::json;
 constexpr const char* kRefused = "PlacementRefused";  // reason of the event
 constexpr const char* kAction = "CreatePlacement";
 
+constexpr const char* kNoAccelerator =
+    "the pod requests no accelerator, so Weft chooses no node for it";
+constexpr const char* kNoKnownDevices =
+    "the pod requests no accelerator, and its ResourceClaims ask for no DeviceClass of "
+    "accelerators "
+    "that Weft knows, so Weft chooses no node for it";
+
 // The object whose fields tell the gang's size; for a TrainJob its JobSet.
 api::OwnerReference SizeOwner(const decide::ForeignGang& gang, api::OwnerReference keeper) {
   if (gang.kind != "JobSet" && gang.kind != "TrainJob") return keeper;
@@ -203,7 +210,7 @@ ForeignController::Answer ForeignController::Do(const life::FreeForeign& step) {
     if (stored) {
       if (auto pod = api::DecodePod(*stored, "Pod")) store_.Put(*std::move(pod));
       recorder_.Record({"Pod", &meta, false, "GateRemoved", kAction,
-                        "the pod requests no accelerator, so Weft chooses no node for it", "v1"});
+                        step.pods[i]->claims.empty() ? kNoAccelerator : kNoKnownDevices, "v1"});
       return true;
     }
     const std::lock_guard lock(mutex);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/decide/devices.h"
 #include "operator/decide/holders.h"
 #include "operator/decide/text.h"
 #include "operator/fabric/presets.h"
@@ -32,10 +33,11 @@ bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) 
 }
 
 // Nodes that two Fabrics select, by name.
-std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
+std::vector<std::string> FindOverlapping(const api::Inputs& inputs,
+                                         const SharedList<api::Node>& nodes) {
   std::vector<std::string> names;
   if (inputs.fabrics.size() < 2) return names;
-  for (const api::Node& node : inputs.nodes) {
+  for (const api::Node& node : nodes) {
     const auto selecting = std::count_if(
         inputs.fabrics.begin(), inputs.fabrics.end(),
         [&](const api::Fabric& fabric) { return SelectsNode(fabric.spec, node.facts); });
@@ -46,14 +48,15 @@ std::vector<std::string> FindOverlapping(const api::Inputs& inputs) {
 }
 
 // The nodes that a Fabric selects, without those in `aside` (ascending).
-SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec, const api::Inputs& inputs,
+SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec,
+                                      const SharedList<api::Node>& all,
                                       const std::vector<std::string>& aside) {
   SharedList<fabric::NodeFacts> nodes;
-  for (std::size_t n = 0; n < inputs.nodes.size(); ++n) {
-    const fabric::NodeFacts& facts = inputs.nodes[n].facts;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const fabric::NodeFacts& facts = all[n].facts;
     if (!SelectsNode(spec, facts)) continue;
     if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
-    nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(inputs.nodes.Share(n), &facts));
+    nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(all.Share(n), &facts));
   }
   return nodes;
 }
@@ -68,10 +71,11 @@ auto PeakWattsOf(std::vector<fabric::AcceleratorSpec> added) {
 
 class Builder {
  public:
-  Builder(const api::Inputs& inputs, OnBadFabric on_bad) : inputs_(inputs), on_bad_(on_bad) {}
+  Builder(const api::Inputs& inputs, OnBadFabric on_bad)
+      : inputs_(inputs), nodes_(NodesWithDevices(inputs)), on_bad_(on_bad) {}
 
   Result<Fabrics> Run() {
-    fabrics_.overlapping = FindOverlapping(inputs_);
+    fabrics_.overlapping = FindOverlapping(inputs_, nodes_);
     if (!fabrics_.overlapping.empty()) {
       Say(Severity::kWarning, "Overlapping",
           std::to_string(fabrics_.overlapping.size()) +
@@ -91,7 +95,7 @@ class Builder {
   Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
     const std::string name = spec.name;
     if (Status known = AddAccelerators(spec, place); !known) return known;
-    SharedList<fabric::NodeFacts> nodes = NodesOf(spec, inputs_, fabrics_.overlapping);
+    SharedList<fabric::NodeFacts> nodes = NodesOf(spec, nodes_, fabrics_.overlapping);
     fabric::Fabric::Options options;
     options.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse;
     options.peak_watts = PeakWattsOf(spec.accelerators);
@@ -132,7 +136,7 @@ class Builder {
   Status BuildRecognised() {
     fabric::FabricSpec spec;
     const std::optional<std::string_view> family =
-        fabric::RecognisePreset(NodesOf(spec, inputs_, {}));
+        fabric::RecognisePreset(NodesOf(spec, nodes_, {}));
     if (family) {
       spec.preset = *family;
       Say(Severity::kInfo, "FabricRecognised",
@@ -188,6 +192,7 @@ class Builder {
   }
 
   const api::Inputs& inputs_;
+  const SharedList<api::Node> nodes_;
   const OnBadFabric on_bad_;
   Fabrics fabrics_;
 };
@@ -232,6 +237,7 @@ Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad) {
 
 Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
   Cluster cluster;
+  CountClaims(inputs);
   cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
   for (const std::string& note : cluster.inputs->notes) {
     cluster.notes.push_back({Severity::kInfo, "Ignored", note});

@@ -107,7 +107,8 @@ enum class OnBadFabric : std::uint8_t {
 Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad = OnBadFabric::kRefuse);
 
 // Adds the claims to fabrics that were built from the same nodes. Pods on a node count as use. So
-// do the workers of a Placement with nodes, except those whose pods are among the inputs.
+// do the workers of a Placement with nodes, except those whose pods are among the inputs, and the
+// accelerators of ResourceClaims (devices.h), which the cluster's inputs list as pods' requests.
 //
 // Cost    O(nodes + pods log pods).
 Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);

@@ -83,10 +83,13 @@ struct Replicas {
   }
 };
 
-// Whether the pods of the template are workers: they ask to be placed, and use an accelerator.
+// Whether the pods of the template are workers: they ask to be placed, and use an accelerator,
+// perhaps by a claim.
 bool IsPlaced(const Field& pod_template) {
+  const Field spec = pod_template["spec"];
   return pod_template["metadata"]["labels"][api::kPlaceLabel].Str() == "true" &&
-         AcceleratorOf(api::DecodePodSpec(pod_template["spec"]).requests).has_value();
+         (spec["resourceClaims"].present() ||
+          AcceleratorOf(api::DecodePodSpec(spec).requests).has_value());
 }
 
 std::vector<Replicas> ReplicasOf(const Field& spec, std::string_view part) {

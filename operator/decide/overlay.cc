@@ -94,12 +94,16 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
   const auto jobs = Merge(wanted.jobs, live.jobs);
   const auto placements = Merge(wanted.placements, live.placements);
   for (const auto& merged :
-       {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods)}) {
+       {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods),
+        Merge(wanted.resource_slices, live.resource_slices),
+        Merge(wanted.resource_claims, live.resource_claims),
+        Merge(wanted.claim_templates, live.claim_templates)}) {
     if (!merged) return merged.error();
   }
   Merge(std::move(wanted.fabrics), live.fabrics);
   Merge(std::move(wanted.namespaces), live.namespaces);
   Merge(std::move(wanted.priority_classes), live.priority_classes);
+  Merge(std::move(wanted.device_classes), live.device_classes);
   if (wanted.learned_steps) live.learned_steps = std::move(wanted.learned_steps);
   for (const auto& entry : wanted.order) {
     const std::size_t at = entry.is_job ? (*jobs)[entry.index] : (*placements)[entry.index];

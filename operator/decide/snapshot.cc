@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "operator/api/encode.h"
+#include "operator/decide/devices.h"
 #include "operator/decide/learned.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/snapshot_objects.h"
@@ -36,7 +37,7 @@ class Writer {
     }
     const LearnedScalars learned = LearnedScalars::From(inputs_);
     if (!learned.entries().empty()) out_.push_back(LearnedStepsObject(inputs_, learned));
-    for (const api::Node& node : inputs_.nodes) out_.push_back(NodeObject(node));
+    for (const api::Node& node : NodesWithDevices(inputs_)) out_.push_back(NodeObject(node));
     Pods();
     Assumed();
     WithNodes(*pending);

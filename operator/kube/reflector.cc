@@ -179,9 +179,10 @@ void Reflector::End(const Result<Response>& answer) {
     absent_ = false;
     return Touch();
   }
-  if (options_.optional && end.status == kNotFound) {
+  if (options_.optional && (end.status == kNotFound || end.status == kForbidden)) {
     absent_ = true;
-    return Touch();
+    Touch();
+    if (end.status == kNotFound) return;
   }
   failed_ = true;
   if (options_.hooks.on_failure) {

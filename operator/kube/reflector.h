@@ -52,7 +52,8 @@ class Reflector {
   struct Options {
     Watch::Options watch;
     manifest::Subject subject = manifest::Subject::kWhole;  // what is kept of an object
-    // The resource's definition need not be installed: a list that is not found is then no failure.
+    // The resource's definition need not be installed: a list that is not found is then no failure,
+    // and one that is forbidden counts as not installed.
     bool optional = false;
     ReflectorHooks hooks;
     std::shared_ptr<Timer> timer = std::make_shared<SystemTimer>();  // not shared: Stop ends it
@@ -73,7 +74,7 @@ class Reflector {
 
   // Whether the first list is complete.
   bool synced() const { return synced_; }
-  // Whether an optional resource was found not to be installed when it was last requested.
+  // Whether an optional resource was not installed, or forbidden, when it was last requested.
   bool absent() const { return absent_; }
   // Time since the API server last sent data about this resource or properly ended a watch, else
   // since construction. After half a minute the copy may be out of date.

@@ -25,6 +25,14 @@ inline constexpr Resource kResourceQuotas{"", "v1", "resourcequotas", "ResourceQ
 inline constexpr Resource kNamespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Resource kPriorityClasses{"scheduling.k8s.io", "v1", "priorityclasses",
                                            "PriorityClass", false};
+inline constexpr Resource kResourceSlices{"resource.k8s.io", "v1", "resourceslices",
+                                          "ResourceSlice", false};
+inline constexpr Resource kResourceClaims{"resource.k8s.io", "v1", "resourceclaims",
+                                          "ResourceClaim", true};
+inline constexpr Resource kClaimTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
+                                          "ResourceClaimTemplate", true};
+inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
+                                         false};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kTrainingJobs{"weft.dev", "v1alpha1", "trainingjobs", "TrainingJob",

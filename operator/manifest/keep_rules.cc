@@ -75,7 +75,8 @@ Subject SubjectOfKind(std::string_view kind) {
   if (kind == "Node") return Subject::kNode;
   if (kind == "Pod") return Subject::kPod;
   if (kind.ends_with("List")) return Subject::kWhole;
-  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace", "ConfigMap"})) {
+  if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace", "ConfigMap",
+                "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})) {
     return Subject::kWhole;
   }
   return Subject::kIgnored;

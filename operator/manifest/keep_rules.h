@@ -12,7 +12,7 @@ namespace weft::manifest {
 // before the large fields; until `kind` is known, only fields that no kind needs are dropped.
 enum class Subject : std::uint8_t {
   kUnknown,  // the kind has not been read yet
-  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, lists
+  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, devices, lists
   kNode,
   kPod,
   kIgnored,

@@ -62,8 +62,17 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
   Watch<api::Placement>(kube::kPlacements, Subject::kWhole,
                         {Served<api::DecodePlacement>, Served<api::DecodePlacement>});
   Watch<Service>(kube::kServices, Subject::kWhole, {DecodeService, {}}, life::kJobUidLabel);
+  WatchDevices();
   own_kinds_ = reflectors_.size();
   if (options_.kueue) WatchKueue();
+}
+
+void ClusterWatch::WatchDevices() {
+  using manifest::Subject;
+  Watch<api::DeviceClass>(kube::kDeviceClasses, Subject::kWhole, {api::DecodeDeviceClass, {}});
+  Watch<api::ResourceSlice>(kube::kResourceSlices, Subject::kWhole, {api::DecodeResourceSlice, {}});
+  Watch<api::ClaimTemplate>(kube::kClaimTemplates, Subject::kWhole, {api::DecodeClaimTemplate, {}});
+  Watch<api::ResourceClaim>(kube::kResourceClaims, Subject::kWhole, {api::DecodeResourceClaim, {}});
 }
 
 void ClusterWatch::WatchKueue() {
@@ -80,7 +89,9 @@ void ClusterWatch::WatchKueue() {
 template <typename T>
 void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subject,
                          KindInStore<T> kind, const std::string& labels) {
-  const bool holds_nodes = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
+  const bool of_devices = resource.group == api::kDeviceGroup;
+  const bool holds_nodes =
+      of_devices || std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Placement>;
   watched_.emplace_back(resource.plural);
   sinks_.push_back(std::make_unique<Sink<T>>(watched_.back(), kind, store_, options_.hooks));
   kube::Reflector::Options watching;
@@ -88,7 +99,7 @@ void ClusterWatch::Watch(const kube::Resource& resource, manifest::Subject subje
   if (!labels.empty()) watching.watch.query["labelSelector"] = labels;
   watching.watch.seed = options_.seed + sinks_.size();
   watching.subject = subject;
-  watching.optional = resource.group == api::kKueueGroup;
+  watching.optional = of_devices || resource.group == api::kKueueGroup;
   watching.hooks = HooksOf(watched_.back());
   reflectors_.push_back(
       std::make_unique<kube::Reflector>(transport_, *sinks_.back(), std::move(watching)));
@@ -119,8 +130,9 @@ void ClusterWatch::Stop() {
 
 bool ClusterWatch::Synced() const {
   const auto end = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
-  return std::all_of(reflectors_.begin(), end,
-                     [](const auto& reflector) { return reflector->synced(); });
+  return std::all_of(reflectors_.begin(), end, [](const auto& reflector) {
+    return reflector->synced() || reflector->absent();
+  });
 }
 
 bool ClusterWatch::KueueSynced() const {

@@ -36,7 +36,8 @@ class ClusterWatch {
   void Cancel();
   void Stop();
 
-  // Whether every kind has been listed completely once, without the kinds of Kueue.
+  // Whether every kind that the API server serves has been listed completely once, without the
+  // kinds of Kueue.
   bool Synced() const;
   // Whether all kinds of Kueue have been listed completely once.
   bool KueueSynced() const;
@@ -55,6 +56,8 @@ class ClusterWatch {
   template <typename T>
   void Watch(const kube::Resource& resource, manifest::Subject subject, KindInStore<T> kind,
              const std::string& labels = "");
+  // The kinds of dynamic resource allocation, which older clusters do not serve.
+  void WatchDevices();
   void WatchKueue();
   kube::ReflectorHooks HooksOf(const std::string& resource) const;
 

@@ -1,10 +1,12 @@
 #include "operator/watch/store.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/devices.h"
 #include "operator/decide/foreign_gang.h"
 #include "operator/fabric/selector.h"
 #include "operator/watch/object_facts.h"
@@ -76,6 +78,25 @@ bool Store::Admit(api::Pod& pod) {
   if (known && known->meta.uid == pod.meta.uid) pod = Onto(*known, pod);
   return true;
 }
+
+// Ignores a new state that says the same about devices.
+bool Store::Admit(api::ResourceSlice& slice) {
+  const auto known = table<api::ResourceSlice>().Find(slice.meta.key);
+  return !known || known->meta.uid != slice.meta.uid || !api::SameDevices(*known, slice);
+}
+
+bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
+  std::vector<api::DeviceClass> classes;
+  table<api::DeviceClass>().Take().Each([&](const auto& one) { classes.push_back(*one); });
+  return !decide::ResourceOfDriver(slice.driver, classes).empty();
+}
+
+// A node's capacity may depend on both.
+void Store::Index(const Change<api::ResourceSlice>& change) {
+  if (HasAccelerators(change.either())) ++fabric_changes_;
+}
+
+void Store::Index(const Change<api::DeviceClass>&) { ++fabric_changes_; }
 
 void Store::Index(const Change<api::Node>& change) {
   ++fabric_changes_;
@@ -185,6 +206,39 @@ void Store::Tell(const Change<api::Fabric>& change) const {
     checks = table<api::AdmissionCheck>().Take();
   }
   checks.Each([&](const auto& check) { hooks_.on_workload(check->meta.key); });
+}
+
+void Store::Tell(const Change<api::ResourceSlice>& change) const {
+  bool counts = false;
+  {
+    const std::lock_guard lock(mutex_);
+    counts = HasAccelerators(change.either());
+  }
+  if (counts) TellFabric();
+}
+
+void Store::Tell(const Change<api::DeviceClass>&) const { TellFabric(); }
+
+void Store::Tell(const Change<api::ResourceClaim>& change) const {
+  const auto& [before, now] = change;
+  const bool same = before && now && before->devices == now->devices && before->users == now->users;
+  const bool holds = (before && !before->devices.empty()) || (now && !now->devices.empty());
+  if (holds && !same) hooks_.on_capacity();
+  if (!before && !now->of_template) TellGangsThatName(now->meta.key);
+}
+
+void Store::Tell(const Change<api::ClaimTemplate>& change) const {
+  TellGangsThatName(change.either().meta.key);
+}
+
+// What pods ask for that were made before their claim or template was seen is known only now.
+void Store::TellGangsThatName(const api::ObjectKey& key) const {
+  for (const auto& pod : PodsToPlace(key.space)) {
+    const bool names = std::any_of(pod->claims.begin(), pod->claims.end(), [&](const auto& claim) {
+      return claim.claim == key.name || claim.claim_template == key.name;
+    });
+    if (names) TellGang(*pod);
+  }
 }
 
 void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
@@ -313,6 +367,10 @@ WEFT_STORE_OF(api::Workload);
 WEFT_STORE_OF(api::AdmissionCheck);
 WEFT_STORE_OF(api::ResourceFlavor);
 WEFT_STORE_OF(api::ConfigMap);
+WEFT_STORE_OF(api::ResourceSlice);
+WEFT_STORE_OF(api::ResourceClaim);
+WEFT_STORE_OF(api::ClaimTemplate);
+WEFT_STORE_OF(api::DeviceClass);
 #undef WEFT_STORE_OF
 
 }  // namespace weft::watch

@@ -53,7 +53,8 @@ class Store {
   void SetHooks(StoreHooks hooks) { hooks_ = std::move(hooks); }
 
   // For api::Node, Pod, TrainingJob, Placement, Fabric, PriorityClass, Namespace, Workload,
-  // AdmissionCheck, ResourceFlavor, ConfigMap (only api::kLearnedSteps), and Service.
+  // AdmissionCheck, ResourceFlavor, ConfigMap (only api::kLearnedSteps), ResourceSlice,
+  // ResourceClaim, ClaimTemplate, DeviceClass, and Service.
   template <typename T>
   void Put(T object);
   template <typename T>
@@ -76,8 +77,9 @@ class Store {
   // Pods that match the Placement's podSelector and that no TrainingJob owns.
   // Cost  O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Pods of the namespace that ask for a Placement (AsksForPlacement), and its Placements with a
-  // podSelector that no TrainingJob owns.
+  // Pods of the namespace that ask for a Placement (AsksForPlacement), with what their claims ask
+  // for among their requests, without those that name a claim or template which is not known yet;
+  // and its Placements with a podSelector that no TrainingJob owns.
   // Cost  O(pods of the namespace); O(its Placements).
   std::vector<std::shared_ptr<const api::Pod>> PodsToPlace(const std::string& space) const;
   std::vector<std::shared_ptr<const api::Placement>> Selecting(const std::string& space) const;
@@ -118,6 +120,7 @@ class Store {
   }
   bool Admit(api::Node& node);
   bool Admit(api::Pod& pod);
+  bool Admit(api::ResourceSlice& slice);
   template <typename T>
   void Index(const Change<T>&) {}
   void Index(const Change<api::Node>& change);
@@ -125,6 +128,8 @@ class Store {
   void Index(const Change<api::Placement>& change);
   void Index(const Change<api::Fabric>& change);
   void Index(const Change<api::Workload>& change);
+  void Index(const Change<api::ResourceSlice>& change);
+  void Index(const Change<api::DeviceClass>& change);
   template <typename T>
   void Tell(const Change<T>& change) const;
   void Tell(const Change<api::Node>& change) const;
@@ -133,6 +138,10 @@ class Store {
   void Tell(const Change<api::Placement>& change) const;
   void Tell(const Change<api::Fabric>& change) const;
   void Tell(const Change<Service>& change) const;
+  void Tell(const Change<api::ResourceSlice>& change) const;
+  void Tell(const Change<api::ResourceClaim>& change) const;
+  void Tell(const Change<api::ClaimTemplate>& change) const;
+  void Tell(const Change<api::DeviceClass>& change) const;
   void Tell(const Change<api::Workload>& change) const;
   void Tell(const Change<api::AdmissionCheck>& change) const;
   void Tell(const Change<api::ResourceFlavor>& change) const;
@@ -144,6 +153,11 @@ class Store {
   void TellJobsOn(const std::string& node) const;
   void TellPlacementsOf(const api::ObjectMeta& pod) const;
   void TellGang(const api::Pod& pod) const;
+  void TellGangsThatName(const api::ObjectKey& claim_or_template) const;
+
+  void AddAskedByClaims(const std::string& space,
+                        std::vector<std::shared_ptr<const api::Pod>>& pods) const;
+  bool HasAccelerators(const api::ResourceSlice& slice) const;  // with the lock
 
   const std::function<UnixSeconds()> now_;
   StoreHooks hooks_;
@@ -152,7 +166,8 @@ class Store {
   std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
              Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>,
              Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>,
-             Table<api::ConfigMap>>
+             Table<api::ConfigMap>, Table<api::ResourceSlice>, Table<api::ResourceClaim>,
+             Table<api::ClaimTemplate>, Table<api::DeviceClass>>
       tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

@@ -1,6 +1,9 @@
 // What others read from the store: objects of one owner, and copies for a plan.
+#include <algorithm>
 #include <utility>
 
+#include "operator/base/units.h"
+#include "operator/decide/devices.h"
 #include "operator/fabric/selector.h"
 #include "operator/watch/object_facts.h"
 #include "operator/watch/store.h"
@@ -141,7 +144,38 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const std::strin
   all.EachIn(space, [&](const auto& pod) {
     if (AsksForPlacement(*pod)) pods.push_back(pod);
   });
+  AddAskedByClaims(space, pods);
   return pods;
+}
+
+void Store::AddAskedByClaims(const std::string& space,
+                             std::vector<std::shared_ptr<const api::Pod>>& pods) const {
+  const bool asks =
+      std::any_of(pods.begin(), pods.end(), [](const auto& pod) { return !pod->claims.empty(); });
+  if (!asks) return;
+  api::Inputs inputs;
+  std::unique_lock lock(mutex_);
+  const auto classes = table<api::DeviceClass>().Take();
+  const auto templates = table<api::ClaimTemplate>().Take();
+  const auto claims = table<api::ResourceClaim>().Take();
+  const auto slices = table<api::ResourceSlice>().Take();
+  lock.unlock();
+  inputs.device_classes = Copies<api::DeviceClass>(classes);
+  Collect(slices, inputs.resource_slices);
+  templates.EachIn(space, [&](const auto& one) { inputs.claim_templates.push_back(one); });
+  claims.EachIn(space, [&](const auto& one) { inputs.resource_claims.push_back(one); });
+  const decide::ClaimDemand demand(inputs);
+  std::erase_if(pods, [&](const auto& pod) { return !demand.Of(*pod); });
+  for (auto& pod : pods) {
+    const auto asked = demand.Of(*pod);
+    if (asked->empty()) continue;
+    auto with = std::make_shared<api::Pod>(*pod);
+    for (const auto& [name, amount] : *asked) {
+      std::int64_t& sum = with->pod.requests[name];
+      sum = SaturatingAdd(sum, amount);
+    }
+    pod = std::move(with);
+  }
 }
 
 std::vector<std::shared_ptr<const api::Placement>> Store::Selecting(
@@ -170,13 +204,19 @@ Store::Picture Store::LookAtFabrics() const {
   Picture picture;
   SnapshotMap<api::Node>::Snapshot nodes;
   SnapshotMap<api::Fabric>::Snapshot fabrics;
+  SnapshotMap<api::ResourceSlice>::Snapshot slices;
+  SnapshotMap<api::DeviceClass>::Snapshot classes;
   {
     const std::lock_guard lock(mutex_);
     picture.fabrics = fabric_changes_;
     nodes = table<api::Node>().Take();
     fabrics = table<api::Fabric>().Take();
+    slices = table<api::ResourceSlice>().Take();
+    classes = table<api::DeviceClass>().Take();
   }
   Collect(nodes, picture.inputs.nodes);
+  Collect(slices, picture.inputs.resource_slices);
+  picture.inputs.device_classes = Copies<api::DeviceClass>(classes);
   picture.inputs.fabrics = Readable(fabrics);
   return picture;
 }
@@ -203,6 +243,10 @@ Store::Picture Store::Look() const {
   const auto priorities = table<api::PriorityClass>().Take();
   const auto spaces = table<api::Namespace>().Take();
   const auto fabrics = table<api::Fabric>().Take();
+  const auto slices = table<api::ResourceSlice>().Take();
+  const auto claims = table<api::ResourceClaim>().Take();
+  const auto templates = table<api::ClaimTemplate>().Take();
+  const auto classes = table<api::DeviceClass>().Take();
   const auto jobs = table<api::TrainingJob>().Take();
   const auto placements = table<api::Placement>().Take();
   const auto learned = table<api::ConfigMap>().Take();
@@ -212,6 +256,10 @@ Store::Picture Store::Look() const {
   Collect(pods, inputs.pods);
   Collect(jobs, inputs.jobs);
   Collect(placements, inputs.placements);
+  Collect(slices, inputs.resource_slices);
+  Collect(claims, inputs.resource_claims);
+  Collect(templates, inputs.claim_templates);
+  inputs.device_classes = Copies<api::DeviceClass>(classes);
   inputs.priority_classes = Copies<api::PriorityClass>(priorities);
   inputs.namespaces = Copies<api::Namespace>(spaces);
   inputs.fabrics = Readable(fabrics);

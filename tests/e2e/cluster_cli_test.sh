@@ -34,8 +34,9 @@ YAML
 
 # Everything that weft reads, as kubectl prints it.
 dump() {
-  kubectl get nodes,pods,priorityclasses,namespaces,fabrics,trainingjobs,placements -A -o json \
-    >"$work/all.json"
+  local kinds=nodes,pods,priorityclasses,namespaces,fabrics,trainingjobs,placements
+  kinds+=,resourceslices,resourceclaims,resourceclaimtemplates,deviceclasses
+  kubectl get "$kinds" -A -o json >"$work/all.json"
 }
 
 # same_as_files COMMAND...: equal answer and exit code. The differences are the order, which a file
@@ -163,6 +164,87 @@ same_as_files fabric show
 same_as_files map -o svg --fabric default
 expect_exit 2 "$WEFT" explain --cluster nobody
 expect_text "$work/stderr" 'waits for nodes or holds nodes'
+
+# GPUs that ResourceClaims hold are used, and those that only ResourceSlices tell of count: of the
+# node `claimed` a device plug-in tells too, of `sliced` it does not. kube-scheduler allocates.
+# slice NODE: the eight GPUs of a node, as a DRA driver lists them.
+slice() {
+  local gpu
+  cat <<YAML
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: $1-gpu}
+spec:
+  driver: gpu.nvidia.com
+  nodeName: $1
+  pool: {name: $1, generation: 1, resourceSliceCount: 1}
+  devices:
+YAML
+  for gpu in 0 1 2 3 4 5 6 7; do
+    echo "  - {name: gpu-$gpu, attributes: {type: {string: gpu}, uuid: {string: $1-GPU-$gpu}}}"
+  done
+}
+# on NODE NAME REQUESTS: a pod that tolerates everything, on that node only.
+on() {
+  cat <<YAML
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: $2, namespace: default}
+spec:
+  nodeSelector: {kubernetes.io/hostname: $1}
+  tolerations: [{operator: Exists}]
+  containers: [{name: main, image: none$3
+YAML
+}
+free_gpus() { # NODE [FILE]: in an answer of `weft fabric show --nodes`
+  sed -n "s/^ *$1: .* GPUs, \([0-9]*\) free.*/\1/p" "${2:-$work/stdout}"
+}
+"$WEFT" plan --cluster -f "$work/more.yaml" -o json >"$work/plan.json" || [ $? = 3 ]
+read -r claimed sliced < <(python3 - "$work/plan.json" <<'PYTHON'
+import json, sys
+items = json.load(open(sys.argv[1]))["items"]
+print(*next(item for item in items if item["metadata"]["name"] == "d-small-1")["status"]["nodes"])
+PYTHON
+)
+kubectl patch node "$sliced" --subresource=status --type=json --patch \
+  '[{"op": "remove", "path": "/status/allocatable/nvidia.com~1gpu"},
+    {"op": "remove", "path": "/status/capacity/nvidia.com~1gpu"}]' >/dev/null
+{ cat <<YAML
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.nvidia.com}
+spec:
+  extendedResourceName: nvidia.com/gpu
+  selectors:
+  - cel: {expression: "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'"}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: five-gpus, namespace: default}
+spec: {spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com, count: 5}}]}}}
+YAML
+slice "$claimed"; slice "$sliced"; } | kubectl create -f - >/dev/null
+dump
+same_as_files fabric show --nodes
+[ "$(free_gpus "$claimed") $(free_gpus "$sliced")" = "8 8" ] || fail "$sliced has no GPUs by slices"
+{ on "$claimed" by-claim ', resources: {claims: [{name: gpus}]}}]'
+  echo '  resourceClaims: [{name: gpus, resourceClaimTemplateName: five-gpus}]'
+  on "$sliced" by-request ', resources: {limits: {nvidia.com/gpu: 3}}}]'
+} | kubectl create -f - >/dev/null
+kubectl wait --for=condition=PodScheduled --timeout=60s pod/by-claim pod/by-request >/dev/null
+dump
+[ "$(grep -c '"resource.kubernetes.io/extended-resource-claim": "true"' "$work/all.json")" = 1 ] ||
+  fail 'kube-scheduler made no claim for the extended resource'
+same_as_files fabric show --nodes
+[ "$(free_gpus "$claimed") $(free_gpus "$sliced")" = "3 5" ] || fail 'claims do not count'
+same_as_files plan --order operator -o json
+same_as_files snapshot --order operator
+"$WEFT" snapshot --cluster >"$work/snapshot.yaml"
+"$WEFT" fabric show --nodes -f "$work/snapshot.yaml" >"$work/of-snapshot" 2>/dev/null
+[ "$(free_gpus "$claimed" "$work/of-snapshot") $(free_gpus "$sliced" "$work/of-snapshot")" = "3 5" ] ||
+  fail 'claims do not count in a snapshot'
 
 # A cluster without Weft's definitions.
 kubectl delete -f "${local_cluster%/deploy/*}/crds" >/dev/null

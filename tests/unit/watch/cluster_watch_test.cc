@@ -28,11 +28,11 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   };
   options.hooks.on_listed = [&](const std::string&, const std::string& version) {
     EXPECT_EQ(version, "9");
-    if (++listed == 8) all.set_value();
+    if (++listed == 12) all.set_value();
   };
   ClusterWatch watch(cluster, options);
   EXPECT_FALSE(watch.Synced());
-  EXPECT_EQ(watch.Silences().size(), 8U);
+  EXPECT_EQ(watch.Silences().size(), 12U);
   watch.Start();
   all.get_future().wait();
   EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");
@@ -75,8 +75,8 @@ TEST(ClusterWatchTest, KueueMayBeInstalledLater) {
   };
   options.hooks.on_listed = [&](const std::string&, const std::string&) {
     const int count = ++listed;
-    if (count == 8) own.set_value();
-    if (count == 11) kueue.set_value();
+    if (count == 12) own.set_value();
+    if (count == 15) kueue.set_value();
   };
   ClusterWatch watch(cluster, options);
   watch.Start();
@@ -89,6 +89,42 @@ TEST(ClusterWatchTest, KueueMayBeInstalledLater) {
   EXPECT_TRUE(watch.KueueSynced());
   EXPECT_TRUE(watch.store().ObjectsOfWorkload({"ns", "w"}));
   watch.Stop();
+}
+
+// An older API server, or rights of an earlier release: ResourceSlices and DeviceClasses are not
+// served, claims and their templates are forbidden.
+TEST(ClusterWatchTest, DevicesNeedNotBeServed) {
+  class WithoutDevices final : public kube::Transport {
+   public:
+    Result<kube::Response> Send(const kube::Request& request) override {
+      return all_.Send(request);
+    }
+    Result<kube::Response> Stream(const kube::Request& request, const kube::ChunkSink& sink,
+                                  const kube::Cancel& cancel) override {
+      if (request.path.find("resource.k8s.io") == std::string::npos) {
+        return all_.Stream(request, sink, cancel);
+      }
+      const bool claims = request.path.find("resourceclaim") != std::string::npos;
+      return kube::Response{claims ? 403 : 404, std::nullopt, ""};
+    }
+
+   private:
+    testing::ScriptedCluster all_{{{"nodes", kNode}}};
+  } cluster;
+  std::mutex mutex;
+  std::set<std::string> failed;
+  ClusterWatch::Options options;
+  options.now = [] { return UnixSeconds{1'000}; };
+  options.hooks.on_failure = [&](const std::string& resource, const std::string&) {
+    const std::lock_guard lock(mutex);
+    failed.insert(resource);
+  };
+  ClusterWatch watch(cluster, options);
+  watch.Start();
+  while (!watch.Synced()) std::this_thread::yield();
+  EXPECT_EQ(watch.LookAtCluster().inputs->nodes.size(), 1U);
+  watch.Stop();
+  EXPECT_EQ(failed, (std::set<std::string>{"resourceclaims", "resourceclaimtemplates"}));
 }
 
 TEST(ClusterWatchTest, AFailureNamesItsResource) {
@@ -108,7 +144,7 @@ TEST(ClusterWatchTest, AFailureNamesItsResource) {
   options.hooks.on_failure = [&](const std::string& resource, const std::string& what) {
     EXPECT_NE(what.find("connection refused"), std::string::npos);
     const std::lock_guard lock(mutex);
-    if (failed.insert(resource).second && failed.size() == 8) all.set_value();
+    if (failed.insert(resource).second && failed.size() == 12) all.set_value();
   };
   ClusterWatch watch(silent, options);
   watch.Start();

@@ -281,5 +281,74 @@ TEST_F(StoreTest, ANodeThatCannotBeReadIsNotLost) {
   EXPECT_EQ(store_.Look().inputs.nodes.front().facts, Node("n").facts);
 }
 
+api::ResourceSlice SliceOf(const std::string& driver, const char* version, std::int64_t gpus) {
+  api::ResourceSlice slice;
+  slice.meta.key.name = "s";
+  slice.meta.resource_version = version;
+  slice.driver = driver;
+  slice.pool = slice.node_name = "n";
+  slice.usable = {{"gpu", gpus}};
+  return slice;
+}
+
+TEST_F(StoreTest, ASliceChangesTheFabricOnlyWhenItsAcceleratorsChange) {
+  const auto before = store_.Look().fabrics;
+  store_.Put(SliceOf("dra.net", "1", 8));
+  EXPECT_EQ(Told(), Words());
+  EXPECT_EQ(store_.Look().fabrics, before);
+  store_.Remove<api::ResourceSlice>({"", "s"});
+  store_.Put(SliceOf("gpu.nvidia.com", "2", 8));
+  EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
+  EXPECT_NE(store_.Look().fabrics, before);
+  store_.Put(SliceOf("gpu.nvidia.com", "3", 8));
+  EXPECT_EQ(Told(), Words());
+  store_.Put(SliceOf("gpu.nvidia.com", "4", 7));
+  EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
+  store_.Put(api::DeviceClass());
+  EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
+}
+
+TEST_F(StoreTest, AClaimIsACapacityOnceItHasDevices) {
+  api::ResourceClaim claim;
+  claim.meta.key = {"ns", "c"};
+  claim.meta.resource_version = "1";
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words());
+  claim.meta.resource_version = "2";
+  claim.devices = {{"gpu.nvidia.com", "n", "gpu-0"}};
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words({"capacity"}));
+  claim.meta.resource_version = "3";
+  store_.Put(claim);
+  EXPECT_EQ(Told(), Words());
+  EXPECT_EQ(store_.Look().inputs.resource_claims.size(), 1U);
+  store_.Remove<api::ResourceClaim>({"ns", "c"});
+  EXPECT_EQ(Told(), Words({"capacity"}));
+}
+
+TEST_F(StoreTest, APodThatAsksForPlacementByAClaimWaitsForItsTemplate) {
+  std::vector<api::ObjectKey> gangs;
+  store_.SetHooks({.on_gang = [&](const api::ObjectKey& gang) { gangs.push_back(gang); }});
+  api::Pod pod;
+  pod.meta.key = {"ns", "p"};
+  pod.meta.labels = {{"weft.dev/place", "true"}};
+  pod.claims = {{"", "gpus"}};
+  store_.Put(pod);
+  EXPECT_TRUE(store_.PodsToPlace("ns").empty());
+  api::DeviceClass of;
+  of.meta.key.name = "gpu.nvidia.com";
+  of.driver = "gpu.nvidia.com";
+  store_.Put(of);
+  gangs.clear();
+  api::ClaimTemplate made;
+  made.meta.key = {"ns", "gpus"};
+  made.requests = {{"gpu.nvidia.com", 4, false}};
+  store_.Put(made);
+  EXPECT_EQ(gangs.size(), 1U);
+  const auto pods = store_.PodsToPlace("ns");
+  ASSERT_EQ(pods.size(), 1U);
+  EXPECT_EQ(pods.front()->pod.requests, (fabric::Resources{{"nvidia.com/gpu", 4}}));
+}
+
 }  // namespace
 }  // namespace weft::watch
