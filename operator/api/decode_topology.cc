@@ -86,7 +86,8 @@ fabric::SelectorExpression DecodeExpression(const Field& field, Comparisons comp
 }  // namespace
 
 TopologySpec DecodeTopology(const Field& field) {
-  field.RefuseUnknown({"required", "preferred", "waitForPreferredSeconds", "groups"});
+  field.RefuseUnknown(
+      {"required", "preferred", "waitForPreferredSeconds", "groups", "computeDomain"});
   TopologySpec topology;
   topology.required = ReadConstraint(field["required"]);
   topology.preferred = ReadConstraint(field["preferred"]);
@@ -97,6 +98,9 @@ TopologySpec DecodeTopology(const Field& field) {
     if (!item.present()) item.Fail("must be an object");
     topology.groups.push_back(DecodeGroup(item));
   }
+  const Field domain = field["computeDomain"];
+  if (domain.present()) domain.OneOf({"Auto"});
+  topology.compute_domain = domain.present();
   return topology;
 }
 

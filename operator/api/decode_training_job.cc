@@ -79,6 +79,13 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   job.model = DecodeModel(spec["model"]);
   job.parallelism = DecodeParallelism(spec["parallelism"]);
   job.topology = DecodeTopology(spec["topology"]);
+  if (job.topology.compute_domain) {
+    if (job.pod.claims_compute_domain) {
+      spec["topology"]["computeDomain"].Fail(
+          "must be absent if the template's resourceClaims name a ComputeDomain");
+    }
+    job.pod.claims_compute_domain = true;
+  }
   job.startup_timeout_seconds =
       spec["startupTimeoutSeconds"].Int(kSeconds, job.startup_timeout_seconds);
   job.active_deadline_seconds = spec["activeDeadlineSeconds"].OptionalInt(kSeconds);

@@ -89,6 +89,7 @@ OrderedJson EncodeTopology(const TopologySpec& topology) {
   PutText(out, "preferred", topology.preferred);
   PutOptional(out, "waitForPreferredSeconds", topology.wait_for_preferred_seconds);
   for (const GroupSpec& group : topology.groups) out["groups"].push_back(EncodeGroup(group));
+  if (topology.compute_domain) out["computeDomain"] = "Auto";
   return out;
 }
 

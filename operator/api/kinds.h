@@ -40,6 +40,7 @@ struct TopologySpec {
   std::string required, preferred;  // level names; "" if absent
   std::optional<std::int64_t> wait_for_preferred_seconds;
   std::vector<GroupSpec> groups;
+  bool compute_domain = false;  // computeDomain: Auto
 };
 
 struct FailurePolicy {

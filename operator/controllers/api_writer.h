@@ -16,6 +16,7 @@ enum class Kind : std::uint8_t {
   kService,
   kConfigMap,
   kSecret,
+  kComputeDomain,
   kPlacement,
   kTrainingJob,
   kFabric,

@@ -16,6 +16,8 @@ const char* KindName(Kind kind) {
       return "ConfigMap";
     case Kind::kSecret:
       return "Secret";
+    case Kind::kComputeDomain:
+      return "ComputeDomain";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:

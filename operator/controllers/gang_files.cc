@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/kube/ssh_key.h"
+#include "operator/launch/compute_domain.h"
 #include "operator/launch/fabric_environment.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/objects.h"
@@ -15,6 +16,12 @@ namespace weft::controllers {
 namespace {
 
 using Json = nlohmann::json;
+
+// Whether the gang's Placement owns the object.
+bool IsOf(const Json& object, const launch::Gang& gang) {
+  const Json owners = object.at("metadata").value("ownerReferences", Json::array());
+  return !owners.empty() && owners.front().value("uid", "") == gang.placement_uid;
+}
 
 }  // namespace
 
@@ -31,7 +38,29 @@ Result<launch::Gang> GangFiles::Of(const api::TrainingJob& job, const api::Place
   if (job.framework.type == api::FrameworkType::kMPI) {
     if (Status made = MakeSecret(gang); !made) return made.error();
   }
+  if (launch::NeedsComputeDomain(gang)) {
+    if (Status made = MakeComputeDomain(gang); !made) return made.error();
+  }
   return gang;
+}
+
+Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
+  Result<Json> stored =
+      writer_.Create(Kind::kComputeDomain, launch::MakeComputeDomain(gang), false);
+  if (stored) return {};
+  if (stored.error().kind == ErrorKind::kNotFound) {
+    return Invalid(
+        "spec.topology.computeDomain is Auto and the workers share an NVLink domain between nodes, "
+        "but the API server has no kind ComputeDomain (resource.nvidia.com/v1beta1): install "
+        "NVIDIA's DRA driver, or remove computeDomain");
+  }
+  if (stored.error().kind != ErrorKind::kConflict) return stored.error();
+  const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
+  stored = writer_.Get({Kind::kComputeDomain, key, "", ""});
+  if (!stored) return stored.error();
+  if (IsOf(*stored, gang)) return {};
+  return Error{ErrorKind::kTransient,
+               "ComputeDomain " + api::Show(key) + " already exists with another owner"};
 }
 
 void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
@@ -63,8 +92,7 @@ Status GangFiles::Record(launch::Gang& gang) {
   const api::ObjectKey key{gang.job->meta.key.space, launch::FilesName(gang)};
   stored = writer_.Get({Kind::kConfigMap, key, "", ""});
   if (!stored) return stored.error();
-  const Json owners = stored->at("metadata").value("ownerReferences", Json::array());
-  if (owners.empty() || owners.front().value("uid", "") != gang.placement_uid) {
+  if (!IsOf(*stored, gang)) {
     return Error{ErrorKind::kTransient,
                  "ConfigMap " + api::Show(key) + " already exists with another owner"};
   }

@@ -23,14 +23,17 @@ class GangFiles {
             std::string verify_image)
       : store_(store), fabrics_(fabrics), writer_(writer), verify_image_(std::move(verify_image)) {}
 
-  // The gang of that Placement; it points to `job`. Creates the ConfigMap if it does not exist.
-  // Errors  of the write; kTransient if another object has the ConfigMap's name.
+  // The gang of that Placement; it points to `job`. Creates the ConfigMap, and the ComputeDomain
+  // that the gang needs, if they do not exist.
+  // Errors  of the write; kTransient if another object has such a name; kInvalid if the gang needs
+  //         a ComputeDomain and the API server does not know the kind.
   Result<launch::Gang> Of(const api::TrainingJob& job, const api::Placement& placement);
 
  private:
   void LookUpFabric(const api::Placement& placement, launch::Gang& gang);
   Status Record(launch::Gang& gang);
   Status MakeSecret(const launch::Gang& gang);
+  Status MakeComputeDomain(const launch::Gang& gang);
 
   watch::Store& store_;
   watch::FabricCache& fabrics_;

@@ -10,6 +10,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr kube::Resource kComputeDomains{"resource.nvidia.com", "v1beta1", "computedomains",
+                                         "ComputeDomain", true};
+
 const kube::Resource& ResourceOf(Kind kind) {
   switch (kind) {
     case Kind::kPod:
@@ -20,6 +23,8 @@ const kube::Resource& ResourceOf(Kind kind) {
       return kube::kConfigMaps;
     case Kind::kSecret:
       return kube::kSecrets;
+    case Kind::kComputeDomain:
+      return kComputeDomains;
     case Kind::kPlacement:
       return kube::kPlacements;
     case Kind::kTrainingJob:

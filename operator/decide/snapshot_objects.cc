@@ -90,7 +90,11 @@ OrderedJson JobSpec(const api::TrainingJob& job) {
   if (job.suspend) spec["suspend"] = true;
   if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
   spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
-  OrderedJson pod = PodSpec(job.pod, {{job.accelerator.resource_name, job.accelerator.per_worker}});
+  placement::PodRequirements requirements = job.pod;
+  // computeDomain: Auto says the same.
+  if (job.topology.compute_domain) requirements.claims_compute_domain = false;
+  OrderedJson pod =
+      PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}});
   if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
   spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
   if (job.model) spec["model"] = api::EncodeModel(*job.model);

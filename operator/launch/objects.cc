@@ -7,6 +7,7 @@
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/launch/compute_domain.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/host_file.h"
@@ -25,17 +26,6 @@ using Json = nlohmann::json;
 
 // Annotation of a pod: the Workload whose quota it uses.
 constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
-
-Json OwnedByPlacement(const Gang& gang) {
-  return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
-                       {"kind", "Placement"},
-                       {"name", gang.job->meta.key.name + "-" + std::to_string(gang.attempt)},
-                       {"uid", gang.placement_uid}}});
-}
-
-Json JobLabels(const api::TrainingJob& job) {
-  return {{api::kJobNameLabel, job.meta.key.name}, {life::kJobUidLabel, job.meta.uid}};
-}
 
 Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) {
   const api::TrainingJob& job = *gang.job;
@@ -84,6 +74,17 @@ void AddOfQueue(const api::Raw& queue, Json& pod) {
 
 }  // namespace
 
+Json OwnedByPlacement(const Gang& gang) {
+  return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
+                       {"kind", "Placement"},
+                       {"name", gang.job->meta.key.name + "-" + std::to_string(gang.attempt)},
+                       {"uid", gang.placement_uid}}});
+}
+
+Json JobLabels(const api::TrainingJob& job) {
+  return {{api::kJobNameLabel, job.meta.key.name}, {life::kJobUidLabel, job.meta.uid}};
+}
+
 std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
   return job.meta.key.name + "-" + std::to_string(attempt) + "-" + life::PaddedWorker(job, worker);
 }
@@ -108,6 +109,7 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
   if (Seeded(Bug::kTemplateChanged)) spec["hostNetwork"] = true;
   AddVerification(gang.verify_image, spec);
   AddVolumes(gang, spec);
+  AddComputeDomainClaim(gang, spec);
   AddFillContainer(gang, worker, spec);
   Environment environment = WorkerEnvironment(gang, worker);
   Environment framework = FrameworkEnvironment(gang, worker);

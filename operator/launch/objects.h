@@ -30,4 +30,10 @@ nlohmann::json MakeService(const api::TrainingJob& job, std::int64_t attempt);
 // metadata.ownerReferences with the job, so that the object is deleted with it.
 nlohmann::json OwnedBy(const api::TrainingJob& job);
 
+// metadata.ownerReferences with the attempt's Placement, so that the object is deleted with it.
+nlohmann::json OwnedByPlacement(const Gang& gang);
+
+// Labels that name the job.
+nlohmann::json JobLabels(const api::TrainingJob& job);
+
 }  // namespace weft::launch

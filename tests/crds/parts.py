@@ -129,6 +129,10 @@ def topology():
             "waitForPreferredSeconds": integer(
                 SECONDS_OR_ZERO, "wait this long for preferred before settling for a wider level"),
             "groups": list_of(group, 3, "parts of the job that must or should stay together"),
+            "computeDomain": enum(
+                ["Auto"], "Auto: Weft makes a ComputeDomain (resource.nvidia.com) and the pods'"
+                " claims for each attempt that shares an NVLink domain between nodes; for"
+                " TrainingJobs"),
         },
         rules=[rule("!has(self.waitForPreferredSeconds) || has(self.preferred)",
                     "waitForPreferredSeconds needs preferred", ".waitForPreferredSeconds")])

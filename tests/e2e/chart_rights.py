@@ -22,8 +22,10 @@ RESTART_SECONDS = 120  # of an API server, where the machine does much else
 BY_ADMISSION = {("weft.dev", "trainingjobs/finalizers", "update")}
 # Asked of a Placement that is there before its watch has told: the last leader's, as it died.
 AFTER_A_DEATH = {("weft.dev", "placements", "get")}
-# Asked of controllers that are not in this cluster.
+# Asked of controllers and kinds that are not in this cluster.
 OF_OTHER_CONTROLLERS = {("jobset.x-k8s.io", "jobsets", "get"), ("ray.io", "rayclusters", "get"),
+                        *(("resource.nvidia.com", "computedomains", verb)
+                          for verb in ("create", "get")),
                         *(("kubeflow.org", f"{kind}jobs", "get") for kind in (
                             "pytorch", "tf", "xgboost", "paddle", "jax", "mpi"))}
 

@@ -40,6 +40,22 @@ TEST(DecodeTrainingJobTest, AbsentFieldsTakeTheirDefaults) {
   EXPECT_EQ(job->attempt, 0);
 }
 
+TEST(DecodeTrainingJobTest, AComputeDomainIsMadeByWeftOrClaimedByTheTemplate) {
+  const json automatic = json::parse(R"({"topology": {"computeDomain": "Auto"}})");
+  const auto job = DecodeTrainingJob(Job(automatic), "a");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_TRUE(job->topology.compute_domain);
+  EXPECT_TRUE(job->pod.claims_compute_domain);
+  json both = automatic;
+  both["workers"]["template"]["spec"]["resourceClaims"] =
+      json::array({{{"name", "compute-domain-channel"}}});
+  EXPECT_EQ(DecodeTrainingJob(Job(both), "a").error().message,
+            "a: TrainingJob team-a/x: spec.topology.computeDomain: \"Auto\" must be absent if the "
+            "template's resourceClaims name a ComputeDomain");
+  EXPECT_FALSE(
+      DecodeTrainingJob(Job(json::parse(R"({"topology": {"computeDomain": "Always"}})")), "a"));
+}
+
 TEST(DecodeTrainingJobTest, StatusIsReadWhateverElseItHolds) {
   const json status = json::parse(R"({"attempt": 2, "placementName": "x-2", "novel": 1,
       "conditions": [{"type": "Complete", "status": "True", "reason": "AllSucceeded"}]})");

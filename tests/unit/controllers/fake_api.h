@@ -4,6 +4,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "operator/controllers/api_writer.h"
@@ -27,10 +28,12 @@ class FakeApi final : public FakeObjects, public ApiWriter {
   std::function<std::optional<std::string>(Kind, const Json&)> refuse = [](Kind, const Json&) {
     return std::nullopt;
   };
+  std::set<Kind> not_installed;
   std::size_t requests = 0;
 
   Result<Json> Create(Kind kind, const Json& object, bool dry_run) override {
     return Request<Json>([&]() -> Result<Json> {
+      if (not_installed.contains(kind)) return Error{ErrorKind::kNotFound, "not found"};
       if (const auto why = refuse(kind, object)) return Error{ErrorKind::kInvalid, *why};
       if (objects_.contains(KeyOf(kind, object))) return Error{ErrorKind::kConflict, "exists"};
       if (dry_run) return object;

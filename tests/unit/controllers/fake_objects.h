@@ -22,6 +22,8 @@ inline const char* KindWord(Kind kind) {
       return "ConfigMap";
     case Kind::kSecret:
       return "Secret";
+    case Kind::kComputeDomain:
+      return "ComputeDomain";
     case Kind::kPlacement:
       return "Placement";
     case Kind::kTrainingJob:

@@ -56,5 +56,47 @@ TEST_F(GangFilesTest, WhatIsRefusedIsSaid) {
   EXPECT_EQ(gang.error().kind, ErrorKind::kInvalid);
 }
 
+// Three nodes of one NVLink domain, and a job that asks for ComputeDomains.
+class ComputeDomainTest : public GangFilesTest {
+ protected:
+  ComputeDomainTest() {
+    for (const char* name : {"n0", "n1", "n2"}) {
+      api::Node node;
+      node.meta.key.name = node.facts.name = name;
+      node.facts.labels = {{"nvidia.com/gpu.clique", "c"}};
+      node.facts.allocatable = {{"nvidia.com/gpu", 8}};
+      store_.Put(std::move(node));
+    }
+    store_.Put(*api::DecodeFabric(Json::parse(R"({
+        "metadata": {"name": "default"},
+        "spec": {"levels": [], "scaleUp": {"name": "nvlink", "labelKey": "nvidia.com/gpu.clique",
+                                           "link": {"type": "NVLink5"}}}})"),
+                                  "test"));
+    placement_.fabric_name = "default";
+    job_.topology.compute_domain = job_.pod.claims_compute_domain = true;
+  }
+};
+
+TEST_F(ComputeDomainTest, IsMadeOnce) {
+  ASSERT_TRUE(Of());
+  ASSERT_TRUE(Of());
+  EXPECT_EQ(api_.counts["create ComputeDomain"], 1);
+}
+
+TEST_F(ComputeDomainTest, IsNotMadeForOneNode) {
+  placement_.nodes = {"n0", "n0", "n0"};
+  ASSERT_TRUE(Of());
+  EXPECT_EQ(api_.CountOf(Kind::kComputeDomain), 0U);
+}
+
+TEST_F(ComputeDomainTest, OfAClusterWithoutTheKindSaysWhatToDo) {
+  api_.not_installed = {Kind::kComputeDomain};
+  const auto gang = Of();
+  ASSERT_FALSE(gang);
+  EXPECT_EQ(gang.error().kind, ErrorKind::kInvalid);
+  EXPECT_NE(gang.error().message.find("install NVIDIA's DRA driver, or remove computeDomain"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace weft::controllers

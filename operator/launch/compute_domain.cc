@@ -1,0 +1,80 @@
+#include "operator/launch/compute_domain.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "operator/launch/objects.h"
+
+namespace weft::launch {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kChannelClaim = "compute-domain-channel";
+
+// Whether two workers of one domain are on different nodes.
+bool JoinsNodes(const GangLevel& level, const std::vector<std::string>& nodes) {
+  std::vector<const std::string*> first(level.domains.size(), nullptr);
+  for (std::size_t w = 0; w < level.of_worker.size() && w < nodes.size(); ++w) {
+    const std::string*& seen = first[level.of_worker[w]];
+    if (seen != nullptr && *seen != nodes[w]) return true;
+    seen = &nodes[w];
+  }
+  return false;
+}
+
+bool HasAccelerators(const Json& container, const std::string& resource) {
+  const Json resources = container.value("resources", Json::object());
+  return resources.value("limits", Json::object()).contains(resource);
+}
+
+void AddClaim(Json& container) {
+  Json& claims = container["resources"]["claims"];
+  if (!claims.is_array()) claims = Json::array();
+  claims.push_back({{"name", kChannelClaim}});
+}
+
+}  // namespace
+
+bool NeedsComputeDomain(const Gang& gang) {
+  if (!gang.job->topology.compute_domain) return false;
+  for (const GangLevel& level : gang.levels) {
+    if (level.scale_up && JoinsNodes(level, gang.nodes)) return true;
+  }
+  return false;
+}
+
+Json MakeComputeDomain(const Gang& gang) {
+  const api::ObjectMeta& job = gang.job->meta;
+  const std::string name = FilesName(gang);
+  const std::set<std::string> nodes(gang.nodes.begin(), gang.nodes.end());
+  return {
+      {"apiVersion", "resource.nvidia.com/v1beta1"},
+      {"kind", "ComputeDomain"},
+      {"metadata",
+       {{"name", name},
+        {"namespace", job.key.space},
+        {"labels", JobLabels(*gang.job)},
+        {"ownerReferences", OwnedByPlacement(gang)}}},
+      {"spec",
+       {{"numNodes", nodes.size()},
+        {"channel", {{"resourceClaimTemplate", {{"name", name}}}, {"allocationMode", "Single"}}}}}};
+}
+
+void AddComputeDomainClaim(const Gang& gang, Json& spec) {
+  if (!NeedsComputeDomain(gang)) return;
+  Json& claims = spec["resourceClaims"];
+  if (!claims.is_array()) claims = Json::array();
+  claims.push_back({{"name", kChannelClaim}, {"resourceClaimTemplateName", FilesName(gang)}});
+  bool any = false;
+  Json& containers = spec.at("containers");
+  for (Json& container : containers) {
+    if (!HasAccelerators(container, gang.job->accelerator.resource_name)) continue;
+    AddClaim(container);
+    any = true;
+  }
+  if (!any && !containers.empty()) AddClaim(containers.front());
+}
+
+}  // namespace weft::launch
