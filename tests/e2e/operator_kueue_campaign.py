@@ -102,8 +102,10 @@ class Campaign(KueueScenarios):
                 self.kill(due.index(number))
         self.cluster.until(f"{JOBS} Workloads end", lambda: self.ended() == JOBS, 900)
         took = time.monotonic() - begin
-        for one in self.cluster.history.all_now("workloads", self.space):
+        ended = self.cluster.history.all_now("workloads", self.space)
+        for one in ended:
             self.assertEqual(condition(one, "Finished")["reason"], "Succeeded", owner_of(one))
+        self.cluster.delete("trainingjobs", self.space)  # their Placements stay as long as they do
         self.assert_nothing_left()
         changes = self.cluster.history.changes(self.space)
         others = [change for change in changes if not change.thing["metadata"].get("labels", {}).get(
@@ -113,8 +115,7 @@ class Campaign(KueueScenarios):
         self.assertEqual(broken, [])
         self.cluster.history.observers.remove(times)
         waits, frees = times.waits(), times.frees()
-        evicted = sum(1 for one in self.cluster.history.all_now("workloads", self.space)
-                      if condition(one, "Evicted"))
+        evicted = sum(1 for one in ended if condition(one, "Evicted"))
         print(f"kueue: {JOBS} jobs in {took:.0f} s, {kills} kills each, {evicted} evicted; quota never "
               f"passed in {sums} sums; reserved to "
               f"Ready, {len(waits)} times: median {1e3 * statistics.median(waits):.0f} ms, 99 % "
