@@ -88,7 +88,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
     stored =
         writer_.Get({Kind::kWorkload, {job.meta.key.space, life::WorkloadName(job.meta)}, "", ""});
   }
-  const Answer answer = StoreWorkload(pass, stored);
+  Answer answer = StoreWorkload(pass, stored);
   if (answer) log_.Info("workload created", {{"job", api::Show(job.meta.key)}});
   return answer;
 }

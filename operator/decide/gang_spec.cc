@@ -143,8 +143,8 @@ Status AddSlices(const api::GangAnnotations& annotations, const fabric::FabricSp
 
 // "parallelism.expert: 3 must ..." becomes "annotation weft.dev/parallelism: expert: 3 must ...".
 Status CheckShape(const api::Placement& placement) {
-  Status shape = traffic::CheckShape(placement.model, placement.parallelism,
-                                           placement.workers, placement.accelerator.per_worker);
+  Status shape = traffic::CheckShape(placement.model, placement.parallelism, placement.workers,
+                                     placement.accelerator.per_worker);
   if (shape) return {};
   const std::string& why = shape.error().message;
   const std::size_t end = why.find_first_of(".:");

@@ -52,8 +52,9 @@ struct Request {
   // From traffic::WorkerGrid: how the worker index counts through the axes. A hint for the search;
   // it does not change which placement is best. Empty means one row of workers.
   std::vector<std::uint32_t> grid;
-  // The groups of traffic::LargestRing, whose smallest part in one scale-up domain is a level of the
-  // objective. Absent if there is no such ring or the fabric has no scale-up network that nests.
+  // The groups of traffic::LargestRing, whose smallest part in one scale-up domain is a level of
+  // the objective. Absent if there is no such ring or the fabric has no scale-up network that
+  // nests.
   std::optional<traffic::SeatedGroups> ring;
 };
 

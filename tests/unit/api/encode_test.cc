@@ -35,24 +35,25 @@ Placement FullPlacement() {
 }
 
 TEST(EncodeTest, APlacementReadsAsInTheReference) {
-  EXPECT_EQ(EncodePlacement(FullPlacement()).dump(),
-            R"({"apiVersion":"weft.dev/v1alpha1","kind":"Placement",)"
-            R"("metadata":{"name":"llama-1","namespace":"team-a",)"
-            R"("labels":{"weft.dev/job-name":"llama"}},)"
-            R"("spec":{"workers":2,"fabricName":"default",)"
-            R"("accelerator":{"resourceName":"amd.com/gpu","perWorker":8},)"
-            R"("model":{"type":"Measured","measured":[{"axis":"Tensor","bytesPerGPU":"2062G"},)"
-            R"({"axis":"Sharding","bytesPerGPU":"7"}]},)"
-            R"("parallelism":{"tensor":4,"context":1,"pipeline":1,"expert":1,"expertTensor":2,)"
-            R"("virtualPipeline":1,"rankOrder":["Data","Tensor","Context","Pipeline"],)"
-            R"("sharding":"Hybrid","shardGroupSize":2},)"
-            R"("topology":{"required":"spine","preferred":"leaf","waitForPreferredSeconds":600,)"
-            R"("groups":[{"axes":["ExpertTensor"],"required":"node"}]},)"
-            R"("podSelector":{"matchLabels":{"app":"x"},"matchExpressions":)"
-            R"([{"key":"tier","operator":"In","values":["a","b"]}]},)"
-            R"("workerIndexLabels":[{"key":"example.com/index","stride":8,"values":{"a":0,"b":4}}]},)"
-            R"("status":{"nodes":["n1","n2"],"excludedNodes":)"
-            R"([{"node":"n3","until":"2026-01-01T00:00:00Z","times":2}]}})");
+  EXPECT_EQ(
+      EncodePlacement(FullPlacement()).dump(),
+      R"({"apiVersion":"weft.dev/v1alpha1","kind":"Placement",)"
+      R"("metadata":{"name":"llama-1","namespace":"team-a",)"
+      R"("labels":{"weft.dev/job-name":"llama"}},)"
+      R"("spec":{"workers":2,"fabricName":"default",)"
+      R"("accelerator":{"resourceName":"amd.com/gpu","perWorker":8},)"
+      R"("model":{"type":"Measured","measured":[{"axis":"Tensor","bytesPerGPU":"2062G"},)"
+      R"({"axis":"Sharding","bytesPerGPU":"7"}]},)"
+      R"("parallelism":{"tensor":4,"context":1,"pipeline":1,"expert":1,"expertTensor":2,)"
+      R"("virtualPipeline":1,"rankOrder":["Data","Tensor","Context","Pipeline"],)"
+      R"("sharding":"Hybrid","shardGroupSize":2},)"
+      R"("topology":{"required":"spine","preferred":"leaf","waitForPreferredSeconds":600,)"
+      R"("groups":[{"axes":["ExpertTensor"],"required":"node"}]},)"
+      R"("podSelector":{"matchLabels":{"app":"x"},"matchExpressions":)"
+      R"([{"key":"tier","operator":"In","values":["a","b"]}]},)"
+      R"("workerIndexLabels":[{"key":"example.com/index","stride":8,"values":{"a":0,"b":4}}]},)"
+      R"("status":{"nodes":["n1","n2"],"excludedNodes":)"
+      R"([{"node":"n3","until":"2026-01-01T00:00:00Z","times":2}]}})");
 }
 
 TEST(EncodeTest, APlacementDecodesToWhatWasEncoded) {

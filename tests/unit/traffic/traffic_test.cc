@@ -295,8 +295,7 @@ TEST(LargestRing, IsOfShardingOrDataIfNothingElseLeavesATensorGroup) {
   EXPECT_EQ(ShowRing(small, Degrees(8, 1, 1)), "none");
   EXPECT_EQ(ShowRing(small, Degrees(1, 2, 1)), "none");
   EXPECT_EQ(ShowRing(small, Degrees(1, 1, 2)), "none");
-  EXPECT_EQ(ShowRing(experts, With(Degrees(1, 1, 1), Experts(2, 1))),
-            "none");
+  EXPECT_EQ(ShowRing(experts, With(Degrees(1, 1, 1), Experts(2, 1))), "none");
   EXPECT_EQ(ShowRing(std::nullopt, Degrees(1, 1, 1)), "none");
 }
 
