@@ -152,7 +152,7 @@ Step TellPlaced(Life& life, std::string_view reason, const std::string& message,
 
 // The assignment cannot be used. The quota is given back, because it would be held for nothing.
 Step RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
-  const Step told = TellPlaced(
+  Step told = TellPlaced(
       life, kAssignmentRefused,
       why + ". Its Workload is deactivated; suspend and resume the job to queue it again", Wait{});
   if (std::holds_alternative<WriteStatus>(told)) return told;
