@@ -164,6 +164,52 @@ class Kinds(KindScenarios):
             pod["spec"].get("nodeName") for pod in self.live_pods()))
         self.assertEqual(self.placements(), [])
 
+    def list_devices(self):
+        """What a DRA driver writes: the GPUs of every node, whose plug-in tells of them too."""
+        devices = [{"name": f"gpu-{gpu}", "attributes": {"type": {"string": "gpu"}}}
+                   for gpu in range(8)]
+        driver = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
+                  "metadata": {"name": "gpu.nvidia.com"},
+                  "spec": {"selectors": [{"cel": {
+                      "expression": "device.driver == 'gpu.nvidia.com'"}}]}}
+        things = [driver] + [
+            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+             "metadata": {"name": f"{name}-gpu"},
+             "spec": {"driver": "gpu.nvidia.com", "nodeName": name, "devices": devices,
+                      "pool": {"name": name, "generation": 1, "resourceSliceCount": 1}}}
+            for name in (node["metadata"]["name"] for node in self.cluster.list("nodes"))]
+        kubectl("apply", "-f", "-", text=json.dumps(
+            {"apiVersion": "v1", "kind": "List", "items": things}))
+        self.addCleanup(kubectl, "delete", "resourceslices", "--all")
+        self.addCleanup(kubectl, "delete", "deviceclass", "gpu.nvidia.com")
+
+    def test_gpus_by_claim(self):
+        """Pods of a Job that ask for GPUs by a claim, and nodes whose GPUs claims hold."""
+        self.list_devices()
+        requests = [{"name": "gpus", "exactly": {"deviceClassName": "gpu.nvidia.com", "count": 8}}]
+        self.apply_yaml({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+                         "metadata": {"name": "eight-gpus"},
+                         "spec": {"spec": {"devices": {"requests": requests}}}})
+        job = examples()["Job"]
+        pod = job["spec"]["template"]["spec"]
+        pod["containers"][0]["resources"] = {"claims": [{"name": "gpus"}]}
+        pod["resourceClaims"] = [{"name": "gpus", "resourceClaimTemplateName": "eight-gpus"}]
+        self.apply_yaml(job)
+        [placed] = self.until_bound(1, number(INDEX))
+        self.assertEqual(placed["spec"]["accelerator"],
+                         {"resourceName": "nvidia.com/gpu", "perWorker": 8})
+        self.assertEqual(len(self.leaves(placed)), 1)
+        # The rest of the fleet is free, no node more.
+        rest = len(self.cluster.list("nodes")) - 4
+        self.cluster.create("trainingjobs", training_job(self.space, "too-large", rest + 1))
+        refused = self.cluster.until_condition(self.space, "too-large", "Placed", "False")
+        self.assertIn(f"{rest} of the", condition(refused, "Placed")["message"])
+        self.cluster.create("trainingjobs", training_job(self.space, "rest", rest))
+        self.cluster.until_condition(self.space, "rest", "PlacementVerified")
+        nodes = self.placed_nodes("rest")
+        self.assertEqual(len(set(nodes)), rest)
+        self.assertFalse(set(nodes) & set(placed["status"]["nodes"]))
+
     def leader_set(self, name, replicas, template, start=0):
         """A StatefulSet as the controller of LeaderWorkerSets makes them."""
         labels = template["metadata"]["labels"]
