@@ -45,17 +45,16 @@ class Judgement {
     gates_.insert(pod.scheduling_gates.begin(), pod.scheduling_gates.end());
     if (!pod.scheduling_gates.empty()) ++gated_;
     if (member.node == nullptr) return;
-    const bool preempts = !pod.nominated_node.empty();
+    // Since Kubernetes 1.35 (KEP-5278) kube-scheduler also nominates the node of a pod that it is
+    // about to bind, while it allocates its ResourceClaims or volumes. With a preemption it says
+    // that the pod is unschedulable.
+    const bool preempts = !pod.nominated_node.empty() && !pod.unscheduled.empty();
     in_vain_ = in_vain_ || preempts || !member.node_exists;
-    if (member.node_exists && !preempts && pod.unscheduled.empty()) return;
+    if (member.node_exists && pod.unscheduled.empty()) return;
     refused_.push_back(*member.node);
     if (!words_.empty()) return;
     words_ = *member.node + ": ";
-    if (!pod.unscheduled.empty()) {
-      words_ += pod.unscheduled;
-    } else {
-      words_ += preempts ? "kube-scheduler wants to preempt pods there" : "the node is gone";
-    }
+    words_ += pod.unscheduled.empty() ? "the node is gone" : pod.unscheduled;
   }
 
   static BindVerdict Say(Binding binding, std::string message) {

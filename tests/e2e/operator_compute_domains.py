@@ -109,6 +109,8 @@ class ComputeDomains(Scenarios):
         self.addCleanup(kubectl, "delete", "crd", "computedomains.resource.nvidia.com")
         kubectl("wait", "--for=condition=Established", "--timeout=60s",
                 "crd/computedomains.resource.nvidia.com")
+        path = self.cluster.path("computedomains")
+        poll(lambda: self.cluster.server.request("GET", path, None)[0] == 200, "the kind is served")
         apply(*channels([node["metadata"]["name"] for node in self.cluster.list("nodes")]))
         self.addCleanup(kubectl, "delete", "resourceslices", "--all")
         self.apply(self.job("job", 3))

@@ -191,6 +191,7 @@ class Kinds(KindScenarios):
                          "metadata": {"name": "eight-gpus"},
                          "spec": {"spec": {"devices": {"requests": requests}}}})
         job = examples()["Job"]
+        job["spec"]["template"]["metadata"]["annotations"]["weft.test/run-seconds"] = str(10**6)
         pod = job["spec"]["template"]["spec"]
         pod["containers"][0]["resources"] = {"claims": [{"name": "gpus"}]}
         pod["resourceClaims"] = [{"name": "gpus", "resourceClaimTemplateName": "eight-gpus"}]
@@ -203,9 +204,10 @@ class Kinds(KindScenarios):
         rest = len(self.cluster.list("nodes")) - 4
         self.cluster.create("trainingjobs", training_job(self.space, "too-large", rest + 1))
         refused = self.cluster.until_condition(self.space, "too-large", "Placed", "False")
-        self.assertIn(f"{rest} of the", condition(refused, "Placed")["message"])
+        self.assertIn(f"has room for {rest} of {rest + 1} workers",
+                      condition(refused, "Placed")["message"])
         self.cluster.create("trainingjobs", training_job(self.space, "rest", rest))
-        self.cluster.until_condition(self.space, "rest", "PlacementVerified")
+        self.cluster.until_running(self.space, "rest")
         nodes = self.placed_nodes("rest")
         self.assertEqual(len(set(nodes)), rest)
         self.assertFalse(set(nodes) & set(placed["status"]["nodes"]))

@@ -77,9 +77,16 @@ TEST(BindWindowTest, WhatCannotBeBoundIsNotWaitedFor) {
   EXPECT_EQ(gang.After(0).refused, Names{"n1"});
   Gang preempting;
   preempting.pods[2].nominated_node = "n2";
+  preempting.pods[2].unscheduled = "0/9 nodes are available";
   EXPECT_EQ(preempting.After(0).binding, Binding::kUndo);
-  EXPECT_EQ(preempting.After(0).message,
-            "3 workers not bound; n2: kube-scheduler wants to preempt pods there");
+  EXPECT_EQ(preempting.After(0).message, "3 workers not bound; n2: 0/9 nodes are available");
+}
+
+// Kubernetes 1.35 and later, while ResourceClaims or volumes are allocated.
+TEST(BindWindowTest, APodThatIsAboutToBeBoundIsWaitedFor) {
+  Gang gang;
+  gang.pods[2].nominated_node = "n2";
+  EXPECT_EQ(gang.After(0).binding, Binding::kWait);
 }
 
 TEST(BindWindowTest, GatesOfOthersAreWaitedForWithoutADeadline) {
