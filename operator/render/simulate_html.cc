@@ -35,7 +35,7 @@ p{margin:0 0 10px;color:var(--weft-dim);max-width:80em}
 margin-right:7px;border-radius:2px;background:var(--colour)}
 table{border-collapse:collapse;background:var(--weft-box);width:100%}
 .wide{overflow-x:auto;margin:0 0 16px}
-th,td{border:1px solid var(--weft-line);padding:4px 10px;text-align:right;white-space:nowrap;
+th,td{border:1px solid var(--weft-line);padding:4px 6px;text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}
 th:first-child,td:first-child{text-align:left}
 th{font-weight:600;color:var(--weft-dim);white-space:normal}
@@ -226,6 +226,7 @@ class Report {
     std::string sections;
     for (const std::size_t l : ShownLevels(scenario_, summaries_)) {
       const auto tier = static_cast<fabric::Tier>(l + 1);
+      if (tier == fabric.node_tier()) continue;  // its bytes are counted, not its links
       sections += Section("Uplinks of level " + Printable(fabric.tiers()[tier].name),
                           "What crosses the busiest uplink, as a share of its rate, over time.",
                           Lines(Scale::kPercent, 0, [&](const Series::Point& point) {

@@ -104,6 +104,7 @@ class ReportPage(unittest.TestCase):
         for wanted in ("Waiting", "Waiting by size", "GPUs in use", "Queue", "Uplinks of level leaf",
                        "Stranded GPUs", *(f"Free blocks: {one}" for one in POLICIES)):
             self.assertIn(wanted, titles)
+        self.assertNotIn("Uplinks of level node", titles)
         for chart in charts:
             least = 2 if chart["title"].startswith("Free blocks") else len(POLICIES)
             self.assertGreaterEqual(chart["marks"], least, chart["title"])
