@@ -23,7 +23,8 @@
 #                  prediction, and how much later they start than by hand
 #       versions   weft-operator of this and of an earlier commit take turns as the leader
 #       kueue      200 jobs in queues of the real Kueue that borrow and preempt, then again while Weft,
-#                  Kueue and JobSet are killed five times each (WEFT_PEERS has their programs)
+#                  Kueue and JobSet are killed five times each (WEFT_PEERS has their programs);
+#                  then how fast Weft answers Kueue on 10,000 nodes
 #       mutants    changes one place of the decision code at a time and counts the changes that the
 #                  unit tests notice. A sample of 400 (an hour); takes the flags of
 #                  tests/mutants/mutants.py:
@@ -269,6 +270,8 @@ campaign_kueue() {
   stage 'Jobs in queues of Kueue, and kills'
   WEFT=$root/build/bin/weft WEFT_OPERATOR=$root/build/bin/weft-operator WEFT_SOURCE_DIR=$root \
     bash tests/e2e/kueue_campaign.sh
+  stage 'How fast Weft answers Kueue on 10,000 nodes'
+  tests/bench/admission.sh
 }
 
 campaign_mutants() {

@@ -91,6 +91,11 @@ void DecodeStatus(const Field& status, Workload& workload) {
 
 }  // namespace
 
+std::string_view QueueOf(const ObjectMeta& meta) {
+  const auto asked = meta.labels.At(kQueueNameLabel);
+  return asked ? *asked : meta.labels.At(kLocalQueueLabel).value_or("");
+}
+
 const OwnerReference* ControllingWorkload(const ObjectMeta& meta) {
   constexpr std::string_view kKueue = "kueue.x-k8s.io/";
   for (const OwnerReference& owner : meta.owners) {

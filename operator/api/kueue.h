@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/api/meta.h"
@@ -22,6 +23,10 @@ inline constexpr const char* kCheckController = "weft.dev/placement";
 
 // Label of a job: the LocalQueue in which it waits.
 inline constexpr const char* kQueueNameLabel = "kueue.x-k8s.io/queue-name";
+// Label that Kueue gives the pods of a job that it has admitted: the same LocalQueue.
+inline constexpr const char* kLocalQueueLabel = "kueue.x-k8s.io/local-queue-name";
+// The LocalQueue that one of these labels names; "" if none does.
+std::string_view QueueOf(const ObjectMeta& meta);
 // Label of a job: its WorkloadPriorityClass.
 inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
 // Label of a job: seconds that it may run in total, over all its admissions.

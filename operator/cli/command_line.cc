@@ -44,6 +44,7 @@ CommandLine::CommandLine()
   AddTop();
   AddQueue();
   AddAudit();
+  AddReport();
   AddMap();
   AddFabric();
   AddVerify();

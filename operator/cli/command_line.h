@@ -44,7 +44,7 @@ class CommandLine {
   void AddNamespace(CLI::App* command, InputArguments& input);
   void AddWatch(CLI::App* command, InputArguments& input);
   void AddOrder(CLI::App* command, std::string& order);
-  void AddPrices(CLI::App* command, std::string& file);
+  void AddPrices(CLI::App* command, std::string& file, const char* shows = "what a job costs");
   void AddAccelerators(CLI::App* command, std::string& file);
 
   void AddPlan();
@@ -60,6 +60,7 @@ class CommandLine {
   void AddTop();
   void AddQueue();
   void AddAudit();
+  void AddReport();
   void AddMap();
   void AddFabric();
   void AddShow(CLI::App* fabric);
@@ -80,6 +81,7 @@ class CommandLine {
   PlanArguments plan_;
   ExplainArguments explain_;
   AuditArguments audit_;
+  ReportArguments report_;
   OutlookArguments outlook_;
   AdviseArguments advise_;
   SimulateArguments simulate_;

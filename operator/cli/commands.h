@@ -146,6 +146,19 @@ struct QueueArguments {
 };
 int RunQueue(const QueueArguments& arguments);
 
+struct ReportArguments {
+  std::string output = "table";  // table, json, yaml
+  std::string prometheus;        // the server's URL
+  std::string since = "7d";
+  std::string until;                       // RFC 3339; "": now
+  std::string space;                       // only this namespace; "": all
+  std::string match;                       // more label matchers; "": none
+  std::string token_file, authority_file;  // "": none
+  bool insecure = false;
+  std::string prices;  // a file; "" none
+};
+int RunReport(const ReportArguments& arguments);
+
 struct ShowArguments {
   InputArguments input;
   std::string output = "table";  // table, json, yaml

@@ -52,6 +52,44 @@ void CommandLine::AddAudit() {
   AddWatch(command, audit_.input);
 }
 
+void CommandLine::AddReport() {
+  CLI::App* command =
+      Add(&app_, "report", "Show the GPU-hours that each namespace and queue used, from Prometheus",
+          "  kubectl -n monitoring port-forward service/prometheus-operated 9090 &\n"
+          "  weft report --since 7d --prometheus http://127.0.0.1:9090\n"
+          "  weft report --since 30d --until 2026-11-01T00:00:00Z --prices prices.yaml \\\n"
+          "      --prometheus https://prometheus.example.com --token-file token\n"
+          "  weft report --match 'cluster=\"east\"' --prometheus http://thanos:10902 -o json",
+          [this] { return RunReport(report_); });
+  command->group(kLooking);
+  const auto add = [command](const char* name, std::string& value, const char* what,
+                             const char* help) {
+    return command->add_option(name, value, help)->option_text(what);
+  };
+  add("--prometheus", report_.prometheus, "URL",
+      "The server that scrapes weft-operator, or one with the same API, such as Thanos")
+      ->required()
+      ->group(kInput);
+  add("--token-file", report_.token_file, "FILE", "Send the bearer token in this file")
+      ->group(kInput);
+  add("--certificate-authority", report_.authority_file, "FILE",
+      "Trust only these certificates (PEM) for https; default: the system's")
+      ->group(kInput);
+  command
+      ->add_flag("--insecure-skip-tls-verify", report_.insecure,
+                 "Do not verify the server's certificate")
+      ->group(kInput);
+  add("--match", report_.match, "MATCHERS",
+      "More label matchers for every series, if the server has the metrics of several clusters")
+      ->group(kInput);
+  add("--since", report_.since, "TIME", "How far back, such as 7d, 36h or 1d12h")
+      ->capture_default_str();
+  add("--until", report_.until, "TIME", "The end, in RFC 3339; default: now");
+  AddPrices(command, report_.prices, "what the GPU-hours cost");
+  AddOutput(command, report_.output, {"table", "json", "yaml"});
+  add("-n,--namespace", report_.space, "NAME", "Show only this namespace")->group(kOutput);
+}
+
 void CommandLine::AddMap() {
   CLI::App* command = Add(&app_, "map", "Draw the fabric with every job on it",
                           "  weft map -f cluster.yaml -f jobs.yaml > map.html\n"

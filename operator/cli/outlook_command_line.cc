@@ -29,11 +29,12 @@ void CommandLine::AddAccelerators(CLI::App* command, std::string& file) {
       ->option_text("FILE");
 }
 
-void CommandLine::AddPrices(CLI::App* command, std::string& file) {
+void CommandLine::AddPrices(CLI::App* command, std::string& file, const char* shows) {
   command
       ->add_option("--prices", file,
-                   "YAML file with the price of an hour of each accelerator, as "
-                   "deploy/examples/prices.yaml; also shows what a job costs")
+                   std::string("YAML file with the price of an hour of each accelerator, as "
+                               "deploy/examples/prices.yaml; also shows ") +
+                       shows)
       ->option_text("FILE");
 }
 

@@ -6,6 +6,7 @@
 #include "operator/decide/placement_pods.h"
 #include "operator/launch/objects.h"
 #include "operator/report/job_figures.h"
+#include "operator/report/usage.h"
 
 namespace weft::controllers {
 namespace {
@@ -35,6 +36,17 @@ void AddLevel(const std::string& fabric, const report::FleetFigures::Level& leve
   }
 }
 
+void AddUsage(const decide::ClusterFabric& on, Samples& samples) {
+  for (const auto& [key, usage] : report::MeasureUsage(on)) {
+    Labels labels{on.name(),    key.space,   key.queue,
+                  key.resource, key.product, std::string(fabric::CapacityTypeName(key.capacity)),
+                  "allocated"};
+    samples.Add(Id::kUsageAccelerators, labels, usage.allocated);
+    labels.back() = "stranded";
+    samples.Add(Id::kUsageAccelerators, std::move(labels), usage.stranded);
+  }
+}
+
 void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samples& samples) {
   const report::FleetFigures fleet = report::MeasureFleet(on, most_domains);
   for (std::size_t use = 0; use < report::kNodeUses; ++use) {
@@ -56,6 +68,7 @@ void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samp
   }
   samples.Add(Id::kFabricValid, {on.name()}, 1);
   for (const auto& level : fleet.levels) AddLevel(on.name(), level, samples);
+  AddUsage(on, samples);
 }
 
 // Adds a sample of the job: `value` times `unit`, if there is a value.
@@ -154,6 +167,9 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
 void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
                 std::uint32_t most_domains, Samples& samples) {
   for (const decide::ClusterFabric& on : cluster.fabrics) AddFabric(on, most_domains, samples);
+  for (const report::PodQueue& one : report::QueuesOfPods(cluster)) {
+    samples.Add(Id::kPodQueue, {one.pod.space, one.pod.name, one.queue}, 1);
+  }
   for (const auto& refused : fabrics.refused) samples.Add(Id::kFabricValid, {refused.name}, 0);
   if (!cluster.overlapping.empty()) {
     samples.Add(Id::kFabricNodes, {"", "overlapping"}, Value(cluster.overlapping.size()));

@@ -33,6 +33,7 @@ struct Note {
 struct Holding {
   fabric::NodeIndex node = 0;
   const fabric::Resources* amounts = nullptr;  // lives as long as the Cluster
+  const api::Pod* pod = nullptr;               // of the cluster's inputs; null: assumed
   std::string compute_domain;                  // the owner; "" if none
   // Set for a worker of a Placement whose pod is not among the inputs.
   struct Assumed {
@@ -49,6 +50,7 @@ struct Holder {
   std::string kind;    // "TrainingJob", "Placement", "Job", "JobSet", ..., "Pod"
   std::vector<Holding> holdings;
   std::optional<std::int64_t> expected_seconds;  // spec.expectedDurationSeconds of the job
+  std::string queue;                             // the LocalQueue of Kueue; "" if none is known
 };
 
 bool LinksDeclared(const fabric::Fabric& on);  // no tier's bandwidth is Assumed

@@ -66,6 +66,10 @@ class Booking {
     return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
   }
 
+  void NameQueue(const OwnerKey& owner, const api::ObjectMeta& named) {
+    if (const auto queue = api::QueueOf(named); !queue.empty()) queues_.try_emplace(owner, queue);
+  }
+
   void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
     holding.node = site.node;
     if (domain) holding.compute_domain = api::Show(owner.second);
@@ -80,7 +84,10 @@ class Booking {
     if (!site) return;
     Holding holding;
     holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
-    Book(OwnerOfPod(p), *site, std::move(holding), pod.pod.claims_compute_domain);
+    holding.pod = &pod;
+    const OwnerKey owner = OwnerOfPod(p);
+    NameQueue(owner, pod.meta);
+    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
   }
 
   // The resources of an unreadable pod: all of its node, so that it never makes room for others.
@@ -128,6 +135,8 @@ class Booking {
     }
     const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
     const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
+    const OwnerKey owner = OwnerOfPlacement(placement, attempt);
+    NameQueue(owner, placement.meta);
     for (std::size_t w = 0; w < placement.nodes.size(); ++w) {
       if (worker_is[w] == kBound || (worker_is[w] == kWithoutPod && !assumed)) continue;
       if (const auto found = unnamed.find(placement.nodes[w]);
@@ -141,7 +150,7 @@ class Booking {
       holding.amounts = &amounts;
       holding.assumed =
           Holding::Assumed{placement.meta.key.name, attempt.number, static_cast<std::uint32_t>(w)};
-      Book(OwnerOfPlacement(placement, attempt), *site, std::move(holding), domain);
+      Book(owner, *site, std::move(holding), domain);
     }
   }
 
@@ -163,11 +172,13 @@ class Booking {
     for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;
     for (std::size_t f = 0; f < holders_.size(); ++f) {
       for (auto& [owner, holdings] : holders_[f]) {
-        Holder holder{owner.second, owner.first, std::move(holdings), std::nullopt};
+        Holder holder{owner.second, owner.first, std::move(holdings), std::nullopt, ""};
         if (const auto job = jobs.find(owner.second);
             owner.first == "TrainingJob" && job != jobs.end()) {
           holder.expected_seconds = job->second->expected_duration_seconds;
+          holder.queue = api::QueueOf(job->second->meta);
         }
+        if (holder.queue.empty()) holder.queue = queues_[owner];
         std::stable_sort(holder.holdings.begin(), holder.holdings.end(),
                          [](const Holding& a, const Holding& b) { return a.node < b.node; });
         cluster_.fabrics[f].holders.push_back(std::move(holder));
@@ -180,6 +191,7 @@ class Booking {
   PlacementPods pods_;
   std::map<std::size_t, OwnerKey> owner_of_pod_;
   std::vector<std::map<OwnerKey, std::vector<Holding>>> holders_;  // by fabric
+  std::map<OwnerKey, std::string> queues_;                         // that pods or Placements name
 };
 
 }  // namespace

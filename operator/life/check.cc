@@ -172,6 +172,7 @@ class Check {
     placement.meta.owners = {{std::string(api::kKueueGroup) + "/" + api::kKueueVersion, "Workload",
                               workload_.meta.key.name, workload_.meta.uid, true}};
     placement.meta.labels.Set(kPodSetLabel, set.name);
+    if (!workload_.queue.empty()) placement.meta.labels.Set(api::kQueueNameLabel, workload_.queue);
     placement.workers = set.count;
     placement.fabric_name = view_.checks.front()->parameters.name;
     placement.accelerator = accelerator;

@@ -64,6 +64,10 @@ constexpr Metric kCatalogue[] = {
    kEvents, {"cause"},
    "Accelerator-seconds of attempts that were taken down, counted from their placement; an "
    "upper bound of the loss, since Weft does not see checkpoints."},
+  {Id::kLostAcceleratorSeconds, "weft_lost_accelerator_seconds_total", kCounter, kEvents,
+   {"workload_namespace", "queue"},
+   "Accelerator-seconds of attempts that were taken down, by namespace and LocalQueue (empty "
+   "without one) of the TrainingJob; 0 from the first time that such a job gets nodes."},
   {Id::kJobsEnded, "weft_trainingjobs_ended_total", kCounter, kEvents, {"result", "reason"},
    "Jobs that ended, by result: Complete or Failed."},
   {Id::kCollectSeconds, "weft_collect_seconds", kGauge, kProcess, {},
@@ -98,6 +102,16 @@ constexpr Metric kCatalogue[] = {
    "Free accelerators of the product that no free slot of slot_nodes nodes can use."},
   {Id::kFabricValid, "weft_fabric_valid", kGauge, kFleet, {"fabric"},
    "1 if the Fabric can be used, 0 if its spec is invalid and nothing is placed on it."},
+  {Id::kUsageAccelerators, "weft_usage_accelerators", kGauge, kFleet,
+   {"fabric", "workload_namespace", "queue", "accelerator", "product", "capacity_type", "state"},
+   "Accelerators by who uses them: allocated (pods of the namespace hold them, or they are kept for "
+   "its jobs) or stranded (free on a node whose other accelerators these pods hold, so that no job "
+   "of whole nodes can use them; nodes that several share count in proportion). The queue is the "
+   "LocalQueue of Kueue, empty without one."},
+  {Id::kPodQueue, "weft_pod_queue_info", kGauge, kFleet,
+   {"workload_namespace", "workload_pod", "queue"},
+   "Always 1, for each pod with accelerators of a namespace that uses several queues; joins DCGM's "
+   "metrics with queues."},
   {Id::kDomainNodes, "weft_fabric_domain_nodes", kGauge, kFleet, {"fabric", "level", "domain"},
    "Nodes of a domain; only for levels with few domains."},
   {Id::kDomainFreeNodes, "weft_fabric_domain_free_nodes", kGauge, kFleet,

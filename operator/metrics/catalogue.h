@@ -33,6 +33,7 @@ enum class Id : std::uint8_t {
   kJobWaitSeconds,
   kJobAttempts,
   kJobLostAcceleratorSeconds,
+  kLostAcceleratorSeconds,
   kJobsEnded,
   kCollectSeconds,
   kProcessCpu,
@@ -46,6 +47,8 @@ enum class Id : std::uint8_t {
   kFabricLargestFreeBlock,
   kFabricStranded,
   kFabricValid,
+  kUsageAccelerators,
+  kPodQueue,
   kDomainNodes,
   kDomainFreeNodes,
   kDomainStepBytes,
@@ -93,7 +96,7 @@ enum class Origin : std::uint8_t {
   kAudit,    // from the same cache, only with --read-only: gangs of other schedulers
 };
 
-inline constexpr std::size_t kMostLabels = 5;
+inline constexpr std::size_t kMostLabels = 7;
 
 struct Metric {
   Id id;

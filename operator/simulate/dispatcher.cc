@@ -110,7 +110,7 @@ void Dispatcher::Start(JobIndex job, Nodes nodes) {
     decide::Holder& holder = holders_[job];
     for (const NodeIndex node : nodes) {
       holder.holdings.push_back(
-          {node, &asker.workload.pod.requests, api::Show(asker.meta.key), std::nullopt});
+          {node, &asker.workload.pod.requests, nullptr, api::Show(asker.meta.key), std::nullopt});
     }
   }
   queue_.Erase(job);

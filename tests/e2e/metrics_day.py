@@ -6,6 +6,7 @@ refuses Services, a Fabric is broken, a connection dies silently, the operator d
 run: the leader, and one that only looks on (--read-only) over a connection that can be stalled.
 """
 
+import datetime
 import json
 import os
 import subprocess
@@ -16,7 +17,7 @@ import unittest
 from metrics_dashboards import check_dashboards
 from metrics_prometheus import Page, Prometheus, alerts_of_rules, fetch
 from metrics_stall import StalledConnection
-from operator_lib import GPUS, Cluster, Operator, free_port, poll, training_job
+from operator_lib import GPUS, SOURCE, Cluster, Operator, free_port, poll, training_job
 
 HOST = "kubernetes.io/hostname"
 LEAF = "fabric.topograph.run/tier-0"
@@ -62,6 +63,14 @@ def foreign_job():
                               "labelSelector": {"matchLabels": labels}}],
                          "containers": [{"name": "c", "image": "registry.example/other:1",
                                          "resources": {"limits": {GPUS: 8}}}]}}}}
+
+
+def weft_report(prometheus, *more):
+    """Of the last ten minutes: decoded with -o json, else as text."""
+    told = subprocess.run(
+        [os.environ["WEFT"], "report", "--since", "10m", "--prometheus",
+         f"http://127.0.0.1:{prometheus.port}/", *more], check=True, capture_output=True, text=True)
+    return json.loads(told.stdout) if "json" in more else told.stdout
 
 
 class Day(unittest.TestCase):
@@ -161,6 +170,27 @@ class Day(unittest.TestCase):
         queries = check_dashboards(self, self.prometheus, (self.begin, time.time()), {
             "fabric": ".*", "namespace": SPACE, "trainingjob": "left"})
         self.say(f"{queries} queries of the dashboards return data")
+        self.reports()
+
+    def reports(self):
+        """`weft report` against what Prometheus itself says of the same time."""
+        report = weft_report(self.prometheus, "-o", "json")
+        team, = [one for one in report["teams"] if one["namespace"] == SPACE]
+        at = datetime.datetime.fromisoformat(report["until"]).timestamp()
+        for name, record in (("allocatedHours", "allocated"), ("busyHours", "busy"),
+                             ("strandedHours", "stranded")):
+            want = self.prometheus.ask("query", time=at, query=(
+                f'sum_over_time(team:weft_accelerators_{record}:sum'
+                f'{{workload_namespace="{SPACE}"}}[599s:60s]) / 60'))["result"]
+            self.assertAlmostEqual(team[name], float(want[0]["value"][1]), delta=0.002)
+        self.assertGreater(team["allocatedHours"], 0)
+        self.assertGreater(report["fleet"]["acceleratorHours"], team["allocatedHours"])
+        self.assertGreater(team["lostHours"], 0)  # gangs that kube-scheduler refused
+        prices = os.path.join(SOURCE, "deploy", "examples", "prices.yaml")
+        text = weft_report(self.prometheus, "--prices", prices)
+        for word in (SPACE, "GPU-HOURS", "STRANDED", "COST USD"):
+            self.assertIn(word, text)
+        print(text, flush=True)
 
     def morning(self):
         """Two jobs that leave twelve nodes in each of two leaves."""

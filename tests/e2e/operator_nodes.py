@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Nodes that go, fall silent, are cordoned, drained or relabelled under a running gang."""
 
-from operator_lib import condition, poll, training_job
+from operator_lib import MERGE, condition, poll, training_job
 from operator_scenarios import Scenarios, main
 
 # The API server's words for a node that has told nothing for its grace period.
@@ -113,6 +113,35 @@ class Nodes(Scenarios):
         job = self.cluster.job(self.space, "job")
         self.assertEqual((job["status"]["attempt"], condition(job, "PodsReady")["status"]),
                          (1, "True"))
+
+    def test_nodes_that_come_while_a_job_waits(self):
+        """As an autoscaler adds them: first without accelerators, and without a place in the fabric."""
+        nodes = self.cluster.list("nodes")
+        names = [f"scaled-up-{number}" for number in range(2)]
+        for name in names:
+            self.addCleanup(self.cluster.delete, "nodes", "", name)
+        self.apply(training_job(self.space, "job", len(nodes) + len(names), startupTimeoutSeconds=120))
+        self.cluster.until_condition(self.space, "job", "Placed", "False")
+        pattern = nodes[-1]
+        host = "kubernetes.io/hostname"
+        for name in names:
+            self.cluster.create("nodes", {
+                "apiVersion": "v1", "kind": "Node", "spec": {},
+                "metadata": {"name": name, "labels": {host: name},
+                             "annotations": pattern["metadata"].get("annotations", {})},
+                "status": {"capacity": {"cpu": "64"}, "allocatable": {"cpu": "64"}}})
+        for name in names:
+            poll(lambda name=name: self.is_ready(name), f"{name} is ready")
+        labels = {**pattern["metadata"]["labels"]}
+        labels.pop(host)
+        for name in names:
+            self.cluster.patch("nodes", "", name, {"metadata": {"labels": labels}})
+            self.cluster.call("PATCH", self.cluster.path("nodes", "", name) + "/status", {"status": {
+                key: pattern["status"][key] for key in ("capacity", "allocatable")}}, MERGE)
+        self.cluster.until_running(self.space, "job")
+        self.assertLessEqual(set(names), set(self.placed_nodes("job")))
+        self.cluster.delete("trainingjobs", self.space, "job")
+        self.cluster.until("the job's pods are gone", lambda: not self.cluster.pods(self.space, "job"))
 
     def test_a_lost_node_ends_a_job_that_wants_it_so(self):
         lost = self.run_job(failurePolicy={"infrastructure": "Fail"})

@@ -6,3 +6,9 @@ export WEFT_RANKS="verify_ranks.py mpi_ranks.py:MpiRanks.test_open_mpi_4 jax_ran
   tensorflow_ranks.py torch_ranks.py:TorchRanks.test_static_with_one_rank_each"
 # shellcheck source=tests/e2e/ranks.sh
 source "$(dirname "$0")/ranks.sh"
+
+# The bench that measures GPUs, in the form that needs none.
+torch=$("$here/../ranks/install.sh" torch 2>"$work/stderr")
+expect_exit 0 "$torch/bin/python3" "$here/../bench/gpu_calibrate.py" --device cpu --small \
+  --weft "$WEFT" --accelerator H100
+expect_text "$work/stdout" 'weft outlook: '

@@ -1,0 +1,89 @@
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "operator/cli/commands.h"
+#include "operator/cli/price_file.h"
+#include "operator/cli/prometheus_source.h"
+#include "operator/cli/session.h"
+#include "operator/kube/config.h"
+#include "operator/kube/http_transport.h"
+#include "operator/render/usage_text.h"
+#include "operator/report/usage_report.h"
+
+namespace weft::cli {
+
+namespace {
+
+Result<report::Period> PeriodOf(const ReportArguments& arguments) {
+  report::Period period;
+  const auto seconds = ParsePeriod(arguments.since);
+  if (!seconds) {
+    return Invalid("--since: \"" + arguments.since +
+                   "\" is no time from 10m to 3650d, such as 7d, 36h or 1d12h");
+  }
+  period.seconds = *seconds;
+  period.until = std::time(nullptr);
+  if (arguments.until.empty()) return period;
+  const auto until = ParseTime(arguments.until);
+  if (!until) {
+    return Invalid("--until: \"" + arguments.until +
+                   "\" is no RFC 3339 time, such as 2026-11-01T00:00:00Z");
+  }
+  period.until = *until;
+  return period;
+}
+
+Result<kube::Config> ServerOf(const ReportArguments& arguments) {
+  const std::string& url = arguments.prometheus;
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return Invalid("--prometheus: \"" + url +
+                   "\" must begin with http:// or https://, such as http://127.0.0.1:9090");
+  }
+  kube::Config config;
+  config.server = url.substr(0, url.find_last_not_of('/') + 1);
+  config.token.file = arguments.token_file;
+  config.authority.file = arguments.authority_file;
+  config.insecure = arguments.insecure;
+  return config;
+}
+
+Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Period& period,
+                                    const ReportArguments& arguments) {
+  report::UsageAnswers answers;
+  for (std::size_t q = 0; q < report::kUsageQueries; ++q) {
+    const std::string query =
+        report::QueryText(static_cast<report::UsageQuery>(q), period, arguments.match);
+    auto answer = AskPrometheus(server, query, period.until);
+    if (!answer) {
+      return Error{answer.error().kind, arguments.prometheus + ": " + answer.error().message};
+    }
+    answers[q] = *std::move(answer);
+  }
+  return answers;
+}
+
+}  // namespace
+
+int RunReport(const ReportArguments& arguments) {
+  const auto period = PeriodOf(arguments);
+  if (!period) return Fail(period.error());
+  Result<kube::Config> config = ServerOf(arguments);
+  if (!config) return Fail(config.error());
+  std::optional<outlook::Prices> prices;
+  if (Status read = ReadPricesOf(arguments.prices, {.any = true}, prices); !read) {
+    return Fail(read.error());
+  }
+  kube::UseThreads(1);
+  const auto server = kube::MakeHttpTransport(*std::move(config), "weft/" WEFT_VERSION);
+  const auto answers = AskAll(*server, *period, arguments);
+  if (!answers) return Fail(answers.error());
+  const auto report =
+      report::MakeUsageReport(*answers, *period, arguments.space, prices ? &*prices : nullptr);
+  if (arguments.output == "json" || arguments.output == "yaml") {
+    return Print(Encode(report::UsageJson(report), arguments.output), kDone);
+  }
+  return Print(render::UsageText(report, TextStyle()), kDone);
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,79 @@
+#include "operator/cli/prometheus_source.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace weft::cli {
+namespace {
+
+// Answers every request alike and keeps the last one.
+class PrometheusServer final : public kube::Transport {
+ public:
+  PrometheusServer(int status, std::string body) : answer_{status, {}, std::move(body)} {}
+
+  Result<kube::Response> Send(const kube::Request& request) override {
+    asked = request;
+    return answer_;
+  }
+  Result<kube::Response> Stream(const kube::Request&, const kube::ChunkSink&,
+                                const kube::Cancel&) override {
+    return Error{ErrorKind::kTransient, "no streams"};
+  }
+
+  kube::Request asked;
+
+ private:
+  kube::Response answer_;
+};
+
+std::string FailureOf(int status, const std::string& body) {
+  PrometheusServer server(status, body);
+  const auto answer = AskPrometheus(server, "up", 0);
+  return answer ? "answered" : answer.error().message;
+}
+
+TEST(PrometheusSourceTest, ReadsAVectorOfSeries) {
+  PrometheusServer server(200, R"({"status": "success", "data": {"resultType": "vector", "result": [
+      {"metric": {"queue": "q"}, "value": [1000.5, "2.5"]}, {"metric": {}, "value": [1, "3"]}]}})");
+  const auto answer = AskPrometheus(server, "sum(up)", 1000);
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->size(), 2U);
+  EXPECT_EQ((*answer)[0].labels.at("queue"), "q");
+  EXPECT_EQ((*answer)[0].value, 2.5);
+  EXPECT_TRUE((*answer)[1].labels.empty());
+  EXPECT_EQ(server.asked.path, "/api/v1/query");
+  EXPECT_EQ(server.asked.query.at("query"), "sum(up)");
+  EXPECT_EQ(server.asked.query.at("time"), "1000");
+}
+
+TEST(PrometheusSourceTest, TellsTheServersOwnWords) {
+  EXPECT_EQ(FailureOf(422, R"({"status": "error", "errorType": "execution", "error": "too many"})"),
+            "Prometheus answered with status 422: too many");
+  EXPECT_EQ(FailureOf(404, "no such page"), "Prometheus answered with status 404: no such page");
+}
+
+TEST(PrometheusSourceTest, OtherAnswersAreRefused) {
+  const std::string refused = "the server's answer is not one of Prometheus' HTTP API";
+  for (const char* body :
+       {"", "<html>", "[]", "{}", R"({"data": {"result": 1}})", R"({"data": {"result": [1]}})",
+        R"({"data": {"result": [{"metric": {}, "value": [1]}]}})",
+        R"({"data": {"result": [{"metric": [], "value": [1, "2"]}]}})"}) {
+    EXPECT_EQ(FailureOf(200, body), refused) << body;
+  }
+}
+
+TEST(PeriodTest, IsWholeNumbersWithUnits) {
+  EXPECT_EQ(ParsePeriod("7d"), 604'800);
+  EXPECT_EQ(ParsePeriod("1w"), 604'800);
+  EXPECT_EQ(ParsePeriod("1d12h"), 129'600);
+  EXPECT_EQ(ParsePeriod("10m"), 600);
+  for (const char* wrong : {"", "7", "d", "-7d", "1.5d", "7 d", "9m", "3651d", "7s", "7d5",
+                            "99999999999999999999d", "3650d3650d"}) {
+    EXPECT_EQ(ParsePeriod(wrong), std::nullopt) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace weft::cli
