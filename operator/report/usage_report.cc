@@ -11,8 +11,6 @@
 namespace weft::report {
 namespace {
 
-constexpr double kHour = 3600;
-
 using TeamKey = std::pair<std::string, std::string>;  // namespace, queue
 using Teams = std::map<TeamKey, TeamUsage>;
 
