@@ -95,6 +95,11 @@ expect_exit 0 "$WEFT" plan -o json -f "$work/config.yaml"
 expect_text "$work/stdout" '"items": []'
 [ "$(grep -c ConfigMap "$work/stderr")" = 1 ] || fail 'the note of an ignored kind, not once'
 
+# A server that does not answer is named once.
+expect_exit 1 "$WEFT" report --prometheus http://127.0.0.1:1/
+expect_empty "$work/stdout"
+expect_text "$work/stderr" 'weft: http://127.0.0.1:1: no connection'
+
 # Every command helps with examples.
 for command in plan explain outlook advise audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
   # shellcheck disable=SC2086
