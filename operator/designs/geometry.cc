@@ -59,10 +59,10 @@ Status CheckScaleUp(const Geometry& geometry) {
   if (each == 0 || rack % each == 0 || (each % rack == 0 && each / rack <= geometry.racks)) {
     return {};
   }
-  return Invalid("--scale-up: " + std::to_string(each) +
-                 " nodes must divide a rack, or be whole racks of the " +
-                 std::to_string(geometry.racks) + ": a rack has " + std::to_string(rack) +
-                 " nodes (--nodes-per-rack)");
+  return Invalid("--scale-up: a domain of " + std::to_string(each) + " nodes is not a rack of " +
+                 std::to_string(rack) +
+                 " nodes (--nodes-per-rack), an equal part of one, or several of the " +
+                 std::to_string(geometry.racks) + " racks (--racks)");
 }
 
 }  // namespace

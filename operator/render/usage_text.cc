@@ -108,10 +108,10 @@ std::string UsageText(const UsageReport& report, const TextOptions& options) {
                 "Prometheus has no samples of a leading weft-operator from " +
                     MinuteText(report.period.until - report.period.seconds) + " to " +
                     MinuteText(report.period.until) +
-                    ". Ask it for weft_leader: without an answer it does not scrape the operator "
-                    "(the chart's value metrics.serviceMonitor.enabled or "
-                    "metrics.podMonitor.enabled), or --match excludes its series; with an answer, "
-                    "choose a time that has samples with --since and --until.",
+                    ". Query weft_leader there. If the answer is empty, Prometheus does not scrape "
+                    "the operator (the chart's values metrics.serviceMonitor and "
+                    "metrics.podMonitor), or --match excludes its series. Otherwise choose another "
+                    "time with --since and --until.",
                 0, options.columns);
   }
   std::string text = Wrap("", Heading(report), 0, options.columns) + "\n";

@@ -131,7 +131,7 @@ expect_exit 0 "$WEFT" fabric show -f "$work/east.yaml" -f "$work/west.yaml"
 [ "$(grep -c '8 nodes, 64 GPUs' "$work/stdout")" = 2 ] || fail 'not two fabrics of 8 nodes'
 expect_no_text "$work/stderr" 'in two Fabrics'
 expect_exit 2 "$WEFT" fabric generate --racks 2 --nodes-per-rack 4 --scale-up 3
-expect_text "$work/stderr" '--scale-up: 3 nodes must divide a rack'
+expect_text "$work/stderr" '--scale-up: a domain of 3 nodes is not a rack of 4 nodes'
 
 # What other files are, is said.
 printf 'job_id,arrival_s,service_sec,gpu_count\n1,0,10,8\n' >"$work/trace.csv"

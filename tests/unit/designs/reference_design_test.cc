@@ -329,11 +329,11 @@ TEST(Geometry, RefusesLinksRailsAndScaleUpDomainsThatItCannotHave) {
   geometry = racks;
   geometry.nodes_per_scale_up = 4;
   const std::string scale_up =
-      " nodes must divide a rack, or be whole racks of the 2: a rack has 6 nodes "
-      "(--nodes-per-rack)";
-  EXPECT_EQ(error(geometry), "--scale-up: 4" + scale_up);
+      " nodes is not a rack of 6 nodes (--nodes-per-rack), an equal part of one, or several of the "
+      "2 racks (--racks)";
+  EXPECT_EQ(error(geometry), "--scale-up: a domain of 4" + scale_up);
   geometry.nodes_per_scale_up = 18;
-  EXPECT_EQ(error(geometry), "--scale-up: 18" + scale_up);
+  EXPECT_EQ(error(geometry), "--scale-up: a domain of 18" + scale_up);
   DesignOptions named = Racks(racks);
   for (const char* name : {"-east", "East", "a.b", "east-", "a23456789012345678901234567890123"}) {
     named.fabric_name = name;

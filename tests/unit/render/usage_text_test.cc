@@ -62,10 +62,10 @@ TEST(UsageTextTest, SaysThatThereIsNothing) {
   EXPECT_EQ(
       UsageText(report, {.columns = 1'000}),
       "Prometheus has no samples of a leading weft-operator from 1970-01-05 13:46 UTC to "
-      "1970-01-12 13:46 UTC. Ask it for weft_leader: without an answer it does not scrape the "
-      "operator (the chart's value metrics.serviceMonitor.enabled or "
-      "metrics.podMonitor.enabled), or --match excludes its series; with an answer, choose a "
-      "time that has samples with --since and --until.\n");
+      "1970-01-12 13:46 UTC. Query weft_leader there. If the answer is empty, Prometheus does not "
+      "scrape the operator (the chart's values metrics.serviceMonitor and "
+      "metrics.podMonitor), or --match excludes its series. Otherwise choose another time "
+      "with --since and --until.\n");
   report.covered_seconds = kDay;
   report.teams.clear();
   EXPECT_NE(UsageText(report, {}).find("\nNo pod held an accelerator.\n"), std::string::npos);
