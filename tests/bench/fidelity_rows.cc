@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "operator/outlook/constants.h"
+#include "tests/bench/fidelity_nodes.h"
 #include "tests/bench/fidelity_text.h"
 
 namespace weft::fidelity {
@@ -180,6 +181,29 @@ Table VTrain(const std::string& folder) {
     table.rows.push_back(row);
   }
   FitEveryOther(table.rows);
+  return table;
+}
+
+// Measured on 8 to 64 nodes of A100. Megatron-DeepSpeed recomputes activations, and neither splits
+// the sequence nor overlaps gradients.
+Table VTrainNodes() {
+  Table table{"vTrain, 8 to 64 A100 nodes", 0, {}};
+  for (const NodesModel& model : NodesModels()) {
+    for (const NodesStep& step : model.steps) {
+      Row row;
+      row.label = std::string(model.name) + ", t " + std::to_string(step.tensor) + " d " +
+                  std::to_string(step.data) + " p " + std::to_string(step.pipeline) + ", b " +
+                  std::to_string(step.micro);
+      Transformer gpt = Gpt(model.hidden, model.layers, model.heads, 2048, 50257);
+      gpt.recomputation = Recomputation::kFull;
+      row.layout = LayoutOf(gpt, {model.gpus, model.batch, step.micro, step.tensor, step.pipeline});
+      row.seconds = step.seconds;
+      row.accelerator = Chip("A100-80GB");
+      row.machines = MachinesOf(8, 300, 12.5);
+      row.calibration = "A100 BF16, Megatron 2021";
+      table.rows.push_back(row);
+    }
+  }
   return table;
 }
 
