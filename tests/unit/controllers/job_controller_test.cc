@@ -118,7 +118,7 @@ TEST_F(JobControllerTest, AnEditThatCannotBeReadChangesOneConditionAndNothingEls
   EXPECT_EQ(Told("Invalid"), 1);
   Json is = Status();
   for (Json* status : {&want, &is}) {
-    for (const char* part : {"observedGeneration", "phase"}) status->erase(part);
+    for (const char* part : {"observedGeneration", "phase", "reason"}) status->erase(part);
     auto& conditions = (*status)["conditions"];
     conditions.erase(std::remove_if(conditions.begin(), conditions.end(),
                                     [](const Json& one) { return one["type"] == "Accepted"; }),

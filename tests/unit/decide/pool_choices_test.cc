@@ -106,8 +106,7 @@ const GangCase kGangCases[] = {
      "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
      "relax "
      "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products. "
-     "It "
-     "never fits this fabric, not even with nothing else running."},
+     "Unchanged, it never fits this fabric, not even with nothing else running."},
 };
 INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
                          [](const auto& one) { return std::string(one.param.name); });
