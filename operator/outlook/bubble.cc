@@ -138,10 +138,12 @@ double IdleShare(const Layout& layout) {
 std::optional<LessIdle> LessIdleOf(const Layout& layout, const Accelerator* accelerator) {
   IdleSearch search(layout, accelerator);
   const Options smaller = SmallerMicroBatch(layout);
+  const traffic::Parallelism& p = layout.parallelism;
+  // With virtual stages the micro-batches are a multiple of the stages.
+  const std::int64_t step = p.virtual_pipeline > 1 ? p.pipeline : 1;
   for (const Options& options :
        {VirtualStages(layout), smaller, FewerStages(layout), WithVirtualStages(smaller),
-        LargerBatch(layout, 1),
-        WithVirtualStages(LargerBatch(layout, layout.parallelism.pipeline))}) {
+        LargerBatch(layout, step), WithVirtualStages(LargerBatch(layout, p.pipeline))}) {
     if (search.Try(options)) break;
   }
   return search.Take();

@@ -77,9 +77,9 @@ std::string Percent(double share) {
 // What would halve the wait, or the most that can be done.
 std::string AdviceOn(const std::optional<outlook::LessIdle>& change) {
   if (!change) return "no setting that training software accepts lessens it";
-  const std::string makes = change->text + (change->several ? " make it " : " makes it ");
-  if (change->halves) return makes + Percent(change->share);
-  return "the best change, " + makes + Percent(change->share) + ", and none halves it";
+  const std::string share = Percent(change->share);
+  if (change->halves) return change->text + (change->several ? " make it " : " makes it ") + share;
+  return "the best change, " + change->text + ", makes it " + share + "; none halves it";
 }
 
 }  // namespace

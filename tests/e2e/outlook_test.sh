@@ -105,7 +105,7 @@ bad() {  # TEXT SED...
 }
 bad 'accelerators[0].memory: is required' '/^  memory:/d'
 bad 'accelerators[0].peakFLOPS.bf16: "148X"' 's/148T/148X/'
-bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs: H100 /calibratedAs: H1000 /'
+bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs: H100$/calibratedAs: H1000/'
 bad 'accelerators[0].colour: unknown field' 's/^  powerWatts.*/&\n  colour: green/'
 expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/none.yaml"
 

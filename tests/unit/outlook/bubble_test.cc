@@ -51,6 +51,14 @@ TEST(BubbleTest, VirtualStagesOnlyWhereTheMicroBatchesDivide) {
   EXPECT_TRUE(change->halves);
 }
 
+TEST(BubbleTest, TheBatchGrowsByWholeRoundsOfVirtualStages) {
+  Layout layout = Piped(8, 4);
+  layout.parallelism.virtual_pipeline = 10;  // 7 of 47
+  const auto change = LessIdleOf(layout);
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->text, "globalBatchSize: 16");
+}
+
 TEST(BubbleTest, ASmallerMicroBatchWhereTheLayersDoNotDivide) {
   Layout layout = Piped(8, 8);
   layout.model.layers = 81;

@@ -211,6 +211,18 @@ TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
   EXPECT_TRUE(report(64).findings.empty());
 }
 
+TEST(Lint, SaysThatNothingHalvesAPipelinesWait) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, 1);
+  traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
+  model.layers = 4;  // no virtual stages
+  model.parameters = 5'500'000'000;
+  const LintReport idle = Lint(scene.Build());
+  ASSERT_EQ(idle.findings.size(), 1u) << idle.findings.front().message;
+  EXPECT_EQ(idle.findings[0].message,
+            "4 stages with 1 micro-batch a step are idle 75 % of the time; the best change, "
+            "globalBatchSize: 4, makes it 43 %; none halves it");
+}
+
 TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
   Scene scene(decide::ThreeProducts());
   scene.Job("j", 1).accelerator.models = {"H300", "H100", "Any"};
