@@ -54,6 +54,17 @@ void TakeAssignment(const Field& assignment, std::vector<PodSet>& sets) {
   }
 }
 
+// status.reclaimablePods: pods that have succeeded, whose quota Kueue has taken back. A new
+// reservation does not count them, but workers keep their indices.
+void TakeReclaimed(const Field& reclaimed, std::vector<PodSet>& sets) {
+  const std::string name = reclaimed["name"].Str("main");
+  for (PodSet& set : sets) {
+    if (set.name != name) continue;
+    const std::uint32_t count = CountOf(reclaimed["count"], 0);
+    set.count = std::max(set.count, std::min(set.asked, set.count + count));
+  }
+}
+
 CheckState DecodeCheckState(const Field& field) {
   CheckState check{field["name"].Str(),
                    field["state"].Str(),
@@ -79,6 +90,9 @@ void DecodeStatus(const Field& status, Workload& workload) {
   workload.cluster_queue = admission["clusterQueue"].Str();
   for (const Field& assignment : admission["podSetAssignments"].Items()) {
     TakeAssignment(assignment, workload.pod_sets);
+  }
+  for (const Field& reclaimed : status["reclaimablePods"].Items()) {
+    TakeReclaimed(reclaimed, workload.pod_sets);
   }
   workload.past_seconds = status["accumulatedPastExecutionTimeSeconds"].Int();
   const Field conditions = status["conditions"];

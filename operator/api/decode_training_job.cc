@@ -36,8 +36,12 @@ std::int64_t TemplateLimit(const Field& pod_spec, const std::string& resource) {
 
 void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& accelerator) {
   const Field field = spec["accelerator"]["perWorker"];
-  const std::string limited = "the containers of the template are limited to " +
-                              std::to_string(limit) + " " + accelerator.resource_name;
+  std::string limited = "the containers of the template are limited to " + std::to_string(limit) +
+                        " " + accelerator.resource_name;
+  if (limit == 0 && spec["workers"]["template"]["spec"]["resourceClaims"].present()) {
+    limited +=
+        " (accelerators that only resourceClaims request are not supported in a TrainingJob)";
+  }
   if (field.present()) {
     if (limit != accelerator.per_worker) {
       field.Fail("does not fit the template: " + limited);

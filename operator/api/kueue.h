@@ -39,7 +39,8 @@ inline constexpr const char* kWorkersPodSet = "workers";
 // Pods of one template.
 struct PodSet {
   std::string name;
-  std::uint32_t count = 0;  // as admitted; without a reservation, as requested
+  // As admitted, with those that have succeeded before; without a reservation, as requested.
+  std::uint32_t count = 0;
   std::uint32_t asked = 0;  // as requested
   placement::PodRequirements pod;
   std::string priority_class_name;

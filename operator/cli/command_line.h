@@ -66,6 +66,7 @@ class CommandLine {
   void AddShow(CLI::App* fabric);
   void AddGenerate(CLI::App* fabric);
   void AddGeometry(CLI::App* generate);
+  void AddGeometryLinks(CLI::App* generate);
   void AddImport(CLI::App* fabric);
   void AddTable(CLI::App* import);
   void AddVerify();

@@ -170,6 +170,7 @@ struct GenerateArguments {
   std::string design;
   designs::Geometry geometry;  // used instead of a design
   std::string accelerators;    // a file of more accelerators, for the Fabric; "": none
+  std::string fabric_name;     // "": "default"
   int nodes = 0;
   int fragmented = 0;
   std::uint64_t seed = 1;

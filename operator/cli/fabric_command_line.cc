@@ -49,14 +49,16 @@ void CommandLine::AddShow(CLI::App* fabric) {
 }
 
 void CommandLine::AddGenerate(CLI::App* fabric) {
-  CLI::App* generate =
-      Add(fabric, "generate",
-          "Write the Fabric and Nodes of a reference design, or of racks that you describe",
-          "  weft fabric generate --list\n"
-          "  weft fabric generate --design dgx-h100-superpod --fragmented 35 > cluster.yaml\n"
-          "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300\n"
-          "  weft fabric generate --racks 30 --nodes-per-rack 5 --accelerator H100",
-          [this] { return RunFabricGenerate(generate_); });
+  CLI::App* generate = Add(
+      fabric, "generate",
+      "Write the Fabric and Nodes of a reference design, or of racks that you describe",
+      "  weft fabric generate --list\n"
+      "  weft fabric generate --design dgx-h100-superpod --fragmented 35 > cluster.yaml\n"
+      "  weft fabric generate --racks 15 --nodes-per-rack 10 --link RoCE400 --taper 300\n"
+      "  weft fabric generate --racks 30 --nodes-per-rack 5 --accelerator H100\n"
+      "  weft fabric generate --racks 8 --nodes-per-rack 18 --gpus-per-node 4 --scale-up 18 \\\n"
+      "    --rails 4 --link leaf=InfiniBandNDR --link outside=RoCE400 --fabric-name east",
+      [this] { return RunFabricGenerate(generate_); });
   generate->add_flag("--list", generate_.list, "List the designs");
   Choice(generate->add_option("--design", generate_.design, "Name of a design"), "NAME",
          DesignNames());
@@ -79,6 +81,11 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->option_text("NUMBER")
       ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+  generate
+      ->add_option("--fabric-name", generate_.fabric_name,
+                   "Name of the Fabric; node names begin with it, and the Fabric selects only its "
+                   "own nodes, so that several fabrics fit in one cluster (default: default)")
+      ->option_text("NAME");
   AddAccelerators(generate, generate_.accelerators);
   AddGeometry(generate);
 }
@@ -95,10 +102,6 @@ void CommandLine::AddGeometry(CLI::App* generate) {
   number("--nodes-per-rack", geometry.nodes_per_rack, "Number of nodes in each rack (default: 16)");
   number("--racks-per-pod", geometry.racks_per_pod,
          "Number of racks in each pod; a pod is a domain of level spine (default: no pods)");
-  Choice(generate->add_option("--link", geometry.link, "Type of the network's links"), "TYPE",
-         LinkNames())
-      ->capture_default_str()
-      ->group(kGeometry);
   generate
       ->add_option(
           "--taper", geometry.taper_percents,
@@ -108,10 +111,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
       ->option_text("PERCENT,...")
       ->check(WholeNumber(1, designs::kMaxTaperPercent))
       ->group(kGeometry);
-  Choice(generate->add_option("--node-link", geometry.node_link, "Type of the links inside a node"),
-         "TYPE", LinkNames())
-      ->capture_default_str()
-      ->group(kGeometry);
+  AddGeometryLinks(generate);
   CLI::Option* accelerator =
       generate
           ->add_option("--accelerator", geometry.accelerator,
@@ -129,6 +129,42 @@ void CommandLine::AddGeometry(CLI::App* generate) {
       ->group(kGeometry);
 }
 
+void CommandLine::AddGeometryLinks(CLI::App* generate) {
+  designs::Geometry& geometry = generate_.geometry;
+  CLI::Option* link =
+      generate
+          ->add_option(
+              "--link", geometry.links,
+              "Type of the links of all levels, or LEVEL=TYPE for one: leaf (inside a rack), "
+              "spine (between the racks of a pod), outside (between pods, or between racks "
+              "without pods) or nvlink (inside a scale-up domain); may be repeated "
+              "(default: InfiniBandNDR)")
+          ->delimiter(',')
+          ->option_text("TYPE,...")
+          ->group(kGeometry);
+  choices_[link] = LinkNames();
+  Choice(generate->add_option("--node-link", geometry.node_link,
+                              "Type of the links inside a node, and inside a scale-up domain "
+                              "unless --link nvlink=TYPE names another (default: NVLink4)"),
+         "TYPE", LinkNames())
+      ->group(kGeometry);
+  generate
+      ->add_option("--rails", geometry.rails,
+                   "Number of rails of each node; in every rack each rail has its own leaf switch, "
+                   "which a label of the node names (default: no rails)")
+      ->option_text("NUMBER")
+      ->check(WholeNumber(1, designs::kMaxRails))
+      ->group(kGeometry);
+  generate
+      ->add_option(
+          "--scale-up", geometry.nodes_per_scale_up,
+          "Number of nodes in each scale-up (NVLink) domain, such as 18 for NVL72: a rack, "
+          "an equal part of one, or several racks (default: no scale-up domains)")
+      ->option_text("NODES")
+      ->check(WholeNumber(1, designs::kMaxDesignNodes))
+      ->group(kGeometry);
+}
+
 void CommandLine::AddImport(CLI::App* fabric) {
   CLI::App* command = Add(
       fabric, "import", "Write the Fabric and Nodes that a fabric dump, model or table describes",
@@ -137,6 +173,7 @@ void CommandLine::AddImport(CLI::App* fabric) {
       "  weft fabric import /etc/slurm/topology.yaml --topology gpu\n"
       "  weft fabric import topo.csv --levels DSW,PSW,ASW --gpus-per-node 8\n"
       "  weft fabric import nodes.csv --levels spine=pod,leaf=rack --gpu-column gpu \\\n"
+      "    --cpu-column cpu_milli:m --memory-column memory_mib:Mi \\\n"
       "    --link RoCE400 --oversubscription spine=300",
       [this] { return RunFabricImport(import_); });
   command->add_option("file", import_.file, "The file to read; - for standard input")
@@ -183,13 +220,18 @@ void CommandLine::AddTable(CLI::App* command) {
   column("--gpu-column", import_.columns.gpus, "Column of the node's number of GPUs");
   column("--product-column", import_.columns.product,
          "Column of the product name of the node's GPUs");
-  column("--cpu-column", import_.columns.cpu, "Column of the node's CPUs, such as 96 or 96000m");
-  column("--memory-column", import_.columns.memory, "Column of the node's memory, such as 1024Gi");
+  column("--cpu-column", import_.columns.cpu,
+         "Column of the node's CPUs, such as 96 or 96000m; COLUMN:m if its numbers are thousandths "
+         "of a CPU");
+  column("--memory-column", import_.columns.memory,
+         "Column of the node's memory, such as 1024Gi; COLUMN:Mi if its numbers are MiB (also Ki, "
+         "Gi, k, M, G), else they are bytes");
   command
       ->add_option("--link", import_.links.links,
                    "Type of the links of all levels, or LEVEL=TYPE for one level, where LEVEL may "
-                   "also be outside (the links between the widest domains) or torus (the links "
-                   "between the nodes of a torus)")
+                   "also be outside (the links between the widest domains), torus (the links "
+                   "between the nodes of a torus) or the name of the scale-up domains; may be "
+                   "repeated")
       ->delimiter(',')
       ->option_text("TYPE,...")
       ->group(kLinks);

@@ -146,6 +146,7 @@ int RunFabricGenerate(const GenerateArguments& arguments) {
   designs::DesignOptions options;
   options.design = arguments.design;
   options.geometry = arguments.geometry;
+  options.fabric_name = arguments.fabric_name;
   options.nodes = arguments.nodes;
   options.fragmented_percent = arguments.fragmented;
   options.seed = arguments.seed;

@@ -82,7 +82,7 @@ void CommandLine::AddReport() {
   add("--match", report_.match, "MATCHERS",
       "More label matchers for every series, if the server has the metrics of several clusters")
       ->group(kInput);
-  add("--since", report_.since, "TIME", "How far back, such as 7d, 36h or 1d12h")
+  add("--since", report_.since, "DURATION", "How far back, such as 7d, 36h or 1d12h")
       ->capture_default_str();
   add("--until", report_.until, "TIME", "The end, in RFC 3339; default: now");
   AddPrices(command, report_.prices, "what the GPU-hours cost");

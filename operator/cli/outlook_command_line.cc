@@ -32,8 +32,8 @@ void CommandLine::AddAccelerators(CLI::App* command, std::string& file) {
 void CommandLine::AddPrices(CLI::App* command, std::string& file, const char* shows) {
   command
       ->add_option("--prices", file,
-                   std::string("YAML file with the price of an hour of each accelerator, as "
-                               "deploy/examples/prices.yaml; also shows ") +
+                   std::string("YAML file with the price of an hour of each accelerator, in the "
+                               "format of deploy/examples/prices.yaml; also shows ") +
                        shows)
       ->option_text("FILE");
 }

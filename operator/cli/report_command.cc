@@ -48,6 +48,13 @@ Result<kube::Config> ServerOf(const ReportArguments& arguments) {
   return config;
 }
 
+// The error behind the server's URL. Errors of the connection begin with it already.
+Error At(const std::string& url, Error error) {
+  const std::string server = url.substr(0, url.find_last_not_of('/') + 1);
+  if (!error.message.starts_with(server)) error.message = server + ": " + error.message;
+  return error;
+}
+
 Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Period& period,
                                     const ReportArguments& arguments) {
   report::UsageAnswers answers;
@@ -55,9 +62,7 @@ Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Perio
     const std::string query =
         report::QueryText(static_cast<report::UsageQuery>(q), period, arguments.match);
     auto answer = AskPrometheus(server, query, period.until);
-    if (!answer) {
-      return Error{answer.error().kind, arguments.prometheus + ": " + answer.error().message};
-    }
+    if (!answer) return At(arguments.prometheus, answer.error());
     answers[q] = *std::move(answer);
   }
   return answers;

@@ -126,6 +126,7 @@ Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const Pla
   options.place.limits = placement::LimitsOf(
       placement::FindEffort(choice.effort).value_or(placement::Effort::kNormal));
   options.refuse_invalid = true;
+  options.heed_queues = true;
   options.reserve_after_seconds = choice.reserve_after_seconds;
   if (choice.timed) options.microseconds = SteadyMicroseconds;
   options.progress = [](std::size_t done, std::size_t total) {

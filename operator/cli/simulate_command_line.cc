@@ -170,7 +170,7 @@ void CommandLine::AddFaults(CLI::App* command) {
   seconds("--repair-seconds", faults.repair_seconds, "How long a failed node is away");
   rate("--interruptions", faults.interruptions,
        "How often the cloud takes a spot node away, per 1,000 node-days");
-  seconds("--return-seconds", faults.return_seconds, "How long such a node is away");
+  seconds("--return-seconds", faults.return_seconds, "How long an interrupted spot node is away");
   rate("--cordons", faults.cordons, "How often a node is cordoned, per 1,000 node-days");
   seconds("--cordon-seconds", faults.cordon_seconds, "How long a node stays cordoned");
   command

@@ -51,9 +51,9 @@ ForeignController::ForeignController(watch::Store& store, watch::FabricCache& ca
       options_(options) {}
 
 Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
-  const auto pods = store_.PodsToPlace(gang.space);
-  if (gang.name.empty()) return TellLost(pods);
-  const auto placements = store_.Selecting(gang.space);
+  const auto pods = store_.PodsToPlace(gang);
+  const auto placements = store_.Selecting(gang);
+  if (gang.name.empty()) return TellLost(pods, placements);
   life::ForeignPods view;
   view.base = gang.name;
   for (const auto& pod : pods) view.pods.push_back(pod.get());
@@ -61,19 +61,18 @@ Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
   return std::visit([&](const auto& step) { return Do(step); }, life::NextForeignStep(view));
 }
 
+bool ForeignController::IsSelected(const Placements& placements, const api::Pod& pod) {
+  return std::any_of(placements.begin(), placements.end(),
+                     [&](const auto& placement) { return decide::Selects(*placement, pod); });
+}
+
 // Pods that wait and belong to no gang.
-ForeignController::Answer ForeignController::TellLost(
-    const std::vector<std::shared_ptr<const api::Pod>>& pods) {
-  if (pods.empty()) return Outcome{};
-  const auto placements = store_.Selecting(pods.front()->meta.key.space);
+ForeignController::Answer ForeignController::TellLost(const Pods& pods,
+                                                      const Placements& placements) {
   for (const auto& pod : pods) {
-    if (!decide::HasGate(*pod) || pod->meta.deleting) continue;
+    if (!decide::HasGate(*pod) || pod->meta.deleting || IsSelected(placements, *pod)) continue;
     const auto gang = decide::ForeignGangOf(*pod);
     if (gang) continue;
-    if (std::any_of(placements.begin(), placements.end(),
-                    [&](const auto& placement) { return decide::Selects(*placement, *pod); })) {
-      continue;
-    }
     recorder_.Record({"Pod", &pod->meta, true, kRefused, kAction, gang.error().message, "v1"});
   }
   return Outcome{};

@@ -34,7 +34,11 @@ class ForeignController {
  private:
   using Answer = Result<Outcome>;
 
-  Answer TellLost(const std::vector<std::shared_ptr<const api::Pod>>& pods);
+  using Pods = std::vector<std::shared_ptr<const api::Pod>>;
+  using Placements = std::vector<std::shared_ptr<const api::Placement>>;
+
+  static bool IsSelected(const Placements& placements, const api::Pod& pod);
+  Answer TellLost(const Pods& pods, const Placements& placements);
   Answer Do(const life::CreateForeign& step);
   Answer Do(const life::DeleteForeign& step);
   Answer Do(const life::FreeForeign& step);

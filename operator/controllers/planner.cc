@@ -401,11 +401,15 @@ bool Planner::IsNews(const Asker& asker, const decide::Refused& refused) {
   const bool alike =
       refusal.generation == asker.generation && refusal.text.reason == refused.reason;
   if (alike && refusal.text.message == refused.message) return false;
-  if (alike && now < refusal.told + options_.reword_seconds) {
-    LookAt(refusal.told + options_.reword_seconds);
+  if (alike && now < refusal.told + refusal.pause_seconds) {
+    LookAt(refusal.told + refusal.pause_seconds);
     return false;
   }
-  refusal = {asker.generation, {refused.reason, refused.message, !decide::NeverFits(refused)}, now};
+  const std::int64_t pause = alike
+                                 ? std::min(2 * refusal.pause_seconds, options_.most_reword_seconds)
+                                 : options_.reword_seconds;
+  refusal = {
+      asker.generation, {refused.reason, refused.message, !decide::NeverFits(refused)}, now, pause};
   Count("Refused", refused.reason);
   return true;
 }

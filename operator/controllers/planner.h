@@ -43,8 +43,11 @@ class Planner {
     std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
     std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
     int pause_times = 4;                          // the same, in multiples of a pass's duration
-    // Least pause between texts that differ only in a time ("... for another 9 min").
-    std::int64_t reword_seconds = 60;
+    // Least pause before a refusal's text is told anew when its reason stays: so long after the
+    // first text, then twice as long each time, up to the most. Counts ("3 of 4 pods") change soon
+    // after a job waits; later most changes are of a time ("... for another 9 min").
+    std::int64_t reword_seconds = 2;
+    std::int64_t most_reword_seconds = 60;
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
   };
@@ -78,6 +81,7 @@ class Planner {
     std::int64_t generation = 0;
     life::PlanRefusal text;
     UnixSeconds told = 0;
+    std::int64_t pause_seconds = 0;  // after `told`, before another text of the same reason
   };
 
   bool AwaitWork();

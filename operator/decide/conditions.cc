@@ -32,6 +32,16 @@ const api::Condition* FindCondition(const std::vector<api::Condition>& condition
   return found == conditions.end() ? nullptr : &*found;
 }
 
+const api::Condition* WaitForKueue(const std::vector<api::Condition>& conditions) {
+  constexpr std::array kOfKueue = {kQueued,          kQuotaPending, kAdmissionPending,
+                                   kQueueEvicted,    kDeactivated,  kAssignmentRefused,
+                                   kWorkloadFinished};
+  const api::Condition* placed = FindCondition(conditions, "Placed");
+  if (placed == nullptr || placed->status == "True") return nullptr;
+  const bool waits = std::find(kOfKueue.begin(), kOfKueue.end(), placed->reason) != kOfKueue.end();
+  return waits ? placed : nullptr;
+}
+
 void PutCondition(std::vector<api::Condition>& conditions, api::Condition condition,
                   UnixSeconds now) {
   auto found = std::find_if(conditions.begin(), conditions.end(),

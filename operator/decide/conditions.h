@@ -14,6 +14,18 @@ namespace weft::decide {
 const api::Condition* FindCondition(const std::vector<api::Condition>& conditions,
                                     std::string_view type);
 
+// Reasons of Placed=False of a TrainingJob in a queue of Kueue that must not get nodes yet.
+inline constexpr std::string_view kQueued = "Queued";
+inline constexpr std::string_view kQuotaPending = "QuotaPending";
+inline constexpr std::string_view kAdmissionPending = "AdmissionPending";
+inline constexpr std::string_view kQueueEvicted = "Evicted";
+inline constexpr std::string_view kDeactivated = "Deactivated";
+inline constexpr std::string_view kAssignmentRefused = "AssignmentRefused";
+inline constexpr std::string_view kWorkloadFinished = "WorkloadFinished";
+
+// The condition Placed if it has one of these reasons, else null.
+const api::Condition* WaitForKueue(const std::vector<api::Condition>& conditions);
+
 // The longest message of a condition in bytes. The schemas allow four times as much, but an object
 // also has other conditions, lists and names.
 inline constexpr std::size_t kMessageBytesAtMost = 8'192;

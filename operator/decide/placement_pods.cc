@@ -50,10 +50,19 @@ PlacementPods::PlacementPods(const api::Inputs& inputs) : inputs_(inputs) {
   for (const api::Placement& placement : inputs.placements) {
     const Attempt attempt = AttemptOf(placement);
     if (attempt.job != nullptr) placements_of_job_[attempt.job->meta.key].push_back(&placement);
+    if (!placement.pod_selector) continue;
+    for (const auto& [key, value] : placement.pod_selector->match_labels) {
+      labelled_[placement.meta.key.space][key];
+    }
   }
   for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
     const api::ObjectMeta& meta = inputs.pods[p].meta;
     pods_in_space_[meta.key.space].push_back(p);
+    if (const auto keys = labelled_.find(meta.key.space); keys != labelled_.end()) {
+      for (auto& [key, pods] : keys->second) {
+        if (const auto value = meta.labels.At(key)) pods[std::string(*value)].push_back(p);
+      }
+    }
     if (auto owner = JobOwnerOf(meta)) {
       pods_of_job_[{meta.key.space, owner->name}].push_back({p, std::move(owner->uid)});
     }
@@ -106,13 +115,29 @@ std::vector<std::size_t> PlacementPods::PodsOfJob(const api::ObjectKey& job,
   return pods;
 }
 
+const std::vector<std::size_t>& PlacementPods::PodsToMatch(
+    const std::string& space, const fabric::LabelSelector& selector) const {
+  static const std::vector<std::size_t> kNone;
+  const auto all = pods_in_space_.find(space);
+  if (all == pods_in_space_.end()) return kNone;
+  const std::vector<std::size_t>* fewest = &all->second;
+  const auto keys = labelled_.find(space);
+  if (keys == labelled_.end()) return *fewest;
+  for (const auto& [key, value] : selector.match_labels) {
+    const auto known = keys->second.find(key);
+    if (known == keys->second.end()) continue;
+    const auto pods = known->second.find(value);
+    if (pods == known->second.end()) return kNone;
+    if (pods->second.size() < fewest->size()) fewest = &pods->second;
+  }
+  return *fewest;
+}
+
 std::vector<std::size_t> PlacementPods::PodsOf(const api::Placement& placement) const {
   std::vector<std::size_t> pods;
   const std::string& space = placement.meta.key.space;
   if (placement.pod_selector) {
-    const auto found = pods_in_space_.find(space);
-    if (found == pods_in_space_.end()) return pods;
-    for (const std::size_t p : found->second) {
+    for (const std::size_t p : PodsToMatch(space, *placement.pod_selector)) {
       if (fabric::Matches(*placement.pod_selector, inputs_.pods[p].meta.labels)) pods.push_back(p);
     }
     return pods;

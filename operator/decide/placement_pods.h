@@ -33,6 +33,8 @@ class PlacementPods {
   const api::Placement* CurrentPlacement(const api::TrainingJob& job) const;
   // The Placement's pods, as indices into inputs.pods: the pods of its job and attempt, or those
   // that its podSelector matches.
+  // Cost  for a podSelector of one of the inputs' Placements: O(pods with the rarest of its
+  //       matchLabels).
   std::vector<std::size_t> PodsOf(const api::Placement& placement) const;
   // Pods that the job controls. `uid`: the job's uid, or "" for any job of that name.
   std::vector<std::size_t> PodsOfJob(const api::ObjectKey& job, const std::string& uid) const;
@@ -40,12 +42,21 @@ class PlacementPods {
   std::optional<std::uint32_t> WorkerOf(const api::Placement& placement, const api::Pod& pod) const;
 
  private:
+  // By value of a label.
+  using PodsByValue = std::map<std::string, std::vector<std::size_t>, std::less<>>;
+
+  // All that the selector may match: the pods with the rarest of its labels.
+  const std::vector<std::size_t>& PodsToMatch(const std::string& space,
+                                              const fabric::LabelSelector& selector) const;
+
   const api::Inputs& inputs_;
   std::map<api::ObjectKey, const api::TrainingJob*> jobs_;
   std::map<api::ObjectKey, std::vector<const api::Placement*>> placements_of_job_;
   // Index of each pod, and the uid of the job that the pod names.
   std::map<api::ObjectKey, std::vector<std::pair<std::size_t, std::string>>> pods_of_job_;
   std::map<std::string, std::vector<std::size_t>> pods_in_space_;
+  // By namespace and key; only keys of labels in the podSelectors of the namespace's Placements.
+  std::map<std::string, std::map<std::string, PodsByValue>> labelled_;
 };
 
 // The pod's worker index by spec.workerIndexLabels, else by weft.dev/worker-index; nothing if no

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "operator/api/kueue.h"
+#include "operator/decide/conditions.h"
 #include "operator/decide/outlook.h"
 #include "operator/decide/pinned.h"
 #include "operator/decide/queued.h"
@@ -115,6 +117,10 @@ class Planner {
       return {};
     }
     entry.fabric = std::get<std::size_t>(*choice);
+    if (const api::Condition* wait = QueueWaitOf(workload)) {
+      Refuse(entry, wait->reason, wait->message);
+      return {};
+    }
     const std::int64_t start = Now();
     Result<Problem> problem = MakeProblem(cluster_.fabrics[*entry.fabric], workload);
     if (!problem) return problem.error();
@@ -147,9 +153,17 @@ class Planner {
     return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
   }
 
+  const api::Condition* QueueWaitOf(const Workload& workload) const {
+    if (!options_.heed_queues || !workload.is_job) return nullptr;
+    return WaitForKueue(cluster_.inputs->jobs[workload.index].conditions);
+  }
+
+  // The pods of a Workload of Kueue are made after it has nodes.
   bool IsShortOfPods(const Workload& workload) const {
-    if (workload.is_job || workload.gated_pods >= workload.workers) return false;
-    return cluster_.inputs->placements[workload.index].pod_selector && !QueuedOf(workload);
+    if (workload.is_job) return false;
+    if (workload.gated_pods + workload.done_workers >= workload.workers) return false;
+    const api::Placement& placement = cluster_.inputs->placements[workload.index];
+    return placement.pod_selector && !api::ControllingWorkload(placement.meta);
   }
 
   static std::string ShortOfPodsText(const Workload& workload) {
@@ -157,6 +171,11 @@ class Planner {
     std::string text = "spec.podSelector matches " + std::to_string(workload.gated_pods + held) +
                        " of " + CountText(workload.workers, "pod") + " with the scheduling gate " +
                        api::kGate;
+    if (workload.bound_pods > 0) {
+      text += "; " + CountText(workload.bound_pods, "matching pod") +
+              (workload.bound_pods == 1 ? " has a node" : " have nodes") +
+              " already (`weft audit` shows what these cost)";
+    }
     if (held == 0) return text + "; nothing is placed before all of them exist.";
     text += ", and " + std::to_string(held) + " of them also " + (held == 1 ? "has" : "have") +
             (workload.other_gates.size() == 1 ? " the gate " : " the gates ");
@@ -347,9 +366,7 @@ class Planner {
     }
     refused.reason = placement::ReasonName(refused.why->reason);
     refused.message = RefusalText(on, workload, *refused.why, refused.relaxations);
-    if (full || !refused.why->ever) {
-      refused.message += " " + OutlookText(refused.outlook, refused.why->ever);
-    }
+    if (full || !refused.why->ever) refused.message += " " + StartText(workload, refused);
     const auto& wait = workload.topology->wait_for_preferred_seconds;
     if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
@@ -358,6 +375,19 @@ class Planner {
     refused.message = "Waits another " + DurationText(*refused.wait_ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
+  }
+
+  // When the refused workload would start.
+  static std::string StartText(const Workload& workload, const Refused& refused) {
+    if (refused.why->ever) return OutlookText(refused.outlook, true);
+    if (AdmissionMayTolerate(workload, *refused.why)) {
+      return "Without the toleration it never fits this fabric.";
+    }
+    if (!NeverFits(refused)) return "It cannot fit before more nodes are usable.";
+    if (!refused.relaxations.empty()) {
+      return "Unchanged, it never fits this fabric, not even with nothing else running.";
+    }
+    return OutlookText(refused.outlook, false);
   }
 
   std::vector<Ending> Endings(std::size_t fabric) const {

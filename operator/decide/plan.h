@@ -76,6 +76,9 @@ struct PlanOptions {
   // What to do about a user's mistake in a workload. true: the workload is refused ("Invalid"), and
   // the others are placed. false: Plan returns an Error.
   bool refuse_invalid = false;
+  // true: a TrainingJob of which the status says that it waits in a queue of Kueue is refused with
+  // that reason. false, for the planner: whoever asks for nodes has its quota.
+  bool heed_queues = false;
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.
   std::optional<std::int64_t> reserve_after_seconds;
@@ -98,6 +101,11 @@ Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options = {})
 
 // The claims on the entry's fabric just before the entry was decided.
 fabric::Claims ClaimsBefore(const Cluster& cluster, const PlanReport& report, std::size_t entry);
+
+// Whether admission may add a toleration that the pods lack: some node has a taint with the name of
+// an accelerator resource, which ExtendedResourceToleration (and GKE) tolerates for the pods that
+// request it, and no API server has admitted the job's pods yet.
+bool AdmissionMayTolerate(const Workload& workload, const placement::Unplaceable& no);
 
 // The refusal in sentences. `relaxations` may be empty.
 std::string RefusalText(const ClusterFabric& on, const Workload& workload,

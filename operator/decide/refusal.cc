@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <string_view>
+
 #include "operator/decide/plan.h"
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/text.h"
+#include "operator/fabric/node_facts.h"
 
 namespace weft::decide {
 namespace {
@@ -152,9 +156,26 @@ class Sentences {
 
 }  // namespace
 
+bool AdmissionMayTolerate(const Workload& workload, const Unplaceable& no) {
+  constexpr std::string_view kTaint = "taint ";  // as NodeJudge says it: "taint KEY=VALUE:EFFECT"
+  if (!workload.meta->uid.empty()) return false;
+  return std::any_of(no.rejections.begin(), no.rejections.end(), [&](const auto& count) {
+    std::string_view detail = count.detail;
+    if (count.rejection != placement::Rejection::kTaint || !detail.starts_with(kTaint))
+      return false;
+    detail.remove_prefix(kTaint.size());
+    return fabric::IsAcceleratorResource(std::string(detail.substr(0, detail.find_first_of("=:"))));
+  });
+}
+
 std::string RefusalText(const ClusterFabric& on, const Workload& workload, const Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations) {
   std::string text = Sentences(on, workload, no).Text();
+  if (AdmissionMayTolerate(workload, no)) {
+    text +=
+        "The API server may add a toleration for the taint that has the resource's name "
+        "(ExtendedResourceToleration, GKE): apply the job, or write the toleration. ";
+  }
   if (relaxations.empty()) {
     if (!text.empty() && text.back() == ' ') text.pop_back();
     return text;

@@ -1,7 +1,7 @@
 #include "operator/decide/worker_order.h"
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
 #include <utility>
 
 #include "operator/api/kueue.h"
@@ -78,6 +78,15 @@ Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
     return ByNames(pods, taken);
   }
   return ByLabels(placement, pods, taken);
+}
+
+std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t workers) {
+  const std::string_view text = pod.meta.annotations.At(kWorkerIndexLabel).value_or("");
+  std::uint32_t worker = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), worker);
+  const bool whole = error == std::errc() && stop == text.data() + text.size();
+  if (!whole || worker >= workers) return std::nullopt;
+  return worker;
 }
 
 bool IsGated(const api::Pod& pod) {

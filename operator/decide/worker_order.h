@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ struct WorkerPod {
 Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
                                              std::vector<const api::Pod*> pods,
                                              const std::vector<const api::Pod*>& taken);
+
+// The worker that was written to the pod when it lost its gate; nothing if it never had it, or if
+// there are only `workers`.
+std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t workers);
 
 // Whether the pod waits for a Placement: Weft's gate is its only scheduling gate.
 bool IsGated(const api::Pod& pod);

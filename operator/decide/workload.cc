@@ -151,8 +151,12 @@ class Pending {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
     if (!placement.pod_selector) return;
     std::vector<const api::Pod*> gated;
+    std::vector<const api::Pod*> done(placement.workers, nullptr);  // by worker
     for (const std::size_t p : pods_.PodsOf(placement)) {
       const api::Pod& pod = inputs_.pods[p];
+      if (pod.Holds()) ++workload.bound_pods;
+      const auto worker = MarkedWorker(pod, placement.workers);
+      if (worker && pod.phase == "Succeeded") done[*worker] = &pod;
       if (!pod.node_name.empty() || pod.meta.deleting || !HasGate(pod)) continue;
       if (IsGated(pod)) {
         gated.push_back(&pod);
@@ -163,7 +167,18 @@ class Pending {
     }
     workload.other_gates.erase(api::kGate);
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
-    if (gated.empty()) return;
+    const auto count = done.size() - std::count(done.begin(), done.end(), nullptr);
+    if (gated.size() + count <= placement.workers) {
+      workload.done_workers = static_cast<std::uint32_t>(count);
+    } else {  // as in life/ungate.cc: its controller goes on after some have Succeeded
+      std::fill(done.begin(), done.end(), nullptr);
+    }
+    if (gated.empty()) {
+      for (auto& [name, amount] : api::DecodePodRequests(placement.meta)) {
+        workload.pod.requests[name] = amount;
+      }
+      return;
+    }
     std::sort(gated.begin(), gated.end(),
               [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
     workload.pod = gated.front()->pod;
@@ -174,9 +189,8 @@ class Pending {
         most = std::max(most, amount);
       }
     }
-    if (gated.size() < placement.workers) return;
-    const std::vector<const api::Pod*> none(placement.workers, nullptr);
-    const auto assigned = AssignWorkers(placement, std::move(gated), none);
+    if (gated.size() + workload.done_workers < placement.workers) return;
+    const auto assigned = AssignWorkers(placement, std::move(gated), done);
     if (!assigned) workload.no_gang = assigned.error().message;
   }
 

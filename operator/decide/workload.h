@@ -47,10 +47,12 @@ struct Workload {
   std::vector<std::string> previous_nodes;  // of the last attempt, by worker
   std::optional<std::int64_t> waited_seconds;
   // For a Placement with a podSelector: the pods whose only gate is Weft's, the pods that have
-  // gates of other controllers too, these gates, and why the former cannot be its workers ("" if
-  // they can).
+  // gates of other controllers too, these gates, why the former cannot be its workers ("" if they
+  // can), the pods that another scheduler has given nodes, and the workers that have Succeeded.
   std::uint32_t gated_pods = 0;
   std::uint32_t held_pods = 0;
+  std::uint32_t bound_pods = 0;
+  std::uint32_t done_workers = 0;
   std::set<std::string> other_gates;
   std::string no_gang;
   std::string invalid;  // message of an error in this workload; "" if valid

@@ -88,7 +88,8 @@ FleetRecipe Gb200(int) {
           Net("InfiniBandNDR", 100, kCoreLatencyNs),
           Inside("NVLink5"),
           4,
-          kTraysPerRack};
+          kTraysPerRack,
+          true};
 }
 
 FleetRecipe RoceTwoToOne(int) {
@@ -268,14 +269,17 @@ FleetRecipe RecipeOf(const Geometry& geometry) {
   recipe.design = {"", "", "", geometry.racks * each, manifest::kDefaultGpusPerNode};
   recipe.node_prefix = "node-";
   recipe.resource = kNvidia;
-  recipe.levels = {{"leaf", kTier0, "rack-", each, Net(geometry.link, 100, kLeafLatencyNs)}};
-  recipe.outside = Net(geometry.link, TaperOf(geometry, 0), kSpineLatencyNs);
+  recipe.levels = {{"leaf", kTier0, "rack-", each, Net(kDefaultLink, 100, kLeafLatencyNs)}};
+  recipe.outside = Net(kDefaultLink, TaperOf(geometry, 0), kSpineLatencyNs);
   if (geometry.racks_per_pod > 0) {
     recipe.levels.insert(recipe.levels.begin(),
                          {"spine", kTier1, "pod-", each * geometry.racks_per_pod, recipe.outside});
-    recipe.outside = Net(geometry.link, TaperOf(geometry, 1), kCoreLatencyNs);
+    recipe.outside = Net(kDefaultLink, TaperOf(geometry, 1), kCoreLatencyNs);
   }
-  recipe.node_link = Inside(geometry.node_link);
+  recipe.node_link = Inside(geometry.node_link.empty() ? kDefaultNodeLink : geometry.node_link);
+  recipe.rails = geometry.rails;
+  recipe.rail_labels = true;
+  recipe.nodes_per_clique = geometry.nodes_per_scale_up;
   recipe.accelerator_model = geometry.accelerator;
   return recipe;
 }

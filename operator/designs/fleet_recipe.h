@@ -41,6 +41,8 @@ struct FleetRecipe {
   fabric::LinkSpec node_link;
   int rails = 0;
   int nodes_per_clique = 0;  // scale-up domain (nvidia.com/gpu.clique); 0: one node
+  bool clique_in_name = {};  // node names count cliques as racks: r01-t07
+  bool rail_labels = {};     // nodes have a label for the leaf of each rail
   std::optional<RecipeTorus> torus = {};
   std::string accelerator_model = {};  // of the Fabric; "": the nodes have product labels or none
 };

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "operator/base/random.h"
 #include "operator/designs/earlier_jobs.h"
 #include "operator/designs/fleet_recipe.h"
-#include "operator/fabric/link_types.h"
+#include "operator/manifest/import_links.h"
 
 namespace weft::designs {
 namespace {
@@ -17,9 +18,12 @@ struct Part {
   FleetRecipe recipe;
   std::string fabric_name;
   int nodes;
+  // The label by which the Fabric selects its nodes; absent: it selects all nodes.
+  std::optional<std::pair<std::string, std::string>> selector = {};
 };
 
-constexpr int kDefaultNodesPerRack = 16;
+constexpr const char* kFabricLabel = "weft.dev/fabric";  // of nodes, if the Fabric has a name
+constexpr std::size_t kMaxFabricName = 32;  // leaves room for the rest of a node's name
 
 std::string Padded(int number, int largest, std::size_t least_width) {
   const std::size_t width = std::max(least_width, std::to_string(largest).size());
@@ -53,10 +57,12 @@ std::string CliqueOf(int rack) {
 // consecutively.
 std::string NodeName(const FleetRecipe& recipe, int index, int nodes) {
   const int rack = recipe.nodes_per_clique;
-  if (rack == 0) return recipe.node_prefix + Padded(index + 1, nodes, 3);
+  if (!recipe.clique_in_name) return recipe.node_prefix + Padded(index + 1, nodes, 3);
   return recipe.node_prefix + "r" + Padded(index / rack + 1, DomainCount(nodes, rack), 2) + "-t" +
          Padded(index % rack + 1, rack, 2);
 }
+
+std::string RailLabel(int rail) { return "weft.dev/rail-" + std::to_string(rail); }
 
 // The number of the node's domain within its level. If a pod is not a multiple of the narrower
 // level's domain (127 nodes, domains of 32), each pod starts a new domain.
@@ -104,7 +110,7 @@ class Cluster {
 
   manifest::ImportedCluster Build(const std::vector<Part>& parts) {
     for (const Part& part : parts) {
-      if (part.nodes > 0) AddFleet(part, parts.size() > 1);
+      if (part.nodes > 0) AddFleet(part);
     }
     std::sort(cluster_.nodes.begin(), cluster_.nodes.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -112,16 +118,13 @@ class Cluster {
   }
 
  private:
-  void AddFleet(const Part& part, bool several) {
+  void AddFleet(const Part& part) {
     const FleetRecipe& recipe = part.recipe;
     const int gpus =
         options_.gpus_per_node > 0 ? options_.gpus_per_node : recipe.design.gpus_per_node;
     fabric::FabricSpec fabric = FabricOf(recipe);
     fabric.name = part.fabric_name;
-    if (several) {
-      const auto& [key, value] = recipe.labels.front();
-      fabric.node_selector = fabric::LabelSelector{{{key, value}}, {}};
-    }
+    if (part.selector) fabric.node_selector = fabric::LabelSelector{{*part.selector}, {}};
     if (cluster_.nodes.empty()) {
       cluster_.fabric = std::move(fabric);
     } else {
@@ -132,7 +135,7 @@ class Cluster {
       cluster_.nodes.push_back(NodeOf(recipe, i, part.nodes, gpus));
       fleet.nodes.push_back(cluster_.nodes.back().name);
     }
-    const std::string prefix = several ? "earlier-" + part.fabric_name : "earlier";
+    const std::string prefix = part.selector ? "earlier-" + part.fabric_name : "earlier";
     auto pods = EarlierJobs(fleet, options_.fragmented_percent, prefix, random_);
     cluster_.pods.insert(cluster_.pods.end(), pods.begin(), pods.end());
   }
@@ -151,6 +154,9 @@ class Cluster {
     fabric.node_link = recipe.node_link;
     if (recipe.torus) fabric.torus = TorusOf(recipe);
     if (recipe.rails > 0) fabric.rails = fabric::RailsSpec{recipe.rails, {}};
+    for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
+      fabric.rails->leaf_label_keys.push_back(RailLabel(rail));
+    }
     if (recipe.nodes_per_clique > 0) {
       fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "nvidia.com/gpu.clique", recipe.node_link,
                                             fabric::ScaleUpRequires::kComputeDomain};
@@ -168,6 +174,11 @@ class Cluster {
       node.labels.Set(level.label_key,
                       level.domain_prefix + Padded(DomainOf(recipe, l, index) + 1,
                                                    DomainOf(recipe, l, nodes - 1) + 1, 2));
+    }
+    // A rail has its own leaf switch in each domain of the narrowest level.
+    for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
+      const std::string leaf(*node.labels.At(recipe.levels.back().label_key));
+      node.labels.Set(RailLabel(rail), leaf + "-rail-" + std::to_string(rail));
     }
     if (recipe.nodes_per_clique > 0) {
       node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));
@@ -195,55 +206,6 @@ Result<Design> FindDesign(const std::string& name) {
   return Invalid("--design: unknown design \"" + name.substr(0, 60) + "\"; known: " + known);
 }
 
-Status CheckRange(const char* flag, int value, int low, int high) {
-  if (value >= low && value <= high) return {};
-  return Invalid(std::string(flag) + ": " + std::to_string(value) + " is not from " +
-                 std::to_string(low) + " to " + std::to_string(high));
-}
-
-Status CheckLinkType(const char* flag, const std::string& type) {
-  if (fabric::FindLinkType(type)) return {};
-  std::string known;
-  for (const fabric::LinkType& one : fabric::KnownLinkTypes()) {
-    known += (known.empty() ? "" : ", ") + std::string(one.name);
-  }
-  return Invalid(std::string(flag) + ": \"" + type.substr(0, 60) + "\" is not one of " + known);
-}
-
-// Checks that a geometry is not described without racks and does not contradict itself.
-Status CheckGeometry(const DesignOptions& options) {
-  const Geometry& geometry = options.geometry;
-  if (geometry.racks == 0) {
-    const bool described = geometry.nodes_per_rack > 0 || geometry.racks_per_pod > 0 ||
-                           !geometry.taper_percents.empty();
-    if (described) return Invalid("--racks: is required to describe a network of racks");
-    return Invalid(
-        "--design: is required, or --racks; `weft fabric generate --list` lists designs");
-  }
-  if (options.nodes > 0) {
-    return Invalid(
-        "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per "
-        "rack");
-  }
-  const std::int64_t nodes = std::int64_t{geometry.racks} * geometry.nodes_per_rack;
-  if (nodes > kMaxDesignNodes) {
-    return Invalid("--racks: " + std::to_string(nodes) + " nodes are more than the limit of " +
-                   std::to_string(kMaxDesignNodes));
-  }
-  const std::size_t tiers = geometry.racks_per_pod > 0 ? 2 : 1;
-  if (geometry.taper_percents.size() > tiers) {
-    return Invalid("--taper: has " + std::to_string(geometry.taper_percents.size()) +
-                   " numbers, but the network has " + std::to_string(tiers) +
-                   (tiers == 1 ? " tier above the racks; --racks-per-pod adds one"
-                               : " tiers above the racks"));
-  }
-  for (const int percent : geometry.taper_percents) {
-    if (Status range = CheckRange("--taper", percent, 1, kMaxTaperPercent); !range) return range;
-  }
-  if (Status link = CheckLinkType("--link", geometry.link); !link) return link;
-  return CheckLinkType("--node-link", geometry.node_link);
-}
-
 Status CheckNumbers(const DesignOptions& options) {
   for (const Status& status :
        {CheckRange("--fragmented", options.fragmented_percent, 0, 100),
@@ -253,11 +215,28 @@ Status CheckNumbers(const DesignOptions& options) {
   return {};
 }
 
-Result<std::vector<Part>> PartsOfGeometry(DesignOptions options) {
-  Geometry& geometry = options.geometry;
+Status CheckFabricName(const std::string& name) {
+  if (name.empty()) return {};
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.size() <= kMaxFabricName && plain(name.front()) && plain(name.back()) &&
+      std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '-'; })) {
+    return {};
+  }
+  return Invalid("--fabric-name: \"" + name.substr(0, 60) + "\" is not a name of at most " +
+                 std::to_string(kMaxFabricName) +
+                 " lower-case letters, digits and, between them, hyphens");
+}
+
+Result<std::vector<Part>> PartsOfGeometry(const DesignOptions& options) {
+  Geometry geometry = options.geometry;
+  if (geometry.racks > 0 && options.nodes > 0) {
+    return Invalid(
+        "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per "
+        "rack");
+  }
   const bool described = geometry.racks > 0 && geometry.nodes_per_rack == 0;
   if (described) geometry.nodes_per_rack = kDefaultNodesPerRack;
-  if (Status good = CheckGeometry(options); !good) return good.error();
+  if (Status good = CheckGeometry(geometry); !good) return good.error();
   return std::vector<Part>{
       {RecipeOf(geometry), "default", geometry.racks * geometry.nodes_per_rack}};
 }
@@ -265,16 +244,7 @@ Result<std::vector<Part>> PartsOfGeometry(DesignOptions options) {
 Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
   const Result<Design> design = FindDesign(options.design);
   if (!design) return design.error();
-  if (options.geometry.racks > 0) {
-    return Invalid("--racks: describes a network of racks; leave out --design");
-  }
-  if (options.geometry.rack_watts > 0) {
-    return Invalid("--rack-watts: belongs to racks of your own");
-  }
-  if (!options.geometry.accelerator.empty()) {
-    return Invalid(
-        "--accelerator: is only for a network of racks; a design has its own accelerator");
-  }
+  if (Status none = CheckNoGeometry(options.geometry); !none) return none.error();
   const int nodes = options.nodes == 0 ? design->default_nodes : options.nodes;
   if (Status range = CheckRange("--nodes", nodes, 1, kMaxDesignNodes); !range) return range.error();
   const auto part = [](const char* name, const char* fabric, int count) {
@@ -282,17 +252,35 @@ Result<std::vector<Part>> PartsOfDesign(const DesignOptions& options) {
   };
   if (options.design != "mixed") return std::vector{part(options.design.c_str(), "default", nodes)};
   const int h100 = (nodes + 1) / 2, gb200 = nodes * 3 / 10;
-  return std::vector{part("dgx-h100-superpod", "h100", h100), part("gb200-nvl72", "gb200", gb200),
-                     part("mi355x", "mi355x", nodes - h100 - gb200)};
+  std::vector parts{part("dgx-h100-superpod", "h100", h100), part("gb200-nvl72", "gb200", gb200),
+                    part("mi355x", "mi355x", nodes - h100 - gb200)};
+  for (Part& one : parts) one.selector = one.recipe.labels.front();
+  return parts;
+}
+
+// Gives the Fabrics, their nodes and the label that joins them the name. Several Fabrics keep their
+// own names behind it.
+void Rename(const std::string& name, std::vector<Part>& parts) {
+  for (Part& part : parts) {
+    part.fabric_name = parts.size() > 1 ? name + "-" + part.fabric_name : name;
+    part.recipe.node_prefix = name + "-" + part.recipe.node_prefix;
+    part.selector = {kFabricLabel, part.fabric_name};
+    part.recipe.labels.push_back(*part.selector);
+  }
 }
 
 }  // namespace
 
 Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options) {
   if (Status numbers = CheckNumbers(options); !numbers) return numbers.error();
-  const auto parts = options.design.empty() ? PartsOfGeometry(options) : PartsOfDesign(options);
+  if (Status name = CheckFabricName(options.fabric_name); !name) return name.error();
+  auto parts = options.design.empty() ? PartsOfGeometry(options) : PartsOfDesign(options);
   if (!parts) return parts.error();
-  return Cluster(options).Build(*parts);
+  if (!options.fabric_name.empty()) Rename(options.fabric_name, *parts);
+  manifest::ImportedCluster cluster = Cluster(options).Build(*parts);
+  const manifest::ImportLinks links{options.geometry.links, {}, ""};
+  if (Status added = manifest::AddLinks(links, cluster); !added) return added.error();
+  return cluster;
 }
 
 }  // namespace weft::designs

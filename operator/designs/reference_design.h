@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/designs/geometry.h"
 #include "operator/manifest/imported_cluster.h"
 
 namespace weft::designs {
@@ -22,22 +23,6 @@ struct Design {
 
 std::span<const Design> Designs();
 
-// A network of racks that a user describes. A rack is a domain of the level leaf; a pod of racks,
-// if there are pods, is a domain of the level spine.
-struct Geometry {
-  int racks = 0;                       // 0: no geometry is given
-  int nodes_per_rack = 0;              // 0: 16
-  int racks_per_pod = 0;               // 0: no pods; the last pod may have fewer
-  std::string link = "InfiniBandNDR";  // link type of the network
-  std::string node_link = "NVLink4";   // link type inside a node
-  // Oversubscription between racks, and between pods; absent: 100.
-  std::vector<int> taper_percents;
-  std::string accelerator = {};  // the Fabric's acceleratorModel; "": none
-  int rack_watts = 0;            // powerWatts of the level leaf; 0: none
-};
-inline constexpr int kMaxRackWatts = 1'000'000'000;  // api/names.h, kWatts
-inline constexpr int kMaxTaperPercent = 1'000'000;   // api/names.h, kOversubscriptionPercent
-
 struct DesignOptions {
   std::string design;  // "": the geometry
   Geometry geometry;
@@ -46,15 +31,17 @@ struct DesignOptions {
   std::uint64_t seed = 1;      // for the earlier jobs
   int gpus_per_node = 0;       // 0: the design's number, or 8 for a geometry
   std::vector<fabric::AcceleratorSpec> accelerators = {};  // of every Fabric
+  // The Fabric's name. Node names begin with it, and the Fabric selects its nodes by a label, so
+  // that several generated fabrics can be used together. "": "default", which selects all nodes.
+  std::string fabric_name = {};
 };
-
-inline constexpr int kMaxDesignNodes = 1 << 20;
 
 // Nodes, Fabric and the pods of earlier jobs; the options determine all of them. The last domain of
 // a level is partial if `nodes` is not a multiple of its size.
 //
 // Errors  kInvalid, naming the flag: an unknown design (the message lists the known ones), a number
-//         out of range, or not exactly one of design and geometry.
+//         out of range, a fabric name that cannot begin a node's name, an unknown type of link, or
+//         not exactly one of design and geometry.
 // Cost    O(nodes * labels).
 Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options);
 

@@ -70,6 +70,29 @@ constexpr std::string_view kTaints[] = {
     "node.kubernetes.io/out-of-service",
 };
 
+struct Label {
+  std::string_view key, value;
+};
+
+// Labels of NVIDIA's GPU Operator: a driver upgrade that has begun or failed
+// (NVIDIA/k8s-operator-libs, pkg/upgrade/consts.go; "upgrade-required" only waits for its turn),
+// and a MIG layout that is being changed or could not be (NVIDIA/mig-parted, nvidia-mig-manager).
+constexpr std::string_view kDriverUpgrade = "nvidia.com/gpu-driver-upgrade-state";
+constexpr std::string_view kMigState = "nvidia.com/mig.config.state";
+constexpr Label kLabels[] = {
+    {kDriverUpgrade, "cordon-required"},
+    {kDriverUpgrade, "wait-for-jobs-required"},
+    {kDriverUpgrade, "pod-deletion-required"},
+    {kDriverUpgrade, "drain-required"},
+    {kDriverUpgrade, "pod-restart-required"},
+    {kDriverUpgrade, "validation-required"},
+    {kDriverUpgrade, "uncordon-required"},
+    {kDriverUpgrade, "upgrade-failed"},
+    {kMigState, "pending"},
+    {kMigState, "rebooting"},
+    {kMigState, "failed"},
+};
+
 }  // namespace
 
 std::optional<std::string> HealthSignal(const NodeFacts& node) {
@@ -83,6 +106,11 @@ std::optional<std::string> HealthSignal(const NodeFacts& node) {
   for (const Taint& taint : node.taints) {
     if (std::find(std::begin(kTaints), std::end(kTaints), taint.key) != std::end(kTaints)) {
       return "taint " + taint.key + ":" + taint.effect;
+    }
+  }
+  for (const Label& known : kLabels) {
+    if (node.labels.At(known.key) == known.value) {
+      return "label " + std::string(known.key) + "=" + std::string(known.value);
     }
   }
   return std::nullopt;

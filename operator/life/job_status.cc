@@ -114,10 +114,19 @@ std::string PhaseOf(const JobStatus& status) {
   return Is(status, "Placed") ? "Placed" : "Pending";
 }
 
+std::string_view WhyOf(const JobStatus& status) {
+  const std::string phase = PhaseOf(status);
+  if (phase == "Invalid") return ReasonOf(status, "Accepted");
+  if (phase == "Complete" || phase == "Suspended") return "";
+  if (phase == "Failed") return ReasonOf(status, phase);
+  return Is(status, "Placed") ? "" : ReasonOf(status, "Placed");
+}
+
 OrderedJson EncodeJobStatus(const JobStatus& status) {
   const api::JobRecord& record = status.record;
   OrderedJson json = {{"observedGeneration", record.observed_generation},
                       {"phase", PhaseOf(status)}};
+  Put(json, "reason", std::string(WhyOf(status)));
   if (OrderedJson summary = EncodeSummary(record.summary); !summary.empty()) {
     json["summary"] = std::move(summary);
   }

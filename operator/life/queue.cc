@@ -8,6 +8,7 @@
 #include "operator/base/short_hash.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/queued.h"
 #include "operator/life/attempt.h"
 #include "operator/life/ending.h"
 #include "operator/life/fault.h"
@@ -18,15 +19,13 @@ namespace weft::life {
 namespace {
 
 using decide::HasCondition;
-
-// Reasons of Placed=False, and of Restarting=True for an eviction.
-constexpr std::string_view kQueued = "Queued";
-constexpr std::string_view kQuotaPending = "QuotaPending";
-constexpr std::string_view kAdmissionPending = "AdmissionPending";
-constexpr std::string_view kQueueEvicted = "Evicted";
-constexpr std::string_view kDeactivated = "Deactivated";
-constexpr std::string_view kAssignmentRefused = "AssignmentRefused";
-constexpr std::string_view kWorkloadFinished = "WorkloadFinished";
+using decide::kAdmissionPending;
+using decide::kAssignmentRefused;
+using decide::kDeactivated;
+using decide::kQueued;
+using decide::kQueueEvicted;
+using decide::kQuotaPending;
+using decide::kWorkloadFinished;
 
 // While Kueue's kinds are not listed, or a flavor is missing.
 constexpr std::int64_t kLookAgainSeconds = 5;
@@ -307,12 +306,7 @@ std::optional<Step> FinishWorkload(const Life& life) {
 }
 
 bool WaitsForKueue(const JobStatus& status) {
-  const std::string_view reason = ReasonOf(status, "Placed");
-  constexpr std::string_view kOfKueue[] = {kQueued,          kQuotaPending, kAdmissionPending,
-                                           kQueueEvicted,    kDeactivated,  kAssignmentRefused,
-                                           kWorkloadFinished};
-  return !Is(status, "Placed") &&
-         std::find(std::begin(kOfKueue), std::end(kOfKueue), reason) != std::end(kOfKueue);
+  return decide::WaitForKueue(status.conditions) != nullptr;
 }
 
 std::string WorkloadName(const api::ObjectMeta& job) {

@@ -9,10 +9,21 @@ namespace weft::life {
 
 // The fields of status that this version of Weft knows, as in crds/. Fields of newer versions are
 // not changed.
-inline constexpr std::array<std::string_view, 14> kJobStatusFields = {
-    "observedGeneration", "phase",         "summary",   "attempt",        "restarts",
-    "placementName",      "workers",       "startTime", "completionTime", "lastFailure",
-    "suspendedSeconds",   "excludedNodes", "retry",     "conditions"};
+inline constexpr std::array<std::string_view, 15> kJobStatusFields = {"observedGeneration",
+                                                                      "phase",
+                                                                      "reason",
+                                                                      "summary",
+                                                                      "attempt",
+                                                                      "restarts",
+                                                                      "placementName",
+                                                                      "workers",
+                                                                      "startTime",
+                                                                      "completionTime",
+                                                                      "lastFailure",
+                                                                      "suspendedSeconds",
+                                                                      "excludedNodes",
+                                                                      "retry",
+                                                                      "conditions"};
 inline constexpr std::array<std::string_view, 6> kFabricStatusFields = {
     "nodes", "accelerators", "levels", "incompleteCount", "incomplete", "conditions"};
 

@@ -1,13 +1,13 @@
 #include "operator/life/ungate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "operator/api/kueue.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/pod_labels.h"
 #include "operator/decide/text.h"
 #include "operator/life/bind_window.h"
 #include "operator/life/fault.h"
@@ -80,6 +80,7 @@ class Gang {
     stage_ = GangStageOf(Verified());
     taken_.resize(placement_.nodes.size(), nullptr);
     for (const api::Pod* pod : view.pods) Sort(*pod);
+    CountDone();
   }
 
   UngateStep Next() {
@@ -91,7 +92,7 @@ class Gang {
     if (ours_.empty()) {
       if (stage_ == GangStage::kNone) return Begin();
       if (!InWindow()) return Over();
-      if (gated_.size() < placement_.workers) return AwaitPods(kVerifiedType);
+      if (IsShortOfPods()) return AwaitPods(kVerifiedType);
     }
     if (IsLosingPods()) return AwaitGone();
     if (!gated_.empty()) return HandOver();
@@ -103,6 +104,9 @@ class Gang {
   void Sort(const api::Pod& pod) {
     const auto mark = pod.meta.annotations.find(kPlacementUidAnnotation);
     const bool marked = mark != pod.meta.annotations.end() && mark->second == placement_.meta.uid;
+    if (const auto worker = MarkedWorker(pod); worker && pod.phase == "Succeeded") {
+      succeeded_.push_back({&pod, *worker});
+    }
     if (!marked || !pod.scheduling_gates.empty()) {
       if (decide::IsGated(pod) && !pod.meta.deleting) gated_.push_back(&pod);
       return;
@@ -124,15 +128,31 @@ class Gang {
     if (!pod.node_name.empty() && pod.node_name != node) elsewhere_.push_back(&pod);
   }
 
-  // The worker that was written to the pod when it was ungated.
   std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod) const {
-    const std::string_view text = pod.meta.annotations.At(decide::kWorkerIndexLabel).value_or("");
-    std::uint32_t worker = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), worker);
-    const bool whole = error == std::errc() && stop == text.data() + text.size();
-    if (!whole || worker >= placement_.nodes.size()) return std::nullopt;
-    return worker;
+    return decide::MarkedWorker(pod, placement_.nodes.size());
   }
+
+  // A controller that makes more pods than there are workers goes on after some have Succeeded:
+  // then no worker is done.
+  void CountDone() {
+    std::vector<const api::Pod*> taken = taken_;
+    for (const WorkerPod& one : succeeded_) {
+      if (!IsOfAttempt(*one.pod) || !done_.insert(one.worker).second) continue;
+      if (taken[one.worker] == nullptr) taken[one.worker] = one.pod;
+    }
+    if (gated_.size() + ours_.size() + done_.size() > placement_.workers) {
+      done_.clear();
+    } else {
+      taken_ = std::move(taken);
+    }
+  }
+
+  // Whether the pod is of the JobSet attempt that waits now: a restart makes all pods anew.
+  bool IsOfAttempt(const api::Pod& pod) const {
+    return gated_.empty() || pod.meta.labels.At(decide::kJobSetAttempt) ==
+                                 gated_.front()->meta.labels.At(decide::kJobSetAttempt);
+  }
+  bool IsShortOfPods() const { return gated_.size() + done_.size() < placement_.workers; }
 
   NodeState StateOfNode(const std::string& node) const {
     return view_.node_state ? view_.node_state(node) : NodeState{};
@@ -225,12 +245,12 @@ class Gang {
     if (since == kPlaced && api::ControllingWorkload(placement_.meta)) return Wait{};
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
     return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
-                                        " of " + Count(placement_.workers, "pod") +
+                                        " of " + Count(placement_.workers - done_.size(), "pod") +
                                         " waited for them");
   }
 
   UngateStep Begin() {
-    if (gated_.size() < placement_.workers) return AwaitPods(kPlaced);
+    if (IsShortOfPods()) return AwaitPods(kPlaced);
     const auto assigned = decide::AssignWorkers(placement_, gated_, taken_);
     if (!assigned) return Release(kWorkerIndexInvalid, assigned.error().message);
     return Open();
@@ -239,7 +259,9 @@ class Gang {
   // All ungated pods have ended or are gone. If every worker's pod has ended and no new pod waits,
   // the gang is done; otherwise the nodes are released, as nothing else would do so.
   UngateStep Over() {
-    if (gated_.empty() && ended_.size() == placement_.workers) return Wait{};
+    std::set<std::uint32_t> over = done_;
+    over.insert(ended_.begin(), ended_.end());
+    if (gated_.empty() && over.size() == placement_.workers) return Wait{};
     return Release(kPodsGone, "the pods of this Placement have ended or are gone");
   }
 
@@ -351,7 +373,7 @@ class Gang {
     }
     if (IsLosingPods()) return Wait{UntilGone()};
     // Some pods could not be evicted, and all are bound after all.
-    if (unbound_.empty() && ours_.size() == placement_.workers) return Judge();
+    if (unbound_.empty() && ours_.size() + done_.size() == placement_.workers) return Judge();
     return Wait{};
   }
 
@@ -367,6 +389,8 @@ class Gang {
   std::vector<const api::Pod*> elsewhere_;  // of ours
   std::vector<const api::Pod*> taken_;      // by worker: of ours, to stay
   std::set<std::uint32_t> ended_;           // workers whose pod was ungated and has ended
+  std::vector<WorkerPod> succeeded_;        // pods that were ungated for this or earlier nodes
+  std::set<std::uint32_t> done_;            // workers that need no pod any more
   WorkerPod rejected_;                      // by the kubelet of its worker's node
 };
 

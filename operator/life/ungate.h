@@ -22,8 +22,10 @@ inline constexpr const char* kPlacementUidAnnotation = "weft.dev/placement-uid";
 // snapshot.
 struct GangView {
   const api::Placement* placement = nullptr;
-  std::vector<const api::Pod*> pods;  // without pods of TrainingJobs
-  NodeStates node_state;              // null: all nodes are Ready
+  // Without pods of TrainingJobs; of a Placement of a Workload of Kueue also the pods of its
+  // earlier reservations that have Succeeded.
+  std::vector<const api::Pod*> pods;
+  NodeStates node_state;  // null: all nodes are Ready
   UnixSeconds now = 0;
 };
 
@@ -52,11 +54,12 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 //                        SchedulerSilent: partly bound, no reason reported; NodeRejected: a kubelet
 //                        refused a pod). Pods with a controller are evicted; the others must be
 //                        deleted by hand
-// Pods are first ungated when as many wait as there are workers. Later, a controller's new pod for
-// a worker whose pod is gone gets that worker's node. When no ungated pod is left, the nodes are
-// released (Placed=False), nodes that refused are excluded for a while, and the planner decides
-// again, not before the time in status.retry (retry.h).
-// Cost  O(pods log pods).
+// Pods are first ungated when as many wait as there are workers. A worker whose pod has Succeeded
+// is done and needs none: a Job that is suspended and resumed makes only the pods that are left.
+// Later, a controller's new pod for a worker whose pod is gone gets that worker's node. When no
+// ungated pod is left, the nodes are released (Placed=False), nodes that refused are excluded for a
+// while, and the planner decides again, not before the time in status.retry (retry.h). Cost  O(pods
+// log pods).
 //
 // If IsPlanned is false, the Placement only gets the condition Placed=False, NoPodSelector.
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);

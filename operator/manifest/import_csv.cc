@@ -226,6 +226,37 @@ Result<Columns> FindColumns(const Records& records, const Row& header, const Csv
   return columns;
 }
 
+// Adds a note about the nodes whose amount is `odd`; `what` is such an amount, and `advice` the
+// option with the unit that is probably missing.
+template <typename Odd>
+void NoteOdd(const std::vector<TreeNode>& nodes, std::optional<std::int64_t> TreeNode::*amount,
+             const Odd& odd, const std::string& what, const std::string& advice,
+             std::vector<std::string>& notes) {
+  std::size_t count = 0;
+  const TreeNode* first = nullptr;
+  for (const TreeNode& node : nodes) {
+    if (!(node.*amount) || !odd(*(node.*amount))) continue;
+    if (count++ == 0) first = &node;
+  }
+  if (count == 0) return;
+  notes.push_back(std::to_string(count) + (count == 1 ? " node has " : " nodes have ") + what +
+                  ", such as " + first->name + ": if the column's numbers have a unit, " + advice);
+}
+
+// Notes about sizes that no GPU node has: the table probably counts in other units.
+void NoteSizes(const std::vector<TreeNode>& nodes, const Columns& columns,
+               std::vector<std::string>& notes) {
+  constexpr std::int64_t kLeastMemory = std::int64_t{1} << 30, kMostCpuMillis = 4'096'000;
+  NoteOdd(
+      nodes, &TreeNode::memory_bytes, [&](std::int64_t bytes) { return bytes < kLeastMemory; },
+      "under 1 GiB of memory",
+      "add it: --memory-column " + columns.memory.name + ":Mi for MiB (or Ki, Gi, k, M, G)", notes);
+  NoteOdd(
+      nodes, &TreeNode::cpu_millis, [&](std::int64_t millis) { return millis > kMostCpuMillis; },
+      "over 4,096 CPUs", "add it: --cpu-column " + columns.cpu.name + ":m for thousandths of a CPU",
+      notes);
+}
+
 }  // namespace
 
 Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
@@ -260,7 +291,11 @@ Result<ImportedCluster> ImportCsv(const Source& source, const CsvOptions& table,
     nodes.push_back(std::move(node));
   }
   if (nodes.empty()) return records.At("the table has a header and no rows");
-  return BuildTree(columns->names, std::move(nodes), options);
+  std::vector<std::string> notes;
+  NoteSizes(nodes, *columns, notes);
+  ImportedCluster cluster = BuildTree(columns->names, std::move(nodes), options);
+  cluster.notes.insert(cluster.notes.begin(), notes.begin(), notes.end());
+  return cluster;
 }
 
 }  // namespace weft::manifest

@@ -26,6 +26,7 @@ struct CsvOptions {
 
 // Makes a cluster from a table (RFC 4180, with a header row) that has one row per node.
 //
+// A note names the units if a node has implausibly little memory or many CPUs.
 // An empty cell of a level makes the node incomplete. An empty cell of another column counts as if
 // the column were missing. Blank lines are skipped.
 // Errors  kInvalid: "FILE: line 12: ..."; for a bad option, the message names its flag and the

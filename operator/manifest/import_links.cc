@@ -52,6 +52,10 @@ Result<std::vector<fabric::LinkSpec*>> LinksOf(const char* flag, const std::stri
     known += ", " + fabric.torus->name;
     if (level.empty() || level == fabric.torus->name) take(fabric.torus->link);
   }
+  if (fabric.scale_up) {
+    known += ", " + fabric.scale_up->name;
+    if (level == fabric.scale_up->name) take(fabric.scale_up->link);
+  }
   if (level.empty() || level == kOutside) take(fabric.outside);
   if (!links.empty()) return links;
   return Invalid(std::string(flag) + ": " + Quoted(level) +
@@ -87,8 +91,12 @@ bool Declared(const fabric::FabricSpec& fabric) {
 }  // namespace
 
 Status AddLinks(const ImportLinks& wanted, ImportedCluster& cluster) {
-  for (const std::string& text : wanted.links) {
-    const Setting setting = Cut(text);
+  std::vector<Setting> settings;
+  for (const std::string& text : wanted.links) settings.push_back(Cut(text));
+  // A level's own type replaces that of all levels, whichever is given first.
+  std::stable_partition(settings.begin(), settings.end(),
+                        [](const Setting& one) { return one.level.empty(); });
+  for (const Setting& setting : settings) {
     if (Status type = CheckType("--link", setting.value); !type) return type;
     const auto links = LinksOf("--link", setting.level, cluster.fabric);
     if (!links) return links.error();

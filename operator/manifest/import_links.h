@@ -10,7 +10,8 @@ namespace weft::manifest {
 
 // Links of an imported fabric that the user gives, because sources seldom contain them.
 struct ImportLinks {
-  // "TYPE" for every level, or "LEVEL=TYPE"; a torus counts as a level here.
+  // "TYPE" for every level, or "LEVEL=TYPE"; a torus counts as a level here. The links of a
+  // scale-up network are set by its name alone.
   std::vector<std::string> links;
   std::vector<std::string> oversubscription;  // "LEVEL=PERCENT"
   std::string node_link;                      // type of the link inside a node; "": assumed

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "operator/outlook/accelerators.h"
+#include "operator/outlook/constants.h"
 #include "operator/outlook/layout.h"
 #include "operator/outlook/memory.h"
 
@@ -37,15 +38,20 @@ struct Calibration {
   double half_width = 0;
   // Attention runs at this share of the matrix products' efficiency, at the 16-bit peak.
   double attention_share = 1;
-  // The output embedding's product runs at this share of the matrix products' efficiency.
-  double head_share = 1;
+  // The output embedding's product runs at this share of the matrix products' efficiency if the
+  // vocabulary, divided by the tensor degree, is not a multiple of 8: tensor cores then read single
+  // values. 1: the software pads the vocabulary, as Megatron-LM does.
+  double unaligned_share = 1;
   // How often a layer's activations pass through memory in the forward pass: norms, residuals,
   // casts.
   double memory_passes = 0;
-  // Host time to launch one pass of a layer (forward, or half of backward); and host time that a
-  // tensor group's collectives add, once for all passes.
+  // Host time to launch one pass of a layer (forward, or half of backward); the embeddings take as
+  // long as a layer.
   double launch_seconds = 0;
-  double tensor_launch_seconds = 0;
+  // What a layer's tensor collectives take beyond their bytes, in all passes.
+  double tensor_start_seconds = 0;
+  // Added to each step: zeroing, clipping, the host.
+  double step_seconds = kStepOverheadSeconds;
   // What a layer with experts adds to the host time, once for all passes; the experts' products run
   // at this share of the dense products' efficiency.
   double expert_launch_seconds = 0;

@@ -33,7 +33,8 @@ inline constexpr double kMemoryEfficiency = 0.8;
 // Bytes that Adam moves for each parameter: it reads and writes gradients, moments and the FP32
 // copy, and writes weights.
 inline constexpr double kOptimizerBytes = 30;
-// Added to the step of any job: zeroing, clipping, the host. Assumption.
+// Added to the step of any job: zeroing, clipping, the host. Assumption. Only the calibration on
+// single layers' traces has another value.
 inline constexpr double kStepOverheadSeconds = 0.012;
 // Bytes moved for each logit, forward and backward. Assumption.
 inline constexpr double kLogitTraffic = 24;

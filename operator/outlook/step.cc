@@ -68,6 +68,7 @@ class StepModel {
   double ExpertTensorSeconds() const;
   double HeadMatrices() const;
   double HeadMemory() const;
+  double LaunchSeconds(double work) const;
 
   struct Held {
     double dense, experts;
@@ -161,19 +162,24 @@ Layer StepModel::OneLayer() const {
   layer.memory = VectorSeconds();
   layer.tensor = by_.tensor_exposed * (full_ ? 6 : 4) *
                  AllReduceSeconds(network_[Axis::kTensor], wire_ * d_.tokens * hidden_);
-  const double host =
-      Passes() * by_.launch_seconds + (d_.tensor > 1 ? by_.tensor_launch_seconds : 0);
-  layer.launch = std::max(host - layer.matrices - layer.memory - layer.tensor, 0.0) +
-                 with_experts_ * by_.expert_launch_seconds;
+  if (d_.tensor > 1) layer.tensor += by_.tensor_start_seconds;
+  layer.launch =
+      LaunchSeconds(layer.matrices + layer.memory) + with_experts_ * by_.expert_launch_seconds;
   layer.context = ContextSeconds();
   layer.expert = ExpertSeconds();
   layer.expert_tensor = ExpertTensorSeconds();
   return layer;
 }
 
+double StepModel::LaunchSeconds(double work) const {
+  return std::hypot(work, Passes() * by_.launch_seconds) - work;
+}
+
 double StepModel::HeadMatrices() const {
-  return 6 * d_.tokens * sizes_.embedding /
-         (d_.tensor * WidePeak() * DenseEfficiency() * by_.head_share);
+  constexpr std::int64_t kAligned = 8;  // values of 16 bits in one load of a tensor core
+  const bool aligned = model_.vocabulary_size / layout_.parallelism.tensor % kAligned == 0;
+  const double efficiency = DenseEfficiency() * (aligned ? 1 : by_.unaligned_share);
+  return 6 * d_.tokens * sizes_.embedding / (d_.tensor * WidePeak() * efficiency);
 }
 
 double StepModel::HeadMemory() const {
@@ -235,7 +241,7 @@ double StepModel::OptimizerSeconds() const {
   const bool split = layout_.parallelism.expert > 1;
   const double parameters =
       held.dense / d_.shard_group + held.experts / (split ? d_.expert_shard_group : d_.shard_group);
-  return kOptimizerBytes * parameters / MemoryRate() + PoolSeconds() + kStepOverheadSeconds;
+  return kOptimizerBytes * parameters / MemoryRate() + PoolSeconds() + by_.step_seconds;
 }
 
 // State in pooled memory is read and written once a step.
@@ -248,17 +254,18 @@ Step StepModel::Solve() const {
   const Layer layer = OneLayer();
   const double m = d_.micro_batches, p = d_.pipeline, v = d_.virtual_pipeline;
   // If p does not divide the layers, the stage with the head has fewer layers.
-  const bool even = model_.layers % layout_.parallelism.pipeline == 0;
-  const double head = (HeadMatrices() + HeadMemory()) / (even ? 1 : p);
+  const double ends = model_.layers % layout_.parallelism.pipeline == 0 ? 1 : p;
+  const double head_work = HeadMatrices() + HeadMemory();
+  const double head_launch = LaunchSeconds(head_work);
   const double pair =
       2 * v * PairSeconds(network_[Axis::kPipeline], wire_ * d_.tokens * hidden_ / d_.tensor);
   const double count = m * layers_ / p;  // layers that a stage runs in a step
   Step step;
-  step.matrices = count * layer.matrices + m * HeadMatrices() / (even ? 1 : p);
-  step.memory = count * layer.memory + m * HeadMemory() / (even ? 1 : p);
-  step.launch = count * layer.launch;
+  step.matrices = count * layer.matrices + m * HeadMatrices() / ends;
+  step.memory = count * layer.memory + m * HeadMemory() / ends;
+  step.launch = count * layer.launch + m * head_launch / ends;
   step.optimizer = OptimizerSeconds();
-  step.compute = count * layer.Compute() + m * head + step.optimizer;
+  step.compute = count * layer.Compute() + m * ((head_work + head_launch) / ends) + step.optimizer;
   const auto at = [&](Axis axis) -> double& {
     return step.exposed[static_cast<std::size_t>(axis)];
   };

@@ -28,12 +28,15 @@ struct Step {
 
 // How long one step takes if nothing else slows it down.
 //
-//   t_layer = max(t_mm + t_vec + t_tensor, t_host) + t_context + t_expert
-//   t_host  the host's time to launch the kernels: 3 passes, or 4 if the forward pass is repeated
+//   t_layer = hypot(t_mm + t_vec, t_host) + t_tensor + t_context + t_expert
+//   t_host  the host's time to launch the kernels: 3 passes, or 4 if the forward pass is repeated.
+//           Some kernels wait for the host, others for the GPU: neither sum nor maximum
 //   t_mm    a layer's matrix products and attention on one GPU, at the calibration's efficiency
 //   t_vec   a layer's other memory traffic, at 0.8 of the memory bandwidth
-//   stage   layers/p t_layer + t_head (the output embedding) + t_p2p (its messages)
-//   step    m stage + (p - 1)/v (stage - t_head) + exposed gradients + optimizer + 12 ms
+//   stage   layers/p t_layer + t_head (the output embedding, launched as a layer) + t_p2p (its
+//           messages)
+//   step    m stage + (p - 1)/v (stage - t_head) + exposed gradients + optimizer + 12 ms (or the
+//           calibration's step_seconds)
 //
 // Gradients and sharded weights are exposed as far as they take longer than the compute that they
 // overlap with. Stages count as balanced even if p does not divide the layers.

@@ -8,6 +8,7 @@
 #include "operator/decide/text.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
+#include "operator/render/refusals_text.h"
 #include "operator/render/table.h"
 #include "operator/report/explain.h"
 
@@ -53,7 +54,8 @@ class PlanPage {
       : cluster_(cluster), report_(report), options_(options) {}
 
   std::string Show() const {
-    std::string out = JobTable().Show(options_.colour) + Footnotes() + NodeLists() + Refusals();
+    std::string out = JobTable().Show(options_.colour) + Footnotes() + NodeLists() +
+                      RefusalsText(report_, options_);
     const std::string notes = Notes();
     if (!notes.empty()) out += "\n" + notes;
     return out + Summary();
@@ -155,26 +157,10 @@ class PlanPage {
     return out.empty() ? out : "\n" + Paint("Nodes", Colour::kBold, options_.colour) + "\n" + out;
   }
 
-  std::string Refusals() const {
-    std::string out;
-    for (const PlanEntry& entry : report_.entries) {
-      const decide::Refused* refused = entry.refused();
-      if (refused == nullptr) continue;
-      out += Paint(Name(entry), Colour::kRed, options_.colour) + " (" + refused->reason + ")\n";
-      const std::string space(kIndent, ' ');
-      out += Wrap(space, Printable(refused->message), kIndent, options_.columns);
-    }
-    return out.empty() ? out
-                       : "\n" + Paint("Not placed", Colour::kBold, options_.colour) + "\n" + out;
-  }
-
   std::string Notes() const {
     std::vector<decide::Note> notes = report_.notes;
-    for (const PlanEntry& entry : report_.entries) {
-      for (const decide::Note& note : entry.notes) {
-        notes.push_back({note.severity, note.reason, Name(entry) + ": " + note.text});
-      }
-    }
+    const std::vector<decide::Note> of_jobs = JobNotes(report_);
+    notes.insert(notes.end(), of_jobs.begin(), of_jobs.end());
     return NotesText(notes, options_);
   }
 

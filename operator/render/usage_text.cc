@@ -80,10 +80,11 @@ std::string TeamTable(const UsageReport& report, const TextOptions& options) {
 
 std::string Legend(const UsageReport& report) {
   std::string text =
-      "BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy; STRANDED, GPU-hours "
+      "BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy. STRANDED: GPU-hours "
       "that "
       "were free on nodes whose other GPUs the team held, so that no job of whole nodes could use "
-      "them; LOST, GPU-hours of attempts of TrainingJobs that were taken down, at most.";
+      "them. LOST, at most: GPU-hours of attempts of TrainingJobs that were taken down; the work "
+      "since the last checkpoint is lost, and Weft does not see checkpoints.";
   if (!report.total.busy) {
     text +=
         " Prometheus has no samples of DCGM's exporter for these pods, or lacks the chart's "
@@ -106,11 +107,18 @@ std::string UsageText(const UsageReport& report, const TextOptions& options) {
     return Wrap("",
                 "Prometheus has no samples of a leading weft-operator from " +
                     MinuteText(report.period.until - report.period.seconds) + " to " +
-                    MinuteText(report.period.until) + ".",
+                    MinuteText(report.period.until) +
+                    ". Query weft_leader there. If the answer is empty, Prometheus does not scrape "
+                    "the operator (the chart's values metrics.serviceMonitor and "
+                    "metrics.podMonitor), or --match excludes its series. Otherwise choose another "
+                    "time with --since and --until.",
                 0, options.columns);
   }
   std::string text = Wrap("", Heading(report), 0, options.columns) + "\n";
-  if (report.teams.empty()) return text + "Nobody used an accelerator.\n";
+  if (report.teams.empty() && report.space.empty()) return text + "No pod held an accelerator.\n";
+  if (report.teams.empty()) {
+    return text + "Namespace " + Printable(report.space) + " used no accelerator.\n";
+  }
   return text + TeamTable(report, options) + "\n" + Wrap("", Legend(report), 0, options.columns);
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/api/gang_annotations.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/text.h"
 #include "operator/fabric/node_facts.h"
@@ -151,48 +152,82 @@ class Auditor {
     for (const auto& [worker, p] : by_worker) members.push_back(p);
   }
 
-  // The traffic by the gang's Placement; without one, a ring over all ranks.
-  Result<traffic::Traffic> TrafficOf(const std::vector<std::size_t>& members,
-                                     const api::Placement* beside, AuditGang& out) const {
-    std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
+  // How the gang's ranks talk.
+  struct Talk {
+    traffic::Traffic traffic;
+    traffic::Parallelism parallelism;
+  };
+
+  // The accelerators of each pod; 1 if the pods differ.
+  std::uint32_t PerWorker(const std::vector<std::size_t>& members, AuditGang& out) const {
+    const std::int64_t each = AcceleratorsOf(inputs_.pods[members.front()], nullptr);
     for (const std::size_t p : members) {
       if (AcceleratorsOf(inputs_.pods[p], nullptr) == each) continue;
       out.notes.push_back(
           {Severity::kInfo, "UnevenWorkers",
            "the pods hold different numbers of accelerators; each pod counts as one rank"});
-      each = 1;
-      break;
+      return 1;
     }
-    traffic::Parallelism data;
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(each, 256));
+  }
+
+  // The traffic by the gang's Placement, else by the annotations of its pods; without a model a
+  // ring over all ranks.
+  Result<Talk> TalkOf(const std::vector<std::size_t>& members, const api::Placement* beside,
+                      AuditGang& out) const {
+    const std::uint32_t each = PerWorker(members, out);
     if (beside != nullptr && beside->model) {
       out.modelled = true;
       out.placement = beside->meta.key.name;
       auto traffic = traffic::ComputeTraffic(beside->model, beside->parallelism, out.workers,
                                              beside->accelerator.per_worker);
       if (!traffic) return Invalid(beside->place + ": spec." + traffic.error().message);
-      return traffic;
+      return Talk{*std::move(traffic), beside->parallelism};
     }
-    const auto per_worker = static_cast<std::uint32_t>(std::min<std::int64_t>(each, 256));
-    return traffic::ComputeTraffic(std::nullopt, data, out.workers, per_worker);
+    if (auto annotated = AnnotatedTalk(inputs_.pods[members.front()], each, out)) {
+      out.modelled = true;
+      return *std::move(annotated);
+    }
+    auto ring = traffic::ComputeTraffic(std::nullopt, {}, out.workers, each);
+    if (!ring) return ring.error();
+    return Talk{*std::move(ring), {}};
+  }
+
+  // Nothing if the pod has no annotation weft.dev/model, or one that does not fit the gang.
+  static std::optional<Talk> AnnotatedTalk(const api::Pod& pod, std::uint32_t per_worker,
+                                           AuditGang& out) {
+    const auto ignore = [&](const std::string& why) {
+      out.notes.push_back(
+          {Severity::kWarning, "AnnotationIgnored", why + "; the ranks count as one ring"});
+      return std::nullopt;
+    };
+    const auto asked = api::DecodeGangAnnotations(pod.meta.annotations);
+    if (!asked) return ignore(asked.error().message);
+    if (!asked->model) return std::nullopt;
+    const traffic::Parallelism parallelism = asked->parallelism.value_or(traffic::Parallelism());
+    auto traffic = traffic::ComputeTraffic(asked->model, parallelism, out.workers, per_worker);
+    if (!traffic)
+      return ignore("annotations of pod " + pod.meta.key.name + ": " + traffic.error().message);
+    return Talk{*std::move(traffic), parallelism};
   }
 
   Status JudgeMembers(const std::vector<std::size_t>& members, const api::Placement* beside,
                       AuditGang out) {
-    Result<traffic::Traffic> traffic = TrafficOf(members, beside, out);
-    if (!traffic) return traffic.error();
-    out.ranks = traffic->ranks;
+    Result<Talk> talk = TalkOf(members, beside, out);
+    if (!talk) return talk.error();
+    const traffic::Traffic& traffic = talk->traffic;
+    out.ranks = traffic.ranks;
     const ClusterFabric& on = cluster_.fabrics[out.fabric];
     placement::Request request = RequestOf(members, out);
-    request.grid = traffic::WorkerGrid(out.modelled ? beside->parallelism : traffic::Parallelism(),
-                                       out.workers, traffic->per_worker);
-    const auto* ring = traffic::LargestRing(*traffic);
+    request.grid = traffic::WorkerGrid(talk->parallelism, out.workers, traffic.per_worker);
+    const auto* ring = traffic::LargestRing(traffic);
     if (ring != nullptr && on.fabric->nested_scale_up()) request.ring = *ring;
     const placement::PairCost pair_cost(*on.fabric, request.pod.claims_compute_domain);
-    const traffic::WorkerGraph graph(*traffic);
+    const traffic::WorkerGraph graph(traffic);
     const auto judge = [&](std::vector<NodeIndex> nodes) {
       Judged judged;
       judged.nodes = std::move(nodes);
-      judged.scores = ScoreAnyway(pair_cost, *traffic, judged.nodes);
+      judged.scores = ScoreAnyway(pair_cost, traffic, judged.nodes);
       judged.levels = LevelBytesOf(*on.fabric, judged.scores);
       judged.cost = placement::Cost(pair_cost, graph, judged.nodes);
       return judged;
@@ -322,9 +357,10 @@ class Auditor {
     if (report_.rings.gangs > 0) {
       say.push_back(
           CountText(static_cast<std::int64_t>(report_.rings.gangs), "gang") +
-          (report_.rings.gangs == 1 ? " has no Placement that states the traffic: the ranks"
-                                    : " have no Placement that states the traffic: the ranks of "
-                                      "each") +
+          (report_.rings.gangs == 1
+               ? " has no Placement and no annotations that state the traffic: the ranks"
+               : " have no Placement and no annotations that state the traffic: the ranks of "
+                 "each") +
           " count as one ring, in the order of the pods' index or name, with one byte per rank. "
           "Only the ratios of a ring mean something, not its bytes and times.");
     }

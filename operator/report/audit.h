@@ -28,7 +28,8 @@ struct AuditGang {
   std::size_t fabric = 0;
   std::uint32_t workers = 0;
   std::uint32_t ranks = 0;
-  bool modelled = false;  // a Placement gives the model; else one ring, one byte a rank
+  // A Placement or the pods' annotations give the model; else one ring, one byte a rank.
+  bool modelled = false;
   std::string placement;  // that Placement's name; "" if none
   Judged now;
   // The placement that `plan` would choose if the gang's own claims were free; the present nodes if

@@ -31,11 +31,16 @@ OrderedJson JudgedTraffic(const AuditGang& gang, const Judged& judged) {
   return traffic;
 }
 
+const char* ModelSource(const AuditGang& gang) {
+  if (!gang.modelled) return "Ring";
+  return gang.placement.empty() ? "Annotations" : "Placement";
+}
+
 OrderedJson GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
   const decide::ClusterFabric& on = cluster.fabrics[gang.fabric];
   OrderedJson out = {{"name", gang.key.name},   {"namespace", gang.key.space},
                      {"kind", gang.kind},       {"workers", gang.workers},
-                     {"fabricName", on.name()}, {"model", gang.modelled ? "Placement" : "Ring"}};
+                     {"fabricName", on.name()}, {"model", ModelSource(gang)}};
   if (!gang.placement.empty()) out["placementName"] = gang.placement;
   out["nodes"] = decide::NodeNamesJson(*on.fabric, gang.now.nodes);
   out["spans"] = decide::SpansJson(gang.now.scores);

@@ -5,11 +5,13 @@
 #include <set>
 #include <utility>
 
+#include "operator/api/gang_annotations.h"
 #include "operator/decide/gangs.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/status.h"
 #include "operator/decide/text.h"
+#include "operator/decide/worker_order.h"
 #include "operator/objective/instance.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -175,11 +177,17 @@ const api::Placement* PlacementOf(const api::Inputs& inputs, const decide::Place
   return own.nodes.empty() ? nullptr : &own;
 }
 
-// The kind of the other controller whose pods run under this name; "" if there is none.
-std::string KindOfGang(const api::Inputs& inputs, const std::string& name) {
+// What to do about a name under which pods of another controller run or wait; "" if there are none.
+std::string AdviceOn(const api::Inputs& inputs, const std::string& name) {
   for (const api::Pod& pod : inputs.pods) {
     const decide::PodOwner owner = decide::OwnerOf(pod);
-    if (owner.key.name == name || api::Show(owner.key) == name) return owner.kind;
+    if (owner.key.name != name && api::Show(owner.key) != name) continue;
+    if (!decide::HasGate(pod)) {
+      return "; `weft audit` shows what the nodes of this " + owner.kind + " cost";
+    }
+    return "; the pods of this " + owner.kind + " wait with the scheduling gate " + api::kGate +
+           ", but no Placement selects them: the operator makes one for pods with the label " +
+           api::kPlaceLabel + ": \"true\"";
   }
   return "";
 }
@@ -210,11 +218,9 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
   }
   for (const std::string& name : names) {
     if (found.contains(name)) continue;
-    const std::string kind = KindOfGang(*cluster.inputs, name);
-    return Invalid(
-        "\"" + name + "\": no TrainingJob or Placement of this name waits for nodes or " +
-        "holds nodes" +
-        (kind.empty() ? "" : "; `weft audit` shows what the nodes of this " + kind + " cost"));
+    return Invalid("\"" + name +
+                   "\": no TrainingJob or Placement of this name waits for nodes or holds nodes" +
+                   AdviceOn(*cluster.inputs, name));
   }
   return all;
 }

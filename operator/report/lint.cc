@@ -97,6 +97,11 @@ class Linter {
     const auto placement = placement::Place(on.claims, problem.request, graph, alone);
     const auto* no = std::get_if<placement::Unplaceable>(&placement);
     if (no == nullptr) return;
+    if (decide::AdmissionMayTolerate(workload, *no)) {
+      report_.findings.push_back({Severity::kWarning, *workload.place, FieldOf(*no),
+                                  "TaintNotTolerated", decide::RefusalText(on, workload, *no, {})});
+      return;
+    }
     const bool proven = no->reason != placement::Reason::kSearchExhausted;
     report_.never_fits = report_.never_fits || proven;
     const auto relaxations = placement::FindRelaxations(on.claims, problem.request, graph, alone);

@@ -143,6 +143,7 @@ UsageReport MakeUsageReport(const UsageAnswers& answers, const Period& period,
   };
   UsageReport report;
   report.period = period;
+  report.space = space;
   Teams teams;
   AddAllocated(of(UsageQuery::kAllocated), prices, teams, report);
   for (const Series& one : of(UsageQuery::kStranded)) TeamOf(one, teams).stranded += one.value;
@@ -156,6 +157,7 @@ UsageReport MakeUsageReport(const UsageAnswers& answers, const Period& period,
     report.covered_seconds = std::min<std::int64_t>(std::llround(one.value), period.seconds);
   }
   for (auto& [key, team] : teams) {
+    if (report.covered_seconds == 0) break;
     if (!space.empty() && team.space != space) continue;
     AddTo(report.total, team);
     report.teams.push_back(std::move(team));
@@ -171,6 +173,10 @@ nlohmann::ordered_json UsageJson(const UsageReport& report) {
   json["since"] = FormatTime(report.period.until - report.period.seconds);
   json["until"] = FormatTime(report.period.until);
   json["coveredSeconds"] = report.covered_seconds;
+  if (report.covered_seconds == 0) {
+    json["teams"] = nlohmann::ordered_json::array();
+    return json;
+  }
   json["fleet"] = {{"acceleratorHours", Rounded(report.all)},
                    {"freeHours", Rounded(report.free)},
                    {"unavailableHours", Rounded(report.unavailable)}};

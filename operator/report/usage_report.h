@@ -53,6 +53,7 @@ struct TeamUsage {
 
 struct UsageReport {
   Period period;
+  std::string space;                          // the namespace whose teams these are; "": all
   std::int64_t covered_seconds = 0;           // of which Prometheus has samples
   double all = 0, free = 0, unavailable = 0;  // accelerator-hours of the fleet
   std::vector<TeamUsage> teams;               // most allocated first
@@ -61,14 +62,15 @@ struct UsageReport {
   std::vector<std::string> unpriced;          // products without a price
 };
 
-// `space`: only this namespace's teams; "": all. `prices`: null: without costs.
+// `space`: only this namespace's teams; "": all. `prices`: null: without costs. Without samples
+// (covered_seconds is 0) there are no teams.
 UsageReport MakeUsageReport(const UsageAnswers& answers, const Period& period,
                             const std::string& space, const outlook::Prices* prices);
 
 // {"since", "until", "coveredSeconds", "fleet": {"acceleratorHours", "freeHours",
 //   "unavailableHours"}, "teams": [{"namespace", "queue", "allocatedHours", "busyHours",
 //   "strandedHours", "lostHours", "cost"}], "total": {...}, "currency", "unpriced": []}; what is
-// unknown is left out.
+// unknown is left out: without samples, everything but the times and the empty list of teams.
 nlohmann::ordered_json UsageJson(const UsageReport& report);
 
 }  // namespace weft::report

@@ -50,6 +50,7 @@ Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster) {
   decide::PlanOptions options;
   options.order = decide::Order::kOperator;
   options.refuse_invalid = true;
+  options.heed_queues = true;
   Result<decide::PlanReport> report = decide::Plan(cluster, options);
   if (!report) return report;
   for (const decide::PlanEntry& entry : report->entries) {

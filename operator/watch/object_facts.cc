@@ -1,12 +1,29 @@
 #include "operator/watch/object_facts.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "operator/api/gang_annotations.h"
 #include "operator/api/kueue.h"
+#include "operator/base/short_hash.h"
+#include "operator/decide/foreign_gang.h"
+#include "operator/life/check.h"
 #include "operator/life/ungate.h"
 
 namespace weft::watch {
+namespace {
+
+// "train-0a1b2c3d" and "train-99887766" are two reservations of one pod set.
+std::string WithoutHash(std::string_view name) {
+  const std::size_t digits = ShortHash("").size();
+  if (name.size() <= digits + 1 || name[name.size() - digits - 1] != '-') return std::string(name);
+  const std::string_view end = name.substr(name.size() - digits);
+  if (end.find_first_not_of("0123456789abcdef") != end.npos) return std::string(name);
+  return std::string(name.substr(0, name.size() - digits - 1));
+}
+
+}  // namespace
 
 bool IsReady(const api::Node& node) {
   if (!node.unreadable.empty()) return true;
@@ -37,6 +54,33 @@ bool AsksForPlacement(const api::Pod& pod) {
 
 bool Selects(const api::Placement& placement) {
   return placement.pod_selector && !api::ControllingJob(placement.meta);
+}
+
+std::optional<api::ObjectKey> GangOf(const api::Pod& pod) {
+  const std::string& space = pod.meta.key.space;
+  if (const auto name = pod.meta.labels.At(api::kPlacementLabel)) {
+    return api::ObjectKey{space, WithoutHash(*name)};
+  }
+  if (!AsksForPlacement(pod)) return std::nullopt;
+  const auto gang = decide::ForeignGangOf(pod);
+  return api::ObjectKey{space, gang ? gang->base : ""};
+}
+
+std::optional<api::ObjectKey> GangOf(const api::Placement& placement) {
+  if (!Selects(placement)) return std::nullopt;
+  const std::string& space = placement.meta.key.space;
+  const auto& labels = placement.pod_selector->match_labels;
+  if (const auto name = labels.find(api::kPlacementLabel); name != labels.end()) {
+    return api::ObjectKey{space, WithoutHash(name->second)};
+  }
+  const auto base = placement.meta.labels.At(decide::kGangLabel);
+  if (!base || !labels.contains(api::kPlaceLabel)) return std::nullopt;
+  return api::ObjectKey{space, std::string(*base)};
+}
+
+bool WasWorkerOf(const api::Placement& placement, const api::Pod& pod) {
+  return api::ControllingWorkload(placement.meta) && pod.phase == "Succeeded" &&
+         pod.meta.labels.At(life::kPodSetLabel) == placement.meta.labels.At(life::kPodSetLabel);
 }
 
 api::Pod Onto(const api::Pod& before, const api::Pod& unreadable) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "operator/api/kinds.h"
 
 namespace weft::watch {
@@ -23,6 +25,19 @@ bool AsksForPlacement(const api::Pod& pod);
 
 // Whether the Placement selects pods of another controller.
 bool Selects(const api::Placement& placement);
+
+// The gang of a pod of another controller, as namespace and name: the Placement that its label
+// weft.dev/placement names, without the hash of a reservation of Kueue (life/check.h); else, if it
+// asks for a Placement, decide::ForeignGang::base ("" for a pod of no gang). Nothing for other
+// pods.
+std::optional<api::ObjectKey> GangOf(const api::Pod& pod);
+// The gang to which all pods that the Placement selects belong; nothing if its podSelector, or its
+// maker, does not tell.
+std::optional<api::ObjectKey> GangOf(const api::Placement& placement);
+
+// Whether the pod of the Placement's gang was a worker of an earlier reservation of the same pod
+// set and has Succeeded: its controller makes no pod for it again.
+bool WasWorkerOf(const api::Placement& placement, const api::Pod& pod);
 
 // The last readable state of a pod, updated with the fields that are known of an unreadable one.
 api::Pod Onto(const api::Pod& before, const api::Pod& unreadable);

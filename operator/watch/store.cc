@@ -8,7 +8,6 @@
 #include "operator/decide/cluster.h"
 #include "operator/decide/devices.h"
 #include "operator/decide/foreign_gang.h"
-#include "operator/fabric/selector.h"
 #include "operator/watch/object_facts.h"
 
 namespace weft::watch {
@@ -32,6 +31,20 @@ void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<
     if (found->second.empty()) owned.erase(found);
   }
   if (is) owned[is->uid].Put(now);
+}
+
+// Updates the index of objects by gang.
+template <typename T, typename ByGang>
+void IndexByGang(const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& now,
+                 ByGang& of_gang) {
+  const auto was = before ? GangOf(*before) : std::nullopt;
+  const auto is = now ? GangOf(*now) : std::nullopt;
+  if (was && was != is) {
+    const auto found = of_gang.find(*was);
+    found->second.Erase(before->meta.key);
+    if (found->second.empty()) of_gang.erase(found);
+  }
+  if (is) of_gang[*is].Put(now);
 }
 
 }  // namespace
@@ -111,6 +124,7 @@ void Store::Index(const Change<api::Node>& change) {
 
 void Store::Index(const Change<api::Pod>& change) {
   IndexByOwner(change.before, change.now, pods_of_);
+  IndexByGang(change.before, change.now, pods_of_gang_);
   const auto count = [this](const api::Pod& pod, bool add) {
     const api::OwnerReference* owner = api::ControllingJob(pod.meta);
     if (!owner || pod.node_name.empty()) return;
@@ -127,8 +141,9 @@ void Store::Index(const Change<api::Pod>& change) {
 
 void Store::Index(const Change<api::Placement>& change) {
   IndexByOwner(change.before, change.now, placements_of_);
+  IndexByGang(change.before, change.now, placements_of_gang_);
   const api::ObjectKey& key = change.either().meta.key;
-  if (change.now && Selects(*change.now)) {
+  if (change.now && Selects(*change.now) && !GangOf(*change.now)) {
     selecting_.Put(change.now);
   } else {
     selecting_.Erase(key);
@@ -167,8 +182,8 @@ void Store::Tell(const Change<api::Pod>& change) const {
   const auto& [before, now] = change;
   const api::ObjectMeta& meta = change.either().meta;
   TellOwner(meta);
-  TellPlacementsOf(meta);
-  if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(before->meta);
+  TellPlacementsOf(change.either());
+  if (before && now && before->meta.labels != meta.labels) TellPlacementsOf(*before);
   TellGang(change.either());
   const bool planned = before && now ? !HoldAlike(*before, *now)
                        : now         ? true
@@ -233,12 +248,18 @@ void Store::Tell(const Change<api::ClaimTemplate>& change) const {
 
 // What pods ask for that were made before their claim or template was seen is known only now.
 void Store::TellGangsThatName(const api::ObjectKey& key) const {
-  for (const auto& pod : PodsToPlace(key.space)) {
+  SnapshotMap<api::Pod>::Snapshot pods;
+  {
+    const std::lock_guard lock(mutex_);
+    if (pods_of_gang_.empty()) return;
+    pods = table<api::Pod>().Take();
+  }
+  pods.EachIn(key.space, [&](const auto& pod) {
     const bool names = std::any_of(pod->claims.begin(), pod->claims.end(), [&](const auto& claim) {
       return claim.claim == key.name || claim.claim_template == key.name;
     });
     if (names) TellGang(*pod);
-  }
+  });
 }
 
 void Store::Tell(const Change<Service>& change) const { TellOwner(change.either().meta); }
@@ -305,27 +326,18 @@ void Store::TellJobsOn(const std::string& node) const {
   for (const api::ObjectKey& job : jobs) hooks_.on_job(job);
 }
 
-void Store::TellPlacementsOf(const api::ObjectMeta& pod) const {
-  if (api::ControllingJob(pod)) return;
-  SnapshotMap<api::Placement>::Snapshot selecting;
-  {
-    const std::lock_guard lock(mutex_);
-    if (selecting_.empty()) return;
-    selecting = selecting_.Take();
-  }
-  selecting.EachIn(pod.key.space, [&](const auto& placement) {
-    if (!fabric::Matches(*placement->pod_selector, pod.labels)) return;
+void Store::TellPlacementsOf(const api::Pod& pod) const {
+  if (api::ControllingJob(pod.meta)) return;
+  for (const auto& placement : PlacementsOf(pod)) {
     hooks_.on_placement(placement->meta.key);
     if (const auto* owner = api::ControllingWorkload(placement->meta)) {
-      hooks_.on_workload({pod.key.space, owner->name});
+      hooks_.on_workload({pod.meta.key.space, owner->name});
     }
-  });
+  }
 }
 
 void Store::TellGang(const api::Pod& pod) const {
-  if (!AsksForPlacement(pod)) return;
-  const auto gang = decide::ForeignGangOf(pod);
-  hooks_.on_gang({pod.meta.key.space, gang ? gang->base : ""});
+  if (AsksForPlacement(pod)) hooks_.on_gang(*GangOf(pod));
 }
 
 // Only for kinds that answers to our own writes put into the store; other kinds come from the

@@ -74,15 +74,16 @@ class Store {
   life::NodeState StateOfNode(const std::string& node) const;
   // Whether a Placement of that namespace ("": any), not owned by a TrainingJob, waits for nodes.
   bool HasUnplaced(const std::string& space) const;
-  // Pods that match the Placement's podSelector and that no TrainingJob owns.
-  // Cost  O(pods of its namespace).
+  // Pods that match the Placement's podSelector and that no TrainingJob owns; of a Placement of a
+  // Workload also those that WasWorkerOf (object_facts.h) names.
+  // Cost  O(pods of its gang); without one (GangOf) O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Pods of the namespace that ask for a Placement (AsksForPlacement), with what their claims ask
-  // for among their requests, without those that name a claim or template which is not known yet;
-  // and its Placements with a podSelector that no TrainingJob owns.
-  // Cost  O(pods of the namespace); O(its Placements).
-  std::vector<std::shared_ptr<const api::Pod>> PodsToPlace(const std::string& space) const;
-  std::vector<std::shared_ptr<const api::Placement>> Selecting(const std::string& space) const;
+  // Pods of the gang (GangOf) that ask for a Placement (AsksForPlacement), with what their claims
+  // ask for among their requests, without those that name a claim or template which is not known
+  // yet; and the Placements that may select them: those of the gang, and those that name no gang.
+  // Cost  O(pods of the gang); O(Placements of the gang, and of the namespace without a gang).
+  std::vector<std::shared_ptr<const api::Pod>> PodsToPlace(const api::ObjectKey& gang) const;
+  std::vector<std::shared_ptr<const api::Placement>> Selecting(const api::ObjectKey& gang) const;
   std::vector<std::shared_ptr<const api::Fabric>> UnreadableFabrics() const;
   // All objects that a decision reads, in order of key within each kind; `order` is empty.
   // Unreadable Fabrics are left out.
@@ -151,10 +152,11 @@ class Store {
   void TellWorkloads() const;
   void TellWorkloadsOf(const std::string& job_uid) const;
   void TellJobsOn(const std::string& node) const;
-  void TellPlacementsOf(const api::ObjectMeta& pod) const;
+  void TellPlacementsOf(const api::Pod& pod) const;
   void TellGang(const api::Pod& pod) const;
   void TellGangsThatName(const api::ObjectKey& claim_or_template) const;
 
+  std::vector<std::shared_ptr<const api::Placement>> PlacementsOf(const api::Pod& pod) const;
   void AddAskedByClaims(const std::string& space,
                         std::vector<std::shared_ptr<const api::Pod>>& pods) const;
   bool HasAccelerators(const api::ResourceSlice& slice) const;  // with the lock
@@ -174,7 +176,10 @@ class Store {
   Owned<api::Placement> placements_of_;
   Owned<api::Workload> workloads_of_;
   std::map<std::string, std::map<api::ObjectKey, std::size_t>> jobs_on_;  // by node: pods per job
-  SnapshotMap<api::Placement> selecting_;  // Placements with a podSelector that no TrainingJob owns
+  // By gang (GangOf): its pods, and the Placements that select them.
+  std::map<api::ObjectKey, SnapshotMap<api::Pod>> pods_of_gang_;
+  std::map<api::ObjectKey, SnapshotMap<api::Placement>> placements_of_gang_;
+  SnapshotMap<api::Placement> selecting_;  // Placements that select pods and name no gang
   std::set<api::ObjectKey> unplaced_;      // Placements that wait for nodes
 };
 

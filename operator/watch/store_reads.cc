@@ -12,9 +12,9 @@ namespace weft::watch {
 namespace {
 
 template <typename Owned>
-auto TakeOwned(const Owned& owned, const std::string& uid) {
+auto TakeOwned(const Owned& owned, const typename Owned::key_type& owner) {
   using Snapshot = typename Owned::mapped_type::Snapshot;
-  const auto found = owned.find(uid);
+  const auto found = owned.find(owner);
   return found == owned.end() ? Snapshot() : found->second.Take();
 }
 
@@ -122,29 +122,31 @@ bool Store::HasUnplaced(const std::string& space) const {
 std::vector<std::shared_ptr<const api::Pod>> Store::PodsOf(const api::Placement& placement) const {
   std::vector<std::shared_ptr<const api::Pod>> pods;
   if (!placement.pod_selector) return pods;
+  const auto gang = GangOf(placement);
   SnapshotMap<api::Pod>::Snapshot all;
   {
     const std::lock_guard lock(mutex_);
-    all = table<api::Pod>().Take();
+    all = gang ? TakeOwned(pods_of_gang_, *gang) : table<api::Pod>().Take();
   }
   all.EachIn(placement.meta.key.space, [&](const auto& pod) {
-    const bool selected = fabric::Matches(*placement.pod_selector, pod->meta.labels);
-    if (selected && !api::ControllingJob(pod->meta)) pods.push_back(pod);
+    const bool belongs =
+        fabric::Matches(*placement.pod_selector, pod->meta.labels) || WasWorkerOf(placement, *pod);
+    if (belongs && !api::ControllingJob(pod->meta)) pods.push_back(pod);
   });
   return pods;
 }
 
-std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const std::string& space) const {
+std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const api::ObjectKey& gang) const {
   SnapshotMap<api::Pod>::Snapshot all;
   {
     const std::lock_guard lock(mutex_);
-    all = table<api::Pod>().Take();
+    all = TakeOwned(pods_of_gang_, gang);
   }
   std::vector<std::shared_ptr<const api::Pod>> pods;
-  all.EachIn(space, [&](const auto& pod) {
+  all.Each([&](const auto& pod) {
     if (AsksForPlacement(*pod)) pods.push_back(pod);
   });
-  AddAskedByClaims(space, pods);
+  AddAskedByClaims(gang.space, pods);
   return pods;
 }
 
@@ -179,14 +181,23 @@ void Store::AddAskedByClaims(const std::string& space,
 }
 
 std::vector<std::shared_ptr<const api::Placement>> Store::Selecting(
-    const std::string& space) const {
-  SnapshotMap<api::Placement>::Snapshot all;
-  {
-    const std::lock_guard lock(mutex_);
-    all = selecting_.Take();
-  }
+    const api::ObjectKey& gang) const {
+  std::unique_lock lock(mutex_);
+  const auto of_gang = TakeOwned(placements_of_gang_, gang);
+  const auto others = selecting_.Take();
+  lock.unlock();
   std::vector<std::shared_ptr<const api::Placement>> placements;
-  all.EachIn(space, [&](const auto& placement) { placements.push_back(placement); });
+  Collect(of_gang, placements);
+  others.EachIn(gang.space, [&](const auto& placement) { placements.push_back(placement); });
+  return placements;
+}
+
+std::vector<std::shared_ptr<const api::Placement>> Store::PlacementsOf(const api::Pod& pod) const {
+  const auto gang = GangOf(pod);
+  auto placements = Selecting(gang.value_or(api::ObjectKey{pod.meta.key.space, ""}));
+  std::erase_if(placements, [&](const auto& placement) {
+    return !fabric::Matches(*placement->pod_selector, pod.meta.labels);
+  });
   return placements;
 }
 

@@ -275,9 +275,10 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const Table experts = MegatronBridgeExperts(folder);
-  const std::vector<Table> tables = {
-      VTrain(folder), LlmFoundry(folder), Sc21(),       Korthikanti(), MegatronBridgeDense(folder),
-      NeMo(),         MegaScale(),        LlamaThree(), experts};
+  const std::vector<Table> tables = {VTrain(folder), VTrainNodes(), LlmFoundry(folder),
+                                     Sc21(),         Korthikanti(), MegatronBridgeDense(folder),
+                                     NeMo(),         MegaScale(),   LlamaThree(),
+                                     experts};
   if (list) ListRows(tables);
   PrintSteps(tables);
   PrintOrder(experts);

@@ -13,11 +13,12 @@ using outlook::Calibration;
 constexpr Constant kMatrix = {"matrix_efficiency", &Calibration::matrix_efficiency, 0.2, 0.9};
 constexpr Constant kWidth = {"half_width", &Calibration::half_width, 50, 500};
 constexpr Constant kAttention = {"attention_share", &Calibration::attention_share, 0.2, 1};
-constexpr Constant kHead = {"head_share", &Calibration::head_share, 0.2, 1};
+constexpr Constant kUnaligned = {"unaligned_share", &Calibration::unaligned_share, 0.1, 1};
 constexpr Constant kPasses = {"memory_passes", &Calibration::memory_passes, 4, 60};
 constexpr Constant kLaunch = {"launch_seconds", &Calibration::launch_seconds, 2e-5, 2e-3};
-constexpr Constant kTensorLaunch = {"tensor_launch_seconds", &Calibration::tensor_launch_seconds,
-                                    1e-5, 1e-3};
+constexpr Constant kTensorStart = {"tensor_start_seconds", &Calibration::tensor_start_seconds, 1e-5,
+                                   1e-3};
+constexpr Constant kStep = {"step_seconds", &Calibration::step_seconds, 1e-4, 2e-2};
 constexpr Constant kExpertLaunch = {"expert_launch_seconds", &Calibration::expert_launch_seconds,
                                     1e-5, 5e-3};
 constexpr Constant kExpertShare = {"expert_share", &Calibration::expert_share, 0.2, 1};
@@ -73,7 +74,7 @@ std::vector<Fitting> Fittings() {
       {{"Hopper BF16, FSDP"}, {kMatrix, kWidth, kAttention, kPasses, kOverlap}, {}},
       {{"Hopper FP8, FSDP"}, {kMatrix, kAttention}, {}},
       {{"A100 BF16, Megatron 2021", "A100 BF16, Megatron 2022"}, {kMatrix, kWidth, kPasses}, {}},
-      {{"A100 FP16, DeepSpeed"}, {kMatrix, kWidth, kHead, kLaunch, kTensorLaunch}, {}},
+      {{"A100 FP16, DeepSpeed"}, {kMatrix, kWidth, kUnaligned, kLaunch, kTensorStart, kStep}, {}},
       {{"Hopper FP8, Megatron", "B200 FP8, Megatron", "GB200 FP8, Megatron", "GB300 FP8, Megatron"},
        {kWidth, kPasses, kTensorShown, kAttention},
        {kMatrix}},

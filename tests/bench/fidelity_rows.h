@@ -34,6 +34,7 @@ Table Korthikanti();
 Table MegaScale();
 Table NeMo();
 Table LlamaThree();
+Table VTrainNodes();
 Table VTrain(const std::string& folder);
 Table LlmFoundry(const std::string& folder);
 Table MegatronBridgeDense(const std::string& folder);

@@ -213,6 +213,7 @@ def training_job_status():
     return object_of({
         "observedGeneration": NUMBER,
         "phase": SHORT,
+        "reason": SHORT,
         "summary": object_of({"workers": SHORT, "spans": SHORT, "crossNode": SHORT,
                               "ofBest": SHORT, "step": SHORT, "tokensPerSecond": SHORT,
                               "memory": SHORT}),
@@ -238,6 +239,7 @@ def training_job_status():
 def training_job(template):
     columns = [
         column("Phase", ".status.phase"),
+        column("Reason", ".status.reason"),
         column("Workers", ".status.summary.workers"),
         column("Spans", ".status.summary.spans"),
         column("Cross-Node", ".status.summary.crossNode"),

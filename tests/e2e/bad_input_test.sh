@@ -95,6 +95,22 @@ expect_exit 0 "$WEFT" plan -o json -f "$work/config.yaml"
 expect_text "$work/stdout" '"items": []'
 [ "$(grep -c ConfigMap "$work/stderr")" = 1 ] || fail 'the note of an ignored kind, not once'
 
+# A server that does not answer is named once.
+expect_exit 1 "$WEFT" report --prometheus http://127.0.0.1:1/
+expect_empty "$work/stdout"
+expect_text "$work/stderr" 'weft: http://127.0.0.1:1: no connection'
+cat >"$work/other.py" <<'PY'
+import http.server
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+print(server.server_address[1], flush=True)
+server.handle_request()
+PY
+python3 "$work/other.py" >"$work/port" 2>/dev/null &
+until [ -s "$work/port" ]; do sleep 0.05; done
+url=http://127.0.0.1:$(cat "$work/port")
+expect_exit 1 "$WEFT" report --prometheus "$url/"
+expect_text "$work/stderr" "weft: $url: Prometheus answered with status 501"
+
 # Every command helps with examples.
 for command in plan explain outlook advise audit lint verify snapshot map 'fabric show' 'fabric generate' 'fabric import'; do
   # shellcheck disable=SC2086

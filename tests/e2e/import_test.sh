@@ -108,6 +108,9 @@ expect_text "$work/cluster.yaml" 'nvidia.com/gpu.product: A100-SXM'
 expect_text "$work/cluster.yaml" 'oversubscriptionPercent: 300'
 expect_exit 0 "$WEFT" fabric show -f "$work/cluster.yaml"
 expect_text "$work/stdout" '12 GPUs'
+expect_no_text "$work/stderr" 'under 1 GiB'
+expect_exit 0 "$WEFT" fabric import "$work/nodes.csv" --levels pod --memory-column memory_mib
+expect_text "$work/stderr" 'add it: --memory-column memory_mib:Mi'
 expect_exit 2 "$WEFT" fabric import "$work/nodes.csv" --levels pod --link pod=String
 expect_text "$work/stderr" '"String" is not a known type of link'
 
@@ -116,6 +119,19 @@ expect_exit 0 "$WEFT" fabric generate --racks 15 --nodes-per-rack 10 --racks-per
 mv "$work/stdout" "$work/racks.yaml"
 expect_exit 0 "$WEFT" fabric show -f "$work/racks.yaml"
 expect_text "$work/stdout" '150 nodes, 1,200 GPUs'
+
+# ... with links by level, rails and scale-up domains; and two of them in one cluster.
+for name in east west; do
+  expect_exit 0 "$WEFT" fabric generate --racks 2 --nodes-per-rack 4 --scale-up 4 --rails 8 \
+    --link leaf=InfiniBandNDR --link RoCE400 --link nvlink=NVLink5 --fabric-name $name
+  mv "$work/stdout" "$work/$name.yaml"
+done
+expect_text "$work/east.yaml" 'weft.dev/rail-7: rack-02-rail-7'
+expect_exit 0 "$WEFT" fabric show -f "$work/east.yaml" -f "$work/west.yaml"
+[ "$(grep -c '8 nodes, 64 GPUs' "$work/stdout")" = 2 ] || fail 'not two fabrics of 8 nodes'
+expect_no_text "$work/stderr" 'in two Fabrics'
+expect_exit 2 "$WEFT" fabric generate --racks 2 --nodes-per-rack 4 --scale-up 3
+expect_text "$work/stderr" '--scale-up: a domain of 3 nodes is not a rack of 4 nodes'
 
 # What other files are, is said.
 printf 'job_id,arrival_s,service_sec,gpu_count\n1,0,10,8\n' >"$work/trace.csv"

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import time
 
@@ -13,7 +14,9 @@ from operator_scenarios import Scenarios
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 ROOTS.update({"workloads": KUEUE, "admissionchecks": KUEUE, "localqueues": KUEUE,
               "clusterqueues": KUEUE,
-              "jobsets": "/apis/jobset.x-k8s.io/v1alpha2"})
+              "jobsets": "/apis/jobset.x-k8s.io/v1alpha2",
+              "trainjobs": "/apis/trainer.kubeflow.org/v1alpha1",
+              "clustertrainingruntimes": "/apis/trainer.kubeflow.org/v1alpha1"})
 GATE = LABEL = "weft.dev/placement"
 CHECK = "placement"
 QUEUES = ("team-a", "team-b")  # each with half of the nodes, and may borrow the other half
@@ -71,6 +74,24 @@ def start_peers(*names):
     raise AssertionError(f"{names} do not start: {done.stderr}")
 
 
+RESTARTED = []  # Popen objects, which would warn of a program that outlives them
+
+
+def kill_peer(name):
+    """As a kubelet starts a container again that was killed: the same program, arguments and ports."""
+    file = os.path.join(os.environ["WEFT_PEERS_WORK"], name)
+    with open(file + ".pid", encoding="utf-8") as pid:
+        victim = int(pid.read())
+    with open(f"/proc/{victim}/cmdline", "rb") as line:
+        command = [word.decode() for word in line.read().split(b"\0")[:-1]]
+    os.kill(victim, signal.SIGKILL)
+    with open(file + ".log", "ab") as log:
+        RESTARTED.append(subprocess.Popen(command, stdout=log, stderr=log,
+                                          stdin=subprocess.DEVNULL, start_new_session=True))
+    with open(file + ".pid", "w", encoding="utf-8") as pid:
+        pid.write(str(RESTARTED[-1].pid))
+
+
 def make_queues(nodes=NODES):
     apply(OBJECTS + "".join(CLUSTER_QUEUE % {
         "name": name, "check": CHECK, "gpus": nodes * GPUS_OF_A_NODE // len(QUEUES)}
@@ -107,6 +128,28 @@ def job_set(space, name, jobs, run_seconds=None, gpus=GPUS_OF_A_NODE):
                     "parallelism": pods, "completions": pods,
                     "template": template(gpus, played(run_seconds, None))}}}
                 for part, (replicas, pods) in jobs.items()]}}
+
+
+# What a TrainJob names: one replicated job of as many pods as the TrainJob says.
+RUNTIME = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "ClusterTrainingRuntime",
+           "metadata": {"name": "queued", "labels": {"trainer.kubeflow.org/framework": "torch"}},
+           "spec": {"mlPolicy": {"numNodes": 1, "torch": {}}, "template": {"spec": {"replicatedJobs": [
+               {"name": "node", "template": {
+                   "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+                   "spec": {"template": {"spec": {"containers": [
+                       {"name": "node", "image": "registry.example/train:1"}]}}}}}]}}}}
+
+
+def train_job(space, name, pods, run_seconds=None, annotations=None):
+    notes = {"metadata": {"annotations": played(run_seconds, annotations)}}
+    return {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob",
+            "metadata": {"name": name, "namespace": space},
+            "spec": {"runtimeRef": {"name": "queued"},
+                     "trainer": {"numNodes": pods,
+                                 "resourcesPerNode": {"limits": {GPUS: GPUS_OF_A_NODE}}},
+                     "runtimePatches": [{"manager": "example.com/users", "trainingRuntimeSpec": {
+                         "template": {"spec": {"replicatedJobs": [
+                             {"name": "node", "template": {"spec": {"template": notes}}}]}}}}]}}
 
 
 def has(thing, kind):
@@ -192,15 +235,22 @@ def amount(text):
 
 
 def usage_of(workload):
-    """What counts against the quota: by ClusterQueue, flavor and resource."""
+    """What counts against the quota: by ClusterQueue, flavor and resource. Kueue takes the quota of
+    pods that have succeeded back while the others still run."""
     admission = workload.get("status", {}).get("admission")
     if not admission or not has(workload, "QuotaReserved") or has(workload, "Finished"):
         return {}
     used = {}
+    left = {one["name"]: one["count"] for one in workload["spec"]["podSets"]}
+    for one in workload["status"].get("reclaimablePods", []):
+        left[one["name"]] -= one["count"]
     for assigned in admission.get("podSetAssignments", []):
+        # Of a job that was admitted again after some pods had succeeded, only the others are assigned.
+        held = min(1, left[assigned["name"]] / max(1, assigned["count"]))
         for resource, flavor in assigned.get("flavors", {}).items():
             key = admission["clusterQueue"], flavor, resource
-            used[key] = used.get(key, 0) + amount(assigned.get("resourceUsage", {}).get(resource, 0))
+            usage = amount(assigned.get("resourceUsage", {}).get(resource, 0))
+            used[key] = used.get(key, 0) + held * usage
     return used
 
 
@@ -269,7 +319,7 @@ def node_fillers(scenario, free):
 
 
 class KueueScenarios(Scenarios):
-    """The operator starts before the managers of Kueue and JobSet do."""
+    """The operator starts before the managers of Kueue, JobSet and Trainer do."""
 
     before_kueue, noticed_seconds = "", None
 
@@ -279,7 +329,7 @@ class KueueScenarios(Scenarios):
         poll(lambda: "synced" in cls.operator.tail(), "the operator has read the cluster")
         cls.before_kueue = cls.operator.tail()
         if not os.path.exists(os.environ["WEFT_PEERS_WORK"]):  # of an earlier file of scenarios
-            start_peers("kueue", "jobset")
+            start_peers("kueue", "jobset", "trainer")
         make_queues()
         begin = time.monotonic()
         poll(lambda: has(cls.cluster.get("admissionchecks", "", CHECK), "Active"),
@@ -297,7 +347,7 @@ class KueueScenarios(Scenarios):
                               "spec": {"clusterQueue": name}}))
 
     def clean(self):
-        for plural in ("jobsets", "jobs", "trainingjobs"):
+        for plural in ("trainjobs", "jobsets", "jobs", "trainingjobs"):
             self.cluster.delete(plural, self.space, options={"propagationPolicy": "Background"})
             poll(lambda kind=plural: not self.cluster.list(kind, self.space), "no jobs are left")
         self.cluster.until("no Workload is left",
@@ -306,8 +356,7 @@ class KueueScenarios(Scenarios):
 
     def queue(self, job, queue=QUEUES[0]):
         job["metadata"].setdefault("labels", {})["kueue.x-k8s.io/queue-name"] = queue
-        plural = {"Job": "jobs", "JobSet": "jobsets", "TrainingJob": "trainingjobs"}[job["kind"]]
-        return self.cluster.create(plural, job)
+        return self.cluster.create(job["kind"].lower() + "s", job)
 
     def remove(self, plural, name):
         self.cluster.delete(plural, self.space, name, {"propagationPolicy": "Background"})

@@ -22,6 +22,7 @@ from operator_lib import GPUS, SOURCE, Cluster, Operator, free_port, poll, train
 HOST = "kubernetes.io/hostname"
 LEAF = "fabric.topograph.run/tier-0"
 SPACE, FORBIDDEN = "metrics-day", "metrics-forbidden"
+PRICES = os.path.join(SOURCE, "deploy", "examples", "prices.yaml")
 # Each fails at once and then ever more seldom: enough for WeftReconcileFailing by their first times.
 UNSERVED = 12
 MODEL = {"type": "Transformer", "transformer": {
@@ -86,6 +87,7 @@ class Day(unittest.TestCase):
         fabric = cls.cluster.call("GET", "/apis/weft.dev/v1alpha1/fabrics/default")
         for level, percent in zip(fabric["spec"]["levels"], (800, 100)):
             level["link"]["oversubscriptionPercent"] = percent
+            level["powerWatts"] = 100_000_000  # for the headroom; no job comes near
         cls.cluster.call("PUT", "/apis/weft.dev/v1alpha1/fabrics/default", fabric)
         cls.leader_port, cls.onlooker_port = free_port(), free_port()
         cls.leader = cls.start_leader()
@@ -100,7 +102,7 @@ class Day(unittest.TestCase):
 
     @classmethod
     def start_leader(cls):
-        return Operator(cls.work.name, "leader", "--bind-deadline", "3",
+        return Operator(cls.work.name, "leader", "--bind-deadline", "3", "--prices", PRICES,
                         "--probe-address", f"127.0.0.1:{cls.leader_port}")
 
     @classmethod
@@ -186,8 +188,7 @@ class Day(unittest.TestCase):
         self.assertGreater(team["allocatedHours"], 0)
         self.assertGreater(report["fleet"]["acceleratorHours"], team["allocatedHours"])
         self.assertGreater(team["lostHours"], 0)  # gangs that kube-scheduler refused
-        prices = os.path.join(SOURCE, "deploy", "examples", "prices.yaml")
-        text = weft_report(self.prometheus, "--prices", prices)
+        text = weft_report(self.prometheus, "--prices", PRICES)
         for word in (SPACE, "GPU-HOURS", "STRANDED", "COST USD"):
             self.assertIn(word, text)
         print(text, flush=True)

@@ -4,8 +4,8 @@
 import os
 import subprocess
 
-from kueue_world import (CHECK, QUEUES, KueueScenarios, checks_of, condition, double_held, gpus_job,
-                         has, job_set, node_fillers)
+from kueue_world import (CHECK, QUEUES, RUNTIME, KueueScenarios, checks_of, condition, double_held,
+                         gpus_job, has, job_set, node_fillers, train_job)
 from operator_lib import GPUS, Operator, poll
 from operator_scenarios import PATIENT, main
 
@@ -37,6 +37,19 @@ class Kueue(KueueScenarios):
             labels = pod["metadata"]["labels"]
             index = 3 * int(labels["jobset.sigs.k8s.io/job-index"]) + int(
                 labels["batch.kubernetes.io/job-completion-index"])
+            self.assertEqual(pod["spec"]["nodeName"], gang["status"]["nodes"][index])
+        self.assert_nothing_left()
+
+    def test_a_train_job_is_one_gang(self):
+        self.cluster.create("clustertrainingruntimes", RUNTIME)
+        self.queue(train_job(self.space, "train", 4, 2, {
+            "weft.dev/parallelism": '{"tensor": 8}', "weft.dev/topology": '{"preferred": "leaf"}'}))
+        self.until_finished("train")
+        [gang] = self.assert_order("train", workers=4)
+        self.assertEqual(gang["spec"]["parallelism"]["tensor"], 8)
+        self.assertEqual(gang["spec"]["topology"], {"preferred": "leaf"})
+        for pod in self.pods_of(gang):
+            index = int(pod["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"])
             self.assertEqual(pod["spec"]["nodeName"], gang["status"]["nodes"][index])
         self.assert_nothing_left()
 

@@ -4,12 +4,11 @@
 
 import os
 import random
-import signal
 import statistics
 import time
 
-from kueue_world import (KueueScenarios, QUEUES, Quota, apply, checks_of, condition, double_held,
-                         gpus_job, has, job_set, owner_of, quota_passed, start_peers)
+from kueue_world import (KueueScenarios, QUEUES, RUNTIME, Quota, apply, checks_of, condition, double_held,
+                         gpus_job, has, job_set, kill_peer, owner_of, quota_passed, train_job)
 from operator_lib import Operator, training_job
 from operator_scenarios import PATIENT, main
 
@@ -66,13 +65,15 @@ def at_percent(values, percent):
 class Campaign(KueueScenarios):
     flags = (*PATIENT, "--kueue", "--kueue-hold", "20")
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster.create("clustertrainingruntimes", RUNTIME)
+
     def test_all_jobs_end(self):
         self.run_jobs(1, kills=0)
 
     def test_all_jobs_end_though_managers_are_killed(self):
-        # A manager that starts again applies its definitions, which ends the watches of its kinds;
-        # the record resumes them where they ended.
-        self.cluster.history.expect_outages()
         self.run_jobs(2, kills=KILLS)
 
     def some_job(self, chance, name):
@@ -80,6 +81,8 @@ class Campaign(KueueScenarios):
         if chance.random() < 0.3:
             return job_set(self.space, name, {"workers": (chance.randint(1, 3), chance.randint(1, 3))},
                            seconds)
+        if chance.random() < 0.1:
+            return train_job(self.space, name, chance.randint(1, 6), seconds)
         if chance.random() < 0.15:
             return training_job(self.space, name, chance.randint(1, 8), seconds)
         if chance.random() < 0.3:
@@ -145,10 +148,7 @@ class Campaign(KueueScenarios):
             self.operator.kill()
             type(self).operator = Operator(self.work.name, f"next-{number}", *self.flags)
             return
-        with open(os.path.join(os.environ["WEFT_PEERS_WORK"], f"{victim}.pid"),
-                  encoding="utf-8") as file:
-            os.kill(int(file.read()), signal.SIGKILL)
-        start_peers(victim)
+        kill_peer(victim)
 
 
 if __name__ == "__main__":

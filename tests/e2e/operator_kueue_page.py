@@ -105,7 +105,7 @@ class Page(unittest.TestCase):
         self.until("train is admitted", lambda: has(self.workload("train"), "Admitted"))
         self.assertEqual([one["state"] for one in checks_of(self.workload("train"))], ["Ready"])
         told = type_in(last_line(block))
-        self.assertRegex(told, r"job-train-\S+ +Ready +\S+")
+        self.assertRegex(told, r"job-train-\S+ +Ready +main: 4 workers on \S+")
         self.until("its pods are bound", lambda: len(self.seats()) == 4)
         placement = next(change.thing for change in self.cluster.history.changes(SPACE)
                          if change.plural == "placements" and nodes_of(change.thing))

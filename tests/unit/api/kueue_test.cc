@@ -51,6 +51,22 @@ TEST(DecodeKueue, AWorkloadHasItsPodSetsAsTheyAreAdmitted) {
   EXPECT_EQ(workload->checks_json->at(0).at("name"), "c");
 }
 
+// Kueue assigns quota only to the pods that are left, but they keep their indices.
+TEST(DecodeKueue, PodsThatHaveSucceededAreStillWorkers) {
+  const auto count = [](int assigned, int reclaimed) {
+    Json object = Json::parse(R"({
+        "metadata": {"name": "w", "namespace": "ns"},
+        "spec": {"podSets": [{"count": 8, "template": {}}]},
+        "status": {"admission": {"clusterQueue": "q", "podSetAssignments": [{"name": "main"}]},
+                   "reclaimablePods": [{"name": "main"}]}})");
+    object["status"]["admission"]["podSetAssignments"][0]["count"] = assigned;
+    object["status"]["reclaimablePods"][0]["count"] = reclaimed;
+    return DecodeWorkload(object, "test")->pod_sets[0].count;
+  };
+  EXPECT_EQ(count(7, 1), 8U);  // admitted again after one has succeeded
+  EXPECT_EQ(count(8, 3), 8U);  // three have succeeded since
+}
+
 TEST(DecodeKueue, AWorkloadThatCannotBeReadKeepsItsChecks) {
   const auto workload = DecodeWorkload(Json::parse(R"({
       "metadata": {"name": "w", "namespace": "ns"},

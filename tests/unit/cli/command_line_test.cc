@@ -60,7 +60,12 @@ TEST(CommandLine, WrongUsageNamesTheWord) {
        "weft: --nodes: is only for a design; with --racks the number of nodes is racks x nodes per "
        "rack\n"},
       {{"fabric", "generate", "--taper", "200"},
-       "weft: --racks: is required to describe a network of racks\n"},
+       "weft: --racks: is required to describe a network of racks, as --taper does\n"},
+      {{"fabric", "generate", "--racks", "2", "--link", "spine=RoCE400"},
+       "weft: --link: \"spine\" is not a level of this fabric, which has outside, leaf\n"},
+      {{"fabric", "generate", "--racks", "2", "--rails", "65"},
+       "weft: --rails: \"65\" is not a whole number from 1 to 64\n"
+       "See \"weft fabric generate --help\".\n"},
   };
   for (const Case& c : cases) {
     const Said said = Type(c.words);

@@ -78,6 +78,36 @@ TEST_F(PlannerTest, ARefusalSaysHowManyWaitAheadInTheQueue) {
   EXPECT_NE(told(last).find(" 1 job waits ahead of it."), std::string::npos) << told(last);
 }
 
+// A gang's pods come one after the other: the first counts are corrected soon, later ones seldom.
+TEST_F(PlannerTest, ACountThatChangesIsToldSoonAndThenLessAndLessOften) {
+  const Json gang = Json::parse(R"({
+      "apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
+      "metadata": {"name": "gang", "namespace": "ns", "uid": "g"},
+      "spec": {"workers": 200, "accelerator": {"resourceName": "nvidia.com/gpu", "perWorker": 8},
+               "podSelector": {"matchLabels": {"app": "x"}}}})");
+  ASSERT_TRUE(api_.Create(Kind::kPlacement, gang, false));
+  leader_.See(Kind::kPlacement, {"ns", "gang"}, api_.At(Kind::kPlacement, "gang"));
+  std::vector<UnixSeconds> told;
+  std::string text;
+  for (UnixSeconds second = 0; second < 180; ++second, ++now_) {
+    api::Pod pod;
+    pod.meta.key = {"ns", "p" + std::to_string(second)};
+    pod.meta.labels.Set("app", "x");
+    pod.meta.uid = pod.meta.key.name;
+    pod.pod.requests = {{"nvidia.com/gpu", 8}};
+    pod.scheduling_gates = {"weft.dev/placement"};
+    leader_.store.Put(std::move(pod));
+    Pass();
+    const Json& placement = api_.At(Kind::kPlacement, "gang");
+    leader_.See(Kind::kPlacement, {"ns", "gang"}, placement);
+    const std::string now = placement["status"]["conditions"][0]["message"];
+    if (now != text) told.push_back(second);
+    text = now;
+  }
+  EXPECT_EQ(told, (std::vector<UnixSeconds>{0, 2, 6, 14, 30, 62, 122}));
+  EXPECT_NE(text.find("matches 123 of 200 pods"), std::string::npos) << text;
+}
+
 TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
   const api::TrainingJob job = Ask("llama", 3);
   api_.fail_at = 2;

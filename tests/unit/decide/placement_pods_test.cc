@@ -142,5 +142,29 @@ TEST(PodsOf, AreThoseOfTheAttemptOrOfTheSelector) {
   EXPECT_EQ(pods.PodsOfJob({"ns", "nobody"}, ""), (Indices{}));
 }
 
+// A selector is looked up by its rarest label; the others, and expressions, must hold too.
+TEST(PodsOf, AllLabelsOfASelectorMustMatch) {
+  Scene scene(FourNodes());
+  const auto select = [&](const char* name, fabric::LabelSelector selector) {
+    api::Placement& placement = scene.Placement(name, 1);
+    placement.pod_selector = std::move(selector);
+    return placement;
+  };
+  const auto both = select("both", {{{"job", "x"}, {"place", "true"}}, {}});
+  const auto absent = select("absent", {{{"job", "z"}, {"place", "true"}}, {}});
+  const auto any = select("any", {{}, {{"job", "Exists", {}}}});
+  const auto but = select("but", {{{"place", "true"}}, {{"job", "NotIn", {"x"}}}});
+  scene.Pod("0", "", {{"job", "x"}, {"place", "true"}});
+  scene.Pod("1", "", {{"job", "x"}});
+  scene.Pod("2", "", {{"job", "y"}, {"place", "true"}});
+  scene.Pod("3", "", {{"place", "true"}});
+  const PlacementPods pods(scene.inputs);
+  using Indices = std::vector<std::size_t>;
+  EXPECT_EQ(pods.PodsOf(both), (Indices{0}));
+  EXPECT_EQ(pods.PodsOf(absent), (Indices{}));
+  EXPECT_EQ(pods.PodsOf(any), (Indices{0, 1, 2}));
+  EXPECT_EQ(pods.PodsOf(but), (Indices{2, 3}));
+}
+
 }  // namespace
 }  // namespace weft::decide

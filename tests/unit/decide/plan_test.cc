@@ -416,7 +416,8 @@ TEST(Refusal, NamesTheGroupThatCannotHold) {
       report->entries[0].refused()->message,
       "topology.groups[1] (Tensor, Context) demands one node for each set of 4 workers. "
       "0 of 8 workers fit in complete sets; the node n0 comes closest with room for 3 workers. To "
-      "start now, relax one of: topology.groups[1].required: node -> leaf. It never fits this "
+      "start now, relax one of: topology.groups[1].required: node -> leaf. Unchanged, it never "
+      "fits this "
       "fabric, not even with nothing else running.");
 }
 

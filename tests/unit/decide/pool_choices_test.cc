@@ -82,7 +82,7 @@ const GangCase kGangCases[] = {
      "for 3, NVIDIA-H100-80GB-HBM3 (OnDemand) for 2, NVIDIA-H100-80GB-HBM3 (Spot) for 2, "
      "NVIDIA-H200 "
      "(OnDemand) for 1. To start now, relax one of: accelerator.capacityTypes: [Any], which mixes "
-     "capacity types. It never fits this fabric, not even with nothing else running."},
+     "capacity types. Unchanged, it never fits this fabric, not even with nothing else running."},
     {"NoProductOfTheList",
      [](Scene& s) {
        s.Job("j", 1).accelerator.models = {"B200", "B300"};
@@ -90,7 +90,8 @@ const GangCase kGangCases[] = {
      "No node of fabric \"default\" that offers nvidia.com/gpu matches accelerator.models [B200, "
      "B300]. The fabric has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200. To start now, "
      "relax "
-     "one of: accelerator.models: removed. It never fits this fabric, not even with nothing else "
+     "one of: accelerator.models: removed. Unchanged, it never fits this fabric, not even with "
+     "nothing else "
      "running."},
     {"TheLevelIsTooNarrowForTheOneProductAskedFor",
      [](Scene& s) {

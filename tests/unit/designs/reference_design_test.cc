@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/fabric/fabric.h"
+#include "operator/fabric/selector.h"
 
 namespace weft::designs {
 namespace {
@@ -251,7 +252,7 @@ TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
   geometry.nodes_per_rack = 10;
   EXPECT_EQ(Shape(Generate(Racks(geometry))), "150/1200 leaf:15");
   geometry.racks_per_pod = 4;
-  geometry.link = "RoCE400";
+  geometry.links = {"RoCE400"};
   geometry.taper_percents = {200, 400};
   const manifest::ImportedCluster cluster = Generate(Racks(geometry));
   EXPECT_EQ(Shape(cluster), "150/1200 spine:4 leaf:15");
@@ -278,7 +279,8 @@ TEST(Geometry, RefusesWhatContradictsItself) {
   EXPECT_EQ(error(Racks(geometry)),
             "--design: is required, or --racks; `weft fabric generate --list` lists designs");
   geometry.nodes_per_rack = 8;
-  EXPECT_EQ(error(Racks(geometry)), "--racks: is required to describe a network of racks");
+  EXPECT_EQ(error(Racks(geometry)),
+            "--racks: is required to describe a network of racks, as --nodes-per-rack does");
   geometry.racks = 1 << 20;
   EXPECT_EQ(error(Racks(geometry)), "--racks: 8388608 nodes are more than the limit of 1048576");
   geometry.racks = 2;
@@ -291,19 +293,127 @@ TEST(Geometry, RefusesWhatContradictsItself) {
   geometry.taper_percents = {};
   DesignOptions both = Racks(geometry);
   both.design = "mi355x";
-  EXPECT_EQ(error(both), "--racks: describes a network of racks; leave out --design");
+  EXPECT_EQ(error(both), "--racks: describes racks of your own; leave it or --design out");
   both = {};
   both.design = "mi355x";
   both.geometry.accelerator = "H100";
-  EXPECT_EQ(error(both),
-            "--accelerator: is only for a network of racks; a design has its own accelerator");
+  EXPECT_EQ(error(both), "--accelerator: describes racks of your own; leave it or --design out");
+  both.geometry = {};
+  both.geometry.links = {"RoCE400"};
+  EXPECT_EQ(error(both), "--link: describes racks of your own; leave it or --design out");
   both = Racks(geometry);
   both.nodes = 7;
   EXPECT_EQ(
       error(both),
       "--nodes: is only for a design; with --racks the number of nodes is racks x nodes per rack");
-  geometry.link = "String";
-  EXPECT_TRUE(error(Racks(geometry)).starts_with("--link: \"String\" is not one of NVLink2, "));
+}
+
+TEST(Geometry, RefusesLinksRailsAndScaleUpDomainsThatItCannotHave) {
+  const auto error = [](const Geometry& geometry) {
+    const auto cluster = GenerateDesign(Racks(geometry));
+    return cluster ? "" : cluster.error().message;
+  };
+  const Geometry racks = {.racks = 2, .nodes_per_rack = 6};
+  Geometry geometry = racks;
+  geometry.links = {"String"};
+  EXPECT_TRUE(error(geometry).starts_with("--link: \"String\" is not a known type of link; "));
+  geometry.links = {"nvlink=NVLink5"};
+  EXPECT_EQ(error(geometry),
+            "--link: \"nvlink\" is not a level of this fabric, which has outside, leaf");
+  geometry = racks;
+  geometry.node_link = "String";
+  EXPECT_TRUE(error(geometry).starts_with("--node-link: \"String\" is not one of NVLink2, "));
+  geometry = racks;
+  geometry.rails = 65;
+  EXPECT_EQ(error(geometry), "--rails: 65 is not from 0 to 64");
+  geometry = racks;
+  geometry.nodes_per_scale_up = 4;
+  const std::string scale_up =
+      " nodes is not a rack of 6 nodes (--nodes-per-rack), an equal part of one, or several of the "
+      "2 racks (--racks)";
+  EXPECT_EQ(error(geometry), "--scale-up: a domain of 4" + scale_up);
+  geometry.nodes_per_scale_up = 18;
+  EXPECT_EQ(error(geometry), "--scale-up: a domain of 18" + scale_up);
+  DesignOptions named = Racks(racks);
+  for (const char* name : {"-east", "East", "a.b", "east-", "a23456789012345678901234567890123"}) {
+    named.fabric_name = name;
+    const auto cluster = GenerateDesign(named);
+    ASSERT_FALSE(cluster) << name;
+    EXPECT_EQ(cluster.error().message,
+              "--fabric-name: \"" + named.fabric_name +
+                  "\" is not a name of at most 32 lower-case letters, digits and, between them, "
+                  "hyphens");
+  }
+}
+
+TEST(Geometry, GivesALevelItsOwnLinksWhereverTheyAreNamed) {
+  Geometry geometry = {.racks = 4, .nodes_per_rack = 2, .racks_per_pod = 2};
+  geometry.links = {"leaf=InfiniBandXDR", "RoCE400", "nvlink=NVLink5"};
+  geometry.nodes_per_scale_up = 2;
+  const fabric::FabricSpec fabric = Generate(Racks(geometry)).fabric;
+  EXPECT_EQ(fabric.levels[0].link->type, "RoCE400");
+  EXPECT_EQ(fabric.levels[1].link->type, "InfiniBandXDR");
+  EXPECT_EQ(fabric.outside->type, "RoCE400");
+  EXPECT_EQ(fabric.scale_up->link->type, "NVLink5");
+  EXPECT_EQ(fabric.node_link->type, "NVLink4");
+}
+
+TEST(Geometry, GivesEveryRailALeafInEachRack) {
+  const manifest::ImportedCluster cluster =
+      Generate(Racks({.racks = 2, .nodes_per_rack = 3, .rails = 2}));
+  ASSERT_TRUE(cluster.fabric.rails);
+  EXPECT_EQ(*cluster.fabric.rails, (fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}}));
+  const auto& last = cluster.nodes.back();
+  EXPECT_EQ(*last.labels.At("weft.dev/rail-0"), "rack-02-rail-0");
+  EXPECT_EQ(*last.labels.At("weft.dev/rail-1"), "rack-02-rail-1");
+  const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
+  ASSERT_TRUE(fabric) << fabric.error().message;
+  EXPECT_EQ(fabric->rails_full(), 2);
+  EXPECT_TRUE(fabric->incomplete().empty());
+}
+
+TEST(Geometry, HasScaleUpDomainsOfPartsOfARackOrOfWholeRacks) {
+  const auto shape = [](int nodes) {
+    const manifest::ImportedCluster cluster =
+        Generate(Racks({.racks = 4, .nodes_per_rack = 6, .nodes_per_scale_up = nodes}));
+    EXPECT_EQ(cluster.fabric.scale_up->requires_claim, fabric::ScaleUpRequires::kComputeDomain);
+    EXPECT_EQ(cluster.fabric.scale_up->link->type, "NVLink4");
+    EXPECT_EQ(cluster.nodes.front().name, "node-001");
+    return Shape(cluster);
+  };
+  EXPECT_EQ(shape(6), "24/192 leaf:4 nvlink:4");
+  EXPECT_EQ(shape(3), "24/192 leaf:4 nvlink:8");
+  EXPECT_EQ(shape(12), "24/192 leaf:4 nvlink:2");
+}
+
+TEST(FabricName, KeepsTheNodesAndPodsOfTwoFabricsApart) {
+  DesignOptions options = Racks({.racks = 2, .nodes_per_rack = 2});
+  options.fragmented_percent = 50;
+  std::set<std::string> names;
+  for (const char* name : {"east", "west"}) {
+    options.fabric_name = name;
+    const manifest::ImportedCluster cluster = Generate(options);
+    EXPECT_EQ(cluster.fabric.name, name);
+    ASSERT_TRUE(cluster.fabric.node_selector);
+    for (const auto& node : cluster.nodes) {
+      EXPECT_TRUE(names.insert(node.name).second) << node.name;
+      EXPECT_TRUE(fabric::Matches(*cluster.fabric.node_selector, node)) << node.name;
+      EXPECT_EQ(*node.labels.At("weft.dev/fabric"), name);
+    }
+    for (const auto& pod : cluster.pods) {
+      EXPECT_TRUE(names.insert(pod.name).second) << pod.name;
+      EXPECT_TRUE(pod.node.starts_with(name)) << pod.node;
+    }
+  }
+  EXPECT_TRUE(names.contains("east-node-001"));
+  options = {};
+  options.design = "mixed";
+  options.nodes = 10;
+  options.fabric_name = "lab";
+  const manifest::ImportedCluster mixed = Generate(options);
+  EXPECT_EQ(mixed.fabric.name, "lab-h100");
+  EXPECT_EQ(mixed.more_fabrics[1].name, "lab-mi355x");
+  EXPECT_EQ(mixed.nodes.front().name, "lab-dgx-h100-001");
 }
 
 TEST(ReferenceDesign, RefusesWhatItCannotBuild) {

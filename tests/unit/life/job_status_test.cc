@@ -44,5 +44,23 @@ TEST(JobStatusTest, AStepIsShortText) {
   EXPECT_EQ(text(100'000), "100 s");
 }
 
+TEST(JobStatusTest, TheReasonIsThatOfWhatKeepsTheJobFromRunning) {
+  const auto reason = [](std::vector<api::Condition> conditions) {
+    JobStatus status;
+    status.conditions = std::move(conditions);
+    return EncodeJobStatus(status).value("reason", "none");
+  };
+  EXPECT_EQ(reason({{"Placed", "False", "QuotaPending", "", ""}}), "QuotaPending");
+  EXPECT_EQ(reason({{"Placed", "True", "Placed", "", ""}}), "none");
+  EXPECT_EQ(reason({{"Restarting", "True", "NodeLost", "", ""},
+                    {"Placed", "False", "InsufficientCapacity", "", ""}}),
+            "InsufficientCapacity");
+  EXPECT_EQ(reason({{"Accepted", "False", "Invalid", "", ""}}), "Invalid");
+  EXPECT_EQ(reason({{"Placed", "False", "Undone", "", ""}, {"Failed", "True", "Deadline", "", ""}}),
+            "Deadline");
+  EXPECT_EQ(reason({{"Placed", "False", "Undone", "", ""}, {"Complete", "True", "Done", "", ""}}),
+            "none");
+}
+
 }  // namespace
 }  // namespace weft::life

@@ -109,9 +109,10 @@ class World {
   // The planner's part: nodes once enough pods wait, never those that are left out.
   bool Plan() {
     if (!IsPlanned(placement_) || RetryLeft(placement_.retry, now) > 0) return false;
-    const auto gated = std::count_if(pods_.begin(), pods_.end(),
-                                     [](const auto& pod) { return decide::IsGated(*pod); });
-    if (!placement_.nodes.empty() || gated < kWorkers || plans == 0) return false;
+    const auto there = std::count_if(pods_.begin(), pods_.end(), [](const auto& pod) {
+      return decide::IsGated(*pod) || pod->phase == "Succeeded";
+    });
+    if (!placement_.nodes.empty() || there < kWorkers || plans == 0) return false;
     --plans;
     const std::vector<std::string> out = ExcludedAt(placement_.excluded, now);
     for (int i = 0; placement_.nodes.size() < kWorkers; ++i) {
@@ -449,6 +450,56 @@ TEST(UngateTest, AGangThatHasEndedKeepsItsNodesAsARecord) {
   world.Remove(world.pod(0));
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone"}));
+}
+
+// A Job that is suspended and resumed makes no pod again for an index that has Succeeded.
+TEST(UngateTest, AWorkerThatHasSucceededNeedsNoPod) {
+  World world = Bound();
+  world.controller = false;
+  world.pod(0).phase = world.pod(1).phase = "Succeeded";
+  world.Remove(world.pod(2));
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone"}));
+  world.NewPod();
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2"}));
+  EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
+}
+
+TEST(UngateTest, AWorkerThatSucceededInAnEarlierReservationNeedsNoPod) {
+  World world = Bound();
+  world.placement().meta.uid = "u2";
+  world.placement().conditions.pop_back();
+  world.controller = false;
+  world.pod(1).phase = "Succeeded";
+  world.Remove(world.pod(2));
+  world.Remove(world.pod(0));
+  world.NewPod();
+  EXPECT_EQ(world.Run().seconds, 60);  // the pod of the third worker is still to come
+  world.NewPod();
+  world.trace.clear();
+  world.Run();
+  EXPECT_EQ(world.trace, (Trace{"Verified=Unknown Binding", "ungate 2", "Verified=True AsPlaced"}));
+  EXPECT_EQ(world.Nodes(), (Trace{"n1", "n0", "n2"}));
+}
+
+TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
+  World world = Bound();
+  for (const auto& pod : world.pods()) {
+    pod->phase = "Succeeded";
+    pod->meta.labels.Set("jobset.sigs.k8s.io/restart-attempt", "0");
+  }
+  world.NewPod().meta.labels.Set("jobset.sigs.k8s.io/restart-attempt", "1");
+  EXPECT_EQ(world.Run().seconds, 60);  // two more are to come
+  EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone", "plan"}));
+}
+
+TEST(UngateTest, AControllerThatGoesOnAfterAPodHasSucceededGetsItsNode) {
+  World world = Bound();
+  world.pod(1).phase = "Succeeded";
+  world.NewPod();
+  world.Run();
+  EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2", "n1"}));
 }
 
 TEST(UngateTest, PodsOnOtherNodesAreNamed) {

@@ -114,6 +114,31 @@ TEST(ImportCsv, ReadsWhatTheTableSaysOfEachNode) {
   EXPECT_FALSE(n2.labels.At("nvidia.com/gpu.product"));
 }
 
+TEST(ImportCsv, AsksForTheUnitIfANodeHasTooLittleMemoryOrTooManyCpus) {
+  const auto notes = [](const std::string& cpu, const std::string& memory) {
+    CsvOptions table{{"rack"}, {}};
+    table.columns = {"sn", "gpu", "", cpu, memory};
+    const auto cluster = ImportCsv({"t",
+                                    "sn,cpu_milli,memory_mib,gpu,rack\nn1,64000,262144,8,r1\n"
+                                    "n2,96000,2097152,8,r1\nn3,,,8,r1\n"},
+                                   table, {});
+    std::vector<std::string> all = cluster->notes;
+    std::erase(all, kNoLinksNote);
+    return all;
+  };
+  EXPECT_EQ(notes("cpu_milli:m", "memory_mib:Mi"), std::vector<std::string>());
+  EXPECT_EQ(notes("cpu_milli", "memory_mib"),
+            (std::vector<std::string>{
+                "2 nodes have under 1 GiB of memory, such as n1: if the column's numbers have a "
+                "unit, add it: --memory-column memory_mib:Mi for MiB (or Ki, Gi, k, M, G)",
+                "2 nodes have over 4,096 CPUs, such as n1: if the column's numbers have a unit, "
+                "add it: --cpu-column cpu_milli:m for thousandths of a CPU"}));
+  EXPECT_EQ(notes("cpu_milli:m", "memory_mib:k"),
+            std::vector<std::string>{
+                "1 node has under 1 GiB of memory, such as n1: if the column's numbers have a "
+                "unit, add it: --memory-column memory_mib:Mi for MiB (or Ki, Gi, k, M, G)"});
+}
+
 TEST(ImportCsv, RefusesACellThatIsNoNumber) {
   CsvOptions table{{"rack"}, {}};
   table.columns.gpus = "gpu";

@@ -31,6 +31,22 @@ TEST(AddLinks, SetsAllLevelsAndThenSome) {
   EXPECT_FALSE(Assumed(cluster));
 }
 
+TEST(AddLinks, OfOneLevelReplaceThoseOfAllInAnyOrder) {
+  ImportedCluster cluster = TwoLevels();
+  ASSERT_TRUE(AddLinks({{"leaf=RoCE400", "InfiniBandNDR"}, {}, ""}, cluster));
+  EXPECT_EQ(cluster.fabric.levels[0].link->type, "InfiniBandNDR");
+  EXPECT_EQ(cluster.fabric.levels[1].link->type, "RoCE400");
+}
+
+TEST(AddLinks, OfScaleUpDomainsAreSetByTheirNameAlone) {
+  ImportedCluster cluster = TwoLevels();
+  cluster.fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "clique", {}, {}};
+  ASSERT_TRUE(AddLinks({{"InfiniBandNDR"}, {}, ""}, cluster));
+  EXPECT_FALSE(cluster.fabric.scale_up->link);
+  ASSERT_TRUE(AddLinks({{"nvlink=NVLink5"}, {"nvlink=200"}, ""}, cluster));
+  EXPECT_EQ(cluster.fabric.scale_up->link, (fabric::LinkSpec{"NVLink5", {}, 200, {}}));
+}
+
 TEST(AddLinks, ALevelWithoutALinkStaysAssumed) {
   ImportedCluster cluster = TwoLevels();
   ASSERT_TRUE(AddLinks({{"leaf=InfiniBandNDR"}, {}, ""}, cluster));

@@ -168,5 +168,50 @@ TEST(StepTest, ExpertsOverSeveralNodesCostWhatWasMeasured) {
   EXPECT_NEAR(seconds(64, 64) / seconds(8, 64), 1.0, 0.15);
 }
 
+// A layer and the output embedding of 2 x 1,024 tokens on one GPU, or two.
+Step SmallStep(const Calibration& calibration, std::int64_t tensor, std::int64_t vocabulary) {
+  traffic::Transformer model = testing::Gpt(1024, 1, 16);
+  model.sequence_length = 1024;
+  model.vocabulary_size = vocabulary;
+  model.micro_batch_size = model.global_batch_size = 2;
+  const Layout layout = testing::Spread(model, tensor, tensor, 1);
+  return StepOf(layout, *FindAccelerator("A100-80GB"), calibration,
+                NetworkOn({8, 240e9, 21.25e9}, layout));
+}
+
+TEST(StepTest, SlowLaunchesLengthenALayerAndTheOutputEmbedding) {
+  Calibration calibration = FindCalibration("A100 BF16, Megatron");
+  const Step fast = SmallStep(calibration, 1, 51200);
+  EXPECT_EQ(fast.launch, 0);
+  calibration.launch_seconds = 1;  // three passes of the layer, and as many of the embedding
+  EXPECT_NEAR(SmallStep(calibration, 1, 51200).compute, 6 + fast.optimizer, 1e-3);
+  calibration.launch_seconds = 1e-6;  // hidden behind kernels of a millisecond
+  EXPECT_NEAR(SmallStep(calibration, 1, 51200).compute, fast.compute, 1e-7);
+}
+
+TEST(StepTest, AnUnpaddedVocabularyCostsOnlySoftwareThatDoesNotPad) {
+  Calibration calibration = FindCalibration("A100 BF16, Megatron");
+  const auto matrices = [&](std::int64_t tensor, std::int64_t vocabulary) {
+    return SmallStep(calibration, tensor, vocabulary).matrices;
+  };
+  const double padded = matrices(1, 50256);
+  EXPECT_NEAR(matrices(1, 50257) / padded, 1, 0.001);
+  calibration.unaligned_share = 0.25;
+  EXPECT_EQ(matrices(1, 50256), padded);
+  EXPECT_GT(matrices(1, 50257) / padded, 3);
+  EXPECT_EQ(matrices(2, 50257), matrices(2, 50256));  // 25,128 values each
+}
+
+TEST(StepTest, EachTensorCollectiveAndEachStepHasAStart) {
+  Calibration calibration = FindCalibration("A100 BF16, Megatron");
+  const double one = SmallStep(calibration, 1, 51200).Seconds();
+  const double two = SmallStep(calibration, 2, 51200).Seconds();
+  calibration.tensor_start_seconds = 0.25;
+  EXPECT_EQ(SmallStep(calibration, 1, 51200).Seconds(), one);
+  EXPECT_NEAR(SmallStep(calibration, 2, 51200).Seconds(), two + 0.25, 1e-9);
+  calibration.step_seconds = kStepOverheadSeconds + 1;
+  EXPECT_NEAR(SmallStep(calibration, 1, 51200).Seconds(), one + 1, 1e-9);
+}
+
 }  // namespace
 }  // namespace weft::outlook

@@ -160,7 +160,8 @@ TEST(ExplainTextTest, ManyDomainsAreCounted) {
   EXPECT_EQ(Text(scene), R"(ns/tight: 2 workers, not placed (RequiredLevel)
   No single leaf has room for all 2 workers, as topology.required demands. The leaf l0 comes closest
   with room for 1 of 2 workers: 8 nvidia.com/gpu are missing there. To start now, relax one of:
-  topology.required: leaf -> spine. It never fits this fabric, not even with nothing else running.
+  topology.required: leaf -> spine. Unchanged, it never fits this fabric, not even with nothing else
+  running.
   By leaf, most room first:
     l0: room for 1 of 2 workers on 1 node.
     l1: room for 1 of 2 workers on 1 node.

@@ -34,9 +34,10 @@ team-a     main         700      70 %  80 %      12.3   3.0     2,100
 team-b     -           50.0       5 %     -       0.0   0.0         -
 (total)                 750      75 %  75 %      12.3   3.0     2,100
 
-BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy; STRANDED, GPU-hours that were
-free on nodes whose other GPUs the team held, so that no job of whole nodes could use them; LOST,
-GPU-hours of attempts of TrainingJobs that were taken down, at most.
+BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy. STRANDED: GPU-hours that were
+free on nodes whose other GPUs the team held, so that no job of whole nodes could use them. LOST, at
+most: GPU-hours of attempts of TrainingJobs that were taken down; the work since the last checkpoint
+is lost, and Weft does not see checkpoints.
 )");
 }
 
@@ -58,12 +59,19 @@ TEST(UsageTextTest, SaysWhatPrometheusLacks) {
 TEST(UsageTextTest, SaysThatThereIsNothing) {
   UsageReport report = TwoTeams();
   report.covered_seconds = 0;
-  EXPECT_EQ(UsageText(report, {.columns = 1'000}),
-            "Prometheus has no samples of a leading weft-operator from 1970-01-05 13:46 UTC to "
-            "1970-01-12 13:46 UTC.\n");
+  EXPECT_EQ(
+      UsageText(report, {.columns = 1'000}),
+      "Prometheus has no samples of a leading weft-operator from 1970-01-05 13:46 UTC to "
+      "1970-01-12 13:46 UTC. Query weft_leader there. If the answer is empty, Prometheus does not "
+      "scrape the operator (the chart's values metrics.serviceMonitor and "
+      "metrics.podMonitor), or --match excludes its series. Otherwise choose another time "
+      "with --since and --until.\n");
   report.covered_seconds = kDay;
   report.teams.clear();
-  EXPECT_NE(UsageText(report, {}).find("Nobody used an accelerator.\n"), std::string::npos);
+  EXPECT_NE(UsageText(report, {}).find("\nNo pod held an accelerator.\n"), std::string::npos);
+  report.space = "nope";
+  EXPECT_NE(UsageText(report, {}).find("\nNamespace nope used no accelerator.\n"),
+            std::string::npos);
 }
 
 }  // namespace

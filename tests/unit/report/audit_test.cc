@@ -188,6 +188,29 @@ TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
   EXPECT_EQ(report->gangs[0].excess_percent, 0);
 }
 
+TEST(Audit, AnnotationsOfThePodsSayWhatAGangWithoutPlacementSends) {
+  Scene scene(FourNodes());
+  AddJobPods(scene, "j", {"n0", "n1"});
+  AddJobPods(scene, "wrong", {"n2", "n3"});
+  for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
+    auto& annotations = scene.inputs.pods.Edit(p).meta.annotations;
+    annotations.Set("weft.dev/model",
+                    R"({"type": "Measured", "measured": [{"axis": "Data", "bytesPerGPU": "1G"}]})");
+    if (p >= 2) annotations.Set("weft.dev/parallelism", R"({"tensor": 3})");
+  }
+  const decide::Cluster cluster = scene.Build();
+  const auto report = Audit(cluster);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->gangs.size(), 2U);
+  const AuditGang& gang = report->gangs[0];
+  EXPECT_TRUE(gang.modelled);
+  EXPECT_EQ(static_cast<std::int64_t>(gang.now.scores.cross_node_bytes), 2'000'000'000);
+  EXPECT_EQ(AuditJson(cluster, *report)["gangs"][0]["model"], "Annotations");
+  EXPECT_FALSE(report->gangs[1].modelled);
+  ASSERT_EQ(report->gangs[1].notes.size(), 1U);
+  EXPECT_EQ(report->gangs[1].notes[0].reason, "AnnotationIgnored");
+}
+
 TEST(Audit, PodsOnNodesOutsideEveryFabricAreSaid) {
   Scene scene(FourNodes());
   AddJobPods(scene, "j", {"n0", "elsewhere"});

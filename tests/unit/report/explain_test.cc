@@ -74,6 +74,18 @@ TEST(Explain, PointsToAuditForAGangOfAnotherController) {
   }
 }
 
+TEST(Explain, SaysWhatPodsWaitForThatNoPlacementSelects) {
+  Scene scene(FourLeaves());
+  api::Pod& pod = scene.Pod("train-0", "");
+  pod.meta.owners = {{"batch/v1", "Job", "train", "u1", true}};
+  pod.scheduling_gates = {api::kGate};
+  EXPECT_EQ(
+      ExplainHeld(scene.Build(), {"train"}).error().message,
+      "\"train\": no TrainingJob or Placement of this name waits for nodes or holds nodes; the "
+      "pods of this Job wait with the scheduling gate weft.dev/placement, but no Placement "
+      "selects them: the operator makes one for pods with the label weft.dev/place: \"true\"");
+}
+
 TEST(Explain, SaysWhichDomainIsNearestToItsPowerLimit) {
   testing::FabricShape shape = FourLeaves();
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "H100";

@@ -24,6 +24,7 @@ struct Fleet : decide::Scene {
     decide::PlanOptions options;
     options.order = decide::Order::kOperator;
     options.reserve_after_seconds = kReserveAfter;
+    options.heed_queues = true;
     const auto report = decide::Plan(cluster, options);
     EXPECT_TRUE(report);
     return MakeQueue(cluster, *report, space, kReserveAfter);
@@ -47,6 +48,32 @@ TEST(QueueTest, IsInTheOperatorsOrderWithStartsAndReasons) {
   EXPECT_TRUE(queue[1].why.empty());
   EXPECT_EQ(queue[2].key.name, "huge");
   EXPECT_EQ(StartText(queue[2]), "never");
+}
+
+// A job that has no quota takes no room from those behind it.
+TEST(QueueTest, AJobThatWaitsForQuotaSaysSoAndKeepsNobodyBack) {
+  Fleet fleet;
+  api::TrainingJob& first = fleet.Job("first", 3);
+  first.meta.creation_timestamp = "2026-01-01T00:00:00Z";
+  first.conditions = {{"Placed", "False", "QuotaPending", "queue a: 16 more needed", ""}};
+  fleet.Job("second", 3).meta.creation_timestamp = "2026-01-02T00:00:00Z";
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(queue.size(), 2U);
+  EXPECT_EQ(queue[0].key.name, "first");
+  EXPECT_EQ(StartText(queue[0]), "unknown");
+  EXPECT_EQ(queue[0].reason, "QuotaPending");
+  EXPECT_EQ(queue[0].why, "queue a: 16 more needed");
+  EXPECT_EQ(StartText(queue[1]), "now");
+}
+
+TEST(QueueTest, APlacementOfAWorkloadNeedsNoPods) {
+  Fleet fleet;
+  api::Placement& placement = fleet.Placement("job-main-1", 2);
+  placement.pod_selector = fabric::LabelSelector{{{"weft.dev/placement", "job-main-1"}}, {}};
+  placement.meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", "job", "w", true}};
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(queue.size(), 1U);
+  EXPECT_EQ(StartText(queue[0]), "now") << queue[0].why;
 }
 
 TEST(QueueTest, SaysAfterWhichJobAndWhatWouldHelp) {

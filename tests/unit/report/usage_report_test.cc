@@ -67,8 +67,18 @@ TEST(UsageReportTest, CostsGoByProductAndCapacityTypeAndNameWhatHasNoPrice) {
 TEST(UsageReportTest, OneNamespaceHasItsOwnTotal) {
   const UsageReport report = MakeUsageReport(SomeAnswers(), kWeek, "a", nullptr);
   ASSERT_EQ(report.teams.size(), 1U);
+  EXPECT_EQ(report.space, "a");
   EXPECT_EQ(report.total.allocated, 15);
   EXPECT_EQ(report.all, 200);
+}
+
+TEST(UsageReportTest, WithoutSamplesNothingIsKnown) {
+  UsageAnswers answers = SomeAnswers();
+  Of(answers, UsageQuery::kCovered).clear();
+  const UsageReport report = MakeUsageReport(answers, kWeek, "", nullptr);
+  EXPECT_EQ(nlohmann::json(UsageJson(report)), nlohmann::json::parse(R"({
+    "since": "1970-01-05T13:46:40Z", "until": "1970-01-12T13:46:40Z", "coveredSeconds": 0,
+    "teams": []})"));
 }
 
 TEST(UsageReportTest, StepsAreAMinuteOfShortPeriodsAndGrowWithLongOnes) {

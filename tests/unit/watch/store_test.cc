@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/decide/foreign_gang.h"
+
 namespace weft::watch {
 namespace {
 
@@ -334,7 +336,7 @@ TEST_F(StoreTest, APodThatAsksForPlacementByAClaimWaitsForItsTemplate) {
   pod.meta.labels = {{"weft.dev/place", "true"}};
   pod.claims = {{"", "gpus"}};
   store_.Put(pod);
-  EXPECT_TRUE(store_.PodsToPlace("ns").empty());
+  EXPECT_TRUE(store_.PodsToPlace({"ns", ""}).empty());
   api::DeviceClass of;
   of.meta.key.name = "gpu.nvidia.com";
   of.driver = "gpu.nvidia.com";
@@ -345,9 +347,55 @@ TEST_F(StoreTest, APodThatAsksForPlacementByAClaimWaitsForItsTemplate) {
   made.requests = {{"gpu.nvidia.com", 4, false}};
   store_.Put(made);
   EXPECT_EQ(gangs.size(), 1U);
-  const auto pods = store_.PodsToPlace("ns");
+  const auto pods = store_.PodsToPlace({"ns", ""});
   ASSERT_EQ(pods.size(), 1U);
   EXPECT_EQ(pods.front()->pod.requests, (fabric::Resources{{"nvidia.com/gpu", 4}}));
+}
+
+std::vector<std::string> NamesOf(const auto& objects) {
+  std::vector<std::string> names;
+  for (const auto& object : objects) names.push_back(object->meta.key.name);
+  return names;
+}
+
+// A gang is found by its pods' labels, which may change; Placements by hand are of no gang.
+TEST_F(StoreTest, PodsAndPlacementsOfAGangFindEachOther) {
+  const auto put = [&](const char* name, fabric::LabelSelector selector, const char* gang) {
+    api::Placement placement;
+    placement.meta.key = {"ns", name};
+    placement.pod_selector = std::move(selector);
+    if (*gang != '\0') placement.meta.labels = {{"weft.dev/gang", gang}};
+    store_.Put(placement);
+    return placement;
+  };
+  api::Pod pod;
+  pod.meta.key = {"ns", "p"};
+  pod.meta.labels = {{"batch.kubernetes.io/controller-uid", "u"}, {"weft.dev/place", "true"}};
+  pod.meta.owners = {{"batch/v1", "Job", "train", "u", true}};
+  store_.Put(pod);
+  const std::string base = decide::ForeignGangOf(pod)->base;
+  const std::map<std::string, std::string> labels = {{"batch.kubernetes.io/controller-uid", "u"},
+                                                     {"weft.dev/place", "true"}};
+  const auto made = put("made", {labels, {}}, base.c_str());
+  const auto named = put("named", {{{"weft.dev/placement", "named"}}, {}}, "");
+  const auto by_hand = put("hand", {{{"app", "x"}}, {}}, "");
+  EXPECT_EQ(NamesOf(store_.PodsToPlace({"ns", base})), Words({"p"}));
+  EXPECT_EQ(NamesOf(store_.Selecting({"ns", base})), (Words{"made", "hand"}));
+  EXPECT_EQ(NamesOf(store_.PodsOf(made)), Words({"p"}));
+  EXPECT_TRUE(store_.PodsOf(named).empty());
+  EXPECT_TRUE(store_.PodsOf(by_hand).empty());
+
+  std::vector<std::string> told;
+  store_.SetHooks({.on_placement = [&](const auto& key) { told.push_back(key.name); }});
+  pod.meta.labels.Set("weft.dev/placement", "named");
+  pod.meta.labels.Set("app", "x");
+  store_.Put(pod);
+  EXPECT_EQ(told, (Words{"named", "hand", "made"}));  // those that selected it before are told last
+  EXPECT_TRUE(store_.PodsToPlace({"ns", base}).empty());
+  EXPECT_EQ(NamesOf(store_.PodsOf(named)), Words({"p"}));
+  EXPECT_EQ(NamesOf(store_.PodsOf(by_hand)), Words({"p"}));
+  store_.Remove<api::Pod>({"ns", "p"});
+  EXPECT_TRUE(store_.PodsOf(named).empty());
 }
 
 }  // namespace
