@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <utility>
+
+#include "operator/base/quantity.h"
 
 namespace weft {
 namespace {
@@ -26,6 +29,13 @@ std::int64_t Percent(Int128 part, Int128 whole, Int128 add) {
 
 std::string CountText(std::int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string BytesText(Int128 bytes) {
+  std::string text = FormatBytes(bytes);
+  const bool prefixed = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+  text.insert(text.size() - (prefixed ? 1 : 0), " ");
+  return text + "B";
 }
 
 std::string DurationText(std::int64_t seconds) {

@@ -4,6 +4,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/cli/sources.h"
+#include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/outlook/accelerators.h"
 
@@ -16,11 +17,13 @@ Result<std::vector<fabric::AcceleratorSpec>> ReadAccelerators(const std::string&
   const auto document = manifest::ReadDocument(*source);
   if (!document) return document.error();
   auto added = api::DecodeAcceleratorFile(*document, source->name);
-  if (!added) return added;
-  if (const Status known = outlook::CheckAccelerators(*added); !known) {
-    return Invalid(source->name + ": accelerators" + known.error().message);
+  std::string wrong = added ? "" : added.error().message;
+  if (added) {
+    const Status known = outlook::CheckAccelerators(*added);
+    if (!known) wrong = source->name + ": accelerators" + known.error().message;
   }
-  return added;
+  if (wrong.empty()) return added;
+  return Invalid(manifest::WithLine({*source}, wrong));
 }
 
 Status CheckAcceleratorName(const std::string& name,

@@ -41,6 +41,16 @@ Status ReadGpus(const std::string& text, report::AdviceRequest& request) {
   return {};
 }
 
+// "15T": a whole number of tokens.
+Result<double> Tokens(const std::string& text) {
+  constexpr std::int64_t kMilli = 1000;
+  const auto tokens = ParseQuantity(text), milli = ParseMilliQuantity(text);
+  const bool whole = !milli || *milli % kMilli == 0;  // too large for thousandths: whole
+  if (tokens && *tokens >= 1 && whole) return static_cast<double>(*tokens);
+  return Invalid("--tokens: \"" + text +
+                 "\" must be a whole number above 0; write 1G for a billion, 15T for 15 trillion");
+}
+
 Status ReadRequest(const AdviseArguments& arguments, report::AdviceRequest& request) {
   request.job = arguments.job;
   const bool bare = !arguments.job.empty() && arguments.job.find('/') == std::string::npos;
@@ -50,10 +60,9 @@ Status ReadRequest(const AdviseArguments& arguments, report::AdviceRequest& requ
   request.rows = static_cast<std::size_t>(arguments.rows);
   if (Status gpus = ReadGpus(arguments.gpus, request); !gpus) return gpus;
   if (!arguments.tokens.empty()) {
-    const auto tokens = ParseQuantity(arguments.tokens);
-    if (!tokens) return Invalid("--tokens: " + tokens.error().message);
-    if (*tokens < 1) return Invalid("--tokens: must be at least 1");
-    request.tokens = static_cast<double>(*tokens);
+    const auto tokens = Tokens(arguments.tokens);
+    if (!tokens) return tokens.error();
+    request.tokens = *tokens;
   }
   if (arguments.deadline_days > 0) request.deadline_days = arguments.deadline_days;
   if (arguments.budget > 0) request.budget = arguments.budget;
@@ -83,7 +92,8 @@ int RunAdvise(const AdviseArguments& arguments) {
   Remark(advice->notes);
   if (arguments.output == "json") return Print(Encode(report::AdviceJson(*advice), "json"), code);
   if (advice->layouts.empty()) {
-    Remark({{decide::Severity::kWarning, "NoLayout", "no layout fits"}});
+    Remark({{decide::Severity::kWarning, "NoLayout",
+             "no layout is left. " + advice->why_none}});
     return code;
   }
   return Print(Encode(report::AdvisedJob(*cluster, *advice, advice->layouts.front()), "yaml"),

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/cli/sources.h"
+#include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::cli {
@@ -15,7 +16,9 @@ Result<outlook::Prices> ReadPrices(const std::string& path, const report::Priced
   if (!source) return source.error();
   const auto document = manifest::ReadDocument(*source);
   if (!document) return document.error();
-  return report::DecodePrices(*document, source->name, known);
+  auto prices = report::DecodePrices(*document, source->name, known);
+  if (prices) return prices;
+  return Error{prices.error().kind, manifest::WithLine({*source}, prices.error().message)};
 }
 
 }  // namespace

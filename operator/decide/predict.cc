@@ -1,10 +1,13 @@
 #include "operator/decide/predict.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
-#include "operator/base/quantity.h"
+#include "operator/base/phrases.h"
 #include "operator/decide/pace.h"
+#include "operator/fabric/pools.h"
 #include "operator/objective/seating.h"
 #include "operator/outlook/placed_network.h"
 #include "operator/rules/power.h"
@@ -32,6 +35,16 @@ void TakeMemory(const fabric::NodeFacts& node, outlook::Accelerator& accelerator
   if (number && mib >= 1024) accelerator.memory_bytes = mib * 1024 * 1024;
 }
 
+// "Fabric default: spec.acceleratorModel", "node n1: label nvidia.com/gpu.product".
+std::string WhereNamed(const fabric::Fabric& fabric, NodeIndex node) {
+  const fabric::NodeFacts& facts = fabric.node(node);
+  const fabric::PoolLabels labels = fabric::ReadPoolLabels(facts);
+  const bool given = !fabric.pools()[fabric.pool(node)].product.empty();
+  if (labels.product.empty() && given) return "Fabric " + fabric.spec().name + ": spec.acceleratorModel";
+  return "node " + facts.name + ": label " +
+         std::string(labels.product.empty() ? kInstanceType : labels.product_key);
+}
+
 Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, NodeIndex node) {
   const std::string_view product = ProductOf(fabric, node);
   const std::string& name = fabric.node(node).name;
@@ -40,7 +53,11 @@ Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, Nod
     return Invalid("no label of node " + name +
                    " names its accelerator; set spec.acceleratorModel of the Fabric");
   }
-  if (!found) return Invalid("node " + name + ": " + found.error().message);
+  if (!found) {
+    return Invalid(WhereNamed(fabric, node) + ": " + found.error().message +
+                   ". Correct the name, or describe the accelerator in spec.accelerators of the "
+                   "Fabric or the file of --accelerators");
+  }
   TakeMemory(fabric.node(node), *found);
   if (const auto& pool = fabric.spec().pooled_memory) {
     found->pooled_bytes = static_cast<double>(pool->bytes_per_gpu);
@@ -49,7 +66,7 @@ Result<outlook::Accelerator> AcceleratorOfNode(const fabric::Fabric& fabric, Nod
   return found;
 }
 
-std::string Size(double bytes) { return FormatBytes(static_cast<Int128>(bytes)) + "B"; }
+std::string Size(double bytes) { return BytesText(static_cast<Int128>(bytes)); }
 
 }  // namespace
 
@@ -116,6 +133,20 @@ std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t pe
   return sum * per_worker;
 }
 
+Failures FailuresOn(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes,
+                    const outlook::Prices* prices) {
+  const std::set<NodeIndex> different(nodes.begin(), nodes.end());
+  Failures out;
+  out.nodes = static_cast<std::int64_t>(different.size());
+  out.spot_nodes = std::count_if(different.begin(), different.end(), [&](NodeIndex node) {
+    return fabric.pools()[fabric.pool(node)].capacity == fabric::CapacityType::kSpot;
+  });
+  out.reliability = outlook::ReliabilityOf(static_cast<double>(out.nodes),
+                                           prices ? prices->Rates() : outlook::FailureRates(),
+                                           static_cast<double>(out.spot_nodes));
+  return out;
+}
+
 std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& memory,
                            double capacity, const std::optional<outlook::Change>& change) {
   std::string text = "a GPU would hold " + Size(memory.Total()) + ", and " +
@@ -123,7 +154,7 @@ std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& 
                      Size(memory.weights) + ", gradients " + Size(memory.gradients) +
                      ", optimizer " + Size(memory.optimizer) + ", activations " +
                      Size(memory.activations) + ", other " + Size(memory.other) + ". ";
-  return text + (change ? "It would fit with " + change->text + ": " + Size(change->total)
+  return text + (change ? "It fits in " + Size(change->total) + " with " + change->text
                         : "No change of up to three settings makes it fit on as many GPUs");
 }
 

@@ -10,6 +10,7 @@
 #include "operator/decide/cluster.h"
 #include "operator/decide/learned.h"
 #include "operator/decide/workload.h"
+#include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
 
@@ -52,7 +53,17 @@ std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t pe
                                   std::span<const fabric::NodeIndex> nodes,
                                   const outlook::Prices& prices);
 
-// "a GPU would hold 1.2TB, and H100 has 80GB for it: weights 1TB, .... It would fit with ...".
+// What failures cost a job on these nodes, by the assumed rates or those of the prices (may be
+// null): failures of all nodes, and interruptions of the spot nodes among them.
+struct Failures {
+  outlook::Reliability reliability;
+  std::int64_t nodes = 0, spot_nodes = 0;  // different ones
+};
+Failures FailuresOn(const fabric::Fabric& fabric, std::span<const fabric::NodeIndex> nodes,
+                    const outlook::Prices* prices);
+
+// "a GPU would hold 1.2 TB, and H100 has 80 GB for it: weights 1 TB, .... It fits in 77 GB with
+// ...".
 std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& memory,
                            double capacity, const std::optional<outlook::Change>& change);
 

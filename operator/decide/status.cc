@@ -120,7 +120,7 @@ OrderedJson PredictedJson(const Predicted& predicted) {
                      {"tokensPerSecond", Whole(one.tokens_per_second)},
                      {"powerWatts", Whole(one.watts)},
                      {"acceleratorPowerWatts", Whole(one.accelerator_watts)},
-                     {"calibration", one.calibration->name}};
+                     {"calibration", outlook::CalibrationName(one)}};
   if (predicted.learned) {
     out["learnedStep"] = predicted.learned->key;
     out["learnedPercent"] = predicted.learned->percent;

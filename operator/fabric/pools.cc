@@ -61,6 +61,7 @@ PoolLabels ReadPoolLabels(const NodeFacts& node) {
     if (product < best) {
       best = product;
       labels.product = value;
+      labels.product_key = kProductKeys[product];
     }
     for (const CapacityLabel& label : kCapacityLabels) {
       if (label.key != key || !SameText(label.value, value)) continue;

@@ -41,6 +41,7 @@ struct Pool {
 //         kubernetes.azure.com/scalesetpriority: AKS, "Add a spot node pool", 2026.
 struct PoolLabels {
   std::string_view product;
+  std::string_view product_key;  // of the label
   std::optional<CapacityType> capacity;
 };
 PoolLabels ReadPoolLabels(const NodeFacts& node);

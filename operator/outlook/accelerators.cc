@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <vector>
+
+#include "operator/base/near_word.h"
 
 namespace weft::outlook {
 namespace {
@@ -157,6 +160,32 @@ Accelerator FromSpec(const fabric::AcceleratorSpec& spec) {
           .calibrated_as = spec.calibrated_as};
 }
 
+std::string Listed(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + std::string(names[i]);
+  }
+  return text;
+}
+
+std::string Small(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+// The fewest edits that make a word of the product the name, if at most a third of it changes.
+std::optional<std::size_t> Edits(const std::vector<std::string>& words, std::string_view name) {
+  std::optional<std::size_t> least;
+  const std::string small = Small(name);
+  for (const std::string& word : words) {
+    const std::size_t edits = EditDistance(word, small);
+    const bool near = 3 * edits <= std::max(word.size(), small.size());
+    if (near && (!least || edits < *least)) least = edits;
+  }
+  return least;
+}
+
 std::string KnownNames(std::span<const fabric::AcceleratorSpec> added) {
   std::string known;
   const auto add = [&](std::string_view name) {
@@ -180,8 +209,37 @@ Result<Accelerator> FindAccelerator(std::string_view product,
   for (const Accelerator& one : kAccelerators) {
     if (IsAll(words, one.name) || Matches(words, one.words)) return one;
   }
-  return Invalid("unknown accelerator \"" + std::string(product) + "\"; known are " +
-                 KnownNames(added));
+  return Invalid("unknown accelerator \"" + std::string(product) + "\"; " +
+                 KnownText(product, added));
+}
+
+std::string KnownText(std::string_view product, std::span<const fabric::AcceleratorSpec> added) {
+  const std::vector<std::string> words = WordsOf(product);
+  std::vector<std::string_view> near;
+  std::size_t least = 0;
+  const auto look = [&](std::string_view name) {
+    const auto edits = Edits(words, name);
+    if (!edits || (!near.empty() && *edits > least)) return;
+    if (near.empty() || *edits < least) near.clear();
+    least = *edits;
+    near.push_back(name);
+  };
+  for (const fabric::AcceleratorSpec& one : added) look(one.name);
+  for (const Accelerator& one : kAccelerators) look(one.name);
+  if (near.empty()) return "known are " + KnownNames(added);
+  return std::string("the nearest known ") + (near.size() == 1 ? "is " : "are ") + Listed(near);
+}
+
+std::string NoUnitText(const Accelerator& accelerator, traffic::Precision precision) {
+  // In the order of traffic::Precision.
+  static constexpr std::array<std::string_view, 7> kNames = {"FP32", "TF32",  "FP16", "BF16",
+                                                             "FP8",  "MXFP8", "NVFP4"};
+  std::vector<std::string_view> has;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (PeakRate(accelerator, static_cast<traffic::Precision>(i)) > 0) has.push_back(kNames[i]);
+  }
+  return std::string(accelerator.name) + " has no unit for " +
+         std::string(kNames[static_cast<std::size_t>(precision)]) + ", only for " + Listed(has);
 }
 
 Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added) {

@@ -41,14 +41,20 @@ std::span<const Accelerator> KnownAccelerators();
 // its alternatives; the first match in the table wins. `added`: accelerators of the user, which
 // come before those of the table.
 //
-// Errors  kInvalid; the message names the product and the known accelerators.
+// Errors  kInvalid; the message names the product and the known accelerators (KnownText).
 Result<Accelerator> FindAccelerator(std::string_view product,
                                     std::span<const fabric::AcceleratorSpec> added = {});
+// "the nearest known is H100", "the nearest known are H100 and H200", or "known are GB300, GB200,
+// ..." if no name is near.
+std::string KnownText(std::string_view product,
+                      std::span<const fabric::AcceleratorSpec> added = {});
 
 // Errors  kInvalid: "[0].calibratedAs: ..." if the table has no such accelerator, "[1].name:
 //         ..." if two accelerators have the same name.
 Status CheckAccelerators(std::span<const fabric::AcceleratorSpec> added);
 
+// "H100 has no unit for NVFP4, only for FP32, TF32, FP16, BF16, FP8 and MXFP8".
+std::string NoUnitText(const Accelerator& accelerator, traffic::Precision precision);
 // Peak rate of one precision; 0 if the accelerator has no unit for it.
 double PeakRate(const Accelerator& accelerator, traffic::Precision precision);
 

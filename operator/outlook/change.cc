@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/outlook/memory.h"
+#include "operator/outlook/refusals.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::outlook {
@@ -12,8 +13,6 @@ namespace {
 using traffic::Recomputation;
 using traffic::Sharding;
 
-// Tensor parallelism beyond the GPUs of a usual node would leave the fastest network.
-constexpr std::int64_t kMostTensor = 8;
 // Most settings of a change, so that a person sees at once what it does.
 constexpr int kMostSettings = 3;
 
@@ -47,6 +46,14 @@ void AddRecomputation(const Layout& layout, Candidates& out) {
   out.push_back({"activationRecomputation", "Full", changed});
 }
 
+// 16-bit gradients cost no time, but may change what the model learns.
+void AddGradientPrecision(const Layout& layout, Candidates& out) {
+  if (layout.model.gradient_precision != traffic::GradientPrecision::kFP32) return;
+  Layout changed = layout;
+  changed.model.gradient_precision = traffic::GradientPrecision::kBF16;
+  out.push_back({"gradientPrecision", "BF16", changed});
+}
+
 // Adds twice, four times, ... the degree, as far as the shape allows.
 void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Parallelism::*degree,
                std::int64_t most, Candidates& out) {
@@ -61,7 +68,7 @@ void AddDegree(const Layout& layout, const char* name, std::int64_t traffic::Par
   }
 }
 
-// Changes of one setting, those that cost least time first.
+// Changes of one setting, those that cost least time first, and last the one that changes results.
 Candidates OneChange(const Layout& layout) {
   Candidates out;
   AddSharding(layout, Sharding::kOptimizerState, "OptimizerState", out);
@@ -71,6 +78,7 @@ Candidates OneChange(const Layout& layout) {
   AddSharding(layout, Sharding::kFull, "Full", out);
   AddDegree(layout, "tensor", &traffic::Parallelism::tensor, kMostTensor, out);
   AddDegree(layout, "pipeline", &traffic::Parallelism::pipeline, layout.model.layers, out);
+  AddGradientPrecision(layout, out);
   return out;
 }
 
@@ -91,32 +99,50 @@ std::string TextOf(const Settings& changed) {
   return text;
 }
 
-// The first change that fits with `more` settings in addition to those already changed.
-std::optional<Change> Search(const Layout& layout, const Accelerator& accelerator, int more,
-                             Settings& changed) {
-  for (const Candidate& one : OneChange(layout)) {
-    if (Holds(changed, one.setting)) continue;
-    changed.push_back(&one);
-    std::optional<Change> found;
-    if (more > 1) {
-      found = Search(one.layout, accelerator, more - 1, changed);
-    } else if (const double total = MemoryOn(one.layout, accelerator).Total();
-               total <= UsableMemory(accelerator)) {
-      found = Change{TextOf(changed), total};
-    }
-    if (found) return found;
-    changed.pop_back();
+class ChangeSearch {
+ public:
+  ChangeSearch(const Layout& layout, const Accelerator& accelerator)
+      : layout_(layout), accelerator_(accelerator), broken_(BrokenRules(layout)) {}
+
+  // The first change of so many settings that fits.
+  std::optional<Change> Run(int settings) {
+    changed_.clear();
+    return From(layout_, settings);
   }
-  return std::nullopt;
-}
+
+ private:
+  // With `more` settings in addition to those already changed.
+  std::optional<Change> From(const Layout& layout, int more) {
+    for (const Candidate& one : OneChange(layout)) {
+      if (Holds(changed_, one.setting)) continue;
+      changed_.push_back(&one);
+      auto found = more > 1 ? From(one.layout, more - 1) : Judge(one.layout);
+      if (found) return found;
+      changed_.pop_back();
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Change> Judge(const Layout& layout) const {
+    if ((BrokenRules(layout) & ~broken_) != 0) return std::nullopt;
+    const double total = MemoryOn(layout, accelerator_).Total();
+    if (total > UsableMemory(accelerator_)) return std::nullopt;
+    return Change{TextOf(changed_), total};
+  }
+
+  const Layout& layout_;
+  const Accelerator& accelerator_;
+  const Rules broken_;
+  Settings changed_;
+};
 
 }  // namespace
 
 std::optional<Change> SmallestChange(const Layout& layout, const Accelerator& accelerator) {
   if (MemoryOn(layout, accelerator).Total() <= UsableMemory(accelerator)) return std::nullopt;
+  ChangeSearch search(layout, accelerator);
   for (int settings = 1; settings <= kMostSettings; ++settings) {
-    Settings changed;
-    if (auto found = Search(layout, accelerator, settings, changed)) return found;
+    if (auto found = search.Run(settings)) return found;
   }
   return std::nullopt;
 }

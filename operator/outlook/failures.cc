@@ -4,9 +4,11 @@
 
 namespace weft::outlook {
 
-Reliability ReliabilityOf(double nodes, const FailureRates& rates) {
+Reliability ReliabilityOf(double nodes, const FailureRates& rates, double spot_nodes) {
   constexpr double kDay = 86'400, kHour = 3'600, kThousand = 1'000;
-  const double between = kThousand * kDay / (nodes * rates.per_1000_node_days);
+  const double between =
+      kThousand * kDay /
+      (nodes * rates.per_1000_node_days + spot_nodes * rates.interruptions_per_1000_node_days);
   const double stop = rates.checkpoint_seconds;
   const double ratio = stop / (2 * between);
   const double interval =

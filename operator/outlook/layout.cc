@@ -114,6 +114,27 @@ Sizes SizesOf(const Layout& layout) {
   return sizes;
 }
 
+Expected ExpectedParameters(const traffic::Transformer& model) {
+  const double hidden = Real(model.hidden_size), layers = Real(model.layers);
+  const double embedding = Real(model.vocabulary_size) * hidden;
+  const double dense = model.moe ? std::max(layers - Real(model.moe->layers), 0.0) : layers;
+  constexpr double kUsualProducts = 8;  // of hidden x hidden: 3 x 8/3, or 2 x 4
+  const double feed_forward = model.feed_forward_size
+                                  ? Matrices(model) * hidden * Real(*model.feed_forward_size)
+                                  : kUsualProducts * hidden * hidden;
+  double sum = AttentionParameters(model) + dense * feed_forward;
+  const bool open = model.moe && !model.moe->feed_forward_size;
+  if (model.moe && !open) {
+    const double each = Matrices(model) * hidden * Real(*model.moe->feed_forward_size);
+    sum += Real(model.moe->layers) *
+           (Real(model.moe->experts) + Real(model.moe->shared_experts)) * each;
+  }
+  Expected out;
+  out.least = sum + embedding;
+  if (!open) out.most = sum + 2 * embedding;
+  return out;
+}
+
 double ModelFlops(const Layout& layout) {
   const traffic::Transformer& model = layout.model;
   const Sizes sizes = SizesOf(layout);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "operator/traffic/spec.h"
 
@@ -52,6 +53,15 @@ struct Sizes {
   double MatrixLayers() const { return layers + active; }  // that a token uses
 };
 Sizes SizesOf(const Layout& layout);
+
+// The parameters that a model of these sizes has, whatever `parameters` says: with tied and with
+// two embeddings. A feed-forward size that is not given counts as 8/3 hidden, or 4 hidden if not
+// gated. `most` is absent if the width of the experts is not given.
+struct Expected {
+  double least = 0;
+  std::optional<double> most;
+};
+Expected ExpectedParameters(const traffic::Transformer& model);
 
 // FLOPs that the model needs for one step, without recomputation: six for each token and parameter
 // that it is multiplied with, plus the causal half of attention.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/outlook/refusals.h"
+
 namespace weft::outlook {
 namespace {
 
@@ -26,7 +28,7 @@ std::vector<std::int64_t> PowersThatDivide(std::int64_t whole, std::int64_t most
 class Shapes {
  public:
   Shapes(const traffic::Transformer& model, std::int64_t ranks, std::int64_t per_domain)
-      : model_(model), ranks_(ranks), per_domain_(per_domain) {}
+      : model_(model), ranks_(ranks), per_domain_(per_domain), by_model_(BrokenByModel(model)) {}
 
   std::vector<Layout> Run() {
     const std::int64_t contexts = std::max<std::int64_t>(model_.sequence_length / kLeastTokens, 1);
@@ -71,23 +73,24 @@ class Shapes {
     const std::int64_t group = shape.ranks / (p.tensor * p.pipeline);
     if (group == 1) return;
     Add(shape, Sharding::kOptimizerState);
-    if (p.pipeline > 1) return;
     Add(shape, Sharding::kFull);
     // The members of the gradient group that share a node or scale-up domain.
     const std::int64_t near = per_domain_ / p.tensor;
     if (near <= 1 || near >= group || group % near != 0) return;
     if (p.expert > 1 && (shape.ranks / p.expert) % near != 0) return;
-    Add(shape, Sharding::kHybrid);
-    shapes_.back().parallelism.shard_group_size = near;
+    Add(shape, Sharding::kHybrid, near);
   }
 
-  void Add(const Layout& shape, Sharding sharding) {
-    shapes_.push_back(shape);
-    shapes_.back().parallelism.sharding = sharding;
+  void Add(Layout shape, Sharding sharding, std::optional<std::int64_t> group = std::nullopt) {
+    shape.parallelism.sharding = sharding;
+    shape.parallelism.shard_group_size = group;
+    if ((BrokenRules(shape) & ~by_model_) != 0) return;
+    shapes_.push_back(std::move(shape));
   }
 
   const traffic::Transformer& model_;
   const std::int64_t ranks_, per_domain_;
+  const Rules by_model_;
   std::vector<Layout> shapes_;
 };
 
@@ -103,18 +106,16 @@ std::vector<Layout> VariantsOf(const Layout& shape) {
   const traffic::Parallelism& p = shape.parallelism;
   const std::int64_t data = shape.ranks / (p.tensor * p.context * p.pipeline);
   const std::int64_t sequences = shape.model.global_batch_size / data;  // of one pipeline
-  const bool even = shape.model.layers % p.pipeline == 0;
-  const std::int64_t most_virtual = p.pipeline > 1 && even ? kMostVirtual : 1;
+  const Rules by_model = BrokenByModel(shape.model);
   for (const std::int64_t size : PowersThatDivide(sequences, kMostMicroBatch)) {
-    for (const std::int64_t chunks :
-         PowersThatDivide(shape.model.layers / p.pipeline, most_virtual)) {
-      if (chunks > 1 && sequences / size % p.pipeline != 0) continue;
+    for (std::int64_t chunks = 1; chunks <= kMostVirtual; chunks *= 2) {
+      Layout one = shape;
+      one.model.micro_batch_size = size;
+      one.parallelism.virtual_pipeline = chunks;
+      if ((BrokenRules(one) & ~by_model) != 0) continue;
       for (const Recomputation recomputation : {Recomputation::kNone, Recomputation::kFull}) {
-        variants.push_back(shape);
-        Layout& one = variants.back();
-        one.model.micro_batch_size = size;
         one.model.recomputation = recomputation;
-        one.parallelism.virtual_pipeline = chunks;
+        variants.push_back(one);
       }
     }
   }

@@ -50,6 +50,10 @@ Memory MemoryOn(const Layout& layout, const Accelerator& accelerator);
 // The memory that training software can use: a share of what the driver reports.
 double UsableMemory(const Accelerator& accelerator);
 
+// Above this share of the usable memory a layout is tight: predictions are right to about a tenth
+// (operator/docs/outlook.md), and the largest ones are the first to fail.
+inline constexpr double kTightMemory = 0.95;
+
 // The largest part: "weights", "gradients", "optimizer", "activations" or "other".
 std::string_view LargestPart(const Memory& memory);
 

@@ -1,5 +1,6 @@
 #include "operator/outlook/outlook.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -25,8 +26,8 @@ Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
                            const Network& network) {
   const double peak = PeakRate(accelerator, layout.model.precision);
   if (peak <= 0) {
-    return Invalid("model.transformer.precision: " + std::string(accelerator.name) +
-                   " has no unit for it");
+    return Invalid("model.transformer.precision: " +
+                   NoUnitText(accelerator, layout.model.precision));
   }
   Prediction out;
   out.memory = MemoryOn(layout, accelerator);
@@ -36,14 +37,24 @@ Result<Prediction> Predict(const Layout& layout, const Accelerator& accelerator,
   out.calibration = &CalibrationFor(accelerator, layout);
   out.step = StepOf(layout, accelerator, *out.calibration, network);
   const double seconds = out.step.Seconds();
-  out.step_low = seconds * (1 - out.calibration->error);
-  out.step_high = seconds * (1 + out.calibration->error);
+  out.error = out.calibration->error;
+  if (!accelerator.calibrated_as.empty() && accelerator.calibrated_as != accelerator.name) {
+    out.calibrated_as = accelerator.calibrated_as;
+    out.error = std::max(out.error, kBorrowedError);
+  }
+  out.step_low = seconds * (1 - out.error);
+  out.step_high = seconds * (1 + out.error);
   out.mfu = ModelFlops(layout) / (seconds * static_cast<double>(layout.ranks) * peak);
   out.tokens_per_second = static_cast<double>(layout.model.global_batch_size) *
                           static_cast<double>(layout.model.sequence_length) / seconds;
   out.watts = PowerOf(accelerator, layout.ranks);
   out.accelerator_watts = AcceleratorPower(accelerator, layout.ranks);
   return out;
+}
+
+std::string CalibrationName(const Prediction& prediction) {
+  const std::string& as = prediction.calibrated_as;
+  return std::string(prediction.calibration->name) + (as.empty() ? "" : ", calibrated as " + as);
 }
 
 void Stretch(double ratio, Prediction& prediction) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "operator/base/result.h"
@@ -27,7 +28,17 @@ struct Prediction {
   double watts = 0;              // drawn by the GPUs and their servers during training
   double accelerator_watts = 0;  // drawn by the GPUs alone, as DCGM measures it
   const Calibration* calibration = nullptr;
+  // Of the step, to both sides: the calibration's, but at least kBorrowedError if the accelerator
+  // was not measured but borrows the constants of another one.
+  double error = 0;
+  std::string calibrated_as;  // that other one; "": none
 };
+
+// The error of an accelerator that borrows another's constants (`calibratedAs`). Assumption.
+inline constexpr double kBorrowedError = 0.25;
+
+// "Hopper BF16, FSDP", "Hopper BF16, FSDP, calibrated as H100".
+std::string CalibrationName(const Prediction& prediction);
 
 // Predicts whether the job fits, how long a step takes and what bounds it.
 //

@@ -19,4 +19,12 @@ std::optional<double> Prices::PerHour(std::string_view accelerator, Terms at) co
   return std::nullopt;
 }
 
+FailureRates Prices::Rates() const {
+  FailureRates rates;
+  if (interruptions_per_1000_node_days) {
+    rates.interruptions_per_1000_node_days = *interruptions_per_1000_node_days;
+  }
+  return rates;
+}
+
 }  // namespace weft::outlook

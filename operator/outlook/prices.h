@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/outlook/failures.h"
+
 namespace weft::outlook {
 
 // How an accelerator is paid for.
@@ -26,10 +28,14 @@ struct Prices {
   Terms terms = Terms::kOnDemand;  // of nodes that are not spot
   // Watts of the building for each watt of its computers (power usage effectiveness).
   double cooling_overhead = 1;
+  // How often the sellers take spot nodes away, as in failures.h.
+  std::optional<double> interruptions_per_1000_node_days;
   std::vector<Price> prices;
 
   // Of one accelerator and hour; absent where the table has no such price.
   std::optional<double> PerHour(std::string_view accelerator, Terms at) const;
+  // The assumed rates, with the table's interruptions if it has them.
+  FailureRates Rates() const;
 };
 
 }  // namespace weft::outlook

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/outlook/step.h"
+#include "operator/render/outlook_text.h"
 #include "operator/render/table.h"
 
 namespace weft::render {
@@ -38,6 +39,10 @@ double TokensPerAccelerator(const AdvisedLayout& row) {
   return row.prediction.tokens_per_second / static_cast<double>(row.layout.ranks);
 }
 
+bool Tight(const AdvisedLayout& row) {
+  return row.prediction.memory.Total() > outlook::kTightMemory * row.prediction.capacity;
+}
+
 // "8": a degree; "4 x 2": stages and virtual stages.
 std::string PipelineText(const traffic::Parallelism& p) {
   std::string text = std::to_string(p.pipeline);
@@ -59,7 +64,7 @@ std::vector<Cell> RowOf(const AdvisedLayout& row) {
           {ShardingText(p)},
           {std::to_string(row.layout.model.micro_batch_size)},
           {full ? "Full" : "None"},
-          {ShareText(one.memory.Total() / one.capacity)},
+          {(Tight(row) ? "tight " : "") + ShareText(one.memory.Total() / one.capacity)},
           {SecondsText(seconds)},
           {ShareText(one.step.Exposed() / seconds)},
           {ShareText(one.step.bubble / seconds)},
@@ -146,10 +151,32 @@ std::string AsWrittenText(const report::Advice& advice) {
   }
   const double gain = TokensPerAccelerator(advice.layouts.front()) / TokensPerAccelerator(own) - 1;
   const std::string percent = ShareText(std::abs(gain));
-  return "The layout in the job's spec takes " + memory + " of " + on + ", and a step takes " +
-         SecondsText(one.step.Seconds()) + "; the first layout trains on " +
-         (percent == "0 %" ? "as many" : percent + (gain > 0 ? " more" : " fewer")) +
+  const std::string start = "The layout in the job's spec takes " + memory + " of " + on +
+                            ", and a step takes " + SecondsText(one.step.Seconds()) + "; ";
+  if (percent == "0 %") return start + "no layout is clearly faster.";
+  return start + "the first layout trains on " + percent + (gain > 0 ? " more" : " fewer") +
          " tokens per second per accelerator.";
+}
+
+// What days and costs count in.
+std::string FailuresText(const report::Advice& advice, const TextOptions& options) {
+  if (!advice.layouts.front().days) return "";
+  const auto number = [](double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g", value);
+    return std::string(text.data());
+  };
+  std::string text = "Days and costs count " + number(advice.rates.per_1000_node_days) +
+                     " failures in 1,000 node-days (assumed: Llama 3 405B, 2024)";
+  const bool spot = std::any_of(advice.layouts.begin(), advice.layouts.end(),
+                                [](const AdvisedLayout& row) { return row.spot_nodes > 0; });
+  if (spot) {
+    text += ", and for spot nodes " + number(advice.rates.interruptions_per_1000_node_days) +
+            " interruptions (" +
+            (advice.rates_of_prices ? "by the table of prices" : "assumed: Google Cloud, 2020") +
+            ")";
+  }
+  return Wrap("", text + ".", 2, options.columns);
 }
 
 }  // namespace
@@ -162,16 +189,22 @@ std::string AdviceText(const report::Advice& advice, const TextOptions& options)
   const std::string counted = Grouped(advice.tried) + " layouts of " + Printable(advice.job) +
                               " tried, " + Grouped(advice.fitting) + " fit in memory.";
   if (advice.layouts.empty()) {
-    return text + Wrap("", counted + " None is left to advise.", 2, options.columns);
+    const std::string why = advice.why_none.empty() ? "" : " " + Printable(advice.why_none);
+    const std::string none = advice.tried == 0
+                                 ? "No layout of " + Printable(advice.job) + " can be tried."
+                                 : counted + " None is left to advise.";
+    return text + Wrap("", none + why, 2, options.columns);
   }
   text += TableOf(advice).Show(options.colour) + "\n";
+  if (std::any_of(advice.layouts.begin(), advice.layouts.end(), Tight)) {
+    text += "tight: over 95 % of the memory; predictions of memory are right to about 10 %.\n";
+  }
   text += Wrap("", counted + " " + BoundText(advice), 2, options.columns);
   if (advice.as_written) text += Wrap("", AsWrittenText(advice), 2, options.columns);
+  text += FailuresText(advice, options);
   std::set<std::string> sources;
   for (const AdvisedLayout& row : advice.layouts) {
-    const outlook::Calibration& by = *row.prediction.calibration;
-    sources.insert(std::string(by.name) + " (+-" + ShareText(by.error) +
-                   "): " + std::string(by.fitted_on) + ".");
+    sources.insert(CalibrationText(row.prediction, true));
   }
   text +=
       "\nPredicted on the empty fabric, on nodes that lie side by side, with these calibrations\n"

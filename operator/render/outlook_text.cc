@@ -25,7 +25,7 @@ std::vector<Cell> RowOf(const JobOutlook& job) {
           {Grouped(job.accelerators) + " x " + job.accelerator},
           {ShareText(memory), one.fits ? Colour::kNone : Colour::kRed},
           {SecondsText(seconds)},
-          {"+-" + ShareText(one.calibration->error)},
+          {"+-" + ShareText(one.error)},
           {ShareText(one.step.Exposed() / seconds)},
           {ShareText(one.step.bubble / seconds)},
           {ShareText(one.mfu)},
@@ -46,10 +46,20 @@ std::string TooMuchText(const JobOutlook& job) {
   std::string text = job.job + " does not fit: a GPU would hold " + Gigabytes(one.memory.Total()) +
                      " (" + PartsText(one.memory) + ") and has " + Gigabytes(one.capacity) + ". ";
   if (!one.change) return text + "No change of up to three settings makes it fit on as many GPUs.";
-  return text + "It would fit with " + one.change->text + ": " + Gigabytes(one.change->total) + ".";
+  return text + "It fits in " + Gigabytes(one.change->total) + " with " + one.change->text + ".";
 }
 
 }  // namespace
+
+std::string CalibrationText(const outlook::Prediction& prediction, bool with_error) {
+  const outlook::Calibration& by = *prediction.calibration;
+  const std::string error = with_error ? " (+-" + ShareText(prediction.error) + ")" : "";
+  std::string_view on = by.fitted_on;
+  // The row "Assumed" says so by its name.
+  constexpr std::string_view kAssumed = "assumed: ";
+  if (by.name == "Assumed" && on.starts_with(kAssumed)) on.remove_prefix(kAssumed.size());
+  return outlook::CalibrationName(prediction) + error + ": " + std::string(on) + ".";
+}
 
 std::string OutlookText(const report::OutlookReport& report, const TextOptions& options) {
   const Align right = Align::kRight;
@@ -66,8 +76,7 @@ std::string OutlookText(const report::OutlookReport& report, const TextOptions& 
   for (const JobOutlook& job : report.jobs) {
     if (!job.prediction) continue;
     table.Add(RowOf(job));
-    const outlook::Calibration& by = *job.prediction->calibration;
-    sources.insert(std::string(by.name) + ": " + std::string(by.fitted_on) + ".");
+    sources.insert(CalibrationText(*job.prediction, false));
     if (job.learned) {
       sentences +=
           Wrap("",
@@ -76,6 +85,9 @@ std::string OutlookText(const report::OutlookReport& report, const TextOptions& 
                    Printable(job.learned->key) + " with " +
                    CountText(job.learned->observations, "observation") + " behind it.",
                2, options.columns);
+    }
+    for (const std::string& note : job.notes) {
+      sentences += Wrap("", Printable(job.job + ": " + note) + ".", 2, options.columns);
     }
     if (!job.prediction->fits) {
       sentences += Wrap("", Printable(TooMuchText(job)), 2, options.columns);

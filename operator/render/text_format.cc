@@ -30,13 +30,6 @@ std::string Digits(double value, const char* unit) {
 
 }  // namespace
 
-std::string BytesText(Int128 bytes) {
-  std::string text = FormatBytes(bytes);
-  const bool prefixed = !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
-  text.insert(text.size() - (prefixed ? 1 : 0), " ");
-  return text + "B";
-}
-
 std::string MillisecondsText(double milliseconds) {
   constexpr double kSecond = 1000, kMinute = 60 * kSecond, kMicrosecond = 0.001;
   if (milliseconds >= 10 * kMinute) return Digits(milliseconds / kMinute, "min");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "operator/base/phrases.h"  // BytesText
 #include "operator/base/units.h"
 
 namespace weft::render {
@@ -17,8 +18,6 @@ struct TextOptions {
 
 inline constexpr std::size_t kIndent = 2;  // of the lines below a first one
 
-// "131.9 TB", "999 B", "0 B": four significant digits, decimal prefixes.
-std::string BytesText(Int128 bytes);
 // "42.1 us", "0.4 ms", "33 ms", "1.2 s", "90 min": at most three significant digits.
 std::string MillisecondsText(double milliseconds);
 // "137 %"; "-" if absent.

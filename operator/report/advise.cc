@@ -1,11 +1,14 @@
 #include "operator/report/advise.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "operator/base/phrases.h"
 #include "operator/decide/predict.h"
 #include "operator/outlook/layouts.h"
 #include "operator/outlook/placed_network.h"
+#include "operator/outlook/refusals.h"
 #include "operator/report/ground.h"
 #include "operator/report/lifts.h"
 
@@ -22,7 +25,7 @@ constexpr double kHoursPerDay = 24;
 // The best of one ground and number of accelerators.
 struct Cell {
   const Ground* ground = nullptr;
-  std::vector<Candidate> best;  // fastest first
+  std::vector<Candidate> best;  // best first
 };
 
 Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
@@ -75,21 +78,44 @@ class Adviser {
     return cells;
   }
 
-  std::vector<AdvisedLayout> Rows(const std::vector<Cell>& cells) const {
+  // The best layouts of one cell, or the best of each.
+  std::vector<AdvisedLayout> Rows(const std::vector<Cell>& cells) {
     std::vector<AdvisedLayout> rows;
     for (const Cell& cell : cells) {
-      const std::size_t most = cells.size() > 1 ? 1 : cell.best.size();
-      for (std::size_t i = 0; i < most; ++i) {
-        auto row = RowOf(*cell.ground, cell.best[i]);
-        if (row && Wanted(*row)) rows.push_back(*std::move(row));
+      const std::size_t most = rows.size() + (cells.size() > 1 ? 1 : cell.best.size());
+      for (const Candidate& one : cell.best) {
+        auto row = RowOf(*cell.ground, one);
+        if (!row) continue;
+        Remember(*row);
+        if (rows.size() < most && Wanted(*row)) rows.push_back(*std::move(row));
       }
     }
+    if (cells.size() == 1) return rows;
     const bool cheapest = request_.deadline_days.has_value();
     std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
       return cheapest ? Effort(a) < Effort(b)
                       : a.prediction.tokens_per_second > b.prediction.tokens_per_second;
     });
     return rows;
+  }
+
+  // Why no layout is left, if none is.
+  std::string WhyNone(const std::vector<Ground>& grounds) const {
+    if (soonest_ || cheapest_) return WhyUnwanted();
+    const std::int64_t each = workload_.accelerator->per_worker;
+    const std::vector<std::int64_t> counts = CountsOf(request_, workload_);
+    if (counts.empty()) {
+      return "A worker of the job has " + CountText(each, "accelerator") +
+             ", so that their number must be a multiple of " + std::to_string(each) + ".";
+    }
+    std::size_t workers = 0;
+    for (const Ground& one : grounds) workers = std::max(workers, one.orders.front().size());
+    const auto room = static_cast<std::int64_t>(workers) * each;
+    if (counts.front() > room) {
+      return "The nodes that the job may use have " + CountText(room, "accelerator") + ", and " +
+             std::to_string(counts.front()) + " are asked for.";
+    }
+    return search_.tried() > 0 ? "" : WhyNoShape(counts.front());
   }
 
   // The job as it is written.
@@ -111,10 +137,13 @@ class Adviser {
     AdvisedLayout row;
     row.fabric = ground.on->name();
     row.accelerator = ground.accelerator.name;
-    row.nodes = CountNodes(one.nodes);
     row.layout = one.layout;
     row.prediction = *std::move(prediction);
-    row.reliability = outlook::ReliabilityOf(static_cast<double>(row.nodes));
+    const decide::Failures failures =
+        decide::FailuresOn(*ground.on->fabric, one.nodes, request_.prices);
+    row.nodes = failures.nodes;
+    row.spot_nodes = failures.spot_nodes;
+    row.reliability = failures.reliability;
     if (request_.prices != nullptr) {
       row.cost_per_hour = decide::CostPerHour(*ground.on->fabric, workload_.accelerator->per_worker,
                                               one.nodes, *request_.prices);
@@ -125,6 +154,45 @@ class Adviser {
       if (row.cost_per_hour) row.cost = *row.days * kHoursPerDay * *row.cost_per_hour;
     }
     return row;
+  }
+
+  void Remember(const AdvisedLayout& row) {
+    if (row.days && (!soonest_ || *row.days < *soonest_->days)) soonest_ = row;
+    if (row.cost && (!cheapest_ || *row.cost < *cheapest_->cost)) cheapest_ = row;
+  }
+
+  std::string WhyUnwanted() const {
+    std::string text = "Of the layouts that fit, ";
+    if (soonest_) {
+      text += "the fastest takes " + Amount(*soonest_->days) + " days on " + On(*soonest_);
+    }
+    if (cheapest_) {
+      text += ", and the cheapest costs " + Amount(*cheapest_->cost) + " " +
+              request_.prices->currency + " on " + On(*cheapest_);
+    } else if (request_.budget) {
+      text += ", and none has a price for all its nodes";
+    }
+    return text + ".";
+  }
+
+  static std::string On(const AdvisedLayout& row) {
+    return std::to_string(row.layout.ranks) + " x " + row.accelerator;
+  }
+
+  // "0.42", "1234".
+  static std::string Amount(double value) {
+    constexpr double kWhole = 100, kHundred = 100;
+    if (value >= kWhole) return std::to_string(std::llround(value));
+    std::string text = std::to_string(std::ceil(value * kHundred) / kHundred);
+    return text.substr(0, text.find('.') + 3);
+  }
+
+  std::string WhyNoShape(std::int64_t count) const {
+    const traffic::Transformer& model = *(*workload_.model)->transformer;
+    return "Of " + CountText(count, "accelerator") +
+           ", tensor x context x pipeline (powers of two, or a divisor of the " +
+           CountText(model.layers, "layer") + " as pipeline) leave no number that divides " +
+           "globalBatchSize " + std::to_string(model.global_batch_size) + ".";
   }
 
   bool Wanted(const AdvisedLayout& row) const {
@@ -140,7 +208,37 @@ class Adviser {
   const Workload& workload_;
   const AdviceRequest& request_;
   LayoutSearch search_;
+  std::optional<AdvisedLayout> soonest_, cheapest_;  // of all that fit
 };
+
+// What is wrong with the model itself, whatever the layout.
+void AddModelNotes(const Workload& workload, Advice& advice) {
+  Layout alone;
+  alone.model = *(*workload.model)->transformer;
+  for (const std::string& note : outlook::LayoutNotes(alone)) {
+    advice.notes.push_back({decide::Severity::kWarning, "RefusedLayout", note + "."});
+  }
+}
+
+// Why none of the grounds can be predicted on, if so.
+Status CheckGrounds(const Workload& workload, const Grounds& grounds) {
+  if (grounds.grounds.empty() && grounds.notes.empty()) {
+    return Invalid(*workload.place + ": no usable node has " +
+                   std::to_string(workload.accelerator->per_worker) + " " +
+                   workload.accelerator->resource_name + " and a product that the job may get");
+  }
+  if (grounds.grounds.empty()) {
+    std::string text = grounds.notes.front().text;
+    if (text.ends_with('.')) text.pop_back();
+    return Invalid(text);
+  }
+  const traffic::Precision precision = (*workload.model)->transformer->precision;
+  for (const Ground& one : grounds.grounds) {
+    if (outlook::PeakRate(one.accelerator, precision) > 0) return {};
+  }
+  return Invalid(*workload.place + ": spec.model.transformer.precision: " +
+                 outlook::NoUnitText(grounds.grounds.front().accelerator, precision));
+}
 
 }  // namespace
 
@@ -148,11 +246,7 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
   const auto workload = FindJob(cluster, request.job);
   if (!workload) return workload.error();
   Grounds grounds = GroundsOf(cluster, *workload);
-  if (grounds.grounds.empty() && grounds.notes.empty()) {
-    return Invalid(*workload->place + ": no usable node has " +
-                   std::to_string(workload->accelerator->per_worker) + " " +
-                   workload->accelerator->resource_name + " and a product that the job may get");
-  }
+  if (const Status usable = CheckGrounds(*workload, grounds); !usable) return usable.error();
   Adviser adviser(*workload, request);
   const std::vector<Cell> cells = adviser.Cells(grounds.grounds);
   Advice advice;
@@ -163,7 +257,15 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
   advice.tried = adviser.search().tried();
   advice.fitting = adviser.search().fitting();
   advice.notes = std::move(grounds.notes);
-  if (advice.layouts.empty()) return advice;
+  AddModelNotes(*workload, advice);
+  if (request.prices != nullptr) {
+    advice.rates = request.prices->Rates();
+    advice.rates_of_prices = request.prices->interruptions_per_1000_node_days.has_value();
+  }
+  if (advice.layouts.empty()) {
+    advice.why_none = adviser.WhyNone(grounds.grounds);
+    return advice;
+  }
   const AdvisedLayout& first = advice.layouts.front();
   for (const Cell& cell : cells) {
     const bool same = cell.ground->on->name() == first.fabric &&

@@ -28,7 +28,7 @@ struct AdviceRequest {
 
 struct AdvisedLayout {
   std::string fabric, accelerator;
-  std::int64_t nodes = 0;
+  std::int64_t nodes = 0, spot_nodes = 0;
   outlook::Layout layout;
   outlook::Prediction prediction;
   outlook::Reliability reliability;
@@ -48,13 +48,16 @@ struct Advice {
   std::size_t index = 0;  // into Inputs::jobs
   std::string currency;
   std::int64_t tried = 0, fitting = 0;  // layouts
-  // Best first. On one fabric, product and number of accelerators the best few; else the best of
-  // each.
+  // Best first (Ranking of lifts.h). On one fabric, product and number of accelerators the best
+  // few; else the best of each.
   std::vector<AdvisedLayout> layouts;
   // The job as it is written, on the fabric and product of the first layout, whether or not it fits
   // in memory. Absent if there are too few nodes for it.
   std::optional<AdvisedLayout> as_written;
-  std::vector<Lift> lifts;  // of the first, largest gain first
+  std::vector<Lift> lifts;       // of the first, largest gain first
+  std::string why_none;          // a sentence; "" if there are layouts
+  outlook::FailureRates rates;   // that days and cost count in
+  bool rates_of_prices = false;  // the table of prices has the interruptions
   std::vector<decide::Note> notes;
 };
 
@@ -62,7 +65,8 @@ struct Advice {
 // on the empty fabric. All Fabrics are tried, unless the job names one, and all products that the
 // job may get.
 //
-// Errors  kInvalid: no such job, several to choose from, no transformer, no node that it may use.
+// Errors  kInvalid: no such job, several to choose from, no transformer, no node that it may use,
+//         nodes of unknown accelerators only, a precision that no accelerator has a unit for.
 // Cost    some thousand layouts of a microsecond or two, and for each shape O(ranks x axes):
 //         tests/bench/advise_bench.cc.
 Result<Advice> Advise(const decide::Cluster& cluster, const AdviceRequest& request);

@@ -21,6 +21,7 @@ OrderedJson LayoutJson(const AdvisedLayout& row) {
   out["accelerator"] = row.accelerator;
   out["gpus"] = row.layout.ranks;
   out["nodes"] = row.nodes;
+  if (row.spot_nodes > 0) out["spotNodes"] = row.spot_nodes;
   out["tensor"] = p.tensor;
   out["pipeline"] = p.pipeline;
   out["virtualPipeline"] = p.virtual_pipeline;
@@ -32,6 +33,8 @@ OrderedJson LayoutJson(const AdvisedLayout& row) {
   out["microBatchSize"] = row.layout.model.micro_batch_size;
   out["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);
   AddPrediction(row.prediction, out);
+  out["memoryTight"] =
+      row.prediction.memory.Total() > outlook::kTightMemory * row.prediction.capacity;
   AddReliability(row.reliability, out);
   out["costPerHour"] = row.cost_per_hour ? OrderedJson(*row.cost_per_hour) : OrderedJson(nullptr);
   if (row.days) out["days"] = *row.days;
@@ -44,6 +47,12 @@ OrderedJson LayoutJson(const AdvisedLayout& row) {
 OrderedJson AdviceJson(const Advice& advice) {
   OrderedJson out = {{"job", advice.job}, {"tried", advice.tried}, {"fitting", advice.fitting}};
   if (!advice.currency.empty()) out["currency"] = advice.currency;
+  out["assumed"] = {
+      {"failuresPer1000NodeDays", advice.rates.per_1000_node_days},
+      {"interruptionsPer1000NodeDays", advice.rates.interruptions_per_1000_node_days},
+      {"checkpointSeconds", advice.rates.checkpoint_seconds},
+      {"restartSeconds", advice.rates.restart_seconds}};
+  if (!advice.why_none.empty()) out["whyNone"] = advice.why_none;
   out["layouts"] = OrderedJson::array();
   for (const AdvisedLayout& row : advice.layouts) out["layouts"].push_back(LayoutJson(row));
   if (advice.as_written) out["asWritten"] = LayoutJson(*advice.as_written);

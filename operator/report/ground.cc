@@ -74,6 +74,14 @@ std::int64_t CountNodes(std::span<const NodeIndex> workers) {
   return nodes;
 }
 
+std::string WithPlace(const decide::Cluster& cluster, const std::string& message) {
+  for (const api::Fabric& fabric : cluster.inputs->fabrics) {
+    const std::string start = "Fabric " + fabric.spec.name + ": ";
+    if (message.starts_with(start)) return fabric.place + ": " + message.substr(start.size());
+  }
+  return message;
+}
+
 Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
   Grounds out;
   for (const ClusterFabric& on : cluster.fabrics) {
@@ -87,7 +95,8 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
       auto accelerator = decide::AcceleratorOf(*on.fabric, workers);
       if (!accelerator) {
         out.notes.push_back(
-            {decide::Severity::kWarning, "NotPredicted", accelerator.error().message + "."});
+            {decide::Severity::kWarning, "NotPredicted",
+             WithPlace(cluster, accelerator.error().message) + "."});
         continue;
       }
       Ground ground{&on, *accelerator, {workers}, PerDomain(*on.fabric, workload, workers.front())};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "operator/decide/cluster.h"
@@ -30,6 +31,9 @@ struct Grounds {
   std::vector<Ground> grounds;
   std::vector<decide::Note> notes;  // about nodes with an unknown accelerator
 };
+
+// A message that starts with "Fabric x: " with the place of the Fabric's manifest instead.
+std::string WithPlace(const decide::Cluster& cluster, const std::string& message);
 
 // The grounds of every Fabric, or of the one that the workload names, for every choice of products
 // (pool_choices.h).

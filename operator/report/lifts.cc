@@ -1,11 +1,12 @@
 #include "operator/report/lifts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "operator/base/quantity.h"
+#include "operator/base/phrases.h"
 #include "operator/outlook/layouts.h"
 #include "operator/outlook/placed_network.h"
 
@@ -62,7 +63,7 @@ Candidate WithMemory(const Ground& ground, const Candidate& best) {
   Candidate fastest = best;
   for (const Layout& one : outlook::VariantsOf(best.layout)) {
     const double seconds = StepSeconds(one, ground, best.network);
-    if (seconds < fastest.seconds) fastest = {one, best.network, best.nodes, seconds};
+    if (seconds < fastest.seconds) fastest = {one, best.network, best.nodes, seconds, 0};
   }
   return fastest;
 }
@@ -89,7 +90,7 @@ class Lifts {
   void AddMemory() {
     const Candidate one = WithMemory(ground_, best_);
     const double bytes = outlook::MemoryPerGPU(one.layout).Total();
-    Add(FormatBytes(static_cast<Int128>(bytes)) + "B of memory for microBatchSize " +
+    Add(BytesText(static_cast<Int128>(bytes)) + " of memory for microBatchSize " +
             std::to_string(one.layout.model.micro_batch_size) + ", virtualPipeline " +
             std::to_string(one.layout.parallelism.virtual_pipeline) +
             " and activationRecomputation " + RecomputationText(one.layout),
@@ -129,7 +130,7 @@ std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
   std::optional<Candidate> best;
   for (const std::vector<fabric::NodeIndex>& order : ground.orders) {
     if (order.size() < workers) continue;
-    Candidate one{layout, {}, std::span(order).first(workers), 0};
+    Candidate one{layout, {}, std::span(order).first(workers)};
     one.network = outlook::NetworkOf(
         layout, *traffic, {ground.on->fabric.get(), one.nodes, workload.pod.claims_compute_domain});
     one.seconds = StepSeconds(layout, ground, one.network);
@@ -138,20 +139,56 @@ std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
   return best;
 }
 
+bool Ranking::Wants(double seconds, double bytes) const {
+  if (fastest_.size() < most_ || seconds < fastest_.back().seconds) return true;
+  if (seconds > (1 + kEquallyFast) * fastest_.front().seconds) return false;
+  return std::none_of(roomy_.begin(), roomy_.end(), [&](const Candidate& other) {
+    return other.seconds <= seconds && other.bytes <= bytes;
+  });
+}
+
+void Ranking::Add(const Candidate& one) {
+  const auto slower = [&](const std::vector<Candidate>& list) {
+    return std::upper_bound(
+        list.begin(), list.end(), one.seconds,
+        [](double value, const Candidate& other) { return value < other.seconds; });
+  };
+  fastest_.insert(slower(fastest_), one);
+  if (fastest_.size() > most_) fastest_.pop_back();
+  const double limit = (1 + kEquallyFast) * fastest_.front().seconds;
+  std::erase_if(roomy_, [&](const Candidate& other) {
+    return other.seconds > limit || (other.seconds >= one.seconds && other.bytes >= one.bytes);
+  });
+  const auto at = slower(roomy_);
+  const bool beaten = at != roomy_.begin() && std::prev(at)->bytes <= one.bytes;
+  if (one.seconds <= limit && !beaten) roomy_.insert(at, one);
+}
+
+std::vector<Candidate> Ranking::Take() {
+  if (roomy_.empty()) return std::move(fastest_);
+  const Candidate first = std::move(roomy_.back());
+  std::erase_if(fastest_, [&](const Candidate& one) {
+    return one.layout.parallelism == first.layout.parallelism &&
+           one.layout.model == first.layout.model;
+  });
+  fastest_.insert(fastest_.begin(), first);
+  if (fastest_.size() > most_) fastest_.pop_back();
+  return std::move(fastest_);
+}
+
 std::vector<Candidate> LayoutSearch::Best(const Workload& workload, const Ground& ground,
                                           std::int64_t count, std::size_t most) {
   workload_ = &workload;
-  std::vector<Candidate> best;
+  Ranking best(most);
   const traffic::Transformer& model = *(*workload.model)->transformer;
-  if (outlook::PeakRate(ground.accelerator, model.precision) <= 0) return best;
+  if (outlook::PeakRate(ground.accelerator, model.precision) <= 0) return {};
   for (const Layout& shape : outlook::ShapesOf(model, count, ground.per_domain)) {
-    TryShape(shape, ground, most, best);
+    TryShape(shape, ground, best);
   }
-  return best;
+  return best.Take();
 }
 
-void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, std::size_t most,
-                            std::vector<Candidate>& best) {
+void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, Ranking& best) {
   const double capacity = outlook::UsableMemory(ground.accelerator);
   const std::vector<Layout> variants = outlook::VariantsOf(shape);
   tried_ += static_cast<std::int64_t>(variants.size());
@@ -159,15 +196,11 @@ void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, std::size
   const auto on = OnNodes(*workload_, ground, shape);
   if (!on) return;
   for (const Layout& one : variants) {
-    if (outlook::MemoryOn(one, ground.accelerator).Total() > capacity) continue;
+    const double bytes = outlook::MemoryOn(one, ground.accelerator).Total();
+    if (bytes > capacity) continue;
     ++fitting_;
     const double seconds = StepSeconds(one, ground, on->network);
-    if (best.size() == most && seconds >= best.back().seconds) continue;
-    const auto at = std::upper_bound(
-        best.begin(), best.end(), seconds,
-        [](double value, const Candidate& other) { return value < other.seconds; });
-    best.insert(at, Candidate{one, on->network, on->nodes, seconds});
-    if (best.size() > most) best.pop_back();
+    if (best.Wants(seconds, bytes)) best.Add({one, on->network, on->nodes, seconds, bytes});
   }
 }
 

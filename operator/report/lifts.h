@@ -18,6 +18,31 @@ struct Candidate {
   outlook::Network network;
   std::span<const fabric::NodeIndex> nodes;  // index = worker; into the ground's orders
   double seconds = 0;                        // of one step
+  double bytes = 0;                          // of memory on the fullest GPU
+};
+
+// Steps that differ by less are equally fast for a choice: of the layouts within this share of the
+// shortest step, the one with most memory left comes first. Predictions are no more exact than
+// that, and a GPU that is nearly full may fail.
+inline constexpr double kEquallyFast = 0.01;
+
+// The best few of the candidates that it is given: first the one that takes least memory of those
+// that are equally fast as the fastest, then the others by their steps.
+// Cost  O(most) for each candidate.
+class Ranking {
+ public:
+  explicit Ranking(std::size_t most) : most_(most) {}
+
+  // Whether a candidate with these figures could be among the best.
+  bool Wants(double seconds, double bytes) const;
+  void Add(const Candidate& one);
+  std::vector<Candidate> Take();
+
+ private:
+  std::size_t most_;
+  std::vector<Candidate> fastest_;  // at most most_, by seconds
+  // Equally fast as the fastest so far, by seconds; each takes less memory than those before it.
+  std::vector<Candidate> roomy_;
 };
 
 // The layout on the ground's order of nodes that makes its step shortest, whether or not it fits in
@@ -28,8 +53,9 @@ std::optional<Candidate> OnNodes(const decide::Workload& workload, const Ground&
 // Tries layouts, and counts them.
 class LayoutSearch {
  public:
-  // The fastest layouts, at most `most`, that fit in memory on the first `count` accelerators of
-  // the ground. Empty if none fits, or if the accelerator has no unit for the precision.
+  // The best layouts (Ranking), at most `most`, that fit in memory on the first `count`
+  // accelerators of the ground. Empty if none fits, or if the accelerator has no unit for the
+  // precision.
   std::vector<Candidate> Best(const decide::Workload& workload, const Ground& ground,
                               std::int64_t count, std::size_t most);
 
@@ -37,8 +63,7 @@ class LayoutSearch {
   std::int64_t fitting() const { return fitting_; }
 
  private:
-  void TryShape(const outlook::Layout& shape, const Ground& ground, std::size_t most,
-                std::vector<Candidate>& best);
+  void TryShape(const outlook::Layout& shape, const Ground& ground, Ranking& best);
 
   std::int64_t tried_ = 0, fitting_ = 0;
   const decide::Workload* workload_ = nullptr;

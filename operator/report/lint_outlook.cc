@@ -1,16 +1,18 @@
 #include "operator/report/lint_outlook.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "operator/base/phrases.h"
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/predict.h"
+#include "operator/outlook/bubble.h"
 #include "operator/outlook/change.h"
 #include "operator/outlook/memory.h"
+#include "operator/outlook/refusals.h"
 
 namespace weft::report {
 namespace {
@@ -19,7 +21,7 @@ using decide::Severity;
 using Findings = std::vector<Finding>;
 
 // From this share of waiting on, the pipeline is a finding.
-constexpr std::int64_t kIdlePercent = 10;
+constexpr double kIdleShare = 0.1;
 
 const traffic::Transformer* TransformerOf(const LintSubject& subject) {
   const auto& model = *subject.workload.model;
@@ -41,34 +43,68 @@ bool MayUse(const api::Accelerator& accelerator, const std::string& product) {
          });
 }
 
-// Of the accelerators that the job may get, the one with most memory; nothing if one is unknown.
-std::optional<outlook::Accelerator> Roomiest(const LintSubject& subject) {
+// The accelerators that the job may get, one of each pool of nodes, and errors about unknown ones.
+std::vector<Result<outlook::Accelerator>> AcceleratorsFor(const LintSubject& subject) {
+  std::vector<Result<outlook::Accelerator>> found;
   const fabric::Fabric& fabric = *subject.on.fabric;
   const auto resource = fabric.FindResource(subject.workload.accelerator->resource_name);
-  if (!resource) return std::nullopt;
+  if (!resource) return found;
   std::set<fabric::PoolIndex> seen;
-  std::optional<outlook::Accelerator> most;
   for (fabric::NodeIndex n = 0; n < fabric.node_count(); ++n) {
     const fabric::PoolIndex pool = fabric.pool(n);
     if (fabric.allocatable(n, *resource) == 0 || !seen.insert(pool).second) continue;
     if (!MayUse(*subject.workload.accelerator, fabric.pools()[pool].product)) continue;
-    const auto found = decide::AcceleratorOf(fabric, std::span(&n, 1));
-    if (!found) return std::nullopt;
-    if (!most || found->memory_bytes > most->memory_bytes) most = *found;
+    found.push_back(decide::AcceleratorOf(fabric, std::span(&n, 1)));
+  }
+  return found;
+}
+
+// Of the accelerators that the job may get, the one with most memory; nothing if one is unknown.
+std::optional<outlook::Accelerator> Roomiest(const LintSubject& subject) {
+  std::optional<outlook::Accelerator> most;
+  for (const auto& one : AcceleratorsFor(subject)) {
+    if (!one) return std::nullopt;
+    if (!most || one->memory_bytes > most->memory_bytes) most = *one;
   }
   return most;
 }
 
-// The idle share of a pipeline's stages in percent: (p - 1) / (m v + p - 1).
-// Source  Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters", SC21.
-std::int64_t IdlePercent(std::int64_t pipeline, std::int64_t micro_batches,
-                         std::int64_t virtual_pipeline) {
-  const Int128 idle = pipeline - 1;
-  const Int128 busy = static_cast<Int128>(micro_batches) * virtual_pipeline;
-  return PercentOf(idle, busy + idle);
+std::string Percent(double share) {
+  constexpr double kPercent = 100;
+  return std::to_string(std::llround(kPercent * share)) + " %";
+}
+
+// What would halve the wait, or the most that can be done.
+std::string AdviceOn(const std::optional<outlook::LessIdle>& change) {
+  if (!change) return "no setting that training software accepts lessens it";
+  const std::string share = Percent(change->share);
+  if (change->halves) return change->text + (change->several ? " make it " : " makes it ") + share;
+  return "the best change, " + change->text + ", makes it " + share + "; none halves it";
 }
 
 }  // namespace
+
+Findings NotPredictable(const LintSubject& subject) {
+  const traffic::Transformer* model = TransformerOf(subject);
+  if (model == nullptr) return {};
+  Findings findings;
+  std::optional<outlook::Accelerator> lacks;
+  bool supported = false;
+  for (const auto& one : AcceleratorsFor(subject)) {
+    if (!one) {
+      findings.push_back({Severity::kWarning, "", "spec.model.transformer", "UnknownAccelerator",
+                          "nothing is predicted: " + one.error().message});
+      continue;
+    }
+    supported = supported || outlook::PeakRate(*one, model->precision) > 0;
+    lacks = *one;
+  }
+  if (lacks && !supported) {
+    findings.push_back({Severity::kWarning, "", "spec.model.transformer.precision",
+                        "UnsupportedPrecision", outlook::NoUnitText(*lacks, model->precision)});
+  }
+  return findings;
+}
 
 Findings DoesNotFit(const LintSubject& subject) {
   if (TransformerOf(subject) == nullptr) return {};
@@ -83,29 +119,34 @@ Findings DoesNotFit(const LintSubject& subject) {
   return {{Severity::kError, "", "spec.model.transformer", "DoesNotFit", std::move(text)}};
 }
 
+Findings RefusedLayout(const LintSubject& subject) {
+  if (TransformerOf(subject) == nullptr) return {};
+  const outlook::Layout layout = LayoutOf(subject);
+  Findings findings;
+  for (const outlook::Refusal& one : outlook::RefusalsOf(layout)) {
+    findings.push_back(
+        {Severity::kWarning, "", std::string(one.field), "RefusedLayout", one.message});
+  }
+  if (const auto doubt = outlook::UnlikelyParameters(layout.model)) {
+    findings.push_back(
+        {Severity::kWarning, "", std::string(doubt->field), "UnlikelyParameters", doubt->message});
+  }
+  return findings;
+}
+
 Findings PipelineBubble(const LintSubject& subject) {
-  const traffic::Transformer* model = TransformerOf(subject);
-  const traffic::Parallelism& degrees = *subject.workload.parallelism;
-  if (model == nullptr || degrees.pipeline < 2) return {};
-  const std::int64_t data =
-      subject.problem.traffic.ranks / (degrees.tensor * degrees.context * degrees.pipeline);
-  const std::int64_t batch = SaturatingMultiply(model->micro_batch_size, data);
-  const std::int64_t micro_batches = batch == 0 ? 0 : model->global_batch_size / batch;
-  if (micro_batches <= 0) return {};
-  const std::int64_t stages = degrees.virtual_pipeline;
-  const std::int64_t idle = IdlePercent(degrees.pipeline, micro_batches, stages);
-  if (idle <= kIdlePercent) return {};
-  const bool divides = model->layers % SaturatingMultiply(2 * stages, degrees.pipeline) == 0;
-  const std::string setting =
-      divides
-          ? "parallelism.virtualPipeline: " + std::to_string(2 * stages)
-          : "globalBatchSize: " + std::to_string(SaturatingMultiply(2, model->global_batch_size));
-  const std::int64_t then = divides ? IdlePercent(degrees.pipeline, micro_batches, 2 * stages)
-                                    : IdlePercent(degrees.pipeline, 2 * micro_batches, stages);
+  if (TransformerOf(subject) == nullptr) return {};
+  const outlook::Layout layout = LayoutOf(subject);
+  const double idle = outlook::IdleShare(layout);
+  if (idle <= kIdleShare) return {};
+  const auto accelerator = Roomiest(subject);
+  const auto micro_batches = std::llround(outlook::DegreesOf(layout).micro_batches);
   return {{Severity::kWarning, "", "spec.parallelism.pipeline", "PipelineBubble",
-           std::to_string(degrees.pipeline) + " stages with " + std::to_string(micro_batches) +
-               " micro-batches a step are idle " + std::to_string(idle) + " % of the time; " +
-               setting + " makes it " + std::to_string(then) + " %"}};
+           std::to_string(layout.parallelism.pipeline) + " stages with " +
+               std::to_string(micro_batches) +
+               (micro_batches == 1 ? " micro-batch" : " micro-batches") + " a step are idle " +
+               Percent(idle) + " of the time; " +
+               AdviceOn(outlook::LessIdleOf(layout, accelerator ? &*accelerator : nullptr))}};
 }
 
 Findings MeasuredStepInvalid(const LintSubject& subject) {

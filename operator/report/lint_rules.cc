@@ -273,11 +273,12 @@ Findings UnknownModels(const LintSubject& subject) {
   return findings;
 }
 
-constexpr std::array<LintRule, 15> kRules = {
-    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain,    Preempts,   Stranded,
-    Durations,           NoModel,          Preferences,        DoesNotFit, PipelineBubble,
-    MeasuredStepInvalid, ReservedName,     UnexpectedLauncher, TooMany,    UnknownModels,
-};
+constexpr auto kRules = std::to_array<LintRule>({
+    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain,     Preempts,       Stranded,
+    Durations,           NoModel,          Preferences,         NotPredictable, DoesNotFit,
+    RefusedLayout,       PipelineBubble,   MeasuredStepInvalid, ReservedName,   UnexpectedLauncher,
+    TooMany,             UnknownModels,
+});
 
 }  // namespace
 

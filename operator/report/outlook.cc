@@ -1,10 +1,12 @@
 #include "operator/report/outlook.h"
 
-#include <set>
 #include <utility>
 
+#include "operator/decide/pace.h"
 #include "operator/decide/predict.h"
 #include "operator/decide/running.h"
+#include "operator/outlook/refusals.h"
+#include "operator/report/ground.h"
 
 namespace weft::report {
 namespace {
@@ -61,7 +63,10 @@ class OutlookMaker {
     one.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
     one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one);
     if (!one.prediction) {
-      one.prediction = Invalid(*workload.place + ": " + one.prediction.error().message);
+      const auto accelerator = decide::AcceleratorOf(*cluster_.fabrics[fabric].fabric, nodes);
+      one.prediction =
+          Invalid(accelerator ? *workload.place + ": " + one.prediction.error().message
+                              : WithPlace(cluster_, accelerator.error().message));
     }
     if (one.prediction) AddCosts(workload, *cluster_.fabrics[fabric].fabric, nodes, one);
     report_.jobs.push_back(std::move(one));
@@ -69,8 +74,7 @@ class OutlookMaker {
 
   void AddCosts(const Workload& workload, const fabric::Fabric& fabric,
                 const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
-    const std::set<NodeIndex> different(nodes.begin(), nodes.end());
-    one.reliability = outlook::ReliabilityOf(static_cast<double>(different.size()));
+    one.reliability = decide::FailuresOn(fabric, nodes, choice_.prices).reliability;
     if (choice_.prices == nullptr) return;
     one.currency = choice_.prices->currency;
     one.cost_per_hour =
@@ -88,6 +92,7 @@ class OutlookMaker {
     if (!predicted) return predicted.error();
     one.accelerator = std::move(predicted->accelerator);
     one.learned = predicted->learned;
+    one.notes = outlook::LayoutNotes(decide::LayoutOf(workload, *traffic));
     return std::move(predicted->prediction);
   }
 

@@ -20,6 +20,7 @@ struct JobOutlook {
   bool held = false;  // the job has its nodes already; else the plan gives them
   Result<outlook::Prediction> prediction = Invalid("");  // an error if no prediction is possible
   std::optional<decide::LearnedScalar> learned;          // by which the step was stretched
+  std::vector<std::string> notes;  // about settings that training software refuses
   outlook::Reliability reliability;
   std::optional<double> cost_per_hour;  // absent without prices
   std::string currency;

@@ -42,6 +42,7 @@ OrderedJson JobJson(const JobOutlook& job) {
                       {"percent", job.learned->percent},
                       {"jobs", job.learned->observations}};
   }
+  if (!job.notes.empty()) out["notes"] = job.notes;
   AddReliability(job.reliability, out);
   out["costPerHour"] = job.cost_per_hour ? OrderedJson(*job.cost_per_hour) : OrderedJson(nullptr);
   if (!job.currency.empty()) out["currency"] = job.currency;
@@ -69,6 +70,7 @@ void AddPrediction(const outlook::Prediction& one, OrderedJson& out) {
   out["powerWatts"] = one.watts;
   out["energyPerStepWattHours"] = one.watts * one.step.Seconds() / kSecondsPerHour;
   out["calibration"] = {{"name", one.calibration->name}, {"fittedOn", one.calibration->fitted_on}};
+  if (!one.calibrated_as.empty()) out["calibration"]["calibratedAs"] = one.calibrated_as;
 }
 
 void AddReliability(const outlook::Reliability& one, OrderedJson& out) {

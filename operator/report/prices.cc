@@ -15,6 +15,7 @@ using api::Field;
 // An hour of one accelerator costs less in any currency; more is a slip of the pen.
 constexpr double kMostPrice = 1e6;
 constexpr double kMostOverhead = 10;
+constexpr double kMostInterruptions = 1e5;
 
 std::optional<double> PriceAt(const Field& field) {
   if (!field.present()) return std::nullopt;
@@ -33,7 +34,7 @@ outlook::Price PriceOf(const Field& field, const PricedNames& known) {
   } else if (known.any) {
     price.accelerator = name.Str();
   } else if (name.present()) {
-    name.Fail(found.error().message);
+    name.Fail("is an unknown accelerator; " + outlook::KnownText(name.Str(), known.added));
   }
   price.on_demand = PriceAt(field["onDemand"]);
   price.reserved = PriceAt(field["reserved"]);
@@ -48,7 +49,8 @@ Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::
                                      const PricedNames& known) {
   api::Decoding decoding(document, place);
   const Field root = decoding.Root();
-  root.RefuseUnknown({"currency", "date", "terms", "coolingOverhead", "prices"});
+  root.RefuseUnknown({"currency", "date", "terms", "coolingOverhead",
+                      "interruptionsPer1000NodeDays", "prices"});
   outlook::Prices prices;
   prices.currency = root["currency"].Require().Str();
   prices.date = root["date"].Require().Str();
@@ -57,6 +59,12 @@ Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::
   prices.cooling_overhead = root["coolingOverhead"].Number(1);
   if (!(prices.cooling_overhead >= 1 && prices.cooling_overhead <= kMostOverhead)) {
     root["coolingOverhead"].Fail("must be between 1 and 10");
+  }
+  if (const Field rate = root["interruptionsPer1000NodeDays"]; rate.present()) {
+    prices.interruptions_per_1000_node_days = rate.Number();
+    if (!(rate.Number() >= 0 && rate.Number() <= kMostInterruptions)) {
+      rate.Fail("must be between 0 and 100000");
+    }
   }
   for (const Field& item : root["prices"].Require().Items()) {
     outlook::Price price = PriceOf(item, known);

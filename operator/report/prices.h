@@ -16,6 +16,7 @@ namespace weft::report {
 //   date: "2026-05-20"
 //   terms: OnDemand            # or Reserved: how nodes are paid for that are not spot
 //   coolingOverhead: 1.2       # optional, at least 1
+//   interruptionsPer1000NodeDays: 100   # optional: how often spot nodes are taken away
 //   prices:                    # of one accelerator and hour
 //   - {accelerator: H100, onDemand: 2.95, reserved: 1.99, spot: 1.35, source: "..."}
 //

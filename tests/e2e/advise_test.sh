@@ -41,10 +41,30 @@ expect_exit 2 advise llama3-405b --deadline 30
 expect_text "$work/stderr" '--deadline and --budget need --tokens'
 sed 's/accelerator: H100/accelerator: Z1/' "$examples/prices.yaml" >"$work/prices.yaml"
 expect_exit 2 advise llama3-405b --prices "$work/prices.yaml"
-expect_text "$work/stderr" 'prices[1].accelerator'
+expect_text "$work/stderr" 'prices.yaml: line 16: prices[1].accelerator: "Z1" is an unknown accelerator; known are'
 expect_empty "$work/stdout"
+for tokens in 1B 250m 0.5 0; do
+  expect_exit 2 advise llama3-405b --tokens $tokens
+  expect_text "$work/stderr" 'write 1G for a billion, 15T for 15 trillion'
+done
 
-# Nothing fits: the exit code says so.
+# Nothing fits: the exit code says so, and the text says why.
 expect_exit 3 advise llama3-405b --gpus 8
+expect_text "$work/stdout" '0 fit in memory'
+expect_exit 3 advise llama3-405b --gpus 7
+expect_text "$work/stdout" 'must be a multiple of 8'
+expect_exit 3 advise llama3-405b --gpus 100000
+expect_text "$work/stdout" 'have 1024 accelerators'
+expect_exit 3 advise llama3-405b --gpus 256..512 --tokens 15T --deadline 1
+expect_text "$work/stdout" 'the fastest takes'
+expect_exit 3 advise llama3-405b --gpus 256..512 --tokens 15T --prices "$examples/prices.yaml" --budget 1 -o json
+expect_text "$work/stdout" 'and the cheapest costs'
+
+# On spot nodes interruptions take time, and the table says how often they come.
+sed 's|^  labels:|&\n    karpenter.sh/capacity-type: spot|' "$work/cluster.yaml" >"$work/spot.yaml"
+expect_exit 0 "$WEFT" advise -f "$work/spot.yaml" -f "$examples/superpod-queue.yaml" llama3-405b \
+  --tokens 15T --prices "$examples/prices.yaml"
+grep -q 'for spot nodes 100 interruptions' <(tr '\n' ' ' <"$work/stdout" | tr -s ' ') ||
+  fail 'the interruptions of spot nodes are not named'
 
 passed

@@ -30,7 +30,7 @@ job() {  # SED...
 job 's/sharding: [A-Za-z]*/sharding: None/'
 expect_exit 0 "$WEFT" outlook -f "$work/cluster.yaml" -f "$work/job.yaml"
 expect_text "$work/stdout" 'does not fit: a GPU would hold'
-expect_text "$work/stdout" 'It would fit with'
+expect_text "$work/stdout" 'It fits in'
 expect_exit 3 "$WEFT" lint -f "$work/cluster.yaml" -f "$work/job.yaml"
 expect_text "$work/stdout" 'DoesNotFit'
 
@@ -38,12 +38,37 @@ expect_text "$work/stdout" 'DoesNotFit'
 sed 's/NVIDIA-H100-80GB-HBM3/NVIDIA-Z1/' "$work/cluster.yaml" >"$work/unknown.yaml"
 job ''
 expect_exit 2 "$WEFT" outlook -f "$work/unknown.yaml" -f "$work/job.yaml"
-expect_text "$work/stderr" 'unknown accelerator "NVIDIA-Z1"; known are GB300'
+expect_text "$work/stderr" 'label nvidia.com/gpu.product: unknown accelerator "NVIDIA-Z1"; known are GB300'
 expect_empty "$work/stdout"
+expect_exit 2 "$WEFT" advise -f "$work/unknown.yaml" -f "$work/job.yaml"
+expect_text "$work/stderr" 'unknown accelerator "NVIDIA-Z1"; known are GB300'
+expect_exit 0 "$WEFT" lint -f "$work/unknown.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" 'UnknownAccelerator'
+
+# A name that stands in the Fabric is named there.
+expect_exit 0 "$WEFT" fabric generate --racks 4 --accelerator H100
+sed 's/acceleratorModel: H100/acceleratorModel: H900/' "$work/stdout" >"$work/h900.yaml"
+expect_exit 2 "$WEFT" outlook -f "$work/h900.yaml" -f "$examples/questions/llama-70b.yaml"
+expect_text "$work/stderr" 'h900.yaml: line '
+expect_text "$work/stderr" 'spec.acceleratorModel: unknown accelerator "H900"; the nearest known are H200 and H100'
+
+# Settings that training software refuses are said, and do not stop the prediction.
+sed 's/keyValueHeads: 8/keyValueHeads: 7/; s/parameters: 68977000000/parameters: 7/' \
+  "$examples/questions/llama-70b.yaml" >"$work/job.yaml"
+refused='spec.parallelism.tensor: 8 does not divide keyValueHeads 7; Megatron-LM refuses'
+expect_exit 0 "$WEFT" outlook -f "$work/cluster.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" "$refused"
+expect_exit 0 "$WEFT" outlook -o json -f "$work/cluster.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" "$refused"
+expect_exit 0 "$WEFT" lint -f "$work/cluster.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" "$refused"
+expect_text "$work/stdout" 'UnlikelyParameters'
 sed 's/NVIDIA-H100-80GB-HBM3/NVIDIA-A100-SXM4-80GB/' "$work/cluster.yaml" >"$work/a100.yaml"
 job 's/microBatchSize: 1/&\n      precision: FP8/'
 expect_exit 2 "$WEFT" outlook -f "$work/a100.yaml" -f "$work/job.yaml"
-expect_text "$work/stderr" 'spec.model.transformer.precision: A100-80GB has no unit for it'
+expect_text "$work/stderr" 'spec.model.transformer.precision: A100-80GB has no unit for FP8, only for FP32, TF32,'
+expect_exit 0 "$WEFT" lint -f "$work/a100.yaml" -f "$work/job.yaml"
+expect_text "$work/stdout" 'UnsupportedPrecision'
 
 # The user's own accelerator: by a file, or in the Fabric that `fabric generate` writes with it.
 accelerators=$examples/accelerators.yaml
@@ -53,7 +78,8 @@ expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml"
 expect_text "$work/stderr" 'unknown accelerator "NVIDIA-H20"'
 expect_exit 0 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$accelerators"
 expect_text "$work/stdout" '256 x H20'
-expect_text "$work/stdout" 'Hopper BF16'
+expect_text "$work/stdout" 'calibrated as H100'
+expect_text "$work/stdout" '+-25 %'
 expect_exit 0 "$WEFT" lint -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$accelerators"
 expect_exit 0 "$WEFT" fabric generate --racks 4 --accelerator H20 --accelerators "$accelerators"
 mv "$work/stdout" "$work/with.yaml"
@@ -65,7 +91,7 @@ sed 's/accelerator: B200/accelerator: H20/' "$examples/prices.yaml" >"$work/pric
 expect_exit 0 "$WEFT" outlook -f "$work/with.yaml" -f "$work/job.yaml" --prices "$work/prices.yaml" -o json
 expect_text "$work/stdout" '"costPerHour": 962.5'
 expect_exit 2 "$WEFT" fabric generate --racks 4 --accelerator H20
-expect_text "$work/stderr" '--accelerator: unknown accelerator "H20"; known are GB300'
+expect_text "$work/stderr" '--accelerator: unknown accelerator "H20"; the nearest known is H200'
 
 # What is wrong with such a file is named by its place.
 bad() {  # TEXT SED...
@@ -73,12 +99,13 @@ bad() {  # TEXT SED...
   shift
   sed "$@" "$accelerators" >"$work/bad.yaml"
   expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/bad.yaml"
-  expect_text "$work/stderr" "bad.yaml: $text"
+  expect_text "$work/stderr" "bad.yaml: line "
+  expect_text "$work/stderr" ": $text"
   expect_empty "$work/stdout"
 }
 bad 'accelerators[0].memory: is required' '/^  memory:/d'
 bad 'accelerators[0].peakFLOPS.bf16: "148X"' 's/148T/148X/'
-bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs: H100 /calibratedAs: H1000 /'
+bad 'accelerators[0].calibratedAs: "H1000" must be one of GB300' 's/calibratedAs: H100$/calibratedAs: H1000/'
 bad 'accelerators[0].colour: unknown field' 's/^  powerWatts.*/&\n  colour: green/'
 expect_exit 2 "$WEFT" outlook -f "$work/h20.yaml" -f "$work/job.yaml" --accelerators "$work/none.yaml"
 

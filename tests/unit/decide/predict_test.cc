@@ -74,7 +74,8 @@ TEST(PredictTest, WhatDoesNotFitIsPlacedWithAWarning) {
   EXPECT_EQ(warning["reason"], "DoesNotFit");
   const std::string message = warning["message"];
   EXPECT_EQ(message.rfind("By prediction a GPU would hold ", 0), 0u) << message;
-  EXPECT_NE(message.find("It would fit with sharding: "), std::string::npos) << message;
+  EXPECT_NE(message.find(". It fits in "), std::string::npos) << message;
+  EXPECT_NE(message.find(" GB with sharding: "), std::string::npos) << message;
 }
 
 TEST(PredictTest, NothingIsSaidOfAnUnknownAcceleratorOrAMeasuredModel) {
@@ -188,7 +189,7 @@ TEST(PredictTest, AFabricAddsAnAcceleratorAndPooledMemory) {
   x1.watts = 0;
   x1.calibrated_as = "H100";
   scene.inputs.accelerators = {x1};
-  EXPECT_EQ(StatusOf(scene)["outlook"]["calibration"], "Hopper BF16, FSDP");
+  EXPECT_EQ(StatusOf(scene)["outlook"]["calibration"], "Hopper BF16, FSDP, calibrated as H100");
 }
 
 TEST(PredictTest, AnUnknownCalibrationIsNamed) {

@@ -57,10 +57,14 @@ TEST(AcceleratorsTest, EachIsFoundByItsOwnName) {
 }
 
 TEST(AcceleratorsTest, AnUnknownProductIsNamedBesideThoseThatAreKnown) {
-  const auto found = FindAccelerator("NVIDIA-H1000");
+  EXPECT_EQ(FindAccelerator("NVIDIA-H1000").error().message,
+            "unknown accelerator \"NVIDIA-H1000\"; the nearest known is H100");
+  EXPECT_EQ(FindAccelerator("H900").error().message,
+            "unknown accelerator \"H900\"; the nearest known are H200 and H100");
+  const auto found = FindAccelerator("NVIDIA-Z1");
   ASSERT_FALSE(found);
   const std::string& message = found.error().message;
-  EXPECT_EQ(message.rfind("unknown accelerator \"NVIDIA-H1000\"; known are GB300, GB200, ", 0), 0u);
+  EXPECT_EQ(message.rfind("unknown accelerator \"NVIDIA-Z1\"; known are GB300, GB200, ", 0), 0u);
   EXPECT_NE(message.find("MI300X"), std::string::npos);
 }
 
@@ -82,6 +86,11 @@ TEST(AcceleratorsTest, PeaksAreDenseAndOrdered) {
   EXPECT_EQ(PeakRate(h100, traffic::Precision::kNVFP4), 0);
   EXPECT_EQ(PeakRate(*FindAccelerator("B200"), traffic::Precision::kNVFP4), 9000e12);
   EXPECT_EQ(PeakRate(*FindAccelerator("A100"), traffic::Precision::kFP8), 0);
+}
+
+TEST(AcceleratorsTest, ThePrecisionsThatOneHasAreNamed) {
+  EXPECT_EQ(NoUnitText(*FindAccelerator("A100-80GB"), traffic::Precision::kFP8),
+            "A100-80GB has no unit for FP8, only for FP32, TF32, FP16 and BF16");
 }
 
 fabric::AcceleratorSpec Added() {

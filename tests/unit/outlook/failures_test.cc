@@ -21,6 +21,16 @@ TEST(FailuresTest, FastCheckpointsAndRestartsKeepATrainingGoing) {
   EXPECT_GT(ReliabilityOf(1).effective_share, 0.99);
 }
 
+TEST(FailuresTest, SpotNodesAreInterruptedBesideTheirFailures) {
+  EXPECT_NEAR(ReliabilityOf(8, {}, 8).hours_between_failures, 24'000 / (8 * 103.79), 1e-6);
+  EXPECT_NEAR(ReliabilityOf(8, {}, 2).hours_between_failures, 24'000 / (8 * 3.79 + 200), 1e-6);
+  EXPECT_LT(ReliabilityOf(8, {}, 8).effective_share, 0.97);
+  EXPECT_GT(ReliabilityOf(8).effective_share, 0.98);
+  FailureRates never;
+  never.interruptions_per_1000_node_days = 0;
+  EXPECT_EQ(ReliabilityOf(8, never, 8).effective_share, ReliabilityOf(8).effective_share);
+}
+
 TEST(FailuresTest, WhereACheckpointTakesLongerThanTheTimeBetweenFailuresTheShareStaysAShare) {
   const Reliability hopeless = ReliabilityOf(1e6, {6.5, 3600, 600});
   EXPECT_GT(hopeless.effective_share, 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "operator/outlook/memory.h"
+#include "operator/outlook/refusals.h"
 #include "operator/traffic/traffic.h"
 #include "tests/support/models.h"
 
@@ -48,6 +49,7 @@ TEST(LayoutsTest, EveryLayoutIsOneThatAJobMayHave) {
             traffic::CheckShape(whole, one.parallelism, static_cast<std::uint32_t>(one.ranks), 1);
         ASSERT_TRUE(checked) << checked.error().message;
         EXPECT_LE(one.parallelism.tensor, 8);
+        EXPECT_TRUE(RefusalsOf(one).empty()) << RefusalsOf(one).front().Text();
       }
     }
   }
@@ -62,8 +64,10 @@ TEST(LayoutsTest, TheUsualOnesAreAmongThem) {
   const auto split = AllOf(Experts(), 512);
   EXPECT_TRUE(std::any_of(split.begin(), split.end(),
                           [](const Layout& one) { return one.parallelism.expert == 64; }));
-  const auto rack = AllOf(traffic::testing::Llama70B(), 512, 72);
-  EXPECT_TRUE(Holds(rack, 64, 1, Sharding::kOptimizerState));
+  traffic::Transformer whole = traffic::testing::Llama70B();
+  EXPECT_FALSE(Holds(AllOf(whole, 512, 72), 64, 1, Sharding::kOptimizerState));
+  whole.key_value_heads = 0;  // as many as attention heads
+  EXPECT_TRUE(Holds(AllOf(whole, 512, 72), 64, 1, Sharding::kOptimizerState));
 }
 
 TEST(LayoutsTest, StagesMayDifferByALayer) {
@@ -72,9 +76,20 @@ TEST(LayoutsTest, StagesMayDifferByALayer) {
   const auto all = AllOf(model, 512);
   EXPECT_TRUE(Holds(all, 8, 16, Sharding::kOptimizerState));
   EXPECT_TRUE(Holds(all, 8, 2, Sharding::kOptimizerState));
-  EXPECT_TRUE(std::none_of(all.begin(), all.end(), [](const Layout& one) {
-    return one.parallelism.pipeline == 16 && one.parallelism.virtual_pipeline > 1;
+  // With the embedding and the output counted as a layer each, 128 are divided.
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Layout& one) {
+    return one.parallelism.pipeline == 16 && one.parallelism.virtual_pipeline == 8;
   }));
+  // Of 80 layers in 32 stages, some in the middle would have three.
+  EXPECT_FALSE(Holds(AllOf(traffic::testing::Llama70B(), 512), 2, 32, Sharding::kOptimizerState));
+}
+
+TEST(LayoutsTest, AModelThatSoftwareRefusesHasLayoutsAllTheSame) {
+  traffic::Transformer model = traffic::testing::Llama70B();
+  model.hidden_size = 8191;
+  const auto all = AllOf(model, 512);
+  EXPECT_TRUE(Holds(all, 1, 8, Sharding::kOptimizerState));
+  EXPECT_FALSE(Holds(all, 8, 8, Sharding::kOptimizerState));
 }
 
 TEST(LayoutsTest, NoneWhereTheBatchDoesNotDivide) {

@@ -32,6 +32,23 @@ TEST(OutlookTest, SaysHowLongAndHowMuch) {
   EXPECT_NEAR(found->capacity, 0.94 * 81559 * 1024 * 1024, 1);
 }
 
+TEST(OutlookTest, BorrowedConstantsHaveAWiderBand) {
+  Accelerator chip = *FindAccelerator("H100");
+  const Network network = NetworkOn({8, 360e9, 42.5e9}, Job());
+  const auto own = Predict(Job(), chip, network);
+  chip.name = "X1";
+  chip.calibrated_as = "H100";
+  const auto borrowed = Predict(Job(), chip, network);
+  ASSERT_TRUE(own && borrowed);
+  ASSERT_LT(own->error, kBorrowedError);
+  EXPECT_EQ(own->error, own->calibration->error);
+  EXPECT_EQ(borrowed->error, kBorrowedError);
+  EXPECT_DOUBLE_EQ(borrowed->step_high, borrowed->step.Seconds() * (1 + kBorrowedError));
+  EXPECT_EQ(CalibrationName(*own), own->calibration->name);
+  EXPECT_EQ(CalibrationName(*borrowed),
+            std::string(own->calibration->name) + ", calibrated as H100");
+}
+
 TEST(OutlookTest, WhatDoesNotFitComesWithAChange) {
   Layout layout = Job();
   layout.parallelism.sharding = traffic::Sharding::kNone;
@@ -76,7 +93,9 @@ TEST(OutlookTest, APrecisionThatTheChipLacksIsAnError) {
   layout.model.precision = traffic::Precision::kFP8;
   const auto found = On("A100", layout);
   ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().message, "model.transformer.precision: A100-80GB has no unit for it");
+  EXPECT_EQ(found.error().message,
+            "model.transformer.precision: A100-80GB has no unit for FP8, only for FP32, TF32, FP16 "
+            "and BF16");
 }
 
 // 1,024 H100 at 0.9 of what is above idle, and 0.4 of the limit for the servers.

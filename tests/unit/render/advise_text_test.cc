@@ -27,6 +27,7 @@ report::AdvisedLayout Row(std::int64_t tensor, double seconds) {
   one.tokens_per_second = 1e6 / seconds;
   one.watts = 65e3;
   one.calibration = &outlook::FindCalibration("Hopper BF16, FSDP");
+  one.error = 0.08;
   return row;
 }
 
@@ -89,8 +90,7 @@ TEST(AdviseTextTest, TheJobAsItIsWrittenIsComparedWithTheFirstLayout) {
                                                 "tokens per second per accelerator.\n"));
   EXPECT_TRUE(Holds(text(Row(2, 8)), start + "8 s; the first layout trains on 20 % fewer tokens "
                                              "per second per accelerator.\n"));
-  EXPECT_TRUE(Holds(text(Row(2, 10)), start + "10 s; the first layout trains on as many tokens "
-                                              "per second per accelerator.\n"));
+  EXPECT_TRUE(Holds(text(Row(2, 10)), start + "10 s; no layout is clearly faster.\n"));
   report::AdvisedLayout large = Row(2, 10);
   large.prediction.fits = false;
   large.prediction.memory.weights = 120e9;
@@ -100,11 +100,42 @@ TEST(AdviseTextTest, TheJobAsItIsWrittenIsComparedWithTheFirstLayout) {
             "H100.\n"));
 }
 
+TEST(AdviseTextTest, RowsThatTakeNearlyAllMemoryAreMarked) {
+  report::Advice advice = Two();
+  advice.layouts[0].prediction.memory.weights = 95e9;
+  EXPECT_FALSE(Holds(AdviceText(advice, Plain(200)), "tight"));
+  advice.layouts[0].prediction.memory.weights = 96e9;
+  const std::string text = AdviceText(advice, Plain(200));
+  EXPECT_TRUE(Holds(text, "  tight 96 %  10 s")) << text;
+  EXPECT_TRUE(Holds(text, "        50 %  20 s")) << text;
+  EXPECT_TRUE(Holds(text, "\ntight: over 95 % of the memory; predictions of memory are right to "
+                          "about 10 %.\n"));
+}
+
+TEST(AdviseTextTest, DaysNameTheFailuresThatTheyCount) {
+  report::Advice advice = Two();
+  EXPECT_FALSE(Holds(AdviceText(advice, Plain(200)), "failures"));
+  for (auto& row : advice.layouts) row.days = 12;
+  EXPECT_TRUE(Holds(AdviceText(advice, Plain(200)),
+                    "Days and costs count 3.79 failures in 1,000 node-days (assumed: Llama 3 405B, "
+                    "2024).\n"));
+  advice.layouts[1].spot_nodes = 8;
+  advice.rates.interruptions_per_1000_node_days = 50;
+  advice.rates_of_prices = true;
+  EXPECT_TRUE(Holds(AdviceText(advice, Plain(200)),
+                    "2024), and for spot nodes 50 interruptions (by the table of prices).\n"));
+}
+
 TEST(AdviseTextTest, WithoutALayoutThatFitsItSaysThat) {
   report::Advice advice = Two();
   advice.layouts.clear();
   EXPECT_EQ(AdviceText(advice, Plain(200)),
             "1,200 layouts of team-a/llama tried, 34 fit in memory. None is left to advise.\n");
+  advice.why_none = "They are too slow.";
+  EXPECT_TRUE(Holds(AdviceText(advice, Plain(200)), "left to advise. They are too slow.\n"));
+  advice.tried = advice.fitting = 0;
+  EXPECT_EQ(AdviceText(advice, Plain(200)),
+            "No layout of team-a/llama can be tried. They are too slow.\n");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ report::JobOutlook Job(const std::string& name, bool fits) {
   one.tokens_per_second = 1234567;
   one.watts = 2.55e6;
   one.calibration = &outlook::FindCalibration("Hopper BF16, FSDP");
+  one.error = 0.08;
   report::JobOutlook job;
   job.job = name;
   job.accelerator = "H100";
@@ -49,9 +50,34 @@ TEST(OutlookTextTest, WhatDoesNotFitIsSaidWithItsPartsAndWhatWould) {
   EXPECT_NE(
       text.find("team-a/llama does not fit: a GPU would hold 115 GB (weights 10 GB, gradients "
                 "20 GB, optimizer 30 GB, activations 50 GB, other 5 GB) and has 100 GB. It "
-                "would fit with sharding: Full: 60 GB."),
+                "fits in 60 GB with sharding: Full."),
       std::string::npos)
       << text;
+}
+
+TEST(OutlookTextTest, WhatTrainingSoftwareRefusesIsSaid) {
+  report::OutlookReport report;
+  report.jobs.push_back(Job("team-a/llama", true));
+  report.jobs[0].notes = {"spec.parallelism.tensor: 8 does not divide attentionHeads 60"};
+  const std::string text = OutlookText(report, Plain(200));
+  EXPECT_NE(text.find("\nteam-a/llama: spec.parallelism.tensor: 8 does not divide attentionHeads "
+                      "60.\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(OutlookTextTest, CalibrationsAreNamedOnceWithTheirError) {
+  outlook::Prediction one;
+  one.calibration = &outlook::FindCalibration("Assumed");
+  one.error = 0.4;
+  EXPECT_EQ(CalibrationText(one, true),
+            "Assumed (+-40 %): no measurement of this accelerator at this precision.");
+  one.calibration = &outlook::FindCalibration("Hopper BF16, FSDP");
+  one.calibrated_as = "H100";
+  one.error = 0.25;
+  EXPECT_EQ(CalibrationText(one, true),
+            "Hopper BF16, FSDP, calibrated as H100 (+-25 %): every other H100 BF16 row of "
+            "llm-foundry's FSDP table.");
 }
 
 TEST(OutlookTextTest, WithoutJobsItSaysThat) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
+#include "operator/report/lifts.h"
 #include "tests/support/models.h"
 #include "tests/unit/decide/scene.h"
 
@@ -71,12 +72,19 @@ TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
   EXPECT_GT(advice.tried, 100);
   EXPECT_LT(advice.fitting, advice.tried);
   double before = 0;
+  const outlook::Prediction& first = advice.layouts.front().prediction;
   for (const AdvisedLayout& row : advice.layouts) {
     EXPECT_EQ(row.layout.ranks, 64);
     EXPECT_EQ(row.nodes, 8);
     EXPECT_TRUE(row.prediction.fits);
-    EXPECT_GE(row.prediction.step.Seconds(), before);
-    before = row.prediction.step.Seconds();
+    const double seconds = row.prediction.step.Seconds();
+    EXPECT_LE(first.step.Seconds(), seconds * (1 + kEquallyFast) * (1 + 1e-12));
+    if (seconds <= first.step.Seconds()) {
+      EXPECT_LE(first.memory.Total(), row.prediction.memory.Total());
+    }
+    if (&row == &advice.layouts.front()) continue;
+    EXPECT_GE(seconds, before);
+    before = seconds;
   }
 }
 
@@ -145,6 +153,100 @@ TEST(AdviseTest, TokensGiveDaysAndPricesGiveCost) {
   const Advice in_time = AdviceOf(scene.Build(), request);
   ASSERT_EQ(in_time.layouts.size(), 2u);  // the two fastest, the cheaper one first
   EXPECT_LE(*in_time.layouts[0].cost, *in_time.layouts[1].cost);
+}
+
+// Prices of H100, on demand for 3 and spot for 1.
+outlook::Prices SpotPrices() {
+  outlook::Prices prices;
+  prices.currency = "USD";
+  prices.prices = {{"H100", 3.0, std::nullopt, 1.0, ""}};
+  return prices;
+}
+
+TEST(AdviseTest, OnSpotNodesInterruptionsTakeTime) {
+  const outlook::Prices prices = SpotPrices();
+  AdviceRequest request;
+  request.tokens = 1e12;
+  request.prices = &prices;
+  const auto first = [&](bool spot) {
+    testing::FabricShape shape = Fleet(kH100);
+    if (spot) {
+      for (auto& node : shape.nodes) node.labels["karpenter.sh/capacity-type"] = "spot";
+    }
+    Scene scene(shape);
+    Llama8B(scene, "llama", 8);
+    return AdviceOf(scene.Build(), request).layouts.at(0);
+  };
+  const AdvisedLayout demand = first(false), spot = first(true);
+  EXPECT_EQ(demand.spot_nodes, 0);
+  EXPECT_EQ(spot.spot_nodes, 8);
+  EXPECT_GT(*spot.days, 1.02 * *demand.days);
+  EXPECT_DOUBLE_EQ(*spot.cost_per_hour * 3, *demand.cost_per_hour);
+  EXPECT_DOUBLE_EQ(*spot.cost, *spot.days * 24 * *spot.cost_per_hour);
+  EXPECT_DOUBLE_EQ(*spot.days * spot.reliability.effective_share,
+                   *demand.days * demand.reliability.effective_share);
+}
+
+TEST(AdviseTest, WhyNoLayoutIsLeftIsSaid) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  const decide::Cluster cluster = scene.Build();
+  const auto why = [&](std::int64_t gpus) {
+    AdviceRequest request;
+    request.least = request.most = gpus;
+    const Advice advice = AdviceOf(cluster, request);
+    EXPECT_TRUE(advice.layouts.empty());
+    return advice.why_none;
+  };
+  EXPECT_EQ(why(7),
+            "A worker of the job has 8 accelerators, so that their number must be a multiple of "
+            "8.");
+  EXPECT_EQ(why(512),
+            "The nodes that the job may use have 256 accelerators, and 512 are asked for.");
+  EXPECT_EQ(why(48),
+            "Of 48 accelerators, tensor x context x pipeline (powers of two, or a divisor of the "
+            "32 layers as pipeline) leave no number that divides globalBatchSize 512.");
+}
+
+TEST(AdviseTest, WithoutALayoutInTimeOrBudgetTheFastestAndTheCheapestAreNamed) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  const outlook::Prices prices = SpotPrices();
+  AdviceRequest request;
+  request.tokens = 1e12;
+  request.prices = &prices;
+  request.least = 64;
+  request.most = 128;
+  const Advice all = AdviceOf(scene.Build(), request);
+  ASSERT_EQ(all.layouts.size(), 2u);
+  request.budget = 0.01;
+  const Advice none = AdviceOf(scene.Build(), request);
+  EXPECT_TRUE(none.layouts.empty());
+  EXPECT_EQ(none.why_none.rfind("Of the layouts that fit, the fastest takes ", 0), 0u)
+      << none.why_none;
+  EXPECT_NE(none.why_none.find(" days on 128 x H100, and the cheapest costs "), std::string::npos)
+      << none.why_none;
+  EXPECT_NE(none.why_none.find(" USD on 64 x H100."), std::string::npos) << none.why_none;
+  EXPECT_TRUE(AdviceJson(none).contains("whyNone"));
+}
+
+TEST(AdviseTest, APrecisionThatNoAcceleratorHasIsAnError) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8).model->transformer->precision = traffic::Precision::kNVFP4;
+  EXPECT_EQ(Why(scene.Build()),
+            "jobs.yaml: TrainingJob ns/llama: spec.model.transformer.precision: H100 has no unit "
+            "for NVFP4, only for FP32, TF32, FP16, BF16, FP8 and MXFP8");
+}
+
+TEST(AdviseTest, WhatIsWrongWithTheModelIsANote) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8).model->transformer->key_value_heads = 7;
+  const Advice advice = AdviceOf(scene.Build());
+  EXPECT_FALSE(advice.layouts.empty());
+  ASSERT_EQ(advice.notes.size(), 1u);
+  EXPECT_EQ(advice.notes[0].text,
+            "spec.model.transformer.keyValueHeads: 7 does not divide attentionHeads 32; "
+            "Megatron-LM refuses it.");
 }
 
 TEST(AdviseTest, WhatWouldHelpIsSaidWithItsGain) {
@@ -220,11 +322,19 @@ TEST(AdviseTest, WhatCannotBeAdvisedIsAnErrorThatSaysWhy) {
             "jobs.yaml: TrainingJob ns/plain: spec.model.transformer: is required");
 }
 
-TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsANote) {
-  Scene scene(Fleet("NVIDIA-Z1"));
+TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsAnErrorUnlessOthersAreKnown) {
+  testing::FabricShape shape = Fleet("NVIDIA-H900");
+  Scene scene(shape);
   Llama8B(scene, "llama", 8);
-  const Advice advice = AdviceOf(scene.Build());
-  EXPECT_TRUE(advice.layouts.empty());
+  EXPECT_NE(Why(scene.Build()).find("label nvidia.com/gpu.product: unknown accelerator "
+                                    "\"NVIDIA-H900\"; the nearest known are H200 and H100"),
+            std::string::npos)
+      << Why(scene.Build());
+  for (std::size_t n = 0; n < 8; ++n) shape.nodes[n].labels["nvidia.com/gpu.product"] = kH100;
+  Scene both(shape);
+  Llama8B(both, "llama", 8);
+  const Advice advice = AdviceOf(both.Build());
+  EXPECT_FALSE(advice.layouts.empty());
   ASSERT_EQ(advice.notes.size(), 1u);
   EXPECT_NE(advice.notes[0].text.find("unknown accelerator"), std::string::npos);
 }

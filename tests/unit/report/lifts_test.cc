@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/support/models.h"
@@ -44,6 +46,38 @@ std::vector<NodeIndex> NodesFor(const decide::Scene& scene, std::int64_t tensor)
   const auto on = OnNodes(workload, grounds.grounds.at(0), layout);
   if (!on) return {};
   return {on->nodes.begin(), on->nodes.end()};
+}
+
+// What the ranking keeps of candidates by their seconds and bytes, as "seconds/bytes".
+std::vector<std::string> Ranked(std::size_t most,
+                                const std::vector<std::pair<double, double>>& given) {
+  Ranking ranking(most);
+  std::int64_t tensor = 0;
+  for (const auto& [seconds, bytes] : given) {
+    Candidate one{{}, {}, {}, seconds, bytes};
+    one.layout.parallelism.tensor = ++tensor;
+    if (ranking.Wants(seconds, bytes)) ranking.Add(one);
+  }
+  std::vector<std::string> kept;
+  for (const Candidate& one : ranking.Take()) {
+    kept.push_back(std::to_string(std::lround(one.seconds)) + "/" +
+                   std::to_string(std::lround(one.bytes)));
+  }
+  return kept;
+}
+
+TEST(RankingTest, OfEquallyFastLayoutsTheOneWithMostMemoryLeftIsFirst) {
+  using Kept = std::vector<std::string>;
+  EXPECT_EQ(Ranked(3, {{1010, 80}, {1000, 99}, {1005, 90}, {1011, 10}}),
+            (Kept{"1010/80", "1000/99", "1005/90"}));
+  // The same in any order, also where the fastest comes last.
+  EXPECT_EQ(Ranked(3, {{1011, 10}, {1005, 90}, {1010, 80}, {1000, 99}}),
+            (Kept{"1010/80", "1000/99", "1005/90"}));
+  EXPECT_EQ(Ranked(1, {{1000, 99}, {1009, 50}}), (Kept{"1009/50"}));
+  EXPECT_EQ(Ranked(1, {{1009, 50}, {1000, 99}}), (Kept{"1009/50"}));
+  EXPECT_EQ(Ranked(1, {{1009, 50}, {990, 99}}), (Kept{"990/99"}));
+  EXPECT_EQ(Ranked(2, {{1000, 50}, {1001, 50}}), (Kept{"1000/50", "1001/50"}));
+  EXPECT_EQ(Ranked(2, {}), Kept{});
 }
 
 TEST(LiftsTest, AGroupOfTwoNodesLiesInOneRackOfThree) {

@@ -125,18 +125,56 @@ TEST(Lint, SaysThatAModelDoesNotFitAndWhatWould) {
   EXPECT_EQ(finding.reason, "DoesNotFit");
   EXPECT_EQ(finding.severity, decide::Severity::kError);
   EXPECT_EQ(finding.field, "spec.model.transformer");
-  EXPECT_NE(finding.message.find("H100 has 80.39GB for it"), std::string::npos) << finding.message;
-  EXPECT_NE(finding.message.find("optimizer 105.9GB"), std::string::npos) << finding.message;
-  EXPECT_NE(finding.message.find("It would fit with "), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("H100 has 80.39 GB for it"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("optimizer 105.9 GB"), std::string::npos) << finding.message;
+  EXPECT_NE(finding.message.find("It fits in "), std::string::npos) << finding.message;
   EXPECT_TRUE(report.never_fits);
 }
 
-TEST(Lint, SaysNothingOfMemoryWhereTheAcceleratorIsUnknown) {
+TEST(Lint, SaysThatTheAcceleratorIsUnknownAndNothingOfMemory) {
   Scene scene = LlamaOnH100(traffic::Sharding::kNone, 1, 512);
   for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
-    scene.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.product", "NVIDIA-Z1");
+    scene.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.product", "NVIDIA-H900");
   }
-  EXPECT_TRUE(Lint(scene.Build()).findings.empty());
+  const LintReport report = Lint(scene.Build());
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].severity, decide::Severity::kWarning);
+  EXPECT_EQ(report.findings[0].reason, "UnknownAccelerator");
+  EXPECT_NE(report.findings[0].message.find("label nvidia.com/gpu.product: unknown accelerator "
+                                            "\"NVIDIA-H900\"; the nearest known are H200 and H100"),
+            std::string::npos)
+      << report.findings[0].message;
+  EXPECT_FALSE(report.never_fits);
+}
+
+TEST(Lint, WarnsOfAPrecisionThatNoNodeHasAUnitFor) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  scene.inputs.jobs.Edit(0).model->transformer->precision = traffic::Precision::kNVFP4;
+  const LintReport report = Lint(scene.Build());
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].reason, "UnsupportedPrecision");
+  EXPECT_EQ(report.findings[0].field, "spec.model.transformer.precision");
+  EXPECT_EQ(report.findings[0].message,
+            "H100 has no unit for NVFP4, only for FP32, TF32, FP16, BF16, FP8 and MXFP8");
+}
+
+TEST(Lint, WarnsOfSettingsThatTrainingSoftwareRefuses) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
+  model.key_value_heads = 4;
+  model.parameters = 7'000'000'000;
+  const LintReport report = Lint(scene.Build());
+  std::vector<std::string> said;
+  for (const Finding& finding : report.findings) {
+    EXPECT_EQ(finding.severity, decide::Severity::kWarning);
+    said.push_back(finding.reason + " " + finding.field + ": " + finding.message);
+  }
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "RefusedLayout spec.parallelism.tensor: 8 does not divide keyValueHeads 4; "
+                      "Megatron-LM refuses it",
+                      "UnlikelyParameters spec.model.transformer.parameters: 7000000000, but "
+                      "layers 80, hiddenSize 8192 and the other sizes make about 68.8 billion"}));
+  EXPECT_FALSE(report.never_fits);
 }
 
 TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
@@ -153,15 +191,36 @@ TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
 }
 
 TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
-  const LintReport report = Lint(LlamaOnH100(traffic::Sharding::kFull, 4, 16).Build());
-  ASSERT_EQ(report.findings.size(), 1u) << report.findings.back().message;
-  EXPECT_EQ(report.findings[0].reason, "PipelineBubble");
-  EXPECT_EQ(report.findings[0].message,
+  // A smaller model, which fits without sharded weights.
+  const auto report = [](std::int64_t batch) {
+    Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, batch);
+    traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
+    model.layers = 40;
+    model.parameters = 36'000'000'000;
+    model.recomputation = traffic::Recomputation::kFull;
+    return Lint(scene.Build());
+  };
+  const LintReport idle = report(16);
+  ASSERT_EQ(idle.findings.size(), 1u) << idle.findings.back().message;
+  EXPECT_EQ(idle.findings[0].reason, "PipelineBubble");
+  EXPECT_EQ(idle.findings[0].message,
             "4 stages with 16 micro-batches a step are idle 16 % of the time; "
-            "parallelism.virtualPipeline: 2 makes it 9 %");
-  EXPECT_FALSE(report.never_fits);
+            "virtualPipeline: 5 makes it 4 %");
+  EXPECT_FALSE(idle.never_fits);
   // 3 of 67: a twentieth.
-  EXPECT_TRUE(Lint(LlamaOnH100(traffic::Sharding::kFull, 4, 64).Build()).findings.empty());
+  EXPECT_TRUE(report(64).findings.empty());
+}
+
+TEST(Lint, SaysThatNothingHalvesAPipelinesWait) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, 1);
+  traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
+  model.layers = 4;  // no virtual stages
+  model.parameters = 5'500'000'000;
+  const LintReport idle = Lint(scene.Build());
+  ASSERT_EQ(idle.findings.size(), 1u) << idle.findings.front().message;
+  EXPECT_EQ(idle.findings[0].message,
+            "4 stages with 1 micro-batch a step are idle 75 % of the time; the best change, "
+            "globalBatchSize: 4, makes it 43 %; none halves it");
 }
 
 TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {

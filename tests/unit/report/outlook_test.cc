@@ -106,11 +106,44 @@ TEST(Outlook, AnUnknownAcceleratorIsNamedWithTheNodeAndThoseThatAreKnown) {
   ASSERT_EQ(report.jobs.size(), 1u);
   ASSERT_FALSE(report.jobs[0].prediction);
   const std::string message = report.jobs[0].prediction.error().message;
-  EXPECT_EQ(message.rfind("jobs.yaml: TrainingJob ns/llama: node n0: unknown accelerator "
+  EXPECT_EQ(message.rfind("node n0: label nvidia.com/gpu.product: unknown accelerator "
                           "\"NVIDIA-Z1\"; known are GB300",
                           0),
             0u)
       << message;
+}
+
+TEST(Outlook, AnUnknownAcceleratorOfTheFabricIsNamedAtTheFabric) {
+  Scene scene(decide::FourNodes());
+  scene.inputs.fabrics[0].spec.accelerator_model = "H900";
+  Llama(scene, "llama");
+  const OutlookReport report = OutlookOf(scene.Build());
+  ASSERT_FALSE(report.jobs[0].prediction);
+  EXPECT_EQ(report.jobs[0].prediction.error().message,
+            "fabric.yaml: Fabric default: spec.acceleratorModel: unknown accelerator \"H900\"; the "
+            "nearest known are H200 and H100. Correct the name, or describe the accelerator in "
+            "spec.accelerators of the Fabric or the file of --accelerators");
+}
+
+TEST(Outlook, SettingsThatTrainingSoftwareRefusesAreNotes) {
+  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  api::TrainingJob& job = Llama(scene, "llama");
+  EXPECT_FALSE(OutlookJson(OutlookOf(scene.Build()))[0].contains("notes"));
+  job.model->transformer->key_value_heads = 4;
+  const auto json = OutlookJson(OutlookOf(scene.Build()));
+  EXPECT_EQ(json[0]["notes"],
+            nlohmann::ordered_json::array({"spec.parallelism.tensor: 8 does not divide "
+                                           "keyValueHeads 4; Megatron-LM refuses it"}));
+}
+
+TEST(Outlook, SpotNodesAreInterruptedToo) {
+  testing::FabricShape shape = FourNodesOf("NVIDIA-H100-80GB-HBM3");
+  for (auto& node : shape.nodes) node.labels["karpenter.sh/capacity-type"] = "spot";
+  Scene scene(shape);
+  Llama(scene, "llama");
+  const OutlookReport report = OutlookOf(scene.Build());
+  ASSERT_EQ(report.jobs.size(), 1u);
+  EXPECT_NEAR(report.jobs[0].reliability.hours_between_failures, 24'000 / (4 * 103.79), 1e-6);
 }
 
 TEST(Outlook, WithoutALabelTheFabricOrTheInstanceTypeNamesTheAccelerator) {

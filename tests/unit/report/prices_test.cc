@@ -53,6 +53,24 @@ TEST(PricesTest, WhatIsWrongIsNamed) {
   EXPECT_NE(Why(table).find("discount: unknown field"), std::string::npos) << Why(table);
 }
 
+TEST(PricesTest, AnUnknownAcceleratorIsNamedOnceWithTheNearest) {
+  Json table = Table();
+  table["prices"][1]["accelerator"] = "H101";
+  EXPECT_EQ(Why(table),
+            "prices.yaml: prices[1].accelerator: \"H101\" is an unknown accelerator; the nearest "
+            "known is H100");
+}
+
+TEST(PricesTest, SayHowOftenSpotNodesAreTakenAway) {
+  Json table = Table();
+  EXPECT_EQ(DecodePrices(table, "p")->Rates().interruptions_per_1000_node_days,
+            outlook::FailureRates().interruptions_per_1000_node_days);
+  table["interruptionsPer1000NodeDays"] = 7;
+  EXPECT_EQ(DecodePrices(table, "p")->Rates().interruptions_per_1000_node_days, 7);
+  table["interruptionsPer1000NodeDays"] = -1;
+  EXPECT_NE(Why(table).find("interruptionsPer1000NodeDays: "), std::string::npos) << Why(table);
+}
+
 TEST(PricesTest, MayNameAnAcceleratorThatAUserAdded) {
   Json table = Table();
   table["prices"][1]["accelerator"] = "X1";
