@@ -92,8 +92,7 @@ int RunAdvise(const AdviseArguments& arguments) {
   Remark(advice->notes);
   if (arguments.output == "json") return Print(Encode(report::AdviceJson(*advice), "json"), code);
   if (advice->layouts.empty()) {
-    Remark({{decide::Severity::kWarning, "NoLayout",
-             "no layout is left. " + advice->why_none}});
+    Remark({{decide::Severity::kWarning, "NoLayout", "no layout is left. " + advice->why_none}});
     return code;
   }
   return Print(Encode(report::AdvisedJob(*cluster, *advice, advice->layouts.front()), "yaml"),

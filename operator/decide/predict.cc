@@ -40,7 +40,8 @@ std::string WhereNamed(const fabric::Fabric& fabric, NodeIndex node) {
   const fabric::NodeFacts& facts = fabric.node(node);
   const fabric::PoolLabels labels = fabric::ReadPoolLabels(facts);
   const bool given = !fabric.pools()[fabric.pool(node)].product.empty();
-  if (labels.product.empty() && given) return "Fabric " + fabric.spec().name + ": spec.acceleratorModel";
+  if (labels.product.empty() && given)
+    return "Fabric " + fabric.spec().name + ": spec.acceleratorModel";
   return "node " + facts.name + ": label " +
          std::string(labels.product.empty() ? kInstanceType : labels.product_key);
 }

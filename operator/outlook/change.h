@@ -21,9 +21,8 @@ struct Change {
 
 // The change that makes the job fit on the same GPUs and costs least time. It tries few settings
 // before many, in this order: sharding, the micro-batch, recomputation, more tensor and pipeline
-// parallelism, 16-bit gradients. It breaks no rule of refusals.h that the layout keeps. Nothing if the job fits
-// already, or no change makes it fit.
-// Cost  up to some thousand times MemoryOn.
+// parallelism, 16-bit gradients. It breaks no rule of refusals.h that the layout keeps. Nothing if
+// the job fits already, or no change makes it fit. Cost  up to some thousand times MemoryOn.
 std::optional<Change> SmallestChange(const Layout& layout, const Accelerator& accelerator);
 
 }  // namespace weft::outlook

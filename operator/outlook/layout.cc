@@ -126,8 +126,8 @@ Expected ExpectedParameters(const traffic::Transformer& model) {
   const bool open = model.moe && !model.moe->feed_forward_size;
   if (model.moe && !open) {
     const double each = Matrices(model) * hidden * Real(*model.moe->feed_forward_size);
-    sum += Real(model.moe->layers) *
-           (Real(model.moe->experts) + Real(model.moe->shared_experts)) * each;
+    sum += Real(model.moe->layers) * (Real(model.moe->experts) + Real(model.moe->shared_experts)) *
+           each;
   }
   Expected out;
   out.least = sum + embedding;

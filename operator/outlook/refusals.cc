@@ -228,8 +228,7 @@ std::optional<Refusal> UnlikelyParameters(const traffic::Transformer& model) {
   const double expected = few ? by_sizes.least : *by_sizes.most;
   return Refusal{"spec.model.transformer.parameters",
                  Show(model.parameters) + ", but layers " + Show(model.layers) + ", hiddenSize " +
-                     Show(model.hidden_size) + " and the other sizes make about " +
-                     Many(expected)};
+                     Show(model.hidden_size) + " and the other sizes make about " + Many(expected)};
 }
 
 std::vector<std::string> LayoutNotes(const Layout& layout) {

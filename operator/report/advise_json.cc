@@ -47,11 +47,10 @@ OrderedJson LayoutJson(const AdvisedLayout& row) {
 OrderedJson AdviceJson(const Advice& advice) {
   OrderedJson out = {{"job", advice.job}, {"tried", advice.tried}, {"fitting", advice.fitting}};
   if (!advice.currency.empty()) out["currency"] = advice.currency;
-  out["assumed"] = {
-      {"failuresPer1000NodeDays", advice.rates.per_1000_node_days},
-      {"interruptionsPer1000NodeDays", advice.rates.interruptions_per_1000_node_days},
-      {"checkpointSeconds", advice.rates.checkpoint_seconds},
-      {"restartSeconds", advice.rates.restart_seconds}};
+  out["assumed"] = {{"failuresPer1000NodeDays", advice.rates.per_1000_node_days},
+                    {"interruptionsPer1000NodeDays", advice.rates.interruptions_per_1000_node_days},
+                    {"checkpointSeconds", advice.rates.checkpoint_seconds},
+                    {"restartSeconds", advice.rates.restart_seconds}};
   if (!advice.why_none.empty()) out["whyNone"] = advice.why_none;
   out["layouts"] = OrderedJson::array();
   for (const AdvisedLayout& row : advice.layouts) out["layouts"].push_back(LayoutJson(row));

@@ -94,9 +94,8 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
       if (workers.empty()) continue;
       auto accelerator = decide::AcceleratorOf(*on.fabric, workers);
       if (!accelerator) {
-        out.notes.push_back(
-            {decide::Severity::kWarning, "NotPredicted",
-             WithPlace(cluster, accelerator.error().message) + "."});
+        out.notes.push_back({decide::Severity::kWarning, "NotPredicted",
+                             WithPlace(cluster, accelerator.error().message) + "."});
         continue;
       }
       Ground ground{&on, *accelerator, {workers}, PerDomain(*on.fabric, workload, workers.front())};

@@ -274,10 +274,23 @@ Findings UnknownModels(const LintSubject& subject) {
 }
 
 constexpr auto kRules = std::to_array<LintRule>({
-    TensorLeavesScaleUp, ExpertLeavesLeaf, NoComputeDomain,     Preempts,       Stranded,
-    Durations,           NoModel,          Preferences,         NotPredictable, DoesNotFit,
-    RefusedLayout,       PipelineBubble,   MeasuredStepInvalid, ReservedName,   UnexpectedLauncher,
-    TooMany,             UnknownModels,
+    TensorLeavesScaleUp,
+    ExpertLeavesLeaf,
+    NoComputeDomain,
+    Preempts,
+    Stranded,
+    Durations,
+    NoModel,
+    Preferences,
+    NotPredictable,
+    DoesNotFit,
+    RefusedLayout,
+    PipelineBubble,
+    MeasuredStepInvalid,
+    ReservedName,
+    UnexpectedLauncher,
+    TooMany,
+    UnknownModels,
 });
 
 }  // namespace

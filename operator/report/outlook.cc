@@ -64,9 +64,8 @@ class OutlookMaker {
     one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one);
     if (!one.prediction) {
       const auto accelerator = decide::AcceleratorOf(*cluster_.fabrics[fabric].fabric, nodes);
-      one.prediction =
-          Invalid(accelerator ? *workload.place + ": " + one.prediction.error().message
-                              : WithPlace(cluster_, accelerator.error().message));
+      one.prediction = Invalid(accelerator ? *workload.place + ": " + one.prediction.error().message
+                                           : WithPlace(cluster_, accelerator.error().message));
     }
     if (one.prediction) AddCosts(workload, *cluster_.fabrics[fabric].fabric, nodes, one);
     report_.jobs.push_back(std::move(one));

@@ -49,8 +49,8 @@ Result<outlook::Prices> DecodePrices(const nlohmann::json& document, const std::
                                      const PricedNames& known) {
   api::Decoding decoding(document, place);
   const Field root = decoding.Root();
-  root.RefuseUnknown({"currency", "date", "terms", "coolingOverhead",
-                      "interruptionsPer1000NodeDays", "prices"});
+  root.RefuseUnknown(
+      {"currency", "date", "terms", "coolingOverhead", "interruptionsPer1000NodeDays", "prices"});
   outlook::Prices prices;
   prices.currency = root["currency"].Require().Str();
   prices.date = root["date"].Require().Str();

@@ -134,12 +134,11 @@ std::string DoubtAbout(const traffic::Transformer& model) {
 TEST(Refusals, ParametersThatContradictTheSizesAreSaid) {
   traffic::Transformer model = traffic::testing::Llama70B();
   EXPECT_EQ(DoubtAbout(model), "");
-  for (const auto& [parameters, doubted] :
-       {std::pair<std::int64_t, bool>{7, true},
-        {7'000'000'000, true},
-        {40'000'000'000, false},
-        {140'000'000'000, false},
-        {200'000'000'000, true}}) {
+  for (const auto& [parameters, doubted] : {std::pair<std::int64_t, bool>{7, true},
+                                            {7'000'000'000, true},
+                                            {40'000'000'000, false},
+                                            {140'000'000'000, false},
+                                            {200'000'000'000, true}}) {
     model.parameters = parameters;
     EXPECT_EQ(!DoubtAbout(model).empty(), doubted) << parameters;
   }

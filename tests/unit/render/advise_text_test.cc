@@ -108,8 +108,9 @@ TEST(AdviseTextTest, RowsThatTakeNearlyAllMemoryAreMarked) {
   const std::string text = AdviceText(advice, Plain(200));
   EXPECT_TRUE(Holds(text, "  tight 96 %  10 s")) << text;
   EXPECT_TRUE(Holds(text, "        50 %  20 s")) << text;
-  EXPECT_TRUE(Holds(text, "\ntight: over 95 % of the memory; predictions of memory are right to "
-                          "about 10 %.\n"));
+  EXPECT_TRUE(Holds(text,
+                    "\ntight: over 95 % of the memory; predictions of memory are right to "
+                    "about 10 %.\n"));
 }
 
 TEST(AdviseTextTest, DaysNameTheFailuresThatTheyCount) {

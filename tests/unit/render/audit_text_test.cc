@@ -64,9 +64,9 @@ Assumed
   Best is where `weft plan` would place one gang, if its own nodes were free and all other pods
   stayed. Rules that tie its pods to single nodes (nodeName, host names) are ignored; its product
   and capacity type are kept.
-  1 gang has no Placement that states the traffic: the ranks count as one ring, in the order of the
-  pods' index or name, with one byte per rank. Only the ratios of a ring mean something, not its
-  bytes and times.
+  1 gang has no Placement and no annotations that state the traffic: the ranks count as one ring, in
+  the order of the pods' index or name, with one byte per rank. Only the ratios of a ring mean
+  something, not its bytes and times.
 )");
 }
 
@@ -89,9 +89,9 @@ Assumed
   Best is where `weft plan` would place one gang, if its own nodes were free and
   all other pods stayed. Rules that tie its pods to single nodes (nodeName, host
   names) are ignored; its product and capacity type are kept.
-  1 gang has no Placement that states the traffic: the ranks count as one ring,
-  in the order of the pods' index or name, with one byte per rank. Only the
-  ratios of a ring mean something, not its bytes and times.
+  1 gang has no Placement and no annotations that state the traffic: the ranks
+  count as one ring, in the order of the pods' index or name, with one byte per
+  rank. Only the ratios of a ring mean something, not its bytes and times.
 )");
 }
 

@@ -326,8 +326,9 @@ TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsAnErrorUnlessOthersAreKnown) {
   testing::FabricShape shape = Fleet("NVIDIA-H900");
   Scene scene(shape);
   Llama8B(scene, "llama", 8);
-  EXPECT_NE(Why(scene.Build()).find("label nvidia.com/gpu.product: unknown accelerator "
-                                    "\"NVIDIA-H900\"; the nearest known are H200 and H100"),
+  EXPECT_NE(Why(scene.Build())
+                .find("label nvidia.com/gpu.product: unknown accelerator "
+                      "\"NVIDIA-H900\"; the nearest known are H200 and H100"),
             std::string::npos)
       << Why(scene.Build());
   for (std::size_t n = 0; n < 8; ++n) shape.nodes[n].labels["nvidia.com/gpu.product"] = kH100;
