@@ -417,8 +417,35 @@ TEST(Refusal, NamesTheGroupThatCannotHold) {
       "topology.groups[1] (Tensor, Context) demands one node for each set of 4 workers. "
       "0 of 8 workers fit in complete sets; the node n0 comes closest with room for 3 workers. To "
       "start now, relax one of: topology.groups[1].required: node -> leaf. Unchanged, it never "
-      "fits this "
-      "fabric, not even with nothing else running.");
+      "fits this fabric, not even with nothing else running.");
+}
+
+// Of a job that was not applied it is not known which tolerations admission adds.
+TEST(Refusal, DoesNotSayNeverOfATaintThatAdmissionMayTolerate) {
+  const auto message = [](const char* uid, const char* taint) {
+    testing::FabricShape shape = FourNodes();
+    for (auto& node : shape.nodes) node.taints = {{taint, "present", "NoSchedule"}};
+    Scene scene(shape);
+    scene.Job("a", 1).meta.uid = uid;
+    return Plan(scene.Build())->entries[0].refused()->message;
+  };
+  const std::string never = "It never fits this fabric, not even with nothing else running.";
+  const std::string unapplied = message("", "nvidia.com/gpu");
+  EXPECT_NE(unapplied.find("(ExtendedResourceToleration, GKE): apply the job"), std::string::npos)
+      << unapplied;
+  EXPECT_TRUE(unapplied.ends_with("Without the toleration it never fits this fabric."))
+      << unapplied;
+  EXPECT_TRUE(message("u", "nvidia.com/gpu").ends_with(never));
+  EXPECT_TRUE(message("", "team").ends_with(never));
+}
+
+TEST(Refusal, SaysThatSickNodesMayComeBack) {
+  testing::FabricShape shape = FourNodes();
+  for (auto& node : shape.nodes) node.unschedulable = true;
+  Scene scene(shape);
+  scene.Job("a", 1);
+  const std::string message = Plan(scene.Build())->entries[0].refused()->message;
+  EXPECT_TRUE(message.ends_with("It cannot fit before more nodes are usable.")) << message;
 }
 
 TEST(Refusal, NamesAResourceThatNoNodeOffers) {

@@ -55,6 +55,14 @@ const LintCase kLintCases[] = {
     {"ATensorGroupWiderThanANode",
      [](Scene& s) { Clean(s, 2).parallelism.tensor = 16; },
      {"warning TensorLeavesScaleUp spec.parallelism.tensor"}},
+    {"ATaintThatAdmissionMayTolerate",
+     [](Scene& s) {
+       Clean(s, 1);
+       for (std::size_t n = 0; n < s.inputs.nodes.size(); ++n) {
+         s.inputs.nodes.Edit(n).facts.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}};
+       }
+     },
+     {"warning TaintNotTolerated spec.workers"}},
     {"AJobThatNeverFits", [](Scene& s) { Clean(s, 5); }, {"error NeverFits spec.workers"}, true},
     {"ALevelThatIsTooNarrowForever",
      [](Scene& s) { Clean(s, 3).topology.required = "leaf"; },
