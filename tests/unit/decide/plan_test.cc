@@ -429,7 +429,7 @@ TEST(Refusal, DoesNotSayNeverOfATaintThatAdmissionMayTolerate) {
     scene.Job("a", 1).meta.uid = uid;
     return Plan(scene.Build())->entries[0].refused()->message;
   };
-  const std::string never = "It never fits this fabric, not even with nothing else running.";
+  const std::string never = " never fits this fabric, not even with nothing else running.";
   const std::string unapplied = message("", "nvidia.com/gpu");
   EXPECT_NE(unapplied.find("(ExtendedResourceToleration, GKE): apply the job"), std::string::npos)
       << unapplied;
