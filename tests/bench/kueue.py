@@ -280,7 +280,8 @@ def spread(values):
 
 
 def table(fleet, jobs, folder):
-    """Only jobs that all contenders ran count."""
+    """Only jobs that all contenders ran count. Who starts jobs later has more free nodes to choose from:
+    bytes are to be read together with the waits."""
     results = {}
     for contender in CONTENDERS:
         path = os.path.join(folder, f"{fleet}-{contender}.json")
@@ -291,12 +292,12 @@ def table(fleet, jobs, folder):
     levels = list(next(iter(results.values()))["audits"][min(common)])
     print(f"{fleet}: {jobs} jobs; bytes of one step of the {len(common)} jobs of several nodes\n")
     head = ["contender", "ended", *(f"TB that leave {level}" for level in levels),
-            "waited, s (median / 99 %)", "reserved to running, s", "processor, s"]
+            "all took, s", "waited, s (median / 99 %)", "reserved to running, s", "processor, s"]
     print("| " + " | ".join(head) + " |\n" + "| --- " * len(head) + "|")
     for contender, one in results.items():
         cells = [contender, f"{jobs - len(one['left'])}"]
         cells += [f"{sum(one['audits'][job][level] for job in common) / 1e12:,.2f}" for level in levels]
-        cells += [spread(one["waits"]), spread(one["reserved"]),
+        cells += [f"{one['seconds']:.0f}", spread(one["waits"]), spread(one["reserved"]),
                   ", ".join(f"{name} {seconds:.0f}" for name, seconds in one["processor"].items())]
         print("| " + " | ".join(cells) + " |")
 

@@ -13,6 +13,9 @@
 #   slices      Kueue, with also the slices that an expert writes for each job's parallelism
 #   check       Kueue with Weft's admission check; the jobs say their parallelism
 #   weft        Weft without Kueue; the jobs say their parallelism
+#
+# A contender that starts jobs later has more free nodes to choose from, so read the bytes of its row
+# together with the waits.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export WEFT=${WEFT:-$PWD/build/bin/weft} WEFT_OPERATOR=${WEFT_OPERATOR:-$PWD/build/bin/weft-operator}
