@@ -139,7 +139,9 @@ class Foreign(ForeignScenarios):
 
     def test_what_cannot_be_is_refused_and_nothing_is_ungated(self):
         self.start("large", 33)
-        self.start("many", 2, pods=3)
+        self.cluster.create("jobs", job(self.space, "many", 3))
+        self.cluster.until("all three pods exist", lambda: len(self.pods("many")) == 3)
+        self.cluster.create("placements", placement(self.space, "many", 2))  # two would be a gang
         short = self.until("large", "Placed", "False", "InsufficientCapacity")
         self.assertIn(GPUS, short["message"])
         many = self.until("many", "Placed", "False", "WorkerIndexInvalid")
