@@ -7,6 +7,7 @@
 
 #include "operator/base/phrases.h"
 #include "operator/render/node_ranges.h"
+#include "operator/render/table.h"
 
 namespace weft::render {
 namespace {
