@@ -8,7 +8,6 @@
 #include "operator/base/short_hash.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
-#include "operator/decide/queued.h"
 #include "operator/life/attempt.h"
 #include "operator/life/ending.h"
 #include "operator/life/fault.h"

@@ -58,8 +58,8 @@ using UngateStep = std::variant<UngatePods, EvictPods, WritePlacement, Wait>;
 // is done and needs none: a Job that is suspended and resumed makes only the pods that are left.
 // Later, a controller's new pod for a worker whose pod is gone gets that worker's node. When no
 // ungated pod is left, the nodes are released (Placed=False), nodes that refused are excluded for a
-// while, and the planner decides again, not before the time in status.retry (retry.h). Cost  O(pods
-// log pods).
+// while, and the planner decides again, not before the time in status.retry (retry.h).
+// Cost  O(pods log pods).
 //
 // If IsPlanned is false, the Placement only gets the condition Placed=False, NoPodSelector.
 UngateStep NextUngateStep(const GangView& view, const LifeOptions& options);
