@@ -96,17 +96,22 @@ class KindScenarios(Scenarios):
 
     def until_bound(self, gangs, in_order, seconds=60):
         """So many Placements, each verified, its nodes those of its pods in_order(pods)."""
+        def bound(placement):
+            wanted = placement["spec"]["podSelector"]["matchLabels"]
+            pods = [pod for pod in self.live_pods()
+                    if wanted.items() <= pod["metadata"]["labels"].items()]
+            return [pod["spec"].get("nodeName") for pod in sorted(pods, key=in_order)]
+
         def holds():
             placed = [one for one in self.placements()
                       if (condition(one, "Verified") or {}).get("reason") == "AsPlaced"]
-            return placed if len(placed) == gangs == len(self.placements()) else None
+            if not len(placed) == gangs == len(self.placements()):
+                return None
+            # The history of pods may stand behind that of Placements.
+            return placed if all(None not in bound(one) for one in placed) else None
         placed = self.cluster.until(f"{gangs} gangs are bound as placed", holds, seconds)
         for one in placed:
-            wanted = one["spec"]["podSelector"]["matchLabels"]
-            pods = [pod for pod in self.live_pods()
-                    if wanted.items() <= pod["metadata"]["labels"].items()]
-            self.assertEqual([pod["spec"]["nodeName"] for pod in sorted(pods, key=in_order)],
-                             one["status"]["nodes"])
+            self.assertEqual(bound(one), one["status"]["nodes"])
         return placed
 
     def leaves(self, placement):

@@ -76,7 +76,8 @@ ns/job-3 (InsufficientCapacity)
 }
 
 TEST(JobNotesTest, OneNoteOfSeveralJobsStandsOnce) {
-  decide::PlanReport report = Planned(Waiting({1, 1, 1})).report;
+  auto planned = Planned(Waiting({1, 1, 1}));
+  decide::PlanReport& report = planned.report;
   const decide::Note note{decide::Severity::kWarning, "Reason", "the same"};
   for (decide::PlanEntry& entry : report.entries) entry.notes = {note};
   report.entries[1].notes.push_back({decide::Severity::kInfo, "Other", "its own"});
