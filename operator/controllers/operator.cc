@@ -25,6 +25,17 @@ constexpr std::size_t kForeignWorkers = 2;
 // A reconcile that takes longer is logged with its object, because it occupies a worker thread.
 constexpr std::chrono::duration<double> kLongPass{0.5};
 
+WorkQueue::End EndOf(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kInvalid:
+      return WorkQueue::End::kRefused;
+    case ErrorKind::kConflict:
+      return WorkQueue::End::kStale;
+    default:
+      return WorkQueue::End::kFailed;
+  }
+}
+
 Planner::Options WithAnswers(Planner::Options options, WorkQueue& jobs, WorkQueue& checks) {
   options.on_answer = [&jobs](const api::ObjectKey& job) { jobs.Add(job); };
   options.on_workload_answer = [&checks](const api::ObjectKey& workload) { checks.Add(workload); };
@@ -243,8 +254,7 @@ void Operator::Settle(const Loop& loop, const api::ObjectKey& key, const Result<
                                         {"error", outcome.error().message}});
       Count(metrics::Id::kReconcileFailures, loop.name);
     }
-    return queue.Done(
-        key, kind == ErrorKind::kInvalid ? WorkQueue::End::kRefused : WorkQueue::End::kFailed);
+    return queue.Done(key, EndOf(kind));
   }
   const auto rest = std::min<WorkQueue::Duration>(took * kRestTimes, kMostRest);
   queue.Done(key, WorkQueue::End::kWell, outcome->waits ? rest : WorkQueue::Duration::zero());

@@ -63,8 +63,9 @@ void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
   if (const auto again = again_.find(key); again != again_.end()) {
     const Clock::time_point time = again->second;
     again_.erase(again);
-    // After a failure the backoff is kept: the change may be the key's own write.
-    if (!failed) AddAt(key, time);
+    // After a failure the backoff is kept: the change may be the key's own write. A write that was
+    // refused because the object had changed made none.
+    if (!failed || end == End::kStale) AddAt(key, time);
   }
 }
 

@@ -36,6 +36,7 @@ class WorkQueue {
   enum class End : std::uint8_t {
     kWell,     // resets the key's backoff
     kFailed,   // requeues the key with growing backoff
+    kStale,    // like kFailed, but a change of the key ends the pause: what was read is outdated
     kRefused,  // requeues the key after a long pause: its object must change first
   };
   // The key's reconcile has ended; the next one begins after `rest` at the earliest.

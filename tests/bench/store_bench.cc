@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "operator/decide/cluster.h"
+#include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
@@ -69,6 +71,38 @@ void BM_Look(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(store.Look());
 }
 BENCHMARK(BM_Look)->Arg(2'000)->Arg(8'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+
+// What a plan reads before it chooses: everything, and who holds which node. Half of the nodes are
+// in use.
+void BM_Cluster(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0));
+  watch::Store store([] { return UnixSeconds{0}; });
+  for (int i = 0; i < nodes; ++i) {
+    api::Node node = NodeOf(i, "True");
+    node.facts.labels = {{"leaf", Name("leaf-", i / 32)}};
+    node.facts.allocatable = {{"nvidia.com/gpu", 8}, {"cpu", 224'000}, {"pods", 110}};
+    store.Put(std::move(node));
+  }
+  for (int i = 0; i < nodes / 2; ++i) {
+    api::Pod pod = PodOf(i);
+    pod.pod.requests = {{"nvidia.com/gpu", 8}, {"cpu", 64'000}};
+    pod.meta.labels = {{"weft.dev/job-name", Name("job-", i / kPodsOfAJob)},
+                       {"weft.dev/worker-index", std::to_string(i % kPodsOfAJob)},
+                       {"app", "train"}};
+    store.Put(std::move(pod));
+  }
+  api::Fabric fabric;
+  fabric.meta.key.name = fabric.meta.uid = "default";
+  fabric.spec.levels = {{"leaf", "leaf", fabric::Identity::kValue, {}}};
+  store.Put(std::move(fabric));
+  watch::FabricCache cache;
+  for (auto _ : state) {
+    watch::Store::Picture picture = store.Look();
+    const auto fabrics = cache.Of(picture);
+    benchmark::DoNotOptimize(decide::BuildCluster(std::move(picture.inputs), *fabrics));
+  }
+}
+BENCHMARK(BM_Cluster)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace weft::controllers

@@ -101,6 +101,18 @@ TEST(WorkQueueTest, WhatFailedIsNotHurriedByItsOwnWrite) {
   EXPECT_EQ(Taken(queue), "b");
 }
 
+TEST(WorkQueueTest, WhatWasOutdatedIsTakenAgainAtItsNextChange) {
+  WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Add(kA);  // the change that the write came too late for
+  queue.Done(kA, WorkQueue::End::kStale);
+  EXPECT_EQ(Taken(queue), "a");
+  queue.Done(kA, WorkQueue::End::kStale);
+  queue.Add(kA);
+  EXPECT_EQ(Taken(queue), "a");
+}
+
 TEST(WorkQueueTest, CloseEndsWhoWaits) {
   WorkQueue queue;
   std::string last;
