@@ -64,7 +64,7 @@ void CommandLine::AddAdvise() {
   command
       ->add_option("--gpus", advise_.gpus,
                    "Number of accelerators, or a range whose doublings are tried, such as 8..1024 "
-                   "(default: as many as the job has); then the job needs no spec.workers")
+                   "(default: as many as the job has); with it the job needs no spec.workers")
       ->option_text("NUMBER");
   command
       ->add_option("--tokens", advise_.tokens,
