@@ -19,6 +19,9 @@ enum class Reading : std::uint8_t {
   // have written them), an invalid spec sets `unreadable`, and an invalid field of status gets its
   // default. Only invalid metadata is an error.
   kServed,
+  // As kStrict, but a TrainingJob may be a bare model, without spec.workers or without its
+  // replicas, and then also without microBatchSize: what `weft advise` finds. Its `replicas` are 0.
+  kModel,
 };
 
 // Decoders of one JSON object. Every message starts with `place` ("nodes.yaml: document 3").
@@ -26,7 +29,8 @@ enum class Reading : std::uint8_t {
 // Of Weft's own kinds they check all that the CRD schemas check: types, enums, bounds, unions,
 // unknown fields in spec, divisibility, unique levels. Of Kubernetes' kinds they read only the
 // fields that Weft uses; a wrong type there is an error too. A perWorker that differs from the
-// template's limit is an error; if absent, it is set to the limit.
+// template's limit is an error; if absent, it is set to the limit, and stays 0 for a bare model
+// without a template.
 //
 // Errors  kInvalid: "<place>: <Kind> <namespace>/<name>: spec.workers.replicas: must be at least
 // 1".
@@ -60,7 +64,8 @@ Result<std::vector<fabric::AcceleratorSpec>> DecodeAcceleratorFile(const nlohman
 // ConfigMaps other than kLearnedSteps, add a note; an unknown kind or version of our group and a
 // second kLearnedSteps are errors. The caller must split a `List` (v1, or
 // any <Kind>List) into its items.
-Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs);
+Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs,
+                  Reading reading = Reading::kStrict);
 
 // To be called after the last object. Two objects of the same kind, namespace and name, even if
 // identical, are an error that names both places.

@@ -65,7 +65,7 @@ Result<TypeMeta> DecodeTypeMeta(const nlohmann::json& object, const Place& place
   return type;
 }
 
-Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inputs,
+Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inputs, Reading reading,
                   const TypeMeta& type) {
   if (type.version != kVersion) {
     return Invalid(type.shown + ": apiVersion: " + type.api_version() + " is not known; use " +
@@ -77,7 +77,7 @@ Status DecodeOurs(const nlohmann::json& object, const Place& place, Inputs& inpu
     return Invalid(type.shown + ": kind: " + type.api_version() +
                    " has TrainingJob, Placement and Fabric, not " + type.kind);
   }
-  Status status = is_job ? Append(DecodeTrainingJob(object, place), inputs.jobs)
+  Status status = is_job ? Append(DecodeTrainingJob(object, place, reading), inputs.jobs)
                          : Append(DecodePlacement(object, place), inputs.placements);
   if (!status) return status;
   inputs.order.push_back({is_job, (is_job ? inputs.jobs.size() : inputs.placements.size()) - 1});
@@ -159,10 +159,11 @@ Result<ObjectMeta> DecodeMetadata(const nlohmann::json& object, const Place& pla
   return meta;
 }
 
-Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs) {
+Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inputs,
+                  Reading reading) {
   const Result<TypeMeta> type = DecodeTypeMeta(object, place);
   if (!type) return type.error();
-  if (type->group == kGroup) return DecodeOurs(object, place, inputs, *type);
+  if (type->group == kGroup) return DecodeOurs(object, place, inputs, reading, *type);
   const bool core = type->group.empty() && type->version == "v1";
   if (core && type->kind == "Node") return Append(DecodeNode(object, place), inputs.nodes);
   if (core && type->kind == "Pod") return Append(DecodePod(object, place), inputs.pods);

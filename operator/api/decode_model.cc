@@ -26,7 +26,7 @@ traffic::MixtureOfExperts DecodeExperts(const Field& field) {
   return moe;
 }
 
-traffic::Transformer DecodeTransformer(const Field& field) {
+traffic::Transformer DecodeTransformer(const Field& field, ModelOf of) {
   field.RefuseUnknown({"parameters", "layers", "hiddenSize", "attentionHeads", "keyValueHeads",
                        "keyValueLatentSize", "feedForwardSize", "gatedFeedForward",
                        "vocabularySize", "sequenceLength", "microBatchSize", "globalBatchSize",
@@ -42,7 +42,9 @@ traffic::Transformer DecodeTransformer(const Field& field) {
   model.gated_feed_forward = field["gatedFeedForward"].Bool(model.gated_feed_forward);
   model.vocabulary_size = field["vocabularySize"].Int({.min = 0, .max = kWidth.max});
   model.sequence_length = field["sequenceLength"].Require().Int(kWidth);
-  model.micro_batch_size = field["microBatchSize"].Require().Int(kDegree);
+  const Field micro_batch = field["microBatchSize"];
+  if (of == ModelOf::kJob) micro_batch.Require();
+  model.micro_batch_size = micro_batch.Int(kDegree, 1);
   model.global_batch_size = field["globalBatchSize"].Require().Int(kWidth);
   model.precision = ReadEnum(field["precision"], kPrecisionNames, model.precision);
   model.gradient_precision =
@@ -99,7 +101,7 @@ std::array<Axis, 4> DecodeRankOrder(const Field& field, std::array<Axis, 4> orde
 
 }  // namespace
 
-std::optional<traffic::Model> DecodeModel(const Field& field) {
+std::optional<traffic::Model> DecodeModel(const Field& field, ModelOf of) {
   field.RefuseUnknown({"type", "transformer", "measured"});
   const Field type = field["type"], transformer = field["transformer"];
   const Field measured = field["measured"];
@@ -108,7 +110,7 @@ std::optional<traffic::Model> DecodeModel(const Field& field) {
   traffic::Model model;
   if (chosen == kTransformer) {
     if (measured.present()) measured.Fail("is only for type Measured");
-    model.transformer = DecodeTransformer(transformer.Require());
+    model.transformer = DecodeTransformer(transformer.Require(), of);
   } else if (chosen == kMeasured) {
     if (transformer.present()) transformer.Fail("is only for type Transformer");
     model.measured = DecodeMeasured(measured.Require());

@@ -28,7 +28,7 @@ Status ReadHeld(const OwnKind<Kind>& parts, const nlohmann::json& json, const Pl
   object.meta = DecodeMeta(metadata.Root()["metadata"], parts.scope);
   if (metadata.failed()) return metadata.status();
   parts.read_held(held.Root(), object);
-  return reading == Reading::kStrict ? held.status() : Status();
+  return reading == Reading::kServed ? Status() : held.status();
 }
 
 template <typename Kind>
@@ -43,7 +43,7 @@ Result<Kind> DecodeOwn(const OwnKind<Kind>& parts, const nlohmann::json& json, c
     if (const Status whole = parts.check(object); !whole) why = whole.error().message;
   }
   if (!why.empty()) {
-    if (reading == Reading::kStrict) return Invalid(decoding.place() + ": " + why);
+    if (reading != Reading::kServed) return Invalid(decoding.place() + ": " + why);
     object = Kind();  // no half-read value
     if (Status held = ReadHeld(parts, json, place, reading, object); !held) return held.error();
     object.unreadable = std::move(why);

@@ -56,10 +56,15 @@ void SettlePerWorker(const Field& spec, std::int64_t limit, Accelerator& acceler
 }
 
 void DecodeWorkers(const Field& spec, TrainingJob& job) {
-  const Field workers = spec["workers"].Require();
+  const Field workers = spec["workers"];
+  const Field replicas = workers["replicas"], pod = workers["template"];
+  const bool bare = spec.reading() == Reading::kModel && !replicas.present();
+  if (!bare) workers.Require();
   workers.RefuseUnknown({"replicas", "template"});
-  job.replicas = static_cast<std::uint32_t>(workers["replicas"].Require().Int(kReplicas));
-  const Field pod_spec = workers["template"].Require()["spec"].Require();
+  if (!bare) replicas.Require();
+  job.replicas = static_cast<std::uint32_t>(replicas.Int(kReplicas));
+  if (bare && !pod.present()) return;
+  const Field pod_spec = pod.Require()["spec"].Require();
   const Field restart_policy = pod_spec["restartPolicy"];
   if (restart_policy.present() && restart_policy.Str() != "Never") {
     restart_policy.Fail("must be Never or absent: the gang restarts as a whole");
@@ -80,7 +85,7 @@ void DecodeSpec(const Field& spec, TrainingJob& job) {
   job.framework = DecodeFramework(spec["framework"]);
   job.accelerator = DecodeAccelerator(spec["accelerator"]);
   DecodeWorkers(spec, job);
-  job.model = DecodeModel(spec["model"]);
+  job.model = DecodeModel(spec["model"], job.replicas == 0 ? ModelOf::kBare : ModelOf::kJob);
   job.parallelism = DecodeParallelism(spec["parallelism"]);
   job.topology = DecodeTopology(spec["topology"]);
   if (job.topology.compute_domain) {
@@ -164,6 +169,7 @@ void ReadSpecOf(const Field& root, TrainingJob& job) {
 }
 
 Status Check(const TrainingJob& job) {
+  if (job.replicas == 0) return {};  // a bare model
   const Status shape =
       traffic::CheckShape(job.model, job.parallelism, job.replicas, job.accelerator.per_worker);
   if (!shape) return Invalid("spec." + shape.error().message);

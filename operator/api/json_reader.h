@@ -106,6 +106,7 @@ class Field {
   TextMap Texts() const;
 
   std::string path() const;
+  Reading reading() const { return decoding_->reading_; }
   const nlohmann::json* json() const { return value_; }
 
  private:

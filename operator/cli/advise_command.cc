@@ -78,7 +78,7 @@ Status ReadRequest(const AdviseArguments& arguments, report::AdviceRequest& requ
 int RunAdvise(const AdviseArguments& arguments) {
   report::AdviceRequest request;
   if (const Status read = ReadRequest(arguments, request); !read) return Fail(read.error());
-  const auto cluster = ReadCluster(arguments.input);
+  const auto cluster = ReadCluster(arguments.input, api::Reading::kModel);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   std::optional<outlook::Prices> prices;
   if (const Status read = ReadPricesFor(*cluster, arguments.prices, prices); !read) {
@@ -94,6 +94,11 @@ int RunAdvise(const AdviseArguments& arguments) {
   if (advice->layouts.empty()) {
     Remark({{decide::Severity::kWarning, "NoLayout", "no layout is left. " + advice->why_none}});
     return code;
+  }
+  if (advice->no_template) {
+    Remark({{decide::Severity::kWarning, "NoTemplate",
+             "the input has no spec.workers.template: set the image and the command of the "
+             "container before you apply the TrainingJob"}});
   }
   return Print(Encode(report::AdvisedJob(*cluster, *advice, advice->layouts.front()), "yaml"),
                code);

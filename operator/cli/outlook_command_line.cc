@@ -40,9 +40,12 @@ void CommandLine::AddPrices(CLI::App* command, std::string& file, const char* sh
 
 void CommandLine::AddAdvise() {
   CLI::App* command = Add(
-      &app_, "advise", "Find the fastest layouts of a job that fit in memory",
+      &app_, "advise", "Find the fastest layouts of a job or model that fit in memory",
       "  weft advise -f cluster.yaml -f job.yaml\n"
       "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
+      "  weft advise -f cluster.yaml -f model.yaml --gpus 8..1024       a TrainingJob of a "
+      "spec.model "
+      "only\n"
       "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
       [this] { return RunAdvise(advise_); });
   command->group(kPlacing);
@@ -61,7 +64,7 @@ void CommandLine::AddAdvise() {
   command
       ->add_option("--gpus", advise_.gpus,
                    "Number of accelerators, or a range whose doublings are tried, such as 8..1024 "
-                   "(default: as many as the job has)")
+                   "(default: as many as the job has); with it the job needs no spec.workers")
       ->option_text("NUMBER");
   command
       ->add_option("--tokens", advise_.tokens,

@@ -51,10 +51,10 @@ std::int64_t SteadyMicroseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
-Result<api::Inputs> ReadFiles(const std::vector<std::string>& files) {
+Result<api::Inputs> ReadFiles(const std::vector<std::string>& files, api::Reading reading) {
   auto sources = ReadSources(files);
   if (!sources) return sources.error();
-  return manifest::ReadInputs(*sources);
+  return manifest::ReadInputs(*sources, {}, reading);
 }
 
 void NameSkipped(const std::vector<std::string>& skipped) {
@@ -69,9 +69,9 @@ Result<LiveObjects> ReadOnce(const kube::ConfigChoice& choice) {
   return ReadLiveCluster(choice, [](const std::string& line) { Progress("weft: " + line); });
 }
 
-Result<api::Inputs> ReadLive(const InputArguments& input) {
+Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files) {
   Result<api::Inputs> wanted = api::Inputs();
-  if (!input.files.empty()) wanted = ReadFiles(input.files);
+  if (!input.files.empty()) wanted = ReadFiles(input.files, of_files);
   if (!wanted) return wanted.error();
   Result<LiveObjects> live = input.view ? Result<LiveObjects>({input.view->Look(), {}})
                                         : ReadOnce({input.kubeconfig, input.context});
@@ -93,13 +93,13 @@ bool IsLive(const api::Place& place) {
 
 }  // namespace
 
-Result<decide::Cluster> ReadCluster(const InputArguments& input) {
+Result<decide::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
   if (input.files.empty() && !input.live()) {
     return Invalid(
         "no input: name manifests with -f FILE, or a cluster with --kubeconfig FILE, --context "
         "NAME or --cluster");
   }
-  auto inputs = input.live() ? ReadLive(input) : ReadFiles(input.files);
+  auto inputs = input.live() ? ReadLive(input, of_files) : ReadFiles(input.files, of_files);
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
   inputs->notes.clear();  // otherwise the answer would repeat them

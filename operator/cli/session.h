@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/decode.h"
 #include "operator/base/result.h"
 #include "operator/cli/commands.h"
 #include "operator/decide/plan.h"
@@ -14,7 +15,8 @@ namespace weft::cli {
 
 // Functions that the commands share: read, build, decide, report. Objects of a cluster that cannot
 // be read are named on standard error and left out.
-Result<decide::Cluster> ReadCluster(const InputArguments& input);
+Result<decide::Cluster> ReadCluster(const InputArguments& input,
+                                    api::Reading of_files = api::Reading::kStrict);
 
 // The order named "file" or "operator". "": the operator's order if the input is a cluster, else
 // the file's.

@@ -34,7 +34,7 @@ struct Predicted {
 // Shapes  nodes: one per worker; traffic: of the workload; learned: null: no scalar is used.
 // Errors  kInvalid if the workload has no transformer, if the accelerator of a node is unknown (the
 //         message names the node), and if the accelerator does not support the precision.
-// Cost    O(seats of the traffic x tiers): 20 us for 1,024 workers that fit
+// Cost    O(seats of the traffic x tiers): 16 us for 1,024 workers that fit
 //         (tests/bench/predict_bench.cc).
 Result<Predicted> Predict(const ClusterFabric& on, const Workload& workload,
                           const traffic::Traffic& traffic, std::span<const fabric::NodeIndex> nodes,

@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "operator/api/decode.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/read_stream.h"
 #include "operator/manifest/reader.h"
@@ -9,10 +8,11 @@ namespace weft::manifest {
 
 namespace {
 
-Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limits) {
+Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limits,
+                         api::Reading reading) {
   api::Inputs inputs;
   const ObjectSink decode = [&](nlohmann::json object, const std::string& place) {
-    return api::DecodeInto(object, place, inputs);
+    return api::DecodeInto(object, place, inputs, reading);
   };
   std::size_t documents = 0;
   for (const Source& source : sources) {
@@ -31,8 +31,9 @@ Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limit
 
 }  // namespace
 
-Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits) {
-  Result<api::Inputs> inputs = Read(sources, limits);
+Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits,
+                               api::Reading reading) {
+  Result<api::Inputs> inputs = Read(sources, limits, reading);
   if (inputs) return inputs;
   return Error{inputs.error().kind, WithLine(sources, inputs.error().message)};
 }

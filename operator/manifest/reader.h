@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "operator/api/decode.h"
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
 
@@ -48,7 +49,8 @@ Status ReadObjects(const Source& source, const ObjectSink& sink, const Limits& l
 // sources without a single document.
 // Errors  kInvalid: "FILE: line 12: document 2: TrainingJob team-a/x: spec.workers.replicas: 0 must
 //         be at least 1".
-Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits = {});
+Result<api::Inputs> ReadInputs(const std::vector<Source>& sources, const Limits& limits = {},
+                               api::Reading reading = api::Reading::kStrict);
 
 // One YAML or JSON document as a value (for topograph models), with the same limits.
 Result<nlohmann::json> ReadDocument(const Source& source, const Limits& limits = {});

@@ -12,6 +12,7 @@
 namespace weft::outlook {
 namespace {
 
+using fabric::DomainIndex;
 using fabric::Fabric;
 using fabric::NodeIndex;
 using fabric::Tier;
@@ -29,11 +30,6 @@ Slots SlotsOf(const Fabric& fabric) {
   return {node, node + 1, torus, torus + 1};
 }
 
-// A node of a group's ring, by the first of the group's workers on it.
-struct Stop {
-  std::uint32_t worker, ranks;
-};
-
 class Router {
  public:
   explicit Router(const Place& place)
@@ -44,14 +40,8 @@ class Router {
         may_scale_up_(!fabric_.ScaleUpNeedsClaim() || place.claims_compute_domain),
         tiers_alone_(fabric_.planes().empty() && fabric_.torus() == nullptr &&
                      (!nested_ || may_scale_up_)),
-        side_of_(fabric_.node_tier() + 1),
-        ring_(place.nodes.size()),
-        stop_at_(place.nodes.size()),
-        sides_(place.nodes.size()) {
-    NumberNodes();
-    if (!tiers_alone_ || fabric_.path_codes().empty()) return;
-    for (const NodeIndex node : place.nodes) codes_.push_back(fabric_.path_codes()[node]);
-  }
+        by_codes_(tiers_alone_ && !fabric_.path_codes().empty()),
+        nodes_differ_(NodesDiffer()) {}
 
   Path PathOf(const traffic::GroupFamily& family, const traffic::SeatedGroups& seated) {
     worst_.assign(slots_.count, {});
@@ -96,34 +86,13 @@ class Router {
     return order;
   }
 
-  // At the node tier a side is one node. Its number is that of its worker if no two workers share a
-  // node.
-  void NumberNodes() {
+  bool NodesDiffer() const {
     std::vector<bool> used(fabric_.node_count());
     for (const NodeIndex node : place_.nodes) {
-      if (used[node]) return;
+      if (used[node]) return false;
       used[node] = true;
     }
-    std::vector<std::uint32_t>& sides = side_of_[fabric_.node_tier()];
-    sides.resize(place_.nodes.size());
-    std::iota(sides.begin(), sides.end(), 0);
-  }
-
-  // Each worker's side at a tier: its domain, by a number below the number of workers.
-  const std::vector<std::uint32_t>& SidesAt(Tier tier) {
-    std::vector<std::uint32_t>& sides = side_of_[tier];
-    if (!sides.empty() || place_.nodes.empty()) return sides;
-    sides.reserve(place_.nodes.size());
-    constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    const fabric::TierDomains& domains = fabric_.domains(tier);
-    std::vector<std::uint32_t> number(domains.size(), kNone);
-    std::uint32_t next = 0;
-    for (const NodeIndex node : place_.nodes) {
-      std::uint32_t& one = number[domains.of_node[node]];
-      if (one == kNone) one = next++;
-      sides.push_back(one);
-    }
-    return sides;
+    return true;
   }
 
   // The link that carries what two nodes send each other.
@@ -162,23 +131,30 @@ class Router {
       return;
     }
     SetRing(seats);
-    if (stops_ < ranks_) worst_[slots_.node] = {true, 1, 1, 1};
-    if (stops_ < 2) return;
-    std::uint64_t used = codes_.empty() ? SlotsUsed() : TiersUsed();
+    std::uint32_t fewest = ring_.front().ranks, most = fewest;
+    for (const traffic::Seat& stop : ring_) {
+      fewest = std::min(fewest, stop.ranks);
+      most = std::max(most, stop.ranks);
+    }
+    fewest_ = fewest;
+    if (most > 1) worst_[slots_.node] = {true, 1, 1, 1};
+    if (ring_.size() < 2) return;
+    std::uint64_t used = by_codes_ ? TiersUsed() : SlotsUsed();
     for (; used != 0; used &= used - 1) Tally(static_cast<std::size_t>(std::countr_zero(used)));
   }
 
   // A bit for each slot that the ring passes over.
   std::uint64_t SlotsUsed() {
     std::uint64_t used = 0;
-    for (std::size_t i = 0; i < stops_; ++i) {
-      const Stop& next = ring_[i + 1 == stops_ ? 0 : i + 1];
-      const NodeIndex from = place_.nodes[ring_[i].worker], to = place_.nodes[next.worker];
+    NodeIndex from = place_.nodes[ring_.back().worker];
+    for (const traffic::Seat& stop : ring_) {
+      const NodeIndex to = place_.nodes[stop.worker];
       const std::size_t slot = SlotOf(from, to);
       if (slot == slots_.torus) {
         worst_[slot].hops = std::max(worst_[slot].hops, fabric_.torus()->Hops(from, to));
       }
       used |= std::uint64_t{1} << slot;
+      from = to;
     }
     return used;
   }
@@ -187,9 +163,10 @@ class Router {
   // codes of its nodes part. No two stops are on one node.
   std::uint64_t TiersUsed() const {
     std::uint64_t parted = 0;  // by the highest bit in which two codes differ
-    std::uint64_t code = codes_[ring_[stops_ - 1].worker];
-    for (std::size_t i = 0; i < stops_; ++i) {
-      const std::uint64_t next = codes_[ring_[i].worker];
+    const std::span<const std::uint64_t> codes = fabric_.path_codes();
+    std::uint64_t code = codes[place_.nodes[ring_.back().worker]];
+    for (const traffic::Seat& stop : ring_) {
+      const std::uint64_t next = codes[place_.nodes[stop.worker]];
       parted |= std::uint64_t{1} << (std::bit_width(code ^ next) - 1);
       code = next;
     }
@@ -202,23 +179,28 @@ class Router {
 
   // The group's nodes in the order of its ranks, each once.
   void SetRing(std::span<const traffic::Seat> seats) {
-    stops_ = 0;
-    ranks_ = 0;
-    const std::uint32_t* nodes = SidesAt(fabric_.node_tier()).data();
+    const bool ascend = std::adjacent_find(seats.begin(), seats.end(), [](auto& a, auto& b) {
+                          return a.worker >= b.worker;
+                        }) == seats.end();
+    if (ascend && nodes_differ_) {
+      ring_ = seats;
+      return;
+    }
+    stops_.resize(place_.nodes.size());
+    stop_at_.resize(fabric_.node_count());
+    std::uint32_t count = 0;
     for (const traffic::Seat& seat : seats) {
-      ranks_ += seat.ranks;
       // The node's stop, if it is one of this ring's that is on the node.
-      const std::uint32_t node = nodes[seat.worker], stop = stop_at_[node];
-      if (stop < stops_ && nodes[ring_[stop].worker] == node) {
-        ring_[stop].ranks += seat.ranks;
+      const NodeIndex node = place_.nodes[seat.worker];
+      const std::uint32_t stop = stop_at_[node];
+      if (stop < count && place_.nodes[stops_[stop].worker] == node) {
+        stops_[stop].ranks += seat.ranks;
       } else {
-        stop_at_[node] = stops_;
-        ring_[stops_++] = {seat.worker, seat.ranks};
+        stop_at_[node] = count;
+        stops_[count++] = seat;
       }
     }
-    std::uint32_t fewest = ring_.front().ranks;
-    for (std::uint32_t i = 0; i < stops_; ++i) fewest = std::min(fewest, ring_[i].ranks);
-    fewest_ = fewest;
+    ring_ = std::span(stops_).first(count);
   }
 
   // How many members each side has, and how often the ring leaves it by this link or a wider one.
@@ -232,25 +214,27 @@ class Router {
     ++turn_;
     touched_.clear();
     // Most stops are on the side of the last one, so members are added by runs.
-    const std::uint32_t* side_of = SidesAt(tier).data();
-    const std::uint32_t first = side_of[ring_.front().worker];
-    std::uint32_t side = first, members = 0;
-    for (std::uint32_t i = 0; i < stops_; ++i) {
-      const std::uint32_t to = side_of[ring_[i].worker];
+    const fabric::TierDomains& domains = fabric_.domains(tier);
+    if (sides_.size() < domains.size()) sides_.resize(domains.size());
+    const DomainIndex first = domains.of_node[place_.nodes[ring_.front().worker]];
+    DomainIndex side = first;
+    std::uint32_t members = 0;
+    for (const traffic::Seat& stop : ring_) {
+      const DomainIndex to = domains.of_node[place_.nodes[stop.worker]];
       if (to != side) {
         AddRun(side, members, 1);
         side = to;
         members = 0;
       }
-      members += ring_[i].ranks;
+      members += stop.ranks;
     }
     AddRun(side, members, side != first ? 1 : 0);
-    for (const std::uint32_t one : touched_) {
+    for (const DomainIndex one : touched_) {
       if (sides_[one].exits > 0) worst.Lower(sides_[one].members, sides_[one].exits);
     }
   }
 
-  void AddRun(std::uint32_t side, std::uint32_t members, std::uint32_t exits) {
+  void AddRun(DomainIndex side, std::uint32_t members, std::uint32_t exits) {
     Side& at = sides_[side];
     if (at.ring != turn_) {
       at = {turn_, 0, 0};
@@ -292,17 +276,17 @@ class Router {
   const Slots slots_;
   const std::optional<Tier> nested_;
   const bool may_scale_up_;
-  const bool tiers_alone_;                           // no network beside the tiers carries anything
-  std::vector<std::vector<std::uint32_t>> side_of_;  // by tier and worker; empty: not numbered yet
-  std::vector<Worst> worst_;                         // by slot, of one family
-  std::vector<std::uint64_t> codes_;     // path codes by worker; empty: not only tiers carry
-  std::vector<Stop> ring_;               // of one group: the first stops_
-  std::vector<std::uint32_t> stop_at_;   // by node, as numbered: its stop in the last ring with it
-  std::uint32_t stops_ = 0, ranks_ = 0;  // of the group
+  const bool tiers_alone_;               // no network beside the tiers carries anything
+  const bool by_codes_;                  // the codes of nodes tell which tier carries a message
+  const bool nodes_differ_;              // no two workers share a node
+  std::vector<Worst> worst_;             // by slot, of one family
+  std::span<const traffic::Seat> ring_;  // of one group: its nodes, by the first worker on each
+  std::vector<traffic::Seat> stops_;     // the ring's, if it is not the seats themselves
+  std::vector<std::uint32_t> stop_at_;   // by node: its stop in the last ring with it
   double fewest_ = 0;                    // ranks of a stop
   std::uint32_t turn_ = 0;
-  std::vector<Side> sides_;  // by number
-  std::vector<std::uint32_t> touched_;
+  std::vector<Side> sides_;  // by domain of the tier at hand
+  std::vector<DomainIndex> touched_;
 };
 
 // Whether a family of gradients is that of the dense parameters.

@@ -47,16 +47,26 @@ Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
   return Invalid("several TrainingJobs could be meant; name one of " + names);
 }
 
-std::vector<std::int64_t> CountsOf(const AdviceRequest& request, const Workload& workload) {
-  const std::int64_t each = workload.accelerator->per_worker;
+// The numbers of accelerators to try on a ground.
+std::vector<std::int64_t> CountsOf(const AdviceRequest& request, const Workload& workload,
+                                   const WorkerSize& worker) {
+  const std::int64_t each = worker.accelerators;
   if (request.most == 0) return {each * workload.workers};
+  std::int64_t most = request.most;
+  if (!worker.Divides(most)) most -= most % each;
   std::vector<std::int64_t> counts;
-  for (std::int64_t count = each; count < request.most; count *= 2) {
+  const auto add = [&](std::int64_t count) {
     if (count >= request.least) counts.push_back(count);
-  }
-  const std::int64_t most = request.most - request.most % each;
-  if (most >= request.least && most > 0) counts.push_back(most);
+  };
+  for (std::int64_t part = 1; worker.bare && part < std::min(each, most); part *= 2) add(part);
+  for (std::int64_t count = each; count < most; count *= 2) add(count);
+  if (most > 0) add(most);
   return counts;
+}
+
+// Accelerators that the job may have there.
+std::int64_t RoomOf(const Ground& ground) {
+  return static_cast<std::int64_t>(ground.orders.front().size()) * ground.worker.accelerators;
 }
 
 class Adviser {
@@ -68,9 +78,8 @@ class Adviser {
   std::vector<Cell> Cells(const std::vector<Ground>& grounds) {
     std::vector<Cell> cells;
     for (const Ground& ground : grounds) {
-      for (const std::int64_t count : CountsOf(request_, workload_)) {
-        const auto workers = static_cast<std::size_t>(count / workload_.accelerator->per_worker);
-        if (workers == 0 || workers > ground.orders.front().size()) continue;
+      for (const std::int64_t count : CountsOf(request_, workload_, ground.worker)) {
+        if (count > RoomOf(ground)) continue;
         Cell cell{&ground, search_.Best(workload_, ground, count, request_.rows)};
         if (!cell.best.empty()) cells.push_back(std::move(cell));
       }
@@ -102,28 +111,44 @@ class Adviser {
   // Why no layout is left, if none is.
   std::string WhyNone(const std::vector<Ground>& grounds) const {
     if (soonest_ || cheapest_) return WhyUnwanted();
-    const std::int64_t each = workload_.accelerator->per_worker;
-    const std::vector<std::int64_t> counts = CountsOf(request_, workload_);
-    if (counts.empty()) {
-      return "A worker of the job has " + CountText(each, "accelerator") +
-             ", so that their number must be a multiple of " + std::to_string(each) + ".";
+    if (search_.tried() > 0) return "";
+    for (const Ground& ground : grounds) {
+      if (WhyTooFew(ground).empty()) return WhyNoShape(FirstCount(ground));
     }
-    std::size_t workers = 0;
-    for (const Ground& one : grounds) workers = std::max(workers, one.orders.front().size());
-    const auto room = static_cast<std::int64_t>(workers) * each;
-    if (counts.front() > room) {
-      return "The nodes that the job may use have " + CountText(room, "accelerator") + ", and " +
-             std::to_string(counts.front()) + " are asked for.";
+    return WhyTooFew(
+        *std::max_element(grounds.begin(), grounds.end(),
+                          [](const Ground& a, const Ground& b) { return RoomOf(a) < RoomOf(b); }));
+  }
+
+  // Of several grounds, those without a layout.
+  std::vector<decide::Note> LeftOut(const std::vector<Ground>& grounds,
+                                    const std::vector<Cell>& cells) const {
+    std::vector<decide::Note> notes;
+    if (grounds.size() < 2 || cells.empty()) return notes;
+    for (const Ground& ground : grounds) {
+      const bool has = std::any_of(cells.begin(), cells.end(),
+                                   [&](const Cell& cell) { return cell.ground == &ground; });
+      if (has) continue;
+      const traffic::Precision precision = (*workload_.model)->transformer->precision;
+      std::string why = WhyTooFew(ground);
+      if (outlook::PeakRate(ground.accelerator, precision) <= 0) {
+        why = outlook::NoUnitText(ground.accelerator, precision) + ".";
+      }
+      if (why.empty()) why = "No layout fits in memory.";
+      notes.push_back({decide::Severity::kInfo, "LeftOut",
+                       "Fabric " + ground.on->name() + ", " + std::string(ground.accelerator.name) +
+                           ": " + why});
     }
-    return search_.tried() > 0 ? "" : WhyNoShape(counts.front());
+    return notes;
   }
 
   // The job as it is written.
   std::optional<AdvisedLayout> AsWritten(const Ground& ground) const {
+    if (workload_.workers == 0) return std::nullopt;
     Layout layout;
     layout.model = *(*workload_.model)->transformer;
     layout.parallelism = *workload_.parallelism;
-    layout.ranks = std::int64_t{workload_.workers} * workload_.accelerator->per_worker;
+    layout.ranks = workload_.workers * ground.worker.accelerators;
     const auto on = OnNodes(workload_, ground, layout);
     return on ? RowOf(ground, *on) : std::nullopt;
   }
@@ -144,9 +169,10 @@ class Adviser {
     row.nodes = failures.nodes;
     row.spot_nodes = failures.spot_nodes;
     row.reliability = failures.reliability;
+    row.per_worker = ground.worker.Of(one.layout.ranks);
     if (request_.prices != nullptr) {
-      row.cost_per_hour = decide::CostPerHour(*ground.on->fabric, workload_.accelerator->per_worker,
-                                              one.nodes, *request_.prices);
+      row.cost_per_hour =
+          decide::CostPerHour(*ground.on->fabric, row.per_worker, one.nodes, *request_.prices);
     }
     if (request_.tokens) {
       row.days = *request_.tokens / row.prediction.tokens_per_second / kSecondsPerDay /
@@ -159,6 +185,27 @@ class Adviser {
   void Remember(const AdvisedLayout& row) {
     if (row.days && (!soonest_ || *row.days < *soonest_->days)) soonest_ = row;
     if (row.cost && (!cheapest_ || *row.cost < *cheapest_->cost)) cheapest_ = row;
+  }
+
+  // "" if some number of accelerators can be tried on the ground.
+  std::string WhyTooFew(const Ground& ground) const {
+    const WorkerSize& worker = ground.worker;
+    const std::string each = std::to_string(worker.accelerators);
+    const std::int64_t first = FirstCount(ground);
+    if (first == 0) {
+      return (worker.bare ? "A node has " : "A worker of the job has ") +
+             CountText(worker.accelerators, "accelerator") + ", so that their number must be " +
+             (worker.bare ? "below " + each + " or " : "") + "a multiple of " + each + ".";
+    }
+    if (first <= RoomOf(ground)) return "";
+    return "The nodes that the job may use have " + CountText(RoomOf(ground), "accelerator") +
+           ", and " + std::to_string(first) + " are asked for.";
+  }
+
+  // The least number to try; 0: none.
+  std::int64_t FirstCount(const Ground& ground) const {
+    const std::vector<std::int64_t> counts = CountsOf(request_, workload_, ground.worker);
+    return counts.empty() ? 0 : counts.front();
   }
 
   std::string WhyUnwanted() const {
@@ -211,6 +258,30 @@ class Adviser {
   std::optional<AdvisedLayout> soonest_, cheapest_;  // of all that fit
 };
 
+void AddNotes(const std::vector<decide::Note>& notes, Advice& advice) {
+  advice.notes.insert(advice.notes.end(), notes.begin(), notes.end());
+}
+
+// Of each Fabric whose scale-up network the job would use with a claim.
+std::vector<decide::Note> UnclaimedDomains(const Workload& workload,
+                                           const std::vector<Ground>& grounds) {
+  std::vector<decide::Note> notes;
+  const std::string* last = nullptr;
+  for (const Ground& ground : grounds) {
+    const fabric::Fabric& fabric = *ground.on->fabric;
+    if (!fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain) continue;
+    if (last != nullptr && *last == ground.on->name()) continue;
+    last = &ground.on->name();
+    notes.push_back({decide::Severity::kWarning, "NoComputeDomain",
+                     "Fabric " + *last +
+                         ": the job claims no ComputeDomain, so traffic between "
+                         "nodes does not use " +
+                         fabric.spec().scale_up->name +
+                         "; spec.topology.computeDomain: Auto claims one."});
+  }
+  return notes;
+}
+
 // What is wrong with the model itself, whatever the layout.
 void AddModelNotes(const Workload& workload, Advice& advice) {
   Layout alone;
@@ -220,12 +291,29 @@ void AddModelNotes(const Workload& workload, Advice& advice) {
   }
 }
 
+// Nodes that no job gets.
+std::vector<decide::Note> UnusedNodes(const Cluster& cluster) {
+  std::vector<decide::Note> notes;
+  for (const decide::Note& note : cluster.notes) {
+    if (note.reason != "Overlapping" && note.reason != "Incomplete") continue;
+    notes.push_back({note.severity, note.reason, note.text + "."});
+  }
+  return notes;
+}
+
+std::string NoNodeText(const Cluster& cluster, const Workload& workload) {
+  const std::uint32_t each = workload.accelerator->per_worker;
+  std::string text = "no usable node has " + (each > 0 ? std::to_string(each) + " " : "") +
+                     workload.accelerator->resource_name + " and a product that the job may get";
+  for (const decide::Note& note : UnusedNodes(cluster)) text += ". " + note.text;
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 // Why none of the grounds can be predicted on, if so.
-Status CheckGrounds(const Workload& workload, const Grounds& grounds) {
+Status CheckGrounds(const Cluster& cluster, const Workload& workload, const Grounds& grounds) {
   if (grounds.grounds.empty() && grounds.notes.empty()) {
-    return Invalid(*workload.place + ": no usable node has " +
-                   std::to_string(workload.accelerator->per_worker) + " " +
-                   workload.accelerator->resource_name + " and a product that the job may get");
+    return Invalid(*workload.place + ": " + NoNodeText(cluster, workload));
   }
   if (grounds.grounds.empty()) {
     std::string text = grounds.notes.front().text;
@@ -245,18 +333,29 @@ Status CheckGrounds(const Workload& workload, const Grounds& grounds) {
 Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
   const auto workload = FindJob(cluster, request.job);
   if (!workload) return workload.error();
-  Grounds grounds = GroundsOf(cluster, *workload);
-  if (const Status usable = CheckGrounds(*workload, grounds); !usable) return usable.error();
+  if (workload->workers == 0 && request.most == 0) {
+    return Invalid(*workload->place +
+                   ": spec.workers: is required without --gpus: give the job's workers, or with "
+                   "--gpus the number of accelerators to try, such as 8..1024");
+  }
+  const Grounds grounds = GroundsOf(cluster, *workload);
+  if (const Status usable = CheckGrounds(cluster, *workload, grounds); !usable) {
+    return usable.error();
+  }
   Adviser adviser(*workload, request);
   const std::vector<Cell> cells = adviser.Cells(grounds.grounds);
   Advice advice;
   advice.job = api::Show(workload->key());
   advice.index = workload->index;
+  advice.no_template = workload->workers == 0 && workload->pod.requests.empty();
   if (request.prices != nullptr) advice.currency = request.prices->currency;
   advice.layouts = adviser.Rows(cells);
   advice.tried = adviser.search().tried();
   advice.fitting = adviser.search().fitting();
-  advice.notes = std::move(grounds.notes);
+  AddNotes(UnusedNodes(cluster), advice);
+  AddNotes(grounds.notes, advice);
+  AddNotes(UnclaimedDomains(*workload, grounds.grounds), advice);
+  AddNotes(adviser.LeftOut(grounds.grounds, cells), advice);
   AddModelNotes(*workload, advice);
   if (request.prices != nullptr) {
     advice.rates = request.prices->Rates();

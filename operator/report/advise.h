@@ -17,7 +17,8 @@ namespace weft::report {
 struct AdviceRequest {
   std::string job;  // "namespace/name" or "name"; "": the only TrainingJob with a transformer
   // The numbers of accelerators to try: those of 1, 2, 4, ... workers between `least` and `most`,
-  // and `most`; 0: only the number that the job has.
+  // and `most`; for a bare model of 1, 2, 4, ... accelerators of a node, too. 0: only the number
+  // that the job has.
   std::int64_t least = 0, most = 0;
   std::optional<double> tokens;         // to train on: gives days and cost
   std::optional<double> deadline_days;  // of the tokens: the cheapest layouts in time come first
@@ -32,6 +33,7 @@ struct AdvisedLayout {
   outlook::Layout layout;
   outlook::Prediction prediction;
   outlook::Reliability reliability;
+  std::uint32_t per_worker = 0;         // accelerators
   std::optional<double> cost_per_hour;  // absent without prices
   std::optional<double> days, cost;     // absent without tokens; failures are counted in
 };
@@ -44,15 +46,16 @@ struct Lift {
 };
 
 struct Advice {
-  std::string job;        // "namespace/name"
-  std::size_t index = 0;  // into Inputs::jobs
+  std::string job;           // "namespace/name"
+  std::size_t index = 0;     // into Inputs::jobs
+  bool no_template = false;  // the job's input has no spec.workers.template
   std::string currency;
   std::int64_t tried = 0, fitting = 0;  // layouts
   // Best first (Ranking of lifts.h). On one fabric, product and number of accelerators the best
   // few; else the best of each.
   std::vector<AdvisedLayout> layouts;
   // The job as it is written, on the fabric and product of the first layout, whether or not it fits
-  // in memory. Absent if there are too few nodes for it.
+  // in memory. Absent for a bare model, and if there are too few nodes.
   std::optional<AdvisedLayout> as_written;
   std::vector<Lift> lifts;       // of the first, largest gain first
   std::string why_none;          // a sentence; "" if there are layouts
@@ -63,17 +66,21 @@ struct Advice {
 
 // The fastest layouts (outlook/layouts.h) that fit in memory, each on nodes that lie side by side
 // on the empty fabric. All Fabrics are tried, unless the job names one, and all products that the
-// job may get.
+// job may get. The job may be a bare model (api::Reading::kModel) if the request says how many
+// accelerators to try: its workers take whole nodes, or one worker a part of a node, unless the job
+// says how many accelerators a worker has.
 //
-// Errors  kInvalid: no such job, several to choose from, no transformer, no node that it may use,
-//         nodes of unknown accelerators only, a precision that no accelerator has a unit for.
+// Errors  kInvalid: no such job, several to choose from, no transformer, a bare model without a
+//         number of accelerators, no node that the job may use, nodes of unknown accelerators
+//         only, a precision that no accelerator has a unit for.
 // Cost    some thousand layouts of a microsecond or two, and for each shape O(ranks x axes):
 //         tests/bench/advise_bench.cc.
 Result<Advice> Advise(const decide::Cluster& cluster, const AdviceRequest& request);
 
 nlohmann::ordered_json AdviceJson(const Advice& advice);
 
-// The job with that layout, to apply.
+// The job with that layout, to apply. A bare model without a template gets one whose image is a
+// placeholder.
 nlohmann::ordered_json AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
                                   const AdvisedLayout& layout);
 

@@ -42,6 +42,15 @@ OrderedJson LayoutJson(const AdvisedLayout& row) {
   return out;
 }
 
+// A template for a bare model; the image is for the user to replace.
+nlohmann::json TemplateOf(const std::string& resource, std::uint32_t per_worker) {
+  return {{"spec",
+           {{"containers",
+             {{{"name", "trainer"},
+               {"image", "registry.example/trainer:1"},
+               {"resources", {{"limits", {{resource, per_worker}}}}}}}}}}};
+}
+
 }  // namespace
 
 OrderedJson AdviceJson(const Advice& advice) {
@@ -74,7 +83,10 @@ OrderedJson AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
   }
   nlohmann::json spec = raw.at("spec");
   if (cluster.fabrics.size() > 1) spec["fabricName"] = row.fabric;
-  spec["workers"]["replicas"] = row.layout.ranks / job.accelerator.per_worker;
+  spec["workers"]["replicas"] = row.layout.ranks / row.per_worker;
+  if (advice.no_template) {
+    spec["workers"]["template"] = TemplateOf(job.accelerator.resource_name, row.per_worker);
+  }
   nlohmann::json& model = spec["model"]["transformer"];
   model["microBatchSize"] = row.layout.model.micro_batch_size;
   model["activationRecomputation"] = RecomputationName(row.layout.model.recomputation);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "operator/decide/pool_choices.h"
@@ -29,19 +30,49 @@ std::int64_t PerDomain(const fabric::Fabric& fabric, const Workload& workload, N
   return std::max(sum, alone);
 }
 
-std::vector<NodeIndex> WorkersOf(const fabric::Fabric& fabric, const Workload& workload,
-                                 const placement::PoolChoice* choice) {
-  std::vector<NodeIndex> workers;
+// A node that the job may use, and its accelerators.
+struct Room {
+  NodeIndex node;
+  std::int64_t accelerators;
+};
+
+std::vector<Room> RoomsOf(const fabric::Fabric& fabric, const Workload& workload,
+                          const placement::PoolChoice* choice) {
+  std::vector<Room> rooms;
   const auto resource = fabric.FindResource(workload.accelerator->resource_name);
-  if (!resource) return workers;
+  if (!resource) return rooms;
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
     if (!fabric.usable(n)) continue;
     if (choice != nullptr &&
         !std::binary_search(choice->pools.begin(), choice->pools.end(), fabric.pool(n))) {
       continue;
     }
-    const std::int64_t room = fabric.allocatable(n, *resource) / workload.accelerator->per_worker;
-    workers.insert(workers.end(), static_cast<std::size_t>(std::max<std::int64_t>(room, 0)), n);
+    const std::int64_t accelerators = fabric.allocatable(n, *resource);
+    if (accelerators > 0) rooms.push_back({n, accelerators});
+  }
+  return rooms;
+}
+
+// The size that most nodes have; of two that are as frequent the larger.
+std::int64_t UsualSize(const std::vector<Room>& rooms) {
+  std::map<std::int64_t, std::int64_t> nodes;
+  for (const Room& room : rooms) ++nodes[room.accelerators];
+  const auto most = std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+  return most == nodes.end() ? 1 : most->first;
+}
+
+WorkerSize SizeOf(const Workload& workload, const std::vector<Room>& rooms) {
+  const std::uint32_t written = workload.accelerator->per_worker;
+  return written > 0 ? WorkerSize{written, false} : WorkerSize{UsualSize(rooms), true};
+}
+
+std::vector<NodeIndex> WorkersOf(const std::vector<Room>& rooms, const WorkerSize& worker) {
+  std::vector<NodeIndex> workers;
+  for (const Room& room : rooms) {
+    const auto count = static_cast<std::size_t>(room.accelerators / worker.accelerators);
+    workers.insert(workers.end(), count, room.node);
   }
   return workers;
 }
@@ -89,8 +120,10 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
     const auto choices = decide::PoolChoicesOf(*on.fabric, *workload.accelerator);
     const std::size_t count = choices ? choices->size() : 1;
     for (std::size_t c = 0; c < count; ++c) {
-      const std::vector<NodeIndex> workers =
-          WorkersOf(*on.fabric, workload, choices ? &(*choices)[c] : nullptr);
+      const std::vector<Room> rooms =
+          RoomsOf(*on.fabric, workload, choices ? &(*choices)[c] : nullptr);
+      const WorkerSize worker = SizeOf(workload, rooms);
+      const std::vector<NodeIndex> workers = WorkersOf(rooms, worker);
       if (workers.empty()) continue;
       auto accelerator = decide::AcceleratorOf(*on.fabric, workers);
       if (!accelerator) {
@@ -98,7 +131,8 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
                              WithPlace(cluster, accelerator.error().message) + "."});
         continue;
       }
-      Ground ground{&on, *accelerator, {workers}, PerDomain(*on.fabric, workload, workers.front())};
+      Ground ground{
+          &on, *accelerator, worker, {workers}, PerDomain(*on.fabric, workload, workers.front())};
       std::vector<NodeIndex> whole = WholeGroups(*on.fabric, workload, workers);
       if (whole != workers) ground.orders.push_back(std::move(whole));
       out.grounds.push_back(std::move(ground));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,10 +12,26 @@
 
 namespace weft::report {
 
+// How a job's accelerators are divided into workers: by the job's spec, or for a bare model into
+// whole nodes, or one worker on a part of a node.
+struct WorkerSize {
+  std::int64_t accelerators = 1;
+  bool bare = false;
+
+  // Accelerators of each worker, if the job has so many. Precondition: Divides(count).
+  std::uint32_t Of(std::int64_t count) const {
+    return static_cast<std::uint32_t>(bare ? std::min(count, accelerators) : accelerators);
+  }
+  bool Divides(std::int64_t count) const {
+    return count > 0 && (count % accelerators == 0 || (bare && count < accelerators));
+  }
+};
+
 // Nodes of one Fabric and one choice of pools, as a job on the empty fabric would have them.
 struct Ground {
   const decide::ClusterFabric* on = nullptr;
   outlook::Accelerator accelerator;
+  WorkerSize worker;
   // Lists of nodes; the workers of a job get the first nodes of a list. A node is listed once for
   // each worker that it has room for. The first list has all nodes in the order of the tree. A
   // second one, if it differs, takes from each scale-up domain only the largest power of two of
@@ -36,7 +53,7 @@ struct Grounds {
 std::string WithPlace(const decide::Cluster& cluster, const std::string& message);
 
 // The grounds of every Fabric, or of the one that the workload names, for every choice of products
-// (pool_choices.h).
+// (pool_choices.h). The whole nodes of a bare model are those of the size that most nodes have.
 // Cost  O(nodes).
 Grounds GroundsOf(const decide::Cluster& cluster, const decide::Workload& workload);
 

@@ -121,7 +121,7 @@ class Lifts {
 
 std::optional<Candidate> OnNodes(const Workload& workload, const Ground& ground,
                                  const Layout& layout) {
-  const std::uint32_t each = workload.accelerator->per_worker;
+  const std::uint32_t each = ground.worker.Of(layout.ranks);
   const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
   traffic::Model model;
   model.transformer = layout.model;
@@ -210,8 +210,7 @@ std::vector<Lift> LiftsOf(const Workload& workload, const Ground& ground, const 
   lifts.AddMemory();
   lifts.AddBatch();
   const std::int64_t half = best.layout.ranks / 2;
-  const std::int64_t each = workload.accelerator->per_worker;
-  if (half >= each && half % each == 0) {
+  if (best.layout.ranks % 2 == 0 && ground.worker.Divides(half)) {
     LayoutSearch search;
     const auto fewer = search.Best(workload, ground, half, 1);
     if (!fewer.empty()) {

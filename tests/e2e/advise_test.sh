@@ -30,6 +30,52 @@ expect_exit 0 "$WEFT" plan -f "$work/cluster.yaml" -f "$work/job.yaml"
 expect_exit 0 "$WEFT" outlook -f "$work/cluster.yaml" -f "$work/job.yaml" --prices "$examples/prices.yaml"
 expect_text "$work/stdout" 'USD/H'
 
+# A model without a job: advise takes it with --gpus, and the job that it writes is complete.
+cat >"$work/model.yaml" <<'END'
+apiVersion: weft.dev/v1alpha1
+kind: TrainingJob
+metadata: {name: llama3-70b}
+spec:
+  model:
+    type: Transformer
+    transformer: {parameters: 70600000000, layers: 80, hiddenSize: 8192, attentionHeads: 64,
+      keyValueHeads: 8, feedForwardSize: 28672, vocabularySize: 128256, sequenceLength: 8192,
+      globalBatchSize: 1024}
+END
+model() {  # ARGUMENT...
+  "$WEFT" advise -f "$work/cluster.yaml" -f "$work/model.yaml" "$@"
+}
+expect_exit 0 model --gpus 1..1024
+expect_text "$work/stdout" '1,024 x H100'
+expect_text "$work/stdout" '16 x H100'
+expect_exit 0 model --gpus 256 -o yaml
+expect_text "$work/stderr" 'NoTemplate: the input has no spec.workers.template'
+mv "$work/stdout" "$work/job.yaml"
+expect_text "$work/job.yaml" 'replicas: 32'
+expect_exit 0 "$WEFT" lint -f "$work/cluster.yaml" -f "$work/job.yaml"
+expect_exit 0 "$WEFT" plan -f "$work/cluster.yaml" -f "$work/job.yaml"
+expect_exit 2 model
+expect_text "$work/stderr" 'model.yaml: line 4: document 1: TrainingJob llama3-70b: spec.workers: is required without --gpus'
+for command in plan outlook lint; do
+  expect_exit 2 "$WEFT" $command -f "$work/cluster.yaml" -f "$work/model.yaml"
+  expect_text "$work/stderr" 'TrainingJob llama3-70b: spec.workers: is required'
+done
+
+# Of several Fabrics, each has its best layout, or a reason why it has none.
+for name in small large; do
+  racks=$([ $name = small ] && echo 2 || echo 8)
+  expect_exit 0 "$WEFT" fabric generate --racks "$racks" --accelerator H100 --fabric-name $name
+  mv "$work/stdout" "$work/$name.yaml"
+done
+fabrics() {  # ARGUMENT...
+  "$WEFT" advise -f "$work/small.yaml" -f "$work/large.yaml" -f "$work/model.yaml" "$@"
+}
+expect_exit 0 fabrics --gpus 64
+expect_text "$work/stdout" '64 x H100     small'
+expect_text "$work/stdout" '64 x H100     large'
+expect_exit 0 fabrics --gpus 512
+expect_text "$work/stdout" 'Fabric small, H100: The nodes that the job may use have 256 accelerators'
+
 # What is wrong is named.
 expect_exit 2 advise
 expect_text "$work/stderr" 'several TrainingJobs could be meant; name one of'

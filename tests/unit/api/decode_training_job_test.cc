@@ -124,6 +124,51 @@ TEST(DecodeTrainingJobTest, WhatTheServerHoldsIsReadAsFarAsItCanBe) {
   EXPECT_FALSE(DecodeTrainingJob(json::parse(R"({"metadata": 7})"), "a", Reading::kServed));
 }
 
+constexpr const char* kModelWithoutMicroBatch = R"("model": {"type": "Transformer", "transformer": {
+    "parameters": 8030000000, "layers": 32, "hiddenSize": 4096, "attentionHeads": 32,
+    "sequenceLength": 8192, "globalBatchSize": 512}})";
+
+json ModelJob(const std::string& rest) {
+  return Job(json::parse("{" + std::string(kModelWithoutMicroBatch) + ", " + rest + "}"));
+}
+
+TEST(DecodeTrainingJobTest, ABareModelNeedsNeitherWorkersNorAMicroBatch) {
+  struct Case {
+    std::string rest;
+    std::uint32_t per_worker;
+  };
+  const std::vector<Case> cases = {
+      {R"("workers": null)", 0},
+      {R"("workers": null, "accelerator": {"perWorker": 2})", 2},
+      {R"("workers": null, "parallelism": {"tensor": 3})", 0},  // nothing to divide
+      {R"("workers": {"replicas": null})", 4},                  // the template's limit
+  };
+  for (const Case& c : cases) {
+    const auto job = DecodeTrainingJob(ModelJob(c.rest), "a", Reading::kModel);
+    ASSERT_TRUE(job) << c.rest << ": " << job.error().message;
+    EXPECT_EQ(job->replicas, 0u) << c.rest;
+    EXPECT_EQ(job->accelerator.per_worker, c.per_worker) << c.rest;
+    EXPECT_EQ(job->model->transformer->micro_batch_size, 1) << c.rest;
+    EXPECT_FALSE(DecodeTrainingJob(ModelJob(c.rest), "a")) << c.rest;
+  }
+}
+
+TEST(DecodeTrainingJobTest, AllElseOfABareModelIsCheckedAsInAJob) {
+  const std::vector<Bad> cases = {
+      {"a job with workers is no bare model", R"("suspend": false)",
+       "spec.model.transformer.microBatchSize: is required"},
+      {"workers without a template are not complete", R"("workers": {"template": null})",
+       "spec.workers.template: is required"},
+      {"a misspelt field is named", R"("workers": {"replicas": null, "replica": 2})",
+       "spec.workers.replica: unknown field; did you mean replicas?"},
+  };
+  for (const Bad& c : cases) {
+    const auto job = DecodeTrainingJob(ModelJob(c.spec), "a", Reading::kModel);
+    ASSERT_FALSE(job) << c.name;
+    EXPECT_EQ(job.error().message, "a: TrainingJob team-a/x: " + c.want) << c.name;
+  }
+}
+
 TEST(DecodeTrainingJobTest, WhatIsNoObjectIsAnErrorEverywhere) {
   for (const char* text : {"null", "7", "[]", "\"x\"", R"({"metadata": 7})",
                            R"({"metadata": {"name": "x"}, "spec": []})",

@@ -162,7 +162,8 @@ TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SplitMix64 random(seed);
-    const std::int64_t workers = 1 + static_cast<std::int64_t>(random.Below(24));
+    const bool alone = random.Below(2) == 0;  // each worker on a node of its own
+    const std::int64_t workers = 1 + static_cast<std::int64_t>(random.Below(alone ? 16 : 24));
     Layout layout =
         testing::Spread(traffic::testing::Llama70B(), workers * 8, random.Below(2) == 0 ? 4 : 8, 1);
     layout.model.global_batch_size = workers * 8 * 4;
@@ -173,8 +174,11 @@ TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
                                 static_cast<std::uint32_t>(workers), 8);
     ASSERT_TRUE(traffic) << traffic.error().message;
     std::vector<NodeIndex> nodes;
-    for (std::int64_t w = 0; w < workers; ++w) {
-      nodes.push_back(static_cast<NodeIndex>(random.Below(16)));
+    while (std::ssize(nodes) < workers) {
+      const auto node = static_cast<NodeIndex>(random.Below(16));
+      if (!alone || std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+        nodes.push_back(node);
+      }
     }
     const Network network = NetworkOf(layout, *traffic, {&fabric, nodes, false});
     for (const traffic::GroupFamily& family : traffic->families) {

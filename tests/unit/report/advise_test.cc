@@ -64,6 +64,12 @@ std::string Why(const decide::Cluster& cluster, const AdviceRequest& request = {
   return advice ? "" : advice.error().message;
 }
 
+std::vector<std::int64_t> Counts(const Advice& advice) {
+  std::vector<std::int64_t> counts;
+  for (const AdvisedLayout& row : advice.layouts) counts.push_back(row.layout.ranks);
+  return counts;
+}
+
 TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
   Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
@@ -110,9 +116,7 @@ TEST(AdviseTest, EachNumberOfGpusHasItsBestLayout) {
   request.least = 8;
   request.most = 200;
   const Advice advice = AdviceOf(scene.Build(), request);
-  std::vector<std::int64_t> counts;
-  for (const AdvisedLayout& row : advice.layouts) counts.push_back(row.layout.ranks);
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{128, 64, 32, 16, 8}));
+  EXPECT_EQ(Counts(advice), (std::vector<std::int64_t>{128, 64, 32, 16, 8}));
 }
 
 TEST(AdviseTest, EachProductHasItsBestLayout) {
@@ -286,6 +290,94 @@ TEST(AdviseTest, TheJobToApplyHasTheLayoutAndAllElseOfItsOwn) {
   EXPECT_EQ(job->parallelism.sharding, best.layout.parallelism.sharding);
   EXPECT_EQ(job->model->transformer->micro_batch_size, best.layout.model.micro_batch_size);
   EXPECT_EQ(job->model->transformer->recomputation, best.layout.model.recomputation);
+}
+
+// Llama-3 8B without workers, as Reading::kModel makes it.
+api::TrainingJob& BareLlama8B(Scene& scene, const std::string& name) {
+  api::TrainingJob& job = Llama8B(scene, name, 0);
+  job.accelerator.per_worker = 0;
+  job.pod.requests.clear();
+  Json raw = *job.raw;
+  raw["spec"].erase("workers");
+  raw["spec"].erase("accelerator");
+  raw["spec"]["model"]["transformer"].erase("microBatchSize");
+  job.raw = std::make_shared<const Json>(raw);
+  return job;
+}
+
+TEST(AdviseTest, ABareModelNeedsANumberOfAccelerators) {
+  Scene scene(Fleet(kH100));
+  BareLlama8B(scene, "llama");
+  EXPECT_EQ(Why(scene.Build()),
+            "jobs.yaml: TrainingJob ns/llama: spec.workers: is required without --gpus: give the "
+            "job's workers, or with --gpus the number of accelerators to try, such as 8..1024");
+}
+
+TEST(AdviseTest, ABareModelTakesAPartOfANodeOrWholeNodes) {
+  Scene scene(Fleet(kH100));
+  // So little memory for each token that one accelerator is enough.
+  traffic::Transformer& model = *BareLlama8B(scene, "llama").model->transformer;
+  model.parameters = 500'000'000;
+  model.layers = 8;
+  model.hidden_size = 1024;
+  model.attention_heads = 16;
+  model.key_value_heads = 8;
+  model.feed_forward_size = 4096;
+  AdviceRequest request;
+  request.least = 1;
+  request.most = 70;
+  const Advice advice = AdviceOf(scene.Build(), request);
+  EXPECT_EQ(Counts(advice), (std::vector<std::int64_t>{64, 32, 16, 8, 4, 2, 1}));
+  for (const AdvisedLayout& row : advice.layouts) {
+    EXPECT_EQ(row.per_worker, std::min<std::int64_t>(row.layout.ranks, 8));
+    EXPECT_EQ(row.nodes, std::max<std::int64_t>(row.layout.ranks / 8, 1));
+  }
+  EXPECT_FALSE(advice.as_written);
+  request.least = request.most = 12;
+  EXPECT_EQ(AdviceOf(scene.Build(), request).why_none,
+            "A node has 8 accelerators, so that their number must be below 8 or a multiple of 8.");
+}
+
+TEST(AdviseTest, TheWorkersOfABareModelAreAsLargeAsMostNodes) {
+  testing::FabricShape shape = testing::Leaves({{8, 8, 8}, {8, 8, 8}});
+  for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = kH100;
+  for (const std::size_t n : {0, 1, 2, 5}) shape.nodes[n].accelerators = 4;
+  Scene scene(shape);
+  BareLlama8B(scene, "llama");
+  AdviceRequest request;
+  request.least = request.most = 32;
+  const Advice advice = AdviceOf(scene.Build(), request);
+  ASSERT_FALSE(advice.layouts.empty());
+  EXPECT_EQ(advice.layouts[0].per_worker, 4u);
+  EXPECT_EQ(advice.layouts[0].nodes, 6);  // a node of eight has room for two workers
+}
+
+TEST(AdviseTest, TheJobOfABareModelIsComplete) {
+  Scene scene(Fleet(kH100));
+  BareLlama8B(scene, "llama");
+  const decide::Cluster cluster = scene.Build();
+  AdviceRequest request;
+  for (const std::int64_t gpus : {4, 64}) {
+    request.least = request.most = gpus;
+    const Advice advice = AdviceOf(cluster, request);
+    ASSERT_FALSE(advice.layouts.empty());
+    EXPECT_TRUE(advice.no_template);
+    const Json object = AdvisedJob(cluster, advice, advice.layouts.front());
+    const auto job = api::DecodeTrainingJob(object, "advice");
+    ASSERT_TRUE(job) << job.error().message;
+    EXPECT_EQ(job->replicas * job->accelerator.per_worker, gpus);
+    EXPECT_EQ(job->accelerator.per_worker, std::min<std::int64_t>(gpus, 8));
+  }
+}
+
+TEST(AdviseTest, NodesThatTwoFabricsSelectAreTheReasonIfNoneIsLeft) {
+  Scene scene(Fleet(kH100));
+  Llama8B(scene, "llama", 8);
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics.front());
+  scene.inputs.fabrics.back().meta.key.name = "other";
+  EXPECT_NE(Why(scene.Build()).find("32 nodes are in two Fabrics, so neither uses them: "),
+            std::string::npos)
+      << Why(scene.Build());
 }
 
 TEST(AdviseTest, TheJsonHasTheFieldsOfTheReference) {
