@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One contender of kueue.sh on a running cluster, or the table of all of them.
 
-    kueue.py preferred|slices|check|weft FLEET JOBS FOLDER     writes FOLDER/FLEET-CONTENDER.json
+    kueue.py preferred|slices|check|rules|weft FLEET JOBS FOLDER     writes FOLDER/FLEET-CONTENDER.json
     kueue.py table FLEET JOBS FOLDER                           prints them in Markdown
 """
 
@@ -19,7 +19,8 @@ from kueue_world import KUEUE, LABEL, apply, condition, has, start_peers  # noqa
 from operator_lib import GPUS, ROOTS, Cluster, Operator, poll, quantity  # noqa: E402
 from servers import processor_seconds  # noqa: E402
 
-CONTENDERS = ("preferred", "slices", "check", "weft")
+CONTENDERS = ("preferred", "slices", "check", "rules", "weft")
+OF_WEFT, OF_CHECK = ("check", "rules", "weft"), ("check", "rules")
 SPACE, QUEUE = "bench", "team"
 LOAD = 0.9  # GPU time of the jobs over that of the GPUs that earlier jobs leave free
 FREE_SHARE = 0.7
@@ -36,25 +37,26 @@ MIXTURE = {"type": "Transformer", "transformer": {
     "moe": {"experts": 256, "topK": 8, "layers": 60, "feedForwardSize": 2048}}}
 # Of each fleet: GPUs of a node, its design's label of the narrowest domain that joins nodes and of the
 # one around it, and the jobs: their share, workers, Jobs in a JobSet (0: a Job), model, parallelism,
-# and how many consecutive workers an expert keeps in one domain.
+# how many consecutive workers an expert keeps in one domain, and the axes whose groups those are.
 FLEETS = {
     "gb200": (4, "nvidia.com/gpu.clique", "fabric.topograph.run/tier-1", (
-        (20, 1, 0, None, None, 1),
-        (20, 2, 0, LLAMA_70B, {"tensor": 8}, 2),
-        (20, 4, 0, LLAMA_70B, {"tensor": 8}, 2),
-        (15, 8, 2, LLAMA_70B, {"tensor": 8, "pipeline": 2}, 2),
-        (10, 16, 0, MIXTURE, {"expert": 64, "sharding": "OptimizerState"}, 16),
-        (10, 32, 4, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 2),
+        (20, 1, 0, None, None, 1, []),
+        (20, 2, 0, LLAMA_70B, {"tensor": 8}, 2, []),
+        (20, 4, 0, LLAMA_70B, {"tensor": 8}, 2, ["Tensor"]),
+        (15, 8, 2, LLAMA_70B, {"tensor": 8, "pipeline": 2}, 2, ["Tensor"]),
+        (10, 16, 0, MIXTURE, {"expert": 64, "sharding": "OptimizerState"}, 16, []),
+        (10, 32, 4, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 2, ["Tensor"]),
         # Slices of 16, a whole group of experts, never find room: no rack has 16 nodes left.
-        (5, 64, 0, MIXTURE, {"pipeline": 4, "expert": 64, "sharding": "OptimizerState"}, 8))),
+        # Eight workers are half of one, which Weft has no rule for.
+        (5, 64, 0, MIXTURE, {"pipeline": 4, "expert": 64, "sharding": "OptimizerState"}, 8, []))),
     "h100": (8, "fabric.topograph.run/tier-0", "fabric.topograph.run/tier-1", (
-        (20, 1, 0, None, None, 1),
-        (20, 2, 0, LLAMA_70B, {"sharding": "Full"}, 2),
-        (20, 4, 0, LLAMA_70B, {"tensor": 8}, 4),
-        (15, 8, 2, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 4),
-        (10, 16, 0, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 4),
-        (10, 32, 0, MIXTURE, {"expert": 64, "sharding": "OptimizerState"}, 8),
-        (5, 64, 4, LLAMA_70B, {"tensor": 8, "pipeline": 8}, 8))),
+        (20, 1, 0, None, None, 1, []),
+        (20, 2, 0, LLAMA_70B, {"sharding": "Full"}, 2, []),
+        (20, 4, 0, LLAMA_70B, {"tensor": 8}, 4, []),
+        (15, 8, 2, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 4, ["Pipeline"]),
+        (10, 16, 0, LLAMA_70B, {"tensor": 8, "pipeline": 4}, 4, ["Pipeline"]),
+        (10, 32, 0, MIXTURE, {"expert": 64, "sharding": "OptimizerState"}, 8, ["Expert"]),
+        (5, 64, 4, LLAMA_70B, {"tensor": 8, "pipeline": 8}, 8, ["Pipeline"]))),
 }
 TAS = """
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -116,16 +118,26 @@ def topology_annotations(contender, fleet, row):
             prefix + "slice-size": str(slice_size)}
 
 
+def topology_of(row):
+    """The same rules in Weft's words."""
+    if row[5] == row[1]:
+        return {"preferred": "leaf"}
+    return {"preferred": "spine",
+            **({"groups": [{"axes": row[6], "required": "leaf"}]} if row[6] else {})}
+
+
 def make_job(contender, fleet, name, run_seconds, row):
-    gpus, (_, workers, replicas, model, parallelism, _) = FLEETS[fleet][0], row
+    gpus, (_, workers, replicas, model, parallelism) = FLEETS[fleet][0], row[:5]
     notes = {"weft.test/run-seconds": str(run_seconds)}
     if model:
         notes.update({"weft.dev/model": json.dumps(model), "weft.dev/parallelism": json.dumps(parallelism)})
     if contender in ("preferred", "slices"):
         notes.update(topology_annotations(contender, fleet, row))
+    if contender == "rules" and workers > 1:
+        notes["weft.dev/topology"] = json.dumps(topology_of(row))
     spec = {"restartPolicy": "Never", "containers": [
         {"name": "trainer", "image": "registry.example/train:1", "resources": {"limits": {GPUS: gpus}}}]}
-    if contender in ("check", "weft"):
+    if contender in OF_WEFT:
         spec["schedulingGates"] = [{"name": LABEL}]
     labels = {"weft.dev/place": "true"} if contender == "weft" else {}
     template = {"metadata": {"annotations": notes, "labels": labels}, "spec": spec}
@@ -171,10 +183,10 @@ class Watcher:
 def start_contender(contender, fleet, cluster, nodes):
     """The processes whose processor time counts, and the Operator if there is one."""
     processes, operator = {}, None
-    if contender in ("check", "weft"):
+    if contender in OF_WEFT:
         work = os.environ["WEFT_PEERS_WORK"] + "-operator"
         os.makedirs(work, exist_ok=True)
-        operator = Operator(work, "bench", *(["--kueue"] if contender == "check" else []))
+        operator = Operator(work, "bench", *(["--kueue"] if contender in OF_CHECK else []))
         processes["weft"] = operator.process.pid
     start_peers(*(["jobset"] if contender == "weft" else ["kueue", "jobset"]))
     if contender == "weft":
@@ -182,7 +194,7 @@ def start_contender(contender, fleet, cluster, nodes):
     with open(os.path.join(os.environ["WEFT_PEERS_WORK"], "kueue.pid"), encoding="utf-8") as file:
         processes["kueue"] = int(file.read())
     gpus, narrow, wide, _ = FLEETS[fleet]
-    tas = contender != "check"
+    tas = contender not in OF_CHECK
     levels = ", ".join(f"{{nodeLabel: {key}}}" for key in (wide, narrow, "kubernetes.io/hostname"))
     apply((TAS % {"levels": levels, "product": nodes[0]["metadata"]["labels"]["nvidia.com/gpu.product"]}
            if tas else PLAIN) + QUEUES % {
@@ -200,7 +212,7 @@ def index_of(pod, each):
 
 def audited(cluster_file, fleet, row, pods, folder):
     """`weft audit` of one job alone: {level: bytes that leave its domains in a step}."""
-    gpus, (_, workers, replicas, model, parallelism, _) = FLEETS[fleet][0], row
+    gpus, (_, workers, replicas, model, parallelism) = FLEETS[fleet][0], row[:5]
     for pod in pods:
         pod.update({"apiVersion": "v1", "kind": "Pod"})
         pod["metadata"]["labels"].update(

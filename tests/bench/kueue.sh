@@ -7,11 +7,13 @@
 #                                           earlier jobs on 30 % of the GPUs. Default: both, 200 jobs
 #
 # Each contender has a cluster of its own, one after the other, about five minutes each. Needs build/,
-# the control plane, and the managers in $WEFT_PEERS (default ../shared/peers). Contenders:
+# the control plane, and the managers in $WEFT_PEERS (default ../shared/peers). WEFT_CONTENDERS names
+# some of the contenders:
 #
 #   preferred   Kueue, with podset-preferred-topology on every job, as its documentation recommends
 #   slices      Kueue, with also the slices that an expert writes for each job's parallelism
 #   check       Kueue with Weft's admission check; the jobs say their parallelism
+#   rules       the same, and each job also has the rules of slices, in Weft's words
 #   weft        Weft without Kueue; the jobs say their parallelism
 #
 # A contender that starts jobs later has more free nodes to choose from, so read the bytes of its row
@@ -31,7 +33,7 @@ trap 'end; rm -rf "$work"' EXIT
 
 fleet() {  # NAME DESIGN NODES
   local contender
-  for contender in ${WEFT_CONTENDERS:-preferred slices check weft}; do
+  for contender in ${WEFT_CONTENDERS:-preferred slices check rules weft}; do
     eval "$(deploy/local-cluster.sh up --name bench --design "$2" --nodes "$3" --fragmented 30)"
     kubectl create namespace weft-system >/dev/null
     # Without ComputeDomains: NVLink joins the nodes of a rack for whoever runs there.
