@@ -95,6 +95,10 @@ class Kueue(KueueScenarios):
             jobs = self.shown("top")["jobs"]
             self.assertEqual([(row["name"], row["reason"]) for row in jobs],
                              [(names[1], "QuotaPending"), (names[0], "AdmissionPending")])
+            watched = subprocess.run(["timeout", "5", os.environ["WEFT"], "queue", "--cluster", "-w",
+                                      "-n", self.space], check=False, capture_output=True, text=True)
+            for name in names:
+                self.assertIn(f"{name} (Workload)", watched.stdout, watched.stderr)
             self.remove("jobs", "large")
         self.until_running("train", 4)
         self.assertEqual(self.shown("queue")["queue"], [])
