@@ -116,6 +116,18 @@ std::optional<Status> TakeDevices(const std::string& kind, const nlohmann::json&
   return std::nullopt;
 }
 
+std::optional<Status> TakeKueue(const std::string& kind, const nlohmann::json& object,
+                                const Place& place, Inputs& inputs) {
+  if (kind == "Workload") return Append(DecodeWorkload(object, place), inputs.workloads);
+  if (kind == "AdmissionCheck") {
+    return Append(DecodeAdmissionCheck(object, place), inputs.admission_checks);
+  }
+  if (kind == "ResourceFlavor") {
+    return Append(DecodeResourceFlavor(object, place), inputs.resource_flavors);
+  }
+  return std::nullopt;
+}
+
 template <typename List>
 Status CheckUniqueIn(const List& list) {
   using Kind = typename List::value_type;
@@ -179,6 +191,9 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   if (type->group == kDeviceGroup) {
     if (const auto taken = TakeDevices(type->kind, object, place, inputs)) return *taken;
   }
+  if (type->group == kKueueGroup && type->version == kKueueVersion) {
+    if (const auto taken = TakeKueue(type->kind, object, place, inputs)) return *taken;
+  }
   if (core && type->kind == "List")
     return Invalid(type->shown + ": a List inside a List is not read");
   NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs.notes);
@@ -191,7 +206,9 @@ Status CheckUnique(const Inputs& inputs) {
         CheckUniqueIn(inputs.placements), CheckUniqueIn(inputs.fabrics),
         CheckUniqueIn(inputs.namespaces), CheckUniqueIn(inputs.priority_classes),
         CheckUniqueIn(inputs.resource_slices), CheckUniqueIn(inputs.resource_claims),
-        CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes)}) {
+        CheckUniqueIn(inputs.claim_templates), CheckUniqueIn(inputs.device_classes),
+        CheckUniqueIn(inputs.workloads), CheckUniqueIn(inputs.admission_checks),
+        CheckUniqueIn(inputs.resource_flavors)}) {
     if (!status) return status;
   }
   return {};

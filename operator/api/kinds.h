@@ -11,6 +11,7 @@
 #include "operator/api/devices.h"
 #include "operator/api/framework.h"
 #include "operator/api/job_record.h"
+#include "operator/api/kueue.h"
 #include "operator/api/meta.h"
 #include "operator/base/shared_list.h"
 #include "operator/fabric/node_facts.h"
@@ -176,7 +177,7 @@ struct ConfigMap {
 };
 
 // All that a decision reads, in input order within each kind.
-struct Inputs : DeviceInputs {
+struct Inputs : DeviceInputs, KueueInputs {
   SharedList<Node> nodes;
   SharedList<Pod> pods;
   std::vector<PriorityClass> priority_classes;

@@ -9,6 +9,7 @@
 
 #include "operator/api/meta.h"
 #include "operator/base/result.h"
+#include "operator/base/shared_list.h"
 #include "operator/rules/pod_requirements.h"
 
 namespace weft::api {
@@ -107,6 +108,13 @@ struct ResourceFlavor {
   std::map<std::string, std::string> node_labels;
   std::vector<placement::Toleration> tolerations;
   std::string topology_name;  // not "": Kueue chooses the nodes
+};
+
+// Objects of Kueue in the inputs. Decisions read none of them: they say what waits in its queues.
+struct KueueInputs {
+  SharedList<Workload> workloads;
+  std::vector<AdmissionCheck> admission_checks;
+  std::vector<ResourceFlavor> resource_flavors;
 };
 
 // Decoders of objects that an API server stored (decode.h). A Workload whose spec or status has

@@ -8,6 +8,7 @@
 #include "operator/api/decode.h"
 #include "operator/kube/frame.h"
 #include "operator/kube/http_transport.h"
+#include "operator/kube/kueue_resources.h"
 #include "operator/kube/resource.h"
 #include "operator/kube/status_code.h"
 #include "operator/manifest/keep_rules.h"
@@ -27,6 +28,10 @@ constexpr Resource kKinds[] = {
     kube::kFabrics,        kube::kTrainingJobs,   kube::kPlacements,      kube::kPods,
     kube::kNodes,          kube::kNamespaces,     kube::kPriorityClasses, kube::kConfigMaps,
     kube::kResourceClaims, kube::kClaimTemplates, kube::kResourceSlices,  kube::kDeviceClasses};
+
+// In this order: without a check of Weft's the others are not read.
+constexpr Resource kKueueKinds[] = {kube::kAdmissionChecks, kube::kWorkloads,
+                                    kube::kResourceFlavors};
 
 std::string VersionOf(const Resource& resource) {
   return (resource.group.empty() ? "" : std::string(resource.group) + "/") +
@@ -58,7 +63,10 @@ class ClusterReader {
   ClusterReader(kube::Transport& transport, kube::Timer& timer, const ReadProgress& progress)
       : transport_(transport), timer_(timer), progress_(progress) {}
 
-  Result<LiveObjects> Run() {
+  Result<LiveObjects> Run(Kinds kinds) {
+    if (kinds == Kinds::kQueues) {
+      if (Status read = ReadKueue(); !read) return read.error();
+    }
     for (const Resource& resource : kKinds) {
       if (Status read = ReadList(resource); !read) return read.error();
     }
@@ -66,6 +74,18 @@ class ClusterReader {
   }
 
  private:
+  Status ReadKueue() {
+    for (const Resource& resource : kKueueKinds) {
+      if (Status read = ReadList(resource); !read) return read.error();
+      const auto& checks = out_.inputs.admission_checks;
+      const bool ours = std::any_of(checks.begin(), checks.end(), [](const auto& check) {
+        return check.controller == api::kCheckController;
+      });
+      if (!ours) return {};
+    }
+    return {};
+  }
+
   // If a list takes longer than the server keeps old versions, it starts again with fewer, larger
   // pages. Objects are decoded only after the list is complete.
   Status ReadList(const Resource& resource) {
@@ -105,7 +125,7 @@ class ClusterReader {
       if (response->status == kube::kGone && !first) return false;
       if (response->status == kube::kNotFound && resource.group == api::kGroup) return true;
       if (response->status == kube::kForbidden && of_learned) return true;
-      if (resource.group == api::kDeviceGroup && Lacks(resource, response->status)) return true;
+      if (IsOptional(resource) && Lacks(resource, response->status)) return true;
       if (response->status / 100 != 2) return Refusal(resource, *response);
       Result<kube::Page> page = kube::ParsePage(response->body, subject);
       if (!page) {
@@ -119,11 +139,17 @@ class ClusterReader {
     }
   }
 
-  // Whether the server does not serve the devices' kind, or the account may not list it.
+  static bool IsOptional(const Resource& resource) {
+    return resource.group == api::kDeviceGroup || resource.group == api::kKueueGroup;
+  }
+
+  // Whether the server does not serve the optional kind, or the account may not list it.
   bool Lacks(const Resource& resource, int status) {
     if (status == kube::kForbidden) {
-      out_.skipped.push_back("cluster: list " + std::string(resource.plural) +
-                             ": forbidden; GPUs that ResourceClaims hold may count as free");
+      const bool of_devices = resource.group == api::kDeviceGroup;
+      out_.skipped.push_back("cluster: list " + std::string(resource.plural) + ": forbidden; " +
+                             (of_devices ? "GPUs that ResourceClaims hold may count as free"
+                                         : "jobs that wait in queues of Kueue may be missing"));
     }
     return status == kube::kForbidden || status == kube::kNotFound;
   }
@@ -164,19 +190,19 @@ class ClusterReader {
 }  // namespace
 
 Result<LiveObjects> ReadObjects(kube::Transport& transport, kube::Timer& timer,
-                                const ReadProgress& progress) {
-  return ClusterReader(transport, timer, progress).Run();
+                                const ReadProgress& progress, Kinds kinds) {
+  return ClusterReader(transport, timer, progress).Run(kinds);
 }
 
-Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice,
-                                    const ReadProgress& progress) {
+Result<LiveObjects> ReadLiveCluster(const kube::ConfigChoice& choice, const ReadProgress& progress,
+                                    Kinds kinds) {
   Result<kube::Config> config = kube::LoadConfig(choice);
   if (!config) return config.error();
   kube::UseThreads(kReaderThreads);
   kube::SystemTimer timer;
   const std::unique_ptr<kube::Transport> transport =
       kube::MakeHttpTransport(*std::move(config), "weft/" WEFT_VERSION);
-  return ReadObjects(*transport, timer, progress);
+  return ReadObjects(*transport, timer, progress, kinds);
 }
 
 }  // namespace weft::cli

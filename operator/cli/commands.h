@@ -29,6 +29,7 @@ struct InputArguments {
   bool cluster = false;             // use the default kubeconfig and context
   std::string space;                // only jobs and gangs of this namespace; "": all
   std::string accelerators;         // a file of more accelerators; "": none
+  bool queues = false;              // of a cluster, also read what waits in queues of Kueue
   bool watch = false;               // repeat the command when the cluster changes
   std::shared_ptr<LiveView> view;   // of the watched cluster
 

@@ -19,16 +19,16 @@ constexpr std::chrono::milliseconds kBetweenPolls{20};
 
 class View final : public LiveView {
  public:
-  explicit View(kube::Config config)
+  View(kube::Config config, Kinds kinds)
       : transport_(kube::MakeHttpTransport(std::move(config), "weft/" WEFT_VERSION)),
-        cluster_(*transport_, OptionsOf()) {
+        cluster_(*transport_, OptionsOf(kinds)) {
     cluster_.Start();
   }
   ~View() override { cluster_.Stop(); }
 
   Status AwaitSync() {
     const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (!cluster_.Synced()) {
+    while (!cluster_.Synced() || !cluster_.KueueAnswered()) {
       if (std::chrono::steady_clock::now() > end) {
         const std::lock_guard lock(mutex_);
         return Error{ErrorKind::kTransient, "the cluster cannot be watched: " + trouble_};
@@ -38,12 +38,17 @@ class View final : public LiveView {
     return {};
   }
 
-  api::Inputs Look() override { return cluster_.Look().inputs; }
+  api::Inputs Look() override {
+    api::Inputs inputs = cluster_.Look().inputs;
+    static_cast<api::KueueInputs&>(inputs) = cluster_.store().LookAtKueue();
+    return inputs;
+  }
   decide::Cluster LookAtCluster() override { return cluster_.LookAtCluster(); }
 
  private:
-  watch::ClusterWatch::Options OptionsOf() {
+  watch::ClusterWatch::Options OptionsOf(Kinds kinds) {
     watch::ClusterWatch::Options options;
+    options.kueue = kinds == Kinds::kQueues;
     options.now = [] { return static_cast<UnixSeconds>(std::time(nullptr)); };
     options.hooks.on_failure = [this](const std::string& resource, const std::string& what) {
       const std::lock_guard lock(mutex_);
@@ -61,11 +66,11 @@ class View final : public LiveView {
 
 }  // namespace
 
-Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice) {
+Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice, Kinds kinds) {
   Result<kube::Config> config = kube::LoadConfig(choice);
   if (!config) return config.error();
   kube::UseThreads(kWatcherThreads);
-  auto view = std::make_shared<View>(*std::move(config));
+  auto view = std::make_shared<View>(*std::move(config), kinds);
   if (const Status synced = view->AwaitSync(); !synced) return synced.error();
   return std::shared_ptr<LiveView>(std::move(view));
 }

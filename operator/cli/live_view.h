@@ -4,6 +4,7 @@
 
 #include "operator/api/kinds.h"
 #include "operator/base/result.h"
+#include "operator/cli/cluster_source.h"
 #include "operator/decide/cluster.h"
 #include "operator/kube/config.h"
 
@@ -18,9 +19,9 @@ class LiveView {
   virtual decide::Cluster LookAtCluster() = 0;
 };
 
-// Returns when all objects are read.
+// Returns when all objects are read, those of `kinds`.
 // Errors  of the kubeconfig; kTransient with the server's last answer if reading takes over a
 //         minute.
-Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice);
+Result<std::shared_ptr<LiveView>> OpenLiveView(const kube::ConfigChoice& choice, Kinds kinds);
 
 }  // namespace weft::cli

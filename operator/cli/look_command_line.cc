@@ -12,6 +12,7 @@ void CommandLine::AddTop() {
                           [this] { return RunTop(top_); });
   command->group(kLooking);
   AddInput(command, top_.input);
+  top_.input.queues = true;
   AddOutput(command, top_.output, {"table", "wide", "json", "yaml"});
   AddNamespace(command, top_.input);
   AddWatch(command, top_.input);
@@ -19,13 +20,15 @@ void CommandLine::AddTop() {
 
 void CommandLine::AddQueue() {
   CLI::App* command = Add(
-      &app_, "queue", "Show which jobs wait, in which order, and when each is expected to start",
+      &app_, "queue",
+      "Show which jobs wait for nodes or quota, in which order, and when each is expected to start",
       "  kubectl weft queue\n"
       "  weft queue --cluster -n team-a -o wide     and what would start them sooner\n"
       "  weft queue -f cluster.yaml -f jobs.yaml -o json | jq '.queue[0]'",
       [this] { return RunQueue(queue_); });
   command->group(kLooking);
   AddInput(command, queue_.input);
+  queue_.input.queues = true;
   AddOutput(command, queue_.output, {"table", "wide", "json", "yaml"});
   AddNamespace(command, queue_.input);
   AddWatch(command, queue_.input);

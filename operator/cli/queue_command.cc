@@ -8,13 +8,15 @@
 namespace weft::cli {
 
 int RunQueue(const QueueArguments& arguments) {
-  const auto cluster = ReadCluster(arguments.input);
-  if (!cluster) return Fail(cluster.error(), arguments.input);
-  const auto report = PlanCluster(*cluster, {.order = decide::Order::kOperator,
-                                             .reserve_after_seconds = arguments.reserve_after});
+  const auto read = ReadQueues(arguments.input);
+  if (!read) return Fail(read.error(), arguments.input);
+  const auto report = PlanCluster(
+      read->cluster,
+      {.order = decide::Order::kOperator, .reserve_after_seconds = arguments.reserve_after},
+      read->queued);
   if (!report) return Fail(report.error(), arguments.input);
-  const auto queue =
-      report::MakeQueue(*cluster, *report, arguments.input.space, arguments.reserve_after);
+  const auto queue = report::MakeQueue(read->cluster, *report, read->waiting,
+                                       {arguments.input.space, arguments.reserve_after});
   Remark(report->notes);
   if (arguments.output == "json" || arguments.output == "yaml") {
     return Print(Encode(report::QueueJson(queue), arguments.output), kDone);

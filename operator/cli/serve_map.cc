@@ -23,7 +23,7 @@ int ServeMap(const MapArguments& arguments) {
     return Fail(Invalid("--serve: other machines could reach \"" + arguments.serve +
                         "\"; use 127.0.0.1:PORT"));
   }
-  const auto view = OpenLiveView({input.kubeconfig, input.context});
+  const auto view = OpenLiveView({input.kubeconfig, input.context}, Kinds::kDecisions);
   if (!view) return Fail(view.error());
   MapPage page;
   http::ServerOptions server;

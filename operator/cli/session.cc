@@ -65,16 +65,22 @@ void NameSkipped(const std::vector<std::string>& skipped) {
   std::cerr << "weft: skipped " << skipped.size() - kMostSkipped << " more objects\n";
 }
 
-Result<LiveObjects> ReadOnce(const kube::ConfigChoice& choice) {
-  return ReadLiveCluster(choice, [](const std::string& line) { Progress("weft: " + line); });
+Kinds KindsOf(const InputArguments& input) {
+  return input.queues ? Kinds::kQueues : Kinds::kDecisions;
+}
+
+Result<LiveObjects> ReadOnce(const InputArguments& input) {
+  return ReadLiveCluster(
+      {input.kubeconfig, input.context}, [](const std::string& line) { Progress("weft: " + line); },
+      KindsOf(input));
 }
 
 Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files) {
   Result<api::Inputs> wanted = api::Inputs();
   if (!input.files.empty()) wanted = ReadFiles(input.files, of_files);
   if (!wanted) return wanted.error();
-  Result<LiveObjects> live = input.view ? Result<LiveObjects>({input.view->Look(), {}})
-                                        : ReadOnce({input.kubeconfig, input.context});
+  Result<LiveObjects> live =
+      input.view ? Result<LiveObjects>({input.view->Look(), {}}) : ReadOnce(input);
   if (!live) return live.error();
   NameSkipped(live->skipped);
   life::TellTime(live->inputs, std::time(nullptr));
@@ -91,9 +97,7 @@ bool IsLive(const api::Place& place) {
          place.starts_with(std::string(watch::kServedPlace) + ": ");
 }
 
-}  // namespace
-
-Result<decide::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
+Result<api::Inputs> ReadAll(const InputArguments& input, api::Reading of_files) {
   if (input.files.empty() && !input.live()) {
     return Invalid(
         "no input: name manifests with -f FILE, or a cluster with --kubeconfig FILE, --context "
@@ -112,7 +116,29 @@ Result<decide::Cluster> ReadCluster(const InputArguments& input, api::Reading of
         << "weft: the manifests hold no Node: add the cluster's nodes with -f cluster.yaml, or "
            "read a live cluster with --cluster\n";
   }
+  return inputs;
+}
+
+}  // namespace
+
+Result<decide::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
+  auto inputs = ReadAll(input, of_files);
+  if (!inputs) return inputs.error();
   return decide::BuildCluster(*std::move(inputs));
+}
+
+Result<QueuedCluster> ReadQueues(const InputArguments& input) {
+  auto inputs = ReadAll(input, api::Reading::kStrict);
+  if (!inputs) return inputs.error();
+  const Result<decide::Fabrics> fabrics = decide::BuildFabrics(*inputs);
+  if (!fabrics) return fabrics.error();
+  std::vector<const fabric::FabricSpec*> specs;
+  for (const auto& built : fabrics->built) specs.push_back(&built.fabric->spec());
+  QueuedCluster read;
+  read.waiting = life::WaitingWorkloads(*inputs, specs);
+  read.queued = life::AddAsked(read.waiting, *inputs);
+  read.cluster = decide::BuildCluster(*std::move(inputs), *fabrics);
+  return read;
 }
 
 decide::Order OrderOf(const InputArguments& input, const std::string& name) {
@@ -120,7 +146,8 @@ decide::Order OrderOf(const InputArguments& input, const std::string& name) {
   return operators ? decide::Order::kOperator : decide::Order::kFile;
 }
 
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice) {
+Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice,
+                                       const decide::Queued& queued) {
   decide::PlanOptions options;
   options.order = choice.order;
   options.place.limits = placement::LimitsOf(
@@ -133,7 +160,7 @@ Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const Pla
     if (total < kLongQueue || (done % kLongQueue != 0 && done != total)) return;
     Progress("weft: placed " + std::to_string(done) + " of " + std::to_string(total));
   };
-  Result<decide::PlanReport> report = decide::Plan(cluster, options);
+  Result<decide::PlanReport> report = decide::Plan(cluster, options, queued);
   if (!report) return report;
   for (const std::size_t e : report->decided) {
     const decide::PlanEntry& entry = report->entries[e];
@@ -191,7 +218,7 @@ int Watch(InputArguments& input, const std::function<int()>& command) {
   if (std::find(input.files.begin(), input.files.end(), "-") != input.files.end()) {
     return Fail(Invalid("-w: standard input can be read only once"));
   }
-  auto view = OpenLiveView({input.kubeconfig, input.context});
+  auto view = OpenLiveView({input.kubeconfig, input.context}, KindsOf(input));
   if (!view) return Fail(view.error());
   input.view = *std::move(view);
   watching = true;

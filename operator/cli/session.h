@@ -9,6 +9,8 @@
 #include "operator/base/result.h"
 #include "operator/cli/commands.h"
 #include "operator/decide/plan.h"
+#include "operator/decide/queued.h"
+#include "operator/life/waiting.h"
 #include "operator/render/text_format.h"
 
 namespace weft::cli {
@@ -17,6 +19,15 @@ namespace weft::cli {
 // be read are named on standard error and left out.
 Result<decide::Cluster> ReadCluster(const InputArguments& input,
                                     api::Reading of_files = api::Reading::kStrict);
+
+// The cluster, and what waits in queues of Kueue. The Placements that these Workloads ask for are
+// among its inputs.
+struct QueuedCluster {
+  decide::Cluster cluster;
+  std::vector<life::WaitingWorkload> waiting;
+  decide::Queued queued;
+};
+Result<QueuedCluster> ReadQueues(const InputArguments& input);
 
 // The order named "file" or "operator". "": the operator's order if the input is a cluster, else
 // the file's.
@@ -29,8 +40,9 @@ struct PlanChoice {
   std::optional<std::int64_t> reserve_after_seconds = std::nullopt;  // as in PlanOptions
 };
 // An invalid workload of the cluster is refused with reason "Invalid", as by the operator; an
-// invalid workload of a file is an error.
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice);
+// invalid workload of a file is an error. `queued`: as in decide/queued.h.
+Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice,
+                                       const decide::Queued& queued = {});
 
 // Keeps only the entries of one namespace; all if it is "".
 void KeepSpace(const std::string& space, decide::PlanReport& report);

@@ -63,7 +63,7 @@ Result<std::vector<std::size_t>> Merge(const SharedList<Kind>& wanted, SharedLis
       live.push_back(std::move(object));
       continue;
     }
-    if constexpr (requires { object->conditions; }) {
+    if constexpr (requires { object->raw; }) {
       Kind own = *object;
       if (Status kept = Inherit(live[found->second], own); !kept) return kept.error();
       object = std::make_shared<const Kind>(std::move(own));
@@ -97,13 +97,16 @@ Result<api::Inputs> Overlay(api::Inputs live, api::Inputs wanted) {
        {jobs, placements, Merge(wanted.nodes, live.nodes), Merge(wanted.pods, live.pods),
         Merge(wanted.resource_slices, live.resource_slices),
         Merge(wanted.resource_claims, live.resource_claims),
-        Merge(wanted.claim_templates, live.claim_templates)}) {
+        Merge(wanted.claim_templates, live.claim_templates),
+        Merge(wanted.workloads, live.workloads)}) {
     if (!merged) return merged.error();
   }
   Merge(std::move(wanted.fabrics), live.fabrics);
   Merge(std::move(wanted.namespaces), live.namespaces);
   Merge(std::move(wanted.priority_classes), live.priority_classes);
   Merge(std::move(wanted.device_classes), live.device_classes);
+  Merge(std::move(wanted.admission_checks), live.admission_checks);
+  Merge(std::move(wanted.resource_flavors), live.resource_flavors);
   if (wanted.learned_steps) live.learned_steps = std::move(wanted.learned_steps);
   for (const auto& entry : wanted.order) {
     const std::size_t at = entry.is_job ? (*jobs)[entry.index] : (*placements)[entry.index];

@@ -7,6 +7,7 @@
 #include "operator/api/kueue.h"
 #include "operator/base/natural_order.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/pod_labels.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
@@ -87,6 +88,24 @@ std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t worke
   const bool whole = error == std::errc() && stop == text.data() + text.size();
   if (!whole || worker >= workers) return std::nullopt;
   return worker;
+}
+
+std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
+                                         const std::vector<const api::Pod*>& pods,
+                                         const std::vector<const api::Pod*>& waiting,
+                                         std::size_t running) {
+  const auto attempt = [](const api::Pod& pod) { return pod.meta.labels.At(kJobSetAttempt); };
+  std::vector<const api::Pod*> done(workers, nullptr);
+  std::size_t needed = waiting.size() + running;
+  for (const api::Pod* pod : pods) {
+    const auto worker = MarkedWorker(*pod, workers);
+    if (!worker || pod->phase != "Succeeded" || done[*worker] != nullptr) continue;
+    if (!waiting.empty() && attempt(*pod) != attempt(*waiting.front())) continue;
+    done[*worker] = pod;
+    ++needed;
+  }
+  if (needed > workers) std::fill(done.begin(), done.end(), nullptr);
+  return done;
 }
 
 bool IsGated(const api::Pod& pod) {

@@ -33,6 +33,17 @@ Result<std::vector<WorkerPod>> AssignWorkers(const api::Placement& placement,
 // there are only `workers`.
 std::optional<std::uint32_t> MarkedWorker(const api::Pod& pod, std::size_t workers);
 
+// By worker: the pod that has Succeeded as this worker, which therefore needs no pod and no node
+// any more; null for all others. `pods`: any of the Placement; `waiting`: those of them that wait
+// for nodes; `running`: how many hold or keep the node of a worker.
+//   - Of a JobSet only pods of the attempt that waits count: a restart makes all pods anew.
+//   - If the waiting and running pods need more workers than these leave, the controller goes on
+//     after some have Succeeded, and no worker is done.
+std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
+                                         const std::vector<const api::Pod*>& pods,
+                                         const std::vector<const api::Pod*>& waiting,
+                                         std::size_t running);
+
 // Whether the pod waits for a Placement: Weft's gate is its only scheduling gate.
 bool IsGated(const api::Pod& pod);
 // Whether Weft's gate is among the pod's gates.

@@ -150,13 +150,11 @@ class Pending {
     workload.pod.requests = {
         {placement.accelerator.resource_name, placement.accelerator.per_worker}};
     if (!placement.pod_selector) return;
-    std::vector<const api::Pod*> gated;
-    std::vector<const api::Pod*> done(placement.workers, nullptr);  // by worker
+    std::vector<const api::Pod*> all, gated;
     for (const std::size_t p : pods_.PodsOf(placement)) {
       const api::Pod& pod = inputs_.pods[p];
+      all.push_back(&pod);
       if (pod.Holds()) ++workload.bound_pods;
-      const auto worker = MarkedWorker(pod, placement.workers);
-      if (worker && pod.phase == "Succeeded") done[*worker] = &pod;
       if (!pod.node_name.empty() || pod.meta.deleting || !HasGate(pod)) continue;
       if (IsGated(pod)) {
         gated.push_back(&pod);
@@ -167,12 +165,10 @@ class Pending {
     }
     workload.other_gates.erase(api::kGate);
     workload.gated_pods = static_cast<std::uint32_t>(gated.size());
-    const auto count = done.size() - std::count(done.begin(), done.end(), nullptr);
-    if (gated.size() + count <= placement.workers) {
-      workload.done_workers = static_cast<std::uint32_t>(count);
-    } else {  // as in life/ungate.cc: its controller goes on after some have Succeeded
-      std::fill(done.begin(), done.end(), nullptr);
-    }
+    // A Placement without nodes has no running worker.
+    const auto done = DoneWorkers(placement.workers, all, gated, 0);
+    workload.done_workers = static_cast<std::uint32_t>(
+        done.size() - static_cast<std::size_t>(std::count(done.begin(), done.end(), nullptr)));
     if (gated.empty()) {
       for (auto& [name, amount] : api::DecodePodRequests(placement.meta)) {
         workload.pod.requests[name] = amount;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/workload.h"
 #include "operator/life/exclusion.h"
@@ -13,15 +14,20 @@
 namespace weft::life {
 namespace {
 
-std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
-                           const std::vector<api::Condition>& conditions, UnixSeconds now) {
+// How long ago the condition changed; without one, how long ago the object was created.
+std::int64_t SecondsSince(const api::Condition* condition, const api::ObjectMeta& meta,
+                          UnixSeconds now) {
   std::optional<UnixSeconds> since;
-  for (const api::Condition& condition : conditions) {
-    if (condition.type != "Placed" || condition.status == "True") continue;
-    since = ParseTime(condition.last_transition_time);
-  }
+  if (condition != nullptr) since = ParseTime(condition->last_transition_time);
   if (!since) since = ParseTime(meta.creation_timestamp);
   return std::max<std::int64_t>(0, now - since.value_or(now));
+}
+
+std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
+                           const std::vector<api::Condition>& conditions, UnixSeconds now) {
+  const api::Condition* placed = decide::FindCondition(conditions, "Placed");
+  if (placed != nullptr && placed->status == "True") placed = nullptr;
+  return SecondsSince(placed, meta, now);
 }
 
 std::string Joined(const std::vector<std::string>& names) {
@@ -68,6 +74,12 @@ void TellWait(api::Placement& placement, UnixSeconds now) {
   Tell(placement.excluded, placement.conditions, now, placement.meta);
 }
 
+void TellWait(api::Workload& workload, UnixSeconds now) {
+  const auto* reserved = decide::FindCondition(workload.conditions, "QuotaReserved");
+  workload.meta.annotations.Set(decide::kWaitedAnnotation,
+                                std::to_string(SecondsSince(reserved, workload.meta, now)));
+}
+
 void TellTime(api::Inputs& live, UnixSeconds now) {
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
@@ -77,6 +89,12 @@ void TellTime(api::Inputs& live, UnixSeconds now) {
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
     if (live.placements[i].nodes.empty()) TellWait(live.placements.Edit(i), now);
+  }
+  for (std::size_t i = 0; i < live.workloads.size(); ++i) {
+    const auto& conditions = live.workloads[i].conditions;
+    const bool waits = !decide::HasCondition(conditions, "Admitted") &&
+                       !decide::HasCondition(conditions, "Finished");
+    if (waits) TellWait(live.workloads.Edit(i), now);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/api/kinds.h"
+#include "operator/api/kueue.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {
@@ -22,6 +23,9 @@ bool CountsDown(const api::TrainingJob& job);
 void TellWait(api::TrainingJob& job, UnixSeconds now,
               const std::vector<std::string>& previous = {});
 void TellWait(api::Placement& placement, UnixSeconds now);
+// How long a Workload of Kueue has waited: for nodes since its quota was reserved; for quota since
+// Kueue last refused it, or else since it was created.
+void TellWait(api::Workload& workload, UnixSeconds now);
 
 // Does all of this to the objects of a live cluster, as the operator does before it plans.
 void TellTime(api::Inputs& live, UnixSeconds now);

@@ -13,6 +13,7 @@
 #include "operator/life/fault.h"
 #include "operator/life/queue_assignment.h"
 #include "operator/life/queue_patches.h"
+#include "operator/life/queue_verdict.h"
 
 namespace weft::life {
 namespace {
@@ -23,19 +24,9 @@ using decide::kAssignmentRefused;
 using decide::kDeactivated;
 using decide::kQueued;
 using decide::kQueueEvicted;
-using decide::kQuotaPending;
-using decide::kWorkloadFinished;
 
 // While Kueue's kinds are not listed, or a flavor is missing.
 constexpr std::int64_t kLookAgainSeconds = 5;
-
-// Whether the job may use its quota, and if not, why.
-struct Verdict {
-  bool plan = false;   // nodes may be chosen
-  bool start = false;  // and pods may run
-  std::string_view reason;
-  std::string message;
-};
 
 std::string QueueNameOf(const api::TrainingJob& job) {
   return std::string(job.meta.labels.At(api::kQueueNameLabel).value_or(""));
@@ -84,62 +75,12 @@ bool IsOutdated(const api::Workload& workload, const api::TrainingJob& job) {
   return workload.priority_class != priority.value_or(job.priority_class_name);
 }
 
-std::string SaidBy(const api::Workload& workload, const char* type, const char* otherwise) {
-  const api::Condition* condition = decide::FindCondition(workload.conditions, type);
-  return condition == nullptr || condition->message.empty() ? otherwise : condition->message;
-}
-
-// "the AdmissionChecks capacity (Pending: no node yet), budget (Pending)"
-std::string ChecksText(const api::Workload& workload) {
-  std::string text;
-  for (const api::CheckState& check : workload.checks) {
-    if (check.state == "Ready") continue;
-    text += (text.empty() ? "" : ", ") + check.name + " (" + check.state +
-            (check.message.empty() ? "" : ": " + check.message) + ")";
-  }
-  return text.empty() ? "its admission" : "the AdmissionChecks " + text;
-}
-
-bool AwaitsOurCheck(const Life& life, const api::Workload& workload) {
-  return std::any_of(workload.checks.begin(), workload.checks.end(), [&](const auto& check) {
-    return life.view.queue->is_ours(check.name) &&
-           (check.state == "Pending" || check.state == "Ready");
-  });
-}
-
-Verdict JudgeWorkload(const Life& life, const api::Workload* workload) {
-  const auto no = [](std::string_view reason, std::string message) {
-    return Verdict{false, false, reason, std::move(message)};
-  };
-  if (workload == nullptr) return no(kQueued, "its Workload is not created yet");
-  const std::string name = "Workload " + workload->meta.key.name;
-  if (workload->meta.deleting) return no(kQueued, name + " is being deleted");
-  if (!workload->unreadable.empty()) {
-    return no(kQueued, name + " cannot be read: " + workload->unreadable);
-  }
-  if (HasCondition(workload->conditions, "Finished")) {
-    return no(kWorkloadFinished, name + " was finished by another (" +
-                                     SaidBy(*workload, "Finished", "no message") +
-                                     "); delete it to queue the job again");
-  }
-  if (!workload->active) {
-    return no(kDeactivated,
-              name + " is not active: " + SaidBy(*workload, "Evicted", "its spec.active is false") +
-                  "; set its spec.active to true, or suspend and resume the job");
-  }
-  const bool reserved = HasCondition(workload->conditions, "QuotaReserved");
-  if (reserved && HasCondition(workload->conditions, "Evicted")) {
-    return no(kQueueEvicted, "evicted: " + SaidBy(*workload, "Evicted", "no message"));
-  }
-  if (reserved && HasCondition(workload->conditions, "Admitted")) {
-    return {true, true, "Admitted", "admitted to ClusterQueue " + workload->cluster_queue};
-  }
-  if (reserved) {
-    return {AwaitsOurCheck(life, *workload), false, kAdmissionPending,
-            "ClusterQueue " + workload->cluster_queue + " has reserved quota; waits for " +
-                ChecksText(*workload)};
-  }
-  return no(kQuotaPending, SaidBy(*workload, "QuotaReserved", "waits for quota"));
+// Whether the job may use its quota, and if not, why.
+QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
+  if (workload == nullptr) return {false, false, kQueued, "its Workload is not created yet"};
+  QueueVerdict verdict = JudgeWorkload(*workload, life.view.queue->is_ours);
+  if (verdict.reason == kDeactivated) verdict.message += ", or suspend and resume the job";
+  return verdict;
 }
 
 Step TellPlaced(Life& life, std::string_view reason, const std::string& message, Wait wait) {
@@ -173,7 +114,7 @@ std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
 
 // From now on the job waits for nodes. The transition time of Placed begins anew, because the time
 // in the queue is not time without nodes.
-std::optional<Step> TellAdmitted(Life& life, const Verdict& verdict) {
+std::optional<Step> TellAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
   if (!WaitsForKueue(life.status) || told) return std::nullopt;
   if (NextPlacement(life) != nullptr) return std::nullopt;
@@ -186,7 +127,7 @@ std::optional<Step> TellAdmitted(Life& life, const Verdict& verdict) {
 
 // Quota is there: nodes may be chosen, and with `verdict.start` pods may run.
 std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
-                                 const Verdict& verdict) {
+                                 const QueueVerdict& verdict) {
   const bool placed = Is(life.status, "Placed");
   if (verdict.start) {
     const bool ready = placed && Is(life.status, "PodsReady");
@@ -205,7 +146,7 @@ std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
 }
 
 // Nothing of the job runs, and nothing may.
-Step QueuedStep(Life& life, const api::Workload* workload, const Verdict& verdict) {
+Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
   std::vector<const api::Workload*> others = Droppable(life.view.queue->workloads);
   std::erase(others, workload);
   if (!others.empty()) return DropWorkloads{std::move(others)};
@@ -253,7 +194,7 @@ std::optional<Step> QueueStep(Life& life) {
   if (Is(life.status, "Restarting")) return std::nullopt;
   if (Is(life.status, "Placed") && !counted) return std::nullopt;
   const api::Workload* workload = WorkloadOfJob(life);
-  const Verdict verdict = JudgeWorkload(life, workload);
+  const QueueVerdict verdict = VerdictOf(life, workload);
   const bool placed = Is(life.status, "Placed");
   const bool current = workload != nullptr && (placed || !IsOutdated(*workload, life.job));
   if (current && (placed ? verdict.start : verdict.plan)) {

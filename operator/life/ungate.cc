@@ -7,7 +7,6 @@
 #include "operator/api/kueue.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
-#include "operator/decide/pod_labels.h"
 #include "operator/decide/text.h"
 #include "operator/life/bind_window.h"
 #include "operator/life/fault.h"
@@ -104,9 +103,6 @@ class Gang {
   void Sort(const api::Pod& pod) {
     const auto mark = pod.meta.annotations.find(kPlacementUidAnnotation);
     const bool marked = mark != pod.meta.annotations.end() && mark->second == placement_.meta.uid;
-    if (const auto worker = MarkedWorker(pod); worker && pod.phase == "Succeeded") {
-      succeeded_.push_back({&pod, *worker});
-    }
     if (!marked || !pod.scheduling_gates.empty()) {
       if (decide::IsGated(pod) && !pod.meta.deleting) gated_.push_back(&pod);
       return;
@@ -132,25 +128,14 @@ class Gang {
     return decide::MarkedWorker(pod, placement_.nodes.size());
   }
 
-  // A controller that makes more pods than there are workers goes on after some have Succeeded:
-  // then no worker is done.
   void CountDone() {
-    std::vector<const api::Pod*> taken = taken_;
-    for (const WorkerPod& one : succeeded_) {
-      if (!IsOfAttempt(*one.pod) || !done_.insert(one.worker).second) continue;
-      if (taken[one.worker] == nullptr) taken[one.worker] = one.pod;
+    const auto done =
+        decide::DoneWorkers(placement_.nodes.size(), view_.pods, gated_, ours_.size());
+    for (std::uint32_t worker = 0; worker < done.size(); ++worker) {
+      if (done[worker] == nullptr) continue;
+      done_.insert(worker);
+      if (taken_[worker] == nullptr) taken_[worker] = done[worker];
     }
-    if (gated_.size() + ours_.size() + done_.size() > placement_.workers) {
-      done_.clear();
-    } else {
-      taken_ = std::move(taken);
-    }
-  }
-
-  // Whether the pod is of the JobSet attempt that waits now: a restart makes all pods anew.
-  bool IsOfAttempt(const api::Pod& pod) const {
-    return gated_.empty() || pod.meta.labels.At(decide::kJobSetAttempt) ==
-                                 gated_.front()->meta.labels.At(decide::kJobSetAttempt);
   }
   bool IsShortOfPods() const { return gated_.size() + done_.size() < placement_.workers; }
 
@@ -389,7 +374,6 @@ class Gang {
   std::vector<const api::Pod*> elsewhere_;  // of ours
   std::vector<const api::Pod*> taken_;      // by worker: of ours, to stay
   std::set<std::uint32_t> ended_;           // workers whose pod was ungated and has ended
-  std::vector<WorkerPod> succeeded_;        // pods that were ungated for this or earlier nodes
   std::set<std::uint32_t> done_;            // workers that need no pod any more
   WorkerPod rejected_;                      // by the kubelet of its worker's node
 };

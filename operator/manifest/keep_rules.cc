@@ -69,14 +69,36 @@ std::optional<Where> EnterPod(Where where, std::string_view key) {
   }
 }
 
+std::optional<Where> EnterWorkload(Where where, std::string_view key) {
+  switch (where) {
+    case Where::kSpec:
+      if (key == "podSets") return Where::kPodSets;
+      return KeepIf(In(key, {"active", "priority", "priorityClassRef", "queueName"}));
+    case Where::kPodSets:
+      if (key == "template") return Where::kPodTemplate;
+      return KeepIf(In(key, {"name", "count", "topologyRequest"}));
+    case Where::kPodTemplate:
+      if (key == "metadata") return Where::kMetadata;
+      return KeepIf(key == "spec", Where::kPodSpec);
+    case Where::kPodSpec:
+      return EnterPod(Where::kSpec, key);
+    case Where::kContainers:
+      return EnterPod(where, key);
+    default:
+      return Where::kElsewhere;
+  }
+}
+
 }  // namespace
 
 Subject SubjectOfKind(std::string_view kind) {
   if (kind == "Node") return Subject::kNode;
   if (kind == "Pod") return Subject::kPod;
+  if (kind == "Workload") return Subject::kWorkload;
   if (kind.ends_with("List")) return Subject::kWhole;
   if (In(kind, {"TrainingJob", "Placement", "Fabric", "PriorityClass", "Namespace", "ConfigMap",
-                "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass"})) {
+                "ResourceSlice", "ResourceClaim", "ResourceClaimTemplate", "DeviceClass",
+                "AdmissionCheck", "ResourceFlavor"})) {
     return Subject::kWhole;
   }
   return Subject::kIgnored;
@@ -98,6 +120,7 @@ std::optional<Where> Enter(Subject subject, Where where, std::string_view key) {
   if (subject == Subject::kNode) return EnterNode(where, key);
   if (where == Where::kMetadata && key == "annotations") return Where::kAnnotations;
   if (subject == Subject::kPod) return EnterPod(where, key);
+  if (subject == Subject::kWorkload) return EnterWorkload(where, key);
   return Where::kElsewhere;
 }
 

@@ -7,14 +7,16 @@
 namespace weft::manifest {
 
 // Which parts of an object are kept while it is read: all of Weft's own kinds (`weft snapshot`
-// writes them back), the fields of Nodes and Pods that api/decode.h reads, and only the name of
-// ignored kinds, so that their bulk and their secrets are never in memory. `kubectl` writes `kind`
-// before the large fields; until `kind` is known, only fields that no kind needs are dropped.
+// writes them back), the fields of Nodes, Pods and Workloads that api/decode.h reads, and only the
+// name of ignored kinds, so that their bulk and their secrets are never in memory. `kubectl` writes
+// `kind` before the large fields; until `kind` is known, only fields that no kind needs are
+// dropped.
 enum class Subject : std::uint8_t {
   kUnknown,  // the kind has not been read yet
-  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, devices, lists
+  kWhole,    // Weft's own kinds, PriorityClass, Namespace, ConfigMap, devices, most of Kueue, lists
   kNode,
   kPod,
+  kWorkload,  // of Kueue; its pod templates as kPod
   kIgnored,
   kEverything,  // not a Kubernetes object: nothing is dropped
 };
@@ -30,7 +32,10 @@ enum class Where : std::uint8_t {
   kStatus,
   kConditions,
   kContainers,
-  kElsewhere,  // no rule applies below
+  kPodSets,      // of a Workload
+  kPodTemplate,  // of a Workload
+  kPodSpec,      // of a Workload's pod template
+  kElsewhere,    // no rule applies below
 };
 
 // The position of the member `key` of an object at `where`; nullopt: drop the member. Elements of a

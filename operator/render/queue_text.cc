@@ -32,7 +32,7 @@ std::string QueueTable(const std::vector<QueueRow>& queue, const TextOptions& op
                {"STARTS"},
                {"WHY"}});
   for (const QueueRow& row : queue) {
-    table.Add({{std::to_string(row.position)},
+    table.Add({{row.position == 0 ? "-" : std::to_string(row.position)},
                {NameOf(row)},
                {std::to_string(row.priority)},
                {Grouped(row.workers)},
@@ -67,7 +67,7 @@ std::string Reasons(const std::vector<QueueRow>& queue, const TextOptions& optio
 }  // namespace
 
 std::string QueueText(const std::vector<QueueRow>& queue, const TextOptions& options, bool wide) {
-  if (queue.empty()) return "No TrainingJob or Placement waits for nodes.\n";
+  if (queue.empty()) return "No job waits for nodes.\n";
   return QueueTable(queue, options) + Reasons(queue, options, wide);
 }
 

@@ -84,7 +84,8 @@ std::string Legend(const UsageReport& report) {
       "that "
       "were free on nodes whose other GPUs the team held, so that no job of whole nodes could use "
       "them. LOST, at most: GPU-hours of attempts of TrainingJobs that were taken down; the work "
-      "since the last checkpoint is lost, and Weft does not see checkpoints.";
+      "since the last checkpoint is lost, and Weft does not see checkpoints. Restarts of other "
+      "kinds of jobs are not counted.";
   if (!report.total.busy) {
     text +=
         " Prometheus has no samples of DCGM's exporter for these pods, or lacks the chart's "

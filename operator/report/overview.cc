@@ -1,9 +1,12 @@
 #include "operator/report/overview.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
+#include "operator/api/kueue.h"
 #include "operator/life/job_status.h"
+#include "operator/life/waiting.h"
 
 namespace weft::report {
 namespace {
@@ -65,6 +68,32 @@ Overview::JobRow RowOf(const api::Placement& placement, UnixSeconds now) {
   return row;
 }
 
+Overview::JobRow RowOf(const life::WaitingWorkload& waiting, UnixSeconds now) {
+  Overview::JobRow row;
+  row.key = waiting.workload->meta.key;
+  row.kind = "Workload";
+  row.phase = "Pending";
+  row.workers = waiting.workers;
+  row.accelerators = waiting.accelerators;
+  row.age_seconds = AgeOf(waiting.workload->meta, now);
+  row.reason = waiting.reason;
+  row.why = waiting.message;
+  return row;
+}
+
+// The Workloads that wait, without those that are shown as their Placements.
+std::vector<life::WaitingWorkload> WithoutPlacement(const decide::Cluster& cluster) {
+  std::vector<const fabric::FabricSpec*> specs;
+  for (const decide::ClusterFabric& on : cluster.fabrics) specs.push_back(&on.fabric->spec());
+  std::set<std::string> shown;  // uids
+  for (const api::Placement& placement : cluster.inputs->placements) {
+    if (const auto* owner = api::ControllingWorkload(placement.meta)) shown.insert(owner->uid);
+  }
+  auto waiting = life::WaitingWorkloads(*cluster.inputs, specs);
+  std::erase_if(waiting, [&](const auto& one) { return shown.contains(one.workload->meta.uid); });
+  return waiting;
+}
+
 // Whether a job owns the Placement; it is then shown as the job.
 bool IsOfAJob(const api::Placement& placement) {
   return std::any_of(placement.meta.owners.begin(), placement.meta.owners.end(),
@@ -113,6 +142,9 @@ Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, 
     if (follows(placement.meta.key) && !IsOfAJob(placement)) {
       overview.jobs.push_back(RowOf(placement, now));
     }
+  }
+  for (const life::WaitingWorkload& waiting : WithoutPlacement(cluster)) {
+    if (follows(waiting.workload->meta.key)) overview.jobs.push_back(RowOf(waiting, now));
   }
   std::sort(overview.jobs.begin(), overview.jobs.end(), [](const auto& a, const auto& b) {
     return std::forward_as_tuple(a.spans.empty(), a.key, a.kind) <

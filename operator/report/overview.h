@@ -19,10 +19,11 @@ struct Overview {
     std::int64_t incomplete = 0;  // nodes of Fabric::incomplete()
     FleetFigures figures;
   };
-  // A TrainingJob, or a Placement of another controller's pods.
+  // A TrainingJob, a Placement of another controller's pods, or a Workload of Kueue that waits and
+  // has no Placement.
   struct JobRow {
     api::ObjectKey key;
-    std::string kind, phase;  // as in life/job_status.h; for a Placement: Pending, Placed
+    std::string kind, phase;  // as in life/job_status.h; of others: Pending, Placed
     std::uint32_t workers = 0;
     std::int64_t ready = 0;                  // workers; for a Placement: workers with a node
     std::int64_t accelerators = 0;           // requested by all workers

@@ -1,6 +1,10 @@
 #include "operator/report/queue.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 #include "operator/base/phrases.h"
 #include "operator/decide/outlook.h"
@@ -43,25 +47,103 @@ QueueRow RowOf(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
   return row;
 }
 
+// The row of a Workload without Placements in the plan.
+QueueRow RowOf(const life::WaitingWorkload& waiting) {
+  QueueRow row;
+  row.fabric = waiting.fabric_name;
+  row.waited_seconds = waiting.waited_seconds;
+  row.reason = waiting.reason;
+  row.why = waiting.message;
+  return row;
+}
+
+void TellWorkload(const life::WaitingWorkload& waiting, QueueRow& row) {
+  row.key = waiting.workload->meta.key;
+  row.kind = "Workload";
+  row.priority = waiting.workload->priority;
+  row.workers = waiting.workers;
+  row.accelerators = waiting.accelerators;
+}
+
+// The later of two starts; unknown if one is.
+decide::ExpectedStart Later(const decide::ExpectedStart& a, const decide::ExpectedStart& b) {
+  if (!a.within_seconds || !b.within_seconds) return {};
+  return *a.within_seconds < *b.within_seconds ? b : a;
+}
+
+bool WaitsBefore(const life::WaitingWorkload* a, const life::WaitingWorkload* b) {
+  const api::ObjectMeta &first = a->workload->meta, &second = b->workload->meta;
+  return std::forward_as_tuple(-a->workload->priority, first.creation_timestamp, first.key) <
+         std::forward_as_tuple(-b->workload->priority, second.creation_timestamp, second.key);
+}
+
+// Collects the rows of all namespaces.
+class Queue {
+ public:
+  Queue(const decide::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
+      : cluster_(cluster), waiting_(waiting) {
+    for (const life::WaitingWorkload& one : waiting) {
+      for (const life::QueuedPlacement& asked : one.asked) {
+        askers_.emplace(asked.placement.meta.key, &one);
+      }
+    }
+  }
+
+  void Add(const decide::PlanEntry& entry, const decide::ExpectedStart& start) {
+    const life::WaitingWorkload* asker = AskerOf(entry.workload);
+    const auto [known, fresh] = rows_of_.emplace(asker, rows_.size());
+    if (asker != nullptr && !fresh) {
+      QueueRow& row = rows_[known->second];
+      row.start = Later(row.start, start);
+      return;
+    }
+    QueueRow row = RowOf(cluster_, entry);
+    if (asker != nullptr) TellWorkload(*asker, row);
+    row.start = start;
+    row.never = entry.refused() != nullptr && decide::NeverFits(*entry.refused());
+    row.position = rows_.size() + 1;
+    rows_.push_back(std::move(row));
+  }
+
+  std::vector<QueueRow> Rows() && {
+    std::vector<const life::WaitingWorkload*> left;
+    for (const life::WaitingWorkload& one : waiting_) {
+      if (!rows_of_.contains(&one)) left.push_back(&one);
+    }
+    std::sort(left.begin(), left.end(), WaitsBefore);
+    for (const life::WaitingWorkload* one : left) {
+      rows_.push_back(RowOf(*one));
+      TellWorkload(*one, rows_.back());
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  const life::WaitingWorkload* AskerOf(const decide::Workload& workload) const {
+    const auto found = workload.is_job ? askers_.end() : askers_.find(workload.key());
+    return found == askers_.end() ? nullptr : found->second;
+  }
+
+  const decide::Cluster& cluster_;
+  const std::vector<life::WaitingWorkload>& waiting_;
+  std::map<api::ObjectKey, const life::WaitingWorkload*> askers_;  // by Placement
+  std::map<const life::WaitingWorkload*, std::size_t> rows_of_;    // into rows_
+  std::vector<QueueRow> rows_;
+};
+
 }  // namespace
 
 std::vector<QueueRow> MakeQueue(const decide::Cluster& cluster, const decide::PlanReport& report,
-                                const std::string& space, std::int64_t reserve_after_seconds) {
-  const auto starts = decide::ForecastStarts(cluster, report, reserve_after_seconds);
-  std::vector<QueueRow> queue;
-  std::size_t position = 0;
-  for (const std::size_t e : report.decided) {
-    ++position;
-    const decide::PlanEntry& entry = report.entries[e];
-    if (!space.empty() && entry.workload.key().space != space) continue;
-    queue.push_back(RowOf(cluster, entry));
-    queue.back().position = position;
-    queue.back().start = starts[e];
-    if (entry.refused() != nullptr && decide::NeverFits(*entry.refused())) {
-      queue.back().never = true;
-    }
-  }
-  return queue;
+                                const std::vector<life::WaitingWorkload>& waiting,
+                                const QueueOptions& options) {
+  const auto starts = decide::ForecastStarts(cluster, report, options.reserve_after_seconds);
+  Queue queue(cluster, waiting);
+  for (const std::size_t e : report.decided) queue.Add(report.entries[e], starts[e]);
+  std::vector<QueueRow> rows = std::move(queue).Rows();
+  std::erase_if(rows, [&](const QueueRow& row) {
+    return !options.space.empty() && row.key.space != options.space;
+  });
+  return rows;
 }
 
 std::string StartText(const QueueRow& row) {
@@ -76,10 +158,11 @@ std::string StartText(const QueueRow& row) {
 nlohmann::ordered_json QueueJson(const std::vector<QueueRow>& queue) {
   OrderedJson rows = OrderedJson::array();
   for (const QueueRow& row : queue) {
-    OrderedJson json = {{"position", row.position},
-                        {"namespace", row.key.space},
-                        {"name", row.key.name},
-                        {"kind", row.kind}};
+    OrderedJson json = OrderedJson::object();
+    if (row.position > 0) json["position"] = row.position;
+    json["namespace"] = row.key.space;
+    json["name"] = row.key.name;
+    json["kind"] = row.kind;
     if (!row.fabric.empty()) json["fabric"] = row.fabric;
     json["priority"] = row.priority;
     json["workers"] = row.workers;

@@ -8,14 +8,17 @@
 
 #include "operator/decide/forecast.h"
 #include "operator/decide/plan.h"
+#include "operator/life/waiting.h"
 
 namespace weft::report {
 
-// A workload that waits for nodes.
+// A workload that waits for nodes, or for the quota to get them.
 struct QueueRow {
-  std::size_t position = 0;  // from 1, in the order in which the operator tries them
+  // From 1, in the order in which the operator tries them. 0: it does not try a Workload without
+  // quota; Kueue orders these.
+  std::size_t position = 0;
   api::ObjectKey key;
-  std::string kind;    // TrainingJob, Placement
+  std::string kind;    // TrainingJob, Placement; Workload: of Kueue
   std::string fabric;  // "" if none was chosen
   std::int64_t priority = 0;
   std::uint32_t workers = 0;
@@ -28,11 +31,18 @@ struct QueueRow {
   std::vector<std::string> sooner;  // single changes that would start it now
 };
 
-// The queue in the order of the plan. `space`: only this namespace's workloads, with their
-// positions among all; "": all.
-// `report`: of Plan with Order::kOperator and reserve_after_seconds, on this cluster.
+struct QueueOptions {
+  std::string space;  // only this namespace's workloads, with their positions among all; "": all
+  std::int64_t reserve_after_seconds = 0;
+};
+
+// The queue in the order of the plan, then the Workloads that the plan lacks, by priority and age.
+// A Workload is one row, even if it asks for several Placements.
+// `report`: of Plan with Order::kOperator and reserve_after_seconds, on this cluster, with the
+// Placements that `waiting` asks for (life::AddAsked).
 std::vector<QueueRow> MakeQueue(const decide::Cluster& cluster, const decide::PlanReport& report,
-                                const std::string& space, std::int64_t reserve_after_seconds);
+                                const std::vector<life::WaitingWorkload>& waiting,
+                                const QueueOptions& options);
 
 // When the workload starts, as part of a sentence: "now", "within 3 h, when team-a/x ends",
 // "unknown", ...

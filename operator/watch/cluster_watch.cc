@@ -135,6 +135,13 @@ bool ClusterWatch::Synced() const {
   });
 }
 
+bool ClusterWatch::KueueAnswered() const {
+  const auto begin = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
+  return std::all_of(begin, reflectors_.end(), [](const auto& reflector) {
+    return reflector->synced() || reflector->absent();
+  });
+}
+
 bool ClusterWatch::KueueSynced() const {
   const auto begin = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
   return begin != reflectors_.end() &&

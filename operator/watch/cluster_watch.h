@@ -39,6 +39,8 @@ class ClusterWatch {
   // Whether every kind that the API server serves has been listed completely once, without the
   // kinds of Kueue.
   bool Synced() const;
+  // Whether each kind of Kueue has been listed completely once, or is not installed or forbidden.
+  bool KueueAnswered() const;
   // Whether all kinds of Kueue have been listed completely once.
   bool KueueSynced() const;
   // The time since the API server last answered the watch of each resource, and the longest.

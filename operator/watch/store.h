@@ -94,6 +94,8 @@ class Store {
   Picture Look() const;
   // A picture of only Nodes and Fabrics.
   Picture LookAtFabrics() const;
+  // The objects of Kueue, which the pictures lack.
+  api::KueueInputs LookAtKueue() const;
   // A picture of only TrainingJobs, Placements and learned steps.
   Picture LookAtJobs() const;
 

@@ -232,6 +232,19 @@ Store::Picture Store::LookAtFabrics() const {
   return picture;
 }
 
+api::KueueInputs Store::LookAtKueue() const {
+  std::unique_lock lock(mutex_);
+  const auto workloads = table<api::Workload>().Take();
+  const auto checks = table<api::AdmissionCheck>().Take();
+  const auto flavors = table<api::ResourceFlavor>().Take();
+  lock.unlock();
+  api::KueueInputs kueue;
+  Collect(workloads, kueue.workloads);
+  kueue.admission_checks = Copies<api::AdmissionCheck>(checks);
+  kueue.resource_flavors = Copies<api::ResourceFlavor>(flavors);
+  return kueue;
+}
+
 Store::Picture Store::LookAtJobs() const {
   Picture picture;
   std::unique_lock lock(mutex_);

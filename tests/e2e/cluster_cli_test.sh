@@ -77,6 +77,30 @@ expect_text "$work/stderr" 'forbidden'
 expect_exit 0 "$WEFT" plan --cluster -o json
 expect_text "$work/stdout" '"items": []'
 
+# What waits in queues of Kueue is left out without Kueue, and without the right to list it, which
+# is said.
+expect_exit 0 "$WEFT" queue --cluster
+expect_text "$work/stdout" 'No job waits for nodes.'
+expect_empty "$work/stderr"
+kubectl create -f - >/dev/null <<'EOF'
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: all-but-kueue}
+rules:
+- {apiGroups: ["", scheduling.k8s.io, resource.k8s.io, weft.dev], resources: ['*'], verbs: [get, list, watch]}
+EOF
+kubectl create clusterrolebinding bo --clusterrole=all-but-kueue --user=bo >/dev/null
+sed 's/^  user:$/&\n    as: bo/' "$config" >"$work/bo"
+for command in queue top; do
+  expect_exit 0 "$WEFT" $command --kubeconfig "$work/bo"
+  expect_text "$work/stderr" \
+    'skipped: cluster: list admissionchecks: forbidden; jobs that wait in queues of Kueue may be missing'
+done
+expect_exit 0 "$WEFT" plan --kubeconfig "$work/bo"
+expect_empty "$work/stderr"
+expect_exit 124 timeout 5 "$WEFT" queue --kubeconfig "$work/bo" -w
+expect_text "$work/stdout" 'No job waits for nodes.'
+
 # Jobs of two priorities for nodes that suffice for one of them: the operator's order, not that of
 # names.
 kubectl create priorityclass urgent --value=1000 >/dev/null

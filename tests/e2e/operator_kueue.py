@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Jobs in queues of the real Kueue, with Weft's admission check: from reserved quota to their end."""
 
+import json
 import os
 import subprocess
 
@@ -75,6 +76,39 @@ class Kueue(KueueScenarios):
             self.assertEqual(self.placements(), [])
         self.until_finished("train")
         self.assert_order("train", workers=4)
+
+    def test_weft_shows_what_waits_for_nodes_and_for_quota(self):
+        with node_fillers(self, free=2):
+            self.queue(gpus_job(self.space, "train", 4))
+            self.until_check("train", "Pending", "room for 2 of 4")
+            self.queue(gpus_job(self.space, "large", 33), QUEUES[1])  # more than the cohort has
+            self.until_workload("large", lambda one: condition(one, "QuotaReserved"), "no quota")
+            names = [self.workload(job)["metadata"]["name"] for job in ("train", "large")]
+            rows = self.shown("queue")["queue"]
+            self.assertEqual([(row["name"], row["kind"], row["accelerators"]) for row in rows],
+                             [(names[0], "Workload", 32), (names[1], "Workload", 264)])
+            self.assertEqual([row["reason"] for row in rows],
+                             ["InsufficientCapacity", "QuotaPending"])
+            self.assertEqual(["position" in row for row in rows], [True, False])
+            self.assertIn("room for 2 of 4 workers", rows[0]["why"])
+            self.assertIn(f"queue {QUEUES[1]}: ", rows[1]["why"])
+            jobs = self.shown("top")["jobs"]
+            self.assertEqual([(row["name"], row["reason"]) for row in jobs],
+                             [(names[1], "QuotaPending"), (names[0], "AdmissionPending")])
+            watched = subprocess.run(["timeout", "5", os.environ["WEFT"], "queue", "--cluster", "-w",
+                                      "-n", self.space], check=False, capture_output=True, text=True)
+            for name in names:
+                self.assertIn(f"{name} (Workload)", watched.stdout, watched.stderr)
+            self.remove("jobs", "large")
+        self.until_running("train", 4)
+        self.assertEqual(self.shown("queue")["queue"], [])
+        self.assertEqual([row["kind"] for row in self.shown("top")["jobs"]], ["Placement"])
+
+    def shown(self, command):
+        done = subprocess.run([os.environ["WEFT"], command, "--cluster", "-n", self.space, "-o",
+                               "json"], check=True, capture_output=True, text=True)
+        self.assertEqual(done.stderr.count("skipped"), 0, done.stderr)
+        return json.loads(done.stdout)
 
     def test_quota_that_is_held_too_long_goes_to_another(self):
         with node_fillers(self, free=2):

@@ -257,6 +257,42 @@ for line in '1 team/a 0 4 32 - now -' '3 team/c 0 1 8 - within 1 h 1 min, when t
   expect_text "$work/table" "$line"
 done
 expect_text "$work/stdout" 'team/b: Fabric "default" has room for 0 of 4 workers'
+# With Workloads of Kueue: one that has quota is tried among the jobs, one without comes last.
+{
+  cat <<'EOT'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: AdmissionCheck
+metadata: {name: placement}
+spec: {controllerName: weft.dev/placement}
+EOT
+  for reserved in True False; do
+    cat <<EOT
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: quota-${reserved,,}, namespace: team}
+spec:
+  queueName: main
+  priority: 9
+  podSets:
+  - {name: main, count: 2, template: {spec: {containers: [{name: main, resources: {requests: {nvidia.com/gpu: 8}}}]}}}
+status:
+  admissionChecks: [{name: placement, state: Pending, message: ""}]
+  conditions: [{type: QuotaReserved, status: "$reserved", message: 16 more needed}]
+EOT
+  done
+} >"$work/kueue.yaml"
+job a 4 60 >"$work/one.yaml"
+expect_exit 0 "$WEFT" queue -f "$work/rack.yaml" -f "$work/one.yaml" -f "$work/kueue.yaml"
+tr -s ' ' <"$work/stdout" >"$work/table"
+for line in '1 team/quota-true (Workload) 9 2 16 - now -' \
+  '2 team/a 0 4 32 - unknown InsufficientCapacity' \
+  '- team/quota-false (Workload) 9 2 16 - unknown QuotaPending'; do
+  expect_text "$work/table" "$line"
+done
+expect_text "$work/stdout" 'team/quota-false (Workload): queue main: 16 more needed'
+expect_exit 0 "$WEFT" top -f "$work/rack.yaml" -f "$work/one.yaml" -f "$work/kueue.yaml"
+expect_text "$work/stdout" 'team/quota-false (Workload)'
 expect_exit 0 "$WEFT" queue -o json -n nobody -f "$work/rack.yaml" -f "$work/queue.yaml"
 expect_text "$work/stdout" '"queue": []'
 expect_exit 2 "$WEFT" queue --reserve-after -1 -f "$work/rack.yaml"

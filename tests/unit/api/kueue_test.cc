@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/api/decode.h"
+
 namespace weft::api {
 namespace {
 
@@ -105,6 +107,29 @@ TEST(DecodeKueue, AFlavorHasLabelsAndTolerations) {
   EXPECT_EQ(flavor->node_labels.at("a"), "b");
   EXPECT_EQ(flavor->topology_name, "t");
   EXPECT_EQ(flavor->tolerations, (std::vector<placement::Toleration>{{"gpu", "Exists", "", ""}}));
+}
+
+TEST(DecodeInto, TakesTheKindsOfKueueInTheVersionThatWeftReads) {
+  Inputs inputs;
+  const auto take = [&](const char* kind, const char* version) {
+    const Json object = {{"apiVersion", std::string("kueue.x-k8s.io/") + version},
+                         {"kind", kind},
+                         {"metadata", {{"name", "x"}, {"namespace", "ns"}}}};
+    EXPECT_TRUE(DecodeInto(object, "test", inputs)) << kind;
+  };
+  for (const char* kind : {"Workload", "AdmissionCheck", "ResourceFlavor", "LocalQueue"}) {
+    take(kind, "v1beta2");
+  }
+  take("Workload", "v1beta1");
+  EXPECT_EQ(inputs.workloads.size(), 1U);
+  EXPECT_EQ(inputs.admission_checks.size(), 1U);
+  EXPECT_EQ(inputs.resource_flavors.size(), 1U);
+  EXPECT_EQ(inputs.notes, (std::vector<std::string>{
+                              "ignored 1 object of kind LocalQueue (kueue.x-k8s.io/v1beta2)",
+                              "ignored 1 object of kind Workload (kueue.x-k8s.io/v1beta1)"}));
+  EXPECT_TRUE(CheckUnique(inputs));
+  take("Workload", "v1beta2");
+  EXPECT_FALSE(CheckUnique(inputs));
 }
 
 TEST(DecodePodRequests, ReadsAnAnnotationOfResources) {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/pod_labels.h"
+
 namespace weft::decide {
 namespace {
 
@@ -100,6 +103,73 @@ TEST(WorkerOrderTest, PodsBecomeWorkers) {
     for (const api::Pod& pod : one.pods) pods.push_back(&pod);
     EXPECT_EQ(Show(AssignWorkers(placement, pods, taken)), one.want) << one.name;
   }
+}
+
+// Pods of a gang of three workers.
+struct GangOfThree {
+  void Succeeded(const std::string& worker, const std::string& attempt = "") {
+    pods.push_back(Named("done-" + worker, LabelsOf(attempt)));
+    pods.back().meta.annotations.Set(kWorkerIndexLabel, worker);
+    pods.back().phase = "Succeeded";
+  }
+  void Waits(const std::string& attempt = "") {
+    waiting.push_back(Named("new-" + std::to_string(waiting.size()), LabelsOf(attempt)));
+  }
+  // The workers that are done: "0 2".
+  std::string Done(std::size_t running = 0) const {
+    const auto done = DoneWorkers(3, PointersTo(pods), PointersTo(waiting), running);
+    std::string text;
+    for (std::size_t w = 0; w < done.size(); ++w) {
+      if (done[w] != nullptr) text += (text.empty() ? "" : " ") + std::to_string(w);
+    }
+    return text;
+  }
+
+  static std::map<std::string, std::string> LabelsOf(const std::string& attempt) {
+    if (attempt.empty()) return {};
+    return {{kJobSetAttempt, attempt}};
+  }
+  static std::vector<const api::Pod*> PointersTo(const std::vector<api::Pod>& pods) {
+    std::vector<const api::Pod*> pointers;
+    for (const api::Pod& pod : pods) pointers.push_back(&pod);
+    return pointers;
+  }
+
+  std::vector<api::Pod> pods, waiting;
+};
+
+TEST(DoneWorkers, AreThoseOfPodsThatHaveSucceeded) {
+  GangOfThree gang;
+  gang.Succeeded("0");
+  gang.Succeeded("2");
+  gang.Succeeded("2");  // of an earlier reservation
+  gang.Succeeded("3");  // never was a worker
+  gang.Succeeded("x");
+  gang.pods.front().phase = "Failed";
+  EXPECT_EQ(gang.Done(), "2");
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "2");
+  EXPECT_EQ(gang.Done(1), "2");
+}
+
+TEST(DoneWorkers, AreNoneIfTheControllerGoesOn) {
+  GangOfThree gang;
+  gang.Succeeded("1");
+  gang.Waits();
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "1");
+  EXPECT_EQ(gang.Done(1), "");
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "");
+}
+
+TEST(DoneWorkers, AreOfTheAttemptOfTheJobSetThatWaits) {
+  GangOfThree gang;
+  gang.Succeeded("0", "0");
+  gang.Succeeded("1", "1");
+  EXPECT_EQ(gang.Done(), "0 1");
+  gang.Waits("1");
+  EXPECT_EQ(gang.Done(), "1");
 }
 
 TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {

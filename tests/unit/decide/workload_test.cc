@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/decide/placement_pods.h"
+#include "operator/decide/pod_labels.h"
 #include "tests/unit/decide/scene.h"
 
 namespace weft::decide {
@@ -86,6 +88,23 @@ TEST(PendingWorkloads, AreNeitherDeletedNorReadWrongNorRunning) {
   scene.inputs.pods.Edit(2).node_name = "";
   const Cluster cluster = scene.Build();
   EXPECT_EQ(NamesOf(PendingOf(cluster)), (Texts{"ended-2", "unbound-2", "first-1"}));
+}
+
+TEST(PendingWorkloads, APodOfAnEarlierAttemptOfAJobSetIsNoWorkerThatIsDone) {
+  Scene scene(FourNodes());
+  api::Placement& placement = scene.Placement("gang", 2);
+  placement.pod_selector = fabric::LabelSelector{{{"gang", "gang"}}, {}};
+  for (const char* attempt : {"0", "1"}) {
+    scene.Pod(std::string("p-") + attempt, "", {{"gang", "gang"}, {kJobSetAttempt, attempt}});
+  }
+  scene.inputs.pods.Edit(0).phase = "Succeeded";
+  scene.inputs.pods.Edit(0).meta.annotations.Set(kWorkerIndexLabel, "0");
+  scene.inputs.pods.Edit(1).scheduling_gates = {api::kGate};
+  const Cluster restarted = scene.Build();
+  EXPECT_EQ(PendingOf(restarted).front().done_workers, 0u);
+  scene.inputs.pods.Edit(0).meta.labels.Set(kJobSetAttempt, "1");
+  const Cluster goes_on = scene.Build();
+  EXPECT_EQ(PendingOf(goes_on).front().done_workers, 1u);
 }
 
 TEST(AllWorkloads, AreThoseThatAreNotFinished) {

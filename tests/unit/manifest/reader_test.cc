@@ -191,6 +191,16 @@ TEST(ReadObjects, DropsWhatIsNeverRead) {
        R"("resources":{}}]},"status":{"phase":"Running","podIP":"1"}})",
        {R"(f: document 1 {"kind":"Pod","metadata":{"labels":{"a":"b"}},)"
         R"("spec":{"containers":[{"name":"c","resources":{}}]},"status":{"phase":"Running"}})"}},
+      {"of a Workload, in its pod templates what is dropped of a Pod",
+       R"({"kind":"Workload","metadata":{"name":"w","managedFields":[1]},"spec":{"x":1,)"
+       R"("priority":1,"podSets":[{"name":"s","count":1,"minCount":1,"template":{)"
+       R"("metadata":{"labels":{"a":"b"}},"spec":{"volumes":[],"nodeSelector":{"c":"d"},)"
+       R"("containers":[{"name":"c","env":[{"name":"TOKEN"}],"resources":{}}]}}}]},)"
+       R"("status":{"admission":{"clusterQueue":"q"}}})",
+       {R"(f: document 1 {"kind":"Workload","metadata":{"name":"w"},"spec":{)"
+        R"("podSets":[{"count":1,"name":"s","template":{"metadata":{"labels":{"a":"b"}},)"
+        R"("spec":{"containers":[{"name":"c","resources":{}}],"nodeSelector":{"c":"d"}}}}],)"
+        R"("priority":1},"status":{"admission":{"clusterQueue":"q"}}})"}},
       {"of a kind that is ignored, all but the name",
        R"({"kind":"Secret","metadata":{"name":"s","labels":{}},"data":{"k":"v"}})",
        {R"(f: document 1 {"kind":"Secret","metadata":{"name":"s"}})"}},

@@ -37,7 +37,7 @@ team-b     -           50.0       5 %     -       0.0   0.0         -
 BUSY is the share of the GPU-hours in which DCGM saw the GPUs busy. STRANDED: GPU-hours that were
 free on nodes whose other GPUs the team held, so that no job of whole nodes could use them. LOST, at
 most: GPU-hours of attempts of TrainingJobs that were taken down; the work since the last checkpoint
-is lost, and Weft does not see checkpoints.
+is lost, and Weft does not see checkpoints. Restarts of other kinds of jobs are not counted.
 )");
 }
 

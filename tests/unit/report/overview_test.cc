@@ -73,6 +73,33 @@ TEST(OverviewTest, APlacementOfPodsOfOthersIsARowAndTheAttemptOfAJobIsNone) {
   EXPECT_EQ(overview.other_accelerators, 0);
 }
 
+TEST(OverviewTest, AWorkloadThatWaitsIsARowUntilItHasAPlacement) {
+  Fleet fleet;
+  fleet.inputs.admission_checks.emplace_back().meta.key.name = "place";
+  fleet.inputs.admission_checks.back().controller = api::kCheckController;
+  api::Workload workload;
+  workload.meta.key = {"ns", "job-train"};
+  workload.meta.uid = "w1";
+  workload.meta.creation_timestamp = FormatTime(kNow - 90);
+  workload.checks = {{"place", "Pending", "", "", {}}};
+  workload.pod_sets.emplace_back();
+  workload.pod_sets[0].count = 2;
+  workload.pod_sets[0].pod.requests = {{decide::kGpu, 8}};
+  fleet.inputs.workloads.push_back(workload);
+  const Overview overview = MakeOverview(fleet.Build(), "", kNow);
+  ASSERT_EQ(Names(overview), (std::vector<std::string>{"ns/job-train Pending"}));
+  const Overview::JobRow& row = overview.jobs[0];
+  EXPECT_EQ(row.kind, "Workload");
+  EXPECT_EQ(row.accelerators, 16);
+  EXPECT_EQ(row.age_seconds, 90);
+  EXPECT_EQ(row.reason, "QuotaPending");
+  EXPECT_EQ(row.why, "waits for quota");
+  fleet.Placement("job-train-1", 2, {"n0", "n1"}).meta.owners = {
+      {"kueue.x-k8s.io/v1beta2", "Workload", "job-train", "w1", true}};
+  EXPECT_EQ(Names(MakeOverview(fleet.Build(), "", kNow)),
+            (std::vector<std::string>{"ns/job-train-1 Placed"}));
+}
+
 TEST(OverviewTest, AsJsonItSaysWhatIsThereAndLeavesOutWhatIsNot) {
   Fleet fleet;
   fleet.JobWith("waits", "Placed", "False").meta.creation_timestamp = "";

@@ -20,14 +20,42 @@ struct Fleet : decide::Scene {
   }
 
   std::vector<QueueRow> Queue(const std::string& space = "") const {
-    const decide::Cluster cluster = Build();
+    api::Inputs all = inputs;
+    const auto waiting = life::WaitingWorkloads(all, {});
+    const decide::Queued queued = life::AddAsked(waiting, all);
+    const Result<decide::Cluster> cluster = decide::BuildCluster(std::move(all));
+    EXPECT_TRUE(cluster);
     decide::PlanOptions options;
     options.order = decide::Order::kOperator;
     options.reserve_after_seconds = kReserveAfter;
     options.heed_queues = true;
-    const auto report = decide::Plan(cluster, options);
+    const auto report = decide::Plan(*cluster, options, queued);
     EXPECT_TRUE(report);
-    return MakeQueue(cluster, *report, space, kReserveAfter);
+    return MakeQueue(*cluster, *report, waiting, {space, kReserveAfter});
+  }
+
+  // A Workload of Kueue with one pod set for each count of pods; it has quota or not.
+  api::Workload& Workload(const std::string& name, const std::vector<std::uint32_t>& counts,
+                          bool reserved) {
+    if (inputs.admission_checks.empty()) {
+      inputs.admission_checks.emplace_back().meta.key.name = "place";
+      inputs.admission_checks.back().controller = api::kCheckController;
+    }
+    api::Workload workload;
+    workload.meta.key = {"ns", name};
+    workload.meta.uid = name;
+    workload.queue = "team";
+    workload.checks = {{"place", "Pending", "", "", {}}};
+    workload.conditions = {{"QuotaReserved", reserved ? "True" : "False", "", "8 more needed", ""}};
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      api::PodSet set;
+      set.name = "set" + std::to_string(i);
+      set.count = counts[i];
+      set.pod.requests = {{decide::kGpu, 8}};
+      workload.pod_sets.push_back(set);
+    }
+    inputs.workloads.push_back(workload);
+    return inputs.workloads.Edit(inputs.workloads.size() - 1);
   }
 };
 
@@ -74,6 +102,55 @@ TEST(QueueTest, APlacementOfAWorkloadNeedsNoPods) {
   const auto queue = fleet.Queue();
   ASSERT_EQ(queue.size(), 1U);
   EXPECT_EQ(StartText(queue[0]), "now") << queue[0].why;
+}
+
+// Names with positions: "1 a, - b".
+std::string Order(const std::vector<QueueRow>& queue) {
+  std::string text;
+  for (const QueueRow& row : queue) {
+    text += (text.empty() ? "" : ", ") + (row.position == 0 ? "-" : std::to_string(row.position)) +
+            " " + row.key.name;
+  }
+  return text;
+}
+
+TEST(QueueTest, AWorkloadWithQuotaIsOneRowAmongTheOthers) {
+  Fleet fleet;
+  fleet.Workload("sets", {2, 1}, true).priority = 5;
+  fleet.Job("job", 1);
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(Order(queue), "1 sets, 2 job");
+  EXPECT_EQ(queue[0].kind, "Workload");
+  EXPECT_EQ(queue[0].workers, 3U);
+  EXPECT_EQ(queue[0].accelerators, 24);
+  EXPECT_EQ(queue[0].priority, 5);
+  EXPECT_EQ(StartText(queue[0]), "now");
+  EXPECT_EQ(queue[1].reason, "InsufficientCapacity");  // the Workload has taken the nodes
+}
+
+TEST(QueueTest, AWorkloadGetsNodesForAllItsPodSetsOrForNone) {
+  Fleet fleet;
+  fleet.Workload("sets", {2, 2}, true);
+  const auto queue = fleet.Queue();
+  ASSERT_EQ(Order(queue), "1 sets");
+  EXPECT_EQ(queue[0].reason, "InsufficientCapacity");
+  EXPECT_TRUE(queue[0].why.starts_with("Fabric \"default\" has room for")) << queue[0].why;
+}
+
+TEST(QueueTest, WorkloadsWithoutQuotaComeLastAndHaveNoPosition) {
+  Fleet fleet;
+  fleet.Workload("young", {4}, false).meta.creation_timestamp = "2026-01-02T00:00:00Z";
+  fleet.Workload("old", {4}, false).meta.creation_timestamp = "2026-01-01T00:00:00Z";
+  fleet.Workload("urgent", {4}, false).priority = 1;
+  fleet.Workload("elsewhere", {4}, false).meta.key.space = "other";
+  fleet.Job("job", 1);
+  const auto queue = fleet.Queue("ns");
+  ASSERT_EQ(Order(queue), "1 job, - urgent, - old, - young");
+  EXPECT_EQ(StartText(queue[0]), "now");
+  EXPECT_EQ(StartText(queue[1]), "unknown");
+  EXPECT_EQ(queue[1].reason, "QuotaPending");
+  EXPECT_EQ(queue[1].why, "queue team: 8 more needed");
+  EXPECT_FALSE(QueueJson(queue).at("queue").at(1).contains("position"));
 }
 
 TEST(QueueTest, SaysAfterWhichJobAndWhatWouldHelp) {
