@@ -132,14 +132,29 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::As
 WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
                                                   const life::AnswerCheck& step) {
   const api::ObjectMeta& meta = workload.meta;
+  const Target target{Kind::kWorkload, meta.key, meta.uid, meta.resource_version};
   const Result<Json> stored =
-      writer_.PatchStatus({Kind::kWorkload, meta.key, meta.uid, meta.resource_version},
-                          Json(life::PatchOf(workload, step, options_.now())));
+      writer_.PatchStatus(target, Json(life::PatchOf(workload, step, options_.now())));
+  if (!stored && stored.error().kind == ErrorKind::kConflict) return ReadAgain(target);
   if (!stored) return stored.error();
   if (auto decoded = api::DecodeWorkload(*stored, "Workload")) store_.Put(*std::move(decoded));
   log_.Info("admission check " + step.state,
             {{"workload", api::Show(meta.key)}, {"why", step.message}});
   if (options_.counters) options_.counters->Add(metrics::Id::kAdmissionChecks, {step.state});
+  return Outcome{.again = true, .seconds = std::nullopt};
+}
+
+// Kueue writes a Workload twice more right after it has reserved quota, so an answer often comes too
+// late for the version that it was decided on. Its own read is there before the watch's event.
+WorkloadController::Answer WorkloadController::ReadAgain(const Target& target) {
+  const Result<Json> stored = writer_.Get(target);
+  if (!stored) return stored.error();
+  auto decoded = api::DecodeWorkload(*stored, "Workload");
+  if (!decoded) return decoded.error();
+  if (decoded->meta.resource_version == target.resource_version) {
+    return Error{ErrorKind::kConflict, "Workload " + api::Show(target.key) + " has not changed"};
+  }
+  store_.Put(*std::move(decoded));
   return Outcome{.again = true, .seconds = std::nullopt};
 }
 

@@ -44,6 +44,7 @@ class WorkloadController {
   Answer Release(const api::Workload& workload);
   Answer Do(const api::Workload& workload, life::AskForNodes& step);
   Answer Do(const api::Workload& workload, const life::AnswerCheck& step);
+  Answer ReadAgain(const Target& target);
   Answer Do(const api::Workload& workload, const life::DropPlacements& step);
   Answer Do(const api::Workload& workload, const life::Wait& step);
 

@@ -160,9 +160,24 @@ TEST_F(WorkloadControllerTest, AReservationThatIsLostMeanwhileIsNotAnswered) {
   api_.watch = nullptr;  // the store does not hear of it
   Edit([](Json& workload) { workload["status"]["conditions"][0]["status"] = "False"; });
   const auto outcome = controller_.Reconcile(kWorkload);
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().kind, ErrorKind::kConflict);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->again);
+  ASSERT_TRUE(controller_.Reconcile(kWorkload));
   EXPECT_EQ(Check()["state"], "Pending");
+}
+
+// Kueue writes conditions of its own right after it has reserved quota.
+TEST_F(WorkloadControllerTest, AnAnswerThatCameTooLateIsGivenToWhatTheWorkloadIsNow) {
+  ASSERT_TRUE(controller_.Reconcile(kWorkload));
+  leader_.planner.Pass();
+  api_.watch = nullptr;
+  Edit([](Json& workload) {
+    workload["status"]["conditions"].push_back({{"type", "PodsReady"}, {"status", "False"}});
+  });
+  EXPECT_TRUE(controller_.Reconcile(kWorkload)->again);
+  EXPECT_EQ(Check()["state"], "Pending");
+  EXPECT_TRUE(controller_.Reconcile(kWorkload)->again);
+  EXPECT_EQ(Check()["state"], "Ready");
 }
 
 TEST_F(WorkloadControllerTest, NothingIsDecidedBeforeEveryKindIsListed) {
