@@ -121,7 +121,7 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
     }
     unwritten_.clear();
   }
-  told.ask_at = now + options_.ask_every;
+  if (!answer->empty()) told.ask_at = now + options_.ask_every;
   return true;
 }
 

@@ -123,7 +123,8 @@ std::string SeriesText(const StepMetric& metric) {
   const api::ObjectKey& job = metric.job->meta.key;
   const std::string pods =
       Literal(job.name) + "-" + std::to_string(metric.job->attempt) + "-[0-9]+";
-  return metric.metric + "{namespace=\"" + InQuotes(job.space) + "\",pod=~\"" + InQuotes(pods) + "\"}";
+  return metric.metric + "{namespace=\"" + InQuotes(job.space) + "\",pod=~\"" + InQuotes(pods) +
+         "\"}";
 }
 
 std::string QueryText(const StepMetric& metric) {

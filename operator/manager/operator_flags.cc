@@ -60,7 +60,7 @@ void DefinePrometheus(CLI::App& app, OperatorFlags& flags) {
       "API; the metric that a TrainingJob names in the annotation weft.dev/step-metric "
       "is read there; empty: none is read");
   app.add_option("--prometheus-token-file", flags.prometheus_token_file,
-                 "file with the bearer token for --prometheus, read again for every query; empty: "
+                 "file with the bearer token for --prometheus, read again once a minute; empty: "
                  "none is sent");
   app.add_option("--prometheus-certificate-authority", flags.prometheus_certificate_authority,
                  "PEM file: trust only these certificates for an https --prometheus; default: the "

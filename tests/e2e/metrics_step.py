@@ -4,6 +4,7 @@ it is not."""
 
 import datetime
 import os
+import socket
 import tempfile
 import unittest
 
@@ -94,7 +95,9 @@ class StepMetric(unittest.TestCase):
             # Another attempt, job and namespace.
             (SPACE, "gauge-2-0"): 3 * predicted, (SPACE, "gauge-1-0-1"): 3 * predicted,
             (SPACE, "other-gauge-1-0"): 3 * predicted, ("default", "gauge-1-0"): 3 * predicted})
-        poll(lambda: self.prometheus.value("count(train_step_seconds)") == 5, "the gauges are scraped")
+        # The operator asks in whole seconds.
+        poll(lambda: self.prometheus.value("count(train_step_seconds offset 2s)") == 5,
+             "the gauges are scraped")
         self.grow_old("gauge")
         self.cluster.until("the annotation", lambda: self.measured("gauge"))
         self.assertEqual(float(self.measured("gauge")), float(f"{1.2 * predicted:.4g}"))
@@ -125,7 +128,10 @@ class StepMetric(unittest.TestCase):
             "(prometheus.url of the Helm chart)"))
 
     def test_a_prometheus_that_does_not_answer_is_logged_once(self):
-        operator = self.operator("deaf", "--prometheus", "http://127.0.0.1:1")
+        silent = socket.create_server(("127.0.0.1", 0))  # takes connections, and answers nothing
+        self.addCleanup(silent.close)
+        operator = self.operator("waiting", "--prometheus",
+                                 f"http://127.0.0.1:{silent.getsockname()[1]}")
         for name in ("one", "two"):
             self.run_job(name, "train_step_seconds")
             self.grow_old(name)

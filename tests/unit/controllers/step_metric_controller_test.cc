@@ -180,6 +180,20 @@ TEST_F(StepMetricControllerTest, WhatIsWrongIsAnEventOnce) {
   EXPECT_EQ(Counted("Empty"), 3);
 }
 
+TEST_F(StepMetricControllerTest, ASeriesThatComesLaterIsReadWithinAMinute) {
+  Run("a");
+  server_.Say("");
+  EXPECT_TRUE(controller_.Pass());
+  EXPECT_EQ(events_.all.size(), 1U);
+  server_.Say("12.418");
+  now_ += 59;
+  EXPECT_TRUE(controller_.Pass());
+  EXPECT_EQ(Measured("a"), "");
+  now_ += 1;
+  EXPECT_TRUE(controller_.Pass());
+  EXPECT_EQ(Measured("a"), "12.42");
+}
+
 TEST_F(StepMetricControllerTest, WithoutPrometheusAnEventNamesTheFlag) {
   options_.prometheus = nullptr;
   StepMetricController off(store_, api_, events_, log_, options_);
