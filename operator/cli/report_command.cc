@@ -3,11 +3,11 @@
 #include <optional>
 
 #include "operator/cli/commands.h"
+#include "operator/cli/period.h"
 #include "operator/cli/price_file.h"
-#include "operator/cli/prometheus_source.h"
 #include "operator/cli/session.h"
-#include "operator/kube/config.h"
 #include "operator/kube/http_transport.h"
+#include "operator/promql/prometheus.h"
 #include "operator/render/usage_text.h"
 #include "operator/report/usage_report.h"
 
@@ -34,20 +34,6 @@ Result<report::Period> PeriodOf(const ReportArguments& arguments) {
   return period;
 }
 
-Result<kube::Config> ServerOf(const ReportArguments& arguments) {
-  const std::string& url = arguments.prometheus;
-  if (!url.starts_with("http://") && !url.starts_with("https://")) {
-    return Invalid("--prometheus: \"" + url +
-                   "\" must begin with http:// or https://, such as http://127.0.0.1:9090");
-  }
-  kube::Config config;
-  config.server = url.substr(0, url.find_last_not_of('/') + 1);
-  config.token.file = arguments.token_file;
-  config.authority.file = arguments.authority_file;
-  config.insecure = arguments.insecure;
-  return config;
-}
-
 // The error behind the server's URL. Errors of the connection begin with it already.
 Error At(const std::string& url, Error error) {
   const std::string server = url.substr(0, url.find_last_not_of('/') + 1);
@@ -61,7 +47,7 @@ Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Perio
   for (std::size_t q = 0; q < report::kUsageQueries; ++q) {
     const std::string query =
         report::QueryText(static_cast<report::UsageQuery>(q), period, arguments.match);
-    auto answer = AskPrometheus(server, query, period.until);
+    auto answer = promql::AskPrometheus(server, {query, period.until});
     if (!answer) return At(arguments.prometheus, answer.error());
     answers[q] = *std::move(answer);
   }
@@ -73,7 +59,8 @@ Result<report::UsageAnswers> AskAll(kube::Transport& server, const report::Perio
 int RunReport(const ReportArguments& arguments) {
   const auto period = PeriodOf(arguments);
   if (!period) return Fail(period.error());
-  Result<kube::Config> config = ServerOf(arguments);
+  Result<kube::Config> config = promql::ConfigOf(
+      {arguments.prometheus, arguments.token_file, arguments.authority_file, arguments.insecure});
   if (!config) return Fail(config.error());
   std::optional<outlook::Prices> prices;
   if (Status read = ReadPricesOf(arguments.prices, {.any = true}, prices); !read) {

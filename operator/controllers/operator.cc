@@ -66,6 +66,7 @@ Operator::Operator(kube::Transport& transport, ApiWriter& writer, Recorder& reco
       files_(cluster_.store(), cluster_.fabrics(), writer, options_.verify_image),
       fabrics_(cluster_.store(), cluster_.fabrics(), writer, recorder, log, options_.fabrics),
       learned_(cluster_.store(), writer, recorder, log, options_.learned),
+      step_metrics_(cluster_.store(), writer, recorder, log, options_.step_metrics),
       planner_(cluster_.store(), cluster_.fabrics(), writer, log,
                WithAnswers(options_.planner, queue_, checks_)),
       controller_(cluster_.store(), writer, planner_, recorder, log,
@@ -91,6 +92,7 @@ watch::StoreHooks Operator::HooksOfStore() {
   hooks.on_job = [this](const api::ObjectKey& job) {
     figures_.OnChange();
     learned_.OnChange();
+    step_metrics_.OnChange();
     queue_.AddAfter(job, kSettling);
   };
   hooks.on_placement = [this](const api::ObjectKey& placement) {
@@ -196,6 +198,7 @@ void Operator::Work() {
   }
   workers.emplace_back([this] { fabrics_.Run(); });
   workers.emplace_back([this] { learned_.Run(); });
+  workers.emplace_back([this] { step_metrics_.Run(); });
   planner_.Run();
   for (std::thread& worker : workers) worker.join();
 }
@@ -209,6 +212,7 @@ void Operator::Stop() {
   planner_.Stop();
   fabrics_.Stop();
   learned_.Stop();
+  step_metrics_.Stop();
   cluster_.Cancel();
   for (std::thread& thread : threads_) thread.join();
   cluster_.Stop();

@@ -17,6 +17,7 @@
 #include "operator/controllers/placement_log.h"
 #include "operator/controllers/planner.h"
 #include "operator/controllers/recorder.h"
+#include "operator/controllers/step_metric_controller.h"
 #include "operator/controllers/work_queue.h"
 #include "operator/controllers/workload_controller.h"
 #include "operator/kube/transport.h"
@@ -36,6 +37,7 @@ class Operator {
     Planner::Options planner;  // the operator sets on_answer
     FabricController::Options fabrics;
     LearnedController::Options learned;
+    StepMetricController::Options step_metrics;
     FleetCollector::Options figures;
     bool kueue = false;  // answer AdmissionChecks of Kueue, and queue TrainingJobs there
     life::CheckOptions check;
@@ -92,6 +94,7 @@ class Operator {
   GangFiles files_;
   FabricController fabrics_;
   LearnedController learned_;
+  StepMetricController step_metrics_;
   Planner planner_;
   JobController controller_;
   PlacementController placements_;

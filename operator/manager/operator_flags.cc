@@ -52,6 +52,21 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
                  "replica signs its own certificate, which scrapers cannot verify");
 }
 
+// The server that has the metrics of jobs.
+void DefinePrometheus(CLI::App& app, OperatorFlags& flags) {
+  app.add_option(
+      "--prometheus", flags.prometheus,
+      "URL of the Prometheus that scrapes the pods of jobs, or of a server with the same "
+      "API; the metric that a TrainingJob names in the annotation weft.dev/step-metric "
+      "is read there; empty: none is read");
+  app.add_option("--prometheus-token-file", flags.prometheus_token_file,
+                 "file with the bearer token for --prometheus, read again once a minute; empty: "
+                 "none is sent");
+  app.add_option("--prometheus-certificate-authority", flags.prometheus_certificate_authority,
+                 "PEM file: trust only these certificates for an https --prometheus; default: the "
+                 "system's");
+}
+
 // What happens to jobs, and when.
 void DefineJobs(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--bind-deadline", flags.bind_deadline_seconds,
@@ -101,6 +116,7 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "YAML file with the price of an hour of each accelerator, for costPerHour of "
                  "Placements and weft_trainingjob_cost_per_hour; read at the start; default: no "
                  "costs are shown");
+  DefinePrometheus(app, flags);
   app.add_option("--workers", flags.workers, "jobs reconciled at the same time")
       ->check(cli::WholeNumber(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
@@ -219,6 +235,9 @@ std::string ShowFlags(const OperatorFlags& flags) {
       << " --node-loss=" << flags.node_loss_seconds
       << " --reserve-after=" << flags.reserve_after_seconds << " --kueue=" << flags.kueue
       << " --kueue-hold=" << flags.kueue_hold_seconds << " --prices=" << quoted(flags.prices)
+      << " --prometheus=" << quoted(flags.prometheus)
+      << " --prometheus-token-file=" << quoted(flags.prometheus_token_file)
+      << " --prometheus-certificate-authority=" << quoted(flags.prometheus_certificate_authority)
       << " --workers=" << flags.workers << " --verify-image=" << quoted(flags.verify_image)
       << " --writes-at-once=" << flags.writes_at_once
       << " --requests-per-second=" << flags.requests_per_second

@@ -20,7 +20,9 @@ struct OperatorFlags {
   std::int64_t reserve_after_seconds = 600;
   bool kueue = false;
   std::int64_t kueue_hold_seconds = 600;
-  std::string prices;  // "" none: no costs are shown
+  std::string prices;      // "" none: no costs are shown
+  std::string prometheus;  // URL; "" none: no step is measured by a metric
+  std::string prometheus_token_file, prometheus_certificate_authority;
   std::uint32_t workers = 8;
   std::string verify_image;  // "": no init container
   std::uint32_t writes_at_once = 16;

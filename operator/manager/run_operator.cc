@@ -30,6 +30,7 @@
 #include "operator/manager/log_sink.h"
 #include "operator/manager/operator_servers.h"
 #include "operator/metrics/counters.h"
+#include "operator/promql/prometheus.h"
 
 namespace weft::manager {
 namespace {
@@ -116,8 +117,9 @@ class Signals {
 class Process {
  public:
   Process(const OperatorFlags& flags, std::optional<outlook::Prices> prices, kube::Config config,
-          controllers::Log& log)
+          std::unique_ptr<kube::Transport> prometheus, controllers::Log& log)
       : flags_(flags),
+        prometheus_(std::move(prometheus)),
         prices_(std::move(prices)),
         log_(log),
         own_space_(config.space),
@@ -274,6 +276,9 @@ class Process {
     options.counters = options.jobs.counters = options.planner.counters = &counters_;
     options.learned.now = now;
     options.learned.space = OwnSpace();
+    options.step_metrics.now = now;
+    options.step_metrics.prometheus = prometheus_.get();
+    options.step_metrics.counters = &counters_;
     options.figures.now = now;
     options.figures.seconds = [] {
       const auto time = std::chrono::steady_clock::now().time_since_epoch();
@@ -293,6 +298,7 @@ class Process {
   }
 
   const OperatorFlags& flags_;
+  const std::unique_ptr<kube::Transport> prometheus_;  // null: no --prometheus
   const std::optional<outlook::Prices> prices_;
   controllers::Log& log_;
   const std::string own_space_;
@@ -314,6 +320,15 @@ class Process {
   std::shared_ptr<controllers::Operator> shown_;
 };
 
+// The server of --prometheus; null without one.
+Result<std::unique_ptr<kube::Transport>> PrometheusOf(const OperatorFlags& flags) {
+  if (flags.prometheus.empty()) return std::unique_ptr<kube::Transport>();
+  Result<kube::Config> config = promql::ConfigOf(
+      {flags.prometheus, flags.prometheus_token_file, flags.prometheus_certificate_authority});
+  if (!config) return config.error();
+  return kube::MakeHttpTransport(*std::move(config), "weft-operator/" WEFT_VERSION, 1);
+}
+
 }  // namespace
 
 int RunOperator(const OperatorFlags& flags) {
@@ -330,9 +345,15 @@ int RunOperator(const OperatorFlags& flags) {
     return 2;
   }
   kube::UseThreads(kTransportThreads);
+  Result<std::unique_ptr<kube::Transport>> prometheus = PrometheusOf(flags);
+  if (!prometheus) {
+    log.Error("no Prometheus", {{"reason", prometheus.error().message}});
+    return 2;
+  }
   log.Info("starting",
            {{"version", WEFT_VERSION}, {"server", config->server}, {"settings", ShowFlags(flags)}});
-  return Process(flags, std::move(prices), *std::move(config), log).Run(signals);
+  return Process(flags, std::move(prices), *std::move(config), *std::move(prometheus), log)
+      .Run(signals);
 }
 
 }  // namespace weft::manager

@@ -39,6 +39,9 @@ constexpr Metric kCatalogue[] = {
    "Time of one write to the API server, including waiting and retries."},
   {Id::kEventsDropped, "weft_events_dropped_total", kCounter, kEvents, {},
    "Kubernetes events that could not be written."},
+  {Id::kStepMetricQueries, "weft_step_metric_queries_total", kCounter, kEvents, {"result"},
+   "Queries to Prometheus for the metrics that jobs name in the annotation weft.dev/step-metric, "
+   "by result: OK, Empty (no series) or Error (no answer)."},
   {Id::kPlacements, "weft_placements_total", kCounter, kEvents, {"result", "reason"},
    "Answers of the planner: Placed, Refused (counted again when its message changes) or "
    "NotCommitted, with the reason of the condition Placed."},

@@ -24,6 +24,7 @@ enum class Id : std::uint8_t {
   kApiWrites,
   kApiWriteSeconds,
   kEventsDropped,
+  kStepMetricQueries,
   kPlacements,
   kAdmissionChecks,
   kSolveSeconds,

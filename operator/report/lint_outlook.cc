@@ -9,6 +9,7 @@
 
 #include "operator/decide/pool_choices.h"
 #include "operator/decide/predict.h"
+#include "operator/decide/step_metric.h"
 #include "operator/outlook/bubble.h"
 #include "operator/outlook/change.h"
 #include "operator/outlook/memory.h"
@@ -154,6 +155,13 @@ Findings MeasuredStepInvalid(const LintSubject& subject) {
   if (measured) return {};
   return {{Severity::kWarning, "", "metadata.annotations", "MeasuredStepInvalid",
            measured.error().message + "; no prediction learns from it"}};
+}
+
+Findings StepMetricInvalid(const LintSubject& subject) {
+  const auto metric = decide::StepMetricOf(*subject.workload.meta);
+  if (metric) return {};
+  return {{Severity::kWarning, "", "metadata.annotations", decide::kStepMetricInvalid,
+           metric.error().message + "; the step is not measured"}};
 }
 
 }  // namespace weft::report

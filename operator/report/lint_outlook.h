@@ -24,5 +24,7 @@ std::vector<Finding> RefusedLayout(const LintSubject& subject);
 std::vector<Finding> PipelineBubble(const LintSubject& subject);
 // Finding about a measured step (decide/learned.h) that is not a number of seconds.
 std::vector<Finding> MeasuredStepInvalid(const LintSubject& subject);
+// Finding about a metric of the step (decide/step_metric.h) that is not the name of one.
+std::vector<Finding> StepMetricInvalid(const LintSubject& subject);
 
 }  // namespace weft::report

@@ -287,6 +287,7 @@ constexpr auto kRules = std::to_array<LintRule>({
     RefusedLayout,
     PipelineBubble,
     MeasuredStepInvalid,
+    StepMetricInvalid,
     ReservedName,
     UnexpectedLauncher,
     TooMany,

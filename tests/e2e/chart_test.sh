@@ -49,6 +49,10 @@ expect_exit 0 helm template weft "$chart" --values "$chart/ci/full-values.yaml" 
   -s templates/configmap.yaml
 expect_text "$work/stdout" 'prices: "/etc/weft/prices.yaml"'
 expect_text "$work/stdout" 'accelerator: H100'
+expect_text "$work/stdout" 'prometheus: "https://prometheus.monitoring.svc:9091"'
+expect_text "$work/stdout" 'prometheus-token-file: "/var/run/secrets/'
+expect_exit 1 helm template weft "$chart" --set prometheus.url=prometheus:9090
+expect_text "$work/stderr" "at '/prometheus/url': 'prometheus:9090' does not match pattern"
 
 # A namespace that refuses what is not restricted; a cluster that knows nothing of Weft.
 kubectl create namespace weft-system >/dev/null

@@ -18,5 +18,5 @@ for alert in $(sed -n 's/.*- alert: //p' "$root"/charts/weft/files/rules/*.yaml)
     fail "$alert names no runbook"
 done
 
-run_scenarios 64 metrics_day.py
+run_scenarios 64 metrics_day.py metrics_step.py
 passed

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 18> kPure = {
     "base",   "fabric",    "traffic", "rules",   "objective", "bound",
     "search", "placement", "outlook", "api",     "manifest",  "decide",
     "life",   "report",    "launch",  "designs", "simulate",  "render"};
-constexpr std::array<std::string_view, 8> kShell = {"metrics", "kube",        "watch",   "http",
-                                                    "cli",     "controllers", "service", "manager"};
+constexpr std::array<std::string_view, 9> kShell = {
+    "metrics", "kube", "promql", "watch", "http", "cli", "controllers", "service", "manager"};
 
 // What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
 constexpr std::array<std::string_view, 22> kImpureHeaders = {

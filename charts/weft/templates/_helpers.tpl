@@ -116,6 +116,7 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
   "log-level" .Values.log.level
   "namespace" .Values.watchNamespace
   "probe-address" (printf ":%v" .Values.probes.port)
+  "prometheus" .Values.prometheus.url
   "read-only" .Values.readOnly }}
 {{- if .Values.metrics.enabled }}
 {{- $_ := set $chosen "metrics-address" (printf ":%v" .Values.metrics.port) }}
@@ -135,6 +136,12 @@ tlsConfig: {{- toYaml (last . | default $verified) | nindent 2 }}
 {{- end }}
 {{- if .Values.prices }}
 {{- $_ := set $chosen "prices" "/etc/weft/prices.yaml" }}
+{{- end }}
+{{- with .Values.prometheus.tokenFile }}
+{{- $_ := set $chosen "prometheus-token-file" . }}
+{{- end }}
+{{- with .Values.prometheus.certificateAuthority }}
+{{- $_ := set $chosen "prometheus-certificate-authority" . }}
 {{- end }}
 {{- if .Values.grpc.enabled }}
 {{- $_ := required "grpc.secretName: the Secret with tls.crt, tls.key and ca.crt" .Values.grpc.secretName }}

@@ -29,6 +29,10 @@ TEST(OperatorFlags, TakeEveryForm) {
       {{"--probe-address="}, "--probe-address=\"\""},
       {{"--metrics-security", "tls"}, "--metrics-security=tls"},
       {{"--requests-per-second=2.5"}, "--requests-per-second=2.5"},
+      {{"--prometheus", "https://p", "--prometheus-token-file=t",
+        "--prometheus-certificate-authority=c"},
+       "--prometheus=\"https://p\" --prometheus-token-file=\"t\" "
+       "--prometheus-certificate-authority=\"c\""},
   };
   for (const Case& c : cases) {
     const ParsedFlags parsed = ParseOperatorFlags(c.words);

@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "operator/decide/learned.h"
+#include "operator/decide/step_metric.h"
 #include "operator/report/compare.h"
 #include "operator/report/explain.h"
 #include "tests/support/models.h"
@@ -182,6 +184,19 @@ TEST(Lint, WarnsOfSettingsThatTrainingSoftwareRefuses) {
                       "Megatron-LM refuses it",
                       "UnlikelyParameters spec.model.transformer.parameters: 7000000000, but "
                       "layers 80, hiddenSize 8192 and the other sizes make about 68.8 billion"}));
+  EXPECT_FALSE(report.never_fits);
+}
+
+TEST(Lint, WarnsOfAStepMetricThatIsNoName) {
+  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  api::TrainingJob& job = scene.inputs.jobs.Edit(0);
+  job.meta.annotations.Set(decide::kStepMetricAnnotation, "avg(step)");
+  const LintReport report = Lint(scene.Build());
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].reason, "StepMetricInvalid");
+  EXPECT_NE(report.findings[0].message.find("\"avg(step)\" must be the name of a metric"),
+            std::string::npos)
+      << report.findings[0].message;
   EXPECT_FALSE(report.never_fits);
 }
 

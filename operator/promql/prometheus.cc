@@ -1,17 +1,13 @@
-#include "operator/cli/prometheus_source.h"
+#include "operator/promql/prometheus.h"
 
-#include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-namespace weft::cli {
+namespace weft::promql {
 namespace {
 
 using Json = nlohmann::json;
 
-// Prometheus gives up a query after two minutes by default.
-constexpr std::chrono::seconds kQueryTimeout{130};
 constexpr std::size_t kMostShown = 200;  // of an answer that is not Prometheus'
 
 Error Refused(const kube::Response& response) {
@@ -42,30 +38,28 @@ std::optional<report::Series> SeriesOf(const Json& json) {
   return series;
 }
 
-std::int64_t SecondsOf(char unit) {
-  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
-  switch (unit) {
-    case 'w':
-      return 7 * kDay;
-    case 'd':
-      return kDay;
-    case 'h':
-      return kHour;
-    case 'm':
-      return kMinute;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
 
-Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const std::string& query,
-                                                  UnixSeconds at) {
+Result<kube::Config> ConfigOf(const Server& server) {
+  const std::string& url = server.url;
+  if (!url.starts_with("http://") && !url.starts_with("https://")) {
+    return Invalid("--prometheus: \"" + url +
+                   "\" must begin with http:// or https://, such as http://127.0.0.1:9090");
+  }
+  kube::Config config;
+  config.server = url.substr(0, url.find_last_not_of('/') + 1);
+  config.token.file = server.token_file;
+  config.authority.file = server.authority_file;
+  config.insecure = server.insecure;
+  return config;
+}
+
+Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const Query& query) {
   kube::Request request;
   request.path = "/api/v1/query";
-  request.query = {{"query", query}, {"time", std::to_string(at)}};
-  request.timeout = kQueryTimeout;
+  request.query = {{"query", query.text}, {"time", std::to_string(query.at)}};
+  request.timeout = query.timeout;
+  request.until = query.until;
   const auto response = server.Send(request);
   if (!response) return response.error();
   if (response->status != 200) return Refused(*response);
@@ -81,22 +75,4 @@ Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const
   return answer;
 }
 
-std::optional<std::int64_t> ParsePeriod(const std::string& text) {
-  constexpr std::int64_t kLeast = 600, kMost = std::int64_t{3650} * 86'400;
-  std::int64_t seconds = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    std::int64_t number = 0;
-    const auto [rest, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || rest == end || number < 0 || number > kMost) return std::nullopt;
-    const std::int64_t unit = SecondsOf(*rest);
-    if (unit == 0) return std::nullopt;
-    seconds += number * unit;
-    if (seconds > kMost) return std::nullopt;
-    at = rest + 1;
-  }
-  return seconds < kLeast ? std::nullopt : std::optional(seconds);
-}
-
-}  // namespace weft::cli
+}  // namespace weft::promql

@@ -1,11 +1,11 @@
-#include "operator/cli/prometheus_source.h"
+#include "operator/promql/prometheus.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-namespace weft::cli {
+namespace weft::promql {
 namespace {
 
 // Answers every request alike and keeps the last one.
@@ -30,14 +30,14 @@ class PrometheusServer final : public kube::Transport {
 
 std::string FailureOf(int status, const std::string& body) {
   PrometheusServer server(status, body);
-  const auto answer = AskPrometheus(server, "up", 0);
+  const auto answer = AskPrometheus(server, {"up", 0});
   return answer ? "answered" : answer.error().message;
 }
 
-TEST(PrometheusSourceTest, ReadsAVectorOfSeries) {
+TEST(PrometheusTest, ReadsAVectorOfSeries) {
   PrometheusServer server(200, R"({"status": "success", "data": {"resultType": "vector", "result": [
       {"metric": {"queue": "q"}, "value": [1000.5, "2.5"]}, {"metric": {}, "value": [1, "3"]}]}})");
-  const auto answer = AskPrometheus(server, "sum(up)", 1000);
+  const auto answer = AskPrometheus(server, {"sum(up)", 1000});
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->size(), 2U);
   EXPECT_EQ((*answer)[0].labels.at("queue"), "q");
@@ -48,13 +48,13 @@ TEST(PrometheusSourceTest, ReadsAVectorOfSeries) {
   EXPECT_EQ(server.asked.query.at("time"), "1000");
 }
 
-TEST(PrometheusSourceTest, TellsTheServersOwnWords) {
+TEST(PrometheusTest, TellsTheServersOwnWords) {
   EXPECT_EQ(FailureOf(422, R"({"status": "error", "errorType": "execution", "error": "too many"})"),
             "Prometheus answered with status 422: too many");
   EXPECT_EQ(FailureOf(404, "no such page"), "Prometheus answered with status 404: no such page");
 }
 
-TEST(PrometheusSourceTest, OtherAnswersAreRefused) {
+TEST(PrometheusTest, OtherAnswersAreRefused) {
   const std::string refused = "the server's answer is not one of Prometheus' HTTP API";
   for (const char* body :
        {"", "<html>", "[]", "{}", R"({"data": {"result": 1}})", R"({"data": {"result": [1]}})",
@@ -64,16 +64,20 @@ TEST(PrometheusSourceTest, OtherAnswersAreRefused) {
   }
 }
 
-TEST(PeriodTest, IsWholeNumbersWithUnits) {
-  EXPECT_EQ(ParsePeriod("7d"), 604'800);
-  EXPECT_EQ(ParsePeriod("1w"), 604'800);
-  EXPECT_EQ(ParsePeriod("1d12h"), 129'600);
-  EXPECT_EQ(ParsePeriod("10m"), 600);
-  for (const char* wrong : {"", "7", "d", "-7d", "1.5d", "7 d", "9m", "3651d", "7s", "7d5",
-                            "99999999999999999999d", "3650d3650d"}) {
-    EXPECT_EQ(ParsePeriod(wrong), std::nullopt) << wrong;
-  }
+TEST(PrometheusTest, ServerNeedsAnHttpUrl) {
+  const auto config = ConfigOf({"https://prometheus.example.com/", "token", "ca.pem"});
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->server, "https://prometheus.example.com");
+  EXPECT_EQ(config->token.file, "token");
+  EXPECT_EQ(config->authority.file, "ca.pem");
+  EXPECT_FALSE(config->insecure);
+  const auto wrong = ConfigOf({"prometheus:9090"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, ErrorKind::kInvalid);
+  EXPECT_EQ(wrong.error().message,
+            "--prometheus: \"prometheus:9090\" must begin with http:// or https://, such as "
+            "http://127.0.0.1:9090");
 }
 
 }  // namespace
-}  // namespace weft::cli
+}  // namespace weft::promql
