@@ -12,8 +12,6 @@
 
 namespace weft::controllers {
 
-using Json = nlohmann::json;
-
 StepMetricController::StepMetricController(watch::Store& store, ApiWriter& writer,
                                            Recorder& recorder, Log& log, Options options)
     : store_(store),
