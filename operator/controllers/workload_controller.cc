@@ -144,8 +144,8 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
   return Outcome{.again = true, .seconds = std::nullopt};
 }
 
-// Kueue writes a Workload twice more right after it has reserved quota, so an answer often comes too
-// late for the version that it was decided on. Its own read is there before the watch's event.
+// Kueue writes a Workload twice more right after it has reserved quota, so an answer often comes
+// too late for the version that it was decided on. Its own read is there before the watch's event.
 WorkloadController::Answer WorkloadController::ReadAgain(const Target& target) {
   const Result<Json> stored = writer_.Get(target);
   if (!stored) return stored.error();
