@@ -65,10 +65,10 @@ class Page(unittest.TestCase):
         apply(IN_USE)
         cls.work = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.work.cleanup)
-        probes, metrics = free_ports(2)
+        probes, metrics, grpc = free_ports(3)
         run("helm", "install", "weft", os.path.join(SOURCE, "charts", "weft"), "-n", "weft-system",
             "--create-namespace", "--take-ownership", "--set",
-            f"probes.port={probes},metrics.port={metrics}")
+            f"probes.port={probes},metrics.port={metrics},config.grpc-address=127.0.0.1:{grpc}")
         cls.cluster = Cluster(("pods", "placements", "workloads", "trainingjobs"))
         cls.addClassCleanup(cls.cluster.close)
 

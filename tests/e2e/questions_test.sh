@@ -5,7 +5,7 @@
 source "$(dirname "$0")/lib.sh"
 page=$WEFT_SOURCE_DIR/operator/docs/questions.md
 
-expect_exit 0 python3 -B "$(dirname "$0")/questions.py" "$page" "$@"
+expect_exit 0 python3 -B "$(dirname "$0")/console_page.py" "$page" "$@"
 commands=$(cut -d' ' -f1 "$work/stdout")
 [ "$commands" -ge 20 ] || fail "the page has only $commands commands"
 for title in 1,200 'One GPU' 'Four good' MI355X ZeRO '95 %' 'Gradients of' Air dragonfly CXL; do
