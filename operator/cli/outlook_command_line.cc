@@ -43,9 +43,7 @@ void CommandLine::AddAdvise() {
       &app_, "advise", "Find the fastest layouts of a job or model that fit in memory",
       "  weft advise -f cluster.yaml -f job.yaml\n"
       "  weft advise -f cluster.yaml -f job.yaml --gpus 8..1024 --tokens 15T --prices prices.yaml\n"
-      "  weft advise -f cluster.yaml -f model.yaml --gpus 8..1024       a TrainingJob of a "
-      "spec.model "
-      "only\n"
+      "  weft advise -f cluster.yaml -f model.yaml --gpus 8..1024\n"
       "  weft advise -f cluster.yaml -f job.yaml -o yaml | kubectl apply -f -",
       [this] { return RunAdvise(advise_); });
   command->group(kPlacing);

@@ -57,16 +57,9 @@ Status ReadAnnotations(Workload& workload) {
   if (const auto previous = annotations.At(kPreviousNodesAnnotation)) {
     workload.previous_nodes = SplitNames(*previous);
   }
-  const auto waited = annotations.At(kWaitedAnnotation);
-  if (!waited) return {};
-  const std::string_view text = *waited;
-  std::int64_t seconds = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size() || seconds < 0) {
-    return Invalid(*workload.place + ": metadata.annotations[" + kWaitedAnnotation +
-                   "]: must be a whole number of seconds");
-  }
-  workload.waited_seconds = seconds;
+  const auto waited = WaitedSeconds(*workload.meta);
+  if (!waited) return Invalid(*workload.place + ": " + waited.error().message);
+  workload.waited_seconds = *waited;
   return {};
 }
 
@@ -223,6 +216,19 @@ bool DecidedBefore(const Workload& a, const Workload& b) {
 }
 
 }  // namespace
+
+Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta) {
+  const auto waited = meta.annotations.At(kWaitedAnnotation);
+  if (!waited) return std::optional<std::int64_t>();
+  const char* const end = waited->data() + waited->size();
+  std::int64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(waited->data(), end, seconds);
+  if (error != std::errc() || stop != end || seconds < 0) {
+    return Invalid("metadata.annotations[" + std::string(kWaitedAnnotation) +
+                   "]: must be a whole number of seconds");
+  }
+  return std::optional(seconds);
+}
 
 Workload WorkloadOf(const api::TrainingJob& job) {
   Workload workload;

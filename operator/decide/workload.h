@@ -24,6 +24,9 @@ inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes
 inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // a,b,c
 inline constexpr const char* kPreviousNodesAnnotation = "weft.dev/previous-nodes";  // by worker
 inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
+// The last of them; nothing if absent.
+// Errors  kInvalid if it is not a number of seconds; the message begins with "metadata".
+Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta);
 
 // A TrainingJob or Placement to be placed, as decisions see it. Points into the Cluster's
 // inputs.

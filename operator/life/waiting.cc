@@ -1,7 +1,6 @@
 #include "operator/life/waiting.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 #include <variant>
@@ -26,14 +25,6 @@ template <typename Kind>
 const Kind* Find(const std::map<std::string, const Kind*>& by_name, const std::string& name) {
   const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : found->second;
-}
-
-std::optional<std::int64_t> WaitedOf(const api::ObjectMeta& meta) {
-  const std::string_view text = meta.annotations.At(decide::kWaitedAnnotation).value_or("");
-  std::int64_t seconds = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return {};
-  return seconds;
 }
 
 class Queues {
@@ -74,7 +65,7 @@ class Queues {
     waiting.message =
         (workload.queue.empty() ? "" : "queue " + workload.queue + ": ") + verdict.message;
     waiting.fabric_name = view.checks.front()->parameters.name;
-    waiting.waited_seconds = WaitedOf(workload.meta);
+    if (const auto waited = decide::WaitedSeconds(workload.meta)) waiting.waited_seconds = *waited;
     return waiting;
   }
 

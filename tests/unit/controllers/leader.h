@@ -34,6 +34,29 @@ inline Json JobObject(const std::string& framework) {
   return job;
 }
 
+// Stores a job and its Placement, for which a step of 10 s was predicted.
+inline void ApplyPredicted(FakeApi& api, const Json& job) {
+  const std::string name = job["metadata"]["name"];
+  api.Apply(Kind::kTrainingJob, job);
+  const std::string uid = api.At(Kind::kTrainingJob, name)["metadata"]["uid"];
+  api.Apply(Kind::kPlacement, {{"apiVersion", "weft.dev/v1alpha1"},
+                               {"kind", "Placement"},
+                               {"metadata",
+                                {{"name", name + "-1"},
+                                 {"namespace", "ns"},
+                                 {"ownerReferences",
+                                  {{{"apiVersion", "weft.dev/v1alpha1"},
+                                    {"kind", "TrainingJob"},
+                                    {"name", name},
+                                    {"uid", uid},
+                                    {"controller", true}}}}}},
+                               {"spec", {{"workers", 3}, {"accelerator", {{"perWorker", 8}}}}}});
+  api.Edit(Kind::kPlacement, name + "-1", [](Json& one) {
+    one["status"] = {{"nodes", {"n0", "n1", "n2"}},
+                     {"outlook", {{"accelerator", "H100"}, {"stepMilliseconds", 10'000}}}};
+  });
+}
+
 class Events final : public Recorder {
  public:
   void Record(const Happening& one) override { reasons.emplace_back(one.reason); }

@@ -31,24 +31,7 @@ class LearnedControllerTest : public ::testing::Test {
         "parameters": 70000000000, "layers": 80, "hiddenSize": 8192, "attentionHeads": 64,
         "vocabularySize": 32000, "sequenceLength": 4096, "microBatchSize": 1,
         "globalBatchSize": 24}})");
-    api_.Apply(Kind::kTrainingJob, job);
-    const std::string uid = api_.At(Kind::kTrainingJob, name)["metadata"]["uid"];
-    api_.Apply(Kind::kPlacement, {{"apiVersion", "weft.dev/v1alpha1"},
-                                  {"kind", "Placement"},
-                                  {"metadata",
-                                   {{"name", name + "-1"},
-                                    {"namespace", "ns"},
-                                    {"ownerReferences",
-                                     {{{"apiVersion", "weft.dev/v1alpha1"},
-                                       {"kind", "TrainingJob"},
-                                       {"name", name},
-                                       {"uid", uid},
-                                       {"controller", true}}}}}},
-                                  {"spec", {{"workers", 3}, {"accelerator", {{"perWorker", 8}}}}}});
-    api_.Edit(Kind::kPlacement, name + "-1", [](Json& one) {
-      one["status"] = {{"nodes", {"n0", "n1", "n2"}},
-                       {"outlook", {{"accelerator", "H100"}, {"stepMilliseconds", 10'000}}}};
-    });
+    ApplyPredicted(api_, job);
   }
   void Measure(const std::string& name, const std::string& seconds) {
     api_.Edit(Kind::kTrainingJob, name, [&](Json& job) {

@@ -61,7 +61,7 @@ class StepMetricControllerTest : public ::testing::Test {
     Json job = JobObject("Custom");
     job["metadata"]["name"] = name;
     job["metadata"]["annotations"] = {{decide::kStepMetricAnnotation, metric}};
-    api_.Apply(Kind::kTrainingJob, job);
+    ApplyPredicted(api_, job);
     api_.Edit(Kind::kTrainingJob, name, [&](Json& one) {
       one["status"] = {{"attempt", 1},
                        {"conditions",
@@ -69,23 +69,6 @@ class StepMetricControllerTest : public ::testing::Test {
                           {"status", "True"},
                           {"reason", "AllReady"},
                           {"lastTransitionTime", FormatTime(kStart - 3600)}}}}};
-    });
-    const std::string uid = api_.At(Kind::kTrainingJob, name)["metadata"]["uid"];
-    api_.Apply(Kind::kPlacement, {{"apiVersion", "weft.dev/v1alpha1"},
-                                  {"kind", "Placement"},
-                                  {"metadata",
-                                   {{"name", name + "-1"},
-                                    {"namespace", "ns"},
-                                    {"ownerReferences",
-                                     {{{"apiVersion", "weft.dev/v1alpha1"},
-                                       {"kind", "TrainingJob"},
-                                       {"name", name},
-                                       {"uid", uid},
-                                       {"controller", true}}}}}},
-                                  {"spec", {{"workers", 3}, {"accelerator", {{"perWorker", 8}}}}}});
-    api_.Edit(Kind::kPlacement, name + "-1", [](Json& one) {
-      one["status"] = {{"nodes", {"n0", "n1", "n2"}},
-                       {"outlook", {{"accelerator", "H100"}, {"stepMilliseconds", 10'000}}}};
     });
   }
   std::string Measured(const std::string& name) {
