@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
@@ -116,9 +117,20 @@ std::optional<Status> TakeDevices(const std::string& kind, const nlohmann::json&
   return std::nullopt;
 }
 
+// One whose spec cannot be read is kept, for its name and its checks.
+Status TakeWorkload(const nlohmann::json& object, const Place& place, Inputs& inputs) {
+  const Status taken = Append(DecodeWorkload(object, place), inputs.workloads);
+  if (!taken) return taken;
+  const Workload& workload = *std::prev(inputs.workloads.end());
+  if (!workload.unreadable.empty() && inputs.notes.size() < kMaxNotes) {
+    inputs.notes.push_back(workload.place + ": " + workload.unreadable);
+  }
+  return {};
+}
+
 std::optional<Status> TakeKueue(const std::string& kind, const nlohmann::json& object,
                                 const Place& place, Inputs& inputs) {
-  if (kind == "Workload") return Append(DecodeWorkload(object, place), inputs.workloads);
+  if (kind == "Workload") return TakeWorkload(object, place, inputs);
   if (kind == "AdmissionCheck") {
     return Append(DecodeAdmissionCheck(object, place), inputs.admission_checks);
   }

@@ -90,7 +90,8 @@ Result<std::optional<std::string>> StepMetricOf(const api::ObjectMeta& meta) {
   return Invalid("metadata.annotations[" + std::string(kStepMetricAnnotation) + "]: \"" +
                  Shorten(std::string(*text), kMostShownBytes) +
                  "\" must be the name of a metric, without labels or functions: at most " +
-                 std::to_string(kMostNameBytes) + " of [a-zA-Z0-9_:], not beginning with a digit");
+                 std::to_string(kMostNameBytes) +
+                 " characters of [a-zA-Z0-9_:], not beginning with a digit");
 }
 
 std::vector<StepMetric> StepMetrics(const api::Inputs& inputs, UnixSeconds now) {

@@ -338,6 +338,9 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
                    ": spec.workers: is required without --gpus: give the job's workers, or with "
                    "--gpus the number of accelerators to try, such as 8..1024");
   }
+  if (!workload->fabric_name->empty()) {
+    if (const auto known = decide::ChooseFabric(cluster, *workload); !known) return known.error();
+  }
   const Grounds grounds = GroundsOf(cluster, *workload);
   if (const Status usable = CheckGrounds(cluster, *workload, grounds); !usable) {
     return usable.error();

@@ -83,6 +83,13 @@ std::string AdviceOn(const std::optional<outlook::LessIdle>& change) {
   return "the best change, " + change->text + ", makes it " + share + "; none halves it";
 }
 
+// A finding at the annotation with whose place the message begins.
+Finding AtAnnotation(const char* reason, const std::string& message, const char* consequence) {
+  const std::size_t colon = message.find(": ");
+  return {Severity::kWarning, "", message.substr(0, colon), reason,
+          message.substr(colon + 2) + consequence};
+}
+
 }  // namespace
 
 Findings NotPredictable(const LintSubject& subject) {
@@ -153,15 +160,15 @@ Findings PipelineBubble(const LintSubject& subject) {
 Findings MeasuredStepInvalid(const LintSubject& subject) {
   const auto measured = decide::MeasuredStepSeconds(*subject.workload.meta);
   if (measured) return {};
-  return {{Severity::kWarning, "", "metadata.annotations", "MeasuredStepInvalid",
-           measured.error().message + "; no prediction learns from it"}};
+  return {AtAnnotation("MeasuredStepInvalid", measured.error().message,
+                       "; no prediction learns from it")};
 }
 
 Findings StepMetricInvalid(const LintSubject& subject) {
   const auto metric = decide::StepMetricOf(*subject.workload.meta);
   if (metric) return {};
-  return {{Severity::kWarning, "", "metadata.annotations", decide::kStepMetricInvalid,
-           metric.error().message + "; the step is not measured"}};
+  return {AtAnnotation(decide::kStepMetricInvalid, metric.error().message,
+                       "; the step is not measured")};
 }
 
 }  // namespace weft::report

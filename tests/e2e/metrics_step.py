@@ -110,8 +110,8 @@ class StepMetric(unittest.TestCase):
         self.run_job("wrong", "max(train_step_seconds)")
         self.until_told("wrong", "StepMetricInvalid", (
             'metadata.annotations[weft.dev/step-metric]: "max(train_step_seconds)" must be the name '
-            "of a metric, without labels or functions: at most 256 of [a-zA-Z0-9_:], not beginning "
-            "with a digit; the step is not measured"))
+            "of a metric, without labels or functions: at most 256 characters of [a-zA-Z0-9_:], not "
+            "beginning with a digit; the step is not measured"))
         self.run_job("missing", "no_such_seconds")
         self.grow_old("missing")
         self.until_told("missing", "StepMetricMissing", (

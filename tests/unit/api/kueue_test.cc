@@ -146,5 +146,16 @@ TEST(DecodePodRequests, ReadsAnAnnotationOfResources) {
   EXPECT_TRUE(DecodePodRequests({}).empty());
 }
 
+TEST(DecodeKueue, AWorkloadThatCannotBeReadIsNamed) {
+  Inputs inputs;
+  const Json workload = Json::parse(R"({
+      "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+      "metadata": {"name": "w", "namespace": "ns"}, "spec": {"priority": "high"}})");
+  ASSERT_TRUE(DecodeInto(workload, "queue.yaml", inputs));
+  EXPECT_EQ(inputs.notes, std::vector<std::string>{
+                              "queue.yaml: Workload ns/w: spec.priority: \"high\" must be an "
+                              "integer"});
+}
+
 }  // namespace
 }  // namespace weft::api

@@ -56,7 +56,8 @@ TEST(StepMetricOf, IsANameAndNothingElse) {
   EXPECT_FALSE(of(std::string(257, 'a')));
   EXPECT_EQ(of("rate(x[5m])").error().message,
             "metadata.annotations[weft.dev/step-metric]: \"rate(x[5m])\" must be the name of a "
-            "metric, without labels or functions: at most 256 of [a-zA-Z0-9_:], not beginning with "
+            "metric, without labels or functions: at most 256 characters of [a-zA-Z0-9_:], not "
+            "beginning with "
             "a digit");
   EXPECT_EQ(*StepMetricOf(api::ObjectMeta()), std::nullopt);
 }

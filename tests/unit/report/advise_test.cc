@@ -313,6 +313,16 @@ TEST(AdviseTest, ABareModelNeedsANumberOfAccelerators) {
             "job's workers, or with --gpus the number of accelerators to try, such as 8..1024");
 }
 
+TEST(AdviseTest, AnUnknownFabricIsNamed) {
+  Scene scene(Fleet(kH100));
+  BareLlama8B(scene, "llama").fabric_name = "north";
+  AdviceRequest request;
+  request.least = request.most = 8;
+  EXPECT_EQ(Why(scene.Build(), request),
+            "jobs.yaml: TrainingJob ns/llama: spec.fabricName: unknown Fabric \"north\"; known: "
+            "default");
+}
+
 TEST(AdviseTest, ABareModelTakesAPartOfANodeOrWholeNodes) {
   Scene scene(Fleet(kH100));
   // So little memory for each token that one accelerator is enough.

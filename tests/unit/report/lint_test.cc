@@ -194,8 +194,8 @@ TEST(Lint, WarnsOfAStepMetricThatIsNoName) {
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].reason, "StepMetricInvalid");
-  EXPECT_NE(report.findings[0].message.find("\"avg(step)\" must be the name of a metric"),
-            std::string::npos)
+  EXPECT_EQ(report.findings[0].field, "metadata.annotations[weft.dev/step-metric]");
+  EXPECT_TRUE(report.findings[0].message.starts_with("\"avg(step)\" must be the name of a metric"))
       << report.findings[0].message;
   EXPECT_FALSE(report.never_fits);
 }
@@ -207,6 +207,7 @@ TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].reason, "MeasuredStepInvalid");
+  EXPECT_EQ(report.findings[0].field, "metadata.annotations[weft.dev/measured-step-seconds]");
   EXPECT_NE(report.findings[0].message.find("\"12s\" must be a number of seconds above 0"),
             std::string::npos)
       << report.findings[0].message;
