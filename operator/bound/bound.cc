@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "operator/base/check.h"
 #include "operator/bound/hop_bound.h"
 #include "operator/bound/part_prices.h"
 #include "operator/bound/safety.h"
@@ -123,25 +124,23 @@ Shape TileOf(const Instance& instance, const traffic::WorkerSets& sets) {
 // A lower bound of the cost of a job in a nest with the rooms of one run, from views of the job.
 class Over {
  public:
-  Over(const Instance& instance, std::span<const Level> nest, Run run, const View& workers,
-       const View& view)
-      : nest_(nest), grain_(GrainOf(nest, view)), domains_(instance, nest, run, grain_) {
-    sum_.nest = &domains_;
-    for (std::size_t l = 0; l < nest.size(); ++l) {
-      views_.push_back(grain_[l] > 1 ? &view : &workers);
-      sum_.leaving.push_back(&views_[l]->surface.leaving());
-      sum_.surplus += views_[l]->surface.surplus() / 2 * static_cast<double>(nest[l].step);
-    }
+  // Returns nothing if the units that must stay whole do not fit in the run: it is no home then.
+  static std::unique_ptr<Over> Of(const Instance& instance, std::span<const Level> nest, Run run,
+                                  const View& workers, const View& view) {
+    std::optional<NestSum> domains = NestSum::Of(instance, nest, run, GrainOf(nest, view));
+    if (!domains) return nullptr;
+    return std::unique_ptr<Over>(
+        new Over(instance.limits(), nest, workers, view, *std::move(domains)));
   }
   Over(const Over&) = delete;
 
-  double Least(const SearchLimits& limits) { return sum_.Least(limits.bound_steps); }
+  double least() const { return least_; }
 
   // Raises the bound level by level: the prices of a level are kept while those of the next level
   // are searched.
-  double Raise(const SearchLimits& search, double target) {
-    PriceLimits limits{search.price_rounds, search.price_steps, search.bound_steps};
-    if (domains_.steps() * kFewestRounds > limits.steps) return 0;
+  double Raise(double target) {
+    PriceLimits limits{limits_.price_rounds, limits_.price_steps, limits_.bound_steps};
+    if (steps_ * kFewestRounds > limits.steps) return 0;
     std::vector<std::vector<double>> leaving(nest_.size());
     double best = 0;
     for (std::size_t l = 0; l < nest_.size(); ++l) {
@@ -162,6 +161,20 @@ class Over {
   }
 
  private:
+  Over(const SearchLimits& limits, std::span<const Level> nest, const View& workers,
+       const View& view, NestSum domains)
+      : limits_(limits), nest_(nest), domains_(std::move(domains)) {
+    sum_.nest = &domains_;
+    const std::vector<std::uint32_t> grain = GrainOf(nest, view);
+    for (std::size_t l = 0; l < nest.size(); ++l) {
+      views_.push_back(grain[l] > 1 ? &view : &workers);
+      sum_.leaving.push_back(&views_[l]->surface.leaving());
+      sum_.surplus += views_[l]->surface.surplus() / 2 * static_cast<double>(nest[l].step);
+    }
+    least_ = sum_.Least(limits.bound_steps);
+    steps_ = domains_.steps();
+  }
+
   static std::vector<std::uint32_t> GrainOf(std::span<const Level> nest, const View& view) {
     std::vector<std::uint32_t> grain;
     for (const Level& level : nest) {
@@ -184,11 +197,13 @@ class Over {
     return parts;
   }
 
+  const SearchLimits& limits_;
   std::span<const Level> nest_;
-  std::vector<std::uint32_t> grain_;
   NestSum domains_;
   std::vector<const View*> views_;  // by level
   PricedSum sum_;
+  double least_ = 0;
+  std::uint64_t steps_ = 0;  // of one sum
 };
 
 // The digits of the job's grid, split where natural tiles end inside a digit.
@@ -226,8 +241,9 @@ class Bound {
     }
   }
 
-  // The bound in one run, raised towards `target` if it is below.
-  double Of(std::span<const Level> nest, Run run, double target) const;
+  // The bound in one run, raised towards `target` if it is below; nothing if the run has no room
+  // for the job in whole groups.
+  std::optional<double> Of(std::span<const Level> nest, Run run, double target) const;
 
  private:
   static View ViewOfWorkers(const Instance& instance) {
@@ -237,9 +253,11 @@ class Bound {
   }
 
   double ByDegree(const Level& level, std::uint64_t room) const;
-  double BySurface(std::span<const Level> nest, Run run, double target) const;
+  std::optional<double> BySurface(std::span<const Level> nest, Run run, double target) const;
   double ByWorkers(std::span<const Level> nest, Run run) const {
-    return Over(instance_, nest, run, workers_, workers_).Least(instance_.limits());
+    const auto over = Over::Of(instance_, nest, run, workers_, workers_);
+    WEFT_CHECK(over != nullptr);  // Homes returns only runs with a slot for every worker
+    return over->least();
   }
 
   const Instance& instance_;
@@ -253,7 +271,7 @@ std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run)
   return *std::max_element(slots.begin(), slots.end());
 }
 
-double Bound::Of(std::span<const Level> nest, Run run, double target) const {
+std::optional<double> Bound::Of(std::span<const Level> nest, Run run, double target) const {
   std::vector<double> by_degree;
   std::size_t single = 0;  // levels with room for one worker a domain: all bytes cross
   for (const Level& level : nest) {
@@ -269,7 +287,9 @@ double Bound::Of(std::span<const Level> nest, Run run, double target) const {
     const bool better =
         at > single && by_degree[at - 1] > 0 && narrower > ByWorkers(nest.first(at), run);
     if (at == single || better) {
-      best = std::max(best, narrower + BySurface(nest.subspan(at), run, target - narrower));
+      const auto surface = BySurface(nest.subspan(at), run, target - narrower);
+      if (!surface) return std::nullopt;
+      best = std::max(best, narrower + *surface);
     }
     narrower += by_degree[at];
   }
@@ -282,18 +302,15 @@ double Bound::ByDegree(const Level& level, std::uint64_t room) const {
          static_cast<double>(level.step);
 }
 
-double Bound::BySurface(std::span<const Level> nest, Run run, double target) const {
-  std::unique_ptr<Over> over;
-  double best = 0;
+std::optional<double> Bound::BySurface(std::span<const Level> nest, Run run, double target) const {
+  std::unique_ptr<Over> best;
   for (std::size_t i = 0; i < std::max<std::size_t>(1, kept_.size()); ++i) {
-    auto other =
-        std::make_unique<Over>(instance_, nest, run, workers_, kept_.empty() ? workers_ : kept_[i]);
-    const double least = other->Least(instance_.limits());
-    if (over && least <= best) continue;
-    best = least;
-    over = std::move(other);
+    auto over = Over::Of(instance_, nest, run, workers_, kept_.empty() ? workers_ : kept_[i]);
+    if (!over) return std::nullopt;
+    if (!best || over->least() > best->least()) best = std::move(over);
   }
-  return best >= target ? best : std::max(best, over->Raise(instance_.limits(), target));
+  if (best->least() >= target) return best->least();
+  return std::max(best->least(), best->Raise(target));
 }
 
 Int128 BoundOf(const Instance& instance, const Preferences& reached, double target) {
@@ -303,9 +320,12 @@ Int128 BoundOf(const Instance& instance, const Preferences& reached, double targ
   const Nest levels = NestOfLevels(instance);
   double least = -1;
   for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
-    double cost = bound.Of(levels, run, planes ? 0 : target);
-    if (planes) cost = std::max(cost, bound.Of(planes->nest(), run, target));
-    if (least < 0 || cost < least) least = cost;
+    std::optional<double> cost = bound.Of(levels, run, planes ? 0 : target);
+    if (cost && planes) {
+      const std::optional<double> by_planes = bound.Of(planes->nest(), run, target);
+      cost = by_planes ? std::optional(std::max(*cost, *by_planes)) : std::nullopt;
+    }
+    if (cost && (least < 0 || *cost < least)) least = *cost;
   }
   return std::max(static_cast<Int128>(std::max(0.0, least) * kSafety), HopBound(instance));
 }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <map>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::NodeIndex;
@@ -35,6 +37,13 @@ bool IsConvex(const std::vector<double>& cost) {
 }
 
 }  // namespace
+
+std::optional<NestSum> NestSum::Of(const Instance& instance, std::span<const Level> nest, Run run,
+                                   std::vector<std::uint32_t> grain) {
+  NestSum sum(instance, nest, run, std::move(grain));
+  if (!sum.HoldsTheJob()) return std::nullopt;
+  return sum;
+}
 
 NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
                  std::vector<std::uint32_t> grain)
@@ -161,9 +170,9 @@ void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table)
   cost.resize(domain.room + 1);
 }
 
-std::optional<double> NestSum::Least(const Leaving& leaving, std::uint64_t most_steps,
-                                     bool remember) {
-  if (classes_.empty() || classes_.back().room * grain_.back() < workers_) return std::nullopt;
+double NestSum::Least(const Leaving& leaving, std::uint64_t most_steps, bool remember) {
+  WEFT_CHECK(leaving.size() == steps_.size());  // one list a level, all of them read below
+  remembered_ = remember;
   tables_.resize(classes_.size());
   std::uint64_t steps = 0;
   std::size_t level = 0;
@@ -215,6 +224,7 @@ void NestSum::Split(std::size_t domain, std::uint64_t units, double weight, Want
 }
 
 std::vector<double> NestSum::Used(std::size_t level) const {
+  WEFT_CHECK(remembered_);  // else Split reads tables that were never filled
   Wanted wanted;
   for (const Class& domain : classes_) wanted.emplace_back(domain.room + 1, 0);
   wanted.back().back() = 1;

@@ -24,18 +24,17 @@ namespace weft::placement {
 class NestSum {
  public:
   // `grain[l]`: workers of a unit at level l; domains of the level hold whole units. Each entry is
-  // a multiple of the one before.
-  NestSum(const Instance& instance, std::span<const Level> nest, Run run,
-          std::vector<std::uint32_t> grain);
+  // a multiple of the one before. Returns nothing if the job does not fit in whole units, so that
+  // every object has a sum.
+  static std::optional<NestSum> Of(const Instance& instance, std::span<const Level> nest, Run run,
+                                   std::vector<std::uint32_t> grain);
 
   // `leaving[l][k]`: least bytes that leave k units in a domain of level l; each pair counts from
-  // both sides. After `most_steps` additions hulls are summed. Returns nothing if the units do not
-  // fit.
+  // both sides. After `most_steps` additions hulls are summed. `remember` keeps what Used needs.
   using Leaving = std::vector<const std::vector<double>*>;
-  std::optional<double> Least(const Leaving& leaving, std::uint64_t most_steps,
-                              bool remember = false);
+  double Least(const Leaving& leaving, std::uint64_t most_steps, bool remember = false);
   // How many domains of `level` hold k units, by k, in a cheapest choice; a fraction of a domain if
-  // hulls were summed. Requires `remember`.
+  // hulls were summed. Precondition: the last call was Least, with `remember`.
   std::vector<double> Used(std::size_t level) const;
 
   // About how many additions this object has done.
@@ -44,6 +43,9 @@ class NestSum {
   std::uint64_t Most(std::size_t level) const;
 
  private:
+  NestSum(const Instance& instance, std::span<const Level> nest, Run run,
+          std::vector<std::uint32_t> grain);
+
   // Domains of a level with the same rooms. Level 0 is the narrowest; the last is the whole run.
   struct Class {
     std::size_t level;
@@ -71,6 +73,9 @@ class NestSum {
 
   void AddWider(std::span<const Level> nest, std::size_t level, Run run,
                 std::vector<std::uint32_t>& class_of);
+  bool HoldsTheJob() const {
+    return !classes_.empty() && classes_.back().room * grain_.back() >= workers_;
+  }
   static void FindHull(const std::vector<double>& cost, std::vector<Segment>& hull);
   std::uint64_t StepsOf(std::size_t level) const;
   void Fold(const Class& domain, bool hulls, bool remember, Table& table) const;
@@ -83,6 +88,7 @@ class NestSum {
   std::vector<Class> classes_;  // children before parents, narrower levels first
   std::vector<Table> tables_;   // by class
   std::uint64_t all_steps_ = 0;
+  bool remembered_ = false;  // whether `tables_` have what Used needs
 };
 
 }  // namespace weft::placement

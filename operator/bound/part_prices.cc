@@ -121,8 +121,8 @@ class Prices {
 }  // namespace
 
 double PricedSum::Least(std::uint64_t most_steps, bool remember) const {
-  const auto least = nest->Least(leaving, most_steps, remember);
-  return least ? *least - surplus - kRounding * (std::abs(*least) + std::abs(surplus)) : 0;
+  const double least = nest->Least(leaving, most_steps, remember);
+  return least - surplus - kRounding * (std::abs(least) + std::abs(surplus));
 }
 
 Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,

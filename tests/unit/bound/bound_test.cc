@@ -199,6 +199,39 @@ TEST(LowerBound, IsNeverAboveTheOptimumOnFragments) {
   EXPECT_GT(ratio / static_cast<double>(solved), 0.92);
 }
 
+// Spine s0 has 21 free slots, but its leaves have 3 each and no room for a group of 4. The bound of
+// the job is that of s1, the only home; it read tables that were never filled for s0.
+TEST(LowerBound, LeavesOutHomesWithoutRoomForWholeGroups) {
+  const FreePerLeaf three = {{1, 1, 1}}, four = {{1, 1, 1, 1}};
+  const Cluster cluster =
+      MakeCluster(Spines({FreePerSpine(7, three), FreePerSpine(6, four)}, /*scale_up=*/false, 1));
+  traffic::Parallelism shape;
+  shape.tensor = 4;
+  const auto traffic = traffic::ComputeTraffic(
+      traffic::Model{std::nullopt, {{traffic::Axis::kTensor, 1000}, {traffic::Axis::kData, 3000}}},
+      shape, 20, 1);
+  ASSERT_TRUE(traffic);
+  const traffic::WorkerGraph graph(*traffic);
+  Request request;
+  request.job = "test/groups";
+  request.workers = 20;
+  request.pod.requests = {{"nvidia.com/gpu", 1}};
+  request.grid = traffic::WorkerGrid(shape, 20, 1);
+  request.required = cluster.fabric->FindTier("spine");
+  const traffic::Axis tensor[] = {traffic::Axis::kTensor};
+  GroupConstraint group;
+  group.sets = *traffic::GroupWorkers(tensor, shape, 20, 1);
+  group.required = cluster.fabric->FindTier("leaf");
+  request.groups.push_back(std::move(group));
+  const Placement placement = Place(cluster.claims, request, graph, {});
+  const Plan* plan = std::get_if<Plan>(&placement);
+  ASSERT_NE(plan, nullptr);
+  const Instance instance(cluster.claims, request, graph, {});
+  const Int128 raised = RaisedBound(instance, plan->preferences, plan->cost);
+  EXPECT_LE(raised, plan->cost);
+  EXPECT_GT(raised * 100, plan->cost * 90);  // not that of s0, which would be 0
+}
+
 // Two groups of 4 on three leaves with 3 nodes each. Two leaves could take 3 of a group each, and
 // the third 2 of another group; but two groups are 3 + 1 and 3 + 1.
 TEST(RaisedBound, CountsThatThePartsMakeUpWholeGroups) {
