@@ -13,6 +13,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps_per_piece = 0;
       limits.improve_steps = 20'000;
       limits.exact_steps = 5'000;
+      limits.exact_tie_steps = 200;
       limits.tilings = limits.fewest_tilings = 4;
       limits.boxes = 4;
       limits.ring_steps = 100'000;
@@ -23,7 +24,8 @@ SearchLimits LimitsOf(Effort effort) {
     case Effort::kNormal:
       break;
     case Effort::kThorough:
-      limits.exact_steps = 2'000'000;
+      limits.exact_steps = 20'000'000;
+      limits.exact_tie_steps = 2'000'000;
       limits.improve_steps = 2'000'000;
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;

@@ -27,10 +27,6 @@ namespace {
 constexpr std::size_t kImproved = 3;
 // Jobs up to this size also get the local search by single workers with random kicks.
 constexpr std::uint32_t kSmallEnough = 32;
-// For larger jobs an exhaustive search seldom finishes within the limit, so it gets a tenth of it.
-constexpr std::uint32_t kSmallJob = 10;
-constexpr std::uint32_t kLessOfLarger = 10;
-
 // Sorts by preferences, then cost; stable.
 void BestFirst(std::vector<Candidate>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -103,14 +99,21 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
     return options.bound ? LowerBound(instance, reached) : Int128{0};
   };
   Int128 bound = candidates.empty() ? 0 : bound_at(preferences);
-  ImproveBest(instance, options, Enough(options, bound), candidates);
+  const auto search_exactly = [&] {
+    ExactResult result =
+        SearchExactly(instance, candidates, bound, tolerance,
+                      {options.limits.exact_steps, options.limits.exact_tie_steps});
+    if (result.best) candidates.insert(candidates.begin(), *result.best);
+    return result;
+  };
   AddPrevious(instance, options, Enough(options, bound), candidates);
-  AddEvenParts(instance, tolerance, candidates);
-  const std::uint32_t steps = instance.workers() <= kSmallJob
-                                  ? options.limits.exact_steps
-                                  : options.limits.exact_steps / kLessOfLarger;
-  const ExactResult exact = SearchExactly(instance, candidates, tolerance, steps);
-  if (exact.best) candidates.insert(candidates.begin(), *exact.best);
+  ExactResult exact = search_exactly();
+  if (!exact.finished) {
+    BestFirst(candidates);
+    ImproveBest(instance, options, Enough(options, bound), candidates);
+    AddPrevious(instance, options, Enough(options, bound), candidates);
+    AddEvenParts(instance, tolerance, candidates);
+  }
   if (candidates.empty()) return std::nullopt;
 
   Plan plan = MakePlan(instance, candidates, tolerance);

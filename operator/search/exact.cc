@@ -1,19 +1,17 @@
 #include "operator/search/exact.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
+#include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
-#include "operator/search/adjacency.h"
-#include "operator/search/symmetry.h"
+#include "operator/search/automorphism.h"
+#include "operator/search/exact_board.h"
 
 namespace weft::placement {
 
-using fabric::DomainIndex;
 using fabric::NodeIndex;
 using fabric::Tier;
-using traffic::Neighbour;
 
 namespace {
 
@@ -23,236 +21,272 @@ constexpr std::uint32_t kMostWorkers = 16;
 constexpr std::uint32_t kMostCandidates = 4096;
 constexpr std::size_t kMostNodes = 64;
 
-// The state of both searches: the relevant nodes, the node of each worker, and bounds for the other
-// workers.
+// More than any cost. (The standard library has no limits of 128-bit integers.)
+template <typename Sum>
+constexpr Sum kInfinite = Sum{1} << (sizeof(Sum) * 8 - 2);
+
+// Workers that are put on places one after the other and taken back in reverse order, and for each
+// worker of the rest what its traffic with those would cost on every place. `Sum`: an integer that
+// holds every cost in `unit`.
+template <typename Sum>
 class Board {
  public:
-  Board(const Instance& instance, const Symmetry& symmetry, std::vector<NodeIndex> nodes)
+  Board(const Instance& instance, const Places& places, const std::vector<std::int64_t>& bytes,
+        const CostUnit& unit, std::vector<std::uint32_t> order)
       : instance_(instance),
-        symmetry_(symmetry),
-        adjacency_(instance.graph()),
-        nodes_(std::move(nodes)),
-        load_(nodes_.size(), 0),
-        at_(instance.workers(), kNowhere),
-        placed_(instance.workers(), kUnplaced),
-        weight_(nodes_.size() * nodes_.size()),
-        attach_(instance.workers() * nodes_.size(), 0) {
-    for (std::size_t a = 0; a < size(); ++a) {
-      for (std::size_t b = 0; b < size(); ++b) {
-        weight_[a * size() + b] = instance.pair_cost().Weight(nodes_[a], nodes_[b]);
-      }
+        places_(places),
+        unit_(unit),
+        order_(std::move(order)),
+        bytes_(bytes.size()),
+        weight_(places.weight.size()),
+        attach_((order_.size() + 1) * order_.size() * places.size(), 0),
+        free_(places.slots),
+        barred_(order_.size() * places.size(), 0),
+        automorphisms_(instance, bytes, order_),
+        placed_(order_.size(), kUnplaced),
+        seen_(places.kinds, 0) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] = bytes[i] / unit.bytes;
+    for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] = places.weight[i] / unit.weight;
+    for (const Int128 within : CostWithin(instance, bytes, order_)) {
+      within_.push_back(static_cast<Sum>(within / unit.size()));
     }
-    in_domain_.resize(instance.node_tier() + 1);
-    for (Tier t = 0; t <= instance.node_tier(); ++t) {
-      in_domain_[t].assign(instance.fabric().domains(t).size(), 0);
+    for (Tier t = 0; t < places.domain.size(); ++t) {
+      in_domain_.emplace_back(places.domains[t], 0);
+      if (t > 0) narrow_first_.insert(narrow_first_.begin(), t);
     }
+    // So that the rest of the workers always has a free place.
+    WEFT_CHECK(std::accumulate(free_.begin(), free_.end(), std::uint64_t{0}) >= order_.size());
+    const Request& request = instance.request();
+    ruled_ = instance.has_groups() || request.required || request.preferred;
   }
 
-  static constexpr std::uint32_t kNowhere = ~0U;
-
-  std::size_t size() const { return nodes_.size(); }
-  NodeIndex node(std::size_t place) const { return nodes_[place]; }
-  bool HasRoom(std::size_t place) const { return load_[place] < instance_.slots()[nodes_[place]]; }
-  // The cost of the worker's traffic with the placed workers, if it were at this place.
-  Int128 Attach(std::uint32_t worker, std::size_t place) const {
-    return attach_[worker * size() + place];
-  }
-  // The preferences of the partial placement, a lower bound for all its completions.
-  Preferences preferences() const { return Prefer(instance_, placed_); }
-  Int128 cost() const { return cost_; }
-  bool MeetsRules() const { return MeetsTopology(instance_, placed_); }
-
-  void Put(std::uint32_t worker, std::size_t place) {
-    cost_ += Attach(worker, place);
-    Book(worker, place, 1);
-  }
-  void Take(std::uint32_t worker) {
-    const std::size_t place = at_[worker];
-    Book(worker, place, -1);
-    cost_ -= Attach(worker, place);
-  }
-
-  // The places to try for the next worker; of interchangeable ones only the one with the least
-  // name.
-  void Choices(std::vector<std::uint32_t>& choices) const;
-
-  // A lower bound of the cost between the workers of `rest` and the placed workers.
-  Int128 LeastAttach(std::span<const std::uint32_t> rest) const;
-
+  std::size_t depth() const { return at_.size(); }
+  bool full() const { return at_.size() == order_.size(); }
+  Sum cost() const { return cost_; }
+  NodeIndex node(std::size_t place) const { return places_.nodes[place]; }
   const std::vector<NodeIndex>& placed() const { return placed_; }
-  Candidate candidate() const { return {placed_, preferences(), cost_}; }
   const Instance& instance() const { return instance_; }
+  const CostUnit& unit() const { return unit_; }
+
+  // The cost of the next worker's traffic with the placed ones, on this place.
+  Sum Attach(std::size_t place) const { return Row(at_.size(), at_.size())[place]; }
+  // A lower bound of the cost between the workers after the next and the placed workers, and
+  // between all that have no place.
+  Sum LeastOfRest() const {
+    Sum sum = within_[at_.size()];
+    for (std::size_t i = at_.size() + 1; i < order_.size(); ++i) {
+      const Sum* row = Row(at_.size(), i);
+      Sum least = kInfinite<Sum>;
+      const std::uint32_t* barred = &barred_[i * places_.size()];
+      for (std::size_t p = 0; p < places_.size(); ++p) {
+        if (free_[p] > 0 && barred[p] == 0) least = std::min(least, row[p]);
+      }
+      if (least == kInfinite<Sum>) return kInfinite<Sum> / 2;  // barred from every free place
+      sum += least;
+    }
+    return sum;
+  }
+
+  // The places to try for the next worker, by name; of interchangeable ones only the first.
+  void Choices(std::vector<std::uint32_t>& choices) {
+    choices.clear();
+    ++look_;
+    const std::uint32_t* barred = &barred_[at_.size() * places_.size()];
+    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+      if (free_[p] == 0 || barred[p] > 0) continue;
+      std::uint64_t& seen = seen_[KindOf(p)];
+      if (seen == look_) continue;
+      seen = look_;
+      choices.push_back(p);
+    }
+  }
+
+  void Put(std::size_t place) {
+    const std::size_t depth = at_.size();
+    cost_ += Attach(place);
+    placed_[order_[depth]] = places_.nodes[place];
+    Book(place, true);
+    at_.push_back(static_cast<std::uint32_t>(place));
+    const Sum* weight = &weight_[place * places_.size()];
+    for (std::size_t i = depth + 1; i < order_.size(); ++i) {
+      const Sum bytes = bytes_[order_[depth] * order_.size() + order_[i]];
+      const Sum* before = Row(depth, i);
+      Sum* after = &attach_[((depth + 1) * order_.size() + i) * places_.size()];
+      for (std::size_t p = 0; p < places_.size(); ++p) after[p] = before[p] + bytes * weight[p];
+    }
+  }
+  void Take() {
+    const std::size_t place = at_.back();
+    at_.pop_back();
+    Book(place, false);
+    placed_[order_[at_.size()]] = kUnplaced;
+    cost_ -= Attach(place);
+  }
+
+  // After the next worker was tried on a place, with all completions: bars that place, and those
+  // that are interchangeable with it, for the workers that could change roles with it. A placement
+  // that has one of these there was tried already, under other names. Lift undoes it.
+  void Bar(std::size_t place) { AddBars(place, 1); }
+  void Lift(std::size_t place) { AddBars(place, ~0U); }
+
+  // Whether a completion may meet the rules, and lower bounds of its preferences.
+  bool MeetsRules() const { return !ruled_ || MeetsTopology(instance_, placed_); }
+  Preferences preferences() const {
+    return ruled_ ? Prefer(instance_, placed_) : Preferences{};
+  }
 
  private:
-  void Book(std::uint32_t worker, std::size_t place, int sign);
-  std::vector<std::uint64_t> Kind(std::size_t place) const;
+  // By place: what the worker at index `i` of the order would cost after `depth` others.
+  const Sum* Row(std::size_t depth, std::size_t i) const {
+    return &attach_[(depth * order_.size() + i) * places_.size()];
+  }
+  // Places of one kind are interchangeable now.
+  std::uint32_t KindOf(std::size_t place) const {
+    for (const Tier t : narrow_first_) {
+      if (in_domain_[t][places_.domain[t][place]] > 0) return places_.kind[t][place];
+    }
+    return places_.kind[0][place];
+  }
+  void AddBars(std::size_t place, std::uint32_t by) {
+    const auto orbit = automorphisms_.Orbit(at_.size());
+    if (orbit.empty()) return;
+    const std::uint32_t kind = KindOf(place);
+    for (std::size_t p = 0; p < places_.size(); ++p) {
+      if (free_[p] == 0 || KindOf(p) != kind) continue;
+      for (const std::uint32_t i : orbit) barred_[i * places_.size() + p] += by;
+    }
+  }
+  void Book(std::size_t place, bool put) {
+    free_[place] += put ? -1 : 1;
+    for (Tier t = 0; t < in_domain_.size(); ++t) {
+      in_domain_[t][places_.domain[t][place]] += put ? 1 : -1;
+    }
+  }
 
   const Instance& instance_;
-  const Symmetry& symmetry_;
-  Adjacency adjacency_;
-  std::vector<NodeIndex> nodes_;
-  std::vector<std::uint32_t> load_;
-  std::vector<std::uint32_t> at_;  // place of each worker
-  std::vector<NodeIndex> placed_;  // by worker: its node, or kUnplaced
-  std::vector<std::int64_t> weight_;
-  std::vector<Int128> attach_;
-  std::vector<std::vector<std::uint32_t>> in_domain_;
-  Int128 cost_ = 0;
-};
-
-void Board::Book(std::uint32_t worker, std::size_t place, int sign) {
-  at_[worker] = sign > 0 ? static_cast<std::uint32_t>(place) : kNowhere;
-  placed_[worker] = sign > 0 ? nodes_[place] : kUnplaced;
-  load_[place] += static_cast<std::uint32_t>(sign);
-  for (Tier t = 0; t <= instance_.node_tier(); ++t) {
-    const DomainIndex domain = instance_.fabric().domains(t).of_node[nodes_[place]];
-    in_domain_[t][domain] += static_cast<std::uint32_t>(sign);
-  }
-  const std::int64_t* weight = &weight_[place * size()];
-  for (const Neighbour& neighbour : adjacency_.of(worker)) {
-    Int128* attach = &attach_[neighbour.worker * size()];
-    const Int128 bytes = static_cast<Int128>(neighbour.bytes) * sign;
-    for (std::size_t p = 0; p < size(); ++p) attach[p] += bytes * weight[p];
-  }
-}
-
-// Nodes of one kind below the same narrowest used domain are interchangeable.
-std::vector<std::uint64_t> Board::Kind(std::size_t place) const {
-  const fabric::Fabric& fabric = instance_.fabric();
-  const NodeIndex node = nodes_[place];
-  Tier touched = instance_.node_tier();
-  while (touched > 0 && in_domain_[touched][fabric.domains(touched).of_node[node]] == 0) --touched;
-  std::vector<std::uint64_t> kind = {touched, fabric.domains(touched).of_node[node]};
-  for (Tier t = touched + 1; t <= instance_.node_tier(); ++t) {
-    kind.push_back(symmetry_.signature(t, fabric.domains(t).of_node[node]));
-  }
-  return kind;
-}
-
-void Board::Choices(std::vector<std::uint32_t>& choices) const {
-  std::map<std::vector<std::uint64_t>, std::uint32_t> least;
-  const fabric::Fabric& fabric = instance_.fabric();
-  for (std::uint32_t p = 0; p < size(); ++p) {
-    if (!HasRoom(p)) continue;
-    auto [entry, is_new] = least.try_emplace(Kind(p), p);
-    if (!is_new && fabric.name_rank(nodes_[p]) < fabric.name_rank(nodes_[entry->second])) {
-      entry->second = p;
-    }
-  }
-  choices.clear();
-  for (const auto& [kind, place] : least) choices.push_back(place);
-}
-
-Int128 Board::LeastAttach(std::span<const std::uint32_t> rest) const {
-  Int128 sum = 0;
-  for (std::uint32_t worker : rest) {
-    Int128 least = -1;
-    for (std::size_t p = 0; p < size(); ++p) {
-      if (!HasRoom(p)) continue;
-      const Int128 attach = Attach(worker, p);
-      if (least < 0 || attach < least) least = attach;
-    }
-    sum += std::max<Int128>(least, 0);
-  }
-  return sum;
-}
-
-// First search: least preferences, then least cost.
-class LeastCost {
- public:
-  LeastCost(Board& board, std::uint32_t& steps) : board_(board), steps_(steps) {}
-
-  void Know(const Candidate& candidate) {
-    if (CanWin(candidate.objective())) best_ = candidate;
-  }
-  // Returns false if the steps ran out.
-  bool Run() {
-    // Each next worker is the one with most bytes to the earlier ones, so that bad starts are
-    // pruned early.
-    order_ = ByAttachment(board_.instance());
-    return Visit(0);
-  }
-  const std::optional<Candidate>& best() const { return best_; }
-
- private:
-  static std::vector<std::uint32_t> ByAttachment(const Instance& instance);
-
-  bool CanWin(const Objective& least) const { return !best_ || least < best_->objective(); }
-  bool Visit(std::uint32_t depth);
-
-  Board& board_;
-  std::uint32_t& steps_;
+  const Places& places_;
+  const CostUnit& unit_;
   std::vector<std::uint32_t> order_;
-  std::optional<Candidate> best_;
+  std::vector<Sum> bytes_, weight_;
+  std::vector<Sum> within_;         // by depth: CostWithin of the workers without a place
+  std::vector<Sum> attach_;         // depth x order x place
+  std::vector<std::uint32_t> free_;  // slots by place
+  std::vector<std::uint32_t> barred_;  // order x place: how often Bar has excluded the place
+  Automorphisms automorphisms_;
+  std::vector<std::vector<std::uint32_t>> in_domain_;  // workers, by tier x domain
+  std::vector<Tier> narrow_first_;
+  std::vector<std::uint32_t> at_;    // the place of each placed worker, in order
+  std::vector<NodeIndex> placed_;    // by worker
+  std::vector<std::uint64_t> seen_;  // by kind: the last look that saw it
+  std::uint64_t look_ = 0;
+  Sum cost_ = 0;
+  bool ruled_ = false;  // whether topology.required, preferred or groups are given
 };
 
-std::vector<std::uint32_t> LeastCost::ByAttachment(const Instance& instance) {
-  const Adjacency adjacency(instance.graph());
-  std::vector<Int128> bytes(instance.workers(), 0);
-  std::vector<bool> done(instance.workers(), false);
+// Each next worker is the one with most bytes to the earlier ones, so that bad starts are pruned
+// early.
+std::vector<std::uint32_t> ByAttachment(std::span<const std::int64_t> bytes, std::size_t workers) {
+  std::vector<Int128> to_earlier(workers, 0);
+  std::vector<bool> done(workers, false);
   std::vector<std::uint32_t> order;
-  while (order.size() < instance.workers()) {
-    std::uint32_t next = Board::kNowhere;
-    for (std::uint32_t w = 0; w < instance.workers(); ++w) {
-      if (!done[w] && (next == Board::kNowhere || bytes[w] > bytes[next])) next = w;
+  while (order.size() < workers) {
+    std::size_t next = workers;
+    for (std::size_t w = 0; w < workers; ++w) {
+      if (!done[w] && (next == workers || to_earlier[w] > to_earlier[next])) next = w;
     }
     done[next] = true;
-    order.push_back(next);
-    for (const Neighbour& neighbour : adjacency.of(next))
-      bytes[neighbour.worker] += neighbour.bytes;
+    order.push_back(static_cast<std::uint32_t>(next));
+    for (std::size_t w = 0; w < workers; ++w) to_earlier[w] += bytes[next * workers + w];
   }
   return order;
 }
 
-bool LeastCost::Visit(std::uint32_t depth) {
-  if (steps_ == 0) return false;
-  --steps_;
-  if (depth == order_.size()) {
-    best_ = board_.candidate();
+// First search: least preferences, then least cost.
+template <typename Sum>
+class LeastCost {
+ public:
+  // `steps` counts down over all homes.
+  LeastCost(Board<Sum>& board, std::uint32_t& steps, const std::optional<Candidate>& known)
+      : board_(board), steps_(steps), choices_(kMostWorkers), best_(known) {
+    if (best_) limit_ = static_cast<Sum>((best_->cost - 1) / board.unit().size() + 1);
+  }
+
+  // Returns false if the steps ran out.
+  bool Run() { return Visit(Preferences{}); }
+  const std::optional<Candidate>& best() const { return best_; }
+
+ private:
+  bool Visit(const Preferences& preferences);
+  bool CanWin(const Preferences& preferences, Sum least) const {
+    if (!best_ || preferences != best_->preferences) {
+      return !best_ || preferences < best_->preferences;
+    }
+    return least < limit_;
+  }
+
+  Board<Sum>& board_;
+  std::uint32_t& steps_;
+  std::vector<std::vector<std::uint32_t>> choices_;  // by depth
+  std::optional<Candidate> best_;
+  Sum limit_ = kInfinite<Sum>;  // the best cost
+};
+
+template <typename Sum>
+bool LeastCost<Sum>::Visit(const Preferences& preferences) {
+  const Sum least = board_.cost() + board_.LeastOfRest();
+  if (!CanWin(preferences, least)) return true;
+  if (board_.full()) {
+    best_ = Evaluate(board_.instance(), board_.placed());
+    limit_ = board_.cost();
     return true;
   }
-  std::vector<std::uint32_t> choices;
+  std::vector<std::uint32_t>& choices = choices_[board_.depth()];
   board_.Choices(choices);
-  const std::uint32_t worker = order_[depth];
-  std::stable_sort(choices.begin(), choices.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return board_.Attach(worker, a) < board_.Attach(worker, b);
+  std::sort(choices.begin(), choices.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(board_.Attach(a), a) < std::pair(board_.Attach(b), b);
   });
-  const auto rest = std::span(order_).subspan(depth + 1);
-  for (std::uint32_t place : choices) {
-    board_.Put(worker, place);
-    bool finished = true;
-    if (board_.MeetsRules() &&
-        CanWin({board_.preferences(), board_.cost() + board_.LeastAttach(rest)})) {
-      finished = Visit(depth + 1);
-    }
-    board_.Take(worker);
-    if (!finished) return false;
+  std::size_t tried = 0;
+  bool finished = true;
+  for (; finished && tried < choices.size(); ++tried) {
+    // The places that follow cost as much or more, and no preference gets better by them.
+    if (!CanWin(preferences, least + board_.Attach(choices[tried]))) break;
+    if (steps_ == 0) return false;
+    --steps_;
+    board_.Put(choices[tried]);
+    finished = !board_.MeetsRules() || Visit(board_.preferences());
+    board_.Take();
+    board_.Bar(choices[tried]);
   }
-  return true;
+  while (tried > 0) board_.Lift(choices[--tried]);
+  return finished;
 }
 
 // Second search: among placements with the least preferences and a cost within the limit, the best
 // by the levels after the cost, then by names. Workers go in index order and places in name order,
 // so that the first of equal placements is the least.
+template <typename Sum>
 class LeastTies {
  public:
-  LeastTies(Board& board, Preferences preferences, Int128 limit, std::uint32_t& steps)
-      : board_(board), preferences_(preferences), limit_(limit), steps_(steps) {}
+  LeastTies(Board<Sum>& board, const Preferences& preferences, Sum limit, std::uint32_t& steps,
+            const Candidate& known)
+      : board_(board), preferences_(preferences), limit_(limit), steps_(steps) {
+    Know(known);
+  }
 
+  void Run() { Visit(); }
+  const Candidate& best() const { return *best_; }
+
+ private:
+  bool Visit();
+  bool CanWin() const;
   void Know(const Candidate& candidate) {
     best_ = candidate;
     ties_ = BreakTies(board_.instance(), candidate.nodes);
   }
-  bool Run() { return Visit(0); }
-  const std::optional<Candidate>& best() const { return best_; }
 
- private:
-  bool Visit(std::uint32_t worker);
-  bool CanWin() const;
-
-  Board& board_;
+  Board<Sum>& board_;
   Preferences preferences_;
-  Int128 limit_;
+  Sum limit_;
   std::uint32_t& steps_;
   std::optional<Candidate> best_;
   TieBreakers ties_;  // of the best placement
@@ -260,35 +294,32 @@ class LeastTies {
 
 // Whether the partial placement can still become less than the best; a whole placement must be
 // less.
-bool LeastTies::CanWin() const {
+template <typename Sum>
+bool LeastTies<Sum>::CanWin() const {
   const TieBreakers least = BreakTies(board_.instance(), board_.placed());
   const auto order =
       CompareTies(board_.instance().fabric(), {&least, board_.placed()}, {&ties_, best_->nodes});
-  return order < 0 || (order == 0 && board_.placed().back() == kUnplaced);
+  return order < 0 || (order == 0 && !board_.full());
 }
 
-bool LeastTies::Visit(std::uint32_t worker) {
-  if (steps_ == 0) return false;
-  --steps_;
-  if (worker == board_.instance().workers()) {
-    Know(board_.candidate());
+template <typename Sum>
+bool LeastTies<Sum>::Visit() {
+  if (board_.full()) {
+    Know(Evaluate(board_.instance(), board_.placed()));
     return true;
   }
-  std::vector<std::uint32_t> choices, rest(board_.instance().workers() - worker - 1);
-  std::iota(rest.begin(), rest.end(), worker + 1);
+  const Sum least = board_.cost() + board_.LeastOfRest();
+  if (least > limit_) return true;
+  std::vector<std::uint32_t> choices;
   board_.Choices(choices);
-  const fabric::Fabric& fabric = board_.instance().fabric();
-  std::sort(choices.begin(), choices.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return fabric.name_rank(board_.node(a)) < fabric.name_rank(board_.node(b));
-  });
-  for (std::uint32_t place : choices) {
-    board_.Put(worker, place);
-    bool finished = true;
-    if (board_.MeetsRules() && board_.preferences() <= preferences_ &&
-        board_.cost() + board_.LeastAttach(rest) <= limit_ && CanWin()) {
-      finished = Visit(worker + 1);
-    }
-    board_.Take(worker);
+  for (const std::uint32_t place : choices) {
+    if (least + board_.Attach(place) > limit_) continue;
+    if (steps_ == 0) return false;
+    --steps_;
+    board_.Put(place);
+    const bool finished = !board_.MeetsRules() || board_.preferences() > preferences_ ||
+                          !CanWin() || Visit();
+    board_.Take();
     if (!finished) return false;
   }
   return true;
@@ -300,43 +331,96 @@ std::uint32_t CountCandidates(const Instance& instance) {
   return count;
 }
 
-}  // namespace
+// Both searches over all homes.
+template <typename Sum>
+class Searches {
+ public:
+  Searches(const Instance& instance, const std::vector<Places>& homes,
+           const std::vector<std::int64_t>& bytes, const CostUnit& unit)
+      : instance_(instance), homes_(homes), bytes_(bytes), unit_(unit) {}
 
-ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known,
-                          int tolerance_percent, std::uint32_t steps) {
+  // The least objective; `best` is a known placement. Returns false if the steps ran out.
+  bool FindLeast(std::uint32_t steps, std::optional<Candidate>& best) const {
+    for (const Places& home : homes_) {
+      Board<Sum> board(instance_, home, bytes_, unit_,
+                       ByAttachment(bytes_, instance_.workers()));
+      LeastCost<Sum> search(board, steps, best);
+      const bool finished = search.Run();
+      best = search.best();
+      if (!finished) return false;
+    }
+    return true;
+  }
+
+  // Of placements that cost at most `limit`, the best by the later levels.
+  Candidate BreakTiesWithin(Int128 limit, std::uint32_t steps, Candidate best) const {
+    std::vector<std::uint32_t> order(instance_.workers());
+    std::iota(order.begin(), order.end(), 0U);
+    const Preferences preferences = best.preferences;
+    for (const Places& home : homes_) {
+      Board<Sum> board(instance_, home, bytes_, unit_, order);
+      LeastTies<Sum> search(board, preferences, static_cast<Sum>(limit / unit_.size()), steps,
+                            best);
+      search.Run();
+      best = search.best();
+    }
+    return best;
+  }
+
+ private:
+  const Instance& instance_;
+  const std::vector<Places>& homes_;
+  const std::vector<std::int64_t>& bytes_;
+  const CostUnit& unit_;
+};
+
+template <typename Sum>
+ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
+                   std::span<const Candidate> known, Int128 bound, int tolerance_percent,
+                   const ExactLimits& limits) {
   ExactResult result;
-  if (steps == 0 || instance.workers() == 0 || instance.workers() > kMostWorkers ||
-      CountCandidates(instance) > kMostCandidates) {
-    return result;
-  }
-  const Symmetry symmetry(instance);
-  std::vector<Board> boards;  // one for each home
-  for (std::vector<NodeIndex>& nodes : symmetry.Representatives(kMostNodes)) {
-    boards.emplace_back(instance, symmetry, std::move(nodes));
-  }
-  if (boards.empty()) return result;
   std::vector<Candidate> incumbents(known.begin(), known.end());
-  for (Board& board : boards) {
-    LeastCost first(board, steps);
-    for (const Candidate& candidate : incumbents) first.Know(candidate);
-    const bool finished = first.Run();
-    if (first.best()) incumbents.push_back(*first.best());
-    result.best = first.best();
-    if (!finished) return result;
+  const auto least = std::min_element(
+      incumbents.begin(), incumbents.end(),
+      [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  if (least != incumbents.end()) result.best = *least;
+  const bool proven =
+      result.best && result.best->preferences == Preferences{} && result.best->cost <= bound;
+  if (!proven) {
+    if (!searches.FindLeast(limits.steps, result.best)) return result;
+    if (!result.best) return result;
+    incumbents.push_back(*result.best);
   }
-  if (!result.best) return result;
   result.finished = true;
   result.least = result.best->objective();
-
-  const Int128 limit = CostLimit(result.least.cost, tolerance_percent);
-  for (Board& board : boards) {
-    LeastTies second(board, result.least.preferences, limit, steps);
-    second.Know(incumbents[Best(instance, incumbents, tolerance_percent)]);
-    second.Run();
-    incumbents.push_back(*second.best());
-  }
-  result.best = incumbents[Best(instance, incumbents, tolerance_percent)];
+  const Candidate first = incumbents[Best(instance, incumbents, tolerance_percent)];
+  result.best = searches.BreakTiesWithin(CostLimit(result.least.cost, tolerance_percent),
+                                         limits.tie_steps, first);
   return result;
+}
+
+}  // namespace
+
+ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known, Int128 bound,
+                          int tolerance_percent, const ExactLimits& limits) {
+  if (limits.steps == 0 || instance.workers() == 0 || instance.workers() > kMostWorkers ||
+      CountCandidates(instance) > kMostCandidates) {
+    return {};
+  }
+  const Symmetry symmetry(instance);
+  std::vector<Places> homes;
+  for (std::vector<NodeIndex>& nodes : symmetry.Representatives(kMostNodes)) {
+    homes.emplace_back(instance, symmetry, std::move(nodes));
+  }
+  if (homes.empty()) return {};
+  const std::vector<std::int64_t> bytes = BytesBetween(instance.graph());
+  const CostUnit unit = UnitOf(bytes, homes);
+  if (unit.narrow) {
+    return Search(Searches<std::int64_t>(instance, homes, bytes, unit), instance, known, bound,
+                  tolerance_percent, limits);
+  }
+  return Search(Searches<Int128>(instance, homes, bytes, unit), instance, known, bound,
+                tolerance_percent, limits);
 }
 
 }  // namespace weft::placement
