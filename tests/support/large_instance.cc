@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "operator/base/random.h"
@@ -16,7 +17,10 @@ namespace {
 constexpr const char* kGPU = "nvidia.com/gpu";
 constexpr const char* kRailLabel = "rail-";
 constexpr int kRails = 8;
-constexpr int kTries = 200;  // draws until a job fits its own shape
+constexpr int kTries = 200;    // draws until a job fits its own shape and the cluster
+constexpr int kClusters = 50;  // draws until a job fits one
+// Seeds are multiplied by it; it stays what it was when the first tables were made.
+constexpr std::uint64_t kSeedStride = 14;
 
 using traffic::Axis;
 
@@ -344,6 +348,54 @@ bool AddJob(Random& random, Family family, const Job& job, RandomInstance& insta
   return AddGroup(job, instance);
 }
 
+// The cluster with what earlier jobs use of it.
+RandomInstance Build(Random& random, Family family, Cluster cluster, std::uint32_t percent) {
+  for (fabric::NodeFacts& node : cluster.nodes) {
+    node.allocatable = {{kGPU, cluster.gpus}, {"pods", 110}};
+  }
+  const std::vector<std::int64_t> used = UsedGPUs(random, cluster, family, percent);
+  std::vector<std::string> names;
+  for (const fabric::NodeFacts& node : cluster.nodes) names.push_back(node.name);
+  auto built = fabric::Fabric::Build(cluster.spec, std::move(cluster.nodes), {});
+  if (!built) {
+    std::fprintf(stderr, "%s\n", built.error().message.c_str());
+    std::abort();
+  }
+  RandomInstance instance;
+  instance.fabric = std::make_unique<fabric::Fabric>(*std::move(built));
+  instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto node = instance.fabric->FindNode(names[i]);
+    if (node && used[i] > 0) instance.claims->Add(*node, {{kGPU, used[i]}});
+  }
+  return instance;
+}
+
+// A cluster and a job, or nothing if no job that was drawn fits the cluster.
+std::optional<RandomInstance> TryInstance(Random& random, Family family,
+                                          const LargeOptions& options) {
+  std::uint32_t count = options.fewest_nodes;
+  while (count * 2 <= options.most_nodes && random.Chance(60)) count *= 2;
+  count = random.Between(count, std::min(options.most_nodes, count * 2));
+  Cluster cluster =
+      OnRacks(family) ? MakeRacks(random, family, count) : MakeTree(random, family, count);
+  const std::uint32_t percent = random.Between(30, options.most_percent_used);
+  RandomInstance instance = Build(random, family, std::move(cluster), percent);
+  for (int tries = 0; tries < kTries; ++tries) {
+    const Job job = DrawJob(random, family, options);
+    if (!AddJob(random, family, job, instance)) continue;
+    char text[200];
+    std::snprintf(
+        text, sizeof text, "%u workers of %u GPUs, %u nodes, %u %% full, t%lld c%lld p%lld e%lld",
+        job.workers, job.per_worker, count, percent, static_cast<long long>(job.shape.tensor),
+        static_cast<long long>(job.shape.context), static_cast<long long>(job.shape.pipeline),
+        static_cast<long long>(job.shape.expert));
+    instance.what = text;
+    return instance;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view FamilyName(Family family) {
@@ -365,44 +417,13 @@ std::string_view FamilyName(Family family) {
 }
 
 RandomInstance MakeLargeInstance(Family family, std::uint64_t seed, const LargeOptions& options) {
-  Random random(seed * kFamilies + static_cast<std::uint64_t>(family));
-  RandomInstance instance;
-  std::uint32_t count = options.fewest_nodes;
-  while (count * 2 <= options.most_nodes && random.Chance(60)) count *= 2;
-  count = random.Between(count, std::min(options.most_nodes, count * 2));
-  Cluster cluster =
-      OnRacks(family) ? MakeRacks(random, family, count) : MakeTree(random, family, count);
-  for (fabric::NodeFacts& node : cluster.nodes) {
-    node.allocatable = {{kGPU, cluster.gpus}, {"pods", 110}};
-  }
-  const std::uint32_t percent = random.Between(30, 90);
-  const std::vector<std::int64_t> used = UsedGPUs(random, cluster, family, percent);
-  std::vector<std::string> names;
-  for (const fabric::NodeFacts& node : cluster.nodes) names.push_back(node.name);
-  auto built = fabric::Fabric::Build(cluster.spec, std::move(cluster.nodes), {});
-  if (!built) {
-    std::fprintf(stderr, "%s\n", built.error().message.c_str());
-    std::abort();
-  }
-  instance.fabric = std::make_unique<fabric::Fabric>(*std::move(built));
-  instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const auto node = instance.fabric->FindNode(names[i]);
-    if (node && used[i] > 0) instance.claims->Add(*node, {{kGPU, used[i]}});
-  }
-  for (int tries = 0; tries < kTries; ++tries) {
-    const Job job = DrawJob(random, family, options);
-    if (!AddJob(random, family, job, instance)) continue;
-    char text[200];
-    std::snprintf(
-        text, sizeof text,
-        "%s, seed %llu: %u workers of %u GPUs, %u nodes, %u %% full, t%lld c%lld p%lld e%lld",
-        std::string(FamilyName(family)).c_str(), static_cast<unsigned long long>(seed), job.workers,
-        job.per_worker, count, percent, static_cast<long long>(job.shape.tensor),
-        static_cast<long long>(job.shape.context), static_cast<long long>(job.shape.pipeline),
-        static_cast<long long>(job.shape.expert));
-    instance.what = text;
-    return instance;
+  Random random(seed * kSeedStride + static_cast<std::uint64_t>(family));
+  for (int clusters = 0; clusters < kClusters; ++clusters) {
+    auto instance = TryInstance(random, family, options);
+    if (!instance) continue;
+    instance->what =
+        std::string(FamilyName(family)) + ", seed " + std::to_string(seed) + ": " + instance->what;
+    return *std::move(instance);
   }
   std::fprintf(stderr, "no job of the family fits: seed %llu\n",
                static_cast<unsigned long long>(seed));

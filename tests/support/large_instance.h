@@ -30,12 +30,14 @@ std::string_view FamilyName(Family family);
 
 struct LargeOptions {
   std::uint32_t fewest_nodes = 1'000, most_nodes = 20'000;
+  // Equal: the job has exactly so many workers.
   std::uint32_t fewest_workers = 64, most_workers = 4'096;
+  std::uint32_t most_percent_used = 90;  // of the GPUs, by earlier jobs
 };
 
 // One large placement problem: a cluster that is 30 to 90 % full of earlier jobs, whole domains and
-// fragments, and a job of the family that has enough free slots. The same seed gives the same
-// problem everywhere.
+// fragments, and a job of the family that has enough free slots; where no job fits the cluster,
+// another cluster is drawn. The same seed gives the same problem everywhere.
 RandomInstance MakeLargeInstance(Family family, std::uint64_t seed,
                                  const LargeOptions& options = {});
 
