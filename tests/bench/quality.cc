@@ -207,12 +207,12 @@ const Size& SizeOf(std::uint64_t workers) {
 }
 
 void PrintCaption(const Arguments& arguments, const Reference& reference) {
-  std::printf("Seeds %llu to %llu of each family and size at %s effort; the best known is that of ",
+  std::printf("Seeds %llu to %llu of each family and size at %s effort; the best known is that ",
               static_cast<unsigned long long>(arguments.first),
               static_cast<unsigned long long>(arguments.first + arguments.count - 1),
               EffortName(arguments.effort).c_str());
   if (!arguments.reference.empty()) {
-    std::printf("%s (%zu instances) and ", arguments.reference.c_str(), reference.size());
+    std::printf("of %s (%zu instances) and ", arguments.reference.c_str(), reference.size());
   }
   std::printf("of %u thorough searches with %u times their steps", arguments.starts,
               arguments.times);
