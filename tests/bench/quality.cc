@@ -2,14 +2,16 @@
 // placement known, and over the proven bound.
 //
 //   quality [--first SEED] [--count N] [--family N,...] [--workers N,...] [--effort NAME]
-//           [--reference FILE] [--starts N] [--times N] [--seconds-each S]
+//           [--reference FILE] [--starts N] [--times N] [--anneal N] [--seconds-each S]
 //
 // Instances have the seeds SEED, SEED + 1, ... The best placement known is that of the reference
 // file (quality_reference.h), or a better one that is found here: by the measured effort, and by
-// `starts` searches at thorough effort with `times` its steps, of which none begins once the
-// searches of an instance have taken S seconds. With --starts 0 nothing is searched, and the
-// reference file gains no instances: this is the table for after a change of the solver. Prints a
-// Markdown table, and on standard error each instance with its seed.
+// `starts` searches at thorough effort with `times` its steps, and by simulated annealing with N
+// million steps (anneal.h) from the best of these and from a block of consecutive slots. None of
+// them begins once the searches of an instance have taken S seconds, or if the best placement costs
+// as much as the bound. With --starts 0 nothing is searched, and the reference file gains no
+// instances: this is the table for after a change of the solver. Prints a Markdown table, and on
+// standard error each instance with its seed.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "operator/placement/place.h"
+#include "tests/bench/anneal.h"
 #include "tests/bench/quality_reference.h"
 #include "tests/bench/quality_table.h"
 #include "tests/support/large_instance.h"
@@ -28,8 +31,8 @@
 namespace weft::quality {
 namespace {
 
+using placement::Candidate;
 using placement::Effort;
-using placement::Objective;
 using testing::Family;
 using testing::RandomInstance;
 
@@ -48,30 +51,39 @@ struct Arguments {
   std::vector<std::uint64_t> families, workers = {64, 256, 1'024, 4'096};
   Effort effort = Effort::kNormal;
   std::string reference;
-  std::uint32_t starts = 3, times = 10;
+  std::uint32_t starts = 3, times = 10, anneal = 20;
   double seconds_each = std::numeric_limits<double>::infinity();
 };
 
+double Seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 struct Solved {
-  Objective objective;
+  Candidate candidate;
   Int128 bound = 0;
   double seconds = 0;  // of the processor
+
+  const Int128& cost() const { return candidate.cost; }
 };
 
-Solved Solve(const RandomInstance& instance, const placement::SearchLimits& limits) {
+placement::Options OptionsWith(const placement::SearchLimits& limits) {
   placement::Options options;
   options.limits = limits;
   options.cost_tolerance_percent = 0;  // else a dearer placement may win for its footprint
-  const std::clock_t begin = std::clock();
+  return options;
+}
+
+Solved Solve(const RandomInstance& instance, const placement::SearchLimits& limits) {
+  const placement::Options options = OptionsWith(limits);
+  const double begin = Seconds();
   const auto placement =
       placement::Place(*instance.claims, instance.request, *instance.graph, options);
-  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const double seconds = Seconds() - begin;
   const auto* plan = std::get_if<placement::Plan>(&placement);
   if (plan == nullptr) {
     std::fprintf(stderr, "not placed: %s\n", instance.what.c_str());
     std::exit(1);
   }
-  return {plan->candidate().objective(), plan->lower_bound, seconds};
+  return {plan->candidate(), plan->lower_bound, seconds};
 }
 
 double Ratio(Int128 cost, Int128 to) {
@@ -82,35 +94,82 @@ std::string EffortName(Effort effort) {
   return effort == Effort::kQuick ? "quick" : effort == Effort::kNormal ? "normal" : "thorough";
 }
 
-void Keep(Known& best, const Objective& found, const std::string& who) {
-  if (best.objective <= found) return;
-  best.objective = found;
-  best.who = who;
-}
-
-// Improves `best` by searches that take much longer than a job waits.
-void Search(const RandomInstance& instance, const Arguments& arguments, Known& best) {
-  placement::SearchLimits limits = placement::LimitsOf(Effort::kThorough);
-  limits.refine_steps *= arguments.times;
-  limits.refine_steps_per_piece *= arguments.times;
-  limits.improve_steps *= arguments.times;
-  double seconds = 0;
-  for (std::uint32_t start = 1; start <= arguments.starts; ++start) {
-    if (seconds >= arguments.seconds_each) break;
-    limits.seed = start;
-    const Solved solved = Solve(instance, limits);
-    seconds += solved.seconds;
-    Keep(best, solved.objective,
-         "thorough x" + std::to_string(arguments.times) + ", seed " + std::to_string(start));
+// Searches for a better placement of one instance than those known, as long as the time lasts.
+class Quest {
+ public:
+  Quest(const RandomInstance& instance, const Arguments& arguments, const Solved& measured,
+        const Known& known)
+      : instance_(instance), arguments_(arguments), mine_(measured.candidate), best_(known) {
+    Keep(measured, EffortName(arguments.effort) + " effort");
   }
-}
+
+  const Known& best() const { return best_; }
+
+  void Run() {
+    SearchThoroughly();
+    if (arguments_.starts == 0 || arguments_.anneal == 0) return;
+    const placement::Instance prepared(*instance_.claims, instance_.request, *instance_.graph,
+                                       OptionsWith({}));
+    if (MoreWanted()) Cool(prepared, mine_, kWarm, "annealing from the best");
+    if (!MoreWanted()) return;
+    const auto block = LayBlock(prepared, mine_);
+    if (block) Cool(prepared, *block, kHot, "annealing from a block");
+  }
+
+ private:
+  // See AnnealOptions::first_accepted.
+  static constexpr double kWarm = 0.003, kHot = 0.1;
+
+  bool MoreWanted() const {
+    const bool proven =
+        mine_.preferences == best_.objective.preferences && best_.objective.cost <= bound_;
+    return !proven && Seconds() - begin_ < arguments_.seconds_each;
+  }
+
+  void SearchThoroughly() {
+    placement::SearchLimits limits = placement::LimitsOf(Effort::kThorough);
+    limits.refine_steps *= arguments_.times;
+    limits.refine_steps_per_piece *= arguments_.times;
+    limits.improve_steps *= arguments_.times;
+    for (limits.seed = 1; limits.seed <= arguments_.starts && MoreWanted(); ++limits.seed) {
+      Keep(Solve(instance_, limits), "thorough x" + std::to_string(arguments_.times) + ", seed " +
+                                         std::to_string(limits.seed));
+    }
+  }
+
+  void Cool(const placement::Instance& prepared, const Candidate& start, double accepted,
+            const std::string& who) {
+    AnnealOptions options;
+    options.steps = std::uint64_t{arguments_.anneal} * 1'000'000;
+    options.first_accepted = accepted;
+    const Candidate found = Anneal(prepared, start, options);
+    std::fprintf(stderr, "  %s: %.5f -> %.5f of the best before\n", who.c_str(),
+                 Ratio(start.cost, best_.objective.cost), Ratio(found.cost, best_.objective.cost));
+    Keep({found, 0, 0}, who);
+  }
+
+  void Keep(const Solved& found, const std::string& who) {
+    if (found.candidate.preferences == mine_.preferences) bound_ = std::max(bound_, found.bound);
+    if (found.candidate.objective() < mine_.objective()) mine_ = found.candidate;
+    if (best_.objective <= found.candidate.objective()) return;
+    best_.objective = found.candidate.objective();
+    best_.who = who;
+  }
+
+  const RandomInstance& instance_;
+  const Arguments& arguments_;
+  const double begin_ = Seconds();
+  Candidate mine_;  // the best found here; the reference has no nodes
+  Known best_;
+  Int128 bound_ = 0;
+};
 
 void Tell(const RandomInstance& instance, const Solved& measured, const Known& best) {
   std::fprintf(
       stderr, "%s: over best %.4f (%s), over bound %.4f, %.1f ms%s\n", instance.what.c_str(),
-      Ratio(measured.objective.cost, best.objective.cost), best.who.c_str(),
-      Ratio(measured.objective.cost, measured.bound), 1e3 * measured.seconds,
-      measured.objective.preferences == best.objective.preferences ? "" : ", PREFERENCE MISSED");
+      Ratio(measured.cost(), best.objective.cost), best.who.c_str(),
+      Ratio(measured.cost(), measured.bound), 1e3 * measured.seconds,
+      measured.candidate.preferences == best.objective.preferences ? "" : ", PREFERENCE MISSED");
 }
 
 Cell Measure(Family family, const Size& size, const Arguments& arguments, Reference& reference) {
@@ -127,20 +186,17 @@ Cell Measure(Family family, const Size& size, const Arguments& arguments, Refere
     const std::uint64_t fingerprint = Fingerprint(instance.what);
     const Solved measured = Solve(instance, placement::LimitsOf(arguments.effort));
     const std::optional<Known> known = reference.Find(key, fingerprint);
-    Known best = known.value_or(
-        Known{measured.objective, fingerprint, EffortName(arguments.effort) + " effort"});
-    Keep(best, measured.objective, EffortName(arguments.effort) + " effort");
-    Search(instance, arguments, best);
+    const Known first{measured.candidate.objective(), fingerprint,
+                      EffortName(arguments.effort) + " effort"};
+    Quest quest(instance, arguments, measured, known.value_or(first));
+    quest.Run();
+    const Known& best = quest.best();
     if (known || arguments.starts > 0) reference.Offer(key, best);
-
-    cell.unknown += known ? 0 : 1;
-    if (measured.objective.preferences == best.objective.preferences) {
-      cell.over_best.values.push_back(Ratio(measured.objective.cost, best.objective.cost));
-    } else {
-      ++cell.missed;
-    }
-    cell.over_bound.values.push_back(Ratio(measured.objective.cost, measured.bound));
-    cell.milliseconds.values.push_back(1e3 * measured.seconds);
+    cell.Add({.cost = Ratio(measured.cost(), best.objective.cost),
+              .over_bound = Ratio(measured.cost(), measured.bound),
+              .milliseconds = 1e3 * measured.seconds,
+              .missed = measured.candidate.preferences != best.objective.preferences,
+              .known = known.has_value()});
     Tell(instance, measured, best);
   }
   return cell;
@@ -176,6 +232,8 @@ bool Set(Arguments& arguments, std::string_view name, const char* value) {
     arguments.starts = static_cast<std::uint32_t>(number);
   } else if (name == "--times") {
     arguments.times = static_cast<std::uint32_t>(number);
+  } else if (name == "--anneal") {
+    arguments.anneal = static_cast<std::uint32_t>(number);
   } else if (name == "--seconds-each") {
     arguments.seconds_each = std::strtod(value, nullptr);
   } else {
@@ -214,8 +272,10 @@ void PrintCaption(const Arguments& arguments, const Reference& reference) {
   if (!arguments.reference.empty()) {
     std::printf("of %s (%zu instances) and ", arguments.reference.c_str(), reference.size());
   }
-  std::printf("of %u thorough searches with %u times their steps", arguments.starts,
-              arguments.times);
+  std::printf(
+      "of %u thorough searches with %u times their steps, and of two annealings of %u "
+      "million steps",
+      arguments.starts, arguments.times, arguments.starts == 0 ? 0 : arguments.anneal);
   std::printf(".\n\n");
 }
 

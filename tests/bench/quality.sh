@@ -4,7 +4,7 @@
 #
 #   tests/bench/quality.sh [--first SEED] [--count N] [--family N,...] [--workers N,...]
 #                          [--effort NAME] [--reference FILE] [--starts N] [--times N]
-#                          [--seconds-each S]
+#                          [--anneal N] [--seconds-each S]
 #
 # Options are explained in quality.cc. Searching for the best placements takes hours; keep them:
 #

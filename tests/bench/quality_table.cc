@@ -22,6 +22,14 @@ double Column::Median() const {
   return sorted[sorted.size() / 2];
 }
 
+void Cell::Add(const Measured& instance) {
+  if (!instance.missed) over_best.values.push_back(instance.cost);
+  over_bound.values.push_back(instance.over_bound);
+  milliseconds.values.push_back(instance.milliseconds);
+  missed += instance.missed ? 1 : 0;
+  unknown += instance.known ? 0 : 1;
+}
+
 bool Cell::InGoal() const {
   return missed == 0 && over_best.Mean() <= kMostMean && over_best.Worst() <= kMostWorst;
 }

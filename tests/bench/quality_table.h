@@ -19,6 +19,14 @@ struct Column {
   double Median() const;
 };
 
+struct Measured {
+  double cost = 0;  // over the best known
+  double over_bound = 0;
+  double milliseconds = 0;
+  bool missed = false;  // preferences that the best known placement reaches
+  bool known = false;   // somebody searched for the best placement before
+};
+
 // The instances of one family and size.
 struct Cell {
   Column over_best;   // of instances that reach the best known preferences
@@ -27,6 +35,7 @@ struct Cell {
   std::uint32_t missed = 0;   // instances that miss preferences that the best known one reaches
   std::uint32_t unknown = 0;  // instances that nobody searched before
 
+  void Add(const Measured& instance);
   bool InGoal() const;
 };
 
