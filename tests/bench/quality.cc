@@ -15,16 +15,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "operator/placement/place.h"
 #include "tests/bench/anneal.h"
 #include "tests/bench/quality_reference.h"
+#include "tests/bench/quality_solve.h"
 #include "tests/bench/quality_table.h"
 #include "tests/support/large_instance.h"
 
@@ -55,43 +54,11 @@ struct Arguments {
   double seconds_each = std::numeric_limits<double>::infinity();
 };
 
-double Seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-struct Solved {
-  Candidate candidate;
-  Int128 bound = 0;
-  double seconds = 0;  // of the processor
-
-  const Int128& cost() const { return candidate.cost; }
-};
-
-placement::Options OptionsWith(const placement::SearchLimits& limits) {
-  placement::Options options;
-  options.limits = limits;
-  options.cost_tolerance_percent = 0;  // else a dearer placement may win for its footprint
-  return options;
-}
-
-Solved Solve(const RandomInstance& instance, const placement::SearchLimits& limits) {
-  const placement::Options options = OptionsWith(limits);
-  const double begin = Seconds();
-  const auto placement =
-      placement::Place(*instance.claims, instance.request, *instance.graph, options);
-  const double seconds = Seconds() - begin;
-  const auto* plan = std::get_if<placement::Plan>(&placement);
-  if (plan == nullptr) {
-    std::fprintf(stderr, "not placed: %s\n", instance.what.c_str());
-    std::exit(1);
-  }
-  return {plan->candidate(), plan->lower_bound, seconds};
-}
-
-double Ratio(Int128 cost, Int128 to) {
-  return to == 0 ? 1 : static_cast<double>(cost) / static_cast<double>(to);
-}
-
-std::string EffortName(Effort effort) {
-  return effort == Effort::kQuick ? "quick" : effort == Effort::kNormal ? "normal" : "thorough";
+Solved MustSolve(const RandomInstance& instance, const placement::SearchLimits& limits) {
+  auto solved = Solve(instance, OptionsWith(limits));
+  if (solved) return *std::move(solved);
+  std::fprintf(stderr, "not placed: %s\n", instance.what.c_str());
+  std::exit(1);
 }
 
 // Searches for a better placement of one instance than those known, as long as the time lasts.
@@ -132,8 +99,8 @@ class Quest {
     limits.refine_steps_per_piece *= arguments_.times;
     limits.improve_steps *= arguments_.times;
     for (limits.seed = 1; limits.seed <= arguments_.starts && MoreWanted(); ++limits.seed) {
-      Keep(Solve(instance_, limits), "thorough x" + std::to_string(arguments_.times) + ", seed " +
-                                         std::to_string(limits.seed));
+      Keep(MustSolve(instance_, limits), "thorough x" + std::to_string(arguments_.times) +
+                                             ", seed " + std::to_string(limits.seed));
     }
   }
 
@@ -145,7 +112,7 @@ class Quest {
     const Candidate found = Anneal(prepared, start, options);
     std::fprintf(stderr, "  %s: %.5f -> %.5f of the best before\n", who.c_str(),
                  Ratio(start.cost, best_.objective.cost), Ratio(found.cost, best_.objective.cost));
-    Keep({found, 0, 0}, who);
+    Keep({.candidate = found}, who);
   }
 
   void Keep(const Solved& found, const std::string& who) {
@@ -167,8 +134,8 @@ class Quest {
 void Tell(const RandomInstance& instance, const Solved& measured, const Known& best) {
   std::fprintf(
       stderr, "%s: over best %.4f (%s), over bound %.4f, %.1f ms%s\n", instance.what.c_str(),
-      Ratio(measured.cost(), best.objective.cost), best.who.c_str(),
-      Ratio(measured.cost(), measured.bound), 1e3 * measured.seconds,
+      Ratio(measured.candidate.cost, best.objective.cost), best.who.c_str(),
+      Ratio(measured.candidate.cost, measured.bound), 1e3 * measured.seconds,
       measured.candidate.preferences == best.objective.preferences ? "" : ", PREFERENCE MISSED");
 }
 
@@ -184,7 +151,7 @@ Cell Measure(Family family, const Size& size, const Arguments& arguments, Refere
     const RandomInstance instance = testing::MakeLargeInstance(family, seed, options);
     const Key key{name, size.workers, seed};
     const std::uint64_t fingerprint = Fingerprint(instance.what);
-    const Solved measured = Solve(instance, placement::LimitsOf(arguments.effort));
+    const Solved measured = MustSolve(instance, placement::LimitsOf(arguments.effort));
     const std::optional<Known> known = reference.Find(key, fingerprint);
     const Known first{measured.candidate.objective(), fingerprint,
                       EffortName(arguments.effort) + " effort"};
@@ -192,23 +159,14 @@ Cell Measure(Family family, const Size& size, const Arguments& arguments, Refere
     quest.Run();
     const Known& best = quest.best();
     if (known || arguments.starts > 0) reference.Offer(key, best);
-    cell.Add({.cost = Ratio(measured.cost(), best.objective.cost),
-              .over_bound = Ratio(measured.cost(), measured.bound),
+    cell.Add({.cost = Ratio(measured.candidate.cost, best.objective.cost),
+              .over_bound = Ratio(measured.candidate.cost, measured.bound),
               .milliseconds = 1e3 * measured.seconds,
               .missed = measured.candidate.preferences != best.objective.preferences,
               .known = known.has_value()});
     Tell(instance, measured, best);
   }
   return cell;
-}
-
-std::vector<std::uint64_t> Numbers(const char* text) {
-  std::vector<std::uint64_t> numbers;
-  for (char* end = nullptr; *text != '\0'; text = *end == ',' ? end + 1 : end) {
-    numbers.push_back(std::strtoull(text, &end, 10));
-    if (end == text) break;  // not a number
-  }
-  return numbers;
 }
 
 // False if there is no such option.

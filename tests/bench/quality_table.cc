@@ -1,6 +1,7 @@
 #include "tests/bench/quality_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 
@@ -15,11 +16,14 @@ double Column::Worst() const {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 
-double Column::Median() const {
+double Column::Quantile(double share) const {
   if (values.empty()) return 0;
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
-  return sorted[sorted.size() / 2];
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
 }
 
 void Cell::Add(const Measured& instance) {
@@ -46,7 +50,7 @@ void Table::Add(std::string_view family, std::uint32_t workers, const Cell& cell
   std::printf("| %s | %u | %zu | %.4f | %.4f | %.3f | %.3f | %u | %.1f | %.1f |\n", name.c_str(),
               workers, cell.milliseconds.values.size(), cell.over_best.Mean(),
               cell.over_best.Worst(), cell.over_bound.Mean(), cell.over_bound.Worst(), cell.missed,
-              cell.milliseconds.Median(), cell.milliseconds.Worst());
+              cell.milliseconds.Quantile(0.5), cell.milliseconds.Worst());
   std::fflush(stdout);
   const auto append = [](Column& all, const Column& more) {
     all.values.insert(all.values.end(), more.values.begin(), more.values.end());
@@ -71,7 +75,7 @@ void Table::PrintSummary() const {
       "preferences missed %u; ms median %.1f, mean %.1f, worst %.1f; not searched before %u. "
       "%zu of %zu cells above %.3f mean or %.2f worst",
       all_.milliseconds.values.size(), all_.over_best.Mean(), all_.over_best.Worst(),
-      all_.over_bound.Mean(), all_.over_bound.Worst(), all_.missed, all_.milliseconds.Median(),
+      all_.over_bound.Mean(), all_.over_bound.Worst(), all_.missed, all_.milliseconds.Quantile(0.5),
       all_.milliseconds.Mean(), all_.milliseconds.Worst(), all_.unknown, outside_.size(), cells_,
       kMostMean, kMostWorst);
   for (std::size_t i = 0; i < outside_.size(); ++i) {

@@ -16,7 +16,7 @@ struct Column {
 
   double Mean() const;
   double Worst() const;
-  double Median() const;
+  double Quantile(double share) const;  // 0.5 is the median
 };
 
 struct Measured {
