@@ -9,6 +9,7 @@
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
+#include "tests/bench/anneal_groups.h"
 
 namespace weft::quality {
 
@@ -42,76 +43,6 @@ std::vector<NodeIndex> SeatsOf(const Instance& instance, const Candidate& like) 
   }
   return seats;
 }
-
-// The sets of workers that a group keeps, or should keep, in one domain.
-class Groups {
- public:
-  Groups(const Instance& instance, std::span<const NodeIndex> nodes) : instance_(instance) {
-    of_worker_.resize(instance.workers());
-    for (const placement::GroupConstraint& group : instance.request().groups) {
-      for (std::size_t s = 0; s < group.sets.size(); ++s) {
-        for (const Worker worker : group.sets.set(s)) {
-          of_worker_[worker].push_back(static_cast<std::uint32_t>(sets_.size()));
-        }
-        sets_.push_back({group.sets.set(s), group.required, group.preferred, 0, false});
-        Look(sets_.back(), nodes);
-        misses_ += sets_.back().missed ? 1 : 0;
-      }
-    }
-  }
-
-  bool any() const { return !sets_.empty(); }
-  std::int64_t misses() const { return misses_; }
-
-  // How many more sets would miss their preferred level with the workers moved to `nodes`; nothing
-  // if a required level would be left.
-  std::optional<std::int64_t> Change(std::span<const Worker> moved,
-                                     std::span<const NodeIndex> nodes) {
-    std::int64_t change = 0;
-    ++stamp_;
-    changed_.clear();
-    for (const Worker worker : moved) {
-      for (const std::uint32_t s : of_worker_[worker]) {
-        if (sets_[s].stamp == stamp_) continue;
-        sets_[s].stamp = stamp_;
-        Set now = sets_[s];
-        if (!Look(now, nodes)) return std::nullopt;
-        if (now.missed == sets_[s].missed) continue;
-        change += now.missed ? 1 : -1;
-        changed_.push_back(s);
-      }
-    }
-    return change;
-  }
-
-  // Keeps what the last Change found.
-  void Keep(std::int64_t change) {
-    for (const std::uint32_t s : changed_) sets_[s].missed = !sets_[s].missed;
-    misses_ += change;
-  }
-
- private:
-  struct Set {
-    std::span<const Worker> workers;
-    std::optional<Tier> required, preferred;
-    std::uint64_t stamp;
-    bool missed;
-  };
-
-  // False if the required level is left.
-  bool Look(Set& set, std::span<const NodeIndex> nodes) const {
-    const Tier hull = instance_.HullOf(set.workers, nodes);
-    set.missed = set.preferred && hull < *set.preferred;
-    return !set.required || hull >= *set.required;
-  }
-
-  const Instance& instance_;
-  std::vector<Set> sets_;
-  std::vector<std::vector<std::uint32_t>> of_worker_;
-  std::vector<std::uint32_t> changed_;
-  std::int64_t misses_ = 0;
-  std::uint64_t stamp_ = 0;
-};
 
 // The seats of each domain of one network, and each seat's domain.
 struct Division {
@@ -352,7 +283,7 @@ class Annealer {
     if (groups_.any()) {
       const auto misses = groups_.Change(moved_, nodes_);
       if (!misses || *misses > 0) return Exchange();
-      groups_.Keep(*misses);
+      groups_.Keep();
       if (*misses < 0) best_ = cost_ + change;  // better at any cost
     }
     if (change > 0 && at_best_) KeepBest();
