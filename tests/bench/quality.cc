@@ -223,18 +223,19 @@ const Size& SizeOf(std::uint64_t workers) {
 }
 
 void PrintCaption(const Arguments& arguments, const Reference& reference) {
-  std::printf("Seeds %llu to %llu of each family and size at %s effort; the best known is that ",
+  std::printf("Seeds %llu to %llu of each family and size at %s effort. The best known is that",
               static_cast<unsigned long long>(arguments.first),
               static_cast<unsigned long long>(arguments.first + arguments.count - 1),
               EffortName(arguments.effort).c_str());
-  if (!arguments.reference.empty()) {
-    std::printf("of %s (%zu instances) and ", arguments.reference.c_str(), reference.size());
+  const bool file = !arguments.reference.empty();
+  if (file) std::printf(" of %s (%zu instances)", arguments.reference.c_str(), reference.size());
+  if (arguments.starts > 0) {
+    std::printf(
+        "%s of %u thorough searches with %u times their steps and two annealings of %u "
+        "million steps",
+        file ? " and" : "", arguments.starts, arguments.times, arguments.anneal);
   }
-  std::printf(
-      "of %u thorough searches with %u times their steps, and of two annealings of %u "
-      "million steps",
-      arguments.starts, arguments.times, arguments.starts == 0 ? 0 : arguments.anneal);
-  std::printf(".\n\n");
+  std::printf("%s.\n\n", file || arguments.starts > 0 ? "" : " which is measured");
 }
 
 }  // namespace
