@@ -8,7 +8,9 @@
 #                                    JAX and TensorFlow), fuzzers briefly
 #   tests/run.sh --campaign NAME     the long form of one kind:
 #       quality    the solver against the exact optimum on 25 times the random instances, and on
-#                  large instances of every family against thorough searches (build/quality.md)
+#                  large instances of every family and size against thorough searches and annealing
+#                  (build/quality.md, half an hour); then how long small jobs take
+#                  (build/small_jobs.md)
 #       fuzz       every parser fuzzed for five minutes
 #       bench      benchmarks, five repetitions; writes build/bench.md
 #       cluster    measures, with a real API server: binding by kube-scheduler, the first list of all
@@ -169,14 +171,16 @@ run_everything() {
 
 campaign_quality() {
   stage 'Building the solver and its tests'
-  build_main placement_test bound_test quality
+  build_main placement_test bound_test quality small_jobs
   stage "The solver against the exact optimum, $campaign_instances_times times the instances"
   export WEFT_INSTANCES_TIMES=$campaign_instances_times
   build/tests/placement_test --gtest_filter='PlaceProperty.*'
   build/tests/bound_test --gtest_filter='LowerBound.*'
   unset WEFT_INSTANCES_TIMES
-  stage 'Large jobs: normal effort against thorough, and against the bound'
-  tests/bench/quality.sh
+  stage 'Large jobs: normal effort against the best placement known, and against the bound'
+  tests/bench/quality.sh --first 2001 --count 2 --starts 1 --times 1
+  stage 'Small jobs: time and cost'
+  tests/bench/small_jobs.sh
 }
 
 campaign_fuzz() {

@@ -3,167 +3,26 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
-#include "operator/base/random.h"
 #include "operator/rules/node_filter.h"
 #include "operator/traffic/worker_grid.h"
+#include "tests/support/large_clusters.h"
 
 namespace weft::testing {
 
 namespace {
 
 constexpr const char* kGPU = "nvidia.com/gpu";
-constexpr const char* kRailLabel = "rail-";
-constexpr int kRails = 8;
-constexpr int kTries = 200;  // draws until a job fits its own shape
+constexpr int kTries = 200;    // draws until a job fits its own shape and the cluster
+constexpr int kClusters = 50;  // draws until a job fits one
+// Seeds are multiplied by it. It stays what it was when the first tables were made: the number of
+// families then. Later families begin at another number, so that each has numbers of its own.
+constexpr std::uint64_t kSeedStride = 14;
+constexpr std::uint64_t kLaterFamilies = std::uint64_t{1} << 40;
 
 using traffic::Axis;
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : numbers_(seed) {}
-  std::uint32_t Between(std::uint32_t low, std::uint32_t high) {
-    return low + static_cast<std::uint32_t>(numbers_.Below(high - low + 1));
-  }
-  bool Chance(std::uint32_t percent) { return numbers_.Below(100) < percent; }
-  template <typename T>
-  T Pick(std::initializer_list<T> from) {
-    return from.begin()[numbers_.Below(from.size())];
-  }
-
- private:
-  SplitMix64 numbers_;
-};
-
-std::string Padded(const char* prefix, std::uint32_t number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%s%06u", prefix, number);
-  return text;
-}
-
-fabric::LinkSpec Link(const char* type, std::int64_t oversubscription) {
-  fabric::LinkSpec link;
-  link.type = type;
-  link.oversubscription_percent = oversubscription;
-  return link;
-}
-
-bool OnRacks(Family family) {
-  return family == Family::kExpertsOnRacks || family == Family::kExpertsPreferRack ||
-         family == Family::kUnevenRacks || family == Family::kTensorOnTrays ||
-         family == Family::kCrossing;
-}
-
-struct Cluster {
-  fabric::FabricSpec spec;
-  std::vector<fabric::NodeFacts> nodes;
-  std::int64_t gpus = 8;     // a node
-  std::uint32_t narrow = 1;  // nodes in one rack or leaf
-};
-
-// Racks of 18 trays under leaves of a few racks under spines.
-Cluster MakeRacks(Random& random, Family family, std::uint32_t count) {
-  constexpr std::uint32_t kTrays = 18;
-  Cluster cluster;
-  cluster.gpus = 4;
-  cluster.narrow = kTrays;
-  const std::uint32_t racks_per_leaf = random.Pick({4U, 8U, 16U});
-  const std::uint32_t leaves_per_spine = random.Pick({2U, 4U, 8U});
-  const bool crossing = family == Family::kCrossing;
-  cluster.spec.levels = {{"spine", "spine", fabric::Identity::kValue,
-                          Link("InfiniBandNDR", random.Pick<std::int64_t>({100, 200, 300}))},
-                         {"leaf", "leaf", fabric::Identity::kValue, Link("InfiniBandNDR", 100)}};
-  cluster.spec.outside = Link("InfiniBandNDR", random.Pick<std::int64_t>({300, 400, 700}));
-  cluster.spec.node_link = Link("NVLink5", 100);
-  cluster.spec.scale_up = fabric::ScaleUpSpec{"nvlink", "clique", Link("NVLink5", 100),
-                                              fabric::ScaleUpRequires::kNothing};
-  // Crossing: a leaf switch for each half of a rack's trays.
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t rack = i / kTrays, half = i % kTrays / (kTrays / 2);
-    const std::uint32_t leaf = crossing ? rack / racks_per_leaf * 2 + half : rack / racks_per_leaf;
-    fabric::NodeFacts node;
-    node.name = Padded("tray-", i);
-    node.labels = {{"clique", Padded("rack-", rack)},
-                   {"leaf", Padded("leaf-", leaf)},
-                   {"spine", Padded("spine-", rack / racks_per_leaf / leaves_per_spine)}};
-    cluster.nodes.push_back(std::move(node));
-  }
-  return cluster;
-}
-
-Cluster MakeTree(Random& random, Family family, std::uint32_t count) {
-  Cluster cluster;
-  const std::uint32_t per_leaf = random.Pick({16U, 32U, 32U, 64U});
-  const std::uint32_t leaves_per_spine = random.Pick({4U, 8U, 16U});
-  cluster.narrow = per_leaf;
-  cluster.spec.levels = {{"spine", "spine", fabric::Identity::kValue,
-                          Link("InfiniBandNDR", random.Pick<std::int64_t>({100, 200, 300}))},
-                         {"leaf", "leaf", fabric::Identity::kValue, Link("InfiniBandNDR", 100)}};
-  cluster.spec.outside = Link("InfiniBandNDR", random.Pick<std::int64_t>({300, 400, 700}));
-  cluster.spec.node_link = Link("NVLink4", 100);
-  const bool rails = family == Family::kRails;
-  if (rails) {
-    cluster.spec.rails = fabric::RailsSpec{.count = kRails, .leaf_label_keys = {}};
-    for (int r = 0; r < kRails; ++r) {
-      cluster.spec.rails->leaf_label_keys.push_back(kRailLabel + std::to_string(r));
-    }
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    fabric::NodeFacts node;
-    node.name = Padded("node-", i);
-    const std::uint32_t leaf = i / per_leaf;
-    node.labels.Set("spine", Padded("spine-", leaf / leaves_per_spine));
-    if (rails) {
-      const bool degraded = random.Chance(1);
-      for (int r = 0; r < kRails - (degraded ? 1 : 0); ++r) {
-        node.labels.Set(kRailLabel + std::to_string(r),
-                        Padded("leaf-", leaf) + "-" + std::to_string(r));
-      }
-    } else {
-      node.labels.Set("leaf", Padded("leaf-", leaf));
-    }
-    cluster.nodes.push_back(std::move(node));
-  }
-  return cluster;
-}
-
-// Earlier jobs: whole domains, runs of nodes, single nodes and parts of nodes, until `percent` of
-// the GPUs are in use.
-std::vector<std::int64_t> UsedGPUs(Random& random, const Cluster& cluster, Family family,
-                                   std::uint32_t percent) {
-  const auto count = static_cast<std::uint32_t>(cluster.nodes.size());
-  std::vector<std::int64_t> used(count, 0);
-  const std::int64_t target = static_cast<std::int64_t>(count) * cluster.gpus * percent / 100;
-  const bool parts = family == Family::kSeveralANode || random.Chance(30);
-  const std::uint32_t domains = random.Pick({0U, 20U, 50U});  // percent that take whole domains
-  for (std::int64_t sum = 0; sum < target;) {
-    std::uint32_t begin = random.Between(0, count - 1), length = 1;
-    std::int64_t amount = cluster.gpus;
-    if (random.Chance(domains)) {
-      begin -= begin % cluster.narrow;
-      length = cluster.narrow;
-    } else if (random.Chance(40)) {
-      length = random.Between(2, cluster.narrow);
-    } else if (parts && random.Chance(60)) {
-      amount = random.Between(1, static_cast<std::uint32_t>(cluster.gpus) - 1);
-    }
-    for (std::uint32_t n = begin; n < std::min(count, begin + length); ++n) {
-      const std::int64_t more = std::min(amount, cluster.gpus - used[n]);
-      used[n] += more;
-      sum += more;
-    }
-  }
-  if (family != Family::kUnevenRacks) return used;
-  for (std::uint32_t n = 0; n < count;
-       ++n) {  // trays kept aside: the last one or two of most racks
-    const std::uint32_t aside = n / cluster.narrow % 4 == 0   ? 0
-                                : n / cluster.narrow % 3 == 0 ? 1
-                                                              : 2;
-    if (n % cluster.narrow + aside >= cluster.narrow) used[n] = cluster.gpus;
-  }
-  return used;
-}
 
 struct Job {
   traffic::Parallelism shape;
@@ -172,7 +31,7 @@ struct Job {
   std::vector<Axis> group;  // a topology group that prefers the narrowest level
 };
 
-traffic::Transformer DrawModel(Random& random, bool experts) {
+traffic::Transformer DrawModel(Draws& random, bool experts) {
   traffic::Transformer model;
   struct Size {
     std::int64_t parameters, layers, hidden, heads, feed_forward;
@@ -199,15 +58,57 @@ traffic::Transformer DrawModel(Random& random, bool experts) {
   return model;
 }
 
-void DrawExperts(Random& random, Job& job) {
+void DrawExperts(Draws& random, Job& job) {
   job.shape.tensor = random.Pick<std::int64_t>({1, 2, 4});
   job.shape.expert_tensor = 1;
   job.shape.expert = random.Pick<std::int64_t>({8, 16, 32, 64});
   job.shape.pipeline = random.Pick<std::int64_t>({1, 2, 4, 8});
 }
 
+// One axis takes all workers: a ring of all ranks, a ring for each tensor rank, or a pipeline.
+void DrawPrimeShape(Draws& random, Job& job) {
+  switch (random.Between(0, 2)) {
+    case 0:
+      job.shape.sharding = traffic::Sharding::kFull;
+      break;
+    case 1:
+      job.shape.tensor = job.per_worker;
+      break;
+    default:
+      job.shape.tensor = job.per_worker;
+      job.shape.pipeline = job.workers;
+  }
+}
+
+// Any of the usual kinds of jobs; true where the job has experts.
+bool DrawMixedShape(Draws& random, Job& job) {
+  traffic::Parallelism& shape = job.shape;
+  switch (random.Between(0, 3)) {
+    case 0:
+      DrawExperts(random, job);
+      return true;
+    case 1:
+      shape.tensor = random.Pick<std::int64_t>({1, 4, 8});
+      shape.context = random.Pick<std::int64_t>({4, 8});
+      shape.pipeline = random.Pick<std::int64_t>({1, 2, 4});
+      return false;
+    case 2:
+      if (random.Chance(50)) {
+        shape.sharding = traffic::Sharding::kFull;
+      } else {
+        shape.sharding = traffic::Sharding::kHybrid;
+        shape.shard_group_size = random.Pick<std::int64_t>({16, 32, 64});
+      }
+      return false;
+    default:
+      shape.tensor = random.Pick<std::int64_t>({2, 4, 8});
+      shape.pipeline = random.Pick<std::int64_t>({2, 4, 8, 16});
+      return false;
+  }
+}
+
 // Degrees of the family; true where the job has experts.
-bool DrawShape(Random& random, Family family, Job& job) {
+bool DrawShape(Draws& random, Family family, Job& job) {
   traffic::Parallelism& shape = job.shape;
   switch (family) {
     case Family::kExpertsOnRacks:
@@ -261,17 +162,41 @@ bool DrawShape(Random& random, Family family, Job& job) {
       shape.pipeline = random.Pick<std::int64_t>({2, 4, 8, 16});
       shape.context = family == Family::kGrid ? 1 : random.Pick<std::int64_t>({1, 2, 4});
       return false;
+    case Family::kPrimes:
+      DrawPrimeShape(random, job);
+      return false;
+    case Family::kMixedFree:
+      job.per_worker = random.Pick<std::uint32_t>({1, 2, 4});
+      return DrawMixedShape(random, job);
+    case Family::kSpareTrays:
+    case Family::kTapered:
+    case Family::kMI300XRails:
+    case Family::kTorus:
+      return DrawMixedShape(random, job);
   }
   return false;
 }
 
-Job DrawJob(Random& random, Family family, const LargeOptions& options) {
+// The largest prime number that is not above `number`, which is at least 2.
+std::uint32_t PrimeWithin(std::uint32_t number) {
+  const auto prime = [](std::uint32_t n) {
+    for (std::uint32_t d = 2; d * d <= n; ++d) {
+      if (n % d == 0) return false;
+    }
+    return true;
+  };
+  while (!prime(number)) --number;
+  return number;
+}
+
+Job DrawJob(Draws& random, Family family, const LargeOptions& options) {
   Job job;
-  job.per_worker = OnRacks(family) ? 4 : 8;
+  job.per_worker = GPUsANode(family);
   std::uint32_t size = options.fewest_workers;
   while (size * 2 <= options.most_workers && random.Chance(80)) size *= 2;
   if (random.Chance(30)) size = size * 3 / 2;
   job.workers = std::min(size, options.most_workers);
+  if (family == Family::kPrimes) job.workers = PrimeWithin(job.workers);
   const bool experts = DrawShape(random, family, job);
   traffic::Parallelism& shape = job.shape;
   if (shape.sharding == traffic::Sharding::kNone && random.Chance(60)) {
@@ -291,7 +216,7 @@ Job DrawJob(Random& random, Family family, const LargeOptions& options) {
 
 // The level `required` is the narrowest one with a domain that holds the job, sometimes;
 // `preferred` is at or inside it.
-void Constrain(Random& random, RandomInstance& instance, const std::vector<std::uint32_t>& slots) {
+void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::uint32_t>& slots) {
   placement::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
@@ -319,7 +244,7 @@ bool AddGroup(const Job& job, RandomInstance& instance) {
 }
 
 // False where the degrees of the job do not divide, or it does not fit.
-bool AddJob(Random& random, Family family, const Job& job, RandomInstance& instance) {
+bool AddJob(Draws& random, Family family, const Job& job, RandomInstance& instance) {
   traffic::Model model;
   model.transformer = job.model;
   auto traffic = traffic::ComputeTraffic(model, job.shape, job.workers, job.per_worker);
@@ -344,6 +269,66 @@ bool AddJob(Random& random, Family family, const Job& job, RandomInstance& insta
   return AddGroup(job, instance);
 }
 
+// The cluster with what earlier jobs use of it.
+RandomInstance Build(Draws& random, Family family, LargeCluster cluster, std::uint32_t percent) {
+  for (fabric::NodeFacts& node : cluster.nodes) {
+    node.allocatable = {{kGPU, cluster.gpus}, {"pods", 110}};
+  }
+  const std::vector<std::int64_t> used = UsedGPUs(random, cluster, family, percent);
+  std::vector<std::string> names;
+  for (const fabric::NodeFacts& node : cluster.nodes) names.push_back(node.name);
+  auto built = fabric::Fabric::Build(cluster.spec, std::move(cluster.nodes), {});
+  if (!built) {
+    std::fprintf(stderr, "%s\n", built.error().message.c_str());
+    std::abort();
+  }
+  RandomInstance instance;
+  instance.fabric = std::make_unique<fabric::Fabric>(*std::move(built));
+  instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto node = instance.fabric->FindNode(names[i]);
+    if (node && used[i] > 0) instance.claims->Add(*node, {{kGPU, used[i]}});
+  }
+  return instance;
+}
+
+// How many of the smallest workers of the family fit.
+std::uint64_t MostWorkers(const fabric::Claims& claims, Family family) {
+  const bool parts = family == Family::kSeveralANode || family == Family::kMixedFree;
+  const std::int64_t gpus = parts ? 1 : GPUsANode(family);
+  std::uint64_t workers = 0;
+  for (fabric::NodeIndex n = 0; n < claims.fabric().node_count(); ++n) {
+    workers += static_cast<std::uint64_t>(claims.free_accelerators(n) / gpus);
+  }
+  return workers;
+}
+
+// A cluster and a job, or nothing if no job that was drawn fits the cluster.
+std::optional<RandomInstance> TryInstance(Draws& random, Family family,
+                                          const LargeOptions& options) {
+  std::uint32_t count = options.fewest_nodes;
+  while (count * 2 <= options.most_nodes && random.Chance(60)) count *= 2;
+  count = random.Between(count, std::min(options.most_nodes, count * 2));
+  LargeCluster cluster = MakeLargeCluster(random, family, count);
+  count = static_cast<std::uint32_t>(cluster.nodes.size());
+  const std::uint32_t percent = random.Between(30, options.most_percent_used);
+  RandomInstance instance = Build(random, family, std::move(cluster), percent);
+  if (MostWorkers(*instance.claims, family) < options.fewest_workers) return std::nullopt;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const Job job = DrawJob(random, family, options);
+    if (!AddJob(random, family, job, instance)) continue;
+    char text[200];
+    std::snprintf(
+        text, sizeof text, "%u workers of %u GPUs, %u nodes, %u %% full, t%lld c%lld p%lld e%lld",
+        job.workers, job.per_worker, count, percent, static_cast<long long>(job.shape.tensor),
+        static_cast<long long>(job.shape.context), static_cast<long long>(job.shape.pipeline),
+        static_cast<long long>(job.shape.expert));
+    instance.what = text;
+    return instance;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view FamilyName(Family family) {
@@ -360,49 +345,25 @@ std::string_view FamilyName(Family family) {
                                                               "tensor 8 x pipeline x data",
                                                               "preferred and required levels",
                                                               "rails",
-                                                              "crossing NVLink domains"};
+                                                              "crossing NVLink domains",
+                                                              "GB300 with two spare trays",
+                                                              "RoCE 3:1 twice",
+                                                              "MI300X rails",
+                                                              "prime counts",
+                                                              "1 to 8 free GPUs",
+                                                              "torus"};
   return kNames[static_cast<std::size_t>(family)];
 }
 
 RandomInstance MakeLargeInstance(Family family, std::uint64_t seed, const LargeOptions& options) {
-  Random random(seed * kFamilies + static_cast<std::uint64_t>(family));
-  RandomInstance instance;
-  std::uint32_t count = options.fewest_nodes;
-  while (count * 2 <= options.most_nodes && random.Chance(60)) count *= 2;
-  count = random.Between(count, std::min(options.most_nodes, count * 2));
-  Cluster cluster =
-      OnRacks(family) ? MakeRacks(random, family, count) : MakeTree(random, family, count);
-  for (fabric::NodeFacts& node : cluster.nodes) {
-    node.allocatable = {{kGPU, cluster.gpus}, {"pods", 110}};
-  }
-  const std::uint32_t percent = random.Between(30, 90);
-  const std::vector<std::int64_t> used = UsedGPUs(random, cluster, family, percent);
-  std::vector<std::string> names;
-  for (const fabric::NodeFacts& node : cluster.nodes) names.push_back(node.name);
-  auto built = fabric::Fabric::Build(cluster.spec, std::move(cluster.nodes), {});
-  if (!built) {
-    std::fprintf(stderr, "%s\n", built.error().message.c_str());
-    std::abort();
-  }
-  instance.fabric = std::make_unique<fabric::Fabric>(*std::move(built));
-  instance.claims = std::make_unique<fabric::Claims>(*instance.fabric);
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const auto node = instance.fabric->FindNode(names[i]);
-    if (node && used[i] > 0) instance.claims->Add(*node, {{kGPU, used[i]}});
-  }
-  for (int tries = 0; tries < kTries; ++tries) {
-    const Job job = DrawJob(random, family, options);
-    if (!AddJob(random, family, job, instance)) continue;
-    char text[200];
-    std::snprintf(
-        text, sizeof text,
-        "%s, seed %llu: %u workers of %u GPUs, %u nodes, %u %% full, t%lld c%lld p%lld e%lld",
-        std::string(FamilyName(family)).c_str(), static_cast<unsigned long long>(seed), job.workers,
-        job.per_worker, count, percent, static_cast<long long>(job.shape.tensor),
-        static_cast<long long>(job.shape.context), static_cast<long long>(job.shape.pipeline),
-        static_cast<long long>(job.shape.expert));
-    instance.what = text;
-    return instance;
+  const auto number = static_cast<std::uint64_t>(family);
+  Draws random(seed * kSeedStride + number + (number < kSeedStride ? 0 : kLaterFamilies));
+  for (int clusters = 0; clusters < kClusters; ++clusters) {
+    auto instance = TryInstance(random, family, options);
+    if (!instance) continue;
+    instance->what =
+        std::string(FamilyName(family)) + ", seed " + std::to_string(seed) + ": " + instance->what;
+    return *std::move(instance);
   }
   std::fprintf(stderr, "no job of the family fits: seed %llu\n",
                static_cast<unsigned long long>(seed));

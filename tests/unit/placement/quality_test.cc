@@ -58,6 +58,12 @@ const Golden kTable[] = {
     {Family::kLevels, 500, 2.739144e+18, 2.739144e+18, 0},
     {Family::kRails, 501, 4.410556e+18, 4.379269e+18, 0},
     {Family::kCrossing, 502, 2.948225e+18, 2.784271e+18, 0},
+    {Family::kSpareTrays, 502, 4.463690e+16, 4.225193e+16, 0},
+    {Family::kTapered, 501, 3.826644e+19, 3.826644e+19, 0},
+    {Family::kMI300XRails, 500, 1.218096e+19, 1.213852e+19, 0},
+    {Family::kPrimes, 500, 3.882891e+19, 3.882891e+19, 0},
+    {Family::kMixedFree, 500, 1.283812e+16, 1.249159e+16, 0},
+    {Family::kTorus, 500, 4.141623e+16, 2.465761e+16, 0},
 };
 
 TEST(Quality, ASearchThatBeginsAfterNormalEffortIsNoWorse) {
