@@ -18,7 +18,7 @@ struct SearchLimits {
   // Places that the exact search tries before it gives up, about half a microsecond each, and those
   // that it tries afterwards to find the best of equal cost, a few microseconds each. Most jobs of
   // up to ten workers finish far below.
-  std::uint32_t exact_steps = 20'000, exact_tie_steps = 1'000;
+  std::uint32_t exact_steps = 10'000, exact_tie_steps = 4'000;
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
   // Tilings tried in each home, by forecast cost, least first. Large jobs get fewer, because laying
