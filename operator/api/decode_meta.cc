@@ -48,7 +48,8 @@ std::vector<Condition> DecodeConditions(const Field& conditions) {
   std::vector<Condition> result;
   for (const Field& item : conditions.Items()) {
     result.push_back({item["type"].Str(), item["status"].Str(), item["reason"].Str(),
-                      item["message"].Str(), item["lastTransitionTime"].Str()});
+                      item["message"].Str(), item["lastTransitionTime"].Str(),
+                      item["observedGeneration"].Int()});
   }
   return result;
 }

@@ -119,6 +119,9 @@ OrderedJson EncodeConditions(const std::vector<Condition>& conditions) {
     PutText(one, "reason", condition.reason);
     PutText(one, "message", condition.message);
     PutText(one, "lastTransitionTime", condition.last_transition_time);
+    if (condition.observed_generation > 0) {
+      one["observedGeneration"] = condition.observed_generation;
+    }
     out.push_back(std::move(one));
   }
   return out;

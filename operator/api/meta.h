@@ -49,6 +49,7 @@ const OwnerReference* ControllingJob(const ObjectMeta& meta);
 
 struct Condition {
   std::string type, status, reason, message, last_transition_time;
+  std::int64_t observed_generation = 0;  // 0: absent
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };

@@ -3,7 +3,9 @@
 #include <map>
 #include <string>
 
+#include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/launch/objects.h"
 #include "operator/report/job_figures.h"
 #include "operator/report/usage.h"
@@ -162,6 +164,19 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
   AddWorkers(labels, job, *placement, samples);
 }
 
+// A gauge of what stands in the status, not a counter: the process that crashed cannot count on.
+template <typename Object>
+void AddCrashes(const char* kind, const SharedList<Object>& objects, Samples& samples) {
+  std::int64_t retried = 0, refused = 0;
+  for (const Object& object : objects) {
+    const api::Condition* record = decide::FindCondition(object.conditions, decide::kSolverFailed);
+    if (record == nullptr || record->observed_generation != object.meta.generation) continue;
+    ++(record->status == "True" ? refused : retried);
+  }
+  samples.Add(Id::kSolverCrashes, {kind, "retried"}, Value(retried));
+  samples.Add(Id::kSolverCrashes, {kind, "refused"}, Value(refused));
+}
+
 }  // namespace
 
 void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
@@ -188,6 +203,8 @@ void AddJobs(const decide::Cluster& cluster, UnixSeconds now, Samples& samples) 
     AddJob(job, pods.CurrentPlacement(job), now, samples);
   }
   for (const auto& [phase, count] : phases) samples.Add(Id::kJobs, {phase}, Value(count));
+  AddCrashes("TrainingJob", cluster.inputs->jobs, samples);
+  AddCrashes("Placement", cluster.inputs->placements, samples);
 }
 
 void AddGangs(const decide::Cluster& cluster, const report::AuditReport& report, Samples& samples) {

@@ -30,6 +30,7 @@ class FleetCollector {
     double least_seconds_between = 1;  // younger figures are reused
     double least_seconds_between_audits = 5;
     double pause_times = 20;  // least pause in multiples of the last duration
+    std::function<void(const decide::Workload*)> deciding;  // of RunningFigures; may be null
   };
   FleetCollector(const watch::Store& store, watch::FabricCache& cache, Options options);
 

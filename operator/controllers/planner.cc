@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -33,6 +35,9 @@ std::int64_t Microseconds() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+
+// The first ones in the queue: each takes several searches, and a pass must stay short.
+constexpr std::uint32_t kExplainedRefusals = 8;
 
 double SecondsOf(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
 
@@ -239,23 +244,38 @@ std::optional<Planner::Input> Planner::Collect() {
   return Input{std::move(picture), std::move(queued)};
 }
 
+// An exception is a bug that would end every later pass too, so it counts as a crash on the
+// workload that is being decided. Lack of memory says nothing about that workload.
+Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
+                                          const decide::Queued& queued) {
+  decide::PlanOptions options;
+  options.order = decide::Order::kOperator;
+  options.prices = options_.prices;
+  options.refuse_invalid = true;
+  options.reserve_after_seconds = options_.reserve_seconds;
+  options.explained_refusals = kExplainedRefusals;
+  options.microseconds = Microseconds;
+  options.deciding = options_.deciding;
+  options.version = options_.version;
+  try {
+    return decide::Plan(cluster, options, queued);
+  } catch (const std::bad_alloc&) {
+    if (options_.deciding) options_.deciding(nullptr);
+    throw;
+  } catch (const std::exception& bug) {
+    if (!options_.deciding) throw;
+    log_.Error("the solver failed", {{"error", bug.what()}});
+    std::abort();
+  }
+}
+
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
   std::optional<Input> input = Collect();
   if (!input || input->picture.inputs.order.empty()) return;
   const auto fabrics = cache_.Of(input->picture);
   const decide::Cluster cluster = decide::BuildCluster(std::move(input->picture.inputs), *fabrics);
-  auto report = decide::Plan(cluster,
-                             {.order = decide::Order::kOperator,
-                              .place = {},
-                              .best = true,
-                              .prices = options_.prices,
-                              .refuse_invalid = true,
-                              .reserve_after_seconds = options_.reserve_seconds,
-                              .explained_refusals = 8,
-                              .microseconds = Microseconds,
-                              .progress = nullptr},
-                             input->queued);
+  auto report = Solve(cluster, input->queued);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
   decide::TellAhead(*report);
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
@@ -345,7 +365,9 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
 
 Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
   const decide::Workload& workload = entry.workload;
+  if (options_.deciding) options_.deciding(&workload);
   const Json placement = decide::PlacementOf(cluster, entry);
+  if (options_.deciding) options_.deciding(nullptr);
   api::Placement current;
   if (workload.is_job) {
     Result<api::Placement> created = CreateOf(cluster.inputs->jobs[workload.index], placement);

@@ -50,6 +50,10 @@ class Planner {
     std::int64_t most_reword_seconds = 60;
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
+    // As in decide::PlanOptions. With it an exception in the solver ends the process, as a crash
+    // does; without it, the pass.
+    std::function<void(const decide::Workload* workload)> deciding;
+    std::string version;
   };
   Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
           Options options);
@@ -97,6 +101,7 @@ class Planner {
     decide::Queued queued;
   };
   std::optional<Input> Collect();
+  Result<decide::PlanReport> Solve(const decide::Cluster& cluster, const decide::Queued& queued);
   void Answer(const decide::Cluster& cluster, const decide::Queued& queued,
               const decide::PlanEntry& entry);
   Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);

@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "operator/decide/solver_crash.h"
+
 namespace weft::controllers {
 namespace {
 
@@ -90,9 +92,21 @@ decide::Pace PaceOf(const decide::ClusterFabric& on, const decide::Uplinks& upli
 
 }  // namespace
 
-const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& on,
+std::optional<double> RunningFigures::CostOverBest(const decide::Cluster& cluster,
+                                                   const decide::Running& running,
+                                                   const decide::Problem& problem) const {
+  const decide::Workload& workload = running.workload;
+  if (decide::CrashRefusalOf(cluster, workload, "")) return std::nullopt;
+  if (deciding_) deciding_(&workload);
+  const auto cost = decide::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
+  if (deciding_) deciding_(nullptr);
+  return cost;
+}
+
+const RunningFigures::Known& RunningFigures::Find(const decide::Cluster& cluster,
                                                   const decide::Uplinks& uplinks,
                                                   const decide::Running& running) {
+  const decide::ClusterFabric& on = cluster.fabrics[running.fabric];
   const std::string& uid = running.placement->meta.uid;
   const std::int64_t generation = running.workload.meta->generation;
   Known& known = known_[uid];
@@ -110,7 +124,7 @@ const RunningFigures::Known& RunningFigures::Find(const decide::ClusterFabric& o
   known.flows = decide::FlowsOf(on, running.workload, running.nodes);
   known.watts = decide::WattsOf(on, running.workload, running.nodes);
   if (const auto problem = decide::MakeProblem(on, running.workload)) {
-    known.cost_over_best = decide::CostOverBest(on, *problem, running.nodes);
+    known.cost_over_best = CostOverBest(cluster, running, *problem);
     known.pace = PaceOf(on, uplinks, running, *problem);
   }
   return known;
@@ -130,7 +144,7 @@ bool RunningFigures::AddTo(const decide::Cluster& cluster, std::uint32_t most_do
     std::vector<bool> has_pace(running->size(), false);
     for (std::size_t i = 0; i < running->size(); ++i) {
       const decide::Running& one = (*running)[i];
-      const Known& known = Find(cluster.fabrics[one.fabric], sharing[one.fabric].uplinks, one);
+      const Known& known = Find(cluster, sharing[one.fabric].uplinks, one);
       if (known.cost_over_best && one.workload.is_job) {
         const api::ObjectKey& key = one.workload.key();
         samples.Add(Id::kJobCostOverBest, {key.name, key.space}, *known.cost_over_best);

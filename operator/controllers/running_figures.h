@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operator/decide/contention.h"
@@ -21,6 +23,11 @@ namespace weft::controllers {
 // and spec of it, and forgotten with it.
 class RunningFigures {
  public:
+  // `deciding`: as in decide::PlanOptions, of each search; may be null. A workload on which the
+  // solver has crashed twice is not searched for.
+  explicit RunningFigures(std::function<void(const decide::Workload*)> deciding = nullptr)
+      : deciding_(std::move(deciding)) {}
+
   // Adds series for domains of levels with at most `most_domains` domains, except the node tier.
   // Returns false if it left some workloads for the next call: each needs a search, and one call
   // makes only a few.
@@ -35,9 +42,13 @@ class RunningFigures {
     std::optional<double> cost_over_best;
     decide::Pace pace;
   };
-  const Known& Find(const decide::ClusterFabric& on, const decide::Uplinks& uplinks,
+  const Known& Find(const decide::Cluster& cluster, const decide::Uplinks& uplinks,
                     const decide::Running& running);
 
+  std::optional<double> CostOverBest(const decide::Cluster& cluster, const decide::Running& running,
+                                     const decide::Problem& problem) const;
+
+  const std::function<void(const decide::Workload*)> deciding_;
   std::size_t searches_left_ = 0;
   std::map<std::string, Known> known_, before_;  // by the Placement's uid
 };

@@ -181,15 +181,13 @@ WorkloadController::Answer WorkloadController::ReconcileCheck(const api::ObjectK
   if (!check || check->controller != api::kCheckController || check->meta.deleting) {
     return Outcome{};
   }
-  const api::Condition active = life::ActiveCondition(
+  api::Condition active = life::ActiveCondition(
       *check, [this](const std::string& name) { return store_.HasFabric(name); });
+  active.observed_generation = check->meta.generation;
   std::vector<api::Condition> conditions = check->conditions;
   decide::PutCondition(conditions, active, options_.now());
   if (conditions == check->conditions) return Outcome{};
   Json status = {{"conditions", Json(api::EncodeConditions(conditions))}};
-  for (Json& condition : status["conditions"]) {
-    if (condition["type"] == "Active") condition["observedGeneration"] = check->meta.generation;
-  }
   const api::ObjectMeta& meta = check->meta;
   const Result<Json> stored =
       writer_.PatchStatus({Kind::kAdmissionCheck, meta.key, meta.uid, meta.resource_version},

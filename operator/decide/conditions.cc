@@ -7,13 +7,14 @@
 #include "operator/api/names.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/predict.h"
+#include "operator/decide/solver_crash.h"
 
 namespace weft::decide {
 namespace {
 
-constexpr std::array<std::string_view, 10> kOurs = {
-    "Accepted",   "Placed",   "PodsReady", "PlacementVerified", "Suspended",
-    "Restarting", "Complete", "Failed",    "Verified",          kMemoryFits};
+constexpr std::array<std::string_view, 11> kOurs = {
+    "Accepted", "Placed", "PodsReady", "PlacementVerified", "Suspended",  "Restarting",
+    "Complete", "Failed", "Verified",  kMemoryFits,         kSolverFailed};
 
 void MakeRoom(std::vector<api::Condition>& conditions) {
   if (conditions.size() < api::kConditionsAtMost) return;

@@ -12,6 +12,7 @@
 #include "operator/decide/pinned.h"
 #include "operator/decide/queued.h"
 #include "operator/decide/reservation.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 #include "operator/objective/pair_cost.h"
 
@@ -55,6 +56,7 @@ class Planner {
       PlanEntry entry;
       entry.workload = std::move(workload);
       entries_.push_back(std::move(entry));
+      if (options_.deciding) options_.deciding(&entries_.back().workload);
       if (Status decided = DecideInBundle(entries_.back()); !decided) return decided.error();
       if (options_.progress) options_.progress(entries_.size(), workloads->size());
     }
@@ -110,6 +112,11 @@ class Planner {
     entry.modelled = workload.model->has_value();
     entry.ranks = workload.workers * workload.accelerator->per_worker;
     if (!workload.invalid.empty()) return Invalid(workload.invalid);
+    // Nothing that reads its shape may run before this.
+    if (auto failed = CrashRefusalOf(cluster_, workload, options_.version)) {
+      Refuse(entry, std::string(kSolverFailed), *std::move(failed));
+      return {};
+    }
     auto choice = ChooseFabric(cluster_, workload);
     if (!choice) return choice.error();
     if (auto* none = std::get_if<NoFabric>(&*choice)) {
@@ -465,7 +472,9 @@ Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options) {
 }
 
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, const Queued& queued) {
-  return Planner(cluster, options, queued).Run();
+  Result<PlanReport> report = Planner(cluster, options, queued).Run();
+  if (options.deciding) options.deciding(nullptr);
+  return report;
 }
 
 }  // namespace weft::decide

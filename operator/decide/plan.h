@@ -89,6 +89,12 @@ struct PlanOptions {
   std::function<std::int64_t()> microseconds;
   // Called after each decision, for progress; may be null.
   std::function<void(std::size_t done, std::size_t total)> progress;
+  // Called with each workload before its decision and with null after the last one, so that a crash
+  // in between can be told from others; may be null. An exception leaves the workload named.
+  std::function<void(const Workload* workload)> deciding;
+  // The version that asks. A workload on which this version has crashed twice is refused
+  // (solver_crash.h); "": one on which any version has.
+  std::string version;
 };
 
 // Places every pending workload on the capacity that earlier ones leave, for `weft plan` and

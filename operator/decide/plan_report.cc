@@ -3,12 +3,13 @@
 
 #include "operator/decide/plan.h"
 #include "operator/decide/queued.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 
 namespace weft::decide {
 
 bool NeverFits(const Refused& refused) {
-  if (!refused.why) return refused.reason == "Invalid";
+  if (!refused.why) return refused.reason == "Invalid" || refused.reason == kSolverFailed;
   const placement::Unplaceable& why = *refused.why;
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
   return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {

@@ -6,6 +6,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/predict.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 #include "operator/life/fault.h"
 #include "operator/life/verify.h"
@@ -252,6 +253,9 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
                 placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
                now);
   WarnOfMemory(placement, status, now);
+  std::erase_if(status.conditions, [](const api::Condition& one) {  // of an earlier spec or version
+    return one.type == decide::kSolverFailed && one.status == "True";
+  });
   SetStage(status, Stage::kCreating, "the pods are being created", now);
   Summarise(placement, status.record.summary);
   status.record.workers = {life.job.replicas, 0, 0, 0};

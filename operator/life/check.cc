@@ -15,6 +15,7 @@
 #include "operator/decide/conditions.h"
 #include "operator/decide/gang_spec.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/life/check_crash.h"
 
 namespace weft::life {
 namespace {
@@ -28,7 +29,6 @@ constexpr const char* kRetry = "Retry";
 constexpr const char* kRejected = "Rejected";
 
 constexpr std::size_t kLabelBytes = 63;
-constexpr std::size_t kMessageBytes = 4096;  // Kueue allows 32768
 
 std::string ReservedAt(const Workload& workload) {
   const api::Condition* reserved = decide::FindCondition(workload.conditions, "QuotaReserved");
@@ -93,7 +93,8 @@ class Check {
   }
   CheckStep Say(AnswerCheck answer, Wait otherwise = {}) const {
     for (const api::CheckState* one : ours_) answer.checks.push_back(one->name);
-    answer.message = Shorten(std::move(answer.message), kMessageBytes);
+    if (answer.state == kPending) answer.message = KeepCrash(ours_, std::move(answer.message));
+    answer.message = Shorten(std::move(answer.message), kCheckMessageBytes);
     const bool said = std::all_of(ours_.begin(), ours_.end(), [&](const api::CheckState* one) {
       return one->state == answer.state && one->message == answer.message;
     });
@@ -263,7 +264,7 @@ class Check {
     if (!IsAdmitted() && (!missing.empty() || !Answers(*wanted))) {
       return Say(kPending, "the nodes of an earlier answer are not held any more");
     }
-    if (missing.empty()) return Wait{};
+    if (missing.empty() || RefusedForCrash(ours_, options_.version)) return Wait{};
     return AskForNodes{Reservation(), std::move(missing), 0};
   }
 

@@ -28,7 +28,11 @@ inline constexpr char kReservationMark = '@';
 struct CheckOptions {
   // How long a Workload may hold quota without nodes, before its quota is given back (Retry).
   std::int64_t hold_seconds = 600;
+  // Of the operator; "": any (check_crash.h).
+  std::string version;
 };
+
+inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 
 // The planner's refusal of a reservation.
 struct CheckRefusal {

@@ -4,8 +4,22 @@
 #include <unistd.h>
 
 #include <climits>
+#include <ctime>
+#include <memory>
+
+#include "operator/base/timestamp.h"
 
 namespace weft::manager {
+namespace {
+
+controllers::LogLevel LevelOf(const std::string& name) {
+  if (name == "debug") return controllers::LogLevel::kDebug;
+  if (name == "warning") return controllers::LogLevel::kWarning;
+  if (name == "error") return controllers::LogLevel::kError;
+  return controllers::LogLevel::kInfo;
+}
+
+}  // namespace
 
 void LogSink::Write(std::string line) {
   const std::lock_guard lock(mutex_);
@@ -19,6 +33,17 @@ void LogSink::Write(std::string line) {
   } else {
     dropped_ = 0;
   }
+}
+
+controllers::Log MakeLog(const OperatorFlags& flags) {
+  controllers::Log::Options options;
+  options.least = LevelOf(flags.log_level);
+  options.json = flags.log_format == "json";
+  options.write = [sink = std::make_shared<LogSink>(STDERR_FILENO)](const std::string& line) {
+    sink->Write(line);
+  };
+  options.time = [] { return FormatTime(std::time(nullptr)); };
+  return controllers::Log(std::move(options));
 }
 
 }  // namespace weft::manager

@@ -4,6 +4,9 @@
 #include <mutex>
 #include <string>
 
+#include "operator/controllers/log.h"
+#include "operator/manager/operator_flags.h"
+
 namespace weft::manager {
 
 // Writes lines of a log to a file descriptor and never waits: a pipe that nobody reads must not
@@ -20,5 +23,8 @@ class LogSink {
   std::mutex mutex_;
   std::uint64_t dropped_ = 0;
 };
+
+// The log that the flags ask for, on standard error.
+controllers::Log MakeLog(const OperatorFlags& flags);
 
 }  // namespace weft::manager

@@ -27,6 +27,7 @@
 #include "operator/kube/event_recorder.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
+#include "operator/manager/crash_guard.h"
 #include "operator/manager/log_sink.h"
 #include "operator/manager/operator_servers.h"
 #include "operator/metrics/counters.h"
@@ -43,24 +44,6 @@ constexpr kube::Millis kLastWrites{1'000};
 constexpr kube::Millis kBreakingOff{250};  // most time that aborting takes
 // After so long without an answer from the API server, the cache may be out of date.
 constexpr kube::Millis kStale{60'000};
-
-controllers::LogLevel LevelOf(const std::string& name) {
-  if (name == "debug") return controllers::LogLevel::kDebug;
-  if (name == "warning") return controllers::LogLevel::kWarning;
-  if (name == "error") return controllers::LogLevel::kError;
-  return controllers::LogLevel::kInfo;
-}
-
-controllers::Log MakeLog(const OperatorFlags& flags) {
-  controllers::Log::Options options;
-  options.least = LevelOf(flags.log_level);
-  options.json = flags.log_format == "json";
-  options.write = [sink = std::make_shared<LogSink>(STDERR_FILENO)](const std::string& line) {
-    sink->Write(line);
-  };
-  options.time = [] { return FormatTime(std::time(nullptr)); };
-  return controllers::Log(std::move(options));
-}
 
 std::string HostName() {
   char name[256] = {};
@@ -272,6 +255,8 @@ class Process {
     options.jobs.writes_at_once = flags_.writes_at_once;
     options.planner.now = now;
     options.planner.space = flags_.space;
+    options.planner.deciding = NameWorkload;
+    options.planner.version = WEFT_VERSION;
     options.fabrics.now = now;
     options.counters = options.jobs.counters = options.planner.counters = &counters_;
     options.learned.now = now;
@@ -280,6 +265,7 @@ class Process {
     options.step_metrics.prometheus = prometheus_.get();
     options.step_metrics.counters = &counters_;
     options.figures.now = now;
+    options.figures.deciding = NameWorkload;
     options.figures.seconds = [] {
       const auto time = std::chrono::steady_clock::now().time_since_epoch();
       return std::chrono::duration<double>(time).count();
@@ -288,6 +274,7 @@ class Process {
     options.planner.reserve_seconds = flags_.reserve_after_seconds;
     options.kueue = flags_.kueue;
     options.check.hold_seconds = flags_.kueue_hold_seconds;
+    options.check.version = WEFT_VERSION;
     options.planner.prices = prices_ ? &*prices_ : nullptr;
     options.verify_image = flags_.verify_image;
     options.jobs.life.verify_image = !flags_.verify_image.empty();

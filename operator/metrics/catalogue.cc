@@ -139,6 +139,9 @@ constexpr Metric kCatalogue[] = {
 
   {Id::kJobs, "weft_trainingjobs", kGauge, kFleet, {"phase"},
    "TrainingJobs by phase."},
+  {Id::kSolverCrashes, "weft_solver_crash_records", kGauge, kFleet, {"kind", "state"},
+   "TrainingJobs and Placements whose condition SolverFailed says that the solver crashed while it "
+   "chose their nodes: retried (once) or refused (twice)."},
   {Id::kJobInfo, "weft_trainingjob_info", kGauge, kJobs,
    {"trainingjob", "trainingjob_namespace", "fabric", "phase", "size_class"},
    "Always 1; the fabric is the one that the TrainingJob is placed on."},

@@ -57,6 +57,7 @@ enum class Id : std::uint8_t {
   kDomainWatts,
   kDomainPowerHeadroom,
   kJobs,
+  kSolverCrashes,
   kJobInfo,
   kJobWaiting,
   kJobWantedAccelerators,

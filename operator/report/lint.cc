@@ -6,6 +6,7 @@
 
 #include "operator/decide/learned.h"
 #include "operator/decide/plan.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 #include "operator/report/lint_rules.h"
 
@@ -67,6 +68,12 @@ class Linter {
   }
 
   void Check(const Workload& workload) {
+    // The solver of this program may crash on it too.
+    if (auto failed = decide::CrashRefusalOf(cluster_, workload, "")) {
+      report_.findings.push_back({Severity::kError, *workload.place, "status.conditions",
+                                  std::string(decide::kSolverFailed), *std::move(failed)});
+      return;
+    }
     const auto choice = decide::ChooseFabric(cluster_, workload);
     if (!choice) return Invalid(choice.error(), *workload.place);
     if (const auto* none = std::get_if<decide::NoFabric>(&*choice)) {

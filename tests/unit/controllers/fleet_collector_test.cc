@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "operator/decide/solver_crash.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/models.h"
 
@@ -20,6 +21,7 @@ struct World {
   double clock = 100;
   FleetCollector collector;
   int versions = 0;
+  std::vector<std::string> searched;  // the workloads that a search was made for
 
   explicit World(bool audit = false, const std::string& accelerator = "", int taper_percent = 100)
       : collector(store, cache, OptionsOf(audit)) {
@@ -50,6 +52,9 @@ struct World {
     options.now = [] { return kNow; };
     options.seconds = [this] { return clock; };
     options.audit = audit;
+    options.deciding = [this](const decide::Workload* one) {
+      if (one != nullptr) searched.push_back(one->key().name);
+    };
     return options;
   }
 
@@ -257,6 +262,40 @@ TEST(FleetCollectorTest, AGangThatComesRightAfterAnAuditIsJudgedInTheNext) {
   world.PutPod("g-1", "n2", "gang");
   EXPECT_EQ(world.Scrape(2).find("weft_gang_workers"), std::string::npos);
   EXPECT_NE(world.Scrape(4).find("weft_gang_workers"), std::string::npos);
+}
+
+TEST(FleetCollectorTest, CountsTheRecordsOfCrashesOfTheSolver) {
+  World world;
+  for (const int crashes : {0, 1, 2}) {
+    api::TrainingJob job;
+    job.meta = world.Meta("team-a", "crashed-" + std::to_string(crashes));
+    job.meta.generation = 3;
+    job.replicas = 2;
+    job.accelerator = {"nvidia.com/gpu", 8};
+    for (int i = 0; i < crashes; ++i) decide::RecordCrash(job.conditions, 3, {"0.1.0", 11}, kNow);
+    world.store.Put(job);
+    job.meta = world.Meta("team-a", "edited-" + std::to_string(crashes));
+    job.meta.generation = 4;  // the record is of an earlier spec
+    world.store.Put(std::move(job));
+  }
+  const std::string text = world.collector.Collect()->text;
+  for (const char* sample :
+       {R"({kind="TrainingJob",state="retried"} 1)", R"({kind="TrainingJob",state="refused"} 1)",
+        R"({kind="Placement",state="retried"} 0)", R"({kind="Placement",state="refused"} 0)"}) {
+    EXPECT_NE(text.find(std::string("weft_solver_crash_records") + sample), std::string::npos)
+        << sample;
+  }
+}
+
+TEST(FleetCollectorTest, SearchesForNoJobThatTheSolverCrashedOnTwice) {
+  World world;
+  world.PutRunning("sound");
+  world.PutRunning("poison", {"n2", "n3"});
+  api::TrainingJob poison = *world.store.ObjectsOf({"team-a", "poison"})->job;
+  for (int i = 0; i < 2; ++i) decide::RecordCrash(poison.conditions, 0, {"0.1.0", 11}, kNow);
+  world.store.Put(std::move(poison));
+  world.Scrape();
+  EXPECT_EQ(world.searched, std::vector<std::string>{"sound"});
 }
 
 }  // namespace

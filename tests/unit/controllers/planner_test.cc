@@ -1,7 +1,11 @@
 #include "operator/controllers/planner.h"
 
+#include <csignal>
+#include <new>
 #include <set>
+#include <stdexcept>
 
+#include "operator/decide/solver_crash.h"
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -120,6 +124,44 @@ TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
   next.planner.Pass();
   EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 3U);
   EXPECT_EQ(api_.counts.at("create Placement"), 1);
+}
+
+// What its status says of an earlier leader's crashes is enough.
+TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced) {
+  const api::TrainingJob job = Ask("poison", 3);
+  api::TrainingJob crashed = job;
+  for (int i = 0; i < 2; ++i) decide::RecordCrash(crashed.conditions, 1, {"0.1.0", 11}, now_);
+  leader_.store.Put(crashed);
+  Ask("llama", 3);
+  Pass();
+  EXPECT_TRUE(api_.At(Kind::kPlacement, "llama-1")["status"].contains("nodes"));
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "SolverFailed");
+  EXPECT_FALSE(leader_.planner.RefusalOf(job)->ever);
+}
+
+// The next pass would throw again, and nobody would get nodes. Lack of memory passes.
+TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) {
+  const api::TrainingJob job = Ask("llama", 3);
+  Log log{{.write = [](const std::string&) {}, .time = [] { return std::string(); }}};
+  watch::FabricCache cache;
+  Planner::Options options;
+  options.now = [this] { return now_; };
+  bool named = false;
+  options.deciding = [&](const decide::Workload* workload) {
+    named = workload != nullptr;
+    if (named) throw std::bad_alloc();
+  };
+  Planner starved(leader_.store, cache, api_, log, options);
+  starved.Ask(job);
+  EXPECT_THROW(starved.Pass(), std::bad_alloc);
+  EXPECT_FALSE(named);
+  options.deciding = [](const decide::Workload* workload) {
+    if (workload != nullptr) throw std::logic_error("a bug");
+  };
+  Planner broken(leader_.store, cache, api_, log, options);
+  broken.Ask(job);
+  EXPECT_EXIT(broken.Pass(), ::testing::KilledBySignal(SIGABRT), "");
 }
 
 }  // namespace

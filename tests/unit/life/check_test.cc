@@ -6,6 +6,7 @@
 #include <set>
 
 #include "operator/base/timestamp.h"
+#include "operator/decide/solver_crash.h"
 
 namespace weft::life {
 namespace {
@@ -407,6 +408,37 @@ TEST(CheckTest, ParametersNameAFabric) {
   EXPECT_EQ(told({"weft.dev", "Fabric", "x"}), "False spec.parameters: Fabric x does not exist");
   EXPECT_EQ(told({"a.b", "C", "gpus"}),
             "False spec.parameters must have apiGroup weft.dev and kind Fabric, not a.b and C");
+}
+
+// Else a refusal between two crashes would hide the first.
+TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
+  Queue queue;
+  const std::string crash = decide::CrashText({"0.1.0", 11}, false);
+  queue.Mine()["message"] = crash;
+  queue.refusal = CheckRefusal{"no room", true};
+  const CheckStep step = queue.Next();
+  const auto* answer = std::get_if<AnswerCheck>(&step);
+  ASSERT_NE(answer, nullptr);
+  EXPECT_EQ(answer->state, "Pending");
+  EXPECT_EQ(answer->message, "no room; " + crash);
+  queue.refusal = CheckRefusal{std::string(5000, 'x'), true};
+  const CheckStep longer = queue.Next();
+  ASSERT_TRUE(std::holds_alternative<AnswerCheck>(longer));
+  EXPECT_TRUE(std::get<AnswerCheck>(longer).message.ends_with("...; " + crash));
+}
+
+TEST(CheckTest, AsksForNoOtherNodesOfAnAdmittedWorkloadThatTheSolverCrashedOnTwice) {
+  for (const bool again : {false, true}) {
+    Queue queue;
+    queue.Set("Admitted", "True");
+    queue.Mine()["state"] = "Ready";
+    queue.Mine()["message"] = "placed; " + decide::CrashText({"0.1.0", 11}, again);
+    queue.Mine()["podSetUpdates"] = Json::array(
+        {{{"name", "main"}, {"labels", {{"weft.dev/placement", "job-llama-1a2b3-lost"}}}}});
+    EXPECT_EQ(std::holds_alternative<AskForNodes>(queue.Next()), !again);
+    queue.options.version = "0.2.0";  // which has not tried it
+    EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
+  }
 }
 
 }  // namespace

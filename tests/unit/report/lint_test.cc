@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "operator/decide/learned.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/step_metric.h"
 #include "operator/report/compare.h"
 #include "operator/report/explain.h"
@@ -70,6 +71,12 @@ const LintCase kLintCases[] = {
      [](Scene& s) { Clean(s, 3).topology.required = "leaf"; },
      {"error NeverFits spec.topology.required"},
      true},
+    {"AJobOnWhichTheSolverCrashedTwice",
+     [](Scene& s) {
+       api::TrainingJob& job = Clean(s, 5);  // never fits, which the solver would have to say
+       for (int i = 0; i < 2; ++i) decide::RecordCrash(job.conditions, 0, {"0.1.0", 11}, 0);
+     },
+     {"error SolverFailed status.conditions"}},
     {"AnUnknownLevel",
      [](Scene& s) { Clean(s, 2).topology.required = "rack"; },
      {"error Invalid spec.topology.required"},
