@@ -5,6 +5,7 @@
 #include <map>
 
 #include "operator/base/check.h"
+#include "operator/base/lanes.h"
 
 namespace weft::placement {
 
@@ -15,6 +16,11 @@ namespace {
 constexpr std::uint64_t kStepsOfHull = 16;  // per entry, for sorting and summing
 constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
 
+WEFT_LANES void LowerTo(double* __restrict to, const double* __restrict from, double more,
+                        std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = std::min(to[i], from[i] + more);
+}
+
 // For each number up to `most`, the least sum of an entry of `a` and one of `b` whose indices add
 // up to it.
 std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<double>& b,
@@ -23,8 +29,7 @@ std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<dou
                           std::numeric_limits<double>::infinity());
   for (std::size_t j = 0; j < std::min(b.size(), sum.size()); ++j) {
     const std::size_t end = std::min(a.size(), sum.size() - j);
-    double* to = sum.data() + j;
-    for (std::size_t i = 0; i < end; ++i) to[i] = std::min(to[i], a[i] + b[j]);
+    LowerTo(sum.data() + j, a.data(), b[j], end);
   }
   return sum;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "operator/base/lanes.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -173,6 +175,18 @@ std::vector<std::uint32_t> HullOf(std::span<const std::int64_t> cost) {
   return hull;
 }
 
+// Where `cost` plus the price of a child with k units is less than what is known, takes it.
+WEFT_LANES void AddOption(const std::int64_t* __restrict cost, std::int64_t price, std::int64_t k,
+                          std::int64_t* __restrict next, std::int64_t* __restrict given,
+                          std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t sum = cost[i] + price;
+    const bool less = sum < next[i];
+    next[i] = less ? sum : next[i];
+    given[i] = less ? k : given[i];
+  }
+}
+
 // Numbers of units to try for a domain: those after which one more costs more. If they are many:
 // some of them, and the corners of the hull.
 std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::uint32_t wanted) {
@@ -307,15 +321,10 @@ void Knapsack::Combine(Table& table) {
     const std::size_t lacking = std::min<std::size_t>(wanted_, cost.size());
     const std::size_t size = std::max(cost.size(), lacking + child.cost.size() - 1);
     std::vector<std::int64_t> next(size, kNever);
-    std::vector<std::uint32_t> given(size, 0);
+    std::vector<std::int64_t> given(size, 0);
     std::copy(cost.begin(), cost.end(), next.begin());
     for (const std::uint32_t k : OptionsOf(child.cost, wanted_)) {
-      const std::int64_t price = child.cost[k];
-      for (std::size_t before = 0; before < lacking; ++before) {
-        if (cost[before] + price >= next[before + k]) continue;
-        next[before + k] = cost[before] + price;
-        given[before + k] = k;
-      }
+      AddOption(cost.data(), child.cost[k], k, next.data() + k, given.data() + k, lacking);
     }
     cost = std::move(next);
     table.given.push_back(std::move(given));
@@ -356,7 +365,9 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
   const std::uint32_t sum = table.sum[units];
   std::uint32_t left = sum;
   for (std::size_t c = table.children.size(); c-- > 0;) {
-    taken[c] = left < table.given[c].size() ? table.given[c][left] : 0;
+    taken[c] = left < table.given[c].size()
+                   ? static_cast<std::uint32_t>(table.given[c][left])
+                   : 0;
     left -= taken[c];
   }
   for (std::uint32_t excess = sum - units; excess > 0;) {  // from the child that takes least

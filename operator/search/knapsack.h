@@ -63,7 +63,7 @@ class Knapsack {
     std::vector<std::int64_t> cost;
     std::vector<Table> children;
     std::vector<std::uint32_t> sum;  // by k: k, or the next larger number of units that costs less
-    std::vector<std::vector<std::uint32_t>>
+    std::vector<std::vector<std::int64_t>>
         given;  // child x k: units of this child, if it and the earlier children take k
   };
 
