@@ -32,6 +32,9 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_patience = ~0U;
       limits.vain_workers = limits.vain_workers_planes = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
+      limits.refine_seeds = limits.refine_seeds_planes;
+      limits.refine_last = limits.refine_last_planes;
+      limits.last_in_vain = true;
       limits.refine_rounds = 8;
       limits.exchange_steps = 1'000'000'000;
       limits.enough_shift = 20;
@@ -50,20 +53,23 @@ SearchLimits LimitsOf(Effort effort) {
   return limits;
 }
 
-std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
-  return std::max(fewest_starts, std::min(refine_starts, started_workers / std::max(1U, workers)));
+std::uint32_t SearchLimits::StartsFor(std::uint32_t workers, bool planes) const {
+  const std::uint32_t started = planes ? started_workers_planes : started_workers;
+  return std::max(fewest_starts, std::min(refine_starts, started / std::max(1U, workers)));
 }
 
 std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
   return std::max(fewest_tilings, std::min(tilings, tiled_workers / std::max(1U, workers)));
 }
 
-std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers) const {
-  return std::max(1U, std::min(refine_seeds, seeded_workers / std::max(1U, workers)));
+std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers, bool planes) const {
+  const std::uint32_t most = planes ? refine_seeds_planes : refine_seeds;
+  return std::max(1U, std::min(most, seeded_workers / std::max(1U, workers)));
 }
 
-std::uint32_t SearchLimits::LastFor(std::uint32_t workers) const {
-  return std::max(1U, std::min(refine_last, last_workers / std::max(1U, workers)));
+std::uint32_t SearchLimits::LastFor(std::uint32_t workers, bool planes) const {
+  const std::uint32_t most = planes ? refine_last_planes : refine_last;
+  return std::max(1U, std::min(most, last_workers / std::max(1U, workers)));
 }
 
 std::uint32_t SearchLimits::StepsFor(std::uint32_t pieces) const {

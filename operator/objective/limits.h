@@ -24,7 +24,7 @@ struct SearchLimits {
   // Tilings tried in each home, by forecast cost, least first. Large jobs get fewer, because laying
   // one takes longer: tilings times workers stay below `tiled_workers`, but at least
   // `fewest_tilings` are tried. Duplicates (about half) count too.
-  std::uint32_t tilings = 80, tiled_workers = 16'384, fewest_tilings = 12;
+  std::uint32_t tilings = 20, tiled_workers = 16'384, fewest_tilings = 12;
   // Proposals of the local search by pieces, for each size of piece: a minimum, and a number per
   // piece so that large jobs settle too. Each start gets a quarter of them; the best results get
   // `refine_rounds` times as many.
@@ -37,20 +37,24 @@ struct SearchLimits {
   // How many of the best tilings the local search starts from. Large jobs get fewer, because their
   // starts cost more and differ less: starts times workers stay below `started_workers`, but at
   // least `fewest_starts` are used.
-  std::uint32_t refine_starts = 12, started_workers = 8'192, fewest_starts = 4;
+  // With planes beside the levels starts differ more.
+  std::uint32_t refine_starts = 12, fewest_starts = 4;
+  std::uint32_t started_workers = 1'024, started_workers_planes = 8'192;
   // How often the local search runs from each start, each time with another seed, because one run
   // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
   // there is at least one.
-  std::uint32_t refine_seeds = 4, seeded_workers = 1'536;
+  std::uint32_t refine_seeds = 2, refine_seeds_planes = 4, seeded_workers = 1'536;
   // No other start is tried once the number of starts without a gain, times the workers, reaches
   // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
-  std::uint32_t vain_workers = 2'048;
+  std::uint32_t vain_workers = 1'024;
   // The same with planes beside the levels: there starts differ more.
   std::uint32_t vain_workers_planes = 4'096;
   // How many results of the starts, best first, get all steps: several, because the best start
   // often does not lead to the best end. Results times workers stay below `last_workers`, but at
   // least one gets them.
-  std::uint32_t refine_last = 4, last_workers = 1'536;
+  std::uint32_t refine_last = 2, refine_last_planes = 4, last_workers = 1'536;
+  // Whether they get them even if no start has gained anything: then a longer run seldom does.
+  bool last_in_vain = false;
   // Pieces that the exchange between pairs of cells (exchange.h) may look at, for each start and
   // size of piece. Most exchanges finish far below this limit.
   std::uint64_t exchange_steps = 10'000'000;
@@ -85,9 +89,9 @@ struct SearchLimits {
   std::uint64_t seed = 1;
 
   std::uint32_t TilingsFor(std::uint32_t workers) const;
-  std::uint32_t StartsFor(std::uint32_t workers) const;
-  std::uint32_t SeedsFor(std::uint32_t workers) const;
-  std::uint32_t LastFor(std::uint32_t workers) const;
+  std::uint32_t StartsFor(std::uint32_t workers, bool planes) const;
+  std::uint32_t SeedsFor(std::uint32_t workers, bool planes) const;
+  std::uint32_t LastFor(std::uint32_t workers, bool planes) const;
   std::uint32_t StepsFor(std::uint32_t pieces) const;
   std::uint32_t PatienceFor(std::uint32_t pieces) const;
 };

@@ -22,6 +22,8 @@ class Cells {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t slots(std::uint32_t cell) const { return slots_[cell]; }
+  // One of the cell's nodes.
+  fabric::NodeIndex node(std::uint32_t cell) const { return nodes_[cell].front(); }
   // The cell of each worker in the placement that the cells were made for.
   std::span<const std::uint32_t> of_worker() const { return of_worker_; }
   // Cost of a byte between a worker in cell `a` and one in cell `b`, with PairCost::Nudge.

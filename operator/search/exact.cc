@@ -131,9 +131,7 @@ class Board {
 
   // Whether a completion may meet the rules, and lower bounds of its preferences.
   bool MeetsRules() const { return !ruled_ || MeetsTopology(instance_, placed_); }
-  Preferences preferences() const {
-    return ruled_ ? Prefer(instance_, placed_) : Preferences{};
-  }
+  Preferences preferences() const { return ruled_ ? Prefer(instance_, placed_) : Preferences{}; }
 
  private:
   // By place: what the worker at index `i` of the order would cost after `depth` others.
@@ -168,9 +166,9 @@ class Board {
   const CostUnit& unit_;
   std::vector<std::uint32_t> order_;
   std::vector<Sum> bytes_, weight_;
-  std::vector<Sum> within_;         // by depth: CostWithin of the workers without a place
-  std::vector<Sum> attach_;         // depth x order x place
-  std::vector<std::uint32_t> free_;  // slots by place
+  std::vector<Sum> within_;            // by depth: CostWithin of the workers without a place
+  std::vector<Sum> attach_;            // depth x order x place
+  std::vector<std::uint32_t> free_;    // slots by place
   std::vector<std::uint32_t> barred_;  // order x place: how often Bar has excluded the place
   Automorphisms automorphisms_;
   std::vector<std::vector<std::uint32_t>> in_domain_;  // workers, by tier x domain
@@ -317,8 +315,8 @@ bool LeastTies<Sum>::Visit() {
     if (steps_ == 0) return false;
     --steps_;
     board_.Put(place);
-    const bool finished = !board_.MeetsRules() || board_.preferences() > preferences_ ||
-                          !CanWin() || Visit();
+    const bool finished =
+        !board_.MeetsRules() || board_.preferences() > preferences_ || !CanWin() || Visit();
     board_.Take();
     if (!finished) return false;
   }
@@ -342,8 +340,7 @@ class Searches {
   // The least objective; `best` is a known placement. Returns false if the steps ran out.
   bool FindLeast(std::uint32_t steps, std::optional<Candidate>& best) const {
     for (const Places& home : homes_) {
-      Board<Sum> board(instance_, home, bytes_, unit_,
-                       ByAttachment(bytes_, instance_.workers()));
+      Board<Sum> board(instance_, home, bytes_, unit_, ByAttachment(bytes_, instance_.workers()));
       LeastCost<Sum> search(board, steps, best);
       const bool finished = search.Run();
       best = search.best();
@@ -380,9 +377,9 @@ ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
                    const ExactLimits& limits) {
   ExactResult result;
   std::vector<Candidate> incumbents(known.begin(), known.end());
-  const auto least = std::min_element(
-      incumbents.begin(), incumbents.end(),
-      [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  const auto least =
+      std::min_element(incumbents.begin(), incumbents.end(),
+                       [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
   if (least != incumbents.end()) result.best = *least;
   const bool proven =
       result.best && result.best->preferences == Preferences{} && result.best->cost <= bound;

@@ -34,9 +34,8 @@ Places::Places(const Instance& instance, const Symmetry& symmetry,
                std::vector<NodeIndex> representatives)
     : nodes(std::move(representatives)) {
   const fabric::Fabric& fabric = instance.fabric();
-  std::sort(nodes.begin(), nodes.end(), [&](NodeIndex a, NodeIndex b) {
-    return fabric.name_rank(a) < fabric.name_rank(b);
-  });
+  std::sort(nodes.begin(), nodes.end(),
+            [&](NodeIndex a, NodeIndex b) { return fabric.name_rank(a) < fabric.name_rank(b); });
   for (const NodeIndex node : nodes) slots.push_back(instance.slots()[node]);
   weight.reserve(size() * size());
   for (const NodeIndex a : nodes) {

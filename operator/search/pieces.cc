@@ -13,12 +13,26 @@ namespace {
 constexpr int kSumBits = 60;                // limit of all bytes times the largest weight
 constexpr std::int64_t kOfAllTraffic = 64;  // share by which a pair of a preferred set attracts
 
-std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces) {
+// Whether all workers of the set are in one domain of the tier that they prefer.
+bool IsWhole(const Instance& instance, const Instance::PreferredSet& set, const Pieces& pieces,
+             const Cells& cells) {
+  const auto& of_node = instance.fabric().domains(set.tier).of_node;
+  const auto domain = [&](std::uint32_t worker) {
+    return of_node[cells.node(pieces.cell[pieces.of[worker]])];
+  };
+  const auto first = domain(set.workers.front());
+  return std::all_of(set.workers.begin(), set.workers.end(),
+                     [&](std::uint32_t worker) { return domain(worker) == first; });
+}
+
+std::vector<Edge> EdgesBetween(const Instance& instance, const Pieces& pieces, const Cells& cells) {
   std::vector<Edge> edges = TrafficBetween(instance.graph(), pieces.of, pieces.count());
   if (instance.preferred_sets().empty()) return edges;
   std::int64_t all = 1;
   for (const Edge& edge : edges) all = SaturatingAdd(all, edge.bytes);
   for (const Instance::PreferredSet& set : instance.preferred_sets()) {
+    // A set in two parts would be drawn to 15 + 1, where 8 + 8 costs least.
+    if (!IsWhole(instance, set, pieces, cells)) continue;
     for (const std::uint32_t worker : set.workers) {
       const std::uint32_t a = pieces.of[set.workers.front()], b = pieces.of[worker];
       if (a != b) edges.push_back({std::min(a, b), std::max(a, b), all / kOfAllTraffic});
@@ -63,7 +77,7 @@ std::vector<std::uint32_t> Pieces::CellOfWorkers() const {
 
 Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
     : begin_(pieces.count() + 1, 0) {
-  const std::vector<Edge> edges = EdgesBetween(instance, pieces);
+  const std::vector<Edge> edges = EdgesBetween(instance, pieces, cells);
   Int128 all = 0;
   for (const Edge& edge : edges) {
     ++begin_[edge.a + 1];

@@ -23,7 +23,8 @@ struct Pieces {
 };
 
 // The attraction between pieces: their traffic. In addition, pieces of a set that a group
-// prefers in one domain attract each other by a fixed share of all traffic. Bytes are
+// prefers in one domain, and that is in one now, attract each other by a fixed share of all
+// traffic. Bytes are
 // scaled down so that sums of bytes x weight fit in 63 bits; results are priced exactly
 // afterwards.
 class Pulls {

@@ -30,6 +30,8 @@ constexpr int kGapBits = 20;
 // bound, but by no more than 1 / 128 of the cost. Without a gap nothing better can be found.
 constexpr int kSlackShift = 4, kMostSlackShift = 7;
 constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
+// Starts in vain are continued only if more than a hundredth of the cost could be gained.
+constexpr int kFarShift = 7;
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
 // Jobs with more workers are not searched on a torus: pairs of cells would take gigabytes. No torus
 // that is built has as many nodes.
@@ -293,11 +295,12 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
   if (instance.workers() < 2 || limits.refine_steps == 0) return;
   const bool on_torus = instance.pair_cost().torus() != nullptr;
   if (on_torus && instance.workers() > kMostOnTorus) return;
+  const bool planes = !instance.pair_cost().planes().empty();
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   const std::uint32_t few = std::max(1U, limits.fewest_starts / kStartsOnTorus);
   const std::vector<UnitOf> units = UnitsToMove(instance);
   const std::vector<Candidate> starts =
-      Starts(candidates, on_torus ? few : limits.StartsFor(instance.workers()));
+      Starts(candidates, on_torus ? few : limits.StartsFor(instance.workers(), planes));
   const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
     Refiner refiner(instance, start, limits, enough);
     refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
@@ -309,11 +312,11 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
-  const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
-  const bool planes = !instance.pair_cost().planes().empty();
+  const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers(), planes);
   const std::uint32_t most_in_vain =
       std::max(planes ? limits.vain_workers_planes : limits.vain_workers, instance.workers());
   std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
+  bool gained = on_torus || planes || limits.last_in_vain;
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
     if (in_vain + instance.workers() > most_in_vain) break;
     const Int128 before = candidates.front().cost;
@@ -321,12 +324,16 @@ void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 eno
       refine(starts[i], 1, s == 0 ? 0 : (kRunsOfLast + s) * std::uint64_t{2} * kMostUnits);
     }
     in_vain += instance.workers();
+    gained = gained || candidates.front().cost < before;
     if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
   }
+  const bool far =
+      !reached() && candidates.front().cost - enough > candidates.front().cost >> kFarShift;
+  if (!gained && !far) return;
   const std::uint32_t rounds =
       on_torus ? std::min(limits.refine_rounds, kRoundsOnTorus) : limits.refine_rounds;
   const std::vector<Candidate> last =
-      Starts(candidates, on_torus ? few : limits.LastFor(instance.workers()));
+      Starts(candidates, on_torus ? few : limits.LastFor(instance.workers(), planes));
   for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
     refine(last[i], 4 * rounds, (1 + i) * 2 * kMostUnits);
   }
