@@ -1,6 +1,7 @@
 #include "operator/bound/bound.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -242,8 +243,9 @@ class Bound {
   }
 
   // The bound in one run, raised towards `target` if it is below; nothing if the run has no room
-  // for the job in whole groups.
-  std::optional<double> Of(std::span<const Level> nest, Run run, double target) const;
+  // for the job in whole groups. What a call without a target has summed is kept for one with.
+  // `nest` must outlive this object.
+  std::optional<double> Of(std::span<const Level> nest, Run run, double target);
 
  private:
   static View ViewOfWorkers(const Instance& instance) {
@@ -252,8 +254,12 @@ class Bound {
     return View(instance, of, FineGrid(instance.grid()), 1);
   }
 
+  // A nest, or its wider levels, and the first node of a run.
+  using Place = std::pair<const Level*, NodeIndex>;
+
   double ByDegree(const Level& level, std::uint64_t room) const;
-  std::optional<double> BySurface(std::span<const Level> nest, Run run, double target) const;
+  const std::vector<double>& ByDegrees(std::span<const Level> nest, Run run, std::size_t& single);
+  Over* Surface(std::span<const Level> nest, Run run);
   double ByWorkers(std::span<const Level> nest, Run run) const {
     const auto over = Over::Of(instance_, nest, run, workers_, workers_);
     WEFT_CHECK(over != nullptr);  // Homes returns only runs with a slot for every worker
@@ -263,6 +269,9 @@ class Bound {
   const Instance& instance_;
   View workers_;
   std::vector<View> kept_;
+  std::map<Place, std::vector<double>> by_degree_;
+  std::map<Place, std::size_t> single_;
+  std::map<Place, std::unique_ptr<Over>> surface_;  // null: no room in whole groups
 };
 
 std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run) {
@@ -271,14 +280,24 @@ std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run)
   return *std::max_element(slots.begin(), slots.end());
 }
 
-std::optional<double> Bound::Of(std::span<const Level> nest, Run run, double target) const {
-  std::vector<double> by_degree;
-  std::size_t single = 0;  // levels with room for one worker a domain: all bytes cross
-  for (const Level& level : nest) {
-    const std::uint64_t room = LargestRoom(instance_, level, run);
-    by_degree.push_back(ByDegree(level, room));
-    if (room <= 1) single = by_degree.size();
+// By level; `single` becomes the number of levels with room for one worker a domain: all bytes
+// cross.
+const std::vector<double>& Bound::ByDegrees(std::span<const Level> nest, Run run,
+                                            std::size_t& single) {
+  const auto [at, is_new] = by_degree_.try_emplace({nest.data(), run.begin});
+  std::size_t& known = single_[{nest.data(), run.begin}];
+  for (std::size_t l = 0; is_new && l < nest.size(); ++l) {
+    const std::uint64_t room = LargestRoom(instance_, nest[l], run);
+    at->second.push_back(ByDegree(nest[l], room));
+    if (room <= 1) known = l + 1;
   }
+  single = known;
+  return at->second;
+}
+
+std::optional<double> Bound::Of(std::span<const Level> nest, Run run, double target) {
+  std::size_t single = 0;
+  const std::vector<double>& by_degree = ByDegrees(nest, run, single);
   double best = std::accumulate(by_degree.begin(), by_degree.end(), 0.0);
   double narrower = 0;
   for (std::size_t at = 0; at < nest.size(); ++at) {
@@ -287,9 +306,11 @@ std::optional<double> Bound::Of(std::span<const Level> nest, Run run, double tar
     const bool better =
         at > single && by_degree[at - 1] > 0 && narrower > ByWorkers(nest.first(at), run);
     if (at == single || better) {
-      const auto surface = BySurface(nest.subspan(at), run, target - narrower);
-      if (!surface) return std::nullopt;
-      best = std::max(best, narrower + *surface);
+      Over* surface = Surface(nest.subspan(at), run);
+      if (surface == nullptr) return std::nullopt;
+      double least = surface->least();
+      if (least < target - narrower) least = std::max(least, surface->Raise(target - narrower));
+      best = std::max(best, narrower + least);
     }
     narrower += by_degree[at];
   }
@@ -302,42 +323,69 @@ double Bound::ByDegree(const Level& level, std::uint64_t room) const {
          static_cast<double>(level.step);
 }
 
-std::optional<double> Bound::BySurface(std::span<const Level> nest, Run run, double target) const {
-  std::unique_ptr<Over> best;
+Over* Bound::Surface(std::span<const Level> nest, Run run) {
+  const auto [at, is_new] = surface_.try_emplace({nest.data(), run.begin});
+  if (!is_new) return at->second.get();
   for (std::size_t i = 0; i < std::max<std::size_t>(1, kept_.size()); ++i) {
     auto over = Over::Of(instance_, nest, run, workers_, kept_.empty() ? workers_ : kept_[i]);
-    if (!over) return std::nullopt;
-    if (!best || over->least() > best->least()) best = std::move(over);
+    if (!over) {
+      at->second = nullptr;
+      break;
+    }
+    if (!at->second || over->least() > at->second->least()) at->second = std::move(over);
   }
-  if (best->least() >= target) return best->least();
-  return std::max(best->least(), best->Raise(target));
+  return at->second.get();
 }
 
-Int128 BoundOf(const Instance& instance, const Preferences& reached, double target) {
-  if (instance.workers() < 2) return 0;
-  const Bound bound(instance, reached);
-  const auto planes = PlaneNest::Of(instance);
-  const Nest levels = NestOfLevels(instance);
-  double least = -1;
-  for (const Run& run : Homes(instance, HomeTier(instance.request(), reached))) {
-    std::optional<double> cost = bound.Of(levels, run, planes ? 0 : target);
-    if (cost && planes) {
-      const std::optional<double> by_planes = bound.Of(planes->nest(), run, target);
-      cost = by_planes ? std::optional(std::max(*cost, *by_planes)) : std::nullopt;
+// The runs that may hold the whole job, with what has been summed for them.
+class BoundOfHomes {
+ public:
+  BoundOfHomes(const Instance& instance, const Preferences& reached)
+      : bound_(instance, reached),
+        planes_(PlaneNest::Of(instance)),
+        levels_(NestOfLevels(instance)),
+        runs_(Homes(instance, HomeTier(instance.request(), reached))) {}
+
+  double Least(double target) {
+    std::optional<double> least;
+    for (const Run& run : runs_) {
+      std::optional<double> cost = bound_.Of(levels_, run, planes_ ? 0 : target);
+      if (cost && planes_) {
+        const std::optional<double> by_planes = bound_.Of(planes_->nest(), run, target);
+        cost = by_planes ? std::optional(std::max(*cost, *by_planes)) : std::nullopt;
+      }
+      if (cost && (!least || *cost < *least)) least = cost;
     }
-    if (cost && (least < 0 || *cost < least)) least = *cost;
+    return least.value_or(0);
   }
-  return std::max(static_cast<Int128>(std::max(0.0, least) * kSafety), HopBound(instance));
-}
+
+ private:
+  Bound bound_;
+  std::optional<PlaneNest> planes_;
+  Nest levels_;
+  std::vector<Run> runs_;
+};
 
 }  // namespace
 
+JobBound::JobBound(const Instance& instance, const Preferences& reached) {
+  if (instance.workers() < 2) return;
+  auto homes = std::make_shared<BoundOfHomes>(instance, reached);
+  least_ = std::max(static_cast<Int128>(homes->Least(0) * kSafety), HopBound(instance));
+  raise_ = [homes = std::move(homes)](double target) { return homes->Least(target); };
+}
+
+Int128 JobBound::Raise(Int128 cost) {
+  if (!raise_ || cost <= least_) return least_;
+  return std::max(static_cast<Int128>(raise_(static_cast<double>(cost)) * kSafety), least_);
+}
+
 Int128 LowerBound(const Instance& instance, const Preferences& reached) {
-  return BoundOf(instance, reached, 0);
+  return JobBound(instance, reached).least();
 }
 
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost) {
-  return BoundOf(instance, reached, static_cast<double>(cost));
+  return JobBound(instance, reached).Raise(cost);
 }
 
 }  // namespace weft::placement

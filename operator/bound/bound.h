@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "operator/base/units.h"
 #include "operator/objective/instance.h"
 
@@ -17,12 +19,27 @@ namespace weft::placement {
 // tier too. On a torus the hops between neighbours are a third bound (hop_bound.h).
 //
 // Cost  O(nodes x tiers + edges), plus SearchLimits::bound_steps for each home.
-Int128 LowerBound(const Instance& instance, const Preferences& reached);
+class JobBound {
+ public:
+  // `instance` must outlive this object.
+  JobBound(const Instance& instance, const Preferences& reached);
+  JobBound(const JobBound&) = delete;
 
-// LowerBound, raised by prices (part_prices.h) if it is below `cost`, the cost of a known plan.
-//
-// Cost  as LowerBound, plus SearchLimits::price_steps additions; the bound is not raised if a few
-//       rounds would need more.
+  Int128 least() const { return least_; }
+  // The bound, raised by prices (part_prices.h) if it is below `cost`, the cost of a known plan.
+  // Continues from the sums of least(). To be called once.
+  //
+  // Cost  SearchLimits::price_steps additions; the bound is not raised if a few rounds would need
+  //       more.
+  Int128 Raise(Int128 cost);
+
+ private:
+  std::function<double(double target)> raise_;  // null for a single worker
+  Int128 least_ = 0;
+};
+
+// The bound in one call, and the raised one.
+Int128 LowerBound(const Instance& instance, const Preferences& reached);
 Int128 RaisedBound(const Instance& instance, const Preferences& reached, Int128 cost);
 
 }  // namespace weft::placement

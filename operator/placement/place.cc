@@ -43,9 +43,13 @@ std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Ca
   return std::nullopt;
 }
 
-// A cost so close to the bound that further search is not worth it.
-Int128 Enough(const Options& options, Int128 bound) {
-  return bound + (bound >> options.limits.enough_shift);
+// A cost so close to the bound that further search is not worth it: what a user could not measure,
+// or an eighth of what the Fabric counts as equal.
+Int128 Enough(const Options& options, int tolerance_percent, Int128 bound) {
+  constexpr int kPartOfTolerance = 8;
+  const Int128 of_tolerance =
+      options.limits.after_normal ? 0 : bound / (100 * kPartOfTolerance) * tolerance_percent;
+  return bound + std::max(bound >> options.limits.enough_shift, of_tolerance);
 }
 
 // Runs the local search from the best few starts.
@@ -95,32 +99,33 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   BestFirst(candidates);
   const Preferences preferences =
       candidates.empty() ? Preferences{} : candidates.front().preferences;
+  std::optional<JobBound> bounds;
   const auto bound_at = [&](const Preferences& reached) {
-    return options.bound ? LowerBound(instance, reached) : Int128{0};
+    if (options.bound) bounds.emplace(instance, reached);
+    return bounds ? bounds->least() : Int128{0};
   };
   Int128 bound = candidates.empty() ? 0 : bound_at(preferences);
-  const auto search_exactly = [&] {
-    ExactResult result =
-        SearchExactly(instance, candidates, bound, tolerance,
-                      {options.limits.exact_steps, options.limits.exact_tie_steps});
-    if (result.best) candidates.insert(candidates.begin(), *result.best);
-    return result;
-  };
-  AddPrevious(instance, options, Enough(options, bound), candidates);
-  ExactResult exact = search_exactly();
+  const auto enough = [&] { return Enough(options, tolerance, bound); };
+  ExactResult exact;
+  if (instance.workers() <= kMostExactWorkers) {
+    AddPrevious(instance, options, enough(), candidates);
+    exact = SearchExactly(instance, candidates, bound, tolerance,
+                          {options.limits.exact_steps, options.limits.exact_tie_steps});
+    if (exact.best) candidates.insert(candidates.begin(), *exact.best);
+  }
   if (!exact.finished) {
     BestFirst(candidates);
-    ImproveBest(instance, options, Enough(options, bound), candidates);
-    AddPrevious(instance, options, Enough(options, bound), candidates);
+    ImproveBest(instance, options, enough(), candidates);
+    AddPrevious(instance, options, enough(), candidates);
     AddEvenParts(instance, tolerance, candidates);
   }
   if (candidates.empty()) return std::nullopt;
 
   Plan plan = MakePlan(instance, candidates, tolerance);
   plan.exact = exact.finished;
-  if (plan.preferences != preferences) bound = bound_at(plan.preferences);
-  if (options.bound && !exact.finished && plan.cost > Enough(options, bound)) {
-    bound = std::max(bound, RaisedBound(instance, plan.preferences, plan.cost));
+  if (!bounds || plan.preferences != preferences) bound = bound_at(plan.preferences);
+  if (bounds && !exact.finished && plan.cost > enough()) {
+    bound = bounds->Raise(plan.cost);
   }
   plan.lower_bound = exact.finished ? exact.least.cost : bound;
   WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));

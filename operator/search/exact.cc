@@ -15,7 +15,6 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::uint32_t kMostWorkers = 16;
 // Limit of nodes that may hold a worker, before interchangeable ones are removed, because finding
 // these sorts all nodes.
 constexpr std::uint32_t kMostCandidates = 4096;
@@ -205,7 +204,7 @@ class LeastCost {
  public:
   // `steps` counts down over all homes.
   LeastCost(Board<Sum>& board, std::uint32_t& steps, const std::optional<Candidate>& known)
-      : board_(board), steps_(steps), choices_(kMostWorkers), best_(known) {
+      : board_(board), steps_(steps), choices_(kMostExactWorkers), best_(known) {
     if (best_) limit_ = static_cast<Sum>((best_->cost - 1) / board.unit().size() + 1);
   }
 
@@ -400,7 +399,7 @@ ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
 
 ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known, Int128 bound,
                           int tolerance_percent, const ExactLimits& limits) {
-  if (limits.steps == 0 || instance.workers() == 0 || instance.workers() > kMostWorkers ||
+  if (limits.steps == 0 || instance.workers() == 0 || instance.workers() > kMostExactWorkers ||
       CountCandidates(instance) > kMostCandidates) {
     return {};
   }

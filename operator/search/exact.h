@@ -8,6 +8,9 @@
 
 namespace weft::placement {
 
+// Jobs with more workers are not searched exactly.
+inline constexpr std::uint32_t kMostExactWorkers = 16;
+
 struct ExactResult {
   bool finished = false;          // every placement was evaluated or ruled out
   Objective least;                // set if `finished`
