@@ -11,10 +11,11 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_starts = limits.fewest_starts = 0;
       limits.refine_steps = 0;
       limits.refine_steps_per_piece = 0;
+      limits.refine_steps_on_torus = limits.refine_steps_per_piece_on_torus = 0;
       limits.improve_steps = 20'000;
       limits.exact_steps = 5'000;
       limits.exact_tie_steps = 200;
-      limits.tilings = limits.fewest_tilings = 4;
+      limits.tilings = limits.fewest_tilings = limits.tilings_of_groups = 4;
       limits.boxes = 4;
       limits.ring_steps = 100'000;
       limits.bound_steps = 0;
@@ -30,6 +31,9 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps = 200'000;
       limits.refine_steps_per_piece = 600;
       limits.refine_patience = ~0U;
+      limits.refine_steps_on_torus = limits.refine_steps;
+      limits.refine_steps_per_piece_on_torus = limits.refine_steps_per_piece;
+      limits.refine_patience_on_torus = limits.refine_patience;
       limits.vain_workers = limits.vain_workers_planes = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
       limits.refine_seeds = limits.refine_seeds_planes;
@@ -39,7 +43,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.exchange_steps = 1'000'000'000;
       limits.enough_shift = 20;
       limits.refine_cells = 512;
-      limits.tilings = 200;
+      limits.tilings = limits.tilings_of_groups = 200;
       limits.box_steps = 50'000'000;
       limits.boxes = 100;
       limits.ring_steps = 300'000'000;
@@ -58,8 +62,9 @@ std::uint32_t SearchLimits::StartsFor(std::uint32_t workers, bool planes) const 
   return std::max(fewest_starts, std::min(refine_starts, started / std::max(1U, workers)));
 }
 
-std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers) const {
-  return std::max(fewest_tilings, std::min(tilings, tiled_workers / std::max(1U, workers)));
+std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers, bool groups_prefer) const {
+  const std::uint32_t most = groups_prefer ? tilings_of_groups : tilings;
+  return std::max(fewest_tilings, std::min(most, tiled_workers / std::max(1U, workers)));
 }
 
 std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers, bool planes) const {

@@ -288,12 +288,20 @@ class Refiner {
   std::int64_t gap_ = 0;                // of the start to `enough`, in 2^-kGapBits of its cost
 };
 
+SearchLimits OnTorus(SearchLimits limits) {
+  limits.refine_steps = limits.refine_steps_on_torus;
+  limits.refine_steps_per_piece = limits.refine_steps_per_piece_on_torus;
+  limits.refine_patience = limits.refine_patience_on_torus;
+  return limits;
+}
+
 }  // namespace
 
-void RefineBest(const Instance& instance, const SearchLimits& limits, Int128 enough,
+void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128 enough,
                 std::vector<Candidate>& candidates) {
-  if (instance.workers() < 2 || limits.refine_steps == 0) return;
+  if (instance.workers() < 2 || all_limits.refine_steps == 0) return;
   const bool on_torus = instance.pair_cost().torus() != nullptr;
+  const SearchLimits limits = on_torus ? OnTorus(all_limits) : all_limits;
   if (on_torus && instance.workers() > kMostOnTorus) return;
   const bool planes = !instance.pair_cost().planes().empty();
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };

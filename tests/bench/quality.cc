@@ -97,6 +97,8 @@ class Quest {
     placement::SearchLimits limits = placement::LimitsOf(Effort::kThorough);
     limits.refine_steps *= arguments_.times;
     limits.refine_steps_per_piece *= arguments_.times;
+    limits.refine_steps_on_torus *= arguments_.times;
+    limits.refine_steps_per_piece_on_torus *= arguments_.times;
     limits.improve_steps *= arguments_.times;
     for (limits.seed = 1; limits.seed <= arguments_.starts && MoreWanted(); ++limits.seed) {
       Keep(MustSolve(instance_, limits), "thorough x" + std::to_string(arguments_.times) +

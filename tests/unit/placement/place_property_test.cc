@@ -294,7 +294,7 @@ TEST(PlaceProperty, ExactSearchFindsTheBestByTheWholeOrder) {
       const Oracle oracle(instance, tolerance);
       Options options;
       options.cost_tolerance_percent = tolerance;
-      options.limits.exact_steps = 5'000'000;
+      options.limits.exact_steps = options.limits.exact_tie_steps = 5'000'000;
       const Placement placement =
           Place(*instance.claims, instance.request, *instance.graph, options);
       const Plan* plan = std::get_if<Plan>(&placement);
@@ -347,7 +347,7 @@ void ExpectFewestWideBytes(std::uint64_t first, const weft::testing::RandomOptio
     RandomInstance instance = MakeRandomInstance(seed, random);
     const Oracle oracle(instance, 1);
     Options options;
-    options.limits.exact_steps = 5'000'000;
+    options.limits.exact_steps = options.limits.exact_tie_steps = 5'000'000;
     const auto plan = Solve(*instance.claims, instance.request, *instance.graph, options);
     ASSERT_EQ(plan.has_value(), oracle.any()) << instance.what;
     if (!plan) continue;
@@ -406,7 +406,7 @@ Excess MeasureExcess(std::uint64_t first, Options fast,
     const RandomInstance instance = MakeRandomInstance(seed, random);
     Options exact;
     exact.cost_tolerance_percent = fast.cost_tolerance_percent = 0;
-    exact.limits.exact_steps = 2'000'000;
+    exact.limits.exact_steps = exact.limits.exact_tie_steps = 2'000'000;
     const Placement best = Place(*instance.claims, instance.request, *instance.graph, exact);
     const Placement found = Place(*instance.claims, instance.request, *instance.graph, fast);
     const Plan* want = std::get_if<Plan>(&best);

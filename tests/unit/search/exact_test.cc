@@ -65,7 +65,7 @@ TEST(Exact, TriesEveryHomeThatDiffers) {
   const testing::Cluster cluster = MakeLeaves(40, free);
   const Job job(cluster, 8, 2);
   const Instance instance(cluster.claims, job.request, *job.graph);
-  const ExactResult result = SearchExactly(instance, {}, 0, 1'000'000);
+  const ExactResult result = SearchExactly(instance, {}, 0, 0, {1'000'000, 1'000'000});
   ASSERT_TRUE(result.finished);
   const auto& of_node = cluster.fabric->domains(*job.request.required).of_node;
   for (const fabric::NodeIndex n : result.best->nodes) EXPECT_EQ(of_node[n], 3u);
