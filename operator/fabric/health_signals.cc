@@ -48,6 +48,8 @@ constexpr Condition kConditions[] = {
     {"KernelReady", "False"},
     {"NetworkingReady", "False"},
     {"StorageReady", "False"},
+    // Nebius (nebius/nebius-solutions-library, soperator/modules/k8s/k8s_ng_workers_v2.tf).
+    {"NebiusGPUError", "True"},
     // Kubernetes.
     {"NetworkUnavailable", "True"},
 };

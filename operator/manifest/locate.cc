@@ -64,16 +64,21 @@ class PathFinder {
       if (around.list) {
         api::AppendIndex(index, path);
       } else {
+        // An absent field may stand behind the merge key.
+        if (key_ == "<<" && path.size() < target_.size() && OnTheWay(path)) Found(path, key_line_);
         api::AppendKey(key_, path);
         line = key_line_;
       }
     }
     if (!OnTheWay(path)) return {};
-    if (!line_ || path.size() >= found_bytes_) {
-      line_ = line;
-      found_bytes_ = path.size();
-    }
+    Found(path, line);
     return path;
+  }
+
+  void Found(const std::string& path, std::size_t line) {
+    if (line_ && path.size() < found_bytes_) return;
+    line_ = line;
+    found_bytes_ = path.size();
   }
 
   bool OnTheWay(const std::string& path) const {
@@ -105,6 +110,9 @@ void Take(const yaml_event_t& event, std::vector<int>& keys, PathFinder& finder)
   } else if (event.type == YAML_SCALAR_EVENT && key) {
     const auto& scalar = event.data.scalar;
     finder.Key({reinterpret_cast<const char*>(scalar.value), scalar.length}, line);
+    keys.back() = kValue;
+  } else if (event.type == YAML_ALIAS_EVENT && key) {
+    finder.Key("", line);
     keys.back() = kValue;
   } else if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT) {
     finder.Scalar(line);

@@ -42,8 +42,12 @@ class ObjectBuilder {
 
   // Whether the next value will be dropped.
   bool skipping() const { return skip_next_ || skip_depth_ > 0; }
+  // Whether the innermost map has the key already. Precondition: it is not being dropped.
+  bool HasKey(std::string_view key) const { return frames_.back().container->contains(key); }
+  const Limits& limits() const { return limits_; }
   // Records an error that the caller found. Returns false.
   bool Refuse(std::string what);
+  void AddToRefusal(std::string_view more) { refusal_ += more; }
 
   // The recorded error with its line, or the sink's error.
   Error Failure(std::size_t line) const;

@@ -58,7 +58,7 @@ printf 'b: 1\na: x\0y\n' | unknown nul 'line 2: a NUL byte'
 {
   echo 'a0: &a0 [x, x, x, x, x, x, x, x]'
   for i in $(seq 30); do echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1))]"; done
-} | unknown bomb 'line 2: aliases'
+} | unknown bomb 'makes aliases stand for more than 1000000 values'
 printf '{"a":%.0s' $(seq 5000) | unknown objects 'line 1: nested deeper than'
 
 # No complete node: the answer is no, and names the label that is missing.

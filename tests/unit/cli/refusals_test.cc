@@ -248,7 +248,7 @@ const std::vector<Refusal> kRefusals = {
     {"fewer nodes than workers", kPlacement + "status: {nodes: [n1]}  # here\n", "status.nodes",
      "1 nodes for 2 workers"},
     {"a key twice", kJob + "  suspend: true\n  suspend: false  # here\n", "", "\"suspend\""},
-    {"an alias", kJob + "  suspend: *a  # here\n", "", "*name"},
+    {"an alias", kJob + "  suspend: *a  # here\n", "", "*a"},
     {"a tag", kJob + "  suspend: !!set a  # here\n", "", "set"},
     {"a number past a double", kJob + "  suspend: 1e999  # here\n", "", "1e999"},
 };

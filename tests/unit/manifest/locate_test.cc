@@ -62,6 +62,28 @@ TEST(LineOf, FindsTheKeyOfTheValue) {
   for (const Case& c : cases) EXPECT_EQ(LineOf(c.text, c.place), c.want) << c.name;
 }
 
+TEST(LineOf, FindsTheAliasOrTheMergeKeyThatStandsForTheValue) {
+  const std::string text =
+      "a: &a\n"         // 1
+      "  b: {c: 1}\n"   // 2
+      "d: &d e\n"       // 3
+      "f:\n"            // 4
+      "  g: *a\n"       // 5
+      "  h: [1,\n"      // 6
+      "    *a]\n"       // 7
+      "i:\n"            // 8
+      "  *d : 1\n"      // 9
+      "  j: 2\n"        // 10
+      "k:\n"            // 11
+      "  l: {c: 1}\n"   // 12
+      "  <<: {m: 1,\n"  // 13
+      "    n: 2}\n";    // 14
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"f.g.b.c", 5}, {"f.h[1].b", 7}, {"i.j", 10}, {"k.n", 13}, {"k.l.c", 12}, {"k", 11},
+  };
+  for (const auto& [path, want] : cases) EXPECT_EQ(LineOf(text, {1, {}, path}), want) << path;
+}
+
 TEST(LineOf, StopsWhereTheTextCannotBeRead) {
   EXPECT_EQ(LineOf("a: 1\nb: [\n", {1, {}, "b"}), 2U);
   EXPECT_EQ(LineOf("{\"a\": {\"b\": x", {1, {}, "a.b"}), 1U);

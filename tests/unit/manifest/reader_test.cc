@@ -65,12 +65,6 @@ TEST(ReadDocument, TypesScalarsAndRefusesWhatIsHostile) {
        "f: line 1: \"x\" is not of its tag's type"},
       {"unknown tags are refused", "a: !x y\n", "f: line 1: the tag \"!x\" is not read"},
       {"anchors without aliases", "a: &x 1\n", R"({"a":1})"},
-      {"aliases are refused", "a: &x 1\nb: *x\n",
-       "f: line 2: aliases (*name) are not read; write the value out"},
-      {"cycles are refused", "a: &a [*a]\n",
-       "f: line 1: aliases (*name) are not read; write the value out"},
-      {"merge keys are refused", "a:\n  <<: {b: 1}\n",
-       "f: line 2: merge keys (<<) are not read; write the fields out"},
       {"duplicate keys", "a: 1\nb:\n  c: 1\n  c: 2\n", "f: line 4: duplicate key \"c\""},
       {"duplicate keys in JSON", "{\"a\":1,\n\"a\":2}", "f: line 2: duplicate key \"a\""},
       {"a list as a key", "? [a]\n: b\n", "f: line 1: a key must be text, not a map or a list"},
@@ -96,6 +90,159 @@ TEST(ReadDocument, TypesScalarsAndRefusesWhatIsHostile) {
       {"nothing", "# empty\n", "f: no document"},
   };
   for (const Case& c : cases) EXPECT_EQ(Document(c.text), c.want) << c.name;
+}
+
+TEST(ReadDocument, WritesAliasesOut) {
+  struct Case {
+    const char* name;
+    std::string text;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"of a scalar, with its type", "a: &x 1\nb: *x\nc: &y '1'\nd: *y\n",
+       R"({"a":1,"b":1,"c":"1","d":"1"})"},
+      {"of a map", "a: &x {b: [1]}\nc: *x\n", R"({"a":{"b":[1]},"c":{"b":[1]}})"},
+      {"of a list", "a: &x\n- 1\n- {b: 2}\nc: [*x, *x]\n",
+       R"({"a":[1,{"b":2}],"c":[[1,{"b":2}],[1,{"b":2}]]})"},
+      {"as a key", "a: &x b\n*x : 1\n", R"({"a":"b","b":1})"},
+      {"of an anchored key", "&x a: *x\n", R"({"a":"a"})"},
+      {"of a value inside another anchor", "a: &x {b: &y [1], c: *y}\nd: *x\ne: *y\n",
+       R"({"a":{"b":[1],"c":[1]},"d":{"b":[1],"c":[1]},"e":[1]})"},
+      {"the last anchor of the name counts", "- &x 1\n- *x\n- &x 2\n- *x\n", "[1,1,2,2]"},
+      {"also inside a value that was read before", "- &x 1\n- &y [*x]\n- &x 2\n- *y\n",
+       "[1,[1],2,[1]]"},
+      {"unknown", "a: 1\nb: *x\n",
+       "f: line 2: unknown alias *x: no anchor &x stands before it in this document"},
+      {"before its anchor", "a: *x\nb: &x 1\n",
+       "f: line 1: unknown alias *x: no anchor &x stands before it in this document"},
+      {"inside its own anchor", "a: 1\nb: &x\n  c:\n  - *x\n",
+       "f: line 4: the alias *x stands inside its own anchor &x of line 2"},
+      {"a map as a key", "a: &x {}\n*x : 1\n",
+       "f: line 2: a key must be text, not a map or a list (read from line 1)"},
+      {"a key twice", "a: &x b\nb: 1\n*x : 2\n",
+       "f: line 3: duplicate key \"b\" (read from line 1)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Document(c.text), c.want) << c.name;
+}
+
+TEST(ReadDocument, WritesMergeKeysOut) {
+  struct Case {
+    const char* name;
+    std::string text;
+    std::string want;
+  };
+  const std::string anchors = "- &x {a: 1, b: {c: 1}}\n- &y {a: 2, d: 2}\n- &z [*x, *y]\n";
+  const std::string first = R"([{"a":1,"b":{"c":1}},{"a":2,"d":2},)"
+                            R"([{"a":1,"b":{"c":1}},{"a":2,"d":2}],)";
+  const Case cases[] = {
+      {"of an alias", anchors + "- <<: *x\n  e: 3\n", first + R"({"a":1,"b":{"c":1},"e":3}])"},
+      {"of a list, in which the first map wins", anchors + "- <<: [*y, *x]\n",
+       first + R"({"a":2,"b":{"c":1},"d":2}])"},
+      {"of a map", anchors + "- <<: {e: *y, f: [1]}\n", first + R"({"e":{"a":2,"d":2},"f":[1]}])"},
+      {"the map's own key wins before it and behind it",
+       anchors + "- a: 3\n  <<: *x\n  b: {d: 4}\n", first + R"({"a":3,"b":{"d":4}}])"},
+      {"of a map that merges another", anchors + "- &w {<<: *y, a: 3}\n- {<<: *w, e: 4}\n",
+       first + R"({"a":3,"d":2},{"a":3,"d":2,"e":4}])"},
+      {"inside one another", anchors + "- <<: {<<: {<<: *y, a: 3}, e: 4}\n",
+       first + R"({"a":3,"d":2,"e":4}])"},
+      {"in the value of an alias", anchors + "- &w [{<<: *y}]\n- *w\n",
+       first + R"([{"a":2,"d":2}],[{"a":2,"d":2}]])"},
+      {"whose key is an alias", "- &k <<\n- &x {a: 1}\n- &m {*k : *x}\n- *m\n",
+       R"(["<<",{"a":1},{"a":1},{"a":1}])"},
+      {"a quoted key is a key", "'<<': 1\n", R"({"<<":1})"},
+      {"of text", "a: 1\n<<: b\n",
+       "f: line 2: a merge key (<<) needs a map, an alias of a map, or a list of these"},
+      {"of an alias of a list", "a: &x [{}]\nb:\n  <<: *x\n",
+       "f: line 3: a merge key (<<) needs a map, an alias of a map, or a list of these"},
+      {"twice", "a: &x {}\n<<: *x\n<<: *x\n", "f: line 3: duplicate key \"<<\""},
+      {"of an unknown alias", "<<: [*x]\n",
+       "f: line 1: unknown alias *x: no anchor &x stands before it in this document"},
+      {"inside its own anchor", "a: &x\n  <<: *x\n",
+       "f: line 2: the alias *x stands inside its own anchor &x of line 1"},
+      {"a value that is wrong names both lines", "a: 1\n<<:\n  b:\n    yes\nc: 1\n",
+       "f: line 3: \"yes\" is true or false to some readers and text to others; write true or "
+       "false, or quote it (read from line 4)"},
+      {"a key twice in a merged map", "<<: {b: 1,\n b: 2}\n",
+       "f: line 1: duplicate key \"b\" (read from line 2)"},
+      {"of text inside another", "<<: {<<: 1}\n",
+       "f: line 1: a merge key (<<) needs a map, an alias of a map, or a list of these"},
+      {"twice inside another", "<<: {<<: {}, <<: {}}\n", "f: line 1: duplicate key \"<<\""},
+      {"a list as a key in a merged map", "<<: {[a]: 1}\n",
+       "f: line 1: a key must be text, not a map or a list"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Document(c.text), c.want) << c.name;
+}
+
+TEST(ReadDocument, HoldsItsLimitsOfAliases) {
+  std::string bomb = "a0: &a0 [x, x]\n", merges = "a0: &a0 {k: x}\n", chain = merges;
+  for (int i = 1; i < 100; ++i) {
+    const std::string next = "a" + std::to_string(i), last = "*a" + std::to_string(i - 1);
+    bomb += next + ": &" + next + " [" + last + ", " + last + "]\n";
+    merges += next + ": &" + next + " {<<: [" + last + ", " + last + "]}\n";
+    chain += next + ": &" + next + " {<<: " + last + "}\n";
+  }
+  struct Case {
+    const char* name;
+    std::string text;
+    Limits limits;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"billion laughs",
+       bomb,
+       {},
+       "f: line 18: *a16 (anchor in line 17) makes aliases stand for more than 1000000 values in "
+       "this file; write the values out, or split the file"},
+      {"billion laughs by merge keys",
+       merges,
+       {},
+       "f: line 18: << (anchor in line 18) makes aliases stand for more than 1000000 values in "
+       "this file; write the values out, or split the file"},
+      {"merge keys nested in one another", chain, {}, "f: line 65: aliases nested deeper than 64"},
+      {"a long text often",
+       "a: &x xxxxx\nb: *x\nc: *x\n",
+       {.alias_bytes = 9},
+       "f: line 3: *x (anchor in line 1) makes aliases stand for more than 9 bytes in this file; "
+       "write the values out, or split the file"},
+      {"an anchor past the limit without an alias",
+       "a: &x [1, 2, 3, 4, 5, 6, 7, 8, 9]\n",
+       {.alias_values = 3},
+       R"({"a":[1,2,3,4,5,6,7,8,9]})"},
+      {"an anchor past the limit",
+       "a: &x [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: *x\n",
+       {.alias_values = 3},
+       "f: line 2: *x (anchor in line 1) makes aliases stand for more than 3 values in this file; "
+       "write the values out, or split the file"},
+      {"a merged map past the limit",
+       "<<: {a: 1, b: 2, c: 3, d: 4, e: 5, f: 6}\n",
+       {.alias_values = 3},
+       "f: line 1: << (anchor in line 1) makes aliases stand for more than 3 values in this file; "
+       "write the values out, or split the file"},
+      {"depth",
+       "- &a [[x]]\n- [[*a]]\n",
+       {.depth = 4},
+       "f: line 2: nested deeper than 4 (read from line 1)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Document(c.text, c.limits), c.want) << c.name;
+}
+
+TEST(ReadObjects, KnowsAnchorsInTheirDocumentOnly) {
+  EXPECT_EQ(Objects("kind: Fabric\nspec: &x {a: 1}\n---\nkind: Fabric\nspec: *x\n"),
+            (std::vector<std::string>{
+                R"(f: document 1 {"kind":"Fabric","spec":{"a":1}})",
+                "f: line 5: unknown alias *x: no anchor &x stands before it in this document"}));
+}
+
+TEST(ReadObjects, WritesAliasesInListsAndDroppedPartsOut) {
+  EXPECT_EQ(Objects("kind: List\nitems:\n"
+                    "- &n\n  kind: Node\n  metadata: {name: a, managedFields: &m [1]}\n"
+                    "  spec: {podCIDR: *m}\n"
+                    "- <<: *n\n  metadata: {name: b, managedFields: *m}\n"
+                    "- *n\n"),
+            (std::vector<std::string>{
+                R"(f: document 1: items[0] {"kind":"Node","metadata":{"name":"a"},"spec":{}})",
+                R"(f: document 1: items[1] {"kind":"Node","metadata":{"name":"b"},"spec":{}})",
+                R"(f: document 1: items[2] {"kind":"Node","metadata":{"name":"a"},"spec":{}})"}));
 }
 
 TEST(ReadDocument, HoldsItsLimits) {
