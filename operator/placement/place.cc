@@ -34,8 +34,8 @@ void BestFirst(std::vector<Candidate>& candidates) {
 }
 
 std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Candidate>& sorted,
-                                  std::size_t best) {
-  const NodeSet used(instance.slots().size(), sorted[best].nodes);
+                                  const Candidate& chosen) {
+  const NodeSet used(instance.slots().size(), chosen.nodes);
   for (const Candidate& other : sorted) {
     if (NodeSet(instance.slots().size(), other.nodes) == used) continue;
     return other;
@@ -73,15 +73,14 @@ void AddEvenParts(const Instance& instance, int tolerance, std::vector<Candidate
   if (auto even = EvenParts(instance, candidates[best])) candidates.push_back(*std::move(even));
 }
 
-Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates, int tolerance) {
+Plan MakePlan(const Instance& instance, std::vector<Candidate>& candidates,
+              const Candidate& chosen) {
   BestFirst(candidates);
-  const std::size_t best = Best(instance, candidates, tolerance);
-  const Candidate& chosen = candidates[best];
   Plan plan;
   plan.nodes = chosen.nodes;
   plan.preferences = chosen.preferences;
   plan.cost = chosen.cost;
-  plan.runner_up = RunnerUp(instance, candidates, best);
+  plan.runner_up = RunnerUp(instance, candidates, chosen);
   return plan;
 }
 
@@ -121,7 +120,11 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   }
   if (candidates.empty()) return std::nullopt;
 
-  Plan plan = MakePlan(instance, candidates, tolerance);
+  // An exact result is within the tolerance of the least cost there is, which need not be that of a
+  // candidate.
+  const Candidate chosen =
+      exact.finished ? *exact.best : candidates[Best(instance, candidates, tolerance)];
+  Plan plan = MakePlan(instance, candidates, chosen);
   plan.exact = exact.finished;
   if (!bounds || plan.preferences != preferences) bound = bound_at(plan.preferences);
   if (bounds && !exact.finished && plan.cost > enough()) {

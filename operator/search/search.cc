@@ -113,10 +113,9 @@ void Greedy::TryTilings(Home home) {
 void Greedy::LayTilings(const Tree& tree) {
   Tiler tiler(*instance_, tree);
   const std::vector<Tiling> tilings = TilingsFor(*instance_, tree);
-  // With groups that prefer a level and planes the forecasts do not hold: which groups can be whole
-  // depends on single rooms.
-  const bool forecasts_hold =
-      instance_->preferred_sets().empty() && instance_->pair_cost().planes().empty();
+  // With groups, planes or a torus the forecasts do not hold: which groups can be whole depends on
+  // single rooms.
+  const bool forecasts_hold = !instance_->has_groups() && !instance_->pair_cost().beside_tiers();
   Int128 promising = 0;
   for (const Tiling& tiling : tilings) {
     const Int128 forecast = tiling.forecast + tiling.forecast / kPromisingPart;
