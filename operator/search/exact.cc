@@ -410,7 +410,7 @@ ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> k
   }
   if (homes.empty()) return {};
   const std::vector<std::int64_t> bytes = BytesBetween(instance.graph());
-  const CostUnit unit = UnitOf(bytes, homes);
+  const CostUnit unit = CommonUnit(bytes, homes);
   if (unit.narrow) {
     return Search(Searches<std::int64_t>(instance, homes, bytes, unit), instance, known, bound,
                   tolerance_percent, limits);

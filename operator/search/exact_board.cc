@@ -62,7 +62,7 @@ Places::Places(const Instance& instance, const Symmetry& symmetry,
   }
 }
 
-CostUnit UnitOf(std::span<const std::int64_t> bytes, std::span<const Places> places) {
+CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places> places) {
   std::int64_t of_bytes = 0, of_weight = 0, most = 0;
   Int128 all = 0;
   for (const std::int64_t one : bytes) {

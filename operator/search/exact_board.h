@@ -42,7 +42,7 @@ struct Places {
   std::uint32_t kinds = 0;
 };
 
-CostUnit UnitOf(std::span<const std::int64_t> bytes, std::span<const Places> places);
+CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places> places);
 
 // For each suffix of `order`, a lower bound of the cost between its workers, wherever they are: a
 // domain with room for K workers keeps at most the K - 1 heaviest peers of each. In femtoseconds.
