@@ -36,7 +36,6 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_patience_on_torus = limits.refine_patience;
       limits.vain_workers = limits.vain_workers_planes = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
-      limits.refine_seeds = limits.refine_seeds_planes;
       limits.refine_last = limits.refine_last_planes;
       limits.last_in_vain = true;
       limits.refine_rounds = 8;
@@ -67,9 +66,8 @@ std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers, bool groups_prefer
   return std::max(fewest_tilings, std::min(most, tiled_workers / std::max(1U, workers)));
 }
 
-std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers, bool planes) const {
-  const std::uint32_t most = planes ? refine_seeds_planes : refine_seeds;
-  return std::max(1U, std::min(most, seeded_workers / std::max(1U, workers)));
+std::uint32_t SearchLimits::SeedsFor(std::uint32_t workers) const {
+  return std::max(1U, std::min(refine_seeds, seeded_workers / std::max(1U, workers)));
 }
 
 std::uint32_t SearchLimits::LastFor(std::uint32_t workers, bool planes) const {

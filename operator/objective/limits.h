@@ -51,7 +51,7 @@ struct SearchLimits {
   // How often the local search runs from each start, each time with another seed, because one run
   // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
   // there is at least one.
-  std::uint32_t refine_seeds = 2, refine_seeds_planes = 4, seeded_workers = 1'536;
+  std::uint32_t refine_seeds = 4, seeded_workers = 1'536;
   // No other start is tried once the number of starts without a gain, times the workers, reaches
   // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
   std::uint32_t vain_workers = 1'024;
@@ -98,7 +98,7 @@ struct SearchLimits {
 
   std::uint32_t TilingsFor(std::uint32_t workers, bool groups_prefer) const;
   std::uint32_t StartsFor(std::uint32_t workers, bool planes) const;
-  std::uint32_t SeedsFor(std::uint32_t workers, bool planes) const;
+  std::uint32_t SeedsFor(std::uint32_t workers) const;
   std::uint32_t LastFor(std::uint32_t workers, bool planes) const;
   std::uint32_t StepsFor(std::uint32_t pieces) const;
   std::uint32_t PatienceFor(std::uint32_t pieces) const;

@@ -320,7 +320,7 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
         [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
     candidates.insert(at, std::move(*found));
   };
-  const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers(), planes);
+  const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
   const std::uint32_t most_in_vain =
       std::max(planes ? limits.vain_workers_planes : limits.vain_workers, instance.workers());
   std::uint64_t in_vain = 0;  // workers of the starts since the last that gained

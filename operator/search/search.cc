@@ -57,6 +57,7 @@ class Greedy {
   void TryTilings(Home home);
   void LayTilings(const Tree& tree);
   bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
+  void TryPlane(const PairCost::Plane& plane, Home home);
   bool BreaksTiles(Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
@@ -88,6 +89,9 @@ void Greedy::Within(Tier limit) {
   }
   tight_.clear();
   for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
+  for (const PairCost::Plane& plane : instance_->pair_cost().planes()) {
+    for (Home home : Homes(limit, kWiderHomes)) TryPlane(plane, home);
+  }
 }
 
 // Adds placements in toruses. Returns true if no other search is needed: a placement
@@ -138,6 +142,37 @@ void Greedy::LayTilings(const Tree& tree) {
 bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
   return std::any_of(candidates_.begin(), candidates_.end(),
                      [&](const Candidate& candidate) { return candidate.nodes == nodes; });
+}
+
+// Fills the domains of a plane one after the other, those with most slots first, instead of the
+// domains of the tree.
+void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
+  const std::vector<DomainIndex>& domain_of = *plane.of_node;
+  const auto& begin = instance_->fabric().domains(home.tier).begin;
+  std::map<DomainIndex, std::uint64_t> slots;
+  std::vector<fabric::NodeIndex> nodes;
+  for (fabric::NodeIndex n = begin[home.domain]; n < begin[home.domain + 1]; ++n) {
+    if (instance_->slots()[n] == 0) continue;
+    nodes.push_back(n);
+    slots[domain_of[n]] += instance_->slots()[n];
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [&](fabric::NodeIndex a, fabric::NodeIndex b) {
+    const DomainIndex x = domain_of[a], y = domain_of[b];
+    if (x != y) return slots[x] != slots[y] ? slots[x] > slots[y] : x < y;
+    return instance_->slots()[a] > instance_->slots()[b];
+  });
+  for (const Layout& layout : Layouts(home)) {
+    std::vector<fabric::NodeIndex> answer(instance_->workers());
+    std::size_t at = 0;
+    std::uint32_t left = instance_->slots()[nodes.front()];
+    for (std::uint32_t worker : layout.workers) {
+      if (left == 0) left = instance_->slots()[nodes[++at]];
+      answer[worker] = nodes[at];
+      --left;
+    }
+    if (!MeetsHardRules(*instance_, answer)) continue;
+    candidates_.push_back(Evaluate(*instance_, std::move(answer)));
+  }
 }
 
 void Greedy::TryHomes(Tier tier, std::size_t most) {
