@@ -250,6 +250,7 @@ Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
                                           const decide::Queued& queued) {
   decide::PlanOptions options;
   options.order = decide::Order::kOperator;
+  options.best_costs = &best_costs_;
   options.prices = options_.prices;
   options.refuse_invalid = true;
   options.reserve_after_seconds = options_.reserve_seconds;

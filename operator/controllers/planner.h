@@ -127,6 +127,7 @@ class Planner {
   ApiWriter& writer_;
   Log& log_;
   const Options options_;
+  decide::BestCosts best_costs_;  // used by Pass only, from one pass to the next
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -49,6 +49,7 @@ class Planner {
     Result<std::vector<Workload>> workloads = PendingWorkloads(
         cluster_, options_.order, options_.refuse_invalid ? Mark::kInvalid : Mark::kNo);
     if (!workloads) return workloads.error();
+    if (options_.best_costs != nullptr) options_.best_costs->KeepFabricsOf(cluster_);
     entries_.reserve(workloads->size());  // endings point to entries
     for (Workload& workload : *workloads) {
       const QueuedPods* queued = QueuedOf(workload);
@@ -211,7 +212,7 @@ class Planner {
                    " exceed the 1.2 MiB that a Placement's status may hold.");
         return;
       }
-      if (options_.best) placed.best = FindBest(problem, graph, claims, placed);
+      if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
       AddPrediction(on, entry.workload, problem, placed);
       AddClaims(entry.workload, placed.plan.nodes, claims);
       entry.outcome = std::move(placed);
@@ -247,7 +248,7 @@ class Planner {
     const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
     placed.plan.cost = placement::Cost(pair_cost, graph, placed.plan.nodes);
     placed.scores = placement::Score(pair_cost, problem.traffic, placed.plan.nodes);
-    if (options_.best) placed.best = FindBest(problem, graph, claims_[*entry.fabric], placed);
+    if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
     AddPrediction(on, entry.workload, problem, placed);
     AddClaims(entry.workload, placed.plan.nodes, claims_[*entry.fabric]);
     entry.outcome = std::move(placed);
@@ -342,19 +343,32 @@ class Planner {
       refused.message += " Nodes are reserved for it: jobs behind it in the queue cannot use them.";
   }
 
-  std::optional<Placed::Best> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
-                                       const fabric::Claims& claims, const Placed& placed) const {
+  std::optional<BestCost> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
+                                   const PlanEntry& entry, const Placed& placed) const {
+    const std::optional<BestCost> best = BestOnEmpty(problem, graph, entry);
+    if (!best) return std::nullopt;
+    // The placement of this plan is possible on the empty fabric too, so it may be the best known.
+    if (best->cost < placed.plan.cost) return best;
+    return BestCost{placed.plan.cost, placed.scores.cross_node_bytes};
+  }
+
+  std::optional<BestCost> BestOnEmpty(const Problem& problem, const traffic::WorkerGraph& graph,
+                                      const PlanEntry& entry) const {
+    const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    BestCosts* const known = options_.best_costs;
+    if (known != nullptr) {
+      if (const auto* best = known->Find(on, entry.workload, problem)) return *best;
+    }
     placement::Options alone = options_.place;
     alone.ignore_claims = true;
-    const auto plan = placement::Solve(claims, problem.request, graph, alone);
-    if (!plan) return std::nullopt;
-    // The placement of this plan is possible on the empty fabric too, so it may be the best known.
-    if (plan->cost >= placed.plan.cost) {
-      return Placed::Best{placed.plan.cost, placed.scores.cross_node_bytes};
+    std::optional<BestCost> best;
+    if (const auto plan = placement::Solve(claims_[*entry.fabric], problem.request, graph, alone)) {
+      const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
+      const auto scores = placement::Score(pair_cost, problem.traffic, plan->nodes);
+      best = {plan->cost, scores.cross_node_bytes};
     }
-    const placement::PairCost pair_cost(claims.fabric(), problem.request.pod.claims_compute_domain);
-    return Placed::Best{plan->cost,
-                        placement::Score(pair_cost, problem.traffic, plan->nodes).cross_node_bytes};
+    if (known != nullptr) known->Add(on, entry.workload, problem, best);
+    return best;
   }
 
   void Explain(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/decide/best_costs.h"
 #include "operator/decide/cluster.h"
 #include "operator/decide/predict.h"
 #include "operator/decide/workload.h"
@@ -22,10 +23,7 @@ struct Placed {
   placement::Scores scores;
   // The solver's result on the empty fabric; absent if the job does not fit even then, or if not
   // requested.
-  struct Best {
-    Int128 cost = 0;
-    Int128 cross_node_bytes = 0;
-  };
+  using Best = BestCost;
   std::optional<Best> best;
   std::optional<Predicted> predicted;  // absent without a transformer, or if it cannot be predicted
 };
@@ -71,7 +69,10 @@ struct PlanReport {
 struct PlanOptions {
   Order order = Order::kFile;
   placement::Options place;
-  bool best = true;                         // compute Placed::best (one more search per workload)
+  bool best = true;  // compute Placed::best (one more search per workload)
+  // Remembers Placed::best from one plan to the next; it does not change an answer. null: no
+  // memory.
+  BestCosts* best_costs = nullptr;
   const outlook::Prices* prices = nullptr;  // for Predicted::cost_per_hour; null: no costs
   // What to do about a user's mistake in a workload. true: the workload is refused ("Invalid"), and
   // the others are placed. false: Plan returns an Error.
@@ -102,7 +103,8 @@ struct PlanOptions {
 //
 // Errors  kInvalid for a user's mistake in a workload, starting with its place; there is no partial
 //         answer then.
-// Cost    one search per workload, one more for `best`, O(edges) for scores and for `predicted`.
+// Cost    one search per workload, one more for a `best` that is not remembered, O(edges) for
+// scores and for `predicted`.
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options = {});
 
 // The claims on the entry's fabric just before the entry was decided.
