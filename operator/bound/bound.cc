@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "operator/base/check.h"
 #include "operator/bound/hop_bound.h"
@@ -377,7 +378,9 @@ JobBound::JobBound(const Instance& instance, const Preferences& reached) {
 
 Int128 JobBound::Raise(Int128 cost) {
   if (!raise_ || cost <= least_) return least_;
-  return std::max(static_cast<Int128>(raise_(static_cast<double>(cost)) * kSafety), least_);
+  // Once: the sums then point to prices that are gone.
+  const auto raise = std::exchange(raise_, nullptr);
+  return least_ = std::max(static_cast<Int128>(raise(static_cast<double>(cost)) * kSafety), least_);
 }
 
 Int128 LowerBound(const Instance& instance, const Preferences& reached) {

@@ -27,7 +27,7 @@ class JobBound {
 
   Int128 least() const { return least_; }
   // The bound, raised by prices (part_prices.h) if it is below `cost`, the cost of a known plan.
-  // Continues from the sums of least(). To be called once.
+  // Continues from the sums of least(), once: later calls return the same.
   //
   // Cost  SearchLimits::price_steps additions; the bound is not raised if a few rounds would need
   //       more.

@@ -96,6 +96,9 @@ std::optional<double> RunningFigures::CostOverBest(const decide::Cluster& cluste
                                                    const decide::Running& running,
                                                    const decide::Problem& problem) const {
   const decide::Workload& workload = running.workload;
+  // Only jobs have this figure. A search for a Placement that a Workload of Kueue owns would also
+  // crash again and again: its record is on the Workload, which is not read here.
+  if (!workload.is_job) return std::nullopt;
   if (decide::CrashRefusalOf(cluster, workload, "")) return std::nullopt;
   if (deciding_) deciding_(&workload);
   const auto cost = decide::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
