@@ -5,7 +5,7 @@
 #include <map>
 
 #include "operator/base/check.h"
-#include "operator/base/lanes.h"
+#include "operator/bound/lower.h"
 
 namespace weft::placement {
 
@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::uint64_t kStepsOfHull = 16;  // per entry, for sorting and summing
 constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
-
-WEFT_LANES void LowerTo(double* __restrict to, const double* __restrict from, double more,
-                        std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = std::min(to[i], from[i] + more);
-}
 
 // For each number up to `most`, the least sum of an entry of `a` and one of `b` whose indices add
 // up to it.

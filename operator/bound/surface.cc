@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "operator/base/check.h"
-#include "operator/base/lanes.h"
+#include "operator/bound/lower.h"
 #include "operator/bound/safety.h"
 
 namespace weft::placement {
@@ -84,11 +84,6 @@ class TouchedLines {
   double wanted_ = 1, whole_ = 0;
 };
 
-WEFT_LANES void LowerSizes(double* __restrict to, const double* __restrict from, double more,
-                           std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = std::min(to[i], from[i] + more);
-}
-
 // The largest set for which stacking slices stays within the limit of steps.
 std::uint64_t LargestStacked(std::uint64_t vertices, std::uint64_t most) {
   std::uint64_t size = std::min(vertices, most);
@@ -127,7 +122,7 @@ SliceStack::SliceStack(const GridAxis& axis, std::span<const double> slice, std:
         if (from[s] + more < to[s])
           lowest_[(j + 1) * row + part + s] = static_cast<std::uint32_t>(part);
       }
-      if (begin < end) LowerSizes(to + begin, from + begin, more, end - begin);
+      if (begin < end) LowerTo(to + begin, from + begin, more, end - begin);
     }
   }
   least_.assign(sum_.begin(), sum_.begin() + static_cast<std::ptrdiff_t>(row));
