@@ -26,17 +26,18 @@ std::string CrashText(const SolverCrash& crash, bool again) {
 }
 
 std::optional<CrashRecord> ReadCrash(std::string_view text) {
-  // The last sentence: the version in it has no space.
-  for (const bool again : {false, true}) {
-    const std::size_t verb = text.rfind(again ? kTwice : kOnce);
-    if (verb == std::string_view::npos) continue;
-    const std::size_t begin = text.rfind(kWho, verb);
-    if (begin == std::string_view::npos || begin + kWho.size() > verb) continue;
-    const std::string_view version = text.substr(begin + kWho.size(), verb - begin - kWho.size());
-    if (version.empty() || version.find(' ') != std::string_view::npos) continue;
-    return CrashRecord{std::string(version), again, text.substr(begin)};
-  }
-  return std::nullopt;
+  // The verb that stands last is the last sentence's; the version before it has no space.
+  const std::size_t once = text.rfind(kOnce);
+  const std::size_t twice = text.rfind(kTwice);
+  const bool again =
+      twice != std::string_view::npos && (once == std::string_view::npos || twice > once);
+  const std::size_t verb = again ? twice : once;
+  if (verb == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = text.rfind(kWho, verb);
+  if (begin == std::string_view::npos || begin + kWho.size() > verb) return std::nullopt;
+  const std::string_view version = text.substr(begin + kWho.size(), verb - begin - kWho.size());
+  if (version.empty() || version.find(' ') != std::string_view::npos) return std::nullopt;
+  return CrashRecord{std::string(version), again, std::string(text.substr(begin))};
 }
 
 void RecordCrash(std::vector<api::Condition>& conditions, std::int64_t generation,

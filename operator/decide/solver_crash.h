@@ -30,11 +30,11 @@ struct SolverCrash {
 
 // The sentence of a record: "weft-operator 0.1.0 crashed with signal 11 while ...".
 std::string CrashText(const SolverCrash& crash, bool again);
-// The record in a text that ends with such a sentence; nothing if it does not.
+// The last such sentence of a text, which ends with it; nothing if there is none.
 struct CrashRecord {
   std::string version;
-  bool again = false;         // it crashed twice
-  std::string_view sentence;  // in the text
+  bool again = false;  // it crashed twice
+  std::string sentence;
 };
 std::optional<CrashRecord> ReadCrash(std::string_view text);
 

@@ -2,13 +2,14 @@
 """A day of a cluster under a real Prometheus: every alert of the chart fires, and clears.
 
 Jobs come and go, a leaf is drained, a node loses its label, kube-scheduler refuses gangs, admission
-refuses Services, a Fabric is broken, a connection dies silently, the operator dies. Two operators
-run: the leader, and one that only looks on (--read-only) over a connection that can be stalled.
+refuses Services, a Fabric is broken, the solver's crashes are recorded, a connection dies silently,
+the operator dies. Two operators run: the leader, and one that only looks on (--read-only) over a connection that can be stalled.
 """
 
 import datetime
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -164,7 +165,7 @@ class Day(unittest.TestCase):
 
     def test_day(self):
         for part in (self.morning, self.fragmented, self.others, self.labels_and_drain,
-                     self.refusals, self.broken):
+                     self.refusals, self.crashes, self.broken):
             self.part = time.time()
             part()
         self.assertEqual(sorted(self.fired), sorted(alerts_of_rules()))
@@ -280,6 +281,21 @@ class Day(unittest.TestCase):
                 json.dumps({"metadata": {"name": "x"}, "spec": {"ports": [{"port": 1}]}}))
             return status == 422
         poll(refused, "the policy is in force")
+
+    def crashes(self):
+        """Recorded by the process that a crashed leader becomes; operator_solver.py crashes it."""
+        self.apply_job("poison", 1)
+        self.cluster.until_running(SPACE, "poison")
+        meta = self.cluster.job(SPACE, "poison")["metadata"]
+        for _ in range(2):
+            reporter = subprocess.run(
+                [os.environ["WEFT_OPERATOR"], "report-crash", "TrainingJob", SPACE, "poison",
+                 meta["uid"], str(meta["generation"]), str(int(signal.SIGSEGV)),
+                 "--kubeconfig", os.environ["KUBECONFIG"]], check=False, capture_output=True)
+            self.assertEqual(reporter.returncode, 128 + signal.SIGSEGV, reporter.stderr)
+        self.until_firing("WeftSolverFailed", kind="TrainingJob")
+        self.delete_job("poison")
+        self.until_clear("WeftSolverFailed")
 
     def broken(self):
         apply({"apiVersion": "weft.dev/v1alpha1", "kind": "Fabric", "metadata": {"name": "broken"},

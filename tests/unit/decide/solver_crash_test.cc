@@ -71,6 +71,10 @@ TEST(SolverCrashTest, IsReadFromTheEndOfALongerText) {
     EXPECT_EQ(record->again, again);
     EXPECT_EQ(record->sentence, sentence);
   }
+  const auto last = ReadCrash(CrashText(kFault, false) + "; " + CrashText(kFault, true));
+  ASSERT_TRUE(last);
+  EXPECT_TRUE(last->again);
+  EXPECT_EQ(last->sentence, CrashText(kFault, true));
   EXPECT_FALSE(ReadCrash("no room"));
   EXPECT_FALSE(ReadCrash("the program crashed with signal 11 while it ran"));
   EXPECT_FALSE(ReadCrash("weft-operator of old crashed with signal 11"));
