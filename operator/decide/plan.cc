@@ -1,6 +1,7 @@
 #include "operator/decide/plan.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 #include "operator/objective/pair_cost.h"
+#include "operator/objective/room_table.h"
 
 namespace weft::decide {
 namespace {
@@ -42,6 +44,7 @@ class Planner {
         learned_(LearnedScalars::From(*cluster.inputs)),
         explain_left_(options.explained_refusals) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
+    for (const fabric::Claims& claims : claims_) rooms_.emplace_back(claims);
     reservations_.resize(cluster.fabrics.size());
   }
 
@@ -282,21 +285,31 @@ class Planner {
                                                   placed.plan.nodes, *options_.prices);
   }
 
+  placement::Options OptionsOn(std::size_t fabric) {
+    placement::Options options = options_.place;
+    options.rooms = &rooms_[fabric];
+    return options;
+  }
+
   // Places on the free capacity, without the nodes that are reserved for another workload.
   placement::Placement PlaceOn(const PlanEntry& entry, const Problem& problem,
-                               const traffic::WorkerGraph& graph) const {
+                               const traffic::WorkerGraph& graph) {
     const fabric::Claims& claims = claims_[*entry.fabric];
     const auto& kept = reservations_[*entry.fabric];
-    if (!kept || kept->LeavesRoomFor(entry.workload)) return PlaceCarefully(claims, problem, graph);
+    const placement::Options options = OptionsOn(*entry.fabric);
+    if (!kept || kept->LeavesRoomFor(entry.workload)) {
+      return PlaceCarefully(claims, problem, graph, options);
+    }
     fabric::Claims less = claims;
     AddClaims(*kept->workload, kept->nodes, less);
-    return PlaceCarefully(less, problem, graph);
+    return PlaceCarefully(less, problem, graph, options);
   }
 
   // Leaves out the avoided nodes, unless that would miss more preferred levels.
-  placement::Placement PlaceCarefully(const fabric::Claims& claims, const Problem& problem,
-                                      const traffic::WorkerGraph& graph) const {
-    placement::Placement any = placement::Place(claims, problem.request, graph, options_.place);
+  static placement::Placement PlaceCarefully(const fabric::Claims& claims, const Problem& problem,
+                                             const traffic::WorkerGraph& graph,
+                                             const placement::Options& options) {
+    placement::Placement any = placement::Place(claims, problem.request, graph, options);
     const auto* on_any = std::get_if<placement::Plan>(&any);
     if (problem.avoided.empty() || on_any == nullptr) return any;
     placement::Request careful = problem.request;
@@ -304,7 +317,7 @@ class Planner {
     std::set_union(problem.request.excluded.begin(), problem.request.excluded.end(),
                    problem.avoided.begin(), problem.avoided.end(),
                    std::back_inserter(careful.excluded));
-    auto others = placement::Solve(claims, careful, graph, options_.place);
+    auto others = placement::Solve(claims, careful, graph, options);
     if (others && others->preferences <= on_any->preferences) return *std::move(others);
     return any;
   }
@@ -344,7 +357,7 @@ class Planner {
   }
 
   std::optional<BestCost> FindBest(const Problem& problem, const traffic::WorkerGraph& graph,
-                                   const PlanEntry& entry, const Placed& placed) const {
+                                   const PlanEntry& entry, const Placed& placed) {
     const std::optional<BestCost> best = BestOnEmpty(problem, graph, entry);
     if (!best) return std::nullopt;
     // The placement of this plan is possible on the empty fabric too, so it may be the best known.
@@ -353,13 +366,13 @@ class Planner {
   }
 
   std::optional<BestCost> BestOnEmpty(const Problem& problem, const traffic::WorkerGraph& graph,
-                                      const PlanEntry& entry) const {
+                                      const PlanEntry& entry) {
     const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     BestCosts* const known = options_.best_costs;
     if (known != nullptr) {
       if (const auto* best = known->Find(on, entry.workload, problem)) return *best;
     }
-    placement::Options alone = options_.place;
+    placement::Options alone = OptionsOn(*entry.fabric);
     alone.ignore_claims = true;
     std::optional<BestCost> best;
     if (const auto plan = placement::Solve(claims_[*entry.fabric], problem.request, graph, alone)) {
@@ -474,6 +487,7 @@ class Planner {
   const LearnedScalars learned_;
   std::uint32_t explain_left_;
   std::vector<fabric::Claims> claims_;                    // by fabric
+  std::deque<placement::RoomTables> rooms_;               // by fabric, of its claims
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
   std::vector<PlanEntry> entries_;                        // in the order of decisions
   std::map<std::string, Refused> refused_bundles_;        // why none of a bundle gets nodes

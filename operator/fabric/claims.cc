@@ -47,6 +47,8 @@ void Claims::Remove(NodeIndex node, const Resources& amounts, const std::string&
 // Applies `to_used` to what is used on the node and `to_free` to what is free.
 void Claims::Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free) {
   WEFT_CHECK(node < fabric_->node_count());
+  if (history_.nodes.size() >= fabric_->node_count()) history_ = History();
+  history_.nodes.push_back(node);
   bool pods_given = false;
   for (const auto& [name, amount] : amounts) {
     const std::optional<ResourceIndex> r = fabric_->FindResource(name);

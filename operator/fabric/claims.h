@@ -33,6 +33,24 @@ class Claims {
 
   const Fabric& fabric() const { return *fabric_; }
 
+  // What changed in this object since `epoch` began: the nodes of each Add and Remove, in order. A
+  // copy begins an empty history; assigning to the object, and a history that becomes longer than
+  // the list of nodes, begin the next epoch.
+  struct History {
+    std::uint64_t epoch = 0;
+    std::vector<NodeIndex> nodes;
+
+    History() = default;
+    History(const History& /*of another object*/) {}
+    History& operator=(const History& /*of another object*/) {
+      ++epoch;
+      nodes.clear();
+      return *this;
+    }
+    ~History() = default;
+  };
+  const History& history() const { return history_; }
+
  private:
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
@@ -45,6 +63,7 @@ class Claims {
   std::vector<std::int64_t> used_accelerators_;
   std::vector<std::string> compute_domain_;
   std::vector<std::uint32_t> compute_domain_pods_;  // by node: pods that hold its ComputeDomain
+  History history_;
 };
 
 }  // namespace weft::fabric

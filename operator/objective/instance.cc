@@ -63,17 +63,20 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
             .cap = request.workers,
             .ignore_claims = options.ignore_claims,
             .pools = {pools.begin(), pools.end()}};
-  CountSlots(claims, query_, slots_);
+  RoomTables* const kept = options.rooms;
+  const bool is_kept = kept != nullptr && &kept->claims() == &claims;
+  rooms_ = is_kept ? kept->Rooms(query_) : std::make_shared<const RoomTable>(claims, query_);
+  free_ = is_kept ? kept->Free(options.ignore_claims)
+                  : std::make_shared<const FreeTable>(claims, options.ignore_claims);
   BuildAtoms();
   BuildPreferredSets();
-  BuildCapacity();
-  BuildWhollyFree(options.ignore_claims);
+  if (has_groups_) BuildCapacity();
   BuildPrevious();
 }
 
 void Instance::BuildPrevious() {
   previous_ = request_->previous_nodes;
-  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots_.size(); });
+  std::erase_if(previous_, [&](NodeIndex n) { return n >= slots().size(); });
   std::sort(previous_.begin(), previous_.end());
   previous_.erase(std::unique(previous_.begin(), previous_.end()), previous_.end());
 }
@@ -95,7 +98,6 @@ void Instance::BuildAtoms() {
     uniform_atoms_ = uniform_atoms_ && uniform;
   }
   if (!uniform_atoms_) std::fill(unit_.begin(), unit_.end(), 1U);
-  node_unit_ = unit_.back();
 }
 
 void Instance::BuildPreferredSets() {
@@ -147,50 +149,17 @@ Tier Instance::HullOfAll(Nodes nodes) const {
 void Instance::BuildCapacity() {
   const Tier last = node_tier();
   capacity_.resize(last + 1);
-  if (node_unit_ != 1) {
-    capacity_[last].resize(slots_.size());
-    for (std::size_t n = 0; n < slots_.size(); ++n) {
-      capacity_[last][n] = slots_[n] - slots_[n] % node_unit_;
-    }
-  }
-  for (Tier t = last; t-- > 0;) {
+  for (Tier t = last + 1; t-- > 0;) {
     const fabric::TierDomains& domains = fabric().domains(t);
-    capacity_[t].resize(domains.size());
     for (DomainIndex d = 0; d < domains.size(); ++d) {
-      std::uint64_t sum = 0;
-      for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
-        sum += capacity(t + 1, c);
+      std::uint64_t sum = t == last ? slots()[d] : 0;
+      if (t != last) {
+        for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
+          sum += capacity_[t + 1][c];
+        }
       }
-      capacity_[t][d] = sum / unit_[t] * unit_[t];
+      capacity_[t].push_back(sum - sum % unit_[t]);
     }
-  }
-  slots_before_.assign(slots_.size() + 1, 0);
-  for (std::size_t n = 0; n < slots_.size(); ++n)
-    slots_before_[n + 1] = slots_before_[n] + slots_[n];
-}
-
-void Instance::BuildWhollyFree(bool ignore_claims) {
-  const Tier last = node_tier();
-  wholly_free_.resize(last + 1);
-  wholly_free_[last].resize(slots_.size());
-  // By node: 1 if free, 0 if in use, 2 if unusable. Unusable nodes do not count.
-  for (NodeIndex n = 0; n < slots_.size(); ++n) {
-    const bool free = ignore_claims || claims_->wholly_free(n);
-    wholly_free_[last][n] = !fabric().usable(n) ? 2 : free ? 1 : 0;
-  }
-  for (Tier t = last; t-- > 0;) {
-    const fabric::TierDomains& domains = fabric().domains(t);
-    wholly_free_[t].resize(domains.size());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
-      std::uint8_t verdict = 2;
-      for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
-        verdict = std::min(verdict, wholly_free_[t + 1][c]);
-      }
-      wholly_free_[t][d] = verdict;
-    }
-  }
-  for (auto& tier : wholly_free_) {
-    for (std::uint8_t& verdict : tier) verdict = verdict == 1 ? 1 : 0;
   }
 }
 

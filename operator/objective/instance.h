@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "operator/objective/levels.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/request.h"
+#include "operator/objective/room_table.h"
 #include "operator/rules/node_filter.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -24,7 +26,8 @@ namespace weft::placement {
 // together. Built once for each Place and choice of pools; the searches and the bound read it.
 // Nodes outside `pools` take no workers; if `pools` is empty, all nodes may.
 //
-// Cost  O(nodes x (resources + tiers) + workers x groups).
+// Cost  O(nodes x (resources + tiers) + workers x groups); with Options::rooms O(nodes that changed
+//       + workers x groups).
 class Instance {
  public:
   Instance(const fabric::Claims& claims, const Request& request, const traffic::WorkerGraph& graph,
@@ -41,22 +44,23 @@ class Instance {
   std::uint32_t workers() const { return request_->workers; }
   fabric::Tier node_tier() const { return fabric().node_tier(); }
 
-  std::span<const std::uint32_t> slots() const { return slots_; }
+  std::span<const std::uint32_t> slots() const { return rooms_->slots(); }
   // How many workers fit in the domain in whole atoms. Exact if all atoms of the tier have the same
   // size, else an upper bound.
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
-    return tier == node_tier() && node_unit_ == 1 ? slots_[domain] : capacity_[tier][domain];
+    return capacity_.empty() ? rooms_->sum(tier, domain) : capacity_[tier][domain];
   }
   // All slots in the domain, ignoring which workers must stay together.
   std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
-    const auto& begin = fabric().domains(tier).begin;
-    return slots_before_[begin[domain + 1]] - slots_before_[begin[domain]];
+    return rooms_->sum(tier, domain);
   }
-  std::uint64_t TotalSlots() const { return slots_before_.back(); }
+  std::uint64_t TotalSlots() const {
+    return slots().empty() ? 0 : rooms_->sum(fabric::kOutside, 0);
+  }
 
   // Whether no accelerator of a usable node of the domain is in use.
   bool wholly_free(fabric::Tier tier, fabric::DomainIndex domain) const {
-    return wholly_free_[tier][domain] != 0;
+    return free_->wholly_free(tier, domain);
   }
 
   // Whether the job's last attempt had a worker on the node.
@@ -93,7 +97,6 @@ class Instance {
   void BuildAtoms();
   void BuildPreferredSets();
   void BuildCapacity();
-  void BuildWhollyFree(bool ignore_claims);
   void BuildPrevious();
 
   const fabric::Claims* claims_;
@@ -103,15 +106,13 @@ class Instance {
   SearchLimits limits_;
   PairCost pair_cost_;
   SlotQuery query_;
-  std::vector<std::uint32_t> slots_;
-  std::vector<std::uint64_t> slots_before_;  // by node: sum of the slots of earlier nodes
-  std::vector<std::vector<std::uint64_t>> capacity_;
-  std::vector<std::vector<std::uint8_t>> wholly_free_;
+  std::shared_ptr<const RoomTable> rooms_;
+  std::shared_ptr<const FreeTable> free_;
+  std::vector<std::vector<std::uint64_t>> capacity_;  // empty if no workers must stay together
   std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
   std::vector<PreferredSet> preferred_sets_;
   std::vector<fabric::NodeIndex> previous_;
   std::vector<std::uint32_t> unit_;
-  std::uint32_t node_unit_ = 1;
   bool has_groups_ = false;
   bool uniform_atoms_ = true;
 };

@@ -58,11 +58,16 @@ struct Request {
   std::optional<traffic::SeatedGroups> ring;
 };
 
+class RoomTables;
+
 struct Options {
   SearchLimits limits = LimitsOf(Effort::kNormal);
   std::optional<int> cost_tolerance_percent;  // instead of the fabric's
   bool ignore_claims = false;                 // plan as if nothing else ran
   bool bound = true;                          // false: saves time, Plan::lower_bound is 0
+  // Keeps rooms from one job to the next; it does not change an answer. null, or of other claims:
+  // they are counted anew.
+  RoomTables* rooms = nullptr;
 };
 
 }  // namespace weft::placement

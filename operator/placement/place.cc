@@ -88,34 +88,55 @@ int TolerancePercent(const fabric::Fabric& fabric, const Options& options) {
   return options.cost_tolerance_percent.value_or(fabric.spec().cost_tolerance_percent);
 }
 
+// The bound at the preferences asked for last.
+class BoundAt {
+ public:
+  BoundAt(const Instance& instance, const Options& options)
+      : instance_(instance), wanted_(options.bound) {}
+
+  Int128 Of(const Preferences& reached) {
+    if (!wanted_) return 0;
+    if (!bound_ || reached_ != reached) bound_.emplace(instance_, reached);
+    reached_ = reached;
+    return bound_->least();
+  }
+  Int128 Raise(const Preferences& reached, Int128 cost) {
+    const Int128 least = Of(reached);
+    return bound_ ? bound_->Raise(cost) : least;
+  }
+
+ private:
+  const Instance& instance_;
+  bool wanted_;
+  std::optional<JobBound> bound_;
+  Preferences reached_{};
+};
+
 // `known`: a placement that is a candidate from the beginning.
 std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
                             const std::optional<Candidate>& known) {
   if (instance.TotalSlots() < instance.workers()) return std::nullopt;
   const int tolerance = TolerancePercent(instance.fabric(), options);
-  std::vector<Candidate> candidates = GreedyCandidates(instance);
+  BoundAt bound(instance, options);
+  std::vector<Candidate> candidates = GreedyCandidates(instance, [&](const Candidate& found) {
+    return found.preferences == Preferences{} &&
+           found.cost <= Enough(options, tolerance, bound.Of(Preferences{}));
+  });
   if (known) candidates.push_back(*known);
   BestFirst(candidates);
-  const Preferences preferences =
-      candidates.empty() ? Preferences{} : candidates.front().preferences;
-  std::optional<JobBound> bounds;
-  const auto bound_at = [&](const Preferences& reached) {
-    if (options.bound) bounds.emplace(instance, reached);
-    return bounds ? bounds->least() : Int128{0};
-  };
-  Int128 bound = candidates.empty() ? 0 : bound_at(preferences);
-  const auto enough = [&] { return Enough(options, tolerance, bound); };
+  const Int128 least = candidates.empty() ? 0 : bound.Of(candidates.front().preferences);
+  const Int128 enough = Enough(options, tolerance, least);
   ExactResult exact;
   if (instance.workers() <= kMostExactWorkers) {
-    AddPrevious(instance, options, enough(), candidates);
-    exact = SearchExactly(instance, candidates, bound, tolerance,
+    AddPrevious(instance, options, enough, candidates);
+    exact = SearchExactly(instance, candidates, least, tolerance,
                           {options.limits.exact_steps, options.limits.exact_tie_steps});
     if (exact.best) candidates.insert(candidates.begin(), *exact.best);
   }
   if (!exact.finished) {
     BestFirst(candidates);
-    ImproveBest(instance, options, enough(), candidates);
-    AddPrevious(instance, options, enough(), candidates);
+    ImproveBest(instance, options, enough, candidates);
+    AddPrevious(instance, options, enough, candidates);
     AddEvenParts(instance, tolerance, candidates);
   }
   if (candidates.empty()) return std::nullopt;
@@ -126,12 +147,11 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
       exact.finished ? *exact.best : candidates[Best(instance, candidates, tolerance)];
   Plan plan = MakePlan(instance, candidates, chosen);
   plan.exact = exact.finished;
-  if (!bounds || plan.preferences != preferences) bound = bound_at(plan.preferences);
-  if (bounds && !exact.finished && plan.cost > enough()) {
-    bound = bounds->Raise(plan.cost);
+  plan.lower_bound = exact.finished ? exact.least.cost : bound.Of(plan.preferences);
+  if (!exact.finished && plan.cost > Enough(options, tolerance, plan.lower_bound)) {
+    plan.lower_bound = bound.Raise(plan.preferences, plan.cost);
   }
-  plan.lower_bound = exact.finished ? exact.least.cost : bound;
-  WEFT_CHECK(bound <= (exact.finished ? exact.least.cost : plan.cost));
+  WEFT_CHECK(plan.lower_bound <= plan.cost);
   return plan;
 }
 

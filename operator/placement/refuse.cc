@@ -186,7 +186,8 @@ Unplaceable RefuseOn(const Instance& instance) {
 }
 
 bool HasRoom(const Instance& instance) {
-  return instance.TotalSlots() >= instance.workers() && !GreedyCandidates(instance).empty();
+  return instance.TotalSlots() >= instance.workers() &&
+         !GreedyCandidates(instance, [](const Candidate&) { return true; }).empty();
 }
 
 // Whether the job would fit on the empty fabric.

@@ -89,22 +89,37 @@ class StaticFilter {
   std::vector<std::uint8_t> passes_;  // by taint class
 };
 
-// Checks room first: a full node costs one comparison, and no other rule is checked.
-template <typename AmountOf>
-void CountAll(const Claims& claims, const SlotQuery& query, AmountOf amount_of,
-              std::vector<std::uint32_t>& slots) {
-  const Fabric& fabric = claims.fabric();
-  const std::vector<Want> wants = ResolveWants(fabric, *query.pod).list;
-  const StaticFilter filter(fabric, query);
-  for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
-    const auto of_node = [&](ResourceIndex r) { return amount_of(n, r); };
-    const std::uint32_t fits = FitsAll(wants, query.cap, of_node);
-    if (fits == 0 || !filter.Passes(n) || ComputeDomainBlocks(claims, query, n)) continue;
-    slots[n] = fits;
+// Counts the slots of one node after the other for one query.
+class SlotCounter {
+ public:
+  // Precondition: every requested resource is offered.
+  SlotCounter(const Claims& claims, const SlotQuery& query)
+      : claims_(claims),
+        query_(query),
+        wants_(ResolveWants(claims.fabric(), *query.pod).list),
+        filter_(claims.fabric(), query) {}
+
+  // Checks room first: a full node costs one comparison, and no other rule is checked.
+  std::uint32_t Of(NodeIndex n) const {
+    const Fabric& fabric = claims_.fabric();
+    const std::uint32_t fits =
+        query_.ignore_claims
+            ? FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return fabric.allocatable(n, r); })
+            : FitsAll(wants_, query_.cap, [&](ResourceIndex r) { return claims_.free(n, r); });
+    const bool passes = fits > 0 && filter_.Passes(n) && !ComputeDomainBlocks(claims_, query_, n);
+    return passes ? fits : 0;
   }
-  for (NodeIndex n : query.excluded) {
-    if (n < slots.size()) slots[n] = 0;
-  }
+
+ private:
+  const Claims& claims_;
+  const SlotQuery& query_;
+  std::vector<Want> wants_;
+  StaticFilter filter_;
+};
+
+bool OffersAll(const Fabric& fabric, const SlotQuery& query) {
+  WEFT_CHECK(query.pod != nullptr);
+  return query.cap > 0 && ResolveWants(fabric, *query.pod).not_offered.empty();
 }
 
 }  // namespace
@@ -116,17 +131,24 @@ void CountSlots(const Claims& claims, const SlotQuery& query, std::vector<std::u
 
 void CountSlotsByNode(const Claims& claims, const SlotQuery& query,
                       std::vector<std::uint32_t>& slots) {
-  WEFT_CHECK(query.pod != nullptr);
   const Fabric& fabric = claims.fabric();
   slots.assign(fabric.node_count(), 0);
-  if (query.cap == 0 || !ResolveWants(fabric, *query.pod).not_offered.empty()) return;
-  if (query.ignore_claims) {
-    CountAll(
-        claims, query, [&](NodeIndex n, ResourceIndex r) { return fabric.allocatable(n, r); },
-        slots);
-  } else {
-    CountAll(
-        claims, query, [&](NodeIndex n, ResourceIndex r) { return claims.free(n, r); }, slots);
+  if (!OffersAll(fabric, query)) return;
+  const SlotCounter counter(claims, query);
+  for (NodeIndex n = 0; n < fabric.node_count(); ++n) slots[n] = counter.Of(n);
+  for (NodeIndex n : query.excluded) {
+    if (n < slots.size()) slots[n] = 0;
+  }
+}
+
+void CountSlotsOf(const Claims& claims, const SlotQuery& query, std::span<const NodeIndex> nodes,
+                  std::vector<std::uint32_t>& slots) {
+  WEFT_CHECK(slots.size() == claims.fabric().node_count());
+  if (!OffersAll(claims.fabric(), query)) return;
+  const SlotCounter counter(claims, query);
+  for (NodeIndex n : nodes) {
+    const bool excluded = std::binary_search(query.excluded.begin(), query.excluded.end(), n);
+    slots[n] = excluded ? 0 : counter.Of(n);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,8 @@ void CountSlots(const fabric::Claims& claims, const SlotQuery& query,
 // The same without the power limits.
 void CountSlotsByNode(const fabric::Claims& claims, const SlotQuery& query,
                       std::vector<std::uint32_t>& slots);
+// The same for these nodes only; `slots` has an entry for every node, and the others stay.
+void CountSlotsOf(const fabric::Claims& claims, const SlotQuery& query,
+                  std::span<const fabric::NodeIndex> nodes, std::vector<std::uint32_t>& slots);
 
 }  // namespace weft::placement

@@ -322,10 +322,12 @@ bool LeastTies<Sum>::Visit() {
   return true;
 }
 
-std::uint32_t CountCandidates(const Instance& instance) {
+bool HasTooManyCandidates(const Instance& instance) {
   std::uint32_t count = 0;
-  for (NodeIndex n = 0; n < instance.fabric().node_count(); ++n) count += MayHold(instance, n);
-  return count;
+  for (NodeIndex n = 0; n < instance.fabric().node_count() && count <= kMostCandidates; ++n) {
+    count += MayHold(instance, n);
+  }
+  return count > kMostCandidates;
 }
 
 // Both searches over all homes.
@@ -400,7 +402,7 @@ ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
 ExactResult SearchExactly(const Instance& instance, std::span<const Candidate> known, Int128 bound,
                           int tolerance_percent, const ExactLimits& limits) {
   if (limits.steps == 0 || instance.workers() == 0 || instance.workers() > kMostExactWorkers ||
-      CountCandidates(instance) > kMostCandidates) {
+      HasTooManyCandidates(instance)) {
     return {};
   }
   const Symmetry symmetry(instance);

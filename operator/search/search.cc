@@ -32,10 +32,39 @@ constexpr std::uint64_t kBrokenShare = 8;   // an eighth of the tiles broken is 
 constexpr std::size_t kFirstTilings = 8;
 constexpr int kPromisingPart = 10;
 
+// A home among others of its tier; the one that comes first is tried first.
+struct RankedHome {
+  std::uint64_t children;
+  std::uint64_t breaks;              // wholly free ancestors, widest tier in the highest bit
+  std::vector<std::uint64_t> slots;  // in the home and each wider domain around it, widest first
+  DomainIndex domain;
+
+  friend auto operator<=>(const RankedHome&, const RankedHome&) = default;
+};
+
+// The search for the homes of a tier that come first.
+struct HomeSearch {
+  Tier tier;
+  std::size_t most;
+  std::uint64_t fewest;  // children that any home needs
+  std::vector<std::uint64_t>
+      slots;                     // of the domains around; for narrower ones the least that counts
+  std::vector<RankedHome> kept;  // in order
+
+  // Whether all homes come later than those kept if they have `breaks` and `slots` at least: they
+  // are later in tree order.
+  bool NoneBefore(std::uint64_t breaks) const {
+    if (kept.size() < most) return false;
+    const RankedHome& last = kept.back();
+    return std::tie(last.children, last.breaks, last.slots) <= std::tie(fewest, breaks, slots);
+  }
+};
+
 class Greedy {
  public:
-  explicit Greedy(const Instance& instance)
+  Greedy(const Instance& instance, const IsEnough& is_enough)
       : instance_(&instance),
+        is_enough_(is_enough),
         plain_(instance, std::vector<std::uint32_t>(instance.node_tier() + 1, 1)),
         filler_(instance, plain_),
         grid_(instance.request().grid),
@@ -66,10 +95,13 @@ class Greedy {
   std::uint64_t MostSlots(Home home) const;
   Rooms& RoomsFor(const std::vector<std::uint32_t>& units);
   std::vector<Home> Homes(Tier tier, std::size_t most);
-  std::uint64_t ChildrenNeeded(Home home);
+  void FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search) const;
+  std::uint64_t FewestChildren(Tier tier) const;
+  std::uint64_t ChildrenNeeded(Home home) const;
 
   const Instance* instance_;
-  Rooms plain_;
+  const IsEnough& is_enough_;
+  mutable Rooms plain_;  // sorts when asked
   Filler filler_;
   std::span<const std::uint32_t> grid_;
   std::vector<double> weights_;
@@ -82,7 +114,12 @@ class Greedy {
 void Greedy::Within(Tier limit) {
   if (TryToruses(limit)) return;
   for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
+    const std::size_t before = candidates_.size();
     TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
+    if (std::any_of(candidates_.begin() + static_cast<std::ptrdiff_t>(before), candidates_.end(),
+                    is_enough_)) {
+      return;
+    }
   }
   if (candidates_.empty()) {
     for (Home home : tight_) TryHome(home);
@@ -199,39 +236,51 @@ bool Greedy::BreaksTiles(Home home) {
 }
 
 // The homes to try: first those that need the fewest children, then those that break up no wholly
-// free domain (widest tier first), then those with the least room, then in tree order.
+// free domain, then those with the least slots in the domains around them (both as BreakTies ranks
+// placements, widest tier first), then in tree order.
 std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
-  struct Ranked {
-    std::uint64_t children;
-    std::uint64_t breaks;  // wholly free ancestors, widest tier in the highest bit
-    std::uint64_t left;
-    DomainIndex domain;
-  };
-  std::vector<Ranked> ranked;
-  const fabric::Fabric& fabric = instance_->fabric();
-  for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
-    const std::uint64_t room = instance_->capacity(tier, d);
-    if (room < instance_->workers()) continue;
-    std::uint64_t breaks = 0;
-    for (Tier t = 1; t <= tier; ++t) {
-      const DomainIndex above = fabric.domains(t).of_node[fabric.domains(tier).begin[d]];
-      breaks = breaks << 1 | (instance_->wholly_free(t, above) ? 1 : 0);
-    }
-    ranked.push_back({ChildrenNeeded({tier, d}), breaks, room - instance_->workers(), d});
-  }
-  const auto before = [](const Ranked& a, const Ranked& b) {
-    return std::tie(a.children, a.breaks, a.left, a.domain) <
-           std::tie(b.children, b.breaks, b.left, b.domain);
-  };
-  const std::size_t kept = std::min(most, ranked.size());
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(kept),
-                    ranked.end(), before);
+  HomeSearch search{tier, most, FewestChildren(tier), {}, {}};
+  search.slots.assign(tier + 1, instance_->workers());
+  if (instance_->fabric().node_count() > 0) FindHomes(fabric::kOutside, 0, 0, search);
   std::vector<Home> homes;
-  for (std::size_t i = 0; i < kept; ++i) homes.push_back({tier, ranked[i].domain});
+  for (const RankedHome& home : search.kept) homes.push_back({tier, home.domain});
   return homes;
 }
 
-std::uint64_t Greedy::ChildrenNeeded(Home home) {
+// Looks at the homes inside a domain. `breaks` is that of the domain.
+void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks,
+                       HomeSearch& search) const {
+  if (instance_->capacity(tier, domain) < instance_->workers()) return;
+  search.slots[tier] = instance_->SlotsIn(tier, domain);
+  const Tier inside = search.tier - tier;
+  const bool free = tier > fabric::kOutside && instance_->wholly_free(tier, domain);
+  // What is inside a free domain is free too.
+  if (search.NoneBefore(free ? ((breaks + 1) << inside) - 1 : breaks << inside)) {
+  } else if (inside == 0) {
+    RankedHome home{ChildrenNeeded({tier, domain}), breaks, search.slots, domain};
+    search.kept.insert(std::upper_bound(search.kept.begin(), search.kept.end(), home), home);
+    if (search.kept.size() > search.most) search.kept.pop_back();
+  } else {
+    const auto& child_begin = instance_->fabric().domains(tier).child_begin;
+    for (DomainIndex c = child_begin[domain]; c < child_begin[domain + 1]; ++c) {
+      const std::uint64_t breaks_up = instance_->wholly_free(tier + 1, c) ? 1 : 0;
+      FindHomes(tier + 1, c, breaks << 1 | breaks_up, search);
+    }
+  }
+  search.slots[tier] = instance_->workers();
+}
+
+// A lower bound of ChildrenNeeded in all domains of the tier.
+std::uint64_t Greedy::FewestChildren(Tier tier) const {
+  if (tier == instance_->node_tier()) return 0;
+  std::uint64_t most = 1;
+  for (DomainIndex d = 0; d < instance_->fabric().domains(tier + 1).size(); ++d) {
+    most = std::max(most, instance_->capacity(tier + 1, d));
+  }
+  return (instance_->workers() + most - 1) / most;
+}
+
+std::uint64_t Greedy::ChildrenNeeded(Home home) const {
   if (home.tier == instance_->node_tier()) return 0;
   std::uint64_t wanted = instance_->workers();
   std::uint64_t needed = 0;
@@ -354,6 +403,8 @@ std::vector<Tier> AllowedTiers(const Request& request) {
   return tiers;
 }
 
-std::vector<Candidate> GreedyCandidates(const Instance& instance) { return Greedy(instance).Run(); }
+std::vector<Candidate> GreedyCandidates(const Instance& instance, const IsEnough& is_enough) {
+  return Greedy(instance, is_enough).Run();
+}
 
 }  // namespace weft::placement

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "operator/objective/instance.h"
@@ -19,8 +20,12 @@ namespace weft::placement {
 // exactly. Placements with the best preferences come first. Empty if no placement was
 // found.
 //
+// `is_enough` says of a placement that no other is worth a search; wider homes and tilings are not
+// tried then. It is asked about the placements in the narrow homes of each tier.
+//
 // Cost  a bounded number of homes and orders, each O(workers x tiers + edges).
-std::vector<Candidate> GreedyCandidates(const Instance& instance);
+using IsEnough = std::function<bool(const Candidate&)>;
+std::vector<Candidate> GreedyCandidates(const Instance& instance, const IsEnough& is_enough);
 
 // A domain that may hold the whole job.
 struct Home {
