@@ -276,8 +276,7 @@ class Bound {
 };
 
 std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run) {
-  std::vector<std::uint64_t> slots(level.domains, 0);
-  for (NodeIndex n = run.begin; n < run.end; ++n) slots[level.Of(n)] += instance.slots()[n];
+  const std::vector<std::uint64_t> slots = SlotsIn(instance, level, run).slots;
   return *std::max_element(slots.begin(), slots.end());
 }
 

@@ -27,7 +27,7 @@ Nest NestOfLevels(const Instance& instance) {
     const auto& domains = instance.fabric().domains(t);
     if (wider > narrower) {
       nest.push_back({t, wider - narrower, t == instance.node_tier() ? nullptr : &domains.of_node,
-                      domains.size()});
+                      domains.size(), true});
     }
     narrower = std::max(narrower, wider);
   }
@@ -47,7 +47,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
   const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
     const NodeIndex nodes = instance.fabric().node_count();
     made.of_node_.push_back(std::make_unique<std::vector<DomainIndex>>(std::move(of_node)));
-    made.nest_.push_back({tier, step, made.of_node_.back().get(), nodes});
+    made.nest_.push_back({tier, step, made.of_node_.back().get(), nodes, false});
   };
   const Tier last = instance.node_tier();
   for (Tier t = last; t >= within; --t) {  // two nodes that share the tier use its own link
@@ -55,7 +55,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
     const std::int64_t step = wider - pair_cost.TierWeight(t);
     const auto& domains = instance.fabric().domains(t);
     if (step > 0) {
-      made.nest_.push_back({t, step, t == last ? nullptr : &domains.of_node, domains.size()});
+      made.nest_.push_back({t, step, t == last ? nullptr : &domains.of_node, domains.size(), true});
     }
   }
   add(within, pair_cost.TierWeight(within - 1) - least, JoinedByPlanes(instance, planes, within));
@@ -75,6 +75,30 @@ std::vector<Run> Homes(const Instance& instance, Tier home) {
     if (runs.size() > kMostHomes) return {{0, instance.fabric().node_count()}};
   }
   return runs;
+}
+
+SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run) {
+  SlotsOfLevel in;
+  if (run.begin == run.end) return in;
+  if (!level.in_tree) {
+    in.slots.assign(level.domains, 0);
+    for (NodeIndex n = run.begin; n < run.end; ++n) in.slots[level.Of(n)] += instance.slots()[n];
+    return in;
+  }
+  in.first = level.Of(run.begin);
+  const DomainIndex end = level.Of(run.end - 1) + 1;
+  in.slots.reserve(end - in.first);
+  const auto& begin = instance.fabric().domains(level.tier).begin;
+  for (DomainIndex d = in.first; d < end; ++d) {
+    const bool whole = begin[d] >= run.begin && begin[d + 1] <= run.end;
+    std::uint64_t slots = whole ? instance.SlotsIn(level.tier, d) : 0;
+    const NodeIndex last = std::min(begin[d + 1], run.end);
+    for (NodeIndex n = std::max(begin[d], run.begin); !whole && n < last; ++n) {
+      slots += instance.slots()[n];
+    }
+    in.slots.push_back(slots);
+  }
+  return in;
 }
 
 }  // namespace weft::placement

@@ -11,12 +11,14 @@ namespace weft::placement {
 
 // One level of nested domains; a nest lists its levels narrowest first. `step` is the least cost of
 // a byte between two domains of the level, on top of the steps of narrower levels. If `of_node` is
-// null, every node is a domain.
+// null, every node is a domain. `in_tree`: the domains are those of `tier`, so they are runs of
+// nodes.
 struct Level {
   fabric::Tier tier = 0;
   std::int64_t step = 0;
   const std::vector<fabric::DomainIndex>* of_node = nullptr;
   fabric::DomainIndex domains = 0;
+  bool in_tree = false;
 
   fabric::DomainIndex Of(fabric::NodeIndex n) const {
     return of_node == nullptr ? n : (*of_node)[n];
@@ -50,5 +52,13 @@ struct Run {
 // One run for each domain of tier `home` with room for the job; one run of all nodes if there are
 // many of these domains.
 std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
+
+// The slots in each domain of a level, counting only nodes of the run. slots[0] is domain `first`;
+// domains beyond the ends of the list have no node in the run.
+struct SlotsOfLevel {
+  fabric::DomainIndex first = 0;
+  std::vector<std::uint64_t> slots;
+};
+SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run);
 
 }  // namespace weft::placement

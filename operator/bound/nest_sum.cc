@@ -38,6 +38,33 @@ bool IsConvex(const std::vector<double>& cost) {
 
 }  // namespace
 
+// Finds or adds the classes of one level.
+class NestSum::ClassMaker {
+ public:
+  ClassMaker(NestSum& sum, std::size_t level) : sum_(sum), level_(level) {}
+
+  // The class of a domain with these children; empties the list.
+  std::uint32_t ClassOf(std::vector<std::uint32_t>& children) {
+    if (children.empty()) return kEmpty;
+    std::sort(children.begin(), children.end());
+    if (children != before_) {  // in a large fabric most neighbours are alike
+      const auto [at, is_new] = known_.try_emplace(children, kEmpty);
+      if (is_new) at->second = sum_.AddClass(level_, children);
+      class_before_ = at->second;
+      before_.swap(children);
+    }
+    children.clear();
+    return class_before_;
+  }
+
+ private:
+  NestSum& sum_;
+  std::size_t level_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
+  std::vector<std::uint32_t> before_;  // the children of the last domain
+  std::uint32_t class_before_ = kEmpty;
+};
+
 std::optional<NestSum> NestSum::Of(const Instance& instance, std::span<const Level> nest, Run run,
                                    std::vector<std::uint32_t> grain) {
   NestSum sum(instance, nest, run, std::move(grain));
@@ -49,60 +76,77 @@ NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
                  std::vector<std::uint32_t> grain)
     : workers_(instance.workers()), grain_(std::move(grain)) {
   grain_.push_back(grain_.back());  // for the whole run
-  std::vector<std::uint64_t> slots(nest.front().domains, 0);
-  for (NodeIndex n = run.begin; n < run.end; ++n) {
-    slots[nest.front().Of(n)] += instance.slots()[n];
+  ClassesOfLevel classes = AddNarrowest(instance, nest.front(), run);
+  for (std::size_t level = 0; level < nest.size(); ++level) {
+    steps_.push_back(static_cast<double>(nest[level].step) / 2);
+    classes = AddWider(instance, nest, level, run, std::move(classes));
   }
+}
+
+NestSum::ClassesOfLevel NestSum::AddNarrowest(const Instance& instance, const Level& level,
+                                              Run run) {
+  const SlotsOfLevel in = SlotsIn(instance, level, run);
   const std::uint64_t most = workers_ / grain_.front();
-  std::vector<std::uint32_t> class_of(slots.size(), kEmpty), class_with(most + 1, kEmpty);
-  for (std::size_t d = 0; d < slots.size(); ++d) {
-    const std::uint64_t room = std::min(most, slots[d] / grain_.front());
+  std::vector<std::uint32_t> class_with(most + 1, kEmpty);
+  ClassesOfLevel made{in.first, std::vector<std::uint32_t>(in.slots.size(), kEmpty)};
+  for (std::size_t d = 0; d < in.slots.size(); ++d) {
+    const std::uint64_t room = std::min(most, in.slots[d] / grain_.front());
     if (room == 0) continue;
     if (class_with[room] == kEmpty) {
       class_with[room] = static_cast<std::uint32_t>(classes_.size());
       classes_.push_back({0, {}, room});
     }
-    class_of[d] = class_with[room];
+    made.classes[d] = class_with[room];
   }
-  for (std::size_t level = 0; level < nest.size(); ++level) {
-    steps_.push_back(static_cast<double>(nest[level].step) / 2);
-    AddWider(nest, level, run, class_of);
-  }
+  return made;
 }
 
-// Adds the classes of the next wider level after `level`. On entry the list has the class of each
-// domain of `level`; on return, of each wider domain.
-void NestSum::AddWider(std::span<const Level> nest, std::size_t level, Run run,
-                       std::vector<std::uint32_t>& class_of) {
+// Adds the classes of the next wider level after `level`, of which `narrower` has the classes.
+NestSum::ClassesOfLevel NestSum::AddWider(const Instance& instance, std::span<const Level> nest,
+                                          std::size_t level, Run run, ClassesOfLevel narrower) {
   const bool last = level + 1 == nest.size();
+  const auto wider_of = [&](NodeIndex n) { return last ? 0 : nest[level + 1].Of(n); };
+  const bool in_order = nest[level].in_tree && (last || nest[level + 1].in_tree);
+  ClassesOfLevel made{in_order ? wider_of(run.begin) : 0, {}};
+  ClassMaker maker(*this, level + 1);
+  if (in_order) {  // the children of a domain follow each other
+    const auto& begin = instance.fabric().domains(nest[level].tier).begin;
+    std::vector<std::uint32_t> children;
+    fabric::DomainIndex domain = made.first;
+    for (std::size_t c = 0; c < narrower.classes.size(); ++c) {
+      const fabric::DomainIndex of = wider_of(std::max(begin[narrower.first + c], run.begin));
+      if (of != domain) made.classes.push_back(maker.ClassOf(children));
+      domain = of;
+      if (narrower.classes[c] != kEmpty) children.push_back(narrower.classes[c]);
+    }
+    made.classes.push_back(maker.ClassOf(children));
+    return made;
+  }
   std::vector<std::vector<std::uint32_t>> inside(last ? 1 : nest[level + 1].domains);
   for (NodeIndex n = run.begin; n < run.end; ++n) {
-    std::uint32_t& child = class_of[nest[level].Of(n)];
+    std::uint32_t& child = narrower.classes[nest[level].Of(n) - narrower.first];
     if (child == kEmpty) continue;
-    inside[last ? 0 : nest[level + 1].Of(n)].push_back(child);
+    inside[wider_of(n)].push_back(child);
     child = kEmpty;  // counts each domain once
   }
-  std::map<std::vector<std::uint32_t>, std::uint32_t> known;
-  class_of.assign(inside.size(), kEmpty);
-  for (std::size_t d = 0; d < inside.size(); ++d) {
-    if (inside[d].empty()) continue;
-    std::sort(inside[d].begin(), inside[d].end());
-    const auto [at, is_new] =
-        known.try_emplace(inside[d], static_cast<std::uint32_t>(classes_.size()));
-    class_of[d] = at->second;
-    if (!is_new) continue;
-    Class domain{level + 1, {}, 0};
-    std::uint64_t room = 0;  // in units of the narrower level
-    for (const std::uint32_t child : inside[d]) {
-      if (domain.children.empty() || domain.children.back().first != child) {
-        domain.children.emplace_back(child, 0);
-      }
-      ++domain.children.back().second;
-      room += classes_[child].room;
+  for (auto& children : inside) made.classes.push_back(maker.ClassOf(children));
+  return made;
+}
+
+// Adds a class of `level` whose domains have these children, ascending.
+std::uint32_t NestSum::AddClass(std::size_t level, const std::vector<std::uint32_t>& children) {
+  Class domain{level, {}, 0};
+  std::uint64_t room = 0;  // in units of the narrower level
+  for (const std::uint32_t child : children) {
+    if (domain.children.empty() || domain.children.back().first != child) {
+      domain.children.emplace_back(child, 0);
     }
-    domain.room = std::min(workers_, room * grain_[level]) / grain_[level + 1];
-    classes_.push_back(std::move(domain));
+    ++domain.children.back().second;
+    room += classes_[child].room;
   }
+  domain.room = std::min(workers_, room * grain_[level - 1]) / grain_[level];
+  classes_.push_back(std::move(domain));
+  return static_cast<std::uint32_t>(classes_.size()) - 1;
 }
 
 void NestSum::FindHull(const std::vector<double>& cost, std::vector<Segment>& hull) {

@@ -71,8 +71,16 @@ class NestSum {
     std::vector<std::pair<std::uint32_t, std::vector<double>>> before;
   };
 
-  void AddWider(std::span<const Level> nest, std::size_t level, Run run,
-                std::vector<std::uint32_t>& class_of);
+  // The class of each domain of a level; classes[0] is that of domain `first`.
+  struct ClassesOfLevel {
+    fabric::DomainIndex first = 0;
+    std::vector<std::uint32_t> classes;
+  };
+  class ClassMaker;
+  ClassesOfLevel AddNarrowest(const Instance& instance, const Level& level, Run run);
+  ClassesOfLevel AddWider(const Instance& instance, std::span<const Level> nest, std::size_t level,
+                          Run run, ClassesOfLevel narrower);
+  std::uint32_t AddClass(std::size_t level, const std::vector<std::uint32_t>& children);
   bool HoldsTheJob() const {
     return !classes_.empty() && classes_.back().room * grain_.back() >= workers_;
   }

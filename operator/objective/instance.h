@@ -50,6 +50,8 @@ class Instance {
   std::uint64_t capacity(fabric::Tier tier, fabric::DomainIndex domain) const {
     return capacity_.empty() ? rooms_->sum(tier, domain) : capacity_[tier][domain];
   }
+  // No domain of the tier has more slots.
+  std::uint64_t MostSlots(fabric::Tier tier) const { return rooms_->most(tier); }
   // All slots in the domain, ignoring which workers must stay together.
   std::uint64_t SlotsIn(fabric::Tier tier, fabric::DomainIndex domain) const {
     return rooms_->sum(tier, domain);

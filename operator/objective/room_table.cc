@@ -20,8 +20,10 @@ constexpr std::size_t kMostKinds = 24;
 }  // namespace
 
 RoomTable::RoomTable(const Claims& claims, const SlotQuery& query)
-    : tiers_(claims.fabric().node_tier() + 1), sums_(tiers_ - 1) {
+    : tiers_(claims.fabric().node_tier() + 1), sums_(tiers_ - 1), most_(tiers_, 0) {
   CountSlots(claims, query, slots_);
+  for (const std::uint32_t slots : slots_)
+    most_.back() = std::max<std::uint64_t>(most_.back(), slots);
   for (Tier t = tiers_ - 1; t-- > 0;) {
     const fabric::TierDomains& domains = claims.fabric().domains(t);
     sums_[t].resize(domains.size());
@@ -29,6 +31,7 @@ RoomTable::RoomTable(const Claims& claims, const SlotQuery& query)
       for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
         sums_[t][d] += sum(t + 1, c);
       }
+      most_[t] = std::max(most_[t], sums_[t][d]);
     }
   }
 }
@@ -42,7 +45,11 @@ void RoomTable::Update(const Claims& claims, const SlotQuery& query,
   }
   CountSlotsOf(claims, query, nodes, slots_);
   for (const NodeIndex n : nodes) {
-    for (Tier t = 0; t + 1 < tiers_; ++t) sums_[t][fabric.domains(t).of_node[n]] += slots_[n];
+    most_.back() = std::max<std::uint64_t>(most_.back(), slots_[n]);
+    for (Tier t = 0; t + 1 < tiers_; ++t) {
+      std::uint64_t& sum = sums_[t][fabric.domains(t).of_node[n]];
+      most_[t] = std::max(most_[t], sum += slots_[n]);
+    }
   }
 }
 

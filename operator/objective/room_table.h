@@ -23,6 +23,9 @@ class RoomTable {
     return tier + 1 == tiers_ ? slots_[domain] : sums_[tier][domain];
   }
 
+  // No domain of the tier has more slots; seldom less than the most that one has.
+  std::uint64_t most(fabric::Tier tier) const { return most_[tier]; }
+
   // Counts these nodes anew. The query must be that of the constructor, without power limits.
   void Update(const fabric::Claims& claims, const SlotQuery& query,
               std::span<const fabric::NodeIndex> nodes);
@@ -31,6 +34,7 @@ class RoomTable {
   fabric::Tier tiers_;  // number of tiers; the last are the nodes
   std::vector<std::uint32_t> slots_;
   std::vector<std::vector<std::uint64_t>> sums_;  // by tier wider than nodes, and domain
+  std::vector<std::uint64_t> most_;               // by tier
 };
 
 // Which domains are wholly free: no accelerator of a usable node of the domain is in use. A domain

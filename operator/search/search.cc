@@ -273,10 +273,7 @@ void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks,
 // A lower bound of ChildrenNeeded in all domains of the tier.
 std::uint64_t Greedy::FewestChildren(Tier tier) const {
   if (tier == instance_->node_tier()) return 0;
-  std::uint64_t most = 1;
-  for (DomainIndex d = 0; d < instance_->fabric().domains(tier + 1).size(); ++d) {
-    most = std::max(most, instance_->capacity(tier + 1, d));
-  }
+  const std::uint64_t most = std::max<std::uint64_t>(1, instance_->MostSlots(tier + 1));
   return (instance_->workers() + most - 1) / most;
 }
 
