@@ -25,6 +25,7 @@ SearchLimits LimitsOf(Effort effort) {
     case Effort::kNormal:
       break;
     case Effort::kThorough:
+      limits.small_workers = 0;
       limits.exact_steps = 20'000'000;
       limits.exact_tie_steps = 2'000'000;
       limits.improve_steps = 2'000'000;
@@ -53,6 +54,17 @@ SearchLimits LimitsOf(Effort effort) {
       limits.after_normal = true;
       break;
   }
+  return limits;
+}
+
+SearchLimits SearchLimits::ForSize(std::uint32_t workers, bool planes) const {
+  SearchLimits limits = *this;
+  if (workers > small_workers) return limits;
+  limits.refine_seeds = planes ? small_seeds_planes : small_seeds;
+  limits.refine_rounds = small_rounds;
+  if (planes) return limits;
+  limits.refine_starts = limits.fewest_starts = std::min(refine_starts, small_starts);
+  limits.refine_steps = std::min(refine_steps, small_steps);
   return limits;
 }
 

@@ -301,9 +301,10 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
                 std::vector<Candidate>& candidates) {
   if (instance.workers() < 2 || all_limits.refine_steps == 0) return;
   const bool on_torus = instance.pair_cost().torus() != nullptr;
-  const SearchLimits limits = on_torus ? OnTorus(all_limits) : all_limits;
-  if (on_torus && instance.workers() > kMostOnTorus) return;
   const bool planes = !instance.pair_cost().planes().empty();
+  const SearchLimits limits =
+      on_torus ? OnTorus(all_limits) : all_limits.ForSize(instance.workers(), planes);
+  if (on_torus && instance.workers() > kMostOnTorus) return;
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   const std::uint32_t few = std::max(1U, limits.fewest_starts / kStartsOnTorus);
   const std::vector<UnitOf> units = UnitsToMove(instance);
