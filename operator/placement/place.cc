@@ -44,9 +44,9 @@ std::optional<Candidate> RunnerUp(const Instance& instance, const std::vector<Ca
 }
 
 // A cost so close to the bound that further search is not worth it: what a user could not measure,
-// or an eighth of what the Fabric counts as equal.
+// or a quarter of what the Fabric counts as equal.
 Int128 Enough(const Options& options, int tolerance_percent, Int128 bound) {
-  constexpr int kPartOfTolerance = 8;
+  constexpr int kPartOfTolerance = 4;
   const Int128 of_tolerance =
       options.limits.after_normal ? 0 : bound / (100 * kPartOfTolerance) * tolerance_percent;
   return bound + std::max(bound >> options.limits.enough_shift, of_tolerance);

@@ -83,8 +83,8 @@ class Greedy {
   void Within(Tier limit);
   bool TryToruses(Tier limit);
   void TryHomes(Tier tier, std::size_t most);
-  void TryTilings(Home home);
-  void LayTilings(const Tree& tree);
+  bool TryTilings(Home home);
+  bool LayTilings(const Tree& tree);
   bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
   void TryPlane(const PairCost::Plane& plane, Home home);
   bool BreaksTiles(Home home);
@@ -125,7 +125,9 @@ void Greedy::Within(Tier limit) {
     for (Home home : tight_) TryHome(home);
   }
   tight_.clear();
-  for (Home home : Homes(limit, kWiderHomes)) TryTilings(home);
+  for (Home home : Homes(limit, kWiderHomes)) {
+    if (TryTilings(home)) return;
+  }
   for (const PairCost::Plane& plane : instance_->pair_cost().planes()) {
     for (Home home : Homes(limit, kWiderHomes)) TryPlane(plane, home);
   }
@@ -142,16 +144,19 @@ bool Greedy::TryToruses(Tier limit) {
   return !candidates_.empty() && !instance_->has_groups();
 }
 
-void Greedy::TryTilings(Home home) {
-  if (home.tier == instance_->node_tier()) return;
-  LayTilings(Tree::OfLevels(*instance_, home.tier, home.domain));
+// Returns true if one of the placements is enough.
+bool Greedy::TryTilings(Home home) {
+  if (home.tier == instance_->node_tier()) return false;
+  if (LayTilings(Tree::OfLevels(*instance_, home.tier, home.domain))) return true;
   for (const PairCost::Plane& plane : instance_->pair_cost().planes()) {
     const auto tree = Tree::OfPlane(*instance_, plane, home.tier, home.domain);
-    if (tree) LayTilings(*tree);
+    if (tree && LayTilings(*tree)) return true;
   }
+  return false;
 }
 
-void Greedy::LayTilings(const Tree& tree) {
+// The same for the tilings of one tree.
+bool Greedy::LayTilings(const Tree& tree) {
   Tiler tiler(*instance_, tree);
   const std::vector<Tiling> tilings = TilingsFor(*instance_, tree);
   // With groups, planes or a torus the forecasts do not hold: which groups can be whole depends on
@@ -172,8 +177,10 @@ void Greedy::LayTilings(const Tree& tree) {
     auto nodes = tiler.Lay(tilings[i]);
     if (!nodes || Known(*nodes) || !MeetsTopology(*instance_, *nodes)) continue;
     candidates_.push_back(Evaluate(*instance_, std::move(*nodes)));
+    if (is_enough_(candidates_.back())) return true;
     group_missed = group_missed && candidates_.back().preferences[kGroupsMissed] > 0;
   }
+  return false;
 }
 
 bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {

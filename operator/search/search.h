@@ -21,7 +21,7 @@ namespace weft::placement {
 // found.
 //
 // `is_enough` says of a placement that no other is worth a search; wider homes and tilings are not
-// tried then. It is asked about the placements in the narrow homes of each tier.
+// tried then.
 //
 // Cost  a bounded number of homes and orders, each O(workers x tiers + edges).
 using IsEnough = std::function<bool(const Candidate&)>;
