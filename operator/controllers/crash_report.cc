@@ -30,11 +30,9 @@ Error Gone(const std::string& what) { return {ErrorKind::kNotFound, what}; }
 Result<Json> ConditionsAfter(const Json& object, const decide::CrashSubject& subject,
                              const decide::SolverCrash& crash, UnixSeconds now) {
   std::vector<api::Condition> conditions;
-  std::int64_t generation = 0;
   const auto read = [&](const auto& decoded) -> Status {
     if (!decoded) return decoded.error();
     conditions = decoded->conditions;
-    generation = decoded->meta.generation;
     return {};
   };
   const Status done =
@@ -42,8 +40,8 @@ Result<Json> ConditionsAfter(const Json& object, const decide::CrashSubject& sub
           ? read(api::DecodeTrainingJob(object, "TrainingJob", api::Reading::kServed))
           : read(api::DecodePlacement(object, "Placement", api::Reading::kServed));
   if (!done) return done.error();
-  if (generation != subject.generation) return Gone("its spec has changed since");
-  decide::RecordCrash(conditions, generation, crash, now);
+  // Also if the spec has changed since: the crash counts for the pause then.
+  decide::RecordCrash(conditions, subject.generation, crash, now);
   Json patch;
   patch["status"]["conditions"] = api::EncodeConditions(conditions);
   return patch;
@@ -62,7 +60,7 @@ Result<Json> ChecksAfter(ApiWriter& writer, const Json& object, const decide::So
   }
   std::vector<const api::AdmissionCheck*> ours;
   for (const api::AdmissionCheck& check : checks) ours.push_back(&check);
-  const life::AnswerCheck answer = life::AnswerCrash(*workload, ours, crash);
+  const life::AnswerCheck answer = life::AnswerCrash(*workload, ours, crash, now);
   if (answer.checks.empty()) return Gone("it has no AdmissionCheck of Weft any more");
   return Json(life::PatchOf(*workload, answer, now));
 }

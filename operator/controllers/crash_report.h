@@ -16,8 +16,8 @@ namespace weft::controllers {
 // A conflict with another writer and an API server that does not answer are tried again as long as
 // `wait_to_retry`, which waits, returns true.
 //
-// Errors  of the last try. kNotFound: the object is gone, another has its name, or its spec has
-//         changed since, so there is nothing to record.
+// Errors  of the last try. kNotFound: the object is gone or another has its name, so there is
+//         nothing to record.
 // Cost    two requests for each try, three for a Workload.
 Status ReportCrash(ApiWriter& writer, const decide::CrashSubject& subject,
                    const decide::SolverCrash& crash, UnixSeconds now,

@@ -9,7 +9,10 @@ namespace weft::controllers {
 
 FleetCollector::FleetCollector(const watch::Store& store, watch::FabricCache& cache,
                                Options options)
-    : store_(store), cache_(cache), options_(std::move(options)), running_(options_.deciding) {}
+    : store_(store),
+      cache_(cache),
+      options_(std::move(options)),
+      running_(options_.deciding, options_.version) {}
 
 std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
   std::unique_lock working(working_, std::try_to_lock);

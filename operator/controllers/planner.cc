@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/parallel.h"
+#include "operator/controllers/run_solver.h"
 #include "operator/decide/conditions.h"
 #include "operator/decide/placement_pods.h"
 #include "operator/decide/queued.h"
@@ -38,6 +37,13 @@ std::int64_t Microseconds() {
 
 // The first ones in the queue: each takes several searches, and a pass must stay short.
 constexpr std::uint32_t kExplainedRefusals = 8;
+
+// So that the figures of the running Placement do not crash the solver once more.
+void KeepFiguresFailed(const api::Placement& before, Json& status) {
+  const auto* failed = decide::FindCondition(before.conditions, decide::kFiguresFailed);
+  if (failed == nullptr) return;
+  status["conditions"].push_back(Json(api::EncodeConditions({*failed})).front());
+}
 
 double SecondsOf(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
 
@@ -195,6 +201,10 @@ decide::Queued Planner::AddQueued(const Reservations& asked, UnixSeconds now, ap
         at = static_cast<std::size_t>(found - inputs.placements.begin());
       }
       api::Placement& input = inputs.placements.Edit(at);
+      for (api::Condition crash : one.placement.conditions) {  // on the Workload
+        crash.observed_generation = input.meta.generation;
+        decide::PutCondition(input.conditions, std::move(crash), now);
+      }
       input.meta.annotations.Set(
           decide::kPriorityAnnotation,
           one.placement.meta.annotations.At(decide::kPriorityAnnotation).value_or("0"));
@@ -244,8 +254,6 @@ std::optional<Planner::Input> Planner::Collect() {
   return Input{std::move(picture), std::move(queued)};
 }
 
-// An exception is a bug that would end every later pass too, so it counts as a crash on the
-// workload that is being decided. Lack of memory says nothing about that workload.
 Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
                                           const decide::Queued& queued) {
   decide::PlanOptions options;
@@ -257,17 +265,9 @@ Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
   options.explained_refusals = kExplainedRefusals;
   options.microseconds = Microseconds;
   options.deciding = options_.deciding;
-  options.version = options_.version;
-  try {
-    return decide::Plan(cluster, options, queued);
-  } catch (const std::bad_alloc&) {
-    if (options_.deciding) options_.deciding(nullptr);
-    throw;
-  } catch (const std::exception& bug) {
-    if (!options_.deciding) throw;
-    log_.Error("the solver failed", {{"error", bug.what()}});
-    std::abort();
-  }
+  options.crashes = {.version = options_.version, .now = options_.now()};
+  options.crashed_kinds = &crashed_kinds_;
+  return RunSolver(options_.deciding, [&] { return decide::Plan(cluster, options, queued); });
 }
 
 void Planner::Pass() {
@@ -366,9 +366,8 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
 
 Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
   const decide::Workload& workload = entry.workload;
-  if (options_.deciding) options_.deciding(&workload);
-  const Json placement = decide::PlacementOf(cluster, entry);
-  if (options_.deciding) options_.deciding(nullptr);
+  const Json placement = RunSolver(options_.deciding, workload, decide::Solving::kNodes,
+                                   [&] { return Json(decide::PlacementOf(cluster, entry)); });
   api::Placement current;
   if (workload.is_job) {
     Result<api::Placement> created = CreateOf(cluster.inputs->jobs[workload.index], placement);
@@ -387,6 +386,7 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
     return {};
   }
   Json status = placement.at("status");
+  if (!workload.is_job) KeepFiguresFailed(cluster.inputs->placements[workload.index], status);
   for (Json& condition : status["conditions"]) {
     condition["lastTransitionTime"] = FormatTime(options_.now());
   }

@@ -50,10 +50,8 @@ class Planner {
     std::int64_t most_reword_seconds = 60;
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
-    // As in decide::PlanOptions. With it an exception in the solver ends the process, as a crash
-    // does; without it, the pass.
-    std::function<void(const decide::Workload* workload)> deciding;
-    std::string version;
+    decide::Deciding deciding;                // may be null (run_solver.h)
+    std::string version;                      // of the operator: whose crashes of the solver count
   };
   Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
           Options options);
@@ -127,7 +125,8 @@ class Planner {
   ApiWriter& writer_;
   Log& log_;
   const Options options_;
-  decide::BestCosts best_costs_;  // used by Pass only, from one pass to the next
+  decide::BestCosts best_costs_;        // used by Pass only, from one pass to the next
+  decide::CrashedKinds crashed_kinds_;  // likewise
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

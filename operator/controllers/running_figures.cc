@@ -3,7 +3,7 @@
 #include <deque>
 #include <utility>
 
-#include "operator/decide/solver_crash.h"
+#include "operator/controllers/run_solver.h"
 
 namespace weft::controllers {
 namespace {
@@ -82,6 +82,14 @@ void AddContention(const std::vector<decide::Running>& running, std::deque<Shari
   }
 }
 
+// Only jobs have this figure.
+std::optional<double> CostOverBest(const decide::Cluster& cluster, const decide::Running& running,
+                                   const decide::Problem& problem) {
+  if (!running.workload.is_job) return std::nullopt;
+  if (decide::RefusalFor(cluster, running.workload, {})) return std::nullopt;
+  return decide::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
+}
+
 decide::Pace PaceOf(const decide::ClusterFabric& on, const decide::Uplinks& uplinks,
                     const decide::Running& running, const decide::Problem& problem) {
   const auto accelerator = decide::AcceleratorOf(*on.fabric, running.nodes);
@@ -92,18 +100,18 @@ decide::Pace PaceOf(const decide::ClusterFabric& on, const decide::Uplinks& upli
 
 }  // namespace
 
-std::optional<double> RunningFigures::CostOverBest(const decide::Cluster& cluster,
-                                                   const decide::Running& running,
-                                                   const decide::Problem& problem) const {
-  const decide::Workload& workload = running.workload;
-  // Only jobs have this figure. A search for a Placement that a Workload of Kueue owns would also
-  // crash again and again: its record is on the Workload, which is not read here.
-  if (!workload.is_job) return std::nullopt;
-  if (decide::CrashRefusalOf(cluster, workload, "")) return std::nullopt;
-  if (deciding_) deciding_(&workload);
-  const auto cost = decide::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
-  if (deciding_) deciding_(nullptr);
-  return cost;
+RunningFigures::Known RunningFigures::Compute(const decide::Cluster& cluster,
+                                              const decide::Uplinks& uplinks,
+                                              const decide::Running& running) {
+  const decide::ClusterFabric& on = cluster.fabrics[running.fabric];
+  Known known{on.fabric, running.workload.meta->generation, {}, {}, {}, {}};
+  known.flows = decide::FlowsOf(on, running.workload, running.nodes);
+  known.watts = decide::WattsOf(on, running.workload, running.nodes);
+  if (const auto problem = decide::MakeProblem(on, running.workload)) {
+    known.cost_over_best = CostOverBest(cluster, running, *problem);
+    known.pace = PaceOf(on, uplinks, running, *problem);
+  }
+  return known;
 }
 
 const RunningFigures::Known& RunningFigures::Find(const decide::Cluster& cluster,
@@ -124,13 +132,9 @@ const RunningFigures::Known& RunningFigures::Find(const decide::Cluster& cluster
   --searches_left_;
   known.fabric = on.fabric;
   known.generation = generation;
-  known.flows = decide::FlowsOf(on, running.workload, running.nodes);
-  known.watts = decide::WattsOf(on, running.workload, running.nodes);
-  if (const auto problem = decide::MakeProblem(on, running.workload)) {
-    known.cost_over_best = CostOverBest(cluster, running, *problem);
-    known.pace = PaceOf(on, uplinks, running, *problem);
-  }
-  return known;
+  if (decide::CrashedOnFigures(cluster, running.workload, version_)) return known;
+  return known = RunSolver(deciding_, running.workload, decide::Solving::kFigures,
+                           [&] { return Compute(cluster, uplinks, running); });
 }
 
 bool RunningFigures::AddTo(const decide::Cluster& cluster, std::uint32_t most_domains,

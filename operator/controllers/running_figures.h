@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "operator/decide/pace.h"
 #include "operator/decide/predict.h"
 #include "operator/decide/running.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/metrics/samples.h"
 
 namespace weft::controllers {
@@ -23,10 +23,11 @@ namespace weft::controllers {
 // and spec of it, and forgotten with it.
 class RunningFigures {
  public:
-  // `deciding`: as in decide::PlanOptions, of each search; may be null. A workload on which the
-  // solver has crashed twice is not searched for.
-  explicit RunningFigures(std::function<void(const decide::Workload*)> deciding = nullptr)
-      : deciding_(std::move(deciding)) {}
+  // `deciding`: of each workload (run_solver.h); may be null. One on whose figures this version
+  // ("": any) has crashed has none, and one on which the solver has crashed twice is not searched
+  // for.
+  explicit RunningFigures(decide::Deciding deciding = nullptr, std::string version = "")
+      : deciding_(std::move(deciding)), version_(std::move(version)) {}
 
   // Adds series for domains of levels with at most `most_domains` domains, except the node tier.
   // Returns false if it left some workloads for the next call: each needs a search, and one call
@@ -42,13 +43,13 @@ class RunningFigures {
     std::optional<double> cost_over_best;
     decide::Pace pace;
   };
+  static Known Compute(const decide::Cluster& cluster, const decide::Uplinks& uplinks,
+                       const decide::Running& running);
   const Known& Find(const decide::Cluster& cluster, const decide::Uplinks& uplinks,
                     const decide::Running& running);
 
-  std::optional<double> CostOverBest(const decide::Cluster& cluster, const decide::Running& running,
-                                     const decide::Problem& problem) const;
-
-  const std::function<void(const decide::Workload*)> deciding_;
+  const decide::Deciding deciding_;
+  const std::string version_;
   std::size_t searches_left_ = 0;
   std::map<std::string, Known> known_, before_;  // by the Placement's uid
 };

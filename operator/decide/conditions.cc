@@ -12,9 +12,9 @@
 namespace weft::decide {
 namespace {
 
-constexpr std::array<std::string_view, 11> kOurs = {
-    "Accepted", "Placed", "PodsReady", "PlacementVerified", "Suspended",  "Restarting",
-    "Complete", "Failed", "Verified",  kMemoryFits,         kSolverFailed};
+constexpr std::array<std::string_view, 12> kOurs = {
+    "Accepted", "Placed", "PodsReady", "PlacementVerified", "Suspended",   "Restarting",
+    "Complete", "Failed", "Verified",  kMemoryFits,         kSolverFailed, kFiguresFailed};
 
 void MakeRoom(std::vector<api::Condition>& conditions) {
   if (conditions.size() < api::kConditionsAtMost) return;

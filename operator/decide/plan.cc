@@ -11,9 +11,9 @@
 #include "operator/decide/conditions.h"
 #include "operator/decide/outlook.h"
 #include "operator/decide/pinned.h"
+#include "operator/decide/placement_pods.h"
 #include "operator/decide/queued.h"
 #include "operator/decide/reservation.h"
-#include "operator/decide/solver_crash.h"
 #include "operator/decide/text.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/room_table.h"
@@ -53,14 +53,17 @@ class Planner {
         cluster_, options_.order, options_.refuse_invalid ? Mark::kInvalid : Mark::kNo);
     if (!workloads) return workloads.error();
     if (options_.best_costs != nullptr) options_.best_costs->KeepFabricsOf(cluster_);
-    entries_.reserve(workloads->size());  // endings point to entries
     for (Workload& workload : *workloads) {
       const QueuedPods* queued = QueuedOf(workload);
       if (queued != nullptr && workload.gated_pods < workload.workers) workload.pod = queued->pod;
+    }
+    LearnCrashes(*workloads);
+    entries_.reserve(workloads->size());  // endings point to entries
+    for (Workload& workload : *workloads) {
       PlanEntry entry;
       entry.workload = std::move(workload);
       entries_.push_back(std::move(entry));
-      if (options_.deciding) options_.deciding(&entries_.back().workload);
+      Name(entries_.back(), Solving::kNodes);
       if (Status decided = DecideInBundle(entries_.back()); !decided) return decided.error();
       if (options_.progress) options_.progress(entries_.size(), workloads->size());
     }
@@ -69,6 +72,51 @@ class Planner {
 
  private:
   std::int64_t Now() const { return options_.microseconds ? options_.microseconds() : 0; }
+
+  void Name(const PlanEntry& entry, Solving solving) const {
+    if (options_.deciding) options_.deciding(&entry.workload, solving);
+  }
+
+  CrashedKinds& Crashed() {
+    return options_.crashed_kinds != nullptr ? *options_.crashed_kinds : crashed_here_;
+  }
+  // Jobs also before they ask: of equal ones, the first to ask after a crash may be another.
+  void LearnCrashes(const std::vector<Workload>& workloads) {
+    const UnixSeconds now = options_.crashes.now;
+    Crashed().ForgetBefore(now);
+    const auto learn = [&](const std::optional<CrashRefusal>& refusal, const Workload& workload) {
+      if (refusal && refusal->reason == kSolverFailed) Crashed().Add(workload, now);
+    };
+    for (const api::TrainingJob& job : cluster_.inputs->jobs) {
+      if (job.conditions.empty() || !job.unreadable.empty()) continue;
+      if (HasCondition(job.conditions, "Placed")) continue;  // it has nodes
+      learn(RefusalFor(job.conditions, job.meta.generation, options_.crashes), WorkloadOf(job));
+    }
+    for (const Workload& workload : workloads) {
+      if (!workload.is_job) learn(RefusalFor(cluster_, workload, options_.crashes), workload);
+    }
+  }
+
+  // Whether the solver must not be asked, because it has crashed on this workload or its like.
+  bool RefuseForCrashes(PlanEntry& entry) {
+    std::optional<CrashRefusal> failed = RefusalFor(cluster_, entry.workload, options_.crashes);
+    if (!failed) {
+      const auto like = Crashed().Find(entry.workload);
+      if (!like) return false;
+      failed = {
+          kSolverFailed,
+          "The solver crashed twice on " + *like +
+              ", which asks for the same; nothing like it is tried again within an hour after "
+              "that one was refused last",
+          CrashedKinds::kKeepSeconds};
+    }
+    Refused refused;
+    refused.reason = failed->reason;
+    refused.message = std::move(failed->message);
+    refused.wait_ends_in_seconds = failed->ends_in_seconds;
+    entry.outcome = std::move(refused);
+    return true;
+  }
 
   static void Refuse(PlanEntry& entry, std::string reason, std::string message) {
     Refused refused;
@@ -117,10 +165,7 @@ class Planner {
     entry.ranks = workload.workers * workload.accelerator->per_worker;
     if (!workload.invalid.empty()) return Invalid(workload.invalid);
     // Nothing that reads its shape may run before this.
-    if (auto failed = CrashRefusalOf(cluster_, workload, options_.version)) {
-      Refuse(entry, std::string(kSolverFailed), *std::move(failed));
-      return {};
-    }
+    if (RefuseForCrashes(entry)) return {};
     auto choice = ChooseFabric(cluster_, workload);
     if (!choice) return choice.error();
     if (auto* none = std::get_if<NoFabric>(&*choice)) {
@@ -215,9 +260,9 @@ class Planner {
                    " exceed the 1.2 MiB that a Placement's status may hold.");
         return;
       }
-      if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
-      AddPrediction(on, entry.workload, problem, placed);
+      AddFigures(problem, graph, entry, placed);
       AddClaims(entry.workload, placed.plan.nodes, claims);
+      Crashed().Forget(entry.workload);
       entry.outcome = std::move(placed);
     } else {
       entry.solve_microseconds = Now() - start;
@@ -251,8 +296,7 @@ class Planner {
     const placement::PairCost pair_cost(*on.fabric, problem.request.pod.claims_compute_domain);
     placed.plan.cost = placement::Cost(pair_cost, graph, placed.plan.nodes);
     placed.scores = placement::Score(pair_cost, problem.traffic, placed.plan.nodes);
-    if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
-    AddPrediction(on, entry.workload, problem, placed);
+    AddFigures(problem, graph, entry, placed);
     AddClaims(entry.workload, placed.plan.nodes, claims_[*entry.fabric]);
     entry.outcome = std::move(placed);
     entry.notes.push_back(
@@ -271,6 +315,16 @@ class Planner {
       }
     }
     return std::nullopt;
+  }
+
+  // What no decision needs: a crash in here costs the workload these figures and not its nodes.
+  void AddFigures(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
+                  Placed& placed) const {
+    if (CrashedOnFigures(cluster_, entry.workload, options_.crashes.version)) return;
+    Name(entry, Solving::kFigures);
+    if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
+    AddPrediction(cluster_.fabrics[*entry.fabric], entry.workload, problem, placed);
+    Name(entry, Solving::kNodes);
   }
 
   // A prediction never refuses a workload: without an accelerator that Weft knows there is none.
@@ -489,6 +543,7 @@ class Planner {
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::deque<placement::RoomTables> rooms_;               // by fabric, of its claims
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
+  CrashedKinds crashed_here_;                             // without options_.crashed_kinds
   std::vector<PlanEntry> entries_;                        // in the order of decisions
   std::map<std::string, Refused> refused_bundles_;        // why none of a bundle gets nodes
 };
@@ -501,7 +556,7 @@ Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options) {
 
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, const Queued& queued) {
   Result<PlanReport> report = Planner(cluster, options, queued).Run();
-  if (options.deciding) options.deciding(nullptr);
+  if (options.deciding) options.deciding(nullptr, Solving::kNodes);
   return report;
 }
 

@@ -10,7 +10,9 @@
 #include "operator/base/result.h"
 #include "operator/decide/best_costs.h"
 #include "operator/decide/cluster.h"
+#include "operator/decide/crashed_kinds.h"
 #include "operator/decide/predict.h"
+#include "operator/decide/solver_crash.h"
 #include "operator/decide/workload.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
@@ -90,12 +92,12 @@ struct PlanOptions {
   std::function<std::int64_t()> microseconds;
   // Called after each decision, for progress; may be null.
   std::function<void(std::size_t done, std::size_t total)> progress;
-  // Called with each workload before its decision and with null after the last one, so that a crash
-  // in between can be told from others; may be null. An exception leaves the workload named.
-  std::function<void(const Workload* workload)> deciding;
-  // The version that asks. A workload on which this version has crashed twice is refused
-  // (solver_crash.h); "": one on which any version has.
-  std::string version;
+  Deciding deciding;  // may be null
+  // A workload on which the solver has crashed is refused (solver_crash.h) or has no figures.
+  CrashQuestion crashes;
+  // Remembers refusals for crashes from one plan to the next, for equal workloads; null: only those
+  // of this plan count.
+  CrashedKinds* crashed_kinds = nullptr;
 };
 
 // Places every pending workload on the capacity that earlier ones leave, for `weft plan` and

@@ -1,5 +1,7 @@
 #include "operator/decide/solver_crash.h"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "operator/api/kueue.h"
@@ -11,18 +13,75 @@ namespace {
 constexpr std::string_view kWho = "weft-operator ";
 constexpr std::string_view kOnce = " crashed with signal ";
 constexpr std::string_view kTwice = " crashed twice, the last time with signal ";
+constexpr std::string_view kOnFigures = " while it computed figures";
+constexpr std::string_view kCount = " (crash ";
+constexpr std::string_view kTime = " of this object, at ";
+
+constexpr std::int64_t kFirstPauseSeconds = 60;
+constexpr std::int64_t kMostPauseSeconds = 3'600;
+// Beyond these, pauses are the same. A count in a status may be anything.
+constexpr std::int64_t kMostCrashes = 1'000'000;
+
+// The count in a sentence; that of an unreadable text if there is none.
+CrashCount ReadCount(std::string_view sentence, bool again) {
+  CrashCount count{again, again ? 2 : 1, 0};
+  const std::size_t begin = sentence.find(kCount), time = sentence.find(kTime);
+  if (begin == std::string_view::npos || time == std::string_view::npos) return count;
+  std::int64_t crashes = 0;
+  const char* end = sentence.data() + time;
+  const auto read = std::from_chars(sentence.data() + begin + kCount.size(), end, crashes);
+  if (read.ec == std::errc() && read.ptr == end) {
+    count.crashes = std::clamp(crashes, count.crashes, kMostCrashes);
+  }
+  const std::string_view rest = sentence.substr(time + kTime.size());
+  count.last = ParseTime(rest.substr(0, rest.find(')'))).value_or(0);
+  return count;
+}
+
+const std::vector<api::Condition>& ConditionsOf(const Cluster& cluster, const Workload& workload) {
+  const api::Inputs& inputs = *cluster.inputs;
+  return workload.is_job ? inputs.jobs[workload.index].conditions
+                         : inputs.placements[workload.index].conditions;
+}
+
+std::optional<CrashRecord> RecordIn(const api::Condition* condition, std::string_view version) {
+  if (condition == nullptr) return std::nullopt;
+  auto record = ReadCrash(condition->message);
+  if (record && !version.empty() && record->version != version) return std::nullopt;
+  return record;
+}
 
 }  // namespace
 
-std::string CrashText(const SolverCrash& crash, bool again) {
+std::int64_t PauseAfter(std::int64_t crashes) {
+  std::int64_t pause = crashes < 3 ? 0 : kFirstPauseSeconds;
+  for (std::int64_t i = 3; i < crashes && pause < kMostPauseSeconds; ++i) pause *= 2;
+  return std::min(pause, kMostPauseSeconds);
+}
+
+std::string CrashText(const SolverCrash& crash, const CrashCount& count) {
   std::string text(kWho);
   text += crash.version;
-  text += again ? kTwice : kOnce;
-  text += std::to_string(crash.signal) + (again ? ", while" : " while") + " it chose the nodes";
-  if (!again) return text + "; it tries once more";
+  text += count.again ? kTwice : kOnce;
+  text += std::to_string(crash.signal) + (count.again ? "," : "");
+  if (crash.solving == Solving::kFigures && !count.again) {
+    text += kOnFigures;
+    return text +
+           " of this object; it leaves them out until the spec changes or another version of "
+           "weft-operator leads";
+  }
+  text += " while it chose the nodes";
+  text += kCount;
+  text += std::to_string(count.crashes);
+  text += kTime;
+  text += FormatTime(count.last) + ")";
+  const std::int64_t pause = PauseAfter(count.crashes);
+  const std::string then = pause == 0 ? "" : ", not before " + FormatTime(count.last + pause);
+  if (!count.again) return text + "; it tries once more" + then;
   return text +
          ". It tries again when the spec changes (suspending and resuming a TrainingJob is such a "
-         "change), or when another version of weft-operator leads";
+         "change)" +
+         then + ", or when another version of weft-operator leads";
 }
 
 std::optional<CrashRecord> ReadCrash(std::string_view text) {
@@ -37,44 +96,71 @@ std::optional<CrashRecord> ReadCrash(std::string_view text) {
   if (begin == std::string_view::npos || begin + kWho.size() > verb) return std::nullopt;
   const std::string_view version = text.substr(begin + kWho.size(), verb - begin - kWho.size());
   if (version.empty() || version.find(' ') != std::string_view::npos) return std::nullopt;
-  return CrashRecord{std::string(version), again, std::string(text.substr(begin))};
+  const std::string_view sentence = text.substr(begin);
+  const bool figures = sentence.find(kOnFigures) != std::string_view::npos;
+  return CrashRecord{std::string(version), figures ? Solving::kFigures : Solving::kNodes,
+                     ReadCount(sentence, again), std::string(sentence)};
+}
+
+CrashCount CountCrash(const std::optional<CrashRecord>& before, bool same_spec,
+                      const SolverCrash& crash, UnixSeconds now) {
+  if (!before || before->version != crash.version) return {false, 1, now};
+  return {same_spec, std::min(before->count.crashes + 1, kMostCrashes), now};
 }
 
 void RecordCrash(std::vector<api::Condition>& conditions, std::int64_t generation,
                  const SolverCrash& crash, UnixSeconds now) {
+  if (crash.solving == Solving::kFigures) {
+    PutCondition(conditions,
+                 {std::string(kFiguresFailed), "True", std::string(kSolverCrashed),
+                  CrashText(crash, {false, 1, now}), "", generation},
+                 now);
+    return;
+  }
   const api::Condition* before = FindCondition(conditions, kSolverFailed);
-  const auto record = before ? ReadCrash(before->message) : std::nullopt;
-  const bool again =
-      record && record->version == crash.version && before->observed_generation == generation;
+  const CrashCount count =
+      CountCrash(before ? ReadCrash(before->message) : std::nullopt,
+                 before && before->observed_generation == generation, crash, now);
   PutCondition(conditions,
-               {std::string(kSolverFailed), again ? "True" : "False",
-                std::string(again ? kSolverFailed : kSolverCrashed), CrashText(crash, again), "",
-                generation},
+               {std::string(kSolverFailed), count.again ? "True" : "False",
+                std::string(count.again ? kSolverFailed : kSolverCrashed), CrashText(crash, count),
+                "", generation},
                now);
 }
 
-std::optional<std::string> CrashRefusal(const std::vector<api::Condition>& conditions,
-                                        std::int64_t generation, std::string_view version) {
+std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& conditions,
+                                       std::int64_t generation, const CrashQuestion& asks) {
   const api::Condition* failed = FindCondition(conditions, kSolverFailed);
-  if (failed == nullptr || failed->status != "True") return std::nullopt;
-  if (failed->observed_generation != generation) return std::nullopt;
-  const auto record = ReadCrash(failed->message);
-  if (!record || (!version.empty() && record->version != version)) return std::nullopt;
-  return failed->message;
+  const auto record = RecordIn(failed, asks.version);
+  if (!record) return std::nullopt;
+  const bool same_spec = failed->observed_generation == generation;
+  if (same_spec && failed->status == "True") return CrashRefusal{kSolverFailed, failed->message};
+  if (same_spec && asks.wary) return CrashRefusal{kSolverCrashed, failed->message};
+  if (asks.now == 0) return std::nullopt;
+  // A clock that was ahead must not make the pause longer.
+  const std::int64_t pause = PauseAfter(record->count.crashes);
+  const std::int64_t left = std::min(record->count.last + pause - asks.now, pause);
+  if (left <= 0) return std::nullopt;
+  return CrashRefusal{kSolverCrashed, failed->message, left};
 }
 
-std::optional<std::string> CrashRefusalOf(const Cluster& cluster, const Workload& workload,
-                                          std::string_view version) {
-  const api::Inputs& inputs = *cluster.inputs;
-  return CrashRefusal(workload.is_job ? inputs.jobs[workload.index].conditions
-                                      : inputs.placements[workload.index].conditions,
-                      workload.meta->generation, version);
+std::optional<CrashRefusal> RefusalFor(const Cluster& cluster, const Workload& workload,
+                                       const CrashQuestion& asks) {
+  return RefusalFor(ConditionsOf(cluster, workload), workload.meta->generation, asks);
 }
 
-CrashSubject SubjectOf(const Workload& workload) {
+bool CrashedOnFigures(const Cluster& cluster, const Workload& workload, std::string_view version) {
+  const api::Condition* failed = FindCondition(ConditionsOf(cluster, workload), kFiguresFailed);
+  return RecordIn(failed, version) && failed->status == "True" &&
+         failed->observed_generation == workload.meta->generation;
+}
+
+CrashSubject SubjectOf(const Workload& workload, Solving solving) {
   const api::ObjectMeta& meta = *workload.meta;
+  // Figures of a Placement that exists need no other object.
+  const bool itself = workload.is_job || (solving == Solving::kFigures && !meta.uid.empty());
   if (const api::OwnerReference* owner = api::ControllingWorkload(meta);
-      owner != nullptr && !workload.is_job) {
+      owner != nullptr && !itself) {
     return {"Workload", {meta.key.space, owner->name}, owner->uid, 0};
   }
   return {workload.kind(), meta.key, meta.uid, meta.generation};

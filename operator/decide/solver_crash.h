@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,43 +13,83 @@
 
 namespace weft::decide {
 
-// Crashes of the solver, recorded in the status of the object that it chose nodes for. The next
-// leader would decide that object again and crash too; after the second crash it is refused
-// instead, without asking the solver, and all others go on.
+// Crashes of the solver, recorded in the status of the object that it worked on. The next leader
+// would decide that object again and crash too; after the second crash it is refused instead,
+// without asking the solver, and all others go on.
 
 // Condition of a TrainingJob or Placement, and of its Placed=False the reason. False: the solver
 // crashed once and tries again; True: it crashed twice. A condition of its own, because refusals
-// between two crashes overwrite Placed. The record counts for its observedGeneration and for the
-// version that its message names, so a changed spec and another version are tried afresh.
+// between two crashes overwrite Placed. The refusal counts for its observedGeneration and for the
+// version that its message names, so a changed spec and another version are tried afresh. The
+// number of crashes, in the message too, counts for all generations: see PauseAfter.
 inline constexpr std::string_view kSolverFailed = "SolverFailed";
 inline constexpr std::string_view kSolverCrashed = "SolverCrashed";  // its reason when False
+// Condition: the solver crashed on figures of the object, which are left out from then on.
+inline constexpr std::string_view kFiguresFailed = "FiguresFailed";
+
+// What the solver works on: the choice of nodes, or figures that no decision needs (Placed::best,
+// Placed::predicted, those of running workloads).
+enum class Solving : std::uint8_t { kNodes, kFigures };
+
+// Called with the workload before each such work, and with null after the last one, so that a crash
+// in between can be told from others; may be null. An exception leaves the workload named.
+using Deciding = std::function<void(const Workload* workload, Solving solving)>;
 
 struct SolverCrash {
   std::string version;  // of the operator
   int signal = 0;
+  Solving solving = Solving::kNodes;
 };
 
+// How often, and when last.
+struct CrashCount {
+  bool again = false;        // the last two of the same spec
+  std::int64_t crashes = 1;  // of this version on this object, whatever its spec was
+  UnixSeconds last = 0;
+};
+
+// How long after a crash the object is not tried again, so that a spec that changes all the time
+// does not end leaders all the time: not at all after two crashes, one minute after the third,
+// then twice as long each time, up to an hour.
+std::int64_t PauseAfter(std::int64_t crashes);
+
 // The sentence of a record: "weft-operator 0.1.0 crashed with signal 11 while ...".
-std::string CrashText(const SolverCrash& crash, bool again);
+std::string CrashText(const SolverCrash& crash, const CrashCount& count);
 // The last such sentence of a text, which ends with it; nothing if there is none.
 struct CrashRecord {
   std::string version;
-  bool again = false;  // it crashed twice
+  Solving solving = Solving::kNodes;
+  CrashCount count;
   std::string sentence;
 };
 std::optional<CrashRecord> ReadCrash(std::string_view text);
+// The count after one more crash.
+CrashCount CountCrash(const std::optional<CrashRecord>& before, bool same_spec,
+                      const SolverCrash& crash, UnixSeconds now);
 
-// Adds a crash to the conditions of an object of that generation.
+// Adds a crash on that generation to the object's conditions.
 void RecordCrash(std::vector<api::Condition>& conditions, std::int64_t generation,
                  const SolverCrash& crash, UnixSeconds now);
-// Why the solver must not be asked about the object: the sentence of a second crash of this version
-// ("": of any version); nothing if it may be asked.
-std::optional<std::string> CrashRefusal(const std::vector<api::Condition>& conditions,
-                                        std::int64_t generation, std::string_view version);
 
+// Who asks whether the solver may be asked.
+struct CrashQuestion {
+  std::string version = {};  // "": any version's crashes count
+  UnixSeconds now = 0;       // 0: every pause is over
+  bool wary = false;         // one crash of the spec is enough
+};
+struct CrashRefusal {
+  std::string_view reason;
+  std::string message;
+  std::optional<std::int64_t> ends_in_seconds = {};  // absent: only a change ends it
+};
+// Why the solver must not be asked for nodes of the object; nothing if it may be asked.
+std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& conditions,
+                                       std::int64_t generation, const CrashQuestion& asks);
 // The same of a workload's object.
-std::optional<std::string> CrashRefusalOf(const Cluster& cluster, const Workload& workload,
-                                          std::string_view version);
+std::optional<CrashRefusal> RefusalFor(const Cluster& cluster, const Workload& workload,
+                                       const CrashQuestion& asks);
+// Whether a crash of the version ("": any) on figures of the workload's spec is recorded.
+bool CrashedOnFigures(const Cluster& cluster, const Workload& workload, std::string_view version);
 
 // The object that records a crash of the solver on a workload: the workload itself, or the Workload
 // of Kueue that controls it, because a Placement of a Workload may not exist yet.
@@ -58,6 +99,6 @@ struct CrashSubject {
   std::string uid;              // "": the object is not in the cluster, and nothing can be recorded
   std::int64_t generation = 0;  // 0: not known
 };
-CrashSubject SubjectOf(const Workload& workload);
+CrashSubject SubjectOf(const Workload& workload, Solving solving = Solving::kNodes);
 
 }  // namespace weft::decide

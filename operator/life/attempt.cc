@@ -253,9 +253,12 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
                 placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
                now);
   WarnOfMemory(placement, status, now);
-  std::erase_if(status.conditions, [](const api::Condition& one) {  // of an earlier spec or version
-    return one.type == decide::kSolverFailed && one.status == "True";
-  });
+  std::erase_if(status.conditions,
+                [&](const api::Condition& one) {  // of an earlier spec or version
+                  if (one.type == decide::kSolverFailed) return one.status == "True";
+                  return one.type == decide::kFiguresFailed &&
+                         one.observed_generation != life.job.meta.generation;
+                });
   SetStage(status, Stage::kCreating, "the pods are being created", now);
   Summarise(placement, status.record.summary);
   status.record.workers = {life.job.replicas, 0, 0, 0};

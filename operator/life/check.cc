@@ -173,6 +173,7 @@ class Check {
     placement.meta.owners = {{std::string(api::kKueueGroup) + "/" + api::kKueueVersion, "Workload",
                               workload_.meta.key.name, workload_.meta.uid, true}};
     placement.meta.labels.Set(kPodSetLabel, set.name);
+    placement.conditions = CrashConditions(ours_);
     if (!workload_.queue.empty()) placement.meta.labels.Set(api::kQueueNameLabel, workload_.queue);
     placement.workers = set.count;
     placement.fabric_name = view_.checks.front()->parameters.name;

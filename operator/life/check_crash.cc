@@ -6,7 +6,6 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/base/short_text.h"
 #include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
 
 namespace weft::life {
 namespace {
@@ -36,16 +35,29 @@ std::string KeepCrash(const std::vector<const api::CheckState*>& entries, std::s
   return message;
 }
 
+std::vector<api::Condition> CrashConditions(const std::vector<const api::CheckState*>& entries) {
+  for (const api::CheckState* entry : entries) {
+    const auto record = decide::ReadCrash(entry->message);
+    if (!record) continue;
+    const bool figures = record->solving == decide::Solving::kFigures;
+    return {{std::string(figures ? decide::kFiguresFailed : decide::kSolverFailed),
+             figures || record->count.again ? "True" : "False",
+             std::string(record->count.again ? decide::kSolverFailed : decide::kSolverCrashed),
+             record->sentence, ""}};
+  }
+  return {};
+}
+
 bool RefusedForCrash(const std::vector<const api::CheckState*>& entries, std::string_view version) {
   return std::any_of(entries.begin(), entries.end(), [&](const api::CheckState* entry) {
     const auto record = decide::ReadCrash(entry->message);
-    return record && record->again && (version.empty() || record->version == version);
+    return record && record->count.again && (version.empty() || record->version == version);
   });
 }
 
 AnswerCheck AnswerCrash(const api::Workload& workload,
                         const std::vector<const api::AdmissionCheck*>& checks,
-                        const decide::SolverCrash& crash) {
+                        const decide::SolverCrash& crash, UnixSeconds now) {
   std::vector<const api::CheckState*> entries;
   AnswerCheck answer;
   for (const api::CheckState& entry : workload.checks) {
@@ -61,11 +73,10 @@ AnswerCheck AnswerCrash(const api::Workload& workload,
   }
   if (entries.empty()) return answer;
   const api::CheckState& first = *entries.front();
-  const auto before = decide::ReadCrash(first.message);
-  const bool again = before && before->version == crash.version;
-  const bool runs = decide::HasCondition(workload.conditions, "Admitted");
-  answer.state = again && !runs ? "Rejected" : first.state;
-  answer.message = EndWith(decide::CrashText(crash, again), first.message);
+  const decide::CrashCount count =
+      decide::CountCrash(decide::ReadCrash(first.message), true, crash, now);
+  answer.state = first.state;
+  answer.message = EndWith(decide::CrashText(crash, count), first.message);
   return answer;
 }
 

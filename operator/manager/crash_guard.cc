@@ -8,8 +8,10 @@
 #include <charconv>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "operator/base/check.h"
@@ -24,19 +26,21 @@ constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 // Longer texts than Kubernetes allows: 253 bytes for a name, 36 for a uid.
 constexpr std::size_t kTextBytes = 320;
 constexpr std::array<const char*, 3> kKinds = {"TrainingJob", "Placement", "Workload"};
+constexpr std::array<const char*, 2> kSolvings = {"nodes", "figures"};  // by decide::Solving
 
 using Text = std::array<char, kTextBytes>;
 
 // Zero-initialised: the handler must not run a constructor.
 struct Named {
   std::atomic<const char*> kind;  // null: no workload; set last
+  const char* solving;
   Text space, name, uid, generation;
 };
 thread_local constinit Named named{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 // The arguments of the fresh process: these places are filled by the handler.
-enum Place : std::size_t { kKind = 2, kSpace, kName, kUid, kGeneration, kSignal, kRest };
+enum Place : std::size_t { kKind = 2, kSpace, kName, kUid, kGeneration, kSolving, kSignal, kRest };
 char** report_arguments = nullptr;  // never freed: other threads may crash while the process ends
 const char* program_path = nullptr;
 Text signal_text;
@@ -60,6 +64,7 @@ void Report(int signal) {
   report_arguments[kName] = named.name.data();
   report_arguments[kUid] = named.uid.data();
   report_arguments[kGeneration] = named.generation.data();
+  report_arguments[kSolving] = const_cast<char*>(named.solving);
   execve(program_path, report_arguments, environ);
 }
 
@@ -69,6 +74,23 @@ void OnCrash(int signal, siginfo_t* info, void* /*context*/) {
   const bool sent = info->si_code <= 0;
   Report(signal);
   if (sent) raise(signal);
+}
+
+std::terminate_handler terminate_before = nullptr;
+
+// Lack of memory where no exception may leave, as in a noexcept function, says nothing about the
+// workload either.
+[[noreturn]] void OnTerminate() {
+  if (std::current_exception() != nullptr) {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      NameWorkload(nullptr);
+    } catch (...) {  // a bug
+    }
+  }
+  terminate_before();
+  std::abort();
 }
 
 // The handler's stack of a thread.
@@ -115,14 +137,15 @@ void GuardAgainstCrashes(char** argv, const char* program) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   for (const int signal : kSignals) WEFT_CHECK(sigaction(signal, &action, nullptr) == 0);
+  terminate_before = std::set_terminate(OnTerminate);
 }
 
-void NameWorkload(const decide::Workload* workload) {
+void NameWorkload(const decide::Workload* workload, decide::Solving solving) {
   named.kind.store(nullptr, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (workload == nullptr) return;
   thread_local const SignalStack stack;
-  const decide::CrashSubject subject = decide::SubjectOf(*workload);
+  const decide::CrashSubject subject = decide::SubjectOf(*workload, solving);
   if (subject.uid.empty()) return;
   const auto kind = std::find(kKinds.begin(), kKinds.end(), subject.kind);
   if (kind == kKinds.end()) return;
@@ -130,6 +153,7 @@ void NameWorkload(const decide::Workload* workload) {
                     Copy(subject.uid, named.uid) &&
                     Copy(std::to_string(subject.generation), named.generation);
   if (!fits) return;
+  named.solving = kSolvings[static_cast<std::size_t>(solving)];
   std::atomic_signal_fence(std::memory_order_seq_cst);
   named.kind.store(*kind, std::memory_order_relaxed);
 }
@@ -145,6 +169,7 @@ std::optional<ReportedCrash> ParseCrash(const std::vector<std::string>& given) {
   crash.subject.key = {at(kSpace), at(kName)};
   crash.subject.uid = at(kUid);
   crash.subject.generation = NumberOf<std::int64_t>(at(kGeneration));
+  if (at(kSolving) == kSolvings.back()) crash.solving = decide::Solving::kFigures;
   crash.signal = NumberOf<int>(at(kSignal));
   crash.arguments.assign(given.begin() + kOwn, given.end());
   return crash;

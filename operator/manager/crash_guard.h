@@ -16,20 +16,25 @@ namespace weft::manager {
 // be a stack overflow. If no workload is being decided in the crashing thread, or if execve fails,
 // the signal does what it does without a handler.
 //
-// How the arguments look: PROGRAM report-crash KIND NAMESPACE NAME UID GENERATION SIGNAL and the
-// arguments that the process was started with.
+// Lack of memory (std::bad_alloc) that ends the process is nobody's fault: no workload is named
+// then.
+//
+// How the arguments look: PROGRAM report-crash KIND NAMESPACE NAME UID GENERATION SOLVING SIGNAL
+// and the arguments that the process was started with. SOLVING: nodes or figures.
 
 inline constexpr const char* kReportCrash = "report-crash";
 
 // Installs the handler, once, before other threads start. `argv` is main's and ends with null.
 void GuardAgainstCrashes(char** argv, const char* program = "/proc/self/exe");
 
-// Names the workload that the calling thread decides now; null: none. For decide::PlanOptions.
-void NameWorkload(const decide::Workload* workload);
+// Names the workload that the calling thread works on now; null: none. A decide::Deciding.
+void NameWorkload(const decide::Workload* workload,
+                  decide::Solving solving = decide::Solving::kNodes);
 
 // The crash in the arguments of the fresh process, and the process's own arguments.
 struct ReportedCrash {
   decide::CrashSubject subject;
+  decide::Solving solving = decide::Solving::kNodes;
   int signal = 0;
   std::vector<std::string> arguments;
 };

@@ -51,7 +51,7 @@ Status Record(const OperatorFlags& flags, const ReportedCrash& crash) {
                       {.field_manager = "weft-operator", .until = [end] { return end; }});
   controllers::KubeWriter writer(client, [] { return true; });
   return controllers::ReportCrash(
-      writer, crash.subject, {WEFT_VERSION, crash.signal}, std::time(nullptr),
+      writer, crash.subject, {WEFT_VERSION, crash.signal, crash.solving}, std::time(nullptr),
       [&] { return kube::BootClock::now() + kBetweenTries < end && timer.Wait(kBetweenTries); });
 }
 
@@ -69,9 +69,11 @@ int RunCrashReport(const OperatorFlags& flags, const ReportedCrash& crash) {
   const int code = kSignalledExit + crash.signal;
   ForgetCrashedProcess(code);
   const decide::CrashSubject& subject = crash.subject;
-  const std::string what = "the solver crashed with signal " + std::to_string(crash.signal) +
-                           " while it chose nodes for " + std::string(subject.kind) + " " +
-                           api::Show(subject.key);
+  const std::string what =
+      "the solver crashed with signal " + std::to_string(crash.signal) +
+      (crash.solving == decide::Solving::kFigures ? " while it computed figures of "
+                                                  : " while it chose nodes for ") +
+      std::string(subject.kind) + " " + api::Show(subject.key);
   controllers::Log log = MakeLog(flags);
   const Status recorded = Record(flags, crash);
   const std::string then =

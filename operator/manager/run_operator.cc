@@ -266,6 +266,7 @@ class Process {
     options.step_metrics.counters = &counters_;
     options.figures.now = now;
     options.figures.deciding = NameWorkload;
+    options.figures.version = WEFT_VERSION;
     options.figures.seconds = [] {
       const auto time = std::chrono::steady_clock::now().time_since_epoch();
       return std::chrono::duration<double>(time).count();

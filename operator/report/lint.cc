@@ -69,9 +69,9 @@ class Linter {
 
   void Check(const Workload& workload) {
     // The solver of this program may crash on it too.
-    if (auto failed = decide::CrashRefusalOf(cluster_, workload, "")) {
+    if (auto failed = decide::RefusalFor(cluster_, workload, {})) {
       report_.findings.push_back({Severity::kError, *workload.place, "status.conditions",
-                                  std::string(decide::kSolverFailed), *std::move(failed)});
+                                  std::string(failed->reason), std::move(failed->message)});
       return;
     }
     const auto choice = decide::ChooseFabric(cluster_, workload);

@@ -45,9 +45,11 @@ bool IsOfRequest(const decide::PlanEntry& entry) {
 }
 
 // An invalid live workload is refused in the report; an invalid workload of the request is an
-// error.
-Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster) {
+// error. A crash in here names nobody, because the request may use the names of live objects; so it
+// does not ask about a live workload on which the solver has crashed even once.
+Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster, UnixSeconds now) {
   decide::PlanOptions options;
+  options.crashes = {.now = now, .wary = true};
   options.order = decide::Order::kOperator;
   options.refuse_invalid = true;
   options.heed_queues = true;
@@ -166,7 +168,7 @@ Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest&
                                     UnixSeconds now) {
   const auto cluster = ClusterOf(std::move(live), request.manifests(), now);
   if (!cluster) return cluster.error();
-  const auto report = PlanAll(*cluster);
+  const auto report = PlanAll(*cluster, now);
   if (!report) return report.error();
   v1::PlanResponse response;
   for (const decide::PlanEntry& entry : report->entries) {
@@ -181,7 +183,7 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
   if (request.name().empty()) return Invalid("name: is required");
   const auto cluster = ClusterOf(std::move(live), request.manifests(), now);
   if (!cluster) return cluster.error();
-  auto report = PlanAll(*cluster);
+  auto report = PlanAll(*cluster, now);
   if (!report) return report.error();
   const std::string space = request.namespace_().empty() ? "default" : request.namespace_();
   const auto explained = report::ExplainNamed(*cluster, {space + "/" + request.name()}, *report);

@@ -290,7 +290,7 @@ class Day(unittest.TestCase):
         for _ in range(2):
             reporter = subprocess.run(
                 [os.environ["WEFT_OPERATOR"], "report-crash", "TrainingJob", SPACE, "poison",
-                 meta["uid"], str(meta["generation"]), str(int(signal.SIGSEGV)),
+                 meta["uid"], str(meta["generation"]), "nodes", str(int(signal.SIGSEGV)),
                  "--kubeconfig", os.environ["KUBECONFIG"]], check=False, capture_output=True)
             self.assertEqual(reporter.returncode, 128 + signal.SIGSEGV, reporter.stderr)
         self.until_firing("WeftSolverFailed", kind="TrainingJob")

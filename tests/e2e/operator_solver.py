@@ -71,6 +71,13 @@ class Solver(ForeignScenarios):
                       if event["reason"] == "SolverFailed" and event["type"] == "Warning"
                       and event["involvedObject"]["name"] == "poison"], "an event")
 
+        # Another that asks for the same, as a CronJob makes, ends no leader.
+        self.apply(poisonous_job(self.space, "poison-2", "overflow"))
+        twin = self.cluster.until_condition(self.space, "poison-2", "Placed", "False",
+                                            "SolverFailed")
+        self.assertIn(f"TrainingJob {self.space}/poison,", condition(twin, "Placed")["message"])
+        self.assertIsNone(condition(twin, "SolverFailed"))
+
         # Edited as any other job, and tried again then.
         self.suspend("poison", True)
         self.cluster.until_condition(self.space, "poison", "Suspended")
@@ -88,7 +95,7 @@ class Solver(ForeignScenarios):
         self.cluster.until_condition(self.space, "poison", "Suspended")
         self.suspend("poison", False)
         self.until_crash(ABORTED)
-        self.failed("poison", "False", "SolverCrashed")
+        self.assertIn("(crash 3 of this object", self.failed("poison", "False", "SolverCrashed"))
         # Deleted while nobody leads: the next leader lets it go without another crash.
         self.cluster.delete("trainingjobs", self.space, "poison")
         self.next_leader()

@@ -30,8 +30,9 @@ class CrashReportTest : public ::testing::Test {
              "lastTransitionTime": "2027-01-15T07:00:00Z"}]}})");
   }
   // Tries again at most so often.
-  Status Report(const decide::CrashSubject& subject, int retries = 0) {
-    return ReportCrash(api_, subject, {"0.1.0", 11}, now_, [&] { return retries-- > 0; });
+  Status Report(const decide::CrashSubject& subject, int retries = 0,
+                decide::Solving solving = decide::Solving::kNodes) {
+    return ReportCrash(api_, subject, {"0.1.0", 11, solving}, now_, [&] { return retries-- > 0; });
   }
   const Json& StatusOf(Kind kind, const char* name) { return api_.At(kind, name)["status"]; }
 
@@ -70,17 +71,39 @@ TEST_F(CrashReportTest, AlsoOfAPlacement) {
   EXPECT_EQ(failed["status"], "True");
 }
 
-TEST_F(CrashReportTest, TouchesNoOtherObjectOfTheNameAndNoLaterSpec) {
+TEST_F(CrashReportTest, TouchesNoOtherObjectOfTheName) {
   CreateJob();
   const Json before = StatusOf(Kind::kTrainingJob, "llama");
   const decide::CrashSubject wrong[] = {{"TrainingJob", {"ns", "llama"}, "u0", 4},
-                                        {"TrainingJob", {"ns", "llama"}, "u1", 3},
                                         {"TrainingJob", {"ns", "other"}, "u1", 4},
                                         {"Pod", {"ns", "llama"}, "u1", 4}};
   for (const decide::CrashSubject& subject : wrong) {
     EXPECT_FALSE(Report(subject)) << subject.kind << " " << subject.uid;
   }
   EXPECT_EQ(StatusOf(Kind::kTrainingJob, "llama"), before);
+}
+
+// It counts for the pause before the later spec is tried, and does not refuse it.
+TEST_F(CrashReportTest, IsAlsoRecordedIfTheSpecHasChangedSince) {
+  CreateJob();
+  for (const std::int64_t generation : {2, 3}) {
+    ASSERT_TRUE(Report({"TrainingJob", {"ns", "llama"}, "u1", generation}));
+  }
+  const Json& failed = StatusOf(Kind::kTrainingJob, "llama")["conditions"][1];
+  EXPECT_EQ(failed["status"], "False");
+  EXPECT_EQ(failed["observedGeneration"], 3);
+  EXPECT_NE(failed["message"].get<std::string>().find("(crash 2 of"), std::string::npos) << failed;
+}
+
+TEST_F(CrashReportTest, OnFiguresHasAConditionOfItsOwn) {
+  CreateJob();
+  ASSERT_TRUE(Report(llama_));
+  ASSERT_TRUE(Report(llama_, 0, decide::Solving::kFigures));
+  const Json& conditions = StatusOf(Kind::kTrainingJob, "llama")["conditions"];
+  EXPECT_EQ(conditions[1]["type"], "SolverFailed");
+  EXPECT_EQ(conditions[1]["status"], "False");
+  EXPECT_EQ(conditions[2]["type"], "FiguresFailed");
+  EXPECT_EQ(conditions[2]["status"], "True");
 }
 
 // After a lost reply the crash is counted twice: the job is then refused one crash too early, which
@@ -121,14 +144,15 @@ class CrashedWorkloadTest : public CrashReportTest {
   }
 };
 
-TEST_F(CrashedWorkloadTest, KeepsItsPlaceOnceAndIsRejectedTheSecondTime) {
+// The next leader rejects it after the second (check.cc), and remembers why.
+TEST_F(CrashedWorkloadTest, KeepsItsPlaceAndGetsTheRecord) {
   CreateWorkload(R"({"name": "place", "state": "Pending", "message": "no room"})");
   Json check = Crash();
   EXPECT_EQ(check["state"], "Pending");
-  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, false));
+  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, {false, 1, kStart}));
   check = Crash();
-  EXPECT_EQ(check["state"], "Rejected");
-  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, true));
+  EXPECT_EQ(check["state"], "Pending");
+  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, {true, 2, kStart}));
 }
 
 TEST_F(CrashedWorkloadTest, StaysReadyOnceAdmitted) {
@@ -139,7 +163,8 @@ TEST_F(CrashedWorkloadTest, StaysReadyOnceAdmitted) {
   for (const bool again : {false, true}) {
     const Json check = Crash();
     EXPECT_EQ(check["state"], "Ready");
-    EXPECT_EQ(check["message"], "4 workers; " + decide::CrashText({"0.1.0", 11}, again));
+    EXPECT_EQ(check["message"],
+              "4 workers; " + decide::CrashText({"0.1.0", 11}, {again, again ? 2 : 1, kStart}));
     EXPECT_EQ(check["podSetUpdates"][0]["labels"]["weft.dev/placement"], "job-llama-x");
   }
 }

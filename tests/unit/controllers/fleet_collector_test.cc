@@ -21,7 +21,7 @@ struct World {
   double clock = 100;
   FleetCollector collector;
   int versions = 0;
-  std::vector<std::string> searched;  // the workloads that a search was made for
+  std::vector<std::string> named;  // the workloads whose figures were computed
 
   explicit World(bool audit = false, const std::string& accelerator = "", int taper_percent = 100)
       : collector(store, cache, OptionsOf(audit)) {
@@ -52,8 +52,10 @@ struct World {
     options.now = [] { return kNow; };
     options.seconds = [this] { return clock; };
     options.audit = audit;
-    options.deciding = [this](const decide::Workload* one) {
-      if (one != nullptr) searched.push_back(one->key().name);
+    options.deciding = [this](const decide::Workload* one, decide::Solving solving) {
+      if (one == nullptr) return;
+      EXPECT_EQ(solving, decide::Solving::kFigures);
+      named.push_back(one->key().name);
     };
     return options;
   }
@@ -64,6 +66,14 @@ struct World {
     meta.uid = name + "-uid";
     meta.resource_version = std::to_string(++versions);
     return meta;
+  }
+
+  void Crash(const std::string& name, int times, decide::Solving solving) {
+    api::TrainingJob job = *store.ObjectsOf({"team-a", name})->job;
+    for (int i = 0; i < times; ++i) {
+      decide::RecordCrash(job.conditions, 0, {"0.1.0", 11, solving}, kNow);
+    }
+    store.Put(std::move(job));
   }
 
   void PutJob(const std::string& name) {
@@ -291,11 +301,21 @@ TEST(FleetCollectorTest, SearchesForNoJobThatTheSolverCrashedOnTwice) {
   World world;
   world.PutRunning("sound");
   world.PutRunning("poison", {"n2", "n3"});
-  api::TrainingJob poison = *world.store.ObjectsOf({"team-a", "poison"})->job;
-  for (int i = 0; i < 2; ++i) decide::RecordCrash(poison.conditions, 0, {"0.1.0", 11}, kNow);
-  world.store.Put(std::move(poison));
-  world.Scrape();
-  EXPECT_EQ(world.searched, std::vector<std::string>{"sound"});
+  world.Crash("poison", 2, decide::Solving::kNodes);
+  const std::string text = world.Scrape();
+  EXPECT_NE(text.find("cost_over_best_ratio{trainingjob=\"sound\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("cost_over_best_ratio{trainingjob=\"poison\""), std::string::npos) << text;
+}
+
+// A Placement that a Workload of Kueue controls too: its own status has the record.
+TEST(FleetCollectorTest, NamesEachWorkloadWhoseFiguresItComputesUnlessTheyCrashedTheSolver) {
+  World world;
+  world.PutRunning("sound");
+  world.PutRunning("poison", {"n2", "n3"});
+  world.Crash("poison", 1, decide::Solving::kFigures);
+  const std::string text = world.Scrape();
+  EXPECT_EQ(world.named, std::vector<std::string>{"sound"});
+  EXPECT_EQ(text.find("cost_over_best_ratio{trainingjob=\"poison\""), std::string::npos) << text;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "operator/api/encode.h"
 #include "operator/decide/solver_crash.h"
 #include "tests/unit/controllers/leader.h"
 
@@ -132,12 +133,66 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced)
   api::TrainingJob crashed = job;
   for (int i = 0; i < 2; ++i) decide::RecordCrash(crashed.conditions, 1, {"0.1.0", 11}, now_);
   leader_.store.Put(crashed);
-  Ask("llama", 3);
+  Ask("llama", 2);
+  Ask("twin", 3);
   Pass();
   EXPECT_TRUE(api_.At(Kind::kPlacement, "llama-1")["status"].contains("nodes"));
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
   EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "SolverFailed");
   EXPECT_FALSE(leader_.planner.RefusalOf(job)->ever);
+  EXPECT_EQ(api_.counts.at("create Placement"), 1);
+  // The leader remembers it.
+  leader_.store.Remove<api::TrainingJob>(job.meta.key);
+  const api::TrainingJob next = Ask("next", 3);
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(next));
+  EXPECT_NE(leader_.planner.RefusalOf(next)->message.find("TrainingJob ns/poison"),
+            std::string::npos);
+}
+
+// Its spec has changed, but it has crashed the solver often. The planner looks again by itself.
+TEST_F(PlannerTest, AJobThatCrashedTheSolverOftenIsTriedAgainAfterAPause) {
+  const api::TrainingJob job = Ask("poison", 3);
+  api::TrainingJob crashed = job;
+  for (int i = 0; i < 3; ++i) {
+    decide::RecordCrash(crashed.conditions, 0, {"0.1.0", 11}, now_);
+  }
+  leader_.store.Put(crashed);
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "SolverCrashed");
+  EXPECT_TRUE(leader_.planner.RefusalOf(job)->ever);
+  EXPECT_EQ(api_.requests, 0U);
+  now_ += 60;
+  Pass();
+  EXPECT_TRUE(api_.At(Kind::kPlacement, "poison-1")["status"].contains("nodes"));
+}
+
+TEST_F(PlannerTest, APlacementKeepsTheRecordOfACrashOnItsFigures) {
+  const Json gang = Json::parse(R"({
+      "apiVersion": "weft.dev/v1alpha1", "kind": "Placement",
+      "metadata": {"name": "gang", "namespace": "ns", "uid": "g"},
+      "spec": {"workers": 1, "accelerator": {"resourceName": "nvidia.com/gpu", "perWorker": 8},
+               "podSelector": {"matchLabels": {"app": "x"}}}})");
+  ASSERT_TRUE(api_.Create(Kind::kPlacement, gang, false));
+  api::Pod pod;
+  pod.meta.key = {"ns", "p"};
+  pod.meta.labels.Set("app", "x");
+  pod.meta.uid = "p";
+  pod.pod.requests = {{"nvidia.com/gpu", 8}};
+  pod.scheduling_gates = {"weft.dev/placement"};
+  leader_.store.Put(std::move(pod));
+  std::vector<api::Condition> conditions;
+  decide::RecordCrash(conditions, 0, {"0.1.0", 11, decide::Solving::kFigures}, now_);
+  api_.Edit(Kind::kPlacement, "gang", [&](Json& stored) {
+    stored["metadata"]["generation"] = 0;
+    stored["status"]["conditions"] = api::EncodeConditions(conditions);
+  });
+  leader_.See(Kind::kPlacement, {"ns", "gang"}, api_.At(Kind::kPlacement, "gang"));
+  Pass();
+  const Json& status = api_.At(Kind::kPlacement, "gang")["status"];
+  EXPECT_EQ(status["nodes"].size(), 1U);
+  EXPECT_EQ(status["conditions"].back()["type"], "FiguresFailed");
 }
 
 // The next pass would throw again, and nobody would get nodes. Lack of memory passes.
@@ -148,7 +203,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   Planner::Options options;
   options.now = [this] { return now_; };
   bool named = false;
-  options.deciding = [&](const decide::Workload* workload) {
+  options.deciding = [&](const decide::Workload* workload, decide::Solving) {
     named = workload != nullptr;
     if (named) throw std::bad_alloc();
   };
@@ -156,7 +211,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   starved.Ask(job);
   EXPECT_THROW(starved.Pass(), std::bad_alloc);
   EXPECT_FALSE(named);
-  options.deciding = [](const decide::Workload* workload) {
+  options.deciding = [](const decide::Workload* workload, decide::Solving) {
     if (workload != nullptr) throw std::logic_error("a bug");
   };
   Planner broken(leader_.store, cache, api_, log, options);

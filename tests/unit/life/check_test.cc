@@ -413,7 +413,7 @@ TEST(CheckTest, ParametersNameAFabric) {
 // Else a refusal between two crashes would hide the first.
 TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
   Queue queue;
-  const std::string crash = decide::CrashText({"0.1.0", 11}, false);
+  const std::string crash = decide::CrashText({"0.1.0", 11}, {});
   queue.Mine()["message"] = crash;
   queue.refusal = CheckRefusal{"no room", true};
   const CheckStep step = queue.Next();
@@ -427,12 +427,31 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
   EXPECT_TRUE(std::get<AnswerCheck>(longer).message.ends_with("...; " + crash));
 }
 
+// The planner refuses it then, and remembers that.
+TEST(CheckTest, TellsThePlannerOfCrashes) {
+  Queue queue;
+  const auto asked = [&]() -> std::vector<api::Condition> {
+    const CheckStep step = queue.Next();
+    const auto* ask = std::get_if<AskForNodes>(&step);
+    return ask == nullptr ? std::vector<api::Condition>() : ask->placements[0].placement.conditions;
+  };
+  EXPECT_TRUE(asked().empty());
+  queue.Mine()["message"] = "no room; " + decide::CrashText({"0.1.0", 11}, {});
+  EXPECT_FALSE(decide::RefusalFor(asked(), 0, {}));
+  EXPECT_TRUE(decide::RefusalFor(asked(), 0, {.wary = true}));
+  queue.Mine()["message"] = decide::CrashText({"0.1.0", 11}, {true, 2, kNow});
+  EXPECT_TRUE(decide::RefusalFor(asked(), 0, {.version = "0.1.0"}));
+  queue.Mine()["message"] = decide::CrashText({"0.1.0", 11, decide::Solving::kFigures}, {});
+  ASSERT_EQ(asked().size(), 1U);
+  EXPECT_EQ(asked()[0].type, decide::kFiguresFailed);
+}
+
 TEST(CheckTest, AsksForNoOtherNodesOfAnAdmittedWorkloadThatTheSolverCrashedOnTwice) {
   for (const bool again : {false, true}) {
     Queue queue;
     queue.Set("Admitted", "True");
     queue.Mine()["state"] = "Ready";
-    queue.Mine()["message"] = "placed; " + decide::CrashText({"0.1.0", 11}, again);
+    queue.Mine()["message"] = "placed; " + decide::CrashText({"0.1.0", 11}, {again, 2, kNow});
     queue.Mine()["podSetUpdates"] = Json::array(
         {{{"name", "main"}, {"labels", {{"weft.dev/placement", "job-llama-1a2b3-lost"}}}}});
     EXPECT_EQ(std::holds_alternative<AskForNodes>(queue.Next()), !again);

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -64,8 +66,8 @@ class CrashGuardTest : public ::testing::Test {
   int status_ = 0;
 };
 
-std::string ReportOf(int signal) {
-  return "report-crash TrainingJob team-a llama u1 7 " +
+std::string ReportOf(int signal, const std::string& solving = "nodes") {
+  return "report-crash TrainingJob team-a llama u1 7 " + solving + " " +
          (signal < 10 ? "0" + std::to_string(signal) : std::to_string(signal)) + " --workers=3\n";
 }
 
@@ -108,6 +110,32 @@ TEST_F(CrashGuardTest, ReportsTheWorkloadThatWasBeingDecided) {
     });
     EXPECT_EQ(text, ReportOf(one.signal)) << one.name;
     EXPECT_TRUE(WIFEXITED(status_)) << one.name;
+  }
+}
+
+TEST_F(CrashGuardTest, TellsWhatTheSolverWorkedOn) {
+  const std::string text = Run([] {
+    const decide::Workload workload = Llama();
+    NameWorkload(&workload, decide::Solving::kFigures);
+    Fault();
+  });
+  EXPECT_EQ(text, ReportOf(SIGSEGV, "figures"));
+}
+
+// Where no exception may leave. A bug is one of the workload, lack of memory is not.
+TEST_F(CrashGuardTest, ReportsAnExceptionButNotLackOfMemory) {
+  for (const bool memory : {false, true}) {
+    const std::string text = Run([&] {
+      close(STDERR_FILENO);
+      const decide::Workload workload = Llama();
+      std::thread([&] {  // which an exception must not leave
+        NameWorkload(&workload);
+        if (memory) throw std::bad_alloc();
+        throw std::logic_error("a bug");
+      })
+          .join();
+    });
+    EXPECT_EQ(text, memory ? "" : ReportOf(SIGABRT));
   }
 }
 
@@ -180,13 +208,14 @@ TEST_F(CrashGuardTest, EndsByTheSignalIfTheProgramCannotBeStarted) {
 }
 
 TEST(ParseCrashTest, ReadsWhatTheHandlerWrites) {
-  const auto crash =
-      ParseCrash({"report-crash", "Placement", "ns", "p", "u", "12", "06", "--a", "--b"});
+  const auto crash = ParseCrash(
+      {"report-crash", "Placement", "ns", "p", "u", "12", "figures", "06", "--a", "--b"});
   ASSERT_TRUE(crash);
   EXPECT_EQ(crash->subject.kind, "Placement");
   EXPECT_EQ(crash->subject.key, (api::ObjectKey{"ns", "p"}));
   EXPECT_EQ(crash->subject.uid, "u");
   EXPECT_EQ(crash->subject.generation, 12);
+  EXPECT_EQ(crash->solving, decide::Solving::kFigures);
   EXPECT_EQ(crash->signal, 6);
   EXPECT_EQ(crash->arguments, (std::vector<std::string>{"--a", "--b"}));
   EXPECT_FALSE(ParseCrash({"--workers=3"}));

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+
+#include "operator/base/timestamp.h"
+#include "operator/decide/solver_crash.h"
+#include "operator/decide/workload.h"
+
+namespace weft::decide {
+
+// Remembers what the solver crashed on twice. A CronJob or another controller makes one object
+// after the other, each with another uid and no record; without this each would end two leaders.
+// An object of the same namespace that asks for the same (all of a spec that the solver reads,
+// except the nodes of earlier attempts) is refused like the first one, without asking the solver.
+//
+// It is filled from the status of objects that exist, and remembers them for an hour after they
+// were refused last, because a controller may delete each object before it creates the next. An
+// equal object that gets nodes ends it: the crash had to do with the rest of the cluster.
+//
+// One CrashedKinds serves plans of one version. The caller owns it.
+// Cost           a lookup compares at most kMost small specs.
+// Thread-safety  none.
+class CrashedKinds {
+ public:
+  static constexpr std::size_t kMost = 64;  // the one that was refused longest ago goes first
+  static constexpr std::int64_t kKeepSeconds = 3'600;
+
+  // Forgets what was not refused for an hour.
+  void ForgetBefore(UnixSeconds now);
+  // The workload is refused for its own crashes.
+  void Add(const Workload& workload, UnixSeconds now);
+  // The workload got nodes.
+  void Forget(const Workload& workload);
+
+  // Another object that asked for the same: "TrainingJob ns/name"; nothing if there is none.
+  std::optional<std::string> Find(const Workload& workload) const;
+
+  std::size_t size() const { return kinds_.size(); }
+
+ private:
+  struct Kind {
+    CrashSubject subject;
+    std::uint32_t workers = 0;
+    std::string fabric_name;
+    api::Accelerator accelerator;
+    std::optional<traffic::Model> model;
+    traffic::Parallelism parallelism;
+    api::TopologySpec topology;
+    placement::PodRequirements pod;
+    UnixSeconds refused = 0;
+  };
+  static bool Same(const Kind& kind, const Workload& workload);
+
+  std::list<Kind> kinds_;  // the last refused first
+};
+
+}  // namespace weft::decide
