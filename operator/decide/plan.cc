@@ -319,7 +319,7 @@ class Planner {
 
   // What no decision needs: a crash in here costs the workload these figures and not its nodes.
   void AddFigures(const Problem& problem, const traffic::WorkerGraph& graph, const PlanEntry& entry,
-                  Placed& placed) const {
+                  Placed& placed) {
     if (CrashedOnFigures(cluster_, entry.workload, options_.crashes.version)) return;
     Name(entry, Solving::kFigures);
     if (options_.best) placed.best = FindBest(problem, graph, entry, placed);
