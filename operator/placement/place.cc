@@ -10,6 +10,7 @@
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
+#include "operator/search/anneal.h"
 #include "operator/search/even_parts.h"
 #include "operator/search/exact.h"
 #include "operator/search/improve.h"
@@ -55,8 +56,9 @@ Int128 Enough(const Options& options, int tolerance_percent, Int128 bound) {
 // Runs the local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
+  const bool annealed = AnnealBest(instance, bound, candidates);
   ShortenRings(instance, bound, candidates);
-  RefineBest(instance, options.limits, bound, candidates);
+  if (!annealed) RefineBest(instance, options.limits, bound, candidates);
   if (instance.workers() > kSmallEnough || candidates.empty()) return;
   const std::size_t starts = std::min(kImproved, candidates.size());
   for (std::size_t i = 0; i < starts; ++i) {
