@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
@@ -22,7 +23,12 @@ using traffic::Edge;
 namespace {
 
 // Heats are parts of a hundred of what the mean worker sends over one hop.
-constexpr std::int64_t kHot = 70, kCool = 15;
+// Large jobs begin cooler: their start arranges them well as a whole, and their steps are too few
+// to find an arrangement as good.
+constexpr std::int64_t kHot = 130, kHotOfLarge = 70, kCool = 15;
+constexpr std::uint32_t kLarge = 2'000;
+// Small jobs settle quickly, so the best of several short runs is better than one long run.
+constexpr std::uint32_t kSmall = 128, kRunsOfSmall = 3;
 // The heat falls by a fortieth at every stage, to a twelfth in all; then only moves that cost
 // nothing are made.
 constexpr std::int64_t kFall = 40;
@@ -30,8 +36,10 @@ constexpr std::uint64_t kStages = 98;
 constexpr std::uint64_t kColdStages = 4;
 constexpr std::uint32_t kStrandPercent = 20;  // proposals that move parts of strands
 constexpr std::uint64_t kCoolShare = 5;       // the cool run gets a fifth of the steps
-constexpr int kAllBits = 40;                  // bytes are scaled to this many bits in all
-constexpr int kLogBits = 4;                   // fraction bits of a logarithm
+constexpr std::size_t kPeersOfStep = 4;
+constexpr std::uint64_t kSeedsOfJob = 8;  // more than there are runs
+constexpr int kAllBits = 40;              // bytes are scaled to this many bits in all
+constexpr int kLogBits = 4;               // fraction bits of a logarithm
 
 class Annealer {
  public:
@@ -59,6 +67,9 @@ class Annealer {
         i += Draw(random_, 100) < kStrandPercent ? MoveStrand(strand_moves, heat) : MoveOne(heat);
       }
     }
+    const std::vector<std::int64_t> cost = cost_;
+    Measure();
+    WEFT_CHECK(cost == cost_);  // costs that are off would have misled every step
   }
 
   std::vector<NodeIndex> Nodes() const {
@@ -125,30 +136,44 @@ class Annealer {
     return cost_[a] - least_[a] >= cost_[b] - least_[b] ? a : b;
   }
 
-  // Moves a worker to a seat near one of its peers; who sits there gets its seat. Returns 1.
+  // A seat near one of the worker's peers. In half of the cases it is that of two which is nearer
+  // to another peer: a worker often costs least between its peers.
+  std::uint32_t SeatFor(std::span<const Peer> peers) {
+    const auto count = static_cast<std::uint32_t>(peers.size());
+    const std::uint32_t peer = seat(peers[Draw(random_, count)].worker);
+    const auto near = seats_.Near(peer);
+    if (near.empty()) return peer;
+    const auto near_count = static_cast<std::uint32_t>(near.size());
+    const std::uint32_t to = near[Draw(random_, near_count)];
+    if (Draw(random_, 2) == 0) return to;
+    const std::uint32_t second = near[Draw(random_, near_count)];
+    const std::uint32_t other = seat(peers[Draw(random_, count)].worker);
+    return seats_.Hops(second, other) < seats_.Hops(to, other) ? second : to;
+  }
+
+  // Moves a worker to a seat near its peers; who sits there gets its seat. Returns the steps spent:
+  // one for up to kPeersOfStep peers.
   std::uint64_t MoveOne(std::int64_t heat) {
     const std::uint32_t worker = Costly(), from = seat(worker);
     const auto peers = Peers(worker);
     if (peers.empty()) return 1;
-    const Peer& peer = peers[Draw(random_, static_cast<std::uint32_t>(peers.size()))];
-    const auto near = seats_.Near(seat(peer.worker));
-    if (near.empty()) return 1;
-    const std::uint32_t to = near[Draw(random_, static_cast<std::uint32_t>(near.size()))];
-    const std::uint32_t other = seating_.at[to];
-    if (to == from) return 1;
+    const std::uint64_t spent = std::max<std::uint64_t>(1, peers.size() / kPeersOfStep);
+    const std::uint32_t to = SeatFor(peers), other = seating_.at[to];
+    if (to == from) return spent;
     const std::int64_t limit = Limit(heat);
     const std::int64_t more = CostAt(worker, to, other, from) - cost_[worker];
-    std::int64_t more_of_other = 0;
-    if (other != Seats::kNone) {
+    if (other == Seats::kNone) {
+      if (more > limit) return spent;
+    } else {
       // Most proposals end here: the other worker cannot gain enough.
-      if (more - cost_[other] + LeastOf(other) > limit) return 1;
-      more_of_other = CostAt(other, from, worker, to) - cost_[other];
+      if (more - cost_[other] + LeastOf(other) > limit) return spent;
+      if (more + CostAt(other, from, worker, to) - cost_[other] > limit) return spent;
     }
-    if (more + more_of_other > limit) return 1;
+    Reseat({worker, to});
+    if (other != Seats::kNone) Reseat({other, from});
     seating_.at[from] = other;
-    Put(worker, to, more);
-    if (other != Seats::kNone) Put(other, from, more_of_other);
-    return 1;
+    seating_.at[to] = worker;
+    return spent;
   }
 
   // A lower bound of what the worker costs anywhere; peers may share a host.
@@ -164,19 +189,6 @@ class Annealer {
       sum += peer.bytes * seats_.Hops(to, peer.worker == other ? of_other : seat(peer.worker));
     }
     return sum;
-  }
-
-  // Seats the worker, whose own cost then is `more`, and updates what its peers cost.
-  void Put(std::uint32_t worker, std::uint32_t to, std::int64_t more) {
-    const std::uint32_t from = seat(worker);
-    for (const Peer& peer : Peers(worker)) {
-      const std::uint32_t at = seat(peer.worker);
-      cost_[peer.worker] +=
-          peer.bytes * (std::int64_t{seats_.Hops(to, at)} - seats_.Hops(from, at));
-    }
-    cost_[worker] += more;
-    seating_.seat_of[worker] = to;
-    seating_.at[to] = worker;
   }
 
   // Moves several workers at once; returns how many were proposed, at least 1.
@@ -257,8 +269,10 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
   const std::uint64_t steps = instance.limits().AnnealStepsFor(instance.workers());
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
   if (steps == 0 || instance.workers() < 2 || reached() || !CostsHops(instance)) return false;
+  const std::uint32_t hot_runs = instance.workers() <= kSmall ? kRunsOfSmall : 1;
+  const std::int64_t hot = instance.workers() > kLarge ? kHotOfLarge : kHot;
   bool one_a_host = true;
-  for (const bool hot : {true, false}) {
+  for (std::uint32_t run = 0; run <= hot_runs; ++run) {
     const auto start = std::find_if(
         candidates.begin(), candidates.end(),
         [&](const Candidate& candidate) { return InOneTorus(instance, candidate.nodes); });
@@ -269,8 +283,13 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
     const fabric::DomainIndex domain = domains.of_node[start->nodes.front()];
     const Seats seats(instance, start->nodes, domains.begin[domain], domains.begin[domain + 1]);
     one_a_host = one_a_host && seats.one_a_host();
-    Annealer annealer(instance, seats, start->nodes, 2 * instance.limits().seed + (hot ? 0 : 1));
-    annealer.Run(hot ? steps - steps / kCoolShare : steps / kCoolShare, hot ? kHot : kCool);
+    Annealer annealer(instance, seats, start->nodes, kSeedsOfJob * instance.limits().seed + run);
+    const std::uint64_t cool_steps = steps / kCoolShare;
+    if (run < hot_runs) {
+      annealer.Run((steps - cool_steps) / hot_runs, hot);
+    } else {
+      annealer.Run(cool_steps, kCool);
+    }
     std::vector<NodeIndex> nodes = annealer.Nodes();
     if (!MeetsTopology(instance, nodes)) continue;
     InsertSorted(Evaluate(instance, std::move(nodes)), candidates);

@@ -14,8 +14,8 @@ namespace weft::placement {
 // How   A worker moves to a seat near one of its peers, or changes places with the worker there;
 //       parts of rings and whole clusters move too (strand_moves.h). A move that raises the cost by
 //       d is made with probability 2^(-d / heat), and the heat falls (simulated annealing). The
-//       first run starts hot enough to leave the start's arrangement of heavy peers; the second
-//       starts cold from the best candidate, which may be a whole box that the first would lose.
+//       first runs start hot enough to leave the start's arrangement of heavy peers; the last
+//       starts cool from the best candidate, which may be a box that a hot run would lose.
 // Cost  SearchLimits::AnnealStepsFor moves of a worker, O(its peers) each: about 40 ns.
 // Source  Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983.
 bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates);
