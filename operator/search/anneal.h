@@ -16,7 +16,7 @@ namespace weft::placement {
 //       d is made with probability 2^(-d / heat), and the heat falls (simulated annealing). The
 //       first runs start hot enough to leave the start's arrangement of heavy peers; the last
 //       starts cool from the best candidate, which may be a box that a hot run would lose.
-// Cost  SearchLimits::AnnealStepsFor moves of a worker, O(its peers) each: about 40 ns.
+// Cost  SearchLimits::AnnealStepsFor moves of a worker, O(its peers) each: about 60 ns.
 // Source  Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220, 1983.
 bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates);
 
