@@ -91,8 +91,8 @@ struct SearchLimits {
   // grid.
   std::uint32_t spreads = 20;
   // Moves of a worker tried while a placement in one torus is annealed, for each worker; of large
-  // jobs `fewest_anneal_steps`, but not before `anneal_steps` in all. A step takes about 60 ns; twenty
-  // times as many steps lower the cost by three to ten percent.
+  // jobs `fewest_anneal_steps`, but not before `anneal_steps` in all. A step takes about 60 ns;
+  // twenty times as many steps lower the cost by three to ten percent.
   std::uint32_t anneal_steps_per_worker = 12'000, fewest_anneal_steps = 4'000;
   std::uint64_t anneal_steps = 3'000'000;
   // Hosts looked at while the ring of a job that has only one is shortened on a torus: about 30 ms.
