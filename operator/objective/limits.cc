@@ -16,7 +16,9 @@ SearchLimits LimitsOf(Effort effort) {
       limits.exact_steps = 5'000;
       limits.exact_tie_steps = 200;
       limits.tilings = limits.fewest_tilings = limits.tilings_of_groups = 4;
-      limits.boxes = 4;
+      limits.boxes = limits.spreads = 4;
+      limits.anneal_steps_per_worker = limits.fewest_anneal_steps = 0;
+      limits.anneal_steps = 0;
       limits.ring_steps = 100'000;
       limits.bound_steps = 0;
       limits.price_rounds = 0;
@@ -45,7 +47,10 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_cells = 512;
       limits.tilings = limits.tilings_of_groups = 200;
       limits.box_steps = 50'000'000;
-      limits.boxes = 100;
+      limits.boxes = limits.spreads = 100;
+      limits.anneal_steps_per_worker = 240'000;
+      limits.fewest_anneal_steps = 80'000;
+      limits.anneal_steps = 60'000'000;
       limits.ring_steps = 300'000'000;
       limits.tiled_workers = ~0U;
       limits.bound_steps = 10'000'000;
@@ -93,6 +98,12 @@ std::uint32_t SearchLimits::StepsFor(std::uint32_t pieces) const {
 
 std::uint32_t SearchLimits::PatienceFor(std::uint32_t pieces) const {
   return std::max(refine_patience, refine_patience_per_piece * pieces);
+}
+
+std::uint64_t SearchLimits::AnnealStepsFor(std::uint32_t workers) const {
+  const std::uint64_t all = std::uint64_t{workers} * anneal_steps_per_worker;
+  const std::uint64_t fewest = std::uint64_t{workers} * fewest_anneal_steps;
+  return std::min(all, std::max(anneal_steps, fewest));
 }
 
 std::optional<Effort> FindEffort(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
+#include "operator/search/anneal.h"
 #include "operator/search/even_parts.h"
 #include "operator/search/exact.h"
 #include "operator/search/improve.h"
@@ -27,6 +28,9 @@ namespace {
 constexpr std::size_t kImproved = 3;
 // Jobs up to this size also get the local search by single workers with random kicks.
 constexpr std::uint32_t kSmallEnough = 32;
+// On a torus, jobs up to this size get both local searches: either finds the better placement now
+// and then, and both are quick.
+constexpr std::uint32_t kFewAnnealed = 128;
 // Sorts by preferences, then cost; stable.
 void BestFirst(std::vector<Candidate>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -55,8 +59,11 @@ Int128 Enough(const Options& options, int tolerance_percent, Int128 bound) {
 // Runs the local search from the best few starts.
 void ImproveBest(const Instance& instance, const Options& options, Int128 bound,
                  std::vector<Candidate>& candidates) {
+  const bool small = instance.workers() <= kFewAnnealed;
+  if (small) RefineBest(instance, options.limits, bound, candidates);
+  const bool annealed = AnnealBest(instance, bound, candidates);
   ShortenRings(instance, bound, candidates);
-  RefineBest(instance, options.limits, bound, candidates);
+  if (!annealed && !small) RefineBest(instance, options.limits, bound, candidates);
   if (instance.workers() > kSmallEnough || candidates.empty()) return;
   const std::size_t starts = std::min(kImproved, candidates.size());
   for (std::size_t i = 0; i < starts; ++i) {

@@ -12,7 +12,7 @@ namespace {
 
 using fabric::NodeIndex;
 
-constexpr std::size_t kShortened = 2;     // candidates that are shortened
+constexpr std::size_t kShortened = 1;     // candidates that are shortened
 constexpr std::size_t kLongestMove = 3;   // hosts that or-opt moves together
 constexpr std::size_t kShortestRing = 8;  // of shorter ones the other searches try everything
 constexpr std::size_t kKickAtMost = 48;   // hosts from the first cut of a kick to the last

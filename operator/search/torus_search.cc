@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
 #include "operator/search/bisect.h"
 #include "operator/search/box_layouts.h"
 #include "operator/search/free_places.h"
+#include "operator/search/spread.h"
 
 namespace weft::placement {
 
@@ -62,7 +64,11 @@ class TorusSearch {
   bool has_room() const { return places_.count() >= job_.units.count(); }
 
   void Run(std::vector<Candidate>& candidates) {
-    if (!TryBoxes(candidates)) TryBisection(candidates);
+    const std::vector<BoxLayout> layouts =
+        LayIntoBoxes(job_.digits, torus_, instance_.limits().box_steps);
+    if (TryBoxes(layouts, candidates)) return;
+    TryBisection(candidates);
+    TrySpreading(layouts, candidates);
   }
 
  private:
@@ -74,9 +80,7 @@ class TorusSearch {
   };
 
   // Adds candidates in boxes; returns whether one of the boxes has no holes.
-  bool TryBoxes(std::vector<Candidate>& candidates) {
-    const std::vector<BoxLayout> layouts =
-        LayIntoBoxes(job_.digits, torus_, instance_.limits().box_steps);
+  bool TryBoxes(const std::vector<BoxLayout>& layouts, std::vector<Candidate>& candidates) {
     Int128 bytes = 0;
     for (const DigitTraffic& digit : job_.digits) bytes += digit.bytes;
     const Int128 of_hole = bytes * 2 * kHopsOfHole / job_.units.count();
@@ -161,6 +165,54 @@ class TorusSearch {
       nodes.resize(job_.units.count());
       Offer(LayByBisection(job_.digits, torus_, box, std::move(nodes)), candidates);
     }
+  }
+
+  // Spreads the best layouts over the free places of boxes of about the same shape.
+  void TrySpreading(const std::vector<BoxLayout>& layouts, std::vector<Candidate>& candidates) {
+    const std::size_t most = std::min<std::size_t>(layouts.size(), instance_.limits().spreads);
+    for (std::size_t l = 0; l < most; ++l) {
+      const std::optional<Box> box = BoxLike(layouts[l].size);
+      if (!box) continue;
+      Offer(SpreadLayout(layouts[l], torus_, *box, InnermostOf(*box)), candidates);
+    }
+  }
+
+  // The smallest box of these proportions that has enough free places.
+  std::optional<Box> BoxLike(const TorusSize& shape) const {
+    const std::uint32_t needed = job_.units.count();
+    TorusSize size{};
+    for (std::uint32_t twentieths = 20; size != torus_.sizes(); ++twentieths) {
+      for (std::size_t d = 0; d < size.size(); ++d) {
+        size[d] = std::min(torus_.sizes()[d], (shape[d] * twentieths + 19) / 20);
+      }
+      const std::uint32_t volume = size[0] * size[1] * size[2];
+      if (volume < needed) continue;
+      const std::vector<Box> boxes = places_.Best(size, 1, volume - needed);
+      if (!boxes.empty()) return boxes.front();
+    }
+    return std::nullopt;
+  }
+
+  // As many free places of the box as the job needs, without those nearest to its sides.
+  std::vector<NodeIndex> InnermostOf(const Box& box) const {
+    constexpr std::uint32_t kParts = 1000;  // of half the box
+    std::vector<std::pair<std::uint32_t, NodeIndex>> by_distance;
+    for (const NodeIndex n : places_.nodes()) {
+      if (!Inside(box, n)) continue;
+      std::uint32_t most = 0;
+      for (std::size_t d = 0; d < box.size.size(); ++d) {
+        const std::uint32_t size = torus_.sizes()[d];
+        const std::uint32_t twice = 2 * ((torus_.place(n)[d] + size - box.at[d]) % size) + 1;
+        const std::uint32_t off = twice > box.size[d] ? twice - box.size[d] : box.size[d] - twice;
+        most = std::max(most, off * kParts / box.size[d]);
+      }
+      by_distance.emplace_back(most, n);
+    }
+    std::sort(by_distance.begin(), by_distance.end());
+    std::vector<NodeIndex> nodes;
+    for (const auto& [distance, n] : by_distance) nodes.push_back(n);
+    nodes.resize(job_.units.count());
+    return nodes;
   }
 
   bool Inside(const Box& box, NodeIndex n) const {

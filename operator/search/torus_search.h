@@ -12,7 +12,7 @@ namespace weft::placement {
 // How   The job's grid is laid into boxes (box_layouts.h), at the positions with the fewest holes
 //       (free_places.h); the worker of a hole goes to the nearest free place. If every box has
 //       holes, the grid is also laid by bisection (bisect.h) onto the free places of the smallest
-//       box that has enough of them.
+//       box that has enough of them, and layouts are spread over free places (spread.h).
 // Cost  SearchLimits::box_steps, and SearchLimits::boxes placements evaluated in each of a few
 //       toruses; O(places of the torus) for every size of box.
 std::vector<Candidate> TorusCandidates(const Instance& instance, fabric::Tier home,

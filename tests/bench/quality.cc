@@ -99,6 +99,9 @@ class Quest {
     limits.refine_steps_per_piece *= arguments_.times;
     limits.refine_steps_on_torus *= arguments_.times;
     limits.refine_steps_per_piece_on_torus *= arguments_.times;
+    limits.anneal_steps_per_worker *= arguments_.times;
+    limits.fewest_anneal_steps *= arguments_.times;
+    limits.anneal_steps *= arguments_.times;
     limits.improve_steps *= arguments_.times;
     for (limits.seed = 1; limits.seed <= arguments_.starts && MoreWanted(); ++limits.seed) {
       Keep(MustSolve(instance_, limits), "thorough x" + std::to_string(arguments_.times) +

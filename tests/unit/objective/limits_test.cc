@@ -48,6 +48,14 @@ TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
   EXPECT_TRUE(thorough.after_normal);
 }
 
+TEST(AnnealSteps, GrowWithTheJobUpToALimitAndThenMoreSlowly) {
+  const SearchLimits limits = LimitsOf(Effort::kNormal);
+  EXPECT_EQ(limits.AnnealStepsFor(10), 120'000U);
+  EXPECT_EQ(limits.AnnealStepsFor(500), 3'000'000U);
+  EXPECT_EQ(limits.AnnealStepsFor(1'000), 4'000'000U);
+  EXPECT_EQ(LimitsOf(Effort::kQuick).AnnealStepsFor(1'000), 0U);
+}
+
 TEST(Effort, HasThreeNames) {
   EXPECT_EQ(FindEffort("quick"), Effort::kQuick);
   EXPECT_EQ(FindEffort("normal"), Effort::kNormal);

@@ -1,0 +1,152 @@
+#include "operator/search/strands.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "operator/objective/units.h"
+
+namespace weft::placement {
+
+using traffic::Edge;
+
+namespace {
+
+// Larger clusters are not moved as a whole: what they would have to change places with is seldom
+// as large.
+constexpr std::uint32_t kLargestCluster = 16;
+
+// The edges along each digit of the grid, the digit with the most bytes per edge first. Edges
+// between workers that differ in several digits are left out.
+std::vector<std::vector<Edge>> ByDigit(const Instance& instance, std::span<const Edge> edges) {
+  std::vector<std::uint32_t> grid(instance.grid().sizes().begin(), instance.grid().sizes().end());
+  if (Volume(grid) != instance.workers()) grid = {instance.workers()};
+  std::vector<std::vector<Edge>> along(grid.size());
+  for (const Edge& edge : edges) {
+    std::uint32_t a = edge.a, b = edge.b;
+    std::size_t digit = 0;
+    int differ = 0;
+    for (std::size_t i = 0; i < grid.size(); ++i) {
+      if (a % grid[i] != b % grid[i]) {
+        ++differ;
+        digit = i;
+      }
+      a /= grid[i];
+      b /= grid[i];
+    }
+    if (differ == 1) along[digit].push_back(edge);
+  }
+  std::erase_if(along, [](const auto& of_digit) { return of_digit.empty(); });
+  const auto mean = [](const std::vector<Edge>& of_digit) {
+    Int128 sum = 0;
+    for (const Edge& edge : of_digit) sum += edge.bytes;
+    return sum / static_cast<Int128>(of_digit.size());
+  };
+  std::stable_sort(along.begin(), along.end(),
+                   [&](const auto& a, const auto& b) { return mean(a) > mean(b); });
+  return along;
+}
+
+// Union-find, with paths halved on the way.
+std::uint32_t RootOf(std::span<std::uint32_t> root, std::uint32_t worker) {
+  while (root[worker] != worker) worker = root[worker] = root[root[worker]];
+  return worker;
+}
+
+}  // namespace
+
+std::uint32_t Strands::Along(std::uint32_t worker, std::int64_t steps) const {
+  if (strand_of_[worker] == kNone) return kNone;
+  const Strand& strand = strands_[strand_of_[worker]];
+  const auto size = static_cast<std::int64_t>(strand.workers.size());
+  std::int64_t at = at_[worker] + steps;
+  if (strand.ring) at = (at % size + size) % size;
+  return at < 0 || at >= size ? kNone : strand.workers[static_cast<std::size_t>(at)];
+}
+
+std::int64_t Strands::StepsTo(std::uint32_t from, std::uint32_t to, int direction) const {
+  if (strand_of_[from] == kNone || strand_of_[from] != strand_of_[to]) return 0;
+  const Strand& strand = strands_[strand_of_[from]];
+  const auto size = static_cast<std::int64_t>(strand.workers.size());
+  const std::int64_t steps = (std::int64_t{at_[to]} - at_[from]) * direction;
+  return strand.ring ? (steps + size) % size : std::max<std::int64_t>(0, steps);
+}
+
+// Makes strands: a worker is linked to the first two workers that it has an edge to.
+void Strands::Link(std::span<const Edge> edges) {
+  strand_of_.assign(cluster_of_.size(), kNone);
+  at_.assign(cluster_of_.size(), 0);
+  std::vector<std::array<std::uint32_t, 2>> next(cluster_of_.size(), {kNone, kNone});
+  for (const Edge& edge : edges) {
+    if (next[edge.a][1] != kNone || next[edge.b][1] != kNone) continue;
+    next[edge.a][next[edge.a][0] == kNone ? 0 : 1] = edge.b;
+    next[edge.b][next[edge.b][0] == kNone ? 0 : 1] = edge.a;
+  }
+  // Paths are followed from their ends; what is left are rings.
+  for (const bool ring : {false, true}) {
+    for (std::uint32_t w = 0; w < next.size(); ++w) {
+      if (next[w][0] == kNone || (!ring && next[w][1] != kNone)) continue;
+      if (strand_of_[w] == kNone) Follow(next, w, ring);
+    }
+  }
+}
+
+void Strands::Follow(std::span<const std::array<std::uint32_t, 2>> next, std::uint32_t from,
+                     bool ring) {
+  Strand strand;
+  strand.ring = ring;
+  std::uint32_t before = kNone;
+  for (std::uint32_t w = from; w != kNone && strand_of_[w] == kNone;) {
+    strand_of_[w] = static_cast<std::uint32_t>(strands_.size());
+    at_[w] = static_cast<std::uint32_t>(strand.workers.size());
+    strand.workers.push_back(w);
+    const std::uint32_t following = next[w][0] != before ? next[w][0] : next[w][1];
+    before = w;
+    w = following;
+  }
+  strands_.push_back(std::move(strand));
+}
+
+// Makes clusters of the workers with the same root.
+void Strands::Join(std::span<std::uint32_t> root) {
+  cluster_of_.assign(root.size(), kNone);
+  in_cluster_.assign(root.size(), 0);
+  for (std::uint32_t w = 0; w < root.size(); ++w) {
+    const std::uint32_t first = RootOf(root, w);  // the lowest worker of the cluster
+    if (first == w) {
+      cluster_of_[w] = static_cast<std::uint32_t>(clusters_.size());
+      clusters_.emplace_back();
+    }
+    cluster_of_[w] = cluster_of_[first];
+    std::vector<std::uint32_t>& cluster = clusters_[cluster_of_[w]];
+    in_cluster_[w] = static_cast<std::uint32_t>(cluster.size());
+    cluster.push_back(w);
+    largest_cluster_ = std::max(largest_cluster_, static_cast<std::uint32_t>(cluster.size()));
+  }
+}
+
+std::vector<Strands> StrandsOf(const Instance& instance, std::span<const Edge> edges) {
+  std::vector<Strands> all;
+  std::vector<std::uint32_t> root(instance.workers());
+  std::iota(root.begin(), root.end(), 0U);
+  std::vector<std::uint32_t> root_of_clusters = root;
+  for (const std::vector<Edge>& along : ByDigit(instance, edges)) {
+    Strands strands;
+    strands.Join(root);
+    if (strands.largest_cluster() > kLargestCluster) {
+      strands = Strands();
+      strands.Join(root_of_clusters);
+    } else {
+      root_of_clusters = root;
+    }
+    strands.Link(along);
+    all.push_back(std::move(strands));
+    for (const Edge& edge : along) {
+      const std::uint32_t a = RootOf(root, edge.a), b = RootOf(root, edge.b);
+      root[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  return all;
+}
+
+}  // namespace weft::placement
