@@ -18,7 +18,7 @@ struct SearchLimits {
   // Places that the exact search tries before it gives up, about half a microsecond each, and those
   // that it tries afterwards to find the best of equal cost, a few microseconds each. Most jobs of
   // up to ten workers finish far below.
-  std::uint32_t exact_steps = 5'000, exact_tie_steps = 2'000;
+  std::uint32_t exact_steps = 10'000, exact_tie_steps = 2'000;
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
   // Tilings tried in each home, by forecast cost, least first. Large jobs get fewer, because laying
@@ -65,7 +65,7 @@ struct SearchLimits {
   bool last_in_vain = false;
   // Of jobs up to `small_workers` the exact search and single workers have found nearly all there
   // is to find, so that these get less: a thousandth of them then costs more, and 99 % of them are
-  // placed in 5 ms. With planes beside the levels that share is greater, and they get more.
+  // placed in 5 to 7 ms. With planes beside the levels that share is greater, and they get more.
   std::uint32_t small_workers = 16;
   std::uint32_t small_starts = 4, small_seeds = 1, small_steps = 1'000, small_rounds = 4;
   std::uint32_t small_seeds_planes = 2;
