@@ -38,11 +38,16 @@ std::int64_t Microseconds() {
 // The first ones in the queue: each takes several searches, and a pass must stay short.
 constexpr std::uint32_t kExplainedRefusals = 8;
 
-// So that the figures of the running Placement do not crash the solver once more.
-void KeepFiguresFailed(const api::Placement& before, Json& status) {
+// So that the figures of the running Placement do not crash the solver once more. A Placement that
+// was only an input had no generation; it has that of `stored` now.
+void KeepFiguresFailed(const api::Placement& before, const api::Placement& stored, Json& status) {
   const auto* failed = decide::FindCondition(before.conditions, decide::kFiguresFailed);
   if (failed == nullptr) return;
-  status["conditions"].push_back(Json(api::EncodeConditions({*failed})).front());
+  api::Condition kept = *failed;
+  if (kept.observed_generation == before.meta.generation) {
+    kept.observed_generation = stored.meta.generation;
+  }
+  status["conditions"].push_back(Json(api::EncodeConditions({kept})).front());
 }
 
 double SecondsOf(std::int64_t microseconds) { return static_cast<double>(microseconds) / 1e6; }
@@ -386,7 +391,9 @@ Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& 
     return {};
   }
   Json status = placement.at("status");
-  if (!workload.is_job) KeepFiguresFailed(cluster.inputs->placements[workload.index], status);
+  if (!workload.is_job) {
+    KeepFiguresFailed(cluster.inputs->placements[workload.index], current, status);
+  }
   for (Json& condition : status["conditions"]) {
     condition["lastTransitionTime"] = FormatTime(options_.now());
   }

@@ -26,41 +26,53 @@ bool SameTopology(const api::TopologySpec& a, const api::TopologySpec& b) {
          std::equal(groups.begin(), groups.end(), b.groups.begin(), b.groups.end(), SameGroupSpec);
 }
 
+bool SameSpec(const CrashedKinds::Spec& a, const CrashedKinds::Spec& b) {
+  const auto& [workers, fabric, accelerator, model, parallelism, topology, pod] = a;
+  return workers == b.workers && fabric == b.fabric_name &&
+         SameAccelerator(accelerator, b.accelerator) && model == b.model &&
+         parallelism == b.parallelism && SameTopology(topology, b.topology) && pod == b.pod;
+}
+
+bool Same(const CrashedKinds::Kind& a, const CrashedKinds::Kind& b) {
+  return a.subject.key.space == b.subject.key.space &&
+         std::is_permutation(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+                             SameSpec);
+}
+
 }  // namespace
 
-bool CrashedKinds::Same(const Kind& kind, const Workload& workload) {
-  return kind.subject.key.space == workload.key().space && kind.workers == workload.workers &&
-         kind.fabric_name == *workload.fabric_name &&
-         SameAccelerator(kind.accelerator, *workload.accelerator) &&
-         kind.model == *workload.model && kind.parallelism == *workload.parallelism &&
-         SameTopology(kind.topology, *workload.topology) && kind.pod == workload.pod;
+CrashedKinds::Kind CrashedKinds::KindOf(std::span<const Workload* const> parts) {
+  Kind kind{SubjectOf(*parts.front()), {}};
+  for (const Workload* part : parts) {
+    kind.parts.push_back({part->workers, *part->fabric_name, *part->accelerator, *part->model,
+                          *part->parallelism, *part->topology, part->pod});
+  }
+  return kind;
 }
 
 void CrashedKinds::ForgetBefore(UnixSeconds now) {
-  kinds_.remove_if([&](const Kind& kind) { return kind.refused + kKeepSeconds <= now; });
+  kinds_.remove_if([&](const Refused& one) { return one.at + kKeepSeconds <= now; });
 }
 
-void CrashedKinds::Add(const Workload& workload, UnixSeconds now) {
-  CrashSubject subject = SubjectOf(workload);
-  kinds_.remove_if(
-      [&](const Kind& kind) { return kind.subject.uid == subject.uid && Same(kind, workload); });
-  kinds_.push_front({std::move(subject), workload.workers, *workload.fabric_name,
-                     *workload.accelerator, *workload.model, *workload.parallelism,
-                     *workload.topology, workload.pod, now});
+void CrashedKinds::Add(Kind kind, UnixSeconds now) {
+  kinds_.remove_if([&](const Refused& one) {
+    return one.kind.subject.uid == kind.subject.uid && Same(one.kind, kind);
+  });
+  kinds_.push_front({std::move(kind), now});
   if (kinds_.size() > kMost) kinds_.pop_back();
 }
 
-void CrashedKinds::Forget(const Workload& workload) {
-  kinds_.remove_if([&](const Kind& kind) { return Same(kind, workload); });
+void CrashedKinds::Forget(const Kind& kind) {
+  kinds_.remove_if([&](const Refused& one) { return Same(one.kind, kind); });
 }
 
-std::optional<std::string> CrashedKinds::Find(const Workload& workload) const {
-  const std::string uid = SubjectOf(workload).uid;
-  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
-    return kind.subject.uid != uid && Same(kind, workload);
+std::optional<std::string> CrashedKinds::Find(const Kind& kind) const {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Refused& one) {
+    return one.kind.subject.uid != kind.subject.uid && Same(one.kind, kind);
   });
   if (found == kinds_.end()) return std::nullopt;
-  return std::string(found->subject.kind) + " " + api::Show(found->subject.key);
+  const CrashSubject& subject = found->kind.subject;
+  return std::string(subject.kind) + " " + api::Show(subject.key);
 }
 
 }  // namespace weft::decide

@@ -12,6 +12,7 @@
 #include "operator/decide/outlook.h"
 #include "operator/decide/pinned.h"
 #include "operator/decide/placement_pods.h"
+#include "operator/decide/plan_crashes.h"
 #include "operator/decide/queued.h"
 #include "operator/decide/reservation.h"
 #include "operator/decide/text.h"
@@ -42,7 +43,8 @@ class Planner {
         options_(options),
         queued_(queued),
         learned_(LearnedScalars::From(*cluster.inputs)),
-        explain_left_(options.explained_refusals) {
+        explain_left_(options.explained_refusals),
+        crashes_(cluster, options.crashes, options.crashed_kinds) {
     for (const ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
     for (const fabric::Claims& claims : claims_) rooms_.emplace_back(claims);
     reservations_.resize(cluster.fabrics.size());
@@ -53,11 +55,13 @@ class Planner {
         cluster_, options_.order, options_.refuse_invalid ? Mark::kInvalid : Mark::kNo);
     if (!workloads) return workloads.error();
     if (options_.best_costs != nullptr) options_.best_costs->KeepFabricsOf(cluster_);
+    std::vector<std::string> bundles;
     for (Workload& workload : *workloads) {
       const QueuedPods* queued = QueuedOf(workload);
       if (queued != nullptr && workload.gated_pods < workload.workers) workload.pod = queued->pod;
+      bundles.push_back(BundleOf(workload));
     }
-    LearnCrashes(*workloads);
+    crashes_.Learn(*workloads, bundles);
     entries_.reserve(workloads->size());  // endings point to entries
     for (Workload& workload : *workloads) {
       PlanEntry entry;
@@ -77,39 +81,10 @@ class Planner {
     if (options_.deciding) options_.deciding(&entry.workload, solving);
   }
 
-  CrashedKinds& Crashed() {
-    return options_.crashed_kinds != nullptr ? *options_.crashed_kinds : crashed_here_;
-  }
-  // Jobs also before they ask: of equal ones, the first to ask after a crash may be another.
-  void LearnCrashes(const std::vector<Workload>& workloads) {
-    const UnixSeconds now = options_.crashes.now;
-    Crashed().ForgetBefore(now);
-    const auto learn = [&](const std::optional<CrashRefusal>& refusal, const Workload& workload) {
-      if (refusal && refusal->reason == kSolverFailed) Crashed().Add(workload, now);
-    };
-    for (const api::TrainingJob& job : cluster_.inputs->jobs) {
-      if (job.conditions.empty() || !job.unreadable.empty()) continue;
-      if (HasCondition(job.conditions, "Placed")) continue;  // it has nodes
-      learn(RefusalFor(job.conditions, job.meta.generation, options_.crashes), WorkloadOf(job));
-    }
-    for (const Workload& workload : workloads) {
-      if (!workload.is_job) learn(RefusalFor(cluster_, workload, options_.crashes), workload);
-    }
-  }
-
   // Whether the solver must not be asked, because it has crashed on this workload or its like.
   bool RefuseForCrashes(PlanEntry& entry) {
-    std::optional<CrashRefusal> failed = RefusalFor(cluster_, entry.workload, options_.crashes);
-    if (!failed) {
-      const auto like = Crashed().Find(entry.workload);
-      if (!like) return false;
-      failed = {
-          kSolverFailed,
-          "The solver crashed twice on " + *like +
-              ", which asks for the same; nothing like it is tried again within an hour after "
-              "that one was refused last",
-          CrashedKinds::kKeepSeconds};
-    }
+    auto failed = crashes_.Refusal(entries_.size() - 1, entry.workload);
+    if (!failed) return false;
     Refused refused;
     refused.reason = failed->reason;
     refused.message = std::move(failed->message);
@@ -262,7 +237,7 @@ class Planner {
       }
       AddFigures(problem, graph, entry, placed);
       AddClaims(entry.workload, placed.plan.nodes, claims);
-      Crashed().Forget(entry.workload);
+      crashes_.GotNodes(entries_.size() - 1);
       entry.outcome = std::move(placed);
     } else {
       entry.solve_microseconds = Now() - start;
@@ -543,9 +518,9 @@ class Planner {
   std::vector<fabric::Claims> claims_;                    // by fabric
   std::deque<placement::RoomTables> rooms_;               // by fabric, of its claims
   std::vector<std::optional<Reservation>> reservations_;  // by fabric
-  CrashedKinds crashed_here_;                             // without options_.crashed_kinds
-  std::vector<PlanEntry> entries_;                        // in the order of decisions
-  std::map<std::string, Refused> refused_bundles_;        // why none of a bundle gets nodes
+  PlanCrashes crashes_;
+  std::vector<PlanEntry> entries_;                  // in the order of decisions
+  std::map<std::string, Refused> refused_bundles_;  // why none of a bundle gets nodes
 };
 
 }  // namespace

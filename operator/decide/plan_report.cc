@@ -9,7 +9,9 @@
 namespace weft::decide {
 
 bool NeverFits(const Refused& refused) {
-  if (!refused.why) return refused.reason == "Invalid" || refused.reason == kSolverFailed;
+  // One that is refused for the crashes of an equal one is tried again.
+  if (refused.reason == kSolverFailed) return !refused.wait_ends_in_seconds;
+  if (!refused.why) return refused.reason == "Invalid";
   const placement::Unplaceable& why = *refused.why;
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
   return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {

@@ -26,9 +26,9 @@ using Queued = std::map<api::ObjectKey, QueuedPods>;  // by Placement
 // all others of it, with the same Refused.
 Result<PlanReport> Plan(const Cluster& cluster, const PlanOptions& options, const Queued& queued);
 
-// Whether waiting cannot help: the workload is invalid, the solver has crashed on it twice, or it
-// would not fit even if nothing else ran and every node were healthy. While nodes are cordoned, not
-// Ready or excluded, or if there are none at all, this is not known, so false.
+// Whether waiting cannot help: the workload is invalid, the solver has crashed twice on it itself,
+// or it would not fit even if nothing else ran and every node were healthy. While nodes are
+// cordoned, not Ready or excluded, or if there are none at all, this is not known, so false.
 bool NeverFits(const Refused& refused);
 
 // Adds to each refusal that waiting can end how many such workloads are ahead of it on its fabric.

@@ -27,6 +27,7 @@ CrashCount ReadCount(std::string_view sentence, bool again) {
   CrashCount count{again, again ? 2 : 1, 0};
   const std::size_t begin = sentence.find(kCount), time = sentence.find(kTime);
   if (begin == std::string_view::npos || time == std::string_view::npos) return count;
+  if (time < begin + kCount.size()) return count;
   std::int64_t crashes = 0;
   const char* end = sentence.data() + time;
   const auto read = std::from_chars(sentence.data() + begin + kCount.size(), end, crashes);

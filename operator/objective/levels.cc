@@ -306,6 +306,13 @@ std::size_t Best(const Instance& instance, std::span<const Candidate> candidates
   return best;
 }
 
+void InsertInOrder(Candidate candidate, std::vector<Candidate>& sorted) {
+  const auto at =
+      std::upper_bound(sorted.begin(), sorted.end(), candidate,
+                       [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  sorted.insert(at, std::move(candidate));
+}
+
 std::vector<std::string> Describe(const Instance& instance, const Candidate& chosen) {
   std::vector<std::string> sentences;
   for (std::size_t l = 0; l < kLevelsBeforeCost; ++l) {

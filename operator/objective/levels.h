@@ -99,6 +99,9 @@ Int128 CostLimit(Int128 least, int tolerance_percent);
 std::size_t Best(const Instance& instance, std::span<const Candidate> candidates,
                  int tolerance_percent);
 
+// Puts a candidate behind those of `sorted` that are as good by preferences and cost.
+void InsertInOrder(Candidate candidate, std::vector<Candidate>& sorted);
+
 // Texts for people. Describe returns a sentence for each level that matters for the placement, most
 // important first. WhyWorse names the first level in which `other` is worse than `chosen`, as the
 // predicate of a sentence ("costs 14 % more (3.1 s of link time)").

@@ -256,13 +256,6 @@ bool CostsHops(const Instance& instance) {
   return farthest * instance.pair_cost().hop_weight() <= instance.pair_cost().LeastOffTorus();
 }
 
-void InsertSorted(Candidate found, std::vector<Candidate>& candidates) {
-  const auto at =
-      std::upper_bound(candidates.begin(), candidates.end(), found,
-                       [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
-  candidates.insert(at, std::move(found));
-}
-
 }  // namespace
 
 bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates) {
@@ -292,7 +285,7 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
     }
     std::vector<NodeIndex> nodes = annealer.Nodes();
     if (!MeetsTopology(instance, nodes)) continue;
-    InsertSorted(Evaluate(instance, std::move(nodes)), candidates);
+    InsertInOrder(Evaluate(instance, std::move(nodes)), candidates);
   }
   return one_a_host;
 }

@@ -365,9 +365,7 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
   const std::uint32_t sum = table.sum[units];
   std::uint32_t left = sum;
   for (std::size_t c = table.children.size(); c-- > 0;) {
-    taken[c] = left < table.given[c].size()
-                   ? static_cast<std::uint32_t>(table.given[c][left])
-                   : 0;
+    taken[c] = left < table.given[c].size() ? static_cast<std::uint32_t>(table.given[c][left]) : 0;
     left -= taken[c];
   }
   for (std::uint32_t excess = sum - units; excess > 0;) {  // from the child that takes least

@@ -314,12 +314,7 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
     Refiner refiner(instance, start, limits, enough);
     refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
     for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], quarters, seed + u);
-    auto found = refiner.Better();
-    if (!found) return;
-    const auto at = std::upper_bound(
-        candidates.begin(), candidates.end(), *found,
-        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
-    candidates.insert(at, std::move(*found));
+    if (auto found = refiner.Better()) InsertInOrder(*std::move(found), candidates);
   };
   const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
   const std::uint32_t most_in_vain =

@@ -245,12 +245,9 @@ void ShortenRings(const Instance& instance, Int128 enough, std::vector<Candidate
       candidates.begin() + static_cast<std::ptrdiff_t>(std::min(kShortened, candidates.size())));
   for (const Candidate& start : starts) {
     if (candidates.front().cost <= enough) return;
-    auto found = Shortened(instance, ring, start);
-    if (!found) continue;
-    const auto at = std::upper_bound(
-        candidates.begin(), candidates.end(), *found,
-        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
-    candidates.insert(at, *std::move(found));
+    if (auto found = Shortened(instance, ring, start)) {
+      InsertInOrder(*std::move(found), candidates);
+    }
   }
 }
 

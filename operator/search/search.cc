@@ -95,13 +95,13 @@ class Greedy {
   std::uint64_t MostSlots(Home home) const;
   Rooms& RoomsFor(const std::vector<std::uint32_t>& units);
   std::vector<Home> Homes(Tier tier, std::size_t most);
-  void FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search) const;
+  void FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search);
   std::uint64_t FewestChildren(Tier tier) const;
-  std::uint64_t ChildrenNeeded(Home home) const;
+  std::uint64_t ChildrenNeeded(Home home);
 
   const Instance* instance_;
   const IsEnough& is_enough_;
-  mutable Rooms plain_;  // sorts when asked
+  Rooms plain_;
   Filler filler_;
   std::span<const std::uint32_t> grid_;
   std::vector<double> weights_;
@@ -255,8 +255,7 @@ std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
 }
 
 // Looks at the homes inside a domain. `breaks` is that of the domain.
-void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks,
-                       HomeSearch& search) const {
+void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search) {
   if (instance_->capacity(tier, domain) < instance_->workers()) return;
   search.slots[tier] = instance_->SlotsIn(tier, domain);
   const Tier inside = search.tier - tier;
@@ -284,7 +283,7 @@ std::uint64_t Greedy::FewestChildren(Tier tier) const {
   return (instance_->workers() + most - 1) / most;
 }
 
-std::uint64_t Greedy::ChildrenNeeded(Home home) const {
+std::uint64_t Greedy::ChildrenNeeded(Home home) {
   if (home.tier == instance_->node_tier()) return 0;
   std::uint64_t wanted = instance_->workers();
   std::uint64_t needed = 0;

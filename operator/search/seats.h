@@ -16,7 +16,8 @@ class Seats {
   static constexpr std::uint32_t kNone = ~0U;
 
   // The hosts of the torus of `nodes` in [begin, end); `nodes` are among them.
-  // Cost  O(seats x kNearHosts).
+  // Cost  O(hosts x (seats of a host)^2): a host's seats are near each other, and all seats of the
+  //       few hosts around it are near each of them.
   Seats(const Instance& instance, std::span<const fabric::NodeIndex> nodes, fabric::NodeIndex begin,
         fabric::NodeIndex end);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "operator/objective/units.h"
 
@@ -45,12 +44,6 @@ std::vector<std::vector<Edge>> ByDigit(const Instance& instance, std::span<const
   std::stable_sort(along.begin(), along.end(),
                    [&](const auto& a, const auto& b) { return mean(a) > mean(b); });
   return along;
-}
-
-// Union-find, with paths halved on the way.
-std::uint32_t RootOf(std::span<std::uint32_t> root, std::uint32_t worker) {
-  while (root[worker] != worker) worker = root[worker] = root[root[worker]];
-  return worker;
 }
 
 }  // namespace
@@ -107,12 +100,12 @@ void Strands::Follow(std::span<const std::array<std::uint32_t, 2>> next, std::ui
   strands_.push_back(std::move(strand));
 }
 
-// Makes clusters of the workers with the same root.
-void Strands::Join(std::span<std::uint32_t> root) {
-  cluster_of_.assign(root.size(), kNone);
-  in_cluster_.assign(root.size(), 0);
-  for (std::uint32_t w = 0; w < root.size(); ++w) {
-    const std::uint32_t first = RootOf(root, w);  // the lowest worker of the cluster
+// Makes clusters of the joined workers.
+void Strands::Join(std::uint32_t workers, UnionFind& joined) {
+  cluster_of_.assign(workers, kNone);
+  in_cluster_.assign(workers, 0);
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    const std::uint32_t first = joined.Find(w);  // the lowest worker of the cluster
     if (first == w) {
       cluster_of_[w] = static_cast<std::uint32_t>(clusters_.size());
       clusters_.emplace_back();
@@ -127,24 +120,20 @@ void Strands::Join(std::span<std::uint32_t> root) {
 
 std::vector<Strands> StrandsOf(const Instance& instance, std::span<const Edge> edges) {
   std::vector<Strands> all;
-  std::vector<std::uint32_t> root(instance.workers());
-  std::iota(root.begin(), root.end(), 0U);
-  std::vector<std::uint32_t> root_of_clusters = root;
+  UnionFind joined(instance.workers());  // by the digits so far
+  UnionFind clusters = joined;           // the last that were not too large
   for (const std::vector<Edge>& along : ByDigit(instance, edges)) {
     Strands strands;
-    strands.Join(root);
+    strands.Join(instance.workers(), joined);
     if (strands.largest_cluster() > kLargestCluster) {
       strands = Strands();
-      strands.Join(root_of_clusters);
+      strands.Join(instance.workers(), clusters);
     } else {
-      root_of_clusters = root;
+      clusters = joined;
     }
     strands.Link(along);
     all.push_back(std::move(strands));
-    for (const Edge& edge : along) {
-      const std::uint32_t a = RootOf(root, edge.a), b = RootOf(root, edge.b);
-      root[std::max(a, b)] = std::min(a, b);
-    }
+    for (const Edge& edge : along) joined.Join(edge.a, edge.b);
   }
   return all;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/union_find.h"
 #include "operator/objective/instance.h"
 
 namespace weft::placement {
@@ -40,7 +41,7 @@ class Strands {
 
   void Link(std::span<const traffic::Edge> edges);
   void Follow(std::span<const std::array<std::uint32_t, 2>> next, std::uint32_t from, bool ring);
-  void Join(std::span<std::uint32_t> root);
+  void Join(std::uint32_t workers, UnionFind& joined);
 
   std::vector<Strand> strands_;
   std::vector<std::uint32_t> strand_of_, at_;  // by worker

@@ -180,13 +180,14 @@ class TorusSearch {
   // The smallest box of these proportions that has enough free places.
   std::optional<Box> BoxLike(const TorusSize& shape) const {
     const std::uint32_t needed = job_.units.count();
-    TorusSize size{};
+    TorusSize size{}, before{};
     for (std::uint32_t twentieths = 20; size != torus_.sizes(); ++twentieths) {
       for (std::size_t d = 0; d < size.size(); ++d) {
         size[d] = std::min(torus_.sizes()[d], (shape[d] * twentieths + 19) / 20);
       }
       const std::uint32_t volume = size[0] * size[1] * size[2];
-      if (volume < needed) continue;
+      if (volume < needed || size == before) continue;  // counting the free places takes the time
+      before = size;
       const std::vector<Box> boxes = places_.Best(size, 1, volume - needed);
       if (!boxes.empty()) return boxes.front();
     }

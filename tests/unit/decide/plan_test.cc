@@ -370,6 +370,36 @@ TEST(Bundle, IsPlannedByItsPriorityAndByWhatItsPodsWillRequest) {
   EXPECT_EQ(Answer(cluster, report->entries[0]), "low: InsufficientCapacity");
 }
 
+// The record is on the Workload and says nothing of its pod sets, of which others have some too.
+TEST(Bundle, IsRefusedForTheCrashesOfAnEqualOneOnlyIfAllPartsAreEqual) {
+  QueuedScene scene;
+  const auto add = [&](const std::string& bundle, std::uint32_t launchers, std::uint32_t trainers) {
+    scene.Add(bundle + "-l", launchers, bundle.c_str());
+    scene.Add(bundle + "-t", trainers, bundle.c_str());
+  };
+  add("crashed", 1, 2);
+  for (const std::size_t part : {0U, 1U, 0U, 1U}) {  // twice
+    RecordCrash(scene.inputs.placements.Edit(part).conditions, 0, {"0.1.0", 11}, 1'800'000'000);
+  }
+  add("healthy", 1, 1);  // the same launcher
+  add("equal", 2, 1);    // the same parts, in another order
+  CrashedKinds kinds;
+  PlanOptions options;
+  options.crashes = {.version = "0.1.0", .now = 1'800'000'000};
+  options.crashed_kinds = &kinds;
+  const Cluster cluster = scene.Build();
+  const auto report = Plan(cluster, options, scene.queued);
+  ASSERT_TRUE(report);
+  std::vector<std::string> answers;
+  for (const PlanEntry& entry : report->entries) answers.push_back(Answer(cluster, entry));
+  EXPECT_EQ(answers, (std::vector<std::string>{"crashed-l: SolverFailed", "crashed-t: SolverFailed",
+                                               "healthy-l: n0", "healthy-t: n1",
+                                               "equal-l: SolverFailed", "equal-t: SolverFailed"}));
+  EXPECT_EQ(kinds.size(), 1U);
+  EXPECT_TRUE(NeverFits(*report->entries[0].refused()));
+  EXPECT_FALSE(NeverFits(*report->entries[4].refused()));  // it is tried in an hour
+}
+
 TEST(NeverFits, UnlessNodesMayComeBack) {
   Refused refused;
   refused.reason = "Invalid";
