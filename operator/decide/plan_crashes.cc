@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/decide/conditions.h"
+#include "operator/decide/placement_pods.h"
 
 namespace weft::decide {
 namespace {
