@@ -29,6 +29,18 @@ std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<dou
   return sum;
 }
 
+// The same, but only the last entry is made; the others are infinite.
+std::vector<double> LeastSumOfAll(const std::vector<double>& a, const std::vector<double>& b,
+                                  std::uint64_t most) {
+  const std::size_t all = std::min<std::uint64_t>(most, a.size() + b.size() - 2);
+  std::vector<double> sum(all + 1, std::numeric_limits<double>::infinity());
+  const std::size_t end = std::min(b.size() - 1, all);
+  for (std::size_t j = all < a.size() ? 0 : all + 1 - a.size(); j <= end; ++j) {
+    sum[all] = std::min(sum[all], a[all - j] + b[j]);
+  }
+  return sum;
+}
+
 bool IsConvex(const std::vector<double>& cost) {
   for (std::size_t k = 2; k < cost.size(); ++k) {
     if (cost[k] - cost[k - 1] < cost[k - 1] - cost[k - 2]) return false;
@@ -202,10 +214,16 @@ void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table)
       cost.push_back(cost.back() + segment.slope);
     }
   }
+  std::uint32_t left = 0;  // children to add exactly
+  for (const auto& [child, copies] : domain.children) {
+    if (!hulls && !tables_[child].convex) left += copies;
+  }
+  const bool whole = domain.level == steps_.size();  // of the whole run only one sum is read
   for (const auto& [child, copies] : domain.children) {
     if (hulls || tables_[child].convex) continue;
     for (std::uint32_t i = 0; i < copies; ++i) {
-      std::vector<double> sum = LeastSum(cost, tables_[child].cost, room);
+      const auto add = whole && --left == 0 ? LeastSumOfAll : LeastSum;
+      std::vector<double> sum = add(cost, tables_[child].cost, room);
       if (remember) table.before.emplace_back(child, std::move(cost));
       cost = std::move(sum);
     }

@@ -4,33 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "operator/objective/tree.h"
+#include "operator/search/run_prices.h"
 
 namespace weft::placement {
-
-// The price, by tier, of a domain that takes a run of k consecutive units of a walk: the step in
-// weight to the next wider tier times the bytes that leave the run. Prices are scaled down so that
-// their sums fit in 64 bits.
-//
-//   kMean  mean over all runs of the walk, seen as a ring; right if runs begin anywhere
-//   kLeast least over runs that begin at or near multiples of k; right if a domain takes units that
-//          belong together, such as half of a pipeline's stages
-class RunPrices {
- public:
-  enum class Kind : std::uint8_t { kMean, kLeast };
-  // `walk`: a permutation of the workers; unit q is walk[q * unit, (q + 1) * unit).
-  RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
-            std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind = Kind::kMean);
-
-  std::uint32_t units() const { return units_; }
-  std::int64_t Of(fabric::Tier tier, std::uint32_t k) const {
-    return prices_[tier][std::min(k, units_)];
-  }
-
- private:
-  std::uint32_t units_;
-  std::vector<std::vector<std::int64_t>> prices_;  // tier x units
-};
 
 // Chooses how many units each domain of a tier takes, so that the sum of the prices over all
 // domains up to the home is least. How: bottom up, it finds the cheapest way to fill each domain
@@ -63,13 +39,14 @@ class Knapsack {
     std::vector<std::int64_t> cost;
     std::vector<Table> children;
     std::vector<std::uint32_t> sum;  // by k: k, or the next larger number of units that costs less
-    std::vector<std::vector<std::int64_t>>
-        given;  // child x k: units of this child, if it and the earlier children take k
+    // (child, then all) x k: the least cost if the children before it take k.
+    std::vector<std::vector<std::int64_t>> costs;
   };
 
   Table Solve(fabric::Tier tier, fabric::DomainIndex domain, bool is_home);
   void FillBins(Table& table);
   void Combine(Table& table);
+  std::vector<std::uint32_t> Taken(const Table& table, std::uint32_t sum) const;
   void KeepRoomiest(std::vector<Table>& children) const;
   std::vector<fabric::DomainIndex> BinsByRoom(const Table& table) const;
   void Collect(const Table& table, std::uint32_t units, std::vector<Share>& shares) const;
@@ -80,6 +57,7 @@ class Knapsack {
   fabric::Tier bin_tier_;
   std::span<const std::uint32_t> rooms_;
   std::uint32_t wanted_ = 0;
+  std::vector<std::uint32_t> rooms_of_bins_;  // scratch
 };
 
 }  // namespace weft::placement

@@ -81,63 +81,57 @@ struct TileSearch {
   }
 };
 
-class Walker {
+// The offsets of the boxes `inner` in `box`, along the first of the digits first.
+class Offsets {
  public:
-  Walker(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
-         std::span<const std::size_t> digits)
-      : nest_(nest),
-        digits_(digits),
-        ones_(grid.size(), 1),
-        at_(nest.size() + 1, Shape(grid.size(), 0)) {
+  Offsets(std::span<const std::uint32_t> grid, std::span<const std::size_t> digits)
+      : digits_(digits), at_(grid.size(), 0) {
     std::uint32_t stride = 1;
     for (const std::uint32_t size : grid) {
       stride_.push_back(stride);
       stride *= size;
     }
-    out_.reserve(stride);
-    Visit(0, Shape(grid.begin(), grid.end()), 0);
   }
-  std::vector<std::uint32_t> Take() { return std::move(out_); }
+
+  // Each offset of an inner box, plus each of `inside`.
+  std::vector<std::uint32_t> In(const Shape& box, const Shape& inner,
+                                std::span<const std::uint32_t> inside) {
+    std::vector<std::uint32_t> offsets;
+    offsets.reserve(Volume(box));
+    std::uint32_t here = 0;
+    std::size_t k = 0;
+    do {
+      for (const std::uint32_t offset : inside) offsets.push_back(here + offset);
+      for (k = 0; k < digits_.size(); ++k) {
+        const std::size_t i = digits_[k];
+        at_[i] += inner[i];
+        here += inner[i] * stride_[i];
+        if (at_[i] < box[i]) break;
+        here -= at_[i] * stride_[i];
+        at_[i] = 0;
+      }
+    } while (k < digits_.size());
+    return offsets;
+  }
 
  private:
-  // Visits the box at `here`. Its counter is 0 again at the end, so that the next box of this depth
-  // can use it.
-  void Visit(std::size_t depth, const Shape& box, std::uint32_t here) {
-    const bool innermost = depth == nest_.size();
-    const Shape& inner = innermost ? ones_ : nest_[depth];
-    Shape& at = at_[depth];
-    while (true) {
-      if (innermost) {
-        out_.push_back(here);
-      } else {
-        Visit(depth + 1, inner, here);
-      }
-      std::size_t k = 0;
-      for (; k < digits_.size(); ++k) {
-        const std::size_t i = digits_[k];
-        at[i] += inner[i];
-        here += inner[i] * stride_[i];
-        if (at[i] < box[i]) break;
-        here -= at[i] * stride_[i];
-        at[i] = 0;
-      }
-      if (k == digits_.size()) return;
-    }
-  }
-
-  std::span<const Shape> nest_;
   std::span<const std::size_t> digits_;
-  const Shape ones_;
-  std::vector<Shape> at_;  // by depth
+  Shape at_;  // zeros between calls
   Shape stride_;
-  std::vector<std::uint32_t> out_;
 };
 
 }  // namespace
 
 std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
                                 std::span<const std::size_t> digits) {
-  return Walker(grid, nest, digits).Take();
+  Offsets offsets(grid, digits);
+  std::vector<std::uint32_t> walk = {0};
+  Shape inner(grid.size(), 1);
+  for (std::size_t depth = nest.size(); depth-- > 0;) {
+    walk = offsets.In(nest[depth], inner, walk);
+    inner = nest[depth];
+  }
+  return offsets.In(Shape(grid.begin(), grid.end()), inner, walk);
 }
 
 std::vector<std::size_t> HeaviestFirst(std::span<const double> weights) {

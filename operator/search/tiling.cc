@@ -16,22 +16,22 @@ Tiler::Tiler(const Instance& instance, const Tree& tree)
 }
 
 std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
-  prices_.clear();
   tiling_ = &tiling;
+  walk_ = &known_[tiling.walk];
   free_.assign(tree_.slots().begin(), tree_.slots().end());
   nodes_.assign(instance_.workers(), 0);
   aligned_ = tiling.prices == RunPrices::Kind::kLeast;
-  if (aligned_) cuts_ = CutsOf(instance_.graph(), tiling.walk);
+  if (aligned_ && walk_->cuts.empty()) walk_->cuts = CutsOf(instance_.graph(), tiling.walk);
   if (!LayFrom(0, 0, 0, tiling.walk)) return std::nullopt;
   return nodes_;
 }
 
 const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
-  const auto found = prices_.find(unit);
-  if (found != prices_.end()) return found->second;
-  return prices_
-      .emplace(unit, RunPrices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices))
-      .first->second;
+  const std::pair key(unit, tiling_->prices);
+  const auto found = walk_->prices.find(key);
+  if (found != walk_->prices.end()) return found->second;
+  const RunPrices prices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices);
+  return walk_->prices.emplace(key, prices).first->second;
 }
 
 // A unit fits in a domain if the smaller units that it consists of fit: the units of the next step
@@ -87,7 +87,7 @@ bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers wor
     std::vector<Knapsack::Share> shares = knapsack.Choose(tier, domain, units);
     if (aligned_) {
       const auto first = static_cast<std::size_t>(workers.data() - tiling_->walk.data());
-      AlignShares(tree_, tier, wanted, std::span(cuts_).subspan(first), shares);
+      AlignShares(tree_, tier, wanted, std::span(walk_->cuts).subspan(first), shares);
     }
     for (const Knapsack::Share& share : shares) {
       const std::size_t taken = std::size_t{share.units} * wanted.unit;

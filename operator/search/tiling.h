@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "operator/objective/instance.h"
@@ -53,15 +54,21 @@ class Tiler {
   std::uint64_t CountRooms(std::size_t step, fabric::Tier tier, fabric::DomainIndex domain);
   const RunPrices& PricesOf(std::uint32_t unit);
 
+  // What was computed about a walk: several tilings have the same.
+  struct KnownWalk {
+    std::map<std::pair<std::uint32_t, RunPrices::Kind>, RunPrices> prices;  // by unit size
+    std::vector<Int128> cuts;
+  };
+
   const Instance& instance_;
   const Tree& tree_;
   const Tiling* tiling_ = nullptr;
   std::vector<std::uint32_t> free_;                // slots, by position
   std::vector<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
-  std::map<std::uint32_t, RunPrices> prices_;      // for the tiling's walk, by unit size
+  std::map<std::vector<std::uint32_t>, KnownWalk> known_;
+  KnownWalk* walk_ = nullptr;  // of the tiling
   std::vector<fabric::NodeIndex> nodes_;
-  bool aligned_ = false;      // domains in the order of AlignShares instead of tree order
-  std::vector<Int128> cuts_;  // of the tiling's walk
+  bool aligned_ = false;  // domains in the order of AlignShares instead of tree order
 };
 
 }  // namespace weft::placement

@@ -1,6 +1,7 @@
 #include "operator/search/tilings.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -23,12 +24,11 @@ class Forecast {
   Forecast(const Instance& instance, const Tree& tree, std::vector<std::uint64_t> usual)
       : graph_(instance.graph()), tree_(tree), usual_(std::move(usual)), run_(instance.workers()) {}
 
-  Int128 Of(std::span<const std::uint32_t> walk, std::span<const TilingStep> steps) {
+  Int128 Of(const std::vector<std::uint32_t>& walk, std::span<const TilingStep> steps) {
     Int128 cost = 0;
     for (Tier t = 1; t <= tree_.node_tier(); ++t) {
       if (tree_.step(t) == 0) continue;
-      CutInRuns(walk, RunIn(t, steps));
-      cost += Leaving() * tree_.step(t);
+      cost += LeavingRuns(walk, RunIn(t, steps)) * tree_.step(t);
     }
     return cost;
   }
@@ -44,6 +44,16 @@ class Forecast {
     return std::max(1U, room);
   }
 
+  // The bytes between runs of this many workers.
+  Int128 LeavingRuns(const std::vector<std::uint32_t>& walk, std::uint32_t length) {
+    const auto [at, is_new] = leaving_[walk].try_emplace(length, 0);
+    if (is_new) {
+      CutInRuns(walk, length);
+      at->second = Leaving();
+    }
+    return at->second;
+  }
+
   void CutInRuns(std::span<const std::uint32_t> walk, std::uint32_t length) {
     runs_ = 0;
     for (std::size_t at = 0; at < walk.size(); at += length, ++runs_) {
@@ -57,7 +67,7 @@ class Forecast {
   Int128 Leaving() {
     Int128 bytes = 0;
     for (const traffic::Edge& edge : graph_.edges()) {
-      if (run_[edge.a] != run_[edge.b]) bytes += edge.bytes;
+      bytes += run_[edge.a] != run_[edge.b] ? edge.bytes : 0;
     }
     ranks_.assign(runs_, 0);
     for (const traffic::Clique& clique : graph_.cliques()) {
@@ -82,6 +92,7 @@ class Forecast {
   std::vector<std::uint32_t> run_;   // by worker
   std::vector<std::int64_t> ranks_;  // by run; scratch
   std::uint32_t runs_ = 0;
+  std::map<std::vector<std::uint32_t>, std::map<std::uint32_t, Int128>> leaving_;  // walk, length
 };
 
 class Maker {
