@@ -37,7 +37,7 @@ SearchLimits LimitsOf(Effort effort) {
       limits.refine_steps_on_torus = limits.refine_steps;
       limits.refine_steps_per_piece_on_torus = limits.refine_steps_per_piece;
       limits.refine_patience_on_torus = limits.refine_patience;
-      limits.vain_workers = limits.vain_workers_planes = ~0U;
+      limits.vain_workers = limits.vain_workers_planes = limits.vain_workers_far = ~0U;
       limits.refine_starts = limits.fewest_starts = 24;
       limits.refine_last = limits.refine_last_planes;
       limits.last_in_vain = true;
@@ -73,9 +73,8 @@ SearchLimits SearchLimits::ForSize(std::uint32_t workers, bool planes) const {
   return limits;
 }
 
-std::uint32_t SearchLimits::StartsFor(std::uint32_t workers, bool planes) const {
-  const std::uint32_t started = planes ? started_workers_planes : started_workers;
-  return std::max(fewest_starts, std::min(refine_starts, started / std::max(1U, workers)));
+std::uint32_t SearchLimits::StartsFor(std::uint32_t workers) const {
+  return std::max(fewest_starts, std::min(refine_starts, started_workers / std::max(1U, workers)));
 }
 
 std::uint32_t SearchLimits::TilingsFor(std::uint32_t workers, bool groups_prefer) const {

@@ -45,9 +45,7 @@ struct SearchLimits {
   // How many of the best tilings the local search starts from. Large jobs get fewer, because their
   // starts cost more and differ less: starts times workers stay below `started_workers`, but at
   // least `fewest_starts` are used.
-  // With planes beside the levels starts differ more.
-  std::uint32_t refine_starts = 12, fewest_starts = 4;
-  std::uint32_t started_workers = 1'024, started_workers_planes = 8'192;
+  std::uint32_t refine_starts = 12, fewest_starts = 4, started_workers = 12'288;
   // How often the local search runs from each start, each time with another seed, because one run
   // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
   // there is at least one.
@@ -55,8 +53,11 @@ struct SearchLimits {
   // No other start is tried once the number of starts without a gain, times the workers, reaches
   // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
   std::uint32_t vain_workers = 1'024;
-  // The same with planes beside the levels: there starts differ more.
-  std::uint32_t vain_workers_planes = 4'096;
+  // The same with planes beside the levels, where starts differ more, and while the bound leaves
+  // room for a much better placement. Of 108 jobs of 1,024 workers the search of one start then
+  // misses more than a percent in two, and an eighth of the cost in one of 256 workers; the best
+  // start is often a poor tiling.
+  std::uint32_t vain_workers_planes = 4'096, vain_workers_far = 12'288;
   // How many results of the starts, best first, get all steps: several, because the best start
   // often does not lead to the best end. Results times workers stay below `last_workers`, but at
   // least one gets them.
@@ -114,7 +115,7 @@ struct SearchLimits {
   // The limits of the local search for a job of this size.
   SearchLimits ForSize(std::uint32_t workers, bool planes) const;
   std::uint32_t TilingsFor(std::uint32_t workers, bool groups_prefer) const;
-  std::uint32_t StartsFor(std::uint32_t workers, bool planes) const;
+  std::uint32_t StartsFor(std::uint32_t workers) const;
   std::uint32_t SeedsFor(std::uint32_t workers) const;
   std::uint32_t LastFor(std::uint32_t workers, bool planes) const;
   std::uint32_t StepsFor(std::uint32_t pieces) const;

@@ -17,7 +17,7 @@ TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
   };
   for (const Case& c : {Case{0, 10, 10}, Case{1, 10, 10}, Case{10, 10, 10}, Case{11, 9, 9},
                         Case{20, 5, 5}, Case{51, 2, 1}, Case{1000, 2, 1}}) {
-    EXPECT_EQ(limits.StartsFor(c.workers, false), c.wanted) << c.workers;
+    EXPECT_EQ(limits.StartsFor(c.workers), c.wanted) << c.workers;
     EXPECT_EQ(limits.TilingsFor(c.workers, false), c.wanted) << c.workers;
     EXPECT_EQ(limits.LastFor(c.workers, false), c.last) << c.workers;
   }
@@ -38,9 +38,9 @@ TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
   const SearchLimits quick = LimitsOf(Effort::kQuick), normal = LimitsOf(Effort::kNormal),
                      thorough = LimitsOf(Effort::kThorough);
   for (const std::uint32_t workers : {1U, 1000U}) {
-    EXPECT_EQ(quick.StartsFor(workers, false), 0U);
+    EXPECT_EQ(quick.StartsFor(workers), 0U);
     EXPECT_LT(quick.TilingsFor(workers, false), normal.TilingsFor(workers, false));
-    EXPECT_LT(normal.StartsFor(workers, false), thorough.StartsFor(workers, false));
+    EXPECT_LT(normal.StartsFor(workers), thorough.StartsFor(workers));
     EXPECT_LT(normal.TilingsFor(workers, false), thorough.TilingsFor(workers, false));
     EXPECT_LT(quick.StepsFor(workers), normal.StepsFor(workers));
     EXPECT_LT(normal.StepsFor(workers), thorough.StepsFor(workers));
