@@ -25,7 +25,6 @@ constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier th
 constexpr std::size_t kWiderHomes = 2;   // homes tried at each wider tier that is allowed
 constexpr std::size_t kSlotBuckets = 65;
 constexpr std::uint32_t kFewWorkers = 128;  // up to this many every nesting of the axes is tried
-constexpr std::uint64_t kBrokenShare = 8;   // an eighth of the tiles broken is too many
 
 // After the first tilings, only those are laid of which the forecast is within a tenth of the least
 // (cost 0.00 % over 336 instances, a third of the time).
@@ -82,12 +81,10 @@ class Greedy {
  private:
   void Within(Tier limit);
   bool TryToruses(Tier limit);
-  void TryHomes(Tier tier, std::size_t most);
   bool TryTilings(Home home);
   bool LayTilings(const Tree& tree);
   bool Known(const std::vector<fabric::NodeIndex>& nodes) const;
   void TryPlane(const PairCost::Plane& plane, Home home);
-  bool BreaksTiles(Home home);
   void TryHome(Home home);
   void Try(Home home, Layout layout);
   std::vector<Layout> Layouts(Home home);
@@ -107,7 +104,6 @@ class Greedy {
   std::vector<double> weights_;
   std::vector<std::size_t> digits_;  // of the grid, heaviest first
   std::map<std::vector<std::uint32_t>, Rooms> tiled_;
-  std::vector<Home> tight_;  // postponed homes, tried if no other has room for the job
   std::vector<Candidate> candidates_;
 };
 
@@ -115,16 +111,12 @@ void Greedy::Within(Tier limit) {
   if (TryToruses(limit)) return;
   for (Tier tier = instance_->node_tier() + 1; tier-- > limit;) {
     const std::size_t before = candidates_.size();
-    TryHomes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes);
+    for (Home home : Homes(tier, candidates_.empty() ? kNarrowHomes : kWiderHomes)) TryHome(home);
     if (std::any_of(candidates_.begin() + static_cast<std::ptrdiff_t>(before), candidates_.end(),
                     is_enough_)) {
       return;
     }
   }
-  if (candidates_.empty()) {
-    for (Home home : tight_) TryHome(home);
-  }
-  tight_.clear();
   for (Home home : Homes(limit, kWiderHomes)) {
     if (TryTilings(home)) return;
   }
@@ -217,29 +209,6 @@ void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
     if (!MeetsHardRules(*instance_, answer)) continue;
     candidates_.push_back(Evaluate(*instance_, std::move(answer)));
   }
-}
-
-void Greedy::TryHomes(Tier tier, std::size_t most) {
-  for (Home home : Homes(tier, most)) {
-    if (BreaksTiles(home)) {
-      tight_.push_back(home);
-    } else {
-      TryHome(home);
-    }
-  }
-}
-
-// True if over an eighth of a large job's tiles would be split here; a home with more room is then
-// cheaper, even if it is wider.
-bool Greedy::BreaksTiles(Home home) {
-  const std::uint64_t workers = instance_->workers();
-  if (workers <= kFewWorkers || instance_->has_groups() || grid_.size() < 2) return false;
-  if (home.tier == instance_->node_tier()) return false;
-  std::vector<std::uint32_t> units(instance_->node_tier() + 1, 1);
-  const Shape ones(grid_.size(), 1);
-  units.back() =
-      static_cast<std::uint32_t>(Volume(BestTile(grid_, ones, weights_, MostSlots(home))));
-  return RoomsFor(units).room(home.tier, home.domain) < workers - workers / kBrokenShare;
 }
 
 // The homes to try: first those that need the fewest children, then those that break up no wholly
