@@ -60,21 +60,44 @@ std::optional<fabric::ScaleUpSpec> DecodeScaleUp(const Field& field) {
   return scale_up;
 }
 
+constexpr IntRange kTorusSize = {.min = 1, .max = fabric::kTorusSizeAtMost};
+
+fabric::TorusShapeSpec DecodeShape(const Field& field) {
+  if (!field.present()) field.Fail("must be an object");
+  field.RefuseUnknown({"domains", "sizes", "wraps"});
+  fabric::TorusShapeSpec shape;
+  for (const Field& domain : ReadItems(field["domains"].Require(), fabric::kMostDomainsOfShape)) {
+    if (!domain.present()) domain.Fail("must be a string");
+    shape.domains.push_back(ReadText(domain));
+  }
+  for (const Field& size : ReadItems(field["sizes"].Require(), fabric::kTorusDimensions)) {
+    if (!size.present()) size.Fail("must be a number");
+    shape.sizes.push_back(static_cast<std::uint32_t>(size.Int(kTorusSize, kTorusSize.min)));
+  }
+  for (const Field& wraps : ReadItems(field["wraps"], fabric::kTorusDimensions)) {
+    if (!wraps.present()) wraps.Fail("must be true or false");
+    shape.wraps.push_back(wraps.Bool(true));
+  }
+  return shape;
+}
+
 std::optional<fabric::TorusSpec> DecodeTorus(const Field& field) {
   if (!field.present()) return {};
-  field.RefuseUnknown({"name", "dimensions", "level", "link"});
+  field.RefuseUnknown({"name", "dimensions", "level", "shapes", "link"});
   fabric::TorusSpec torus;
   if (const Field name = field["name"]; name.present()) torus.name = ReadTierName(name);
-  constexpr IntRange kSize = {.min = 1, .max = fabric::kTorusSizeAtMost};
   const Field dimensions = field["dimensions"].Require();
   for (const Field& item : ReadItems(dimensions, fabric::kTorusDimensions)) {
     if (!item.present()) item.Fail("must be an object");
     item.RefuseUnknown({"labelKey", "size", "wraps"});
     torus.dimensions.push_back({ReadLabelKey(item["labelKey"].Require()),
-                                static_cast<std::uint32_t>(item["size"].Require().Int(kSize)),
+                                static_cast<std::uint32_t>(item["size"].Require().Int(kTorusSize)),
                                 item["wraps"].Bool(true)});
   }
   if (const Field level = field["level"]; level.present()) torus.level = ReadTierName(level);
+  for (const Field& shape : ReadItems(field["shapes"], fabric::kMostTorusShapes)) {
+    torus.shapes.push_back(DecodeShape(shape));
+  }
   torus.link = DecodeLink(field["link"]);
   return torus;
 }

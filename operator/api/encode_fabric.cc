@@ -45,6 +45,11 @@ OrderedJson EncodeTorus(const fabric::TorusSpec& torus) {
         {{"labelKey", dimension.label_key}, {"size", dimension.size}, {"wraps", dimension.wraps}});
   }
   PutText(out, "level", torus.level);
+  for (const fabric::TorusShapeSpec& shape : torus.shapes) {
+    OrderedJson one = {{"domains", shape.domains}, {"sizes", shape.sizes}};
+    if (!shape.wraps.empty()) one["wraps"] = shape.wraps;
+    out["shapes"].push_back(std::move(one));
+  }
   if (torus.link) out["link"] = EncodeLink(*torus.link);
   return out;
 }

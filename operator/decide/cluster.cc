@@ -170,6 +170,10 @@ class Builder {
               " cross the levels: they count in the cost of a placement, but a job cannot require "
               "or prefer them");
     }
+    if (on.node_count() > 0 && !on.absent_toruses().empty()) {
+      Say(Severity::kInfo, "TorusShapeUnused",
+          "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
+    }
     NotePower(on);
     if (!LinksDeclared(on) && on.node_count() > 0) {
       Say(Severity::kInfo, "LinksAssumed",
@@ -220,6 +224,12 @@ bool LinksDeclared(const fabric::Fabric& on) {
   if (on.torus() != nullptr && assumed(on.torus_link())) return false;
   return std::none_of(on.tiers().begin(), on.tiers().end(),
                       [&](const fabric::TierInfo& tier) { return assumed(tier.link); });
+}
+
+std::string AbsentTorusesText(const fabric::Fabric& on) {
+  if (on.absent_toruses().empty()) return "";
+  return "torus.shapes names domains of " + on.spec().torus->level +
+         " that no node is in: " + NameSome(on.absent_toruses());
 }
 
 bool ClusterFabric::LinksDeclared() const { return decide::LinksDeclared(*fabric); }

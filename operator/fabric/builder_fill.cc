@@ -8,6 +8,7 @@
 #include "operator/base/units.h"
 #include "operator/fabric/builder.h"
 #include "operator/fabric/health_signals.h"
+#include "operator/fabric/torus_shapes.h"
 
 namespace weft::fabric {
 namespace {
@@ -165,17 +166,27 @@ Status FabricBuilder::FillTorus() {
   fabric_.torus_tier_ = spec.level.empty() ? kOutside : *fabric_.FindTier(spec.level);
   fabric_.torus_link_ = links_.torus;
   const TierDomains& toruses = fabric_.domains_[fabric_.torus_tier_];
-  std::int64_t places_in_all = toruses.size();
-  std::vector<TorusPlace> places;
-  for (const TorusDimension& dimension : spec.dimensions) places_in_all *= dimension.size;
-  if (places_in_all > kTorusPlacesInAll) {
-    return Invalid("spec.torus.level: " + std::to_string(toruses.size()) + " domains of " +
-                   std::to_string(places_in_all / toruses.size()) +
-                   " places have together more than " + std::to_string(kTorusPlacesInAll) +
-                   " places");
+  std::vector<TorusShape> shapes;
+  const auto dimensions = DimensionsOfShapes(spec);
+  for (const auto& one : dimensions) shapes.emplace_back(one);
+  std::vector<std::uint32_t> shape_of;
+  if (!order_.empty()) shape_of = ShapesOfDomains(spec, toruses.names);
+  for (std::uint32_t& shape : shape_of) {  // entries of the spec with equal sizes are one shape
+    const auto first = std::find(dimensions.begin(), dimensions.end(), dimensions[shape]);
+    shape = static_cast<std::uint32_t>(first - dimensions.begin());
   }
+  std::int64_t places_in_all = 0;
+  for (const std::uint32_t shape : shape_of) places_in_all += shapes[shape].volume();
+  if (places_in_all > kTorusPlacesInAll) {
+    return Invalid("spec.torus.level: " + std::to_string(toruses.size()) + " domains have " +
+                   std::to_string(places_in_all) + " places together, which is more than " +
+                   std::to_string(kTorusPlacesInAll));
+  }
+  std::vector<TorusPlace> places;
   for (const std::uint32_t n : order_) places.push_back(places_[n]);
-  fabric_.torus_.emplace(spec, toruses.of_node, std::move(places));
+  fabric_.torus_.emplace(std::move(shapes), std::move(shape_of), toruses.of_node,
+                         std::move(places));
+  fabric_.absent_toruses_ = AbsentDomainsOfShapes(spec, toruses.names);
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "operator/fabric/resolve_links.h"
 #include "operator/fabric/torus.h"
+#include "operator/fabric/torus_shapes.h"
 
 namespace weft::fabric {
 namespace {
@@ -98,6 +99,7 @@ Status CheckTorus(const FabricSpec& spec) {
     return Invalid("spec.torus.name: \"" + torus.name + "\" is already the name of a level");
   }
   if (Status status = CheckDimensions(torus); !status) return status;
+  if (Status status = CheckTorusShapes(torus); !status) return status;
   // The levels of a preset are only known together with the nodes.
   if (torus.level.empty() || !spec.preset.empty() || is_level(torus.level)) return {};
   return Invalid("spec.torus.level: \"" + torus.level + "\" is not the name of a level");

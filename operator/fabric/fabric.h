@@ -65,6 +65,9 @@ class Fabric {
   const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   Tier torus_tier() const { return torus_tier_; }
   const Link& torus_link() const { return torus_link_; }
+  // Domains that spec().torus->shapes names and that no node is in: their nodes may come later, or
+  // the name is wrong.
+  const std::vector<std::string>& absent_toruses() const { return absent_toruses_; }
 
   bool ScaleUpNeedsClaim() const {
     return spec_.scale_up && spec_.scale_up->requires_claim == ScaleUpRequires::kComputeDomain;
@@ -152,6 +155,7 @@ class Fabric {
   std::optional<Torus> torus_;
   Tier torus_tier_ = kOutside;
   Link torus_link_;
+  std::vector<std::string> absent_toruses_;
   SharedList<NodeFacts> nodes_;
   std::vector<std::uint32_t> name_rank_;
   std::vector<NodeIndex> by_name_;

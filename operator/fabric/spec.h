@@ -52,12 +52,24 @@ struct TorusDimension {
   friend bool operator==(const TorusDimension&, const TorusDimension&) = default;
 };
 
+// Toruses of another shape than TorusSpec::dimensions.
+struct TorusShapeSpec {
+  std::vector<std::string> domains;  // names of domains of TorusSpec::level
+  std::vector<std::uint32_t> sizes;  // by dimension
+  std::vector<bool> wraps;           // by dimension; empty: as TorusSpec::dimensions
+
+  friend bool operator==(const TorusShapeSpec&, const TorusShapeSpec&) = default;
+};
+// Most shapes, and most domains of one shape: an import of 65,536 toruses fits.
+inline constexpr std::size_t kMostTorusShapes = 64, kMostDomainsOfShape = 1024;
+
 // A torus or mesh of nodes beside the levels. Bytes pay for `link` once per hop.
 struct TorusSpec {
   std::string name = "torus";
   std::vector<TorusDimension> dimensions;  // one to kTorusDimensions
   std::string level;                       // whose domains are toruses; "": one torus of all nodes
   std::optional<LinkSpec> link;
+  std::vector<TorusShapeSpec> shapes = {};  // of the domains that they name; no domain is in two
 
   friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
 };

@@ -1,15 +1,16 @@
 #include "operator/fabric/torus.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "operator/base/check.h"
 
 namespace weft::fabric {
 
-Torus::Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of,
-             std::vector<TorusPlace> places)
-    : torus_of_(std::move(torus_of)), places_(std::move(places)) {
-  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
-    sizes_[d] = spec.dimensions[d].size;
-    wraps_[d] = spec.dimensions[d].wraps;
+TorusShape::TorusShape(std::span<const TorusDimension> dimensions) {
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    sizes_[d] = dimensions[d].size;
+    wraps_[d] = dimensions[d].wraps;
   }
   // Fills hops_ by the difference of two places, and counts, by hops, the places that are so far
   // from a place in the middle.
@@ -33,10 +34,34 @@ Torus::Torus(const TorusSpec& spec, std::vector<std::uint32_t> torus_of,
   for (std::size_t hops = 1; hops < places_within_.size(); ++hops) {
     places_within_[hops] += places_within_[hops - 1];
   }
-  for (const std::uint32_t torus : torus_of_) count_ = std::max(count_, torus + 1);
-  node_at_.assign(std::size_t{count_} * volume(), kNoNode);
+}
+
+Torus::Torus(std::vector<TorusShape> shapes, std::vector<std::uint32_t> shape_of,
+             std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places)
+    : shapes_(std::move(shapes)),
+      shape_of_(std::move(shape_of)),
+      torus_of_(std::move(torus_of)),
+      places_(std::move(places)),
+      places_within_({1}) {
+  std::size_t all = 0;
+  for (std::uint32_t torus = 0; torus < count(); ++torus) {
+    first_place_.push_back(all);
+    all += shape(torus).volume();
+    const std::span<const std::uint32_t> within = shape(torus).PlacesWithin();
+    for (std::size_t hops = 0; hops < within.size(); ++hops) {
+      if (hops == places_within_.size()) places_within_.push_back(places_within_.back());
+      places_within_[hops] = std::max(places_within_[hops], within[hops]);
+    }
+    // Beyond its last hop a torus has all its places.
+    for (std::size_t hops = within.size(); hops < places_within_.size(); ++hops) {
+      places_within_[hops] = std::max(places_within_[hops], within.back());
+    }
+  }
+  node_at_.assign(all, kNoNode);
   for (NodeIndex n = 0; n < places_.size(); ++n) {
-    node_at_[std::size_t{torus_of_[n]} * volume() + Flat(places_[n])] = n;
+    const std::size_t at = first_place_[torus_of_[n]] + ShapeAround(n).Flat(places_[n]);
+    WEFT_CHECK(node_at_[at] == kNoNode);  // else two workers would be placed as if on one host
+    node_at_[at] = n;
   }
 }
 

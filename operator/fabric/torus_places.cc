@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/fabric/torus_shapes.h"
+
 namespace weft::fabric {
 namespace {
 
@@ -26,7 +28,10 @@ class Placing {
         candidates_(candidates),
         groups_(groups),
         toruses_(TorusGroups(spec, groups)),
-        places_(candidates.size(), TorusPlace{}) {}
+        shapes_(DimensionsOfShapes(torus_)),
+        places_(candidates.size(), TorusPlace{}) {
+    if (toruses_ != nullptr) shape_of_ = ShapesOfDomains(torus_, toruses_->names);
+  }
 
   std::vector<TorusPlace> Run() {
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
@@ -39,9 +44,12 @@ class Placing {
 
  private:
   bool ReadPlace(std::size_t n) {
+    const std::uint32_t shape = toruses_ == nullptr ? 0 : shape_of_[toruses_->of_node[n]];
     for (std::size_t d = 0; d < torus_.dimensions.size(); ++d) {
-      const TorusDimension& dimension = torus_.dimensions[d];
+      const TorusDimension& dimension = shapes_[shape][d];
       const auto value = candidates_[n]->labels.At(dimension.label_key);
+      // A ring beside toruses of three dimensions needs only its own label.
+      if (!value && shape > 0 && dimension.size == 1) continue;
       if (!value) return SetAside(n, dimension.label_key, "");
       std::uint32_t at = 0;
       const auto [stop, error] = std::from_chars(value->data(), value->data() + value->size(), at);
@@ -86,6 +94,8 @@ class Placing {
   const std::vector<const NodeFacts*>& candidates_;
   LevelGroups& groups_;
   const Groups* toruses_;
+  const std::vector<std::vector<TorusDimension>> shapes_;
+  std::vector<std::uint32_t> shape_of_;  // by group of toruses_, an index into shapes_
   std::vector<TorusPlace> places_;
   std::map<std::pair<std::uint32_t, TorusPlace>, std::size_t> taken_;
 };

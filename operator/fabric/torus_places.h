@@ -8,7 +8,8 @@
 namespace weft::fabric {
 
 // The place of every candidate of a fabric with a torus. Candidates without a valid place (label
-// absent, not a number, outside the torus) are put aside. If several candidates have the same place
+// absent, not a number, outside the torus) are put aside; in a torus that TorusSpec::shapes names,
+// the label of a dimension of size 1 may be absent. If several candidates have the same place
 // in one torus, only the first by name stays; the others are put aside and listed as an
 // inconsistency.
 //

@@ -11,20 +11,6 @@ namespace {
 
 constexpr SwitchTree::Index kNone = static_cast<SwitchTree::Index>(-1);
 
-// The label value of each distinct name in the tree; names are given in sorted order.
-std::map<std::string, std::string> LabelsOf(const std::vector<TreeNode>& nodes) {
-  std::set<std::string> distinct;
-  for (const TreeNode& node : nodes) {
-    for (const std::string& name : node.path) {
-      if (!name.empty()) distinct.insert(name);
-    }
-  }
-  LabelNames names;
-  std::map<std::string, std::string> labels;
-  for (const std::string& name : distinct) labels[name] = names.Shorten(name);
-  return labels;
-}
-
 // "" if every name of the level has one parent, else a sentence with an example.
 std::string SecondParent(const std::vector<TreeNode>& nodes, std::size_t level) {
   std::map<std::string, const TreeNode*> first;
@@ -98,6 +84,20 @@ fabric::NodeFacts FactsOf(const TreeNode& node, const std::string& name,
 
 }  // namespace
 
+// Names are shortened in sorted order.
+std::map<std::string, std::string> DomainLabels(const std::vector<TreeNode>& nodes) {
+  std::set<std::string> distinct;
+  for (const TreeNode& node : nodes) {
+    for (const std::string& name : node.path) {
+      if (!name.empty()) distinct.insert(name);
+    }
+  }
+  LabelNames names;
+  std::map<std::string, std::string> labels;
+  for (const std::string& name : distinct) labels[name] = names.Shorten(name);
+  return labels;
+}
+
 std::vector<std::string> PortableLevelNames(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t from_leaf = count; from_leaf-- > 0;) {
@@ -116,7 +116,7 @@ ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<Tree
   ImportedCluster cluster;
   cluster.fabric.name = options.fabric_name;
   DescribeLevels(levels, nodes, cluster);
-  const std::map<std::string, std::string> labels = LabelsOf(nodes);
+  const std::map<std::string, std::string> labels = DomainLabels(nodes);
   NodeNames names;
   for (const TreeNode& node : nodes) {
     fabric::NodeFacts facts = FactsOf(node, names.Shorten(node.name), options);

@@ -32,6 +32,9 @@ struct TreeLevel {
 ImportedCluster BuildTree(const std::vector<TreeLevel>& levels, std::vector<TreeNode> nodes,
                           const ImportOptions& options);
 
+// The label value of each distinct name of a domain in the nodes' paths, as BuildTree writes it.
+std::map<std::string, std::string> DomainLabels(const std::vector<TreeNode>& nodes);
+
 // The portable names of `count` levels, widest first: ..., core, spine, leaf.
 std::vector<std::string> PortableLevelNames(std::size_t count);
 

@@ -1,8 +1,12 @@
 #include "operator/manifest/slurm_torus.h"
 
+#include <algorithm>
 #include <array>
-#include <set>
+#include <cstddef>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "operator/fabric/torus.h"
 #include "operator/manifest/import_text.h"
@@ -42,6 +46,12 @@ Sizes ReadSizes(const Field& field, std::uint32_t least) {
   return sizes;
 }
 
+// The toruses of one size, by the labels of their domains.
+struct SameSize {
+  Sizes sizes{};
+  std::vector<std::string> domains;
+};
+
 // The nodes of toruses, each with its place.
 class Toruses {
  public:
@@ -80,28 +90,64 @@ class Toruses {
                                 " nodes; a ring may have at most " + std::to_string(kNodesOfARing));
     }
     sizes_ = {static_cast<std::uint32_t>(names->size()), 1, 1};
-    ring_sizes_.insert(names->size());
+    toruses_.emplace_back(name_, sizes_);
     taken_.assign(names->size(), false);
     return PutNodes(nodes, {}, sizes_);
   }
 
   Result<ImportedCluster> Finish(const Field& config) {
     if (nodes_.empty()) return AtField(config, "names no node");
-    ImportedCluster cluster = BuildTree({{kLevel, "weft.dev/leaf"}}, std::move(nodes_), options_);
-    if (ring_sizes_.size() > 1) return cluster;
-    fabric::TorusSpec torus;
-    for (std::size_t axis = 0; axis < axes_; ++axis) {
-      torus.dimensions.push_back({kAxisLabels[axis], sizes_[axis], true});
+    fabric::TorusSpec torus = SpecOf(DomainLabels(nodes_));
+    if (torus.shapes.size() > fabric::kMostTorusShapes) {
+      return AtField(config, "has toruses of too many sizes: they need " +
+                                 std::to_string(torus.shapes.size()) +
+                                 " entries of torus.shapes, and a Fabric may have " +
+                                 std::to_string(fabric::kMostTorusShapes));
     }
-    torus.level = kLevel;
+    ImportedCluster cluster = BuildTree({{kLevel, "weft.dev/leaf"}}, std::move(nodes_), options_);
     cluster.fabric.torus = std::move(torus);
     return cluster;
   }
 
-  bool several_ring_sizes() const { return ring_sizes_.size() > 1; }
   bool placements() const { return placements_; }
 
  private:
+  // The size of most toruses (on a tie, the first of the file) is that of the dimensions; shapes
+  // name the other toruses. `labels`: of toruses with nodes, by name.
+  fabric::TorusSpec SpecOf(const std::map<std::string, std::string>& labels) const {
+    std::vector<SameSize> all;
+    for (const auto& [name, sizes] : toruses_) {
+      const auto label = labels.find(name);
+      if (label == labels.end()) continue;
+      auto same = std::find_if(all.begin(), all.end(),
+                               [&](const SameSize& one) { return one.sizes == sizes; });
+      if (same == all.end()) same = all.insert(all.end(), {sizes, {}});
+      same->domains.push_back(label->second);
+    }
+    const auto most = std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return a.domains.size() < b.domains.size();
+    });
+    fabric::TorusSpec torus;
+    torus.level = kLevel;
+    for (std::size_t axis = 0; axis < axes_; ++axis) {
+      torus.dimensions.push_back({kAxisLabels[axis], most->sizes[axis], true});
+    }
+    for (auto same = all.begin(); same != all.end(); ++same) {
+      if (same != most) AddShape(*same, torus);
+    }
+    return torus;
+  }
+
+  void AddShape(const SameSize& same, fabric::TorusSpec& torus) const {
+    const auto axes = static_cast<std::ptrdiff_t>(axes_);
+    for (std::size_t d = 0; d < same.domains.size(); ++d) {
+      if (d % fabric::kMostDomainsOfShape == 0) {
+        torus.shapes.push_back({{}, {same.sizes.begin(), same.sizes.begin() + axes}, {}});
+      }
+      torus.shapes.back().domains.push_back(same.domains[d]);
+    }
+  }
+
   Status Begin(const Field& name) {
     name_ = name.Require().Str();
     if (decoding_.failed()) return decoding_.status();
@@ -116,12 +162,8 @@ class Toruses {
       return AtField(
           dims, Show(sizes) + " has more than " + std::to_string(kMaxImportedNodes) + " places");
     }
-    if (names_.size() > 1 && sizes != sizes_) {
-      return AtField(dims, Show(sizes) + ", and the torus before it has " + Show(sizes_) +
-                               ": the toruses of one Fabric must have the same size; put toruses "
-                               "of another size into a topology of their own");
-    }
     sizes_ = sizes;
+    toruses_.emplace_back(name_, sizes);
     taken_.assign(Volume(sizes), false);
     return {};
   }
@@ -186,7 +228,7 @@ class Toruses {
   std::vector<bool> taken_;  // places of the current torus
   std::map<std::string, std::string> names_, node_path_;
   std::vector<TreeNode> nodes_;
-  std::set<std::size_t> ring_sizes_;
+  std::vector<std::pair<std::string, Sizes>> toruses_;  // by name, as in the file
   bool placements_ = false;
 };
 
@@ -220,14 +262,7 @@ Result<ImportedCluster> ReadSlurmRings(const api::Decoding& decoding, const Fiel
     if (Status read = toruses.ReadRing(item); !read) return read.error();
   }
   if (decoding.failed()) return decoding.status().error();
-  auto cluster = toruses.Finish(config);
-  if (cluster && toruses.several_ring_sizes()) {
-    cluster->notes.insert(
-        cluster->notes.begin(),
-        "the rings have different sizes, but the rings of one Fabric must have the same size: each "
-        "ring is only a domain of the level leaf, and the order of its nodes is not kept");
-  }
-  return cluster;
+  return toruses.Finish(config);
 }
 
 }  // namespace weft::manifest

@@ -9,11 +9,10 @@ namespace weft::manifest {
 // Makes a cluster from torus3d or ring of a Slurm topology.yaml; `config` is the value of that key.
 //
 // Each torus or ring is a domain of the level leaf. The Fabric's `torus` reads a node's place from
-// the labels weft.dev/torus-x, -y and -z; all dimensions wrap around. The toruses of one Fabric
-// have one size: toruses of several sizes are an error; rings of several sizes keep only their
-// level (a note says so).
+// the labels weft.dev/torus-x, -y and -z; all dimensions wrap around. Its dimensions have the size
+// of most toruses; torus.shapes names the others.
 // Errors  kInvalid without the file's name: "[0].torus3d.toruses[1].nodes: ..."; or the error that
-//         `decoding`, to which `config` belongs, has noted.
+//         `decoding`, to which `config` belongs, has noted. At most 64 other sizes fit a Fabric.
 // Source  topology.yaml(5), Slurm 26.11.
 Result<ImportedCluster> ReadSlurmToruses(const api::Decoding& decoding, const api::Field& config,
                                          const ImportOptions& options);

@@ -17,8 +17,8 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// The smallest box that holds all these nodes of one torus. Along a dimension that wraps, the box
-// leaves out the longest run of places without a node.
+// The smallest box that holds all these nodes of one torus, at least one. Along a dimension that
+// wraps, the box leaves out the longest run of places without a node.
 Box BoxAround(const fabric::Torus& torus, Nodes nodes);
 
 }  // namespace weft::placement

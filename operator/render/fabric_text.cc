@@ -4,6 +4,7 @@
 #include <map>
 
 #include "operator/decide/pool_choices.h"
+#include "operator/fabric/torus_shapes.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
 #include "operator/render/table.h"
@@ -58,19 +59,40 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
   return table.Show(options.colour);
 }
 
+// "8 x 10 x 28"; with `open`, which becomes the labels along which the torus does not wrap.
+std::string SizesText(const std::vector<fabric::TorusDimension>& dimensions, std::string& open) {
+  std::string sizes;
+  for (const fabric::TorusDimension& dimension : dimensions) {
+    sizes += (sizes.empty() ? "" : " x ") + std::to_string(dimension.size);
+    if (!dimension.wraps) open += (open.empty() ? "" : ", ") + dimension.label_key;
+  }
+  return sizes;
+}
+
+// ", except pod-[3-4] (8 x 8 x 16) and ring-1 (16 x 1 x 1)"; "" if all toruses have one shape.
+std::string OtherShapes(const fabric::TorusSpec& spec, const TextOptions& options) {
+  const auto dimensions = fabric::DimensionsOfShapes(spec);
+  std::string text;
+  for (std::size_t s = 0; s < spec.shapes.size(); ++s) {
+    std::string open;
+    const std::string sizes = SizesText(dimensions[s + 1], open);
+    text += s == 0 ? ", except " : s + 1 == spec.shapes.size() ? " and " : ", ";
+    text += ShortRanges(spec.shapes[s].domains, static_cast<std::size_t>(options.columns)) + " (" +
+            sizes + (open.empty() ? "" : ", does not wrap along " + open) + ")";
+  }
+  return text;
+}
+
 // "Each spine is a torus of 8 x 10 x 28 nodes. A byte pays the torus link once for each hop."
 std::string TorusLine(const fabric::Fabric& fabric, const TextOptions& options) {
   if (fabric.torus() == nullptr) return "";
   const fabric::TorusSpec& spec = *fabric.spec().torus;
-  std::string sizes, open;
-  for (const fabric::TorusDimension& dimension : spec.dimensions) {
-    const std::string size = std::to_string(dimension.size);
-    sizes += (sizes.empty() ? "" : " x ") + size;
-    if (!dimension.wraps) open += (open.empty() ? "" : ", ") + dimension.label_key;
-  }
+  std::string open;
+  const std::string sizes = SizesText(spec.dimensions, open);
   std::string text = spec.level.empty() ? "The nodes are" : "Each " + spec.level + " is";
   text += " a torus of " + sizes + " nodes";
   if (!open.empty()) text += " that does not wrap along " + open;
+  text += OtherShapes(spec, options);
   text += ". A byte pays the " + spec.name + " link once for each hop.";
   return Wrap("", Printable(text), 0, options.columns);
 }

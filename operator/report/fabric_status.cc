@@ -113,6 +113,9 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
                        " selected by two Fabrics, so neither uses them, such as " +
                        fabrics.overlapping.front());
   }
+  if (!on.absent_toruses().empty()) {
+    conditions.Add("TorusShapeUnused", true, "DomainAbsent", decide::AbsentTorusesText(on));
+  }
   if (on.crossing_scale_up() != nullptr) {
     conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",
                    "domains of " + on.spec().scale_up->name +

@@ -239,21 +239,19 @@ class Annealer {
   std::vector<StrandMoves::Move> before_;
 };
 
-bool InOneTorus(const Instance& instance, std::span<const NodeIndex> nodes) {
+// Whether the placement is inside one torus, in which every placement costs bytes x hops.
+bool CostsHops(const Instance& instance, std::span<const NodeIndex> nodes) {
   const fabric::Torus& torus = *instance.pair_cost().torus();
-  return std::all_of(nodes.begin(), nodes.end(),
-                     [&](NodeIndex n) { return torus.SameTorus(n, nodes.front()); });
-}
-
-// Whether every placement in one torus costs bytes x hops, and no group needs a level.
-bool CostsHops(const Instance& instance) {
-  const fabric::Torus* torus = instance.pair_cost().torus();
-  if (torus == nullptr || instance.has_groups()) return false;
+  const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
   std::int64_t farthest = 0;
   for (std::size_t d = 0; d < fabric::kTorusDimensions; ++d) {
-    farthest += torus->wraps(d) ? torus->sizes()[d] / 2 : torus->sizes()[d] - 1;
+    farthest += shape.wraps(d) ? shape.sizes()[d] / 2 : shape.sizes()[d] - 1;
   }
-  return farthest * instance.pair_cost().hop_weight() <= instance.pair_cost().LeastOffTorus();
+  if (farthest * instance.pair_cost().hop_weight() > instance.pair_cost().LeastOffTorus()) {
+    return false;
+  }
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](NodeIndex n) { return torus.SameTorus(n, nodes.front()); });
 }
 
 }  // namespace
@@ -261,14 +259,15 @@ bool CostsHops(const Instance& instance) {
 bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>& candidates) {
   const std::uint64_t steps = instance.limits().AnnealStepsFor(instance.workers());
   const auto reached = [&] { return candidates.empty() || candidates.front().cost <= enough; };
-  if (steps == 0 || instance.workers() < 2 || reached() || !CostsHops(instance)) return false;
+  if (instance.pair_cost().torus() == nullptr || instance.has_groups()) return false;
+  if (steps == 0 || instance.workers() < 2 || reached()) return false;
   const std::uint32_t hot_runs = instance.workers() <= kSmall ? kRunsOfSmall : 1;
   const std::int64_t hot = instance.workers() > kLarge ? kHotOfLarge : kHot;
   bool one_a_host = true;
   for (std::uint32_t run = 0; run <= hot_runs; ++run) {
     const auto start = std::find_if(
         candidates.begin(), candidates.end(),
-        [&](const Candidate& candidate) { return InOneTorus(instance, candidate.nodes); });
+        [&](const Candidate& candidate) { return CostsHops(instance, candidate.nodes); });
     if (start == candidates.end()) return false;
     if (reached()) break;
     const fabric::Tier home = HomeTier(instance.request(), start->preferences);

@@ -16,6 +16,7 @@ class Bisection {
             std::vector<NodeIndex> nodes)
       : digits_(digits),
         torus_(torus),
+        shape_(torus.ShapeAround(nodes.front())),
         around_(around),
         nodes_(std::move(nodes)),
         of_vertex_(nodes_.size()) {}
@@ -78,7 +79,7 @@ class Bisection {
   }
 
   std::uint32_t Along(std::size_t d, NodeIndex n) const {
-    const std::uint32_t size = torus_.sizes()[d];
+    const std::uint32_t size = shape_.sizes()[d];
     return (torus_.place(n)[d] + size - around_.at[d]) % size;
   }
 
@@ -106,6 +107,7 @@ class Bisection {
 
   std::span<const DigitTraffic> digits_;
   const fabric::Torus& torus_;
+  const fabric::TorusShape& shape_;
   const Box& around_;
   std::vector<NodeIndex> nodes_;
   std::vector<NodeIndex> of_vertex_;

@@ -13,7 +13,8 @@ namespace weft::placement {
 // which they lie furthest apart; the halves are cut in the same way. Places count from the corner
 // of `around`, which may run past the end of a dimension that wraps.
 //
-// Shapes  nodes: one per vertex, in any order; a node is listed once for each vertex that it takes.
+// Shapes  nodes: one per vertex, in any order, of one torus; a node is listed once for each vertex
+// that it takes.
 //         The result: by vertex.
 // Cost    O(vertices x log^2 vertices + pairs of the digits x vertices).
 // Source  Deveci, Rajamanickam, Devine, Catalyurek, "Multi-Jagged: A Scalable Parallel Spatial

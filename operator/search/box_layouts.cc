@@ -10,8 +10,8 @@
 
 namespace weft::placement {
 
-using fabric::Torus;
 using fabric::TorusPlace;
+using fabric::TorusShape;
 
 namespace {
 
@@ -43,7 +43,7 @@ std::vector<TorusSize> FactorsOf(std::uint32_t n) {
 
 class Layouts {
  public:
-  Layouts(std::span<const DigitTraffic> digits, const Torus& torus, std::uint64_t steps)
+  Layouts(std::span<const DigitTraffic> digits, const TorusShape& torus, std::uint64_t steps)
       : digits_(digits), torus_(torus), steps_(steps), order_(digits.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
@@ -146,7 +146,7 @@ class Layouts {
   }
 
   std::span<const DigitTraffic> digits_;
-  const Torus& torus_;
+  const TorusShape& torus_;
   std::uint64_t steps_;
   std::vector<std::size_t> order_;  // of the digits, heaviest first
   std::vector<std::vector<TorusSize>> factors_;
@@ -199,7 +199,7 @@ std::vector<DigitTraffic> TrafficByDigit(std::span<const traffic::Edge> edges,
   return digits;
 }
 
-std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits, const Torus& torus,
+std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits, const TorusShape& torus,
                                     std::uint64_t steps) {
   return Layouts(digits, torus, steps).Run();
 }

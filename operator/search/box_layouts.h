@@ -44,6 +44,6 @@ struct BoxLayout {
 //       boxes, and so on. Every way to divide the size of each digit among the dimensions is tried.
 // Cost  ends after about `steps` pairs of vertices, but not before the first layout is found.
 std::vector<BoxLayout> LayIntoBoxes(std::span<const DigitTraffic> digits,
-                                    const fabric::Torus& torus, std::uint64_t steps);
+                                    const fabric::TorusShape& torus, std::uint64_t steps);
 
 }  // namespace weft::placement

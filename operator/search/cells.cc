@@ -39,8 +39,8 @@ std::vector<Step> StepsAround() {
 }
 
 // The place a step away; nothing beyond the end of a dimension that does not wrap.
-std::optional<fabric::TorusPlace> Moved(const fabric::Torus& torus, const fabric::TorusPlace& from,
-                                        const Step& step) {
+std::optional<fabric::TorusPlace> Moved(const fabric::TorusShape& torus,
+                                        const fabric::TorusPlace& from, const Step& step) {
   fabric::TorusPlace to{};
   for (std::size_t d = 0; d < fabric::kTorusDimensions; ++d) {
     const int size = static_cast<int>(torus.sizes()[d]);
@@ -187,7 +187,8 @@ void Cells::FindNear() {
     const NodeIndex from = nodes_[c].front();
     for (const Step& step : steps) {
       if (near_.size() - near_begin_.back() == kNear) break;
-      const std::optional<fabric::TorusPlace> to = Moved(torus, torus.place(from), step);
+      const std::optional<fabric::TorusPlace> to =
+          Moved(torus.ShapeAround(from), torus.place(from), step);
       const NodeIndex n = to ? torus.At(torus.torus_of(from), *to) : fabric::Torus::kNoNode;
       if (n != fabric::Torus::kNoNode && n != from && cell_of[n] != kNone) {
         near_.push_back(cell_of[n]);

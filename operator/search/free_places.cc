@@ -11,7 +11,10 @@ using fabric::TorusPlace;
 
 FreePlaces::FreePlaces(const Instance& instance, std::uint32_t torus, NodeIndex begin,
                        NodeIndex end, std::uint32_t each)
-    : torus_(*instance.fabric().torus()), index_(torus), free_(torus_.volume(), 0) {
+    : torus_(*instance.fabric().torus()),
+      shape_(torus_.shape(torus)),
+      index_(torus),
+      free_(shape_.volume(), 0) {
   for (NodeIndex n = begin; n < end; ++n) {
     if (torus_.torus_of(n) != torus || instance.slots()[n] < each) continue;
     nodes_.push_back(n);
@@ -23,9 +26,9 @@ FreePlaces::FreePlaces(const Instance& instance, std::uint32_t torus, NodeIndex 
 // Along a dimension that wraps, the table goes round almost twice, so that a box past the end is
 // one piece of the table.
 void FreePlaces::AddUp() {
-  const auto& sizes = torus_.sizes();
+  const auto& sizes = shape_.sizes();
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    extent_[d] = (torus_.wraps(d) ? 2 * sizes[d] - 1 : sizes[d]) + 1;
+    extent_[d] = (shape_.wraps(d) ? 2 * sizes[d] - 1 : sizes[d]) + 1;
   }
   sums_.assign(std::size_t{extent_[0]} * extent_[1] * extent_[2], 0);
   const std::size_t row = extent_[0], plane = row * extent_[1];
@@ -45,7 +48,7 @@ void FreePlaces::AddUp() {
 NodeIndex FreePlaces::At(const Box& box, const TorusPlace& inside) const {
   TorusPlace place;
   for (std::size_t d = 0; d < place.size(); ++d) {
-    place[d] = static_cast<std::uint16_t>((box.at[d] + inside[d]) % torus_.sizes()[d]);
+    place[d] = static_cast<std::uint16_t>((box.at[d] + inside[d]) % shape_.sizes()[d]);
   }
   return torus_.At(index_, place);
 }
@@ -61,8 +64,8 @@ std::uint32_t FreePlaces::FreeIn(const Box& box) const {
 Box FreePlaces::Grown(const Box& box) const {
   Box grown = box;
   for (std::size_t d = 0; d < grown.at.size(); ++d) {
-    const std::uint32_t size = torus_.sizes()[d];
-    if (torus_.wraps(d)) {
+    const std::uint32_t size = shape_.sizes()[d];
+    if (shape_.wraps(d)) {
       grown.size[d] = std::min(size, box.size[d] + 2);
       const std::uint32_t from = grown.size[d] == size ? 0 : (box.at[d] + size - 1) % size;
       grown.at[d] = static_cast<std::uint16_t>(from);
@@ -83,9 +86,9 @@ std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
   };
   TorusSize starts;  // positions along each dimension; one if the box fills it
   for (std::size_t d = 0; d < size.size(); ++d) {
-    if (size[d] > torus_.sizes()[d]) return {};
-    const bool fills = size[d] == torus_.sizes()[d];
-    starts[d] = fills ? 1 : torus_.wraps(d) ? torus_.sizes()[d] : torus_.sizes()[d] - size[d] + 1;
+    if (size[d] > shape_.sizes()[d]) return {};
+    const bool fills = size[d] == shape_.sizes()[d];
+    starts[d] = fills ? 1 : shape_.wraps(d) ? shape_.sizes()[d] : shape_.sizes()[d] - size[d] + 1;
   }
   std::vector<Ranked> best;
   const auto before = [](const Ranked& a, const Ranked& b) {

@@ -19,6 +19,7 @@ class FreePlaces {
              fabric::NodeIndex end, std::uint32_t each);
 
   const fabric::Torus& torus() const { return torus_; }
+  const fabric::TorusShape& shape() const { return shape_; }
   std::uint64_t count() const { return nodes_.size(); }
   // The nodes at free places, ascending.
   const std::vector<fabric::NodeIndex>& nodes() const { return nodes_; }
@@ -39,7 +40,7 @@ class FreePlaces {
   std::vector<Box> Best(const TorusSize& size, std::size_t most, std::uint32_t most_holes) const;
 
  private:
-  std::uint32_t Flat(fabric::NodeIndex n) const { return torus_.Flat(torus_.place(n)); }
+  std::uint32_t Flat(fabric::NodeIndex n) const { return shape_.Flat(torus_.place(n)); }
   std::uint32_t Sum(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
     return sums_[(std::size_t{z} * extent_[1] + y) * extent_[0] + x];
   }
@@ -47,6 +48,7 @@ class FreePlaces {
   void AddUp();
 
   const fabric::Torus& torus_;
+  const fabric::TorusShape& shape_;
   std::uint32_t index_;
   std::vector<std::uint8_t> free_;  // by place
   std::vector<fabric::NodeIndex> nodes_;

@@ -38,11 +38,12 @@ std::vector<Offset> OffsetsAround() {
 
 // The node at an offset; Torus::kNoNode past the end of a dimension that does not wrap.
 NodeIndex NodeAt(const Torus& torus, NodeIndex from, const Offset& offset) {
+  const fabric::TorusShape& shape = torus.ShapeAround(from);
   TorusPlace place{};
   for (std::size_t d = 0; d < offset.size(); ++d) {
-    const int size = static_cast<int>(torus.sizes()[d]);
+    const int size = static_cast<int>(shape.sizes()[d]);
     int at = torus.place(from)[d] + offset[d];
-    if (torus.wraps(d)) at = (at % size + size) % size;
+    if (shape.wraps(d)) at = (at % size + size) % size;
     if (at < 0 || at >= size) return Torus::kNoNode;
     place[d] = static_cast<std::uint16_t>(at);
   }
@@ -54,10 +55,11 @@ NodeIndex NodeAt(const Torus& torus, NodeIndex from, const Offset& offset) {
 Seats::Seats(const Instance& instance, std::span<const NodeIndex> nodes, NodeIndex begin,
              NodeIndex end)
     : torus_(*instance.pair_cost().torus()), first_(instance.fabric().node_count(), kNone) {
+  const fabric::TorusShape& shape = torus_.ShapeAround(nodes.front());
   for (std::size_t d = 0; d < hops_.size(); ++d) {
-    const auto size = static_cast<std::int32_t>(torus_.sizes()[d]);
+    const auto size = static_cast<std::int32_t>(shape.sizes()[d]);
     for (std::int32_t apart = 0; apart < size; ++apart) {
-      const std::int32_t hops = torus_.wraps(d) ? std::min(apart, size - apart) : apart;
+      const std::int32_t hops = shape.wraps(d) ? std::min(apart, size - apart) : apart;
       hops_[d][static_cast<std::size_t>(kMiddle + apart)] = static_cast<std::uint16_t>(hops);
       hops_[d][static_cast<std::size_t>(kMiddle - apart)] = static_cast<std::uint16_t>(hops);
     }

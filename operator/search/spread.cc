@@ -13,8 +13,13 @@ namespace {
 
 class Spreading {
  public:
-  Spreading(const BoxLayout& layout, const fabric::Torus& torus, const Box& around)
-      : layout_(layout), torus_(torus), around_(around), of_vertex_(layout.places.size()) {}
+  Spreading(const BoxLayout& layout, const fabric::Torus& torus, const fabric::TorusShape& shape,
+            const Box& around)
+      : layout_(layout),
+        torus_(torus),
+        shape_(shape),
+        around_(around),
+        of_vertex_(layout.places.size()) {}
 
   std::vector<NodeIndex> Run(std::vector<NodeIndex> nodes) {
     std::vector<std::uint32_t> vertices(nodes.size());
@@ -50,12 +55,13 @@ class Spreading {
   }
 
   std::uint32_t Along(std::size_t d, NodeIndex n) const {
-    const std::uint32_t size = torus_.sizes()[d];
+    const std::uint32_t size = shape_.sizes()[d];
     return (torus_.place(n)[d] + size - around_.at[d]) % size;
   }
 
   const BoxLayout& layout_;
   const fabric::Torus& torus_;
+  const fabric::TorusShape& shape_;
   const Box& around_;
   std::vector<NodeIndex> of_vertex_;
 };
@@ -64,7 +70,8 @@ class Spreading {
 
 std::vector<NodeIndex> SpreadLayout(const BoxLayout& layout, const fabric::Torus& torus,
                                     const Box& around, std::vector<NodeIndex> nodes) {
-  return Spreading(layout, torus, around).Run(std::move(nodes));
+  const fabric::TorusShape& shape = torus.ShapeAround(nodes.front());
+  return Spreading(layout, torus, shape, around).Run(std::move(nodes));
 }
 
 }  // namespace weft::placement

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
@@ -18,10 +20,12 @@ using fabric::NodeIndex;
 using fabric::Tier;
 using fabric::Torus;
 using fabric::TorusPlace;
+using fabric::TorusShape;
 
 namespace {
 
 constexpr std::size_t kToruses = 4;    // toruses that are tried, those with the least room first
+constexpr std::size_t kShapes = 4;     // of which one torus is tried at least
 constexpr std::size_t kPositions = 3;  // boxes of each size that are tried
 // After this many boxes without holes, no further size is tried, because its layouts cost more.
 constexpr std::size_t kWholeBoxes = 6;
@@ -58,6 +62,7 @@ class TorusSearch {
               const NodeUnits& job)
       : instance_(instance),
         torus_(*instance.fabric().torus()),
+        shape_(torus_.shape(torus)),
         job_(job),
         places_(instance, torus, begin, end, job.units.size) {}
 
@@ -65,7 +70,7 @@ class TorusSearch {
 
   void Run(std::vector<Candidate>& candidates) {
     const std::vector<BoxLayout> layouts =
-        LayIntoBoxes(job_.digits, torus_, instance_.limits().box_steps);
+        LayIntoBoxes(job_.digits, shape_, instance_.limits().box_steps);
     if (TryBoxes(layouts, candidates)) return;
     TryBisection(candidates);
     TrySpreading(layouts, candidates);
@@ -86,7 +91,7 @@ class TorusSearch {
     const Int128 of_hole = bytes * 2 * kHopsOfHole / job_.units.count();
     const std::uint32_t few = MostHoles();
     const std::size_t sizes = std::max<std::size_t>(
-        1, static_cast<std::size_t>(instance_.limits().box_steps / torus_.volume()));
+        1, static_cast<std::size_t>(instance_.limits().box_steps / shape_.volume()));
     std::vector<Choice> choices;
     for (std::size_t l = 0, whole = 0; l < std::min(layouts.size(), sizes) && whole < kWholeBoxes;
          ++l) {
@@ -142,9 +147,9 @@ class TorusSearch {
   std::uint32_t HopsTo(const Box& box, const TorusPlace& inside, NodeIndex n) const {
     std::uint32_t hops = 0;
     for (std::size_t d = 0; d < inside.size(); ++d) {
-      const std::uint32_t size = torus_.sizes()[d], from = (box.at[d] + inside[d]) % size;
+      const std::uint32_t size = shape_.sizes()[d], from = (box.at[d] + inside[d]) % size;
       const std::uint32_t to = torus_.place(n)[d], apart = from > to ? from - to : to - from;
-      hops += torus_.wraps(d) ? std::min(apart, size - apart) : apart;
+      hops += shape_.wraps(d) ? std::min(apart, size - apart) : apart;
     }
     return hops;
   }
@@ -181,9 +186,9 @@ class TorusSearch {
   std::optional<Box> BoxLike(const TorusSize& shape) const {
     const std::uint32_t needed = job_.units.count();
     TorusSize size{}, before{};
-    for (std::uint32_t twentieths = 20; size != torus_.sizes(); ++twentieths) {
+    for (std::uint32_t twentieths = 20; size != shape_.sizes(); ++twentieths) {
       for (std::size_t d = 0; d < size.size(); ++d) {
-        size[d] = std::min(torus_.sizes()[d], (shape[d] * twentieths + 19) / 20);
+        size[d] = std::min(shape_.sizes()[d], (shape[d] * twentieths + 19) / 20);
       }
       const std::uint32_t volume = size[0] * size[1] * size[2];
       if (volume < needed || size == before) continue;  // counting the free places takes the time
@@ -202,7 +207,7 @@ class TorusSearch {
       if (!Inside(box, n)) continue;
       std::uint32_t most = 0;
       for (std::size_t d = 0; d < box.size.size(); ++d) {
-        const std::uint32_t size = torus_.sizes()[d];
+        const std::uint32_t size = shape_.sizes()[d];
         const std::uint32_t twice = 2 * ((torus_.place(n)[d] + size - box.at[d]) % size) + 1;
         const std::uint32_t off = twice > box.size[d] ? twice - box.size[d] : box.size[d] - twice;
         most = std::max(most, off * kParts / box.size[d]);
@@ -218,7 +223,7 @@ class TorusSearch {
 
   bool Inside(const Box& box, NodeIndex n) const {
     for (std::size_t d = 0; d < box.size.size(); ++d) {
-      const std::uint32_t size = torus_.sizes()[d];
+      const std::uint32_t size = shape_.sizes()[d];
       if ((torus_.place(n)[d] + size - box.at[d]) % size >= box.size[d]) return false;
     }
     return true;
@@ -235,7 +240,7 @@ class TorusSearch {
       if (!boxes.empty()) return boxes;
       std::size_t shortest = size.size();
       for (std::size_t d = 0; d < size.size(); ++d) {
-        if (size[d] == torus_.sizes()[d]) continue;
+        if (size[d] == shape_.sizes()[d]) continue;
         if (shortest == size.size() || size[d] < size[shortest]) shortest = d;
       }
       if (shortest == size.size()) return {};
@@ -254,24 +259,28 @@ class TorusSearch {
 
   const Instance& instance_;
   const Torus& torus_;
+  const TorusShape& shape_;
   const NodeUnits& job_;
   FreePlaces places_;
 };
 
-// The toruses of these nodes that have room for the job, those with the fewest slots first.
+// The toruses of these nodes that are tried: of those with room for the job, the ones with the
+// fewest slots, and the first of each shape, because a job may fit one shape much better. Those
+// with the fewest slots come first.
 std::vector<std::uint32_t> TorusesIn(const Instance& instance, NodeIndex begin, NodeIndex end) {
+  const Torus& all = *instance.fabric().torus();
   std::map<std::uint32_t, std::uint64_t> slots;
-  for (NodeIndex n = begin; n < end; ++n) {
-    slots[instance.fabric().torus()->torus_of(n)] += instance.slots()[n];
-  }
+  for (NodeIndex n = begin; n < end; ++n) slots[all.torus_of(n)] += instance.slots()[n];
   std::vector<std::pair<std::uint64_t, std::uint32_t>> with_room;
   for (const auto& [torus, count] : slots) {
     if (count >= instance.workers()) with_room.emplace_back(count, torus);
   }
   std::sort(with_room.begin(), with_room.end());
   std::vector<std::uint32_t> toruses;
+  std::set<std::uint32_t> shapes;
   for (const auto& [count, torus] : with_room) {
-    if (toruses.size() < kToruses) toruses.push_back(torus);
+    const bool is_new = shapes.size() < kShapes && shapes.insert(all.shape_of(torus)).second;
+    if (toruses.size() < kToruses || is_new) toruses.push_back(torus);
   }
   return toruses;
 }

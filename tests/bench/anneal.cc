@@ -152,7 +152,7 @@ class Annealer {
       const NodeIndex from = seats_[seat];
       fabric::TorusPlace place = torus->place(from);
       for (std::size_t d = 0; d < place.size(); ++d) {
-        const std::uint32_t size = torus->sizes()[d];
+        const std::uint32_t size = torus->ShapeAround(from).sizes()[d];
         const auto hops = static_cast<std::uint32_t>(random_.Below(2 * kReach + 1));
         place[d] = static_cast<std::uint16_t>((place[d] + size * kReach + hops - kReach) % size);
       }

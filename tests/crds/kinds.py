@@ -2,6 +2,7 @@
 
 from parts import accelerator, model, parallelism, shape_rules, topology
 from schema import *  # noqa: F403
+from torus import link, torus
 
 
 def definition(kind, names, scope, schema, columns):
@@ -354,17 +355,6 @@ def placement():
     return definition("Placement", names, "Namespaced", schema, columns)
 
 
-def link(description):
-    return object_of(
-        {
-            "type": text("a known link type, or any name with bandwidthPerGPU"),
-            "bandwidthPerGPU": quantity(1, "bytes per second of one GPU in one direction"),
-            "oversubscriptionPercent": integer((1, 1000000), "", 100),
-            "latencyNanoseconds": integer((0, 10**9), "time of a message apart from its bytes"),
-        },
-        description=description)
-
-
 def levels():
     level = object_of(
         {
@@ -400,31 +390,6 @@ def scale_up():
                              " nvidia.com/gpu.clique, else Nothing"),
         },
         ["labelKey"], "a second network beside the levels")
-
-
-def torus():
-    name = level_name("", ("node", "outside"))
-    name["default"] = "torus"
-    dimension = object_of(
-        {
-            "labelKey": label_key("a node label with the node's coordinate: 0, 1, ... size - 1"),
-            "size": integer((1, 1024), "number of nodes along the dimension"),
-            "wraps": boolean("whether the last node is linked with the first", True),
-        },
-        ["labelKey", "size"])
-    return object_of(
-        {
-            "name": name,
-            "dimensions": list_of(
-                dimension, 3, least=1,
-                rules=[rule("self.all(a, self.exists_one(b, a.labelKey == b.labelKey))",
-                            "label keys must differ")]),
-            "level": level_name("each domain of this level is a torus; default: all nodes are one"
-                                " torus",
-                                ("node", "outside")),
-            "link": link("link of one hop; default: an assumed link"),
-        },
-        ["dimensions"], "a torus or mesh of nodes beside the levels")
 
 
 def planes():

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -142,6 +143,75 @@ void AddPlanes(Random& random, Cluster& cluster) {
   }
 }
 
+// Sizes with at least `least` places.
+std::vector<std::uint32_t> DrawSizes(Random& random, std::uint32_t dimensions,
+                                     std::uint32_t least) {
+  std::vector<std::uint32_t> sizes(dimensions, 1);
+  for (std::uint32_t places = 1; places < least;) {
+    ++sizes[random.Below(dimensions)];
+    places = 1;
+    for (const std::uint32_t size : sizes) places *= size;
+  }
+  return sizes;
+}
+
+// Gives nodes[k] the k-th place from `first` on.
+void LabelPlaces(const std::vector<NodeFacts*>& nodes, const std::vector<std::uint32_t>& sizes,
+                 std::uint32_t first) {
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    std::uint32_t rest = first + static_cast<std::uint32_t>(n);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      nodes[n]->labels.Set("torus-" + std::to_string(d), std::to_string(rest % sizes[d]));
+      rest /= sizes[d];
+    }
+  }
+}
+
+// A torus for each domain of a level, of up to four shapes.
+void AddToruses(Random& random, Cluster& cluster) {
+  fabric::TorusSpec torus;
+  torus.link = Link(random, random.Pick<std::int64_t>({600, 100, 40}));
+  const auto levels = static_cast<std::uint32_t>(cluster.spec.levels.size());
+  torus.level = cluster.spec.levels[random.Below(levels)].name;
+  std::map<std::string, std::vector<NodeFacts*>> domains;
+  std::size_t largest = 0;
+  for (NodeFacts& node : cluster.nodes) {
+    auto& nodes = domains[std::string(node.labels.At(torus.level).value_or(""))];
+    nodes.push_back(&node);
+    largest = std::max(largest, nodes.size());
+  }
+  const std::uint32_t dimensions = random.Between(1, fabric::kTorusDimensions);
+  const auto draw = [&] {
+    return DrawSizes(random, dimensions, static_cast<std::uint32_t>(largest));
+  };
+  for (const std::uint32_t size : draw()) {
+    const std::string key = "torus-" + std::to_string(torus.dimensions.size());
+    torus.dimensions.push_back({key, size, random.Chance(70)});
+  }
+  torus.shapes.resize(random.Between(1, 3));
+  for (fabric::TorusShapeSpec& shape : torus.shapes) {
+    shape.sizes = draw();
+    for (std::uint32_t d = 0; d < dimensions; ++d) shape.wraps.push_back(random.Chance(70));
+  }
+  const auto shapes = static_cast<std::uint32_t>(torus.shapes.size());
+  for (const auto& [name, nodes] : domains) {
+    std::vector<std::uint32_t> sizes;
+    for (const fabric::TorusDimension& dimension : torus.dimensions) {
+      sizes.push_back(dimension.size);
+    }
+    if (const std::uint32_t s = random.Below(shapes + 1); s < shapes) {
+      fabric::TorusShapeSpec& shape = torus.shapes[s];
+      if (shape.domains.size() < fabric::kMostDomainsOfShape) {
+        shape.domains.push_back(name);
+        sizes = shape.sizes;
+      }
+    }
+    LabelPlaces(nodes, sizes, 0);
+  }
+  std::erase_if(torus.shapes, [](const auto& shape) { return shape.domains.empty(); });
+  cluster.spec.torus = std::move(torus);
+}
+
 void AddTorus(Random& random, Cluster& cluster) {
   fabric::TorusSpec torus;
   torus.link = Link(random, random.Pick<std::int64_t>({600, 100, 40}));
@@ -197,7 +267,11 @@ Cluster DrawCluster(Random& random, std::uint32_t most_nodes) {
   if (random.Chance(40)) AddScaleUp(random, cluster);
   if (random.Chance(15)) AddPlanes(random, cluster);
   const bool torus = random.Chance(12);
-  if (torus) AddTorus(random, cluster);
+  if (torus && !cluster.spec.levels.empty() && random.Chance(50)) {
+    AddToruses(random, cluster);
+  } else if (torus) {
+    AddTorus(random, cluster);
+  }
   if (!torus && !cluster.spec.levels.empty() && random.Chance(10)) AddRails(random, cluster);
   if (random.Chance(25)) {
     for (NodeFacts& node : cluster.nodes) {

@@ -107,7 +107,8 @@ inline fabric::FabricSpec MakeSpec(const FabricShape& shape) {
     spec.torus = fabric::TorusSpec{.name = "torus",
                                    .dimensions = shape.torus,
                                    .level = shape.torus_level,
-                                   .link = TestLink(shape.hop_femtoseconds_per_byte)};
+                                   .link = TestLink(shape.hop_femtoseconds_per_byte),
+                                   .shapes = shape.torus_shapes};
     for (std::size_t d = 0; d < shape.torus.size(); ++d) {
       spec.torus->dimensions[d].label_key = TestLabelKey("torus-" + std::to_string(d));
     }

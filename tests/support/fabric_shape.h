@@ -43,6 +43,7 @@ struct FabricShape {
   std::vector<fabric::TorusDimension> torus = {};  // label keys may be empty; none: no torus
   std::int64_t hop_femtoseconds_per_byte = 1'667;  // 600 GB/s (ICIv5p)
   std::string torus_level = {};
+  std::vector<fabric::TorusShapeSpec> torus_shapes = {};  // of some domains of torus_level
   std::vector<TestLevel> planes = {};  // a node's domain of NAME is its label test/NAME
   std::int64_t node_femtoseconds_per_byte = 1'111;
   std::optional<fabric::RailsSpec> rails = {};

@@ -122,11 +122,20 @@ void AddTorus(Random& random, fabric::FabricSpec& spec, std::vector<fabric::Node
   std::vector<std::uint32_t> order(places);
   for (std::uint32_t p = 0; p < places; ++p) order[p] = p;
   for (std::uint32_t i = places; i > 1; --i) std::swap(order[i - 1], order[random.Below(i)]);
+  // The torus of one spine is longer, and has the sizes of the other in the opposite order.
+  const std::string other = "spine1";
+  if (!torus.level.empty() && random.Chance(50)) {
+    std::vector<std::uint32_t> opposite(sizes.rbegin(), sizes.rend());
+    ++opposite.front();
+    torus.shapes.push_back({{other}, std::move(opposite), {}});
+  }
   for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const bool differs = !torus.shapes.empty() && nodes[n].labels.At("spine") == other;
     std::uint32_t rest = order[n];
-    for (const fabric::TorusDimension& dimension : torus.dimensions) {
-      nodes[n].labels.Set(dimension.label_key, std::to_string(rest % dimension.size));
-      rest /= dimension.size;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const std::uint32_t size = differs ? torus.shapes.front().sizes[d] : sizes[d];
+      nodes[n].labels.Set(torus.dimensions[d].label_key, std::to_string(rest % size));
+      rest /= size;
     }
   }
   spec.torus = std::move(torus);

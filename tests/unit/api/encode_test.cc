@@ -116,6 +116,7 @@ Fabric FullFabric() {
       fabric::ScaleUpSpec{"nvl", "nvidia.com/gpu.clique", link, fabric::ScaleUpRequires::kNothing};
   spec.torus = fabric::TorusSpec{
       "ici", {{"example.com/x", 8, true}, {"example.com/y", 10, false}}, "spine", link};
+  spec.torus->shapes = {{{"s3", "s4"}, {4, 4}, {}}, {{"s5"}, {16, 1}, {true, false}}};
   spec.planes = {{"red", "example.com/red", link}, {"blue", "example.com/blue", {}}};
   spec.node_link = fabric::LinkSpec{"NVLink5", {}, 100, {}};
   spec.rails = fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}};

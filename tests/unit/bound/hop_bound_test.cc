@@ -52,6 +52,31 @@ TEST(HopBound, OfASmallTorusEndsWhereTheTorusDoes) {
   EXPECT_EQ(BoundOfExperts(4, 0, 4), std::to_string(4 * (200 + 200 + 2 * 200) / 2));
 }
 
+// Of three peers two are next to a worker on a ring; on a square of 2 x 2 and one more place along
+// a third dimension, all three are.
+TEST(HopBound, OfSeveralShapesTakesTheNearestPlacesOfAny) {
+  testing::FabricShape shape;
+  shape.levels = {{"pod", 40'000}};
+  shape.hop_femtoseconds_per_byte = kHop;
+  shape.torus_level = "pod";
+  shape.torus = {{"", 8, true}, {"", 1, true}, {"", 1, true}};
+  shape.torus_shapes = {{{"cube"}, {2, 2, 2}, {}}};
+  for (int n = 0; n < 8; ++n) {
+    shape.nodes.push_back({.name = "r" + std::to_string(n),
+                           .domains = {"ring"},
+                           .torus = {n, 0, 0},
+                           .accelerators = 1});
+    shape.nodes.push_back({.name = "c" + std::to_string(n),
+                           .domains = {"cube"},
+                           .torus = {n % 2, n / 2 % 2, n / 4},
+                           .accelerators = 1});
+  }
+  traffic::Parallelism parallelism;
+  parallelism.expert = 4;
+  const PlacementScene scene(shape, 4, 1, {{Axis::kExpert, 300}}, parallelism);
+  EXPECT_EQ(FormatInt128(HopBound(scene.Prepare()) / kHop), std::to_string(4 * 3 * 200 / 2));
+}
+
 TEST(HopBound, IsNothingWithoutATorus) {
   const PlacementScene scene(testing::Leaves({{8, 8}}), 2, 8);
   EXPECT_EQ(FormatInt128(HopBound(scene.Prepare())), "0");

@@ -97,6 +97,60 @@ const Case kCases[] = {
      "spec.torus.dimensions: 2097152 places are more than the 1048576 that a torus may have"},
     {"a torus of an unknown level", [](FabricSpec& s) { s.torus->level = "pod"; },
      "spec.torus.level: \"pod\" is not the name of a level"},
+    {"a torus of another shape",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1", "s2"}, {4, 4}, {}}, {{"s3"}, {16, 1}, {true, false}}};
+     },
+     ""},
+    {"shapes without a level",
+     [](FabricSpec& s) {
+       s.torus->level = "";
+       s.torus->shapes = {{{"s1"}, {4, 4}, {}}};
+     },
+     "spec.torus.shapes: needs spec.torus.level, the level whose domains the shapes name"},
+    {"too many shapes", [](FabricSpec& s) { s.torus->shapes.resize(65); },
+     "spec.torus.shapes: 65 are more than 64"},
+    {"a shape of no domain",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{}, {4, 4}, {}}};
+     },
+     "spec.torus.shapes[0].domains: required"},
+    {"a shape of too many domains",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{std::vector<std::string>(1025, "s"), {4, 4}, {}}};
+     },
+     "spec.torus.shapes[0].domains: 1025 are more than 1024"},
+    {"a shape of a domain without a name",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1", ""}, {4, 4}, {}}};
+     },
+     "spec.torus.shapes[0].domains[1]: required"},
+    {"a domain with two shapes",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1"}, {4, 4}, {}}, {{"s2", "s1"}, {4, 4}, {}}};
+     },
+     "spec.torus.shapes[1].domains[1]: \"s1\" is already in spec.torus.shapes[0]"},
+    {"a shape of three dimensions where there are two",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1"}, {4, 4, 4}, {}}};
+     },
+     "spec.torus.shapes[0].sizes: must have one entry for each of the 2 dimensions, has 3"},
+    {"a shape that wraps along one dimension of two",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1"}, {4, 4}, {true}}};
+     },
+     "spec.torus.shapes[0].wraps: must have one entry for each of the 2 dimensions, has 1"},
+    {"a shape without nodes",
+     [](FabricSpec& s) {
+       s.torus->shapes = {{{"s1"}, {4, 0}, {}}};
+     },
+     "spec.torus.shapes[0].sizes[1]: 0 is not from 1 to 1024"},
+    {"a shape of too many places",
+     [](FabricSpec& s) {
+       s.torus->dimensions.push_back({"z", 2, true});
+       s.torus->shapes = {{{"s1"}, {1024, 1024, 2}, {}}};
+     },
+     "spec.torus.shapes[0].sizes: 2097152 places are more than the 1048576 that a torus may have"},
     {"a scale-up network without a name", [](FabricSpec& s) { s.scale_up->name = ""; },
      "spec.scaleUp.name: required"},
     {"a scale-up network named node", [](FabricSpec& s) { s.scale_up->name = "node"; },

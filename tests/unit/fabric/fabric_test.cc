@@ -324,6 +324,28 @@ TEST(FabricTest, NodesStandInTheTorusOfTheirDomain) {
   EXPECT_EQ(torus.At(torus.torus_of(b), {3, 2, 0}), Torus::kNoNode);
 }
 
+TEST(FabricTest, ADomainMayHaveATorusOfAnotherShape) {
+  FabricShape shape = TwoToruses();
+  shape.torus_shapes = {{{"p2", "p9"}, {8, 1}, {true, true}}};
+  shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {0, 0}},
+                 {.name = "b", .domains = {"p2"}, .torus = {0}},  // a ring needs one label
+                 {.name = "c", .domains = {"p1"}, .torus = {3, 2}},
+                 {.name = "d", .domains = {"p1"}, .torus = {7, 0}},
+                 {.name = "e", .domains = {"p2"}, .torus = {6, 0}},
+                 {.name = "f", .domains = {"p2"}, .torus = {6, 1}},
+                 {.name = "g", .domains = {"p1"}, .torus = {2}}};
+  const Cluster cluster = MakeCluster(shape);
+  EXPECT_EQ(Show(*cluster.fabric), "outside(p1(a c) p2(b e))");
+  EXPECT_EQ(ShowIncomplete(*cluster.fabric),
+            "d: torus test/torus-0 [test/torus-0 \"7\" is not a number from 0 to 3]\n"
+            "f: torus test/torus-1 [test/torus-1 \"1\" is not a number from 0 to 0]\n"
+            "g: torus test/torus-1 []\n");
+  const Torus& torus = *cluster.fabric->torus();
+  EXPECT_EQ(torus.Hops(cluster.node("a"), cluster.node("c")), 3U);
+  EXPECT_EQ(torus.Hops(cluster.node("b"), cluster.node("e")), 2U);
+  EXPECT_EQ(cluster.fabric->absent_toruses(), std::vector<std::string>{"p9"});
+}
+
 TEST(FabricTest, ANodeWithoutAPlaceInTheTorusIsIncomplete) {
   FabricShape shape = TwoToruses();
   shape.nodes = {{.name = "a", .domains = {"p1"}, .torus = {0, 0}},
@@ -368,8 +390,8 @@ TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
     shape.nodes.push_back(std::move(node));
   }
   EXPECT_EQ(Build(shape),
-            "error: spec.torus.level: 17 domains of 1048576 places have together more than "
-            "16777216 places");
+            "error: spec.torus.level: 17 domains have 17825792 places together, which is more "
+            "than 16777216");
 }
 
 TEST(FabricTest, RailsMakeTheLeafDomains) {

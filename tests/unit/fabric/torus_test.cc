@@ -10,8 +10,6 @@ namespace {
 
 // A torus full of nodes, node K at Flat place K.
 Torus Full(const std::vector<TorusDimension>& dimensions) {
-  TorusSpec spec;
-  spec.dimensions = dimensions;
   std::uint32_t size[3] = {1, 1, 1};
   for (std::size_t d = 0; d < dimensions.size(); ++d) size[d] = dimensions[d].size;
   std::vector<TorusPlace> places;
@@ -20,7 +18,7 @@ Torus Full(const std::vector<TorusDimension>& dimensions) {
       for (std::uint16_t x = 0; x < size[0]; ++x) places.push_back({x, y, z});
     }
   }
-  return {spec, std::vector<std::uint32_t>(places.size(), 0), places};
+  return {{TorusShape(dimensions)}, {0}, std::vector<std::uint32_t>(places.size(), 0), places};
 }
 
 const std::vector<std::vector<TorusDimension>> kShapes = {
@@ -34,7 +32,7 @@ const std::vector<std::vector<TorusDimension>> kShapes = {
 TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
   for (const auto& dimensions : kShapes) {
     const Torus torus = Full(dimensions);
-    const auto nodes = static_cast<NodeIndex>(torus.volume());
+    const auto nodes = static_cast<NodeIndex>(torus.shape(0).volume());
     for (NodeIndex from = 0; from < nodes; ++from) {
       std::vector<std::uint32_t> hops(nodes, ~0U);  // breadth first over single links
       std::vector<NodeIndex> queue = {from};
@@ -43,9 +41,9 @@ TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
         for (std::size_t d = 0; d < dimensions.size(); ++d) {
           for (const int step : {-1, 1}) {
             TorusPlace to = torus.place(queue[head]);
-            const int size = static_cast<int>(torus.sizes()[d]);
+            const int size = static_cast<int>(torus.shape(0).sizes()[d]);
             int at = to[d] + step;
-            if (torus.wraps(d)) at = (at + size) % size;
+            if (torus.shape(0).wraps(d)) at = (at + size) % size;
             if (at < 0 || at >= size) continue;
             to[d] = static_cast<std::uint16_t>(at);
             const NodeIndex next = torus.At(0, to);
@@ -63,10 +61,10 @@ TEST(TorusTest, HopsAreTheLinksOfAShortestWay) {
 TEST(TorusTest, PlacesWithinHoldsTheMostThatAnyPlaceHasAround) {
   for (const auto& dimensions : kShapes) {
     const Torus torus = Full(dimensions);
-    const auto nodes = static_cast<NodeIndex>(torus.volume());
+    const auto nodes = static_cast<NodeIndex>(torus.shape(0).volume());
     std::vector<std::uint32_t> most;
     for (NodeIndex from = 0; from < nodes; ++from) {
-      for (std::uint32_t hops = 0; hops <= torus.volume(); ++hops) {
+      for (std::uint32_t hops = 0; hops <= torus.shape(0).volume(); ++hops) {
         std::uint32_t within = 0;
         for (NodeIndex to = 0; to < nodes; ++to) within += torus.Hops(from, to) <= hops;
         if (most.size() == hops) most.push_back(0);
@@ -77,6 +75,22 @@ TEST(TorusTest, PlacesWithinHoldsTheMostThatAnyPlaceHasAround) {
     while (most.size() > 1 && most[most.size() - 2] == most.back()) most.pop_back();
     EXPECT_EQ(std::vector(torus.PlacesWithin().begin(), torus.PlacesWithin().end()), most);
   }
+}
+
+// A ring of 8 has two places for each hop, a cube of 2 x 2 x 2 has three at one and at two hops.
+TEST(TorusTest, OfSeveralShapesPlacesWithinHoldsTheMostOfAny) {
+  const std::vector<TorusDimension> ring = {{"x", 8, true}, {"y", 1, true}, {"z", 1, true}};
+  const std::vector<TorusDimension> cube = {{"x", 2, true}, {"y", 2, true}, {"z", 2, true}};
+  const Torus torus({TorusShape(ring), TorusShape(cube)}, {1, 0, 1}, {0, 1, 1, 2},
+                    {{1, 1, 1}, {0, 0, 0}, {5, 0, 0}, {1, 1, 1}});
+  EXPECT_EQ(std::vector(torus.PlacesWithin().begin(), torus.PlacesWithin().end()),
+            (std::vector<std::uint32_t>{1, 4, 7, 8, 8}));
+  EXPECT_EQ(torus.count(), 3U);
+  EXPECT_EQ(torus.Hops(1, 2), 3U);
+  EXPECT_EQ(torus.At(0, {1, 1, 1}), 0U);
+  EXPECT_EQ(torus.At(1, {5, 0, 0}), 2U);
+  EXPECT_EQ(torus.At(2, {1, 1, 1}), 3U);
+  EXPECT_EQ(torus.At(2, {0, 0, 0}), Torus::kNoNode);
 }
 
 }  // namespace

@@ -23,5 +23,19 @@ TEST(BoxTest, TheSmallestBoxMayRunOverTheEnd) {
   EXPECT_EQ(Around({8, 9, 14, 15}, false), (Box{{2, 1, 0}, {2, 2, 1}}));
 }
 
+TEST(BoxTest, WrapsAsTheTorusOfTheNodesDoes) {
+  testing::FabricShape shape = testing::TorusOf({6}, std::vector<bool>(6, true));
+  shape.levels = {{"pod", 40'000}};
+  shape.torus_level = "pod";
+  shape.torus_shapes = {{{"b"}, {9}, {}}};
+  for (testing::TestNode& node : shape.nodes) node.domains = {"a"};
+  for (const int at : {0, 7, 8}) {
+    shape.nodes.push_back({.name = "b" + std::to_string(at), .domains = {"b"}, .torus = {at}});
+  }
+  const testing::Cluster cluster = testing::MakeCluster(shape);
+  const std::vector<NodeIndex> nodes = {cluster.node("b0"), cluster.node("b7"), cluster.node("b8")};
+  EXPECT_EQ(BoxAround(*cluster.fabric->torus(), nodes), (Box{{7, 0, 0}, {3, 1, 1}}));
+}
+
 }  // namespace
 }  // namespace weft::placement

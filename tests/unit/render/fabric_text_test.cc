@@ -75,6 +75,24 @@ Each spine is a torus of 4 x 2 nodes that does not wrap along test/torus-1. A by
 link once for each hop.)");
 }
 
+TEST(FabricTextTest, NamesTheTorusesOfAnotherShape) {
+  FabricShape shape = FourNodes();
+  shape.torus = {{"", 4, true}, {"", 2, true}};
+  shape.torus_level = "leaf";
+  shape.torus_shapes = {{{"l1", "l2", "l3"}, {8, 8}, {}}, {{"x"}, {16, 1}, {false, true}}};
+  for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
+    shape.nodes[n].torus = {static_cast<int>(n), 1};
+  }
+  const decide::Cluster cluster = Scene(shape).Build();
+  const std::string text = FabricText(cluster.fabrics[0], {}, {});
+  const std::size_t line = text.find("Each leaf");
+  ASSERT_NE(line, std::string::npos);
+  EXPECT_EQ(
+      text.substr(line, text.find("\n\n") - line),
+      "Each leaf is a torus of 4 x 2 nodes, except l[1-3] (8 x 8) and x (16 x 1, does not wrap "
+      "along\ntest/torus-0). A byte pays the torus link once for each hop.");
+}
+
 TEST(FabricTextTest, EveryNodeHasALineWhereThatIsAskedFor) {
   FabricShape shape = Leaves({{8, 3}, {0, 8}});
   shape.nodes[0].unschedulable = true;

@@ -83,6 +83,17 @@ TEST(FabricStatusTest, ATimeMovesOnlyWithTheStatus) {
   EXPECT_EQ(second["conditions"][2]["lastTransitionTime"], FormatTime(kNow + 60));
 }
 
+TEST(FabricStatusTest, AShapeOfADomainWithoutNodesIsTold) {
+  testing::FabricShape shape = testing::Leaves({{8, 8}});
+  shape.torus = {{"", 2, true}};
+  shape.torus_level = "spine";
+  shape.torus_shapes = {{{"s0", "s8"}, {4}, {}}};
+  for (int n = 0; n < 2; ++n) shape.nodes[static_cast<std::size_t>(n)].torus = {n};
+  const Scene scene(shape);
+  EXPECT_EQ(MessageOf(StatusOf(scene.inputs), "TorusShapeUnused"),
+            "torus.shapes names domains of spine that no node is in: s8");
+}
+
 TEST(FabricStatusTest, NodesOfTwoFabricsAreTold) {
   Scene scene(testing::Leaves({{8, 8}}));
   scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);

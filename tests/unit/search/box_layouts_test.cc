@@ -40,7 +40,7 @@ std::string Layouts(const std::vector<DigitTraffic>& digits,
   const testing::Cluster cluster =
       testing::MakeCluster(testing::TorusOf(sizes, std::vector<bool>(places, true), wraps));
   std::string text;
-  for (const BoxLayout& layout : LayIntoBoxes(digits, *cluster.fabric->torus(), steps)) {
+  for (const BoxLayout& layout : LayIntoBoxes(digits, cluster.fabric->torus()->shape(0), steps)) {
     text += (text.empty() ? "" : " ") + std::to_string(layout.size[0]) + "x" +
             std::to_string(layout.size[1]) + "x" + std::to_string(layout.size[2]) + ":" +
             FormatInt128(layout.hops);

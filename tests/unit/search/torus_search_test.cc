@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
@@ -132,7 +133,7 @@ TEST(FreePlacesTest, OfEqualBoxesThatWithTheFewestFreePlacesAroundIsTheFirst) {
 bool AnyBoxIsFree(const testing::Cluster& cluster, const Job& job) {
   const Instance instance(cluster.claims, job.request, *job.graph);
   const FreePlaces places(instance, 0, 0, cluster.fabric->node_count(), 1);
-  const auto& sizes = cluster.fabric->torus()->sizes();
+  const auto& sizes = cluster.fabric->torus()->shape(0).sizes();
   for (const TorusSize& size : {TorusSize{2, 2, 4}, TorusSize{2, 4, 2}, TorusSize{4, 2, 2}}) {
     for (std::uint16_t z = 0; z < sizes[2]; ++z) {
       for (std::uint16_t y = 0; y < sizes[1]; ++y) {
@@ -202,6 +203,59 @@ TEST(TorusSearchTest, AJobForWhichNoTorusHasRoomGetsNone) {
   const Job job(1, 17);
   const Instance instance(cluster.claims, job.request, *job.graph);
   EXPECT_TRUE(TorusCandidates(instance, fabric::kOutside, 0).empty());
+}
+
+// Pods full of nodes, each with one torus of its own sizes: pod K is pK.
+testing::Cluster Pods(const std::vector<std::vector<std::uint32_t>>& pods) {
+  testing::FabricShape shape;
+  shape.levels = {{"pod", 40'000}};
+  shape.hop_femtoseconds_per_byte = kHop;
+  shape.torus_level = "pod";
+  for (std::size_t p = 0; p < pods.size(); ++p) {
+    const std::string pod = testing::Numbered("p", p);
+    if (p > 0) shape.torus_shapes.push_back({{pod}, pods[p], {}});
+    testing::FabricShape one =
+        testing::TorusOf(pods[p], std::vector<bool>(std::size_t{pods[p][0]} * pods[p][1], true));
+    if (p == 0) shape.torus = one.torus;
+    for (testing::TestNode& node : one.nodes) {
+      node.name = pod + "-" + node.name;
+      node.domains = {pod};
+      shape.nodes.push_back(std::move(node));
+    }
+  }
+  return testing::MakeCluster(shape);
+}
+
+std::set<std::uint32_t> TorusesOf(const testing::Cluster& cluster, const Plan& plan) {
+  std::set<std::uint32_t> toruses;
+  for (const NodeIndex n : plan.nodes) toruses.insert(cluster.fabric->torus()->torus_of(n));
+  return toruses;
+}
+
+// Five full rings have less room than the torus, but only there all of the job's rings close.
+TEST(TorusSearchTest, AJobGoesToTheShapeThatSuitsIt) {
+  const testing::Cluster cluster = Pods({{16, 1}, {16, 1}, {16, 1}, {16, 1}, {16, 1}, {8, 4}});
+  const Job square(4, 4);
+  const Plan plan = square.Solve(cluster);
+  EXPECT_EQ(TorusesOf(cluster, plan), std::set<std::uint32_t>{5});
+  EXPECT_EQ(plan.cost == square.bytes() * kHop, true);
+  EXPECT_EQ(plan.cost == plan.lower_bound, true);
+  const Job ring(1, 16);
+  EXPECT_EQ(ring.Solve(cluster).cost == ring.bytes() * kHop, true);
+}
+
+TEST(TorusSearchTest, AJobMaySpanTorusesOfTwoShapes) {
+  const testing::Cluster cluster = Pods({{4, 4}, {16, 1}});
+  const Job job(2, 16);
+  const Plan plan = job.Solve(cluster);
+  EXPECT_EQ(TorusesOf(cluster, plan).size(), 2U);
+  // Each replica of a stage is in one pod: only the bytes between stages leave it.
+  Int128 outside = 0;
+  for (const traffic::Edge& edge : job.graph->edges()) {
+    const fabric::Torus& torus = *cluster.fabric->torus();
+    if (!torus.SameTorus(plan.nodes[edge.a], plan.nodes[edge.b])) outside += edge.bytes;
+  }
+  EXPECT_LE(outside * 4, job.bytes());
 }
 
 TEST(BisectionTest, EveryPlaceIsTakenOnceAndHalvesStayTogether) {
