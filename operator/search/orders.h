@@ -24,22 +24,8 @@ struct Layout {
 std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<const Shape> nest,
                                 std::span<const std::size_t> digits);
 
-// The digits of the grid, ordered by crossing bytes, most first: workers along the first digits
-// should stay close.
-std::vector<std::size_t> HeaviestFirst(std::span<const double> weights);
-
 // Reorders `workers` so that the workers of an atom are consecutive, at all tiers, widest first;
 // keeps the order otherwise.
 void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& workers);
-
-// Bytes per worker and training step that cross each digit of the grid (fastest digit first).
-std::vector<double> AxisWeights(const traffic::WorkerGraph& graph,
-                                std::span<const std::uint32_t> grid);
-
-// The tile of at most `room` workers with the fewest bytes per worker across its border. Its size
-// along each digit divides the grid's and is a multiple of `inner`'s. Ties go to the larger tile.
-// Cost  product of the numbers of divisors of the digits.
-Shape BestTile(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> inner,
-               std::span<const double> weights, std::uint64_t room);
 
 }  // namespace weft::placement

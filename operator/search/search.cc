@@ -66,9 +66,7 @@ class Greedy {
         is_enough_(is_enough),
         plain_(instance, std::vector<std::uint32_t>(instance.node_tier() + 1, 1)),
         filler_(instance, plain_),
-        grid_(instance.request().grid),
-        weights_(AxisWeights(instance.graph(), grid_)),
-        digits_(HeaviestFirst(weights_)) {}
+        grid_(instance.grid()) {}
 
   std::vector<Candidate> Run() {
     for (Tier limit : AllowedTiers(instance_->request())) {
@@ -100,9 +98,7 @@ class Greedy {
   const IsEnough& is_enough_;
   Rooms plain_;
   Filler filler_;
-  std::span<const std::uint32_t> grid_;
-  std::vector<double> weights_;
-  std::vector<std::size_t> digits_;  // of the grid, heaviest first
+  const JobGrid& grid_;
   std::map<std::vector<std::uint32_t>, Rooms> tiled_;
   std::vector<Candidate> candidates_;
 };
@@ -296,8 +292,8 @@ std::uint64_t Greedy::MostSlots(Home home) const {
 // domain of each wider tier: one layout keeps tiles whole only in nodes, the other at every tier.
 void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts) {
   const Tier last = instance_->node_tier();
-  const Shape ones(grid_.size(), 1);
-  Shape tile = BestTile(grid_, ones, weights_, node_room);
+  const Shape all(grid_.sizes().begin(), grid_.sizes().end());
+  Shape tile = grid_.BestTile(Shape(all.size(), 1), all, node_room);
   std::vector<Shape> nest = {tile};
   std::vector<std::uint32_t> units(last + 1, 1), all_units;
   units[last] = static_cast<std::uint32_t>(Volume(tile));
@@ -307,11 +303,11 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
   for (Tier t = last; t-- > home.tier + 1;) {
     const std::size_t below = t - home.tier - 1;
     if (below >= typical.size()) continue;
-    tile = BestTile(grid_, tile, weights_, typical[below]);
+    tile = grid_.BestTile(tile, all, typical[below]);
     nest.insert(nest.begin(), tile);
     all_units[t] = static_cast<std::uint32_t>(Volume(tile));
   }
-  std::vector<std::uint32_t> order = Walk(grid_, nest, digits_);
+  std::vector<std::uint32_t> order = Walk(all, nest, grid_.heaviest_first());
   layouts.push_back({order, units});
   if (all_units != units) layouts.push_back({std::move(order), std::move(all_units)});
 }
@@ -321,7 +317,7 @@ std::vector<Layout> Greedy::Layouts(Home home) {
   const std::vector<std::uint32_t> ones(instance_->node_tier() + 1, 1);
   Shape natural(instance_->workers());
   std::iota(natural.begin(), natural.end(), 0U);
-  if (grid_.size() < 2 || home.tier == instance_->node_tier()) {
+  if (grid_.sizes().size() < 2 || home.tier == instance_->node_tier()) {
     layouts.push_back({std::move(natural), ones});
     return layouts;
   }
@@ -339,7 +335,7 @@ std::vector<Layout> Greedy::Layouts(Home home) {
     return layouts;
   }
   layouts.push_back({std::move(natural), ones});
-  layouts.push_back({Walk(grid_, {}, digits_), ones});
+  layouts.push_back({Walk(grid_.sizes(), {}, grid_.heaviest_first()), ones});
   return layouts;
 }
 
