@@ -1,7 +1,6 @@
 #include "operator/search/search.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -21,9 +20,8 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier that holds the job
-constexpr std::size_t kWiderHomes = 2;   // homes tried at each wider tier that is allowed
-constexpr std::size_t kSlotBuckets = 65;
+constexpr std::size_t kNarrowHomes = 8;     // homes tried at the narrowest tier that holds the job
+constexpr std::size_t kWiderHomes = 2;      // homes tried at each wider tier that is allowed
 constexpr std::uint32_t kFewWorkers = 128;  // up to this many plain orders are tried beside tiles
 
 // After the first tilings, only those are laid of which the forecast is within a tenth of the least
@@ -252,20 +250,6 @@ std::uint64_t Greedy::ChildrenNeeded(Home home) {
   if (home.tier == instance_->node_tier()) return 0;
   std::uint64_t wanted = instance_->workers();
   std::uint64_t needed = 0;
-  if (home.tier + 1 == instance_->node_tier()) {
-    std::array<std::uint32_t, kSlotBuckets> with{};
-    const auto& begin = instance_->fabric().domains(home.tier).begin;
-    for (DomainIndex n = begin[home.domain]; n < begin[home.domain + 1]; ++n) {
-      ++with[std::min<std::uint64_t>(instance_->capacity(home.tier + 1, n), kSlotBuckets - 1)];
-    }
-    for (std::size_t slots = kSlotBuckets - 1; slots > 0 && wanted > 0; --slots) {
-      const std::uint64_t nodes =
-          std::min<std::uint64_t>(with[slots], (wanted + slots - 1) / slots);
-      needed += nodes;
-      wanted -= std::min<std::uint64_t>(wanted, nodes * slots);
-    }
-    return needed;
-  }
   for (DomainIndex child : plain_.Children(home.tier, home.domain)) {
     if (wanted == 0) break;
     wanted -= std::min(wanted, instance_->capacity(home.tier + 1, child));
