@@ -20,9 +20,8 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::size_t kNarrowHomes = 8;     // homes tried at the narrowest tier that holds the job
-constexpr std::size_t kWiderHomes = 2;      // homes tried at each wider tier that is allowed
-constexpr std::uint32_t kFewWorkers = 128;  // up to this many plain orders are tried beside tiles
+constexpr std::size_t kNarrowHomes = 8;  // homes tried at the narrowest tier that holds the job
+constexpr std::size_t kWiderHomes = 2;   // homes tried at each wider tier that is allowed
 
 // After the first tilings, only those are laid of which the forecast is within a tenth of the least
 // (cost 0.00 % over 336 instances, a third of the time).
@@ -57,6 +56,11 @@ struct HomeSearch {
   }
 };
 
+// Fills homes, the narrowest first; then places tilings in the widest homes that are allowed. The
+// fillings end the search of most jobs early and keep free domains whole. Measured on 6,800
+// instances: without them every tenth small job of 1,000 ragged nodes costs more, up to ten times,
+// and half of the small jobs in equal leaves break up more free domains; with tilings in the same
+// homes instead, jobs of 64 workers take 40 % longer, and single ones cost up to 60 % more.
 class Greedy {
  public:
   Greedy(const Instance& instance, const IsEnough& is_enough)
@@ -175,7 +179,9 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
 }
 
 // Fills the domains of a plane one after the other, those with most slots first, instead of the
-// domains of the tree.
+// domains of the tree. Without it, 9 of 1,000 small jobs on ragged leaves that NVLink domains cross
+// cost more, up to seven times: the tree of a plane has only the roomiest domains of the levels,
+// and a roomy domain of the plane may not be among them.
 void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
   const std::vector<DomainIndex>& domain_of = *plane.of_node;
   const auto& begin = instance_->fabric().domains(home.tier).begin;
@@ -305,18 +311,11 @@ std::vector<Layout> Greedy::Layouts(Home home) {
     layouts.push_back({std::move(natural), ones});
     return layouts;
   }
-  const std::uint64_t most = MostSlots(home);
-  const auto typical = plain_.Typical(home.tier, home.domain, instance_->workers());
   if (!instance_->has_groups()) {
+    const std::uint64_t most = MostSlots(home);
+    const auto typical = plain_.Typical(home.tier, home.domain, instance_->workers());
     AddTiled(home, most, layouts);
     if (!typical.empty() && typical.back() != most) AddTiled(home, typical.back(), layouts);
-  }
-  // If nodes have room for tiles, the tiled layouts of large jobs are several times cheaper. If a
-  // node has room for one worker, the plain order is sometimes a little cheaper.
-  const bool large = instance_->workers() > kFewWorkers;
-  if (large && !layouts.empty()) {
-    if (most == 1) layouts.push_back({std::move(natural), ones});
-    return layouts;
   }
   layouts.push_back({std::move(natural), ones});
   layouts.push_back({Walk(grid_.sizes(), {}, grid_.heaviest_first()), ones});
