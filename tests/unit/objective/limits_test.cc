@@ -10,7 +10,8 @@ namespace {
 TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
   SearchLimits limits;
   limits.refine_starts = limits.tilings = limits.refine_last = 10;
-  limits.started_workers = limits.tiled_workers = limits.last_workers = 100;
+  limits.most_starts_x_workers = limits.most_tilings_x_workers = limits.most_last_x_workers = 100;
+  limits.most_vain_starts_x_workers = 100;
   limits.fewest_starts = limits.fewest_tilings = 2;
   struct Case {
     std::uint32_t workers, wanted, last;
@@ -21,6 +22,8 @@ TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
     EXPECT_EQ(limits.TilingsFor(c.workers, false), c.wanted) << c.workers;
     EXPECT_EQ(limits.LastFor(c.workers, false), c.last) << c.workers;
   }
+  EXPECT_EQ(limits.VainStartsFor(50, false), 2U);
+  EXPECT_EQ(limits.VainStartsFor(1000, false), 1U);
 }
 
 TEST(SearchLimits, OfManyPiecesAreSoManyForEach) {
