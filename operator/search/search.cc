@@ -57,10 +57,10 @@ struct HomeSearch {
 };
 
 // Fills homes, the narrowest first; then places tilings in the widest homes that are allowed. The
-// fillings end the search of most jobs early and keep free domains whole. Measured on 6,800
-// instances: without them every tenth small job of 1,000 ragged nodes costs more, up to ten times,
-// and half of the small jobs in equal leaves break up more free domains; with tilings in the same
-// homes instead, jobs of 64 workers take 40 % longer, and single ones cost up to 60 % more.
+// fillings end the search of most jobs early and keep domains free. Measured: without them, 15 of
+// 250 jobs of 4 to 16 workers on 1,000 ragged nodes cost more, up to ten times, and in equal leaves
+// half of such jobs leave more domains in part use. With tilings in the same homes instead, jobs of
+// 64 and 256 workers take a quarter longer, and single jobs cost up to 60 % more.
 class Greedy {
  public:
   Greedy(const Instance& instance, const IsEnough& is_enough)
@@ -179,9 +179,9 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
 }
 
 // Fills the domains of a plane one after the other, those with most slots first, instead of the
-// domains of the tree. Without it, 9 of 1,000 small jobs on ragged leaves that NVLink domains cross
-// cost more, up to seven times: the tree of a plane has only the roomiest domains of the levels,
-// and a roomy domain of the plane may not be among them.
+// domains of the tree. Without it, 9 of 1,000 jobs of 4 to 16 workers on ragged nodes cost more, up
+// to seven times. A tree of the plane that keeps the plane's roomiest domains instead leaves 8 such
+// jobs, up to 2.3 times as dear.
 void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
   const std::vector<DomainIndex>& domain_of = *plane.of_node;
   const auto& begin = instance_->fabric().domains(home.tier).begin;
