@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "operator/base/units.h"
+
 namespace weft::placement {
 
 // How much work the search for one placement may do. All limits count steps, never wall time, so
@@ -22,54 +24,53 @@ struct SearchLimits {
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
   // Tilings tried in each home, by forecast cost, least first. Large jobs get fewer, because laying
-  // one takes longer: tilings times workers stay below `tiled_workers`, but at least
+  // one takes longer: tilings times workers stay below the next number, but at least
   // `fewest_tilings` are tried. Duplicates (about half) count too.
-  std::uint32_t tilings = 20, tiled_workers = 16'384, fewest_tilings = 12;
+  std::uint32_t tilings = 20, most_tilings_x_workers = 16'384, fewest_tilings = 12;
+  // The same while every placement found is far above the bound (IsFar). Of 400 jobs six then cost
+  // up to 2 % less.
+  std::uint32_t tilings_far = 40, most_tilings_x_workers_far = 40'960;
   // The same if groups prefer a level: which tiling loses least then depends on single rooms and
   // cannot be forecast, and others cost up to half as much again. All are tried, however large the
   // job, while each placement found misses a group's level.
   std::uint32_t tilings_of_groups = 80;
-  // Proposals of the local search by pieces, for each size of piece: a minimum, and a number per
-  // piece so that large jobs settle too. Each start gets a quarter of them; the best results get
-  // `refine_rounds` times as many.
-  std::uint32_t refine_steps = 3'000;
-  std::uint32_t refine_steps_per_piece = 12;
-  std::uint32_t refine_rounds = 16;
+  // Proposals in one round of the local search by pieces, for each size of piece: a minimum, and a
+  // number per piece so that large jobs settle too. Each start gets one round; the best results get
+  // `refine_rounds`.
+  std::uint32_t refine_steps = 750;
+  std::uint32_t refine_steps_per_piece = 3;
+  std::uint32_t refine_rounds = 64;
   // The same on a torus, for jobs that are not annealed (anneal.h): every worker is a piece, and
   // tilings say little.
-  std::uint32_t refine_steps_on_torus = 48'000, refine_steps_per_piece_on_torus = 192;
+  std::uint32_t refine_steps_on_torus = 12'000, refine_steps_per_piece_on_torus = 48;
   std::uint32_t refine_patience_on_torus = 48'000;
   // The local search ends early after this many rejected proposals in a row, plus some per piece:
   // most large jobs stop improving long before their steps run out.
   std::uint32_t refine_patience = 12'000, refine_patience_per_piece = 6;
   // How many of the best tilings the local search starts from. Large jobs get fewer, because their
-  // starts cost more and differ less: starts times workers stay below `started_workers`, but at
-  // least `fewest_starts` are used.
-  std::uint32_t refine_starts = 12, fewest_starts = 4, started_workers = 12'288;
+  // starts cost more and differ less: starts times workers stay below the last number, but at least
+  // `fewest_starts` are used.
+  std::uint32_t refine_starts = 12, fewest_starts = 4, most_starts_x_workers = 12'288;
   // How often the local search runs from each start, each time with another seed, because one run
-  // alone often ends in a poor local optimum. Runs times workers stay below `seeded_workers`, but
-  // there is at least one.
-  std::uint32_t refine_seeds = 4, seeded_workers = 1'536;
-  // No other start is tried once the number of starts without a gain, times the workers, reaches
-  // this limit: after two such starts of a job of 1,024 workers the next one seldom gains.
-  std::uint32_t vain_workers = 1'024;
-  // The same with planes beside the levels, where starts differ more, and while the bound leaves
-  // room for a much better placement. Of 108 jobs of 1,024 workers the search of one start then
-  // misses more than a percent in two, and an eighth of the cost in one of 256 workers; the best
-  // start is often a poor tiling.
-  std::uint32_t vain_workers_planes = 4'096, vain_workers_far = 12'288;
+  // alone often ends in a poor local optimum. Large jobs get fewer, but at least one.
+  std::uint32_t refine_seeds = 4;
+  // No other start is tried once so many in a row have gained nothing, at least one: the number
+  // times the workers stays below this limit. After two such starts of a job of 512 workers the
+  // next one seldom gains. With planes beside the levels starts differ more.
+  std::uint32_t most_vain_starts_x_workers = 1'024, most_vain_starts_x_workers_planes = 4'096;
+  // The same while the cost is far above the bound (IsFar). Of 360 jobs seven then cost up to 13 %
+  // less: a poor tiling often leads to the best end.
+  std::uint32_t most_vain_starts_x_workers_far = 12'288;
   // How many results of the starts, best first, get all steps: several, because the best start
-  // often does not lead to the best end. Results times workers stay below `last_workers`, but at
-  // least one gets them.
-  std::uint32_t refine_last = 2, refine_last_planes = 4, last_workers = 1'536;
+  // often does not lead to the best end. Results times workers stay below the second number, but
+  // at least one gets them. With planes there are more.
+  std::uint32_t refine_last = 2, most_last_x_workers = 1'536;
   // Whether they get them even if no start has gained anything: then a longer run seldom does.
   bool last_in_vain = false;
   // Of jobs up to `small_workers` the exact search and single workers have found nearly all there
   // is to find, so that these get less: a thousandth of them then costs more, and 99 % of them are
   // placed in 5 to 7 ms. With planes beside the levels that share is greater, and they get more.
   std::uint32_t small_workers = 16;
-  std::uint32_t small_starts = 4, small_seeds = 1, small_steps = 1'000, small_rounds = 4;
-  std::uint32_t small_seeds_planes = 2;
   // Pieces that the exchange between pairs of cells (exchange.h) may look at, for each start and
   // size of piece. Most exchanges finish far below this limit.
   std::uint64_t exchange_steps = 10'000'000;
@@ -114,14 +115,18 @@ struct SearchLimits {
 
   // The limits of the local search for a job of this size.
   SearchLimits ForSize(std::uint32_t workers, bool planes) const;
-  std::uint32_t TilingsFor(std::uint32_t workers, bool groups_prefer) const;
+  std::uint32_t TilingsFor(std::uint32_t workers, bool groups_prefer, bool far) const;
   std::uint32_t StartsFor(std::uint32_t workers) const;
   std::uint32_t SeedsFor(std::uint32_t workers) const;
+  std::uint32_t VainStartsFor(std::uint32_t workers, bool planes, bool far) const;
   std::uint32_t LastFor(std::uint32_t workers, bool planes) const;
   std::uint32_t StepsFor(std::uint32_t pieces) const;
   std::uint32_t PatienceFor(std::uint32_t pieces) const;
   std::uint64_t AnnealStepsFor(std::uint32_t workers) const;
 };
+
+// Whether a cost is so far above `enough` that much more search may pay: by a fiftieth.
+bool IsFar(Int128 cost, Int128 enough);
 
 SearchLimits LimitsOf(Effort effort);
 std::optional<Effort> FindEffort(std::string_view name);  // quick, normal, thorough

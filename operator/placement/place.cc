@@ -126,8 +126,10 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   const int tolerance = TolerancePercent(instance.fabric(), options);
   BoundAt bound(instance, options);
   std::vector<Candidate> candidates = GreedyCandidates(instance, [&](const Candidate& found) {
-    return found.preferences == Preferences{} &&
-           found.cost <= Enough(options, tolerance, bound.Of(Preferences{}));
+    if (found.preferences != Preferences{}) return Standing::kNear;
+    const Int128 enough = Enough(options, tolerance, bound.Of(Preferences{}));
+    if (found.cost <= enough) return Standing::kEnough;
+    return IsFar(found.cost, enough) ? Standing::kFar : Standing::kNear;
   });
   if (known) candidates.push_back(*known);
   BestFirst(candidates);

@@ -277,7 +277,7 @@ std::vector<Candidate> SolveAmong(const Instance& instance, const Options& optio
   const Instance smaller(instance.claims(), request, instance.graph(), options,
                          instance.query().pools);
   std::vector<Candidate> candidates =
-      GreedyCandidates(smaller, [](const Candidate&) { return false; });
+      GreedyCandidates(smaller, [](const Candidate&) { return Standing::kNear; });
   candidates.push_back(start);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.objective() < b.objective(); });

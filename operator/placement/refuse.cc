@@ -187,7 +187,7 @@ Unplaceable RefuseOn(const Instance& instance) {
 
 bool HasRoom(const Instance& instance) {
   return instance.TotalSlots() >= instance.workers() &&
-         !GreedyCandidates(instance, [](const Candidate&) { return true; }).empty();
+         !GreedyCandidates(instance, [](const Candidate&) { return Standing::kEnough; }).empty();
 }
 
 // Whether the job would fit on the empty fabric.

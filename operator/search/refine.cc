@@ -18,7 +18,7 @@ using fabric::Tier;
 
 namespace {
 
-constexpr std::size_t kMostUnits = 4;  // kinds of pieces that move, the largest left out first
+constexpr std::size_t kMostUnits = 4;  // kinds of units that move, beside the content of a cell
 // Every run has its own seed, a number below kSeeds added to kSeeds times the limits' seed. The
 // first runs of all starts take the lowest numbers, then follow the runs from the best results (at
 // most kRunsOfLast), then the other runs of all starts.
@@ -30,9 +30,8 @@ constexpr int kGapBits = 20;
 // bound, but by no more than 1 / 128 of the cost. Without a gap nothing better can be found.
 constexpr int kSlackShift = 4, kMostSlackShift = 7;
 constexpr int kGainShift = 10;  // a start that lowers the cost by a thousandth gains
-// Starts in vain are continued only if more than a 128th of the cost could be gained, and other
-// starts follow many in vain only if a 50th could be.
-constexpr int kFarPart = 128, kVeryFarPart = 50;
+// Starts in vain are continued only if more than a hundredth of the cost could be gained.
+constexpr int kLongShift = 7;
 constexpr std::uint32_t kAnywherePercent = 10;  // proposals that ignore who talks to whom
 // Jobs with more workers are not searched on a torus: pairs of cells would take gigabytes. No torus
 // that is built has as many nodes.
@@ -41,7 +40,7 @@ constexpr std::uint32_t kMostOnTorus = 4'096;
 // takes only the fewest starts divided by kStartsOnTorus, and as many of their results, for
 // kRoundsOnTorus rounds. Another start of a large job gains less than a percent; of a small one the
 // second and third gain 2 % in the mean, 12 % in the worst of 16.
-constexpr std::uint32_t kStartsOnTorus = 4, kRoundsOnTorus = 3;
+constexpr std::uint32_t kStartsOnTorus = 4, kRoundsOnTorus = 12;
 constexpr std::uint32_t kSmallOnTorus = 128, kStartsOfSmall = 3;
 
 // Late acceptance: a piece moves, or two swap places, where the cost is no more than it was some
@@ -69,8 +68,8 @@ class Search {
   // Moves the pieces to the cheapest cells that the search finds. `gap`: how far the cost is above
   // the bound, as a share of the cost in units of 2^-kGapBits; the late acceptance starts with a
   // part of it added to the cost.
-  void Run(const SearchLimits& limits, std::uint32_t quarters, std::int64_t gap) {
-    const std::uint32_t steps = limits.StepsFor(pieces_.count()) / 4 * quarters;
+  void Run(const SearchLimits& limits, std::uint32_t rounds, std::int64_t gap) {
+    const std::uint32_t steps = limits.StepsFor(pieces_.count()) * rounds;
     const std::uint32_t patience = limits.PatienceFor(pieces_.count());
     const std::int64_t cost = Cost();
     const auto of_gap = static_cast<std::int64_t>(Int128{cost} * gap >> kGapBits >> kSlackShift);
@@ -205,6 +204,9 @@ void Search::Apply(const Move& move) {
 
 using UnitOf = std::vector<std::uint32_t>;  // by worker
 
+// The units whose workers move together, the largest first: groups that prefer a level, natural
+// tiles, single workers. Of more than kMostUnits the last, smallest ones are kept: what moves in
+// larger pieces moves well enough as the whole content of a cell.
 std::vector<UnitOf> UnitsToMove(const Instance& instance) {
   std::vector<UnitOf> out;
   const auto add = [&](UnitOf units) {
@@ -220,10 +222,8 @@ std::vector<UnitOf> UnitsToMove(const Instance& instance) {
                    [](const Shape& a, const Shape& b) { return Volume(a) > Volume(b); });
   for (const Shape& tile : tiles) add(MakeUnits(sizes, tile, instance.workers()).of);
   add(MakeUnits(sizes, Shape(sizes.size(), 1), instance.workers()).of);
-  if (out.size() > kMostUnits) {
-    out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(kMostUnits));
-  }
-  return out;
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(out.size(), kMostUnits));
+  return {out.end() - kept, out.end()};
 }
 
 // The first `most` candidates with different costs and the best preferences. Candidates of equal
@@ -259,13 +259,13 @@ class Refiner {
     }
   }
 
-  // Moves pieces of these units, beginning where the last call ended, for `quarters` quarters of
+  // Moves pieces of these units, beginning where the last call ended, for so many rounds of
   // the limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits'
   // own.
-  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t quarters, std::uint64_t seed) {
+  void Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds, std::uint64_t seed) {
     Pieces pieces(cell_of_, unit_of);
     const Pulls pulls(instance_, pieces, cells_);
-    Search(cells_, pulls, pieces, limits_.seed * kSeeds + seed).Run(limits_, quarters, gap_);
+    Search(cells_, pulls, pieces, limits_.seed * kSeeds + seed).Run(limits_, rounds, gap_);
     Exchange(pulls, cells_).Run(pieces, limits_.exchange_steps);
     cell_of_ = pieces.CellOfWorkers();
   }
@@ -314,39 +314,35 @@ void RefineBest(const Instance& instance, const SearchLimits& all_limits, Int128
   const std::vector<UnitOf> units = UnitsToMove(instance);
   const std::vector<Candidate> starts =
       Starts(candidates, on_torus ? few : limits.StartsFor(instance.workers()));
-  const auto refine = [&](const Candidate& start, std::uint32_t quarters, std::uint64_t seed) {
+  const auto refine = [&](const Candidate& start, std::uint32_t rounds, std::uint64_t seed) {
     Refiner refiner(instance, start, limits, enough);
-    refiner.Run(refiner.cells(), quarters, seed + kMostUnits);
-    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], quarters, seed + u);
+    refiner.Run(refiner.cells(), rounds, seed + kMostUnits);
+    for (std::size_t u = 0; u < units.size(); ++u) refiner.Run(units[u], rounds, seed + u);
     if (auto found = refiner.Better()) InsertInOrder(*std::move(found), candidates);
   };
   const std::uint32_t seeds = on_torus ? 1 : limits.SeedsFor(instance.workers());
-  const auto is_far = [&](int part) {
-    return candidates.front().cost - enough > candidates.front().cost / part;
-  };
-  const auto most_in_vain = [&] {
-    const std::uint32_t most = planes ? limits.vain_workers_planes : limits.vain_workers;
-    return std::max({most, instance.workers(), is_far(kVeryFarPart) ? limits.vain_workers_far : 0});
-  };
-  std::uint64_t in_vain = 0;  // workers of the starts since the last that gained
+  std::uint32_t in_vain = 0;  // starts since the last that gained
   bool gained = on_torus || planes || limits.last_in_vain;
   for (std::size_t i = 0; i < starts.size() && !reached(); ++i) {
-    if (in_vain + instance.workers() > most_in_vain()) break;
+    const bool far = IsFar(candidates.front().cost, enough);
+    if (in_vain >= limits.VainStartsFor(instance.workers(), planes, far)) break;
     const Int128 before = candidates.front().cost;
     for (std::uint32_t s = 0; s < seeds && !reached(); ++s) {
       refine(starts[i], 1, s == 0 ? 0 : (kRunsOfLast + s) * std::uint64_t{2} * kMostUnits);
     }
-    in_vain += instance.workers();
+    ++in_vain;
     gained = gained || candidates.front().cost < before;
     if (candidates.front().cost < before - (before >> kGainShift)) in_vain = 0;
   }
-  if (!gained && (reached() || !is_far(kFarPart))) return;
+  const bool room =
+      !reached() && candidates.front().cost - enough > candidates.front().cost >> kLongShift;
+  if (!gained && !room) return;
   const std::uint32_t rounds =
       on_torus ? std::min(limits.refine_rounds, kRoundsOnTorus) : limits.refine_rounds;
   const std::vector<Candidate> last =
       Starts(candidates, on_torus ? few : limits.LastFor(instance.workers(), planes));
   for (std::size_t i = 0; i < last.size() && !reached(); ++i) {
-    refine(last[i], 4 * rounds, (1 + i) * 2 * kMostUnits);
+    refine(last[i], rounds, (1 + i) * 2 * kMostUnits);
   }
 }
 

@@ -20,12 +20,17 @@ namespace weft::placement {
 // exactly. Placements with the best preferences come first. Empty if no placement was
 // found.
 //
-// `is_enough` says of a placement that no other is worth a search; wider homes and tilings are not
-// tried then.
+// `standing` compares a placement with the bound. Wider homes and other tilings are not tried once
+// a placement is enough; more tilings are while each is far.
 //
 // Cost  a bounded number of homes and orders, each O(workers x tiers + edges).
-using IsEnough = std::function<bool(const Candidate&)>;
-std::vector<Candidate> GreedyCandidates(const Instance& instance, const IsEnough& is_enough);
+enum class Standing : std::uint8_t {
+  kFar,     // IsFar: others may be much better
+  kNear,    // others may be a little better
+  kEnough,  // no other is worth a search
+};
+using StandingOf = std::function<Standing(const Candidate&)>;
+std::vector<Candidate> GreedyCandidates(const Instance& instance, const StandingOf& standing);
 
 // A domain that may hold the whole job.
 struct Home {

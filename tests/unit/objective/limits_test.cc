@@ -10,7 +10,8 @@ namespace {
 TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
   SearchLimits limits;
   limits.refine_starts = limits.tilings = limits.refine_last = 10;
-  limits.started_workers = limits.tiled_workers = limits.last_workers = 100;
+  limits.most_starts_x_workers = limits.most_tilings_x_workers = limits.most_last_x_workers = 100;
+  limits.most_vain_starts_x_workers = 100;
   limits.fewest_starts = limits.fewest_tilings = 2;
   struct Case {
     std::uint32_t workers, wanted, last;
@@ -18,9 +19,12 @@ TEST(SearchLimits, OfALargeJobAreFewerAndNeverFewerThanTheFewest) {
   for (const Case& c : {Case{0, 10, 10}, Case{1, 10, 10}, Case{10, 10, 10}, Case{11, 9, 9},
                         Case{20, 5, 5}, Case{51, 2, 1}, Case{1000, 2, 1}}) {
     EXPECT_EQ(limits.StartsFor(c.workers), c.wanted) << c.workers;
-    EXPECT_EQ(limits.TilingsFor(c.workers, false), c.wanted) << c.workers;
+    EXPECT_EQ(limits.TilingsFor(c.workers, false, false), c.wanted) << c.workers;
     EXPECT_EQ(limits.LastFor(c.workers, false), c.last) << c.workers;
   }
+  EXPECT_EQ(limits.VainStartsFor(50, false, false), 2U);
+  EXPECT_EQ(limits.VainStartsFor(1000, false, false), 1U);
+  EXPECT_EQ(limits.VainStartsFor(1000, false, true), limits.most_vain_starts_x_workers_far / 1000);
 }
 
 TEST(SearchLimits, OfManyPiecesAreSoManyForEach) {
@@ -39,9 +43,9 @@ TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
                      thorough = LimitsOf(Effort::kThorough);
   for (const std::uint32_t workers : {1U, 1000U}) {
     EXPECT_EQ(quick.StartsFor(workers), 0U);
-    EXPECT_LT(quick.TilingsFor(workers, false), normal.TilingsFor(workers, false));
+    EXPECT_LT(quick.TilingsFor(workers, false, false), normal.TilingsFor(workers, false, false));
     EXPECT_LT(normal.StartsFor(workers), thorough.StartsFor(workers));
-    EXPECT_LT(normal.TilingsFor(workers, false), thorough.TilingsFor(workers, false));
+    EXPECT_LT(normal.TilingsFor(workers, false, false), thorough.TilingsFor(workers, false, false));
     EXPECT_LT(quick.StepsFor(workers), normal.StepsFor(workers));
     EXPECT_LT(normal.StepsFor(workers), thorough.StepsFor(workers));
   }
