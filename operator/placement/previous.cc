@@ -282,6 +282,11 @@ std::vector<Candidate> SolveAmong(const Instance& instance, const Options& optio
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
   RefineBest(smaller, options.limits, enough, candidates);
+  // Among fewer nodes a domain's power goes to other ones: what takes more than the bound assumes
+  // is left out.
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return !MeetsHardRules(instance, candidate.nodes);
+  });
   return candidates;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "operator/bound/bound.h"
+#include "operator/objective/hard_rules.h"
 #include "operator/placement/place.h"
 #include "operator/rules/node_filter.h"
 #include "operator/rules/power.h"
@@ -103,6 +104,7 @@ const char* BrokenPromise(const RandomInstance& instance, const Plan& plan) {
   if (placement::Cost(pair_cost, *instance.graph, plan.nodes) != plan.cost) return "a wrong cost";
   if (plan.lower_bound > plan.cost) return "a bound above the cost";
   const placement::Instance prepared(*instance.claims, request, *instance.graph, {}, plan.pools);
+  if (!placement::MeetsHardRules(prepared, plan.nodes)) return "rooms that the bound counts";
   if (placement::RaisedBound(prepared, plan.preferences, plan.cost) > plan.cost) {
     return "a raised bound above the cost";
   }
