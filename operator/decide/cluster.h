@@ -54,7 +54,8 @@ struct Holder {
 };
 
 bool LinksDeclared(const fabric::Fabric& on);  // no tier's bandwidth is Assumed
-// "torus.shapes names domains of pod that no node is in: pod-8, pod-9"; "" if every one has a node.
+// "torus.shapes names domains of pod that no node with all its labels is in: pod-8"; "" if every
+// one has a node.
 std::string AbsentTorusesText(const fabric::Fabric& on);
 
 // One fabric with its claims and their holders.

@@ -178,7 +178,7 @@ Status FabricBuilder::FillTorus() {
   std::int64_t places_in_all = 0;
   for (const std::uint32_t shape : shape_of) places_in_all += shapes[shape].volume();
   if (places_in_all > kTorusPlacesInAll) {
-    return Invalid("spec.torus.level: " + std::to_string(toruses.size()) + " domains have " +
+    return Invalid("spec.torus: " + std::to_string(toruses.size()) + " domains of the level have " +
                    std::to_string(places_in_all) + " places together, which is more than " +
                    std::to_string(kTorusPlacesInAll));
   }

@@ -116,9 +116,10 @@ class Toruses {
   // name the other toruses. `labels`: of toruses with nodes, by name.
   fabric::TorusSpec SpecOf(const std::map<std::string, std::string>& labels) const {
     std::vector<SameSize> all;
-    for (const auto& [name, sizes] : toruses_) {
-      const auto label = labels.find(name);
+    for (const auto& torus : toruses_) {
+      const auto label = labels.find(torus.first);
       if (label == labels.end()) continue;
+      const auto& sizes = torus.second;
       auto same = std::find_if(all.begin(), all.end(),
                                [&](const SameSize& one) { return one.sizes == sizes; });
       if (same == all.end()) same = all.insert(all.end(), {sizes, {}});

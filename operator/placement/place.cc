@@ -126,7 +126,7 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
   const int tolerance = TolerancePercent(instance.fabric(), options);
   BoundAt bound(instance, options);
   std::vector<Candidate> candidates = GreedyCandidates(instance, [&](const Candidate& found) {
-    if (found.preferences != Preferences{}) return Standing::kNear;
+    if (!options.bound || found.preferences != Preferences{}) return Standing::kNear;
     const Int128 enough = Enough(options, tolerance, bound.Of(Preferences{}));
     if (found.cost <= enough) return Standing::kEnough;
     return IsFar(found.cost, enough) ? Standing::kFar : Standing::kNear;

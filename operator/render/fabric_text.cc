@@ -72,13 +72,16 @@ std::string SizesText(const std::vector<fabric::TorusDimension>& dimensions, std
 // ", except pod-[3-4] (8 x 8 x 16) and ring-1 (16 x 1 x 1)"; "" if all toruses have one shape.
 std::string OtherShapes(const fabric::TorusSpec& spec, const TextOptions& options) {
   const auto dimensions = fabric::DimensionsOfShapes(spec);
-  std::string text;
+  std::string text, open_else;
+  SizesText(spec.dimensions, open_else);
   for (std::size_t s = 0; s < spec.shapes.size(); ++s) {
     std::string open;
     const std::string sizes = SizesText(dimensions[s + 1], open);
     text += s == 0 ? ", except " : s + 1 == spec.shapes.size() ? " and " : ", ";
     text += ShortRanges(spec.shapes[s].domains, static_cast<std::size_t>(options.columns)) + " (" +
-            sizes + (open.empty() ? "" : ", does not wrap along " + open) + ")";
+            sizes;
+    if (!open.empty()) text += ", does not wrap along " + open;
+    text += open.empty() && !open_else.empty() ? ", wraps)" : ")";
   }
   return text;
 }

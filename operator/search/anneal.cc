@@ -286,7 +286,7 @@ bool AnnealBest(const Instance& instance, Int128 enough, std::vector<Candidate>&
     if (!MeetsTopology(instance, nodes)) continue;
     InsertInOrder(Evaluate(instance, std::move(nodes)), candidates);
   }
-  return one_a_host;
+  return one_a_host && CostsHops(instance, candidates.front().nodes);
 }
 
 }  // namespace weft::placement

@@ -127,6 +127,7 @@ bool Greedy::TryToruses(Tier limit) {
   if (instance_->pair_cost().torus() == nullptr) return false;
   for (Home home : Homes(limit, kWiderHomes)) {
     std::vector<Candidate> found = TorusCandidates(*instance_, home.tier, home.domain);
+    for (const Candidate& candidate : found) best_ = std::max(best_, standing_(candidate));
     std::move(found.begin(), found.end(), std::back_inserter(candidates_));
   }
   return !candidates_.empty() && !instance_->has_groups();

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "operator/objective/hard_rules.h"
@@ -184,19 +185,32 @@ class TorusSearch {
 
   // The smallest box of these proportions that has enough free places.
   std::optional<Box> BoxLike(const TorusSize& shape) const {
-    const std::uint32_t needed = job_.units.count();
-    TorusSize size{}, before{};
-    for (std::uint32_t twentieths = 20; size != shape_.sizes(); ++twentieths) {
+    std::vector<TorusSize> sizes;
+    for (std::uint32_t twentieths = 20; sizes.empty() || sizes.back() != shape_.sizes();
+         ++twentieths) {
+      TorusSize size{};
       for (std::size_t d = 0; d < size.size(); ++d) {
         size[d] = std::min(shape_.sizes()[d], (shape[d] * twentieths + 19) / 20);
       }
-      const std::uint32_t volume = size[0] * size[1] * size[2];
-      if (volume < needed || size == before) continue;  // counting the free places takes the time
-      before = size;
-      const std::vector<Box> boxes = places_.Best(size, 1, volume - needed);
-      if (!boxes.empty()) return boxes.front();
+      if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
     }
-    return std::nullopt;
+    const std::vector<Box> boxes = FirstWithRoom(sizes, 1);
+    return boxes.empty() ? std::nullopt : std::optional(boxes.front());
+  }
+
+  // Up to `most` boxes, those with the fewest holes, of the first of these sizes of which one has
+  // enough free places. Each size holds the one before, so a search by halves finds it: counting
+  // the free places of all boxes of a size takes the time.
+  std::vector<Box> FirstWithRoom(std::span<const TorusSize> sizes, std::size_t most) const {
+    const std::uint32_t needed = job_.units.count();
+    const auto boxes_of = [&](const TorusSize& size, std::size_t count) {
+      const std::uint32_t volume = size[0] * size[1] * size[2];
+      return volume < needed ? std::vector<Box>{} : places_.Best(size, count, volume - needed);
+    };
+    const auto first = std::partition_point(sizes.begin(), sizes.end(), [&](const TorusSize& size) {
+      return boxes_of(size, 1).empty();
+    });
+    return first == sizes.end() ? std::vector<Box>{} : boxes_of(*first, most);
   }
 
   // As many free places of the box as the job needs, without those nearest to its sides.
@@ -232,20 +246,18 @@ class TorusSearch {
   // The boxes of the smallest size with enough free places. Sizes are nearly cubes; each is one
   // place longer along one dimension than the size before.
   std::vector<Box> SmallestBoxes() const {
-    TorusSize size{1, 1, 1};
-    while (true) {
-      std::vector<Box> boxes;
-      const std::uint32_t volume = size[0] * size[1] * size[2], needed = job_.units.count();
-      if (volume >= needed) boxes = places_.Best(size, kPositions, volume - needed);
-      if (!boxes.empty()) return boxes;
+    std::vector<TorusSize> sizes = {{1, 1, 1}};
+    while (sizes.back() != shape_.sizes()) {
+      TorusSize size = sizes.back();
       std::size_t shortest = size.size();
       for (std::size_t d = 0; d < size.size(); ++d) {
         if (size[d] == shape_.sizes()[d]) continue;
         if (shortest == size.size() || size[d] < size[shortest]) shortest = d;
       }
-      if (shortest == size.size()) return {};
       ++size[shortest];
+      sizes.push_back(size);
     }
+    return FirstWithRoom(sizes, kPositions);
   }
 
   void Offer(const std::vector<NodeIndex>& of_unit, std::vector<Candidate>& candidates) const {

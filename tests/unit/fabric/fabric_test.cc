@@ -390,7 +390,7 @@ TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
     shape.nodes.push_back(std::move(node));
   }
   EXPECT_EQ(Build(shape),
-            "error: spec.torus.level: 17 domains have 17825792 places together, which is more "
+            "error: spec.torus: 17 domains of the level have 17825792 places together, which is more "
             "than 16777216");
 }
 
