@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/ring_rate.h"
 
@@ -45,10 +46,7 @@ class Evener {
         of_node_(instance.fabric().domains(tier_).of_node),
         nodes_(start.nodes),
         free_(instance.slots().begin(), instance.slots().end()) {
-    for (const NodeIndex n : nodes_) {
-      --free_[n];
-      used_.insert(of_node_[n]);
-    }
+    for (const NodeIndex n : nodes_) --free_[n];
   }
 
   std::optional<std::vector<NodeIndex>> Make() {
@@ -101,6 +99,7 @@ class Evener {
     }
     const std::vector<Run> before = runs;
     const std::size_t wanted = RowsWanted(bundle);
+    FindUsed(bundle);
     for (std::size_t r = 0; r < runs.size(); ++r) {
       const auto shared = [&](std::size_t other) {
         return SharedTier(before[r].domain, before[other % before.size()].domain);
@@ -145,6 +144,20 @@ class Evener {
     return instance_.fabric().SharedTier(begin[a], begin[b]);
   }
 
+  // Fills used_ and others_ before the runs of a bundle are moved.
+  void FindUsed(const Bundle& bundle) {
+    std::vector<bool> in_bundle(nodes_.size());
+    for (const auto& row : bundle.rows) {
+      for (const std::uint32_t worker : row) in_bundle[worker] = true;
+    }
+    used_.clear();
+    others_.clear();
+    for (std::size_t worker = 0; worker < nodes_.size(); ++worker) {
+      used_.insert(of_node_[nodes_[worker]]);
+      if (!in_bundle[worker]) others_.insert(of_node_[nodes_[worker]]);
+    }
+  }
+
   // Sets the run's room. If it is less than wanted, the run goes to an unused domain that shares
   // the tier `near` with its own, so that it is not farther from the runs beside it: to that with
   // the least room that is enough, or with the most room.
@@ -162,7 +175,7 @@ class Evener {
       best_room = room;
     }
     if (best == run.domain) return;
-    used_.erase(run.domain);
+    if (!others_.contains(run.domain)) used_.erase(run.domain);
     used_.insert(best);
     run.domain = best;
     run.room = best_room;
@@ -238,6 +251,7 @@ class Evener {
         slots.insert(slots.end(), std::min(open, count - slots.size()), n);
       }
     }
+    WEFT_CHECK(slots.size() == count);  // FindRoom counted them
     std::sort(slots.begin(), slots.end());
     return slots;
   }
@@ -247,7 +261,8 @@ class Evener {
   const std::vector<DomainIndex>& of_node_;
   std::vector<NodeIndex> nodes_;
   std::vector<std::uint32_t> free_;  // slots, by node
-  std::set<DomainIndex> used_;
+  std::set<DomainIndex> used_;       // where workers are, or runs of the bundle are to go
+  std::set<DomainIndex> others_;     // where workers of other bundles are
 };
 
 }  // namespace

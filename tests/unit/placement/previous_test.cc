@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "operator/objective/hard_rules.h"
 #include "operator/objective/instance.h"
 #include "operator/placement/place.h"
-#include "tests/support/any_instance.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/large_instance.h"
@@ -88,20 +86,6 @@ INSTANTIATE_TEST_SUITE_P(Families, RestartTest,
                                            Family::kFullSharding, Family::kUnevenRacks,
                                            Family::kSeveralANode, Family::kGrid, Family::kRails,
                                            Family::kCrossing));
-
-// A leaf without power for all its nodes gives it to those that come first. Solved again among
-// fewer nodes, others came first, and the plan took more of a node than its bound counted.
-TEST(RestartUnderAPowerLimit, TakesTheRoomsThatTheBoundCounts) {
-  const weft::testing::RandomInstance instance = weft::testing::MakeAnyInstance(10'089'094, {});
-  ASSERT_TRUE(instance.fabric->limits_power());
-  ASSERT_FALSE(instance.request.previous_nodes.empty());
-  Options options;
-  options.cost_tolerance_percent = 0;
-  const Plan plan = Solved(instance, options);
-  EXPECT_TRUE(MeetsHardRules(
-      Instance(*instance.claims, instance.request, *instance.graph, options, plan.pools),
-      plan.nodes));
-}
 
 // Without a last attempt, and with one of which no node is left, answers are what they were.
 TEST(Previous, NoNodeLeftChangesNothing) {
