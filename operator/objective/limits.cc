@@ -8,6 +8,7 @@ namespace {
 
 // Of jobs up to SearchLimits::small_workers.
 constexpr std::uint32_t kSmallStarts = 4, kSmallSeeds = 1, kSmallSteps = 250, kSmallRounds = 16;
+constexpr std::uint32_t kSmallAnnealSteps = 12'000;  // a worker
 // With planes beside the levels, starts differ more: more of them, with more seeds, and more of the
 // results gain by all steps.
 constexpr std::uint32_t kSmallSeedsWithPlanes = 2;
@@ -133,7 +134,10 @@ std::uint32_t SearchLimits::PatienceFor(std::uint32_t pieces) const {
 }
 
 std::uint64_t SearchLimits::AnnealStepsFor(std::uint32_t workers) const {
-  const std::uint64_t all = std::uint64_t{workers} * anneal_steps_per_worker;
+  const std::uint64_t each = workers <= small_workers
+                                 ? std::min(anneal_steps_per_worker, kSmallAnnealSteps)
+                                 : anneal_steps_per_worker;
+  const std::uint64_t all = workers * each;
   const std::uint64_t fewest = std::uint64_t{workers} * fewest_anneal_steps;
   return std::min(all, std::max(anneal_steps, fewest));
 }

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from operator_lib import GPUS, ROOTS, Cluster, condition, poll
+from operator_lib import GPUS, ROOTS, Cluster, condition, poll, start_managers
 from operator_laws import GPUS_OF_A_NODE, gpus_of, has_ended, nodes_of
 from operator_scenarios import Scenarios
 
@@ -62,16 +62,7 @@ def apply(text):
 
 
 def start_peers(*names):
-    """Again where `kubectl wait` meets a definition that has no conditions yet, which it takes for an error."""
-    command = [os.environ["WEFT_PEERS_PROGRAM"], "up", "--dir", os.environ["WEFT_PEERS_WORK"], *names]
-    for _ in range(3):
-        done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              text=True)
-        if done.returncode == 0:
-            return
-        if "conditions accessor error" not in done.stderr:
-            break
-    raise AssertionError(f"{names} do not start: {done.stderr}")
+    start_managers(os.environ["WEFT_PEERS_PROGRAM"], os.environ["WEFT_PEERS_WORK"], *names)
 
 
 RESTARTED = []  # Popen objects, which would warn of a program that outlives them

@@ -20,7 +20,7 @@ import tempfile
 import unittest
 
 import yaml
-from operator_lib import SOURCE, condition, poll, training_job
+from operator_lib import SOURCE, condition, poll, start_managers, training_job
 from operator_scenarios import PATIENT, Scenarios, main
 
 PAGE = os.path.join(SOURCE, "operator", "docs", "job-kinds.md")
@@ -373,8 +373,7 @@ class Managed(KindScenarios):
         peers = [os.path.join(PEERS, "peers.py")]
         cls.addClassCleanup(lambda: subprocess.run([*peers, "down", "--dir", cls.peers.name],
                                                    check=True))
-        subprocess.run([*peers, "up", "--dir", cls.peers.name, "jobset", "trainer"], check=True,
-                       stdout=subprocess.DEVNULL)
+        start_managers(*peers, cls.peers.name, "jobset", "trainer")
 
     @staticmethod
     def by_job(pod):

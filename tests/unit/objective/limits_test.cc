@@ -54,7 +54,8 @@ TEST(SearchLimits, MoreEffortIsMoreOfEverything) {
 
 TEST(AnnealSteps, GrowWithTheJobUpToALimitAndThenMoreSlowly) {
   const SearchLimits limits = LimitsOf(Effort::kNormal);
-  EXPECT_EQ(limits.AnnealStepsFor(10), 480'000U);
+  EXPECT_EQ(limits.AnnealStepsFor(10), 120'000U);
+  EXPECT_EQ(limits.AnnealStepsFor(20), 960'000U);
   EXPECT_EQ(limits.AnnealStepsFor(500), 3'000'000U);
   EXPECT_EQ(limits.AnnealStepsFor(1'000), 4'000'000U);
   EXPECT_EQ(LimitsOf(Effort::kQuick).AnnealStepsFor(1'000), 0U);

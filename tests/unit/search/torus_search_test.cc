@@ -259,16 +259,16 @@ TEST(TorusSearchTest, AJobMaySpanTorusesOfTwoShapes) {
   EXPECT_LE(outside * 4, job.bytes());
 }
 
-// Boxes of two thousand sizes of which only the last has room: counting the free places of each
-// takes 20 s, of every second half 0.1 s.
+// Boxes of a thousand sizes of which only the last has room. To count the free places of each takes
+// over a minute with sanitizers, of every second half two seconds.
 TEST(TorusSearchTest, SearchesTheSizesOfASparseTorusByHalves) {
   fabric::FabricSpec spec;
   spec.torus.emplace();
-  spec.torus->dimensions = {{"x", 1024}, {"y", 1024}};
+  spec.torus->dimensions = {{"x", 512}, {"y", 512}};
   std::vector<fabric::NodeFacts> nodes(2);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     nodes[n].name = n == 0 ? "a" : "b";
-    nodes[n].labels = {{"x", n == 0 ? "0" : "512"}, {"y", n == 0 ? "0" : "512"}};
+    nodes[n].labels = {{"x", n == 0 ? "0" : "256"}, {"y", n == 0 ? "0" : "256"}};
     nodes[n].allocatable = {{"nvidia.com/gpu", 8}, {"pods", 110}};
   }
   const auto fabric = fabric::Fabric::Build(spec, std::move(nodes), {});
@@ -278,7 +278,7 @@ TEST(TorusSearchTest, SearchesTheSizesOfASparseTorusByHalves) {
   const std::clock_t before = std::clock();
   const Placement placement = Place(claims, job.request, *job.graph);
   EXPECT_TRUE(std::holds_alternative<Plan>(placement));
-  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 10);
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 20);
 }
 
 TEST(BisectionTest, EveryPlaceIsTakenOnceAndHalvesStayTogether) {
