@@ -229,7 +229,7 @@ bool LinksDeclared(const fabric::Fabric& on) {
 std::string AbsentTorusesText(const fabric::Fabric& on) {
   if (on.absent_toruses().empty()) return "";
   return "torus.shapes names domains of " + on.spec().torus->level +
-         " that no node with all its labels is in: " + NameSome(on.absent_toruses());
+         " that have no complete node: " + NameSome(on.absent_toruses());
 }
 
 bool ClusterFabric::LinksDeclared() const { return decide::LinksDeclared(*fabric); }

@@ -54,8 +54,7 @@ struct Holder {
 };
 
 bool LinksDeclared(const fabric::Fabric& on);  // no tier's bandwidth is Assumed
-// "torus.shapes names domains of pod that no node with all its labels is in: pod-8"; "" if every
-// one has a node.
+// "torus.shapes names domains of pod that have no complete node: pod-8"; "" if every one has one.
 std::string AbsentTorusesText(const fabric::Fabric& on);
 
 // One fabric with its claims and their holders.

@@ -58,8 +58,7 @@ class Torus {
   static constexpr NodeIndex kNoNode = ~NodeIndex{0};
 
   // Shapes  shape_of: by torus, an index into `shapes`. torus_of, places: by node; no two nodes of
-  // a
-  //         torus have the same place.
+  //         a torus have the same place.
   Torus(std::vector<TorusShape> shapes, std::vector<std::uint32_t> shape_of,
         std::vector<std::uint32_t> torus_of, std::vector<TorusPlace> places);
 

@@ -24,7 +24,7 @@ struct SearchLimits {
   // Terms of the cost that the local search by single workers looks at.
   std::uint32_t improve_steps = 100'000;
   // Tilings tried in each home, by forecast cost, least first. Large jobs get fewer, because laying
-  // one takes longer: tilings times workers stay below the next number, but at least
+  // one takes longer: tilings times workers stay below the limit, but at least
   // `fewest_tilings` are tried. Duplicates (about half) count too.
   std::uint32_t tilings = 20, most_tilings_x_workers = 16'384, fewest_tilings = 12;
   // The same while every placement found is far above the bound (IsFar). Of 400 jobs six then cost
@@ -48,7 +48,7 @@ struct SearchLimits {
   // most large jobs stop improving long before their steps run out.
   std::uint32_t refine_patience = 12'000, refine_patience_per_piece = 6;
   // How many of the best tilings the local search starts from. Large jobs get fewer, because their
-  // starts cost more and differ less: starts times workers stay below the last number, but at least
+  // starts cost more and differ less: starts times workers stay below the limit, but at least
   // `fewest_starts` are used.
   std::uint32_t refine_starts = 12, fewest_starts = 4, most_starts_x_workers = 12'288;
   // How often the local search runs from each start, each time with another seed, because one run
@@ -62,8 +62,8 @@ struct SearchLimits {
   // less: a poor tiling often leads to the best end.
   std::uint32_t most_vain_starts_x_workers_far = 12'288;
   // How many results of the starts, best first, get all steps: several, because the best start
-  // often does not lead to the best end. Results times workers stay below the second number, but
-  // at least one gets them. With planes there are more.
+  // often does not lead to the best end. Results times workers stay below the limit, but at least
+  // one gets them. With planes there are more.
   std::uint32_t refine_last = 2, most_last_x_workers = 1'536;
   // Whether they get them even if no start has gained anything: then a longer run seldom does.
   bool last_in_vain = false;

@@ -13,7 +13,7 @@ namespace weft::report {
 //   Valid                False if the spec cannot be used: no job is placed on the Fabric
 //   LinksDeclared        False if a bandwidth is assumed
 //   NodesComplete        False if a node lacks a level's label, or contradicts the tree
-//   TorusShapeUnused     True if torus.shapes names a domain without a node; absent otherwise
+//   TorusShapeUnused     True if torus.shapes names a domain without a complete node; absent otherwise
 //   Overlapping          True if nodes are in two Fabrics; absent otherwise
 //   ScaleUpCrossesLevel  True if the scale-up network crosses a level; absent otherwise
 // Transition times of unchanged conditions are kept. At most 256 incomplete nodes are named; all

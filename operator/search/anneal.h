@@ -9,7 +9,8 @@ namespace weft::placement {
 // Local search by single workers for jobs whose cost is bytes x hops in one torus. It takes the
 // best candidate that is inside one torus and inserts what it finds in order. Jobs with groups,
 // which need levels, are left alone. Returns whether other local search would be in vain: false if
-// it has done nothing, or if hosts take several workers, which may then have to move together.
+// it has done nothing, if hosts take several workers, which may then have to move together, or if
+// the best candidate is in a torus so large that some pairs pay the levels instead of the hops.
 //
 // How   A worker moves to a seat near one of its peers, or changes places with the worker there;
 //       parts of rings and whole clusters move too (strand_moves.h). A move that raises the cost by

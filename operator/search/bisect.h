@@ -14,8 +14,7 @@ namespace weft::placement {
 // of `around`, which may run past the end of a dimension that wraps.
 //
 // Shapes  nodes: one per vertex, in any order, of one torus; a node is listed once for each vertex
-// that it takes.
-//         The result: by vertex.
+//         that it takes. The result: by vertex.
 // Cost    O(vertices x log^2 vertices + pairs of the digits x vertices).
 // Source  Deveci, Rajamanickam, Devine, Catalyurek, "Multi-Jagged: A Scalable Parallel Spatial
 //         Partitioning Algorithm", IEEE TPDS 27, 2016, and its use for mapping tasks to a torus.

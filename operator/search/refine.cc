@@ -259,9 +259,8 @@ class Refiner {
     }
   }
 
-  // Moves pieces of these units, beginning where the last call ended, for so many rounds of
-  // the limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits'
-  // own.
+  // Moves pieces of these units, beginning where the last call ended, for so many rounds of the
+  // limits' steps; then lets pairs of cells exchange pieces. `seed` is added to the limits' own.
   void Run(std::span<const std::uint32_t> unit_of, std::uint32_t rounds, std::uint64_t seed) {
     Pieces pieces(cell_of_, unit_of);
     const Pulls pulls(instance_, pieces, cells_);

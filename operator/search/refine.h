@@ -12,8 +12,9 @@ namespace weft::placement {
 // shallow local optima and settles as the steps run out. Then pairs of cells exchange pieces
 // (exchange.h). Pieces of a set that a group prefers in one domain attract each other (pieces.h).
 //
-// It starts from the best few candidates (sorted best first) with a quarter of the steps each, as
-// long as starts gain, then continues longer from the best results. Pieces get smaller: all of a
+// It starts from the best few candidates (sorted best first) for one round of steps each, as
+// long as starts gain or the cost is far above `enough` (SearchLimits), then continues for more
+// rounds from the best results. Pieces get smaller: all of a
 // cell, then groups that must or should share a domain, natural tiles from large to small, and
 // single workers. New candidates are inserted in order. The search stops at a cost of `enough`.
 //

@@ -30,8 +30,9 @@ const RunPrices& Tiler::PricesOf(std::uint32_t unit) {
   const std::pair key(unit, tiling_->prices);
   const auto found = walk_->prices.find(key);
   if (found != walk_->prices.end()) return found->second;
-  const RunPrices prices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices);
-  return walk_->prices.emplace(key, prices).first->second;
+  return walk_->prices
+      .emplace(key, RunPrices(instance_.graph(), tree_, tiling_->walk, unit, tiling_->prices))
+      .first->second;
 }
 
 // A unit fits in a domain if the smaller units that it consists of fit: the units of the next step

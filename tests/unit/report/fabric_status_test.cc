@@ -91,7 +91,7 @@ TEST(FabricStatusTest, AShapeOfADomainWithoutNodesIsTold) {
   for (int n = 0; n < 2; ++n) shape.nodes[static_cast<std::size_t>(n)].torus = {n};
   const Scene scene(shape);
   EXPECT_EQ(MessageOf(StatusOf(scene.inputs), "TorusShapeUnused"),
-            "torus.shapes names domains of spine that no node with all its labels is in: s8");
+            "torus.shapes names domains of spine that have no complete node: s8");
 }
 
 TEST(FabricStatusTest, NodesOfTwoFabricsAreTold) {
