@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/config_map.h"
+#include "operator/api/fabric.h"
+#include "operator/api/inputs.h"
+#include "operator/api/namespace.h"
+#include "operator/api/node.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/priority_class.h"
+#include "operator/api/training_job.h"
 #include "operator/base/result.h"
 
 namespace weft::api {

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "operator/api/accelerator.h"
 #include "operator/api/json_reader.h"
-#include "operator/api/kinds.h"
+#include "operator/api/topology_spec.h"
 
 namespace weft::api {
 

@@ -3,7 +3,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "operator/api/kinds.h"
+#include "operator/api/accelerator.h"
+#include "operator/api/fabric.h"
+#include "operator/api/placement.h"
+#include "operator/api/topology_spec.h"
 
 namespace weft::api {
 

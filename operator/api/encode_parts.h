@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 
 namespace weft::api {
 

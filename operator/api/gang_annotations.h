@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/topology_spec.h"
 #include "operator/base/result.h"
 
 namespace weft::api {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "operator/api/decode.h"
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 #include "operator/base/result.h"
 
 namespace weft::api {

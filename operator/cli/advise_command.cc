@@ -92,11 +92,11 @@ int RunAdvise(const AdviseArguments& arguments) {
   Remark(advice->notes);
   if (arguments.output == "json") return Print(Encode(report::AdviceJson(*advice), "json"), code);
   if (advice->layouts.empty()) {
-    Remark({{decide::Severity::kWarning, "NoLayout", "no layout is left. " + advice->why_none}});
+    Remark({{cluster::Severity::kWarning, "NoLayout", "no layout is left. " + advice->why_none}});
     return code;
   }
   if (advice->no_template) {
-    Remark({{decide::Severity::kWarning, "NoTemplate",
+    Remark({{cluster::Severity::kWarning, "NoTemplate",
              "the input has no spec.workers.template: set the image and the command of the "
              "container before you apply the TrainingJob"}});
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/base/result.h"
 #include "operator/kube/config.h"
 #include "operator/kube/timer.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "operator/designs/reference_design.h"
-#include "operator/manifest/import_csv.h"
-#include "operator/manifest/import_links.h"
+#include "operator/import/import_csv.h"
+#include "operator/import/import_links.h"
 #include "operator/simulate/faults.h"
 
 namespace weft::cli {
@@ -185,8 +185,8 @@ struct ImportArguments {
   std::string format;    // ibnetdiscover, topograph, slurm, csv; "": detected from the text
   std::string topology;  // of a Slurm topology.yaml; "": its default
   std::vector<std::string> levels;
-  manifest::CsvOptions::Columns columns;
-  manifest::ImportLinks links;
+  import::CsvOptions::Columns columns;
+  import::ImportLinks links;
   int gpus_per_node = 0;
   std::string resource = "nvidia.com/gpu";
   std::string fabric_name = "default";

@@ -5,7 +5,7 @@
 #include "operator/cli/help.h"
 #include "operator/designs/reference_design.h"
 #include "operator/fabric/link_types.h"
-#include "operator/manifest/imported_cluster.h"
+#include "operator/import/imported_cluster.h"
 #include "operator/outlook/accelerators.h"
 
 namespace weft::cli {
@@ -71,7 +71,7 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->add_option("--gpus-per-node", generate_.gpus_per_node,
                    "Number of GPUs in each node (default: the design's, or 8)")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
+      ->check(WholeNumber(1, import::kMaxGpusPerNode));
   generate
       ->add_option("--fragmented", generate_.fragmented,
                    "Percentage of all GPUs that pods of earlier jobs hold")
@@ -194,7 +194,7 @@ void CommandLine::AddImport(CLI::App* fabric) {
       ->option_text("NAME");
   command->add_option("--gpus-per-node", import_.gpus_per_node, "Number of GPUs in each node")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, manifest::kMaxGpusPerNode));
+      ->check(WholeNumber(1, import::kMaxGpusPerNode));
   command->add_option("--resource", import_.resource, "Resource name of the GPUs")
       ->option_text("NAME")
       ->capture_default_str();

@@ -7,12 +7,13 @@
 #include "operator/cli/session.h"
 #include "operator/cli/sources.h"
 #include "operator/designs/reference_design.h"
-#include "operator/manifest/import_csv.h"
-#include "operator/manifest/import_ibnetdiscover.h"
-#include "operator/manifest/import_slurm.h"
-#include "operator/manifest/import_slurm_yaml.h"
-#include "operator/manifest/import_topograph.h"
-#include "operator/manifest/imported_cluster.h"
+#include "operator/import/import_csv.h"
+#include "operator/import/import_ibnetdiscover.h"
+#include "operator/import/import_slurm.h"
+#include "operator/import/import_slurm_yaml.h"
+#include "operator/import/import_topograph.h"
+#include "operator/import/imported_cluster.h"
+#include "operator/import/write_manifests.h"
 #include "operator/manifest/locate.h"
 #include "operator/render/fabric_text.h"
 #include "operator/render/map_html.h"
@@ -24,10 +25,10 @@ namespace weft::cli {
 
 namespace {
 
-int PrintManifests(const Result<manifest::ImportedCluster>& cluster) {
+int PrintManifests(const Result<import::ImportedCluster>& cluster) {
   if (!cluster) return Fail(cluster.error());
   for (const std::string& note : cluster->notes) std::cerr << "weft: note: " << note << "\n";
-  return Print(manifest::WriteManifests(*cluster), kDone);
+  return Print(import::WriteManifests(*cluster), kDone);
 }
 
 std::string DesignTable() {
@@ -48,7 +49,7 @@ std::string DesignTable() {
 std::string GuessFormat(const std::string& text) {
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (has("switchguid=") || has("caguid=")) return "ibnetdiscover";
-  if (has("SwitchName=") || has("BlockName=") || manifest::HasTopologyKey(text)) return "slurm";
+  if (has("SwitchName=") || has("BlockName=") || import::HasTopologyKey(text)) return "slurm";
   if (has("switches:") || has("blocks:") || has("\"switches\"")) return "topograph";
   return "";
 }
@@ -82,45 +83,45 @@ Error NotAFabric(const manifest::Source& source) {
 // Whether a Slurm file is a topology.yaml: by its text, or by its name if the text is not
 // recognised.
 bool IsTopologyYaml(const manifest::Source& source) {
-  return manifest::HasTopologyKey(source.text) || source.name.ends_with(".yaml");
+  return import::HasTopologyKey(source.text) || source.name.ends_with(".yaml");
 }
 
-Result<manifest::ImportedCluster> ReadFabric(const manifest::Source& source,
-                                             const ImportArguments& arguments,
-                                             const manifest::ImportOptions& options) {
+Result<import::ImportedCluster> ReadFabric(const manifest::Source& source,
+                                           const ImportArguments& arguments,
+                                           const import::ImportOptions& options) {
   std::string format = arguments.format;
   if (format.empty() && !arguments.levels.empty()) format = "csv";
   if (format.empty()) format = GuessFormat(source.text);
   if (format == "slurm" && IsTopologyYaml(source)) {
-    return manifest::ImportSlurmYaml(source, arguments.topology, options);
+    return import::ImportSlurmYaml(source, arguments.topology, options);
   }
   if (!arguments.topology.empty()) {
     return Invalid("--topology: " + source.name +
                    " holds one topology; only a Slurm topology.yaml can hold several");
   }
-  if (format == "ibnetdiscover") return manifest::ImportIbnetdiscover(source, options);
-  if (format == "slurm") return manifest::ImportSlurm(source, options);
+  if (format == "ibnetdiscover") return import::ImportIbnetdiscover(source, options);
+  if (format == "slurm") return import::ImportSlurm(source, options);
   if (format == "csv") {
-    return manifest::ImportCsv(source, {arguments.levels, arguments.columns}, options);
+    return import::ImportCsv(source, {arguments.levels, arguments.columns}, options);
   }
   if (format != "topograph") return NotAFabric(source);
   const auto model = manifest::ReadDocument(source);
   if (!model) return model.error();
-  auto cluster = manifest::ImportTopograph(*model, source.name, options);
+  auto cluster = import::ImportTopograph(*model, source.name, options);
   if (cluster) return cluster;
   return Error{cluster.error().kind, manifest::WithLine({source}, cluster.error().message)};
 }
 
-Result<manifest::ImportedCluster> Import(const ImportArguments& arguments) {
+Result<import::ImportedCluster> Import(const ImportArguments& arguments) {
   const auto source = ReadSource(arguments.file);
   if (!source) return source.error();
-  manifest::ImportOptions options;
+  import::ImportOptions options;
   if (arguments.gpus_per_node > 0) options.gpus_per_node = arguments.gpus_per_node;
   options.resource_name = arguments.resource;
   options.fabric_name = arguments.fabric_name;
   auto cluster = ReadFabric(*source, arguments, options);
   if (!cluster) return cluster;
-  if (Status links = manifest::AddLinks(arguments.links, *cluster); !links) return links.error();
+  if (Status links = import::AddLinks(arguments.links, *cluster); !links) return links.error();
   return cluster;
 }
 
@@ -134,7 +135,7 @@ int RunFabricShow(const ShowArguments& arguments) {
     return Print(Encode(report::FabricsJson(*cluster), arguments.output), kDone);
   }
   std::string text;
-  for (const decide::ClusterFabric& fabric : cluster->fabrics) {
+  for (const cluster::ClusterFabric& fabric : cluster->fabrics) {
     if (!text.empty()) text += "\n";
     text += render::FabricText(fabric, TextStyle(), {.nodes = arguments.nodes});
   }

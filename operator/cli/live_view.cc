@@ -43,7 +43,7 @@ class View final : public LiveView {
     static_cast<api::KueueInputs&>(inputs) = cluster_.store().LookAtKueue();
     return inputs;
   }
-  decide::Cluster LookAtCluster() override { return cluster_.LookAtCluster(); }
+  cluster::Cluster LookAtCluster() override { return cluster_.LookAtCluster(); }
 
  private:
   watch::ClusterWatch::Options OptionsOf(Kinds kinds) {

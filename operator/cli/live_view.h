@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/base/result.h"
 #include "operator/cli/cluster_source.h"
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/kube/config.h"
 
 namespace weft::cli {
@@ -16,7 +16,7 @@ class LiveView {
   virtual ~LiveView() = default;
   // The objects as they are now.
   virtual api::Inputs Look() = 0;
-  virtual decide::Cluster LookAtCluster() = 0;
+  virtual cluster::Cluster LookAtCluster() = 0;
 };
 
 // Returns when all objects are read, those of `kinds`.

@@ -27,7 +27,7 @@ std::string MapPage::Show(const Look& look) {
   const double begin = Now();
   const double pause = std::max<double>(kSecondsBetween, kPauseTimes * drawn_seconds_);
   if (!page_.empty() && begin - drawn_at_ < pause) return page_;
-  const decide::Cluster cluster = look();
+  const cluster::Cluster cluster = look();
   const std::vector<render::LiveMap> maps = render::BuildLiveMaps(cluster);
   std::vector<const render::MapInput*> inputs;
   for (const render::LiveMap& map : maps) inputs.push_back(&map.input);

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 
 namespace weft::cli {
 
@@ -13,7 +13,7 @@ namespace weft::cli {
 // Thread-safety  all calls may run at once.
 class MapPage {
  public:
-  using Look = std::function<decide::Cluster()>;
+  using Look = std::function<cluster::Cluster()>;
   std::string Show(const Look& look);
 
  private:

@@ -5,9 +5,9 @@
 #include "operator/cli/commands.h"
 #include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
-#include "operator/decide/snapshot.h"
-#include "operator/decide/status.h"
 #include "operator/manifest/writer.h"
+#include "operator/plan/snapshot.h"
+#include "operator/plan/status.h"
 #include "operator/render/audit_text.h"
 #include "operator/render/compare_text.h"
 #include "operator/render/explain_text.h"
@@ -26,9 +26,9 @@ namespace weft::cli {
 namespace {
 
 // Prints one JSON object per decided job, in the order of decisions.
-void PrintTimings(const decide::Cluster& cluster, const decide::PlanReport& report) {
+void PrintTimings(const cluster::Cluster& cluster, const plan::PlanReport& report) {
   for (std::size_t index : report.decided) {
-    const decide::PlanEntry& entry = report.entries[index];
+    const plan::PlanEntry& entry = report.entries[index];
     nlohmann::ordered_json line;
     line["job"] = api::Show(entry.workload.key());
     line["nodes"] = entry.fabric ? cluster.fabrics[*entry.fabric].fabric->node_count() : 0;
@@ -53,7 +53,7 @@ int RunPlan(const PlanArguments& arguments) {
   const int code = report->AllPlaced() ? kDone : kNotPlaced;
   if (arguments.output != "table") {
     Remark(report->notes);
-    return Print(Encode(decide::PlacementList(*cluster, *report), arguments.output), code);
+    return Print(Encode(plan::PlacementList(*cluster, *report), arguments.output), code);
   }
   std::string text = render::PlanText(*cluster, *report, TextStyle());
   if (arguments.compare) {
@@ -115,7 +115,7 @@ int RunOutlook(const OutlookArguments& arguments) {
     // An error in one job of a live cluster does not stop the report on the others.
     if (!arguments.input.live()) return Fail(job.prediction.error(), arguments.input);
     report->notes.push_back(
-        {decide::Severity::kWarning, "NotPredicted", job.prediction.error().message + "."});
+        {cluster::Severity::kWarning, "NotPredicted", job.prediction.error().message + "."});
   }
   const int code = report->all_placed ? kDone : kNotPlaced;
   if (arguments.output == "table") return Print(render::OutlookText(*report, TextStyle()), code);
@@ -138,9 +138,9 @@ int RunSnapshot(const SnapshotArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   // An invalid job in a cluster is marked; an invalid job in a file is an error.
-  const auto mark = arguments.input.live() ? decide::Mark::kInvalid : decide::Mark::kNo;
+  const auto mark = arguments.input.live() ? cluster::Mark::kInvalid : cluster::Mark::kNo;
   const auto order = OrderOf(arguments.input, arguments.order);
-  const auto snapshot = decide::Snapshot(*cluster, order, mark);
+  const auto snapshot = plan::Snapshot(*cluster, order, mark);
   if (!snapshot) return Fail(snapshot.error(), arguments.input);
   for (const std::string& why : snapshot->left_out) std::cerr << "weft: left out: " << why << "\n";
   std::string text;

@@ -23,10 +23,10 @@ Result<outlook::Prices> ReadPrices(const std::string& path, const report::Priced
 
 }  // namespace
 
-Status ReadPricesFor(const decide::Cluster& cluster, const std::string& path,
+Status ReadPricesFor(const cluster::Cluster& cluster, const std::string& path,
                      std::optional<outlook::Prices>& prices) {
   std::vector<fabric::AcceleratorSpec> added;
-  for (const decide::ClusterFabric& on : cluster.fabrics) {
+  for (const cluster::ClusterFabric& on : cluster.fabrics) {
     const auto& of_fabric = on.fabric->spec().accelerators;
     added.insert(added.end(), of_fabric.begin(), of_fabric.end());
   }

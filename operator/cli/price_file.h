@@ -4,7 +4,7 @@
 #include <string>
 
 #include "operator/base/result.h"
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/outlook/prices.h"
 #include "operator/report/prices.h"
 
@@ -15,7 +15,7 @@ namespace weft::cli {
 Status ReadPricesOf(const std::string& path, const report::PricedNames& known,
                     std::optional<outlook::Prices>& prices);
 // The same; it may name the accelerators that the cluster's Fabrics add.
-Status ReadPricesFor(const decide::Cluster& cluster, const std::string& path,
+Status ReadPricesFor(const cluster::Cluster& cluster, const std::string& path,
                      std::optional<outlook::Prices>& prices);
 
 }  // namespace weft::cli

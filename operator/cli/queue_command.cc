@@ -12,8 +12,7 @@ int RunQueue(const QueueArguments& arguments) {
   if (!read) return Fail(read.error(), arguments.input);
   const auto report = PlanCluster(
       read->cluster,
-      {.order = decide::Order::kOperator, .reserve_after_seconds = arguments.reserve_after},
-      read->queued);
+      {.order = cluster::Order::kOperator, .reserve_after_seconds = arguments.reserve_after});
   if (!report) return Fail(report.error(), arguments.input);
   const auto queue = report::MakeQueue(read->cluster, *report, read->waiting,
                                        {arguments.input.space, arguments.reserve_after});

@@ -15,7 +15,7 @@
 #include "operator/cli/live_view.h"
 #include "operator/cli/sources.h"
 #include "operator/cli/terminal.h"
-#include "operator/decide/overlay.h"
+#include "operator/cluster/overlay.h"
 #include "operator/life/as_of.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kLongQueue = 50;
 // The most live objects that cannot be read and are named one by one.
 constexpr std::size_t kMostSkipped = 10;
-// The reason of decide::Plan for an invalid workload.
+// The reason of plan::Plan for an invalid workload.
 constexpr std::string_view kInvalid = "Invalid";
 constexpr std::chrono::seconds kBetweenLooks{1};  // pause between looks at a watched cluster
 constexpr const char* kClear = "\x1b[H\x1b[2J";
@@ -84,7 +84,7 @@ Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files)
   if (!live) return live.error();
   NameSkipped(live->skipped);
   life::TellTime(live->inputs, std::time(nullptr));
-  return decide::Overlay(std::move(live->inputs), *std::move(wanted));
+  return cluster::Overlay(std::move(live->inputs), *std::move(wanted));
 }
 
 std::string WithLine(const InputArguments& input, const std::string& message) {
@@ -121,34 +121,33 @@ Result<api::Inputs> ReadAll(const InputArguments& input, api::Reading of_files) 
 
 }  // namespace
 
-Result<decide::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
+Result<cluster::Cluster> ReadCluster(const InputArguments& input, api::Reading of_files) {
   auto inputs = ReadAll(input, of_files);
   if (!inputs) return inputs.error();
-  return decide::BuildCluster(*std::move(inputs));
+  return cluster::BuildCluster(*std::move(inputs));
 }
 
 Result<QueuedCluster> ReadQueues(const InputArguments& input) {
   auto inputs = ReadAll(input, api::Reading::kStrict);
   if (!inputs) return inputs.error();
-  const Result<decide::Fabrics> fabrics = decide::BuildFabrics(*inputs);
+  const Result<cluster::Fabrics> fabrics = cluster::BuildFabrics(*inputs);
   if (!fabrics) return fabrics.error();
   std::vector<const fabric::FabricSpec*> specs;
   for (const auto& built : fabrics->built) specs.push_back(&built.fabric->spec());
   QueuedCluster read;
   read.waiting = life::WaitingWorkloads(*inputs, specs);
-  read.queued = life::AddAsked(read.waiting, *inputs);
-  read.cluster = decide::BuildCluster(*std::move(inputs), *fabrics);
+  life::AddAsked(read.waiting, *inputs);
+  read.cluster = cluster::BuildCluster(*std::move(inputs), *fabrics);
   return read;
 }
 
-decide::Order OrderOf(const InputArguments& input, const std::string& name) {
+cluster::Order OrderOf(const InputArguments& input, const std::string& name) {
   const bool operators = name.empty() ? input.live() : name == "operator";
-  return operators ? decide::Order::kOperator : decide::Order::kFile;
+  return operators ? cluster::Order::kOperator : cluster::Order::kFile;
 }
 
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice,
-                                       const decide::Queued& queued) {
-  decide::PlanOptions options;
+Result<plan::PlanReport> PlanCluster(const cluster::Cluster& cluster, const PlanChoice& choice) {
+  plan::PlanOptions options;
   options.order = choice.order;
   options.place.limits = placement::LimitsOf(
       placement::FindEffort(choice.effort).value_or(placement::Effort::kNormal));
@@ -160,21 +159,21 @@ Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const Pla
     if (total < kLongQueue || (done % kLongQueue != 0 && done != total)) return;
     Progress("weft: placed " + std::to_string(done) + " of " + std::to_string(total));
   };
-  Result<decide::PlanReport> report = decide::Plan(cluster, options, queued);
+  Result<plan::PlanReport> report = plan::Plan(cluster, options);
   if (!report) return report;
   for (const std::size_t e : report->decided) {
-    const decide::PlanEntry& entry = report->entries[e];
+    const plan::PlanEntry& entry = report->entries[e];
     if (entry.refused() == nullptr || entry.refused()->reason != kInvalid) continue;
     if (!IsLive(*entry.workload.place)) return Invalid(entry.refused()->message);
   }
   return report;
 }
 
-void KeepSpace(const std::string& space, decide::PlanReport& report) {
+void KeepSpace(const std::string& space, plan::PlanReport& report) {
   if (space.empty()) return;
   constexpr std::size_t kGone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> moved(report.entries.size(), kGone);
-  std::vector<decide::PlanEntry> kept;
+  std::vector<plan::PlanEntry> kept;
   for (std::size_t e = 0; e < report.entries.size(); ++e) {
     if (report.entries[e].workload.key().space != space) continue;
     moved[e] = kept.size();
@@ -229,9 +228,9 @@ int Watch(InputArguments& input, const std::function<int()>& command) {
   }
 }
 
-void Remark(const std::vector<decide::Note>& notes) {
-  for (const decide::Note& note : notes) {
-    std::cerr << "weft: " << decide::SeverityName(note.severity) << ": " << note.reason << ": "
+void Remark(const std::vector<cluster::Note>& notes) {
+  for (const cluster::Note& note : notes) {
+    std::cerr << "weft: " << cluster::SeverityName(note.severity) << ": " << note.reason << ": "
               << note.text << "\n";
   }
 }

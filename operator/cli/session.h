@@ -8,44 +8,41 @@
 #include "operator/api/decode.h"
 #include "operator/base/result.h"
 #include "operator/cli/commands.h"
-#include "operator/decide/plan.h"
-#include "operator/decide/queued.h"
 #include "operator/life/waiting.h"
+#include "operator/plan/plan.h"
 #include "operator/render/text_format.h"
 
 namespace weft::cli {
 
 // Functions that the commands share: read, build, decide, report. Objects of a cluster that cannot
 // be read are named on standard error and left out.
-Result<decide::Cluster> ReadCluster(const InputArguments& input,
-                                    api::Reading of_files = api::Reading::kStrict);
+Result<cluster::Cluster> ReadCluster(const InputArguments& input,
+                                     api::Reading of_files = api::Reading::kStrict);
 
 // The cluster, and what waits in queues of Kueue. The Placements that these Workloads ask for are
 // among its inputs.
 struct QueuedCluster {
-  decide::Cluster cluster;
+  cluster::Cluster cluster;
   std::vector<life::WaitingWorkload> waiting;
-  decide::Queued queued;
 };
 Result<QueuedCluster> ReadQueues(const InputArguments& input);
 
 // The order named "file" or "operator". "": the operator's order if the input is a cluster, else
 // the file's.
-decide::Order OrderOf(const InputArguments& input, const std::string& name);
+cluster::Order OrderOf(const InputArguments& input, const std::string& name);
 
 struct PlanChoice {
-  decide::Order order = decide::Order::kFile;
+  cluster::Order order = cluster::Order::kFile;
   bool timed = false;
   std::string effort = "normal";                                     // quick, normal, thorough
   std::optional<std::int64_t> reserve_after_seconds = std::nullopt;  // as in PlanOptions
 };
 // An invalid workload of the cluster is refused with reason "Invalid", as by the operator; an
-// invalid workload of a file is an error. `queued`: as in decide/queued.h.
-Result<decide::PlanReport> PlanCluster(const decide::Cluster& cluster, const PlanChoice& choice,
-                                       const decide::Queued& queued = {});
+// invalid workload of a file is an error.
+Result<plan::PlanReport> PlanCluster(const cluster::Cluster& cluster, const PlanChoice& choice);
 
 // Keeps only the entries of one namespace; all if it is "".
-void KeepSpace(const std::string& space, decide::PlanReport& report);
+void KeepSpace(const std::string& space, plan::PlanReport& report);
 
 std::string Encode(const nlohmann::ordered_json& value, const std::string& format);  // json, yaml
 
@@ -61,7 +58,7 @@ int Print(const std::string& text, int code, const std::string& what = "");
 int Watch(InputArguments& input, const std::function<int()>& command);
 
 // Prints notes on standard error, one line each.
-void Remark(const std::vector<decide::Note>& notes);
+void Remark(const std::vector<cluster::Note>& notes);
 
 render::TextOptions TextStyle();
 

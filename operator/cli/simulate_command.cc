@@ -53,7 +53,7 @@ Result<std::optional<simulate::Trace>> ReadTraceOf(const SimulateArguments& argu
   return std::optional(*std::move(trace));
 }
 
-Result<std::size_t> FabricOf(const decide::Cluster& cluster, const std::string& name) {
+Result<std::size_t> FabricOf(const cluster::Cluster& cluster, const std::string& name) {
   if (!name.empty()) {
     const auto found = cluster.FindFabric(name);
     if (!found) return Invalid("--fabric: no fabric is called \"" + name + "\"");
@@ -150,11 +150,11 @@ class Study {
 
  private:
   struct Built {
-    decide::Cluster cluster;
+    cluster::Cluster cluster;
     simulate::Scenario scenario;  // points into the cluster
   };
 
-  Result<decide::Cluster> ClusterOf(const Variation& variation) {
+  Result<cluster::Cluster> ClusterOf(const Variation& variation) {
     if (!base_) {
       auto base = ReadCluster(arguments_.input);
       if (!base) return base;
@@ -167,7 +167,7 @@ class Study {
     if (!fabric) return fabric.error();
     auto inputs = simulate::Vary(*base_->inputs, base_->fabrics[*fabric].name(), variation);
     if (!inputs) return inputs.error();
-    return decide::BuildCluster(*std::move(inputs));
+    return cluster::BuildCluster(*std::move(inputs));
   }
 
   simulate::RunOptions OptionsOf(const simulate::Change& change, std::size_t index) {
@@ -191,7 +191,7 @@ class Study {
 
   const SimulateArguments& arguments_;
   const simulate::Trace* trace_;
-  std::optional<decide::Cluster> base_;
+  std::optional<cluster::Cluster> base_;
   std::optional<outlook::Prices> prices_;
   std::map<std::string, std::unique_ptr<Built>> built_;  // by name of the variation
   std::vector<std::vector<simulate::Event>> events_;     // by run

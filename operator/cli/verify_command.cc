@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/verify_step.h"
 #include "operator/kube/environment.h"

@@ -9,11 +9,11 @@
 
 #include "operator/api/decode.h"
 #include "operator/cli/session.h"
-#include "operator/decide/learned.h"
 #include "operator/kube/config.h"
 #include "operator/kube/environment.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/timer.h"
+#include "operator/predict/learned.h"
 
 namespace weft::cli {
 namespace {
@@ -29,22 +29,22 @@ std::string Rounded(double value) {
 
 // The prediction for the job's current attempt, without the scalar that was used; absent without a
 // Placement or a model.
-Result<std::optional<decide::ToldStep>> ToldOf(kube::Client& client, const Json& job,
-                                               const api::ObjectKey& key) {
+Result<std::optional<predict::ToldStep>> ToldOf(kube::Client& client, const Json& job,
+                                                const api::ObjectKey& key) {
   const Json status = job.value("status", Json::object());
   const std::string name = status.value("placementName", "");
-  if (name.empty()) return std::optional<decide::ToldStep>();
+  if (name.empty()) return std::optional<predict::ToldStep>();
   const auto object = client.Get(kube::kPlacements, {key.space, name});
   if (!object && object.error().kind == ErrorKind::kNotFound) {
-    return std::optional<decide::ToldStep>();
+    return std::optional<predict::ToldStep>();
   }
   if (!object) return object.error();
   const auto placement = api::DecodePlacement(*object, "cluster", api::Reading::kServed);
   if (!placement) return placement.error();
-  return decide::ToldStepOf(*placement);
+  return predict::ToldStepOf(*placement);
 }
 
-std::string Compared(double seconds, const std::optional<decide::ToldStep>& told) {
+std::string Compared(double seconds, const std::optional<predict::ToldStep>& told) {
   const std::string measured = "measured " + Rounded(seconds) + " s";
   if (!told) return measured + "; nothing is predicted for the job, so there is no ratio";
   return "predicted " + Rounded(told->seconds) + " s, " + measured + ", ratio " +
@@ -77,7 +77,7 @@ Result<StepReport> VerifyStep(kube::Client& client, const api::ObjectKey& key, d
   const auto told = ToldOf(client, *job, key);
   if (!told) return told.error();
   StepReport report{"TrainingJob " + api::Show(key) + ": " + Compared(seconds, *told), false};
-  if (*told && decide::IsAbsurd(seconds, (*told)->seconds)) {
+  if (*told && predict::IsAbsurd(seconds, (*told)->seconds)) {
     report.absurd = true;
     report.text +=
         ". Nothing was written: no step differs from its prediction by more than a factor of 5. Is "
@@ -85,7 +85,7 @@ Result<StepReport> VerifyStep(kube::Client& client, const api::ObjectKey& key, d
     return report;
   }
   const Json patch = {
-      {"metadata", {{"annotations", {{decide::kMeasuredStepAnnotation, Json(seconds).dump()}}}}}};
+      {"metadata", {{"annotations", {{predict::kMeasuredStepAnnotation, Json(seconds).dump()}}}}}};
   const auto written =
       client.Patch(kube::kTrainingJobs, key, kube::Client::PatchType::kMerge, patch);
   if (!written) return Error{ErrorKind::kTransient, written.error().message};

@@ -18,7 +18,7 @@ struct StepReport {
 
 // Compares the measured seconds with what the job's current Placement predicts, and sets the job's
 // annotation weft.dev/measured-step-seconds. A measurement that differs by more than a factor of
-// five (decide/learned.h) is not written.
+// five (predict/learned.h) is not written.
 // Errors  of the requests; kInvalid if `seconds` is not a number above 0.
 Result<StepReport> VerifyStep(kube::Client& client, const api::ObjectKey& job, double seconds);
 

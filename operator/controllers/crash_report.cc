@@ -9,7 +9,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
-#include "operator/life/check_crash.h"
+#include "operator/life/kueue_check_crash.h"
 
 namespace weft::controllers {
 
@@ -27,8 +27,8 @@ std::optional<Kind> KindOf(std::string_view kind) {
 Error Gone(const std::string& what) { return {ErrorKind::kNotFound, what}; }
 
 // The status with one more crash. A TrainingJob and a Placement share what is read of them.
-Result<Json> ConditionsAfter(const Json& object, const decide::CrashSubject& subject,
-                             const decide::SolverCrash& crash, UnixSeconds now) {
+Result<Json> ConditionsAfter(const Json& object, const plan::CrashSubject& subject,
+                             const plan::SolverCrash& crash, UnixSeconds now) {
   std::vector<api::Condition> conditions;
   const auto read = [&](const auto& decoded) -> Status {
     if (!decoded) return decoded.error();
@@ -41,13 +41,13 @@ Result<Json> ConditionsAfter(const Json& object, const decide::CrashSubject& sub
           : read(api::DecodePlacement(object, "Placement", api::Reading::kServed));
   if (!done) return done.error();
   // Also if the spec has changed since: the crash counts for the pause then.
-  decide::RecordCrash(conditions, subject.generation, crash, now);
+  plan::RecordCrash(conditions, subject.generation, crash, now);
   Json patch;
   patch["status"]["conditions"] = api::EncodeConditions(conditions);
   return patch;
 }
 
-Result<Json> ChecksAfter(ApiWriter& writer, const Json& object, const decide::SolverCrash& crash,
+Result<Json> ChecksAfter(ApiWriter& writer, const Json& object, const plan::SolverCrash& crash,
                          UnixSeconds now) {
   const auto workload = api::DecodeWorkload(object, "Workload");
   if (!workload) return workload.error();
@@ -65,8 +65,8 @@ Result<Json> ChecksAfter(ApiWriter& writer, const Json& object, const decide::So
   return Json(life::PatchOf(*workload, answer, now));
 }
 
-Status Record(ApiWriter& writer, Target target, const decide::CrashSubject& subject,
-              const decide::SolverCrash& crash, UnixSeconds now) {
+Status Record(ApiWriter& writer, Target target, const plan::CrashSubject& subject,
+              const plan::SolverCrash& crash, UnixSeconds now) {
   const Result<Json> object = writer.PatchStatus(target, Json::object());
   if (!object) return object.error();
   const Json& meta = object->at("metadata");
@@ -84,8 +84,8 @@ Status Record(ApiWriter& writer, Target target, const decide::CrashSubject& subj
 
 }  // namespace
 
-Status ReportCrash(ApiWriter& writer, const decide::CrashSubject& subject,
-                   const decide::SolverCrash& crash, UnixSeconds now,
+Status ReportCrash(ApiWriter& writer, const plan::CrashSubject& subject,
+                   const plan::SolverCrash& crash, UnixSeconds now,
                    const std::function<bool()>& wait_to_retry) {
   const auto kind = KindOf(subject.kind);
   if (!kind) return Gone("its kind has no record");

@@ -3,10 +3,10 @@
 #include <map>
 #include <string>
 
-#include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/solver_crash.h"
+#include "operator/api/conditions.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/launch/objects.h"
+#include "operator/plan/solver_crash.h"
 #include "operator/report/job_figures.h"
 #include "operator/report/usage.h"
 
@@ -38,7 +38,7 @@ void AddLevel(const std::string& fabric, const report::FleetFigures::Level& leve
   }
 }
 
-void AddUsage(const decide::ClusterFabric& on, Samples& samples) {
+void AddUsage(const cluster::ClusterFabric& on, Samples& samples) {
   for (const auto& [key, usage] : report::MeasureUsage(on)) {
     Labels labels{on.name(),    key.space,   key.queue,
                   key.resource, key.product, std::string(fabric::CapacityTypeName(key.capacity)),
@@ -49,7 +49,7 @@ void AddUsage(const decide::ClusterFabric& on, Samples& samples) {
   }
 }
 
-void AddFabric(const decide::ClusterFabric& on, std::uint32_t most_domains, Samples& samples) {
+void AddFabric(const cluster::ClusterFabric& on, std::uint32_t most_domains, Samples& samples) {
   const report::FleetFigures fleet = report::MeasureFleet(on, most_domains);
   for (std::size_t use = 0; use < report::kNodeUses; ++use) {
     const std::string state(report::NodeUseName(static_cast<report::NodeUse>(use)));
@@ -158,7 +158,7 @@ void AddJob(const api::TrainingJob& job, const api::Placement* placement, UnixSe
   add("failed", workers.failed);
   samples.Add(Id::kJobRestarts, labels, Value(job.record.restarts));
   if (report::WantsNodes(job)) AddWaiting(labels, job, now, samples);
-  if (placement == nullptr || decide::IsFinished(job)) return;
+  if (placement == nullptr || cluster::IsFinished(job)) return;
   AddTraffic(labels, *placement, samples);
   AddOutlook(labels, *placement, samples);
   AddWorkers(labels, job, *placement, samples);
@@ -169,7 +169,7 @@ template <typename Object>
 void AddCrashes(const char* kind, const SharedList<Object>& objects, Samples& samples) {
   std::int64_t retried = 0, refused = 0;
   for (const Object& object : objects) {
-    const api::Condition* record = decide::FindCondition(object.conditions, decide::kSolverFailed);
+    const api::Condition* record = api::FindCondition(object.conditions, api::kSolverFailed);
     if (record == nullptr || record->observed_generation != object.meta.generation) continue;
     ++(record->status == "True" ? refused : retried);
   }
@@ -179,9 +179,9 @@ void AddCrashes(const char* kind, const SharedList<Object>& objects, Samples& sa
 
 }  // namespace
 
-void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
+void AddFabrics(const cluster::Cluster& cluster, const cluster::Fabrics& fabrics,
                 std::uint32_t most_domains, Samples& samples) {
-  for (const decide::ClusterFabric& on : cluster.fabrics) AddFabric(on, most_domains, samples);
+  for (const cluster::ClusterFabric& on : cluster.fabrics) AddFabric(on, most_domains, samples);
   for (const report::PodQueue& one : report::QueuesOfPods(cluster)) {
     samples.Add(Id::kPodQueue, {one.pod.space, one.pod.name, one.queue}, 1);
   }
@@ -191,8 +191,8 @@ void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
   }
 }
 
-void AddJobs(const decide::Cluster& cluster, UnixSeconds now, Samples& samples) {
-  const decide::PlacementPods pods(*cluster.inputs);
+void AddJobs(const cluster::Cluster& cluster, UnixSeconds now, Samples& samples) {
+  const cluster::PlacementPods pods(*cluster.inputs);
   std::map<std::string, std::int64_t> phases;
   for (const char* phase : {"Pending", "Placed", "Running", "Restarting", "Suspended", "Complete",
                             "Failed", "Invalid"}) {
@@ -207,7 +207,8 @@ void AddJobs(const decide::Cluster& cluster, UnixSeconds now, Samples& samples) 
   AddCrashes("Placement", cluster.inputs->placements, samples);
 }
 
-void AddGangs(const decide::Cluster& cluster, const report::AuditReport& report, Samples& samples) {
+void AddGangs(const cluster::Cluster& cluster, const report::AuditReport& report,
+              Samples& samples) {
   std::int64_t modelled = 0;
   for (const report::AuditGang& gang : report.gangs) {
     const Labels labels{gang.key.name, gang.key.space, gang.kind,

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "operator/base/timestamp.h"
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/metrics/samples.h"
 #include "operator/report/audit.h"
 #include "operator/report/fleet.h"
@@ -11,10 +11,10 @@
 namespace weft::controllers {
 
 // Add the samples of fabrics, jobs and gangs of other controllers, as the catalogue defines them.
-void AddFabrics(const decide::Cluster& cluster, const decide::Fabrics& fabrics,
+void AddFabrics(const cluster::Cluster& cluster, const cluster::Fabrics& fabrics,
                 std::uint32_t most_domains, metrics::Samples& samples);
-void AddJobs(const decide::Cluster& cluster, UnixSeconds now, metrics::Samples& samples);
-void AddGangs(const decide::Cluster& cluster, const report::AuditReport& report,
+void AddJobs(const cluster::Cluster& cluster, UnixSeconds now, metrics::Samples& samples);
+void AddGangs(const cluster::Cluster& cluster, const report::AuditReport& report,
               metrics::Samples& samples);
 
 }  // namespace weft::controllers

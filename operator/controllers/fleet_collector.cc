@@ -45,8 +45,8 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) 
   worked_.of = changes_.load(std::memory_order_relaxed);
   watch::Store::Picture picture = store_.Look();
   const auto fabrics = cache_.Of(picture);
-  decide::OrderAll(picture.inputs);
-  const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
+  cluster::OrderAll(picture.inputs);
+  const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture.inputs), *fabrics);
   metrics::Samples samples;
   AddFabrics(cluster, *fabrics, options_.most_domains, samples);
   for (const auto& fabric : store_.UnreadableFabrics()) {

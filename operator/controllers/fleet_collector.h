@@ -29,9 +29,9 @@ class FleetCollector {
     bool audit = false;                // also compare gangs that other schedulers placed
     double least_seconds_between = 1;  // younger figures are reused
     double least_seconds_between_audits = 5;
-    double pause_times = 20;    // least pause in multiples of the last duration
-    decide::Deciding deciding;  // of RunningFigures; may be null
-    std::string version;        // likewise
+    double pause_times = 20;  // least pause in multiples of the last duration
+    plan::Deciding deciding;  // of RunningFigures; may be null
+    std::string version;      // likewise
   };
   FleetCollector(const watch::Store& store, watch::FabricCache& cache, Options options);
 

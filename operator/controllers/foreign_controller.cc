@@ -10,10 +10,10 @@
 #include "operator/api/encode.h"
 #include "operator/api/gang_annotations.h"
 #include "operator/base/phrases.h"
+#include "operator/cluster/gang_spec.h"
+#include "operator/cluster/pod_labels.h"
+#include "operator/cluster/worker_order.h"
 #include "operator/controllers/parallel.h"
-#include "operator/decide/gang_spec.h"
-#include "operator/decide/pod_labels.h"
-#include "operator/decide/worker_order.h"
 #include "operator/launch/pin.h"
 
 namespace weft::controllers {
@@ -33,7 +33,7 @@ constexpr const char* kNoKnownDevices =
     "that Weft knows, so Weft chooses no node for it";
 
 // The object whose fields tell the gang's size; for a TrainJob its JobSet.
-api::OwnerReference SizeOwner(const decide::ForeignGang& gang, api::OwnerReference keeper) {
+api::OwnerReference SizeOwner(const cluster::ForeignGang& gang, api::OwnerReference keeper) {
   if (gang.kind != "JobSet" && gang.kind != "TrainJob") return keeper;
   return {"jobset.x-k8s.io/v1alpha2", "JobSet", gang.owner, keeper.uid, false};
 }
@@ -63,15 +63,15 @@ Result<Outcome> ForeignController::Reconcile(const api::ObjectKey& gang) {
 
 bool ForeignController::IsSelected(const Placements& placements, const api::Pod& pod) {
   return std::any_of(placements.begin(), placements.end(),
-                     [&](const auto& placement) { return decide::Selects(*placement, pod); });
+                     [&](const auto& placement) { return cluster::Selects(*placement, pod); });
 }
 
 // Pods that wait and belong to no gang.
 ForeignController::Answer ForeignController::TellLost(const Pods& pods,
                                                       const Placements& placements) {
   for (const auto& pod : pods) {
-    if (!decide::HasGate(*pod) || pod->meta.deleting || IsSelected(placements, *pod)) continue;
-    const auto gang = decide::ForeignGangOf(*pod);
+    if (!cluster::HasGate(*pod) || pod->meta.deleting || IsSelected(placements, *pod)) continue;
+    const auto gang = cluster::ForeignGangOf(*pod);
     if (gang) continue;
     recorder_.Record({"Pod", &pod->meta, true, kRefused, kAction, gang.error().message, "v1"});
   }
@@ -91,9 +91,9 @@ void ForeignController::Tell(const life::CreateForeign& step, bool warning, std:
 }
 
 // The size that the pods carry, else that of the object that controls them.
-Result<decide::GangShape> ForeignController::ShapeOf(const life::CreateForeign& step) {
+Result<cluster::GangShape> ForeignController::ShapeOf(const life::CreateForeign& step) {
   const api::Pod& first = *step.pods.front();
-  auto known = decide::ShapeOfPod(step.gang, first);
+  auto known = cluster::ShapeOfPod(step.gang, first);
   if (!known) return known.error();
   if (*known) return **std::move(known);
   const api::OwnerReference owner = SizeOwner(step.gang, step.keeper);
@@ -104,7 +104,7 @@ Result<decide::GangShape> ForeignController::ShapeOf(const life::CreateForeign& 
                    " cannot be read (" + read.error().message +
                    "); set the annotation weft.dev/workers on the pod template");
   }
-  return decide::ShapeOfOwner(step.gang.kind, *read, step.gang.part);
+  return cluster::ShapeOfOwner(step.gang.kind, *read, step.gang.part);
 }
 
 Result<api::Placement> ForeignController::Describe(const life::CreateForeign& step) {
@@ -115,15 +115,15 @@ Result<api::Placement> ForeignController::Describe(const life::CreateForeign& st
   if (!shape) return shape.error();
   api::Placement placement;
   placement.meta.key = {first.meta.key.space, step.gang.placement_name};
-  placement.meta.labels.Set(decide::kGangLabel, step.gang.base);
+  placement.meta.labels.Set(cluster::kGangLabel, step.gang.base);
   placement.workers = static_cast<std::uint32_t>(shape->workers);
-  placement.accelerator = *decide::AcceleratorOf(first.pod.requests);
+  placement.accelerator = *cluster::AcceleratorOf(first.pod.requests);
   placement.worker_index_labels = shape->index_labels;
   placement.pod_selector = fabric::LabelSelector{step.gang.selector, {}};
   const auto fabrics = cache_.Of(store_.LookAtFabrics());
   std::vector<const fabric::FabricSpec*> specs;
   for (const auto& one : fabrics->built) specs.push_back(&one.fabric->spec());
-  if (Status done = decide::Resolve(*annotations, specs, placement); !done) return done.error();
+  if (Status done = cluster::Resolve(*annotations, specs, placement); !done) return done.error();
   return placement;
 }
 
@@ -140,7 +140,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   const api::OwnerReference& keeper = step.keeper;
   Json object(api::EncodePlacement(placement, nullptr));
   Json& meta = object["metadata"];
-  meta["annotations"] = {{decide::kAskedAnnotation, decide::AskedHash(*step.pods.front())}};
+  meta["annotations"] = {{cluster::kAskedAnnotation, cluster::AskedHash(*step.pods.front())}};
   meta["ownerReferences"] = Json::array({{{"apiVersion", keeper.api_version},
                                           {"kind", keeper.kind},
                                           {"name", keeper.name},
@@ -156,7 +156,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
-  if (decoded->meta.labels.At(decide::kGangLabel) != step.gang.base) {
+  if (decoded->meta.labels.At(cluster::kGangLabel) != step.gang.base) {
     Tell(step, true, kRefused,
          "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
     return Outcome{.waits = true, .seconds = options_.retry_seconds};

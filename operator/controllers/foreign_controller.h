@@ -8,7 +8,7 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
-#include "operator/life/foreign_pods.h"
+#include "operator/life/gang_pods.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -27,7 +27,7 @@ class ForeignController {
   ForeignController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
                     Recorder& recorder, Log& log, Options options);
 
-  // Does one step for the gang: its namespace and decide::ForeignGang::base, "" for pods of no
+  // Does one step for the gang: its namespace and cluster::ForeignGang::base, "" for pods of no
   // gang. Errors  of the write; the caller retries transient errors and conflicts.
   Result<Outcome> Reconcile(const api::ObjectKey& gang);
 
@@ -45,7 +45,7 @@ class ForeignController {
   Answer Do(const life::Wait& step);
 
   Result<api::Placement> Describe(const life::CreateForeign& step);
-  Result<decide::GangShape> ShapeOf(const life::CreateForeign& step);
+  Result<cluster::GangShape> ShapeOf(const life::CreateForeign& step);
   Answer Create(const life::CreateForeign& step, const api::Placement& placement);
   void Inherit(const api::Placement& before, api::Placement& created);
   void Tell(const life::CreateForeign& step, bool warning, std::string_view reason,

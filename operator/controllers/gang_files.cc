@@ -8,8 +8,8 @@
 #include "operator/launch/fabric_environment.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/objects.h"
+#include "operator/life/kueue_quota_assignment.h"
 #include "operator/life/next_step.h"
-#include "operator/life/queue_assignment.h"
 
 namespace weft::controllers {
 
@@ -66,7 +66,7 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
 void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
   auto fabrics = fabrics_.Latest();
   if (!fabrics) fabrics = fabrics_.Of(store_.LookAtFabrics());
-  for (const decide::Fabrics::Built& one : fabrics->built) {
+  for (const cluster::Fabrics::Built& one : fabrics->built) {
     if (one.fabric->spec().name != placement.fabric_name) continue;
     gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);
     gang.fabric = launch::FabricEnvironment(one.fabric->spec(), *gang.job);

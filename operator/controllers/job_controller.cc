@@ -9,12 +9,12 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/controllers/job_counts.h"
 #include "operator/controllers/parallel.h"
-#include "operator/decide/predict.h"
 #include "operator/launch/objects.h"
 #include "operator/life/attempt.h"
-#include "operator/life/queue.h"
+#include "operator/life/kueue_quota.h"
 #include "operator/life/status_patch.h"
 #include "operator/life/verify.h"
+#include "operator/predict/predict.h"
 
 namespace weft::controllers {
 
@@ -334,7 +334,7 @@ void JobController::Tell(const api::TrainingJob& job, const life::JobStatus& sta
     const bool is = now.status == "True";
     if (now.status == "Unknown") continue;
     const bool warns_when_false =
-        now.type == "Accepted" || now.type == life::kVerified || now.type == decide::kMemoryFits;
+        now.type == "Accepted" || now.type == life::kVerified || now.type == api::kMemoryFits;
     if (fresh && !is && !warns_when_false && now.type != "Placed") continue;
     if (!is && (now.type == "Restarting" || now.type == "PodsReady")) continue;
     const bool warning =

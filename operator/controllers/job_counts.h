@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 #include "operator/life/job_status.h"
 #include "operator/metrics/counters.h"
 

@@ -1,4 +1,4 @@
-// The writes of a TrainingJob's Workload in a queue of Kueue (life/queue.h).
+// The writes of a TrainingJob's Workload in a queue of Kueue (life/kueue_quota.h).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "operator/api/decode.h"
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/worker_trial.h"
-#include "operator/life/queue.h"
+#include "operator/life/kueue_quota.h"
 
 namespace weft::controllers {
 

@@ -13,7 +13,7 @@
 namespace weft::controllers {
 namespace {
 
-using decide::LearnedScalars;
+using predict::LearnedScalars;
 using Fate = LearnedScalars::Observation::Fate;
 using Json = nlohmann::json;
 
@@ -143,7 +143,7 @@ void LearnedController::Tell(const LearnedScalars& learned, bool written) {
     if (!map) continue;
     const std::string note = "data[" + key + "]: " + why + "; no prediction uses this entry";
     recorder_.Record(
-        {"ConfigMap", &map->meta, true, decide::kLearnedStepInvalid, "ReadEntry", note, "v1"});
+        {"ConfigMap", &map->meta, true, predict::kLearnedStepInvalid, "ReadEntry", note, "v1"});
     log_.Warning("learned step cannot be read",
                  {{"configmap", api::Show(map->meta.key)}, {"entry", key}, {"reason", why}});
   }
@@ -158,7 +158,7 @@ void LearnedController::TellObservation(const LearnedScalars::Observation& one,
   std::string note;
   switch (one.fate) {
     case Fate::kCounted: {
-      const decide::LearnedStep& entry = learned.entries().at(one.key);
+      const predict::LearnedStep& entry = learned.entries().at(one.key);
       note = MeasuredText(one) + "; " + one.key + " is now " + Number(entry.percent) + " % with " +
              std::to_string(entry.observations) +
              (entry.observations == 1 ? " observation" : " observations");

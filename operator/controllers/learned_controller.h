@@ -10,13 +10,13 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/wakeup.h"
-#include "operator/decide/learned.h"
+#include "operator/predict/learned.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
 
 // Keeps the ConfigMap weft-learned-steps: reads it into the store, so that plans use it as people
-// have edited it, and writes into it what measured jobs add (decide/learned.h).
+// have edited it, and writes into it what measured jobs add (predict/learned.h).
 //
 // What was counted and the names of the jobs that were counted are in the same entry, and each
 // write is a compare-and-swap of the whole ConfigMap. So there is no order of writes that a crash
@@ -47,11 +47,11 @@ class LearnedController {
   bool Count();
 
  private:
-  Status Write(const decide::LearnedScalars& learned, const api::Inputs& inputs);
+  Status Write(const predict::LearnedScalars& learned, const api::Inputs& inputs);
   void Take(const nlohmann::json& object);
-  void Tell(const decide::LearnedScalars& learned, bool written);
-  void TellObservation(const decide::LearnedScalars::Observation& one,
-                       const decide::LearnedScalars& learned);
+  void Tell(const predict::LearnedScalars& learned, bool written);
+  void TellObservation(const predict::LearnedScalars::Observation& one,
+                       const predict::LearnedScalars& learned);
   // Whether the text is another than at the last call for this key.
   bool IsNews(const std::string& key, const std::string& text);
   void Fail(const std::string& what, const Error& error);

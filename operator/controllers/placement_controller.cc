@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/controllers/parallel.h"
-#include "operator/decide/conditions.h"
 #include "operator/launch/pin.h"
 
 namespace weft::controllers {
@@ -62,20 +62,19 @@ Result<Outcome> PlacementController::Reconcile(const api::ObjectKey& key) {
 // Sets Accepted=False if the spec cannot be read, and Accepted=True once it can be read again.
 std::optional<life::WritePlacement> PlacementController::Accept(
     const api::Placement& placement) const {
-  const api::Condition* before = decide::FindCondition(placement.conditions, "Accepted");
+  const api::Condition* before = api::FindCondition(placement.conditions, "Accepted");
   const bool readable = placement.unreadable.empty();
   if (readable && (before == nullptr || before->status == "True")) return std::nullopt;
   std::vector<api::Condition> conditions = placement.conditions;
-  decide::PutCondition(conditions,
-                       readable
-                           ? api::Condition{"Accepted", "True", "Valid", "the spec is valid", ""}
-                           : decide::Unreadable(placement.unreadable),
-                       options_.now());
+  api::PutCondition(conditions,
+                    readable ? api::Condition{"Accepted", "True", "Valid", "the spec is valid", ""}
+                             : api::Unreadable(placement.unreadable),
+                    options_.now());
   if (conditions == placement.conditions) return std::nullopt;
   return life::WritePlacement{{true, std::move(conditions), placement.excluded, placement.retry}};
 }
 
-Status PlacementController::Ungate(const api::Placement& placement, const decide::WorkerPod& one) {
+Status PlacementController::Ungate(const api::Placement& placement, const cluster::WorkerPod& one) {
   const api::ObjectMeta& meta = one.pod->meta;
   const Json patch = launch::UngatePatch(
       *one.pod, {placement.meta.uid, one.worker, placement.nodes.at(one.worker)});

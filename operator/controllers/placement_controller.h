@@ -7,7 +7,7 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/recorder.h"
-#include "operator/life/ungate.h"
+#include "operator/life/gang_step.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
@@ -39,7 +39,7 @@ class PlacementController {
   Answer Do(const api::Placement& placement, const life::WritePlacement& step);
   Answer Do(const api::Placement& placement, const life::Wait& step);
 
-  Status Ungate(const api::Placement& placement, const decide::WorkerPod& one);
+  Status Ungate(const api::Placement& placement, const cluster::WorkerPod& one);
   void Tell(const api::Placement& placement, const life::PlacementStatus& status);
 
   watch::Store& store_;

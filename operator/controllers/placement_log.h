@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/placement.h"
 
 namespace weft::controllers {
 

@@ -6,21 +6,21 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/controllers/parallel.h"
 #include "operator/controllers/run_solver.h"
-#include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/queued.h"
-#include "operator/decide/status.h"
 #include "operator/launch/objects.h"
 #include "operator/life/as_of.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/gang_step.h"
 #include "operator/life/retry.h"
-#include "operator/life/ungate.h"
+#include "operator/plan/plan_report.h"
+#include "operator/plan/status.h"
 
 namespace weft::controllers {
 
@@ -41,7 +41,7 @@ constexpr std::uint32_t kExplainedRefusals = 8;
 // So that the figures of the running Placement do not crash the solver once more. A Placement that
 // was only an input had no generation; it has that of `stored` now.
 void KeepFiguresFailed(const api::Placement& before, const api::Placement& stored, Json& status) {
-  const auto* failed = decide::FindCondition(before.conditions, decide::kFiguresFailed);
+  const auto* failed = api::FindCondition(before.conditions, api::kFiguresFailed);
   if (failed == nullptr) return;
   api::Condition kept = *failed;
   if (kept.observed_generation == before.meta.generation) {
@@ -68,7 +68,7 @@ void Planner::Ask(const api::TrainingJob& job) {
   changed_.notify_all();
 }
 
-void Planner::Ask(const std::string& reservation, std::vector<life::QueuedPlacement> placements) {
+void Planner::Ask(const std::string& reservation, std::vector<api::Placement> placements) {
   const std::lock_guard lock(mutex_);
   const bool anew = queued_.insert_or_assign(reservation, std::move(placements)).second;
   if (!anew) return;
@@ -185,18 +185,17 @@ void Planner::ForgetAllBut(const std::set<std::string>& asked, const std::set<st
 
 // Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
 // object: it may name excluded nodes.
-decide::Queued Planner::AddQueued(const Reservations& asked, UnixSeconds now, api::Inputs& inputs) {
-  decide::Queued queued;
+void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs) {
   const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
   const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
   for (const auto& [reservation, placements] : asked) {
-    for (const life::QueuedPlacement& one : placements) {
-      const api::ObjectKey& key = one.placement.meta.key;
+    for (const api::Placement& one : placements) {
+      const api::ObjectKey& key = one.meta.key;
       const auto end = inputs.placements.begin() + known;
       const auto found = std::lower_bound(inputs.placements.begin(), end, key, before);
       std::size_t at = inputs.placements.size();
       if (found == end || found->meta.key != key) {
-        inputs.placements.push_back(one.placement);
+        inputs.placements.push_back(one);
       } else {
         if (!found->nodes.empty() || found->meta.deleting) continue;
         if (const std::int64_t left = life::RetryLeft(found->retry, now); left > 0) {
@@ -206,24 +205,20 @@ decide::Queued Planner::AddQueued(const Reservations& asked, UnixSeconds now, ap
         at = static_cast<std::size_t>(found - inputs.placements.begin());
       }
       api::Placement& input = inputs.placements.Edit(at);
-      for (api::Condition crash : one.placement.conditions) {  // on the Workload
+      for (api::Condition crash : one.conditions) {  // on the Workload
         crash.observed_generation = input.meta.generation;
-        decide::PutCondition(input.conditions, std::move(crash), now);
+        api::PutCondition(input.conditions, std::move(crash), now);
       }
-      input.meta.annotations.Set(
-          decide::kPriorityAnnotation,
-          one.placement.meta.annotations.At(decide::kPriorityAnnotation).value_or("0"));
+      input.proposal = one.proposal;
       life::TellWait(input, now);
       inputs.order.push_back({false, at});
-      queued.emplace(key, one.pods);
     }
   }
-  return queued;
 }
 
 // The input of a pass: only workloads with a request are pending. Nothing if there are none,
 // because copying the whole cluster is expensive.
-std::optional<Planner::Input> Planner::Collect() {
+std::optional<watch::Store::Picture> Planner::Collect() {
   const auto [asked, reservations] = Asking();
   if (asked.empty() && reservations.empty() && !store_.HasUnplaced(options_.space)) {
     ForgetAllBut(asked, {});
@@ -254,15 +249,14 @@ std::optional<Planner::Input> Planner::Collect() {
     life::TellWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
-  decide::Queued queued = AddQueued(reservations, now, inputs);
+  AddProposals(reservations, now, inputs);
   ForgetAllBut(asked, known);
-  return Input{std::move(picture), std::move(queued)};
+  return picture;
 }
 
-Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
-                                          const decide::Queued& queued) {
-  decide::PlanOptions options;
-  options.order = decide::Order::kOperator;
+Result<plan::PlanReport> Planner::Solve(const cluster::Cluster& cluster) {
+  plan::PlanOptions options;
+  options.order = cluster::Order::kOperator;
   options.best_costs = &best_costs_;
   options.prices = options_.prices;
   options.refuse_invalid = true;
@@ -272,24 +266,24 @@ Result<decide::PlanReport> Planner::Solve(const decide::Cluster& cluster,
   options.deciding = options_.deciding;
   options.crashes = {.version = options_.version, .now = options_.now()};
   options.crashed_kinds = &crashed_kinds_;
-  return RunSolver(options_.deciding, [&] { return decide::Plan(cluster, options, queued); });
+  return RunSolver(options_.deciding, [&] { return plan::Plan(cluster, options); });
 }
 
 void Planner::Pass() {
   const std::int64_t start = Microseconds();
-  std::optional<Input> input = Collect();
-  if (!input || input->picture.inputs.order.empty()) return;
-  const auto fabrics = cache_.Of(input->picture);
-  const decide::Cluster cluster = decide::BuildCluster(std::move(input->picture.inputs), *fabrics);
-  auto report = Solve(cluster, input->queued);
+  std::optional<watch::Store::Picture> picture = Collect();
+  if (!picture || picture->inputs.order.empty()) return;
+  const auto fabrics = cache_.Of(*picture);
+  const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture->inputs), *fabrics);
+  auto report = Solve(cluster);
   if (!report) return log_.Error("no plan", {{"reason", report.error().message}});
-  decide::TellAhead(*report);
+  plan::TellAhead(*report);
   ForEach(report->entries.size(), options_.commits_at_once, [&](std::size_t i) {
-    Answer(cluster, input->queued, report->entries[i]);
+    Answer(cluster, report->entries[i]);
     return true;
   });
   if (options_.counters == nullptr) return;
-  for (const decide::PlanEntry& entry : report->entries) {
+  for (const plan::PlanEntry& entry : report->entries) {
     options_.counters->Observe(metrics::Id::kSolveSeconds, {}, SecondsOf(entry.solve_microseconds));
   }
   options_.counters->Observe(metrics::Id::kPlanPassSeconds, {}, SecondsOf(Microseconds() - start));
@@ -300,12 +294,10 @@ void Planner::Count(const char* result, const std::string& reason) const {
   options_.counters->Add(metrics::Id::kPlacements, {result, reason});
 }
 
-void Planner::Answer(const decide::Cluster& cluster, const decide::Queued& queued,
-                     const decide::PlanEntry& entry) {
-  const decide::Workload& workload = entry.workload;
-  const auto of = workload.is_job ? queued.end() : queued.find(workload.key());
-  const std::string reservation = of == queued.end() ? "" : of->second.bundle;
-  if (const decide::Refused* refused = entry.refused()) {
+void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
+  const cluster::Workload& workload = entry.workload;
+  const std::string& reservation = workload.bundle;
+  if (const plan::Refused* refused = entry.refused()) {
     if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
     return RefusePlacement(cluster.inputs->placements[workload.index], reservation, *refused);
   }
@@ -327,22 +319,22 @@ Result<api::Placement> Planner::CreateOf(const api::TrainingJob& job, const Json
   object.erase("status");
   object["metadata"]["labels"] = {{api::kJobNameLabel, job.meta.key.name},
                                   {life::kJobUidLabel, job.meta.uid},
-                                  {decide::kAttemptLabel, std::to_string(job.attempt + 1)}};
+                                  {cluster::kAttemptLabel, std::to_string(job.attempt + 1)}};
   object["metadata"]["ownerReferences"] = launch::OwnedBy(job);
   return Create(object, job.meta.uid);
 }
 
-Result<api::Placement> Planner::CreateOf(const api::Placement& queued, const Json& placement) {
+Result<api::Placement> Planner::CreateOf(const api::Placement& proposed, const Json& placement) {
   Json object = placement;
   object.erase("status");
-  const api::OwnerReference& owner = queued.meta.owners.front();
+  const api::OwnerReference& owner = proposed.meta.owners.front();
   object["metadata"]["ownerReferences"] = {{{"apiVersion", owner.api_version},
                                             {"kind", owner.kind},
                                             {"name", owner.name},
                                             {"uid", owner.uid},
                                             {"controller", true}}};
   object["metadata"]["annotations"][api::kPodRequestsAnnotation] =
-      queued.meta.annotations.At(api::kPodRequestsAnnotation).value_or("{}");
+      proposed.meta.annotations.At(api::kPodRequestsAnnotation).value_or("{}");
   return Create(object, owner.uid);
 }
 
@@ -369,10 +361,10 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
   return decoded;
 }
 
-Status Planner::Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
-  const decide::Workload& workload = entry.workload;
-  const Json placement = RunSolver(options_.deciding, workload, decide::Solving::kNodes,
-                                   [&] { return Json(decide::PlacementOf(cluster, entry)); });
+Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
+  const cluster::Workload& workload = entry.workload;
+  const Json placement = RunSolver(options_.deciding, workload, plan::Solving::kNodes,
+                                   [&] { return Json(plan::PlacementOf(cluster, entry)); });
   api::Placement current;
   if (workload.is_job) {
     Result<api::Placement> created = CreateOf(cluster.inputs->jobs[workload.index], placement);
@@ -422,7 +414,7 @@ void Planner::LookAt(UnixSeconds time) { next_look_ = std::min(next_look_.value_
 
 // Whether to report the refusal: not if it equals the last one, and not too soon if only its text
 // differs.
-bool Planner::IsNews(const Asker& asker, const decide::Refused& refused) {
+bool Planner::IsNews(const Asker& asker, const plan::Refused& refused) {
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
   if (refused.wait_ends_in_seconds) LookAt(now + *refused.wait_ends_in_seconds);
@@ -439,18 +431,18 @@ bool Planner::IsNews(const Asker& asker, const decide::Refused& refused) {
                                  ? std::min(2 * refusal.pause_seconds, options_.most_reword_seconds)
                                  : options_.reword_seconds;
   refusal = {
-      asker.generation, {refused.reason, refused.message, !decide::NeverFits(refused)}, now, pause};
+      asker.generation, {refused.reason, refused.message, !plan::NeverFits(refused)}, now, pause};
   Count("Refused", refused.reason);
   return true;
 }
 
-void Planner::Refuse(const api::TrainingJob& job, const decide::Refused& refused) {
+void Planner::Refuse(const api::TrainingJob& job, const plan::Refused& refused) {
   if (!IsNews({job.meta.uid, job.meta.generation, job.record.excluded}, refused)) return;
   options_.on_answer(job.meta.key);
 }
 
 void Planner::RefusePlacement(const api::Placement& placement, const std::string& reservation,
-                              const decide::Refused& refused) {
+                              const plan::Refused& refused) {
   const bool queued = !reservation.empty();
   const Asker asker{queued ? reservation : placement.meta.uid,
                     queued ? 0 : placement.meta.generation, placement.excluded};
@@ -461,8 +453,8 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
   }
   if (placement.meta.uid.empty()) return;
   std::vector<api::Condition> conditions = placement.conditions;
-  decide::PutCondition(conditions, {"Placed", "False", refused.reason, refused.message, ""},
-                       options_.now());
+  api::PutCondition(conditions, {"Placed", "False", refused.reason, refused.message, ""},
+                    options_.now());
   if (conditions == placement.conditions) return;
   const Target target{Kind::kPlacement, placement.meta.key, placement.meta.uid,
                       placement.meta.resource_version};

@@ -13,11 +13,11 @@
 
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
-#include "operator/decide/plan.h"
-#include "operator/life/check.h"
+#include "operator/life/kueue_check.h"
 #include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 #include "operator/outlook/prices.h"
+#include "operator/plan/plan.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -50,7 +50,7 @@ class Planner {
     std::int64_t most_reword_seconds = 60;
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
-    decide::Deciding deciding;                // may be null (run_solver.h)
+    plan::Deciding deciding;                  // may be null (run_solver.h)
     std::string version;                      // of the operator: whose crashes of the solver count
   };
   Planner(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer, Log& log,
@@ -58,9 +58,9 @@ class Planner {
 
   // The job requests nodes for its next attempt.
   void Ask(const api::TrainingJob& job);
-  // A Workload requests nodes for these Placements (life/check.h), which need not exist. They get
-  // nodes all together or not at all.
-  void Ask(const std::string& reservation, std::vector<life::QueuedPlacement> placements);
+  // A Workload requests nodes for these Placements (life/kueue_check.h), which need not exist. They
+  // get nodes all together or not at all.
+  void Ask(const std::string& reservation, std::vector<api::Placement> placements);
   // Withdraws the job's request, or that of a reservation.
   void Forget(const std::string& uid);
   // Withdraws the requests of all reservations of the Workload.
@@ -88,45 +88,39 @@ class Planner {
 
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
-  using Reservations = std::map<std::string, std::vector<life::QueuedPlacement>>;
+  using Reservations = std::map<std::string, std::vector<api::Placement>>;
   // The requests of jobs, by uid, and of reservations.
   std::pair<std::set<std::string>, Reservations> Asking() const;
-  decide::Queued AddQueued(const Reservations& asked, UnixSeconds now, api::Inputs& inputs);
+  void AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs);
   void ForgetAllBut(const std::set<std::string>& asked, const std::set<std::string>& known);
-  // The input of a pass.
-  struct Input {
-    watch::Store::Picture picture;
-    decide::Queued queued;
-  };
-  std::optional<Input> Collect();
-  Result<decide::PlanReport> Solve(const decide::Cluster& cluster, const decide::Queued& queued);
-  void Answer(const decide::Cluster& cluster, const decide::Queued& queued,
-              const decide::PlanEntry& entry);
-  Status Commit(const decide::Cluster& cluster, const decide::PlanEntry& entry);
+  std::optional<watch::Store::Picture> Collect();
+  Result<plan::PlanReport> Solve(const cluster::Cluster& cluster);
+  void Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
+  Status Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
-  Result<api::Placement> CreateOf(const api::Placement& queued, const nlohmann::json& placement);
+  Result<api::Placement> CreateOf(const api::Placement& proposed, const nlohmann::json& placement);
   Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
-  void Refuse(const api::TrainingJob& job, const decide::Refused& refused);
+  void Refuse(const api::TrainingJob& job, const plan::Refused& refused);
   // A workload in refusals_.
   struct Asker {
     const std::string& id;  // uid or reservation
     std::int64_t generation = 0;
     const std::vector<api::ExcludedNode>& excluded;
   };
-  bool IsNews(const Asker& asker, const decide::Refused& refused);
+  bool IsNews(const Asker& asker, const plan::Refused& refused);
   void LookAt(UnixSeconds time);  // mutex_ must be held
   void LookAtLater(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;
   void RefusePlacement(const api::Placement& placement, const std::string& reservation,
-                       const decide::Refused& refused);
+                       const plan::Refused& refused);
 
   watch::Store& store_;
   watch::FabricCache& cache_;
   ApiWriter& writer_;
   Log& log_;
   const Options options_;
-  decide::BestCosts best_costs_;        // used by Pass only, from one pass to the next
-  decide::CrashedKinds crashed_kinds_;  // likewise
+  plan::BestCosts best_costs_;        // used by Pass only, from one pass to the next
+  plan::CrashedKinds crashed_kinds_;  // likewise
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -3,7 +3,7 @@
 #include <exception>
 #include <new>
 
-#include "operator/decide/solver_crash.h"
+#include "operator/plan/solver_crash.h"
 
 namespace weft::controllers {
 
@@ -12,11 +12,11 @@ namespace weft::controllers {
 // `deciding` it passes. Lack of memory says nothing about the workload: its name is taken back, and
 // the exception passes.
 template <typename Work>
-auto RunSolver(const decide::Deciding& deciding, const Work& work) {
+auto RunSolver(const plan::Deciding& deciding, const Work& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    if (deciding) deciding(nullptr, decide::Solving::kNodes);
+    if (deciding) deciding(nullptr, plan::Solving::kNodes);
     throw;
   } catch (...) {
     if (!deciding) throw;
@@ -26,8 +26,8 @@ auto RunSolver(const decide::Deciding& deciding, const Work& work) {
 
 // The same of work on one workload, which it names.
 template <typename Work>
-auto RunSolver(const decide::Deciding& deciding, const decide::Workload& workload,
-               decide::Solving solving, const Work& work) {
+auto RunSolver(const plan::Deciding& deciding, const cluster::Workload& workload,
+               plan::Solving solving, const Work& work) {
   return RunSolver(deciding, [&] {
     if (deciding) deciding(&workload, solving);
     auto result = work();

@@ -3,6 +3,7 @@
 #include <deque>
 #include <utility>
 
+#include "operator/cluster/problem.h"
 #include "operator/controllers/run_solver.h"
 
 namespace weft::controllers {
@@ -31,20 +32,20 @@ Sums MakeSums(const fabric::Fabric& fabric, std::uint32_t most_domains) {
   return sums;
 }
 
-void AddUp(const std::vector<decide::DomainFlow>& flows,
-           const std::vector<decide::DomainWatts>& watts, Sums& sums) {
-  for (const decide::DomainFlow& flow : flows) {
+void AddUp(const std::vector<cluster::DomainFlow>& flows,
+           const std::vector<predict::DomainWatts>& watts, Sums& sums) {
+  for (const cluster::DomainFlow& flow : flows) {
     if (sums[flow.tier].empty()) continue;
     Sum& sum = sums[flow.tier][flow.domain];
     sum.bytes += flow.bytes;
     sum.milliseconds += flow.milliseconds;
   }
-  for (const decide::DomainWatts& part : watts) {
+  for (const predict::DomainWatts& part : watts) {
     if (!sums[part.tier].empty()) sums[part.tier][part.domain].watts += part.watts;
   }
 }
 
-void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
+void AddSums(const cluster::Cluster& cluster, const std::vector<Sums>& sums,
              metrics::Samples& samples) {
   for (std::size_t f = 0; f < sums.size(); ++f) {
     const fabric::Fabric& fabric = *cluster.fabrics[f].fabric;
@@ -55,7 +56,7 @@ void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
         samples.Add(Id::kDomainStepBytes, labels, static_cast<double>(sums[f][t][d].bytes));
         samples.Add(Id::kDomainUplinkSeconds, labels, sums[f][t][d].milliseconds / 1e3);
         samples.Add(Id::kDomainWatts, labels, sums[f][t][d].watts);
-        if (const auto left = decide::PowerHeadroom(cluster.fabrics[f], t, d)) {
+        if (const auto left = predict::PowerHeadroom(cluster.fabrics[f], t, d)) {
           samples.Add(Id::kDomainPowerHeadroom, labels, *left);
         }
       }
@@ -65,59 +66,59 @@ void AddSums(const decide::Cluster& cluster, const std::vector<Sums>& sums,
 
 // The uplinks of one fabric, and who shares them; members are indices of running workloads.
 struct Sharing {
-  explicit Sharing(const decide::ClusterFabric& on) : uplinks(*on.fabric), contention(uplinks) {}
-  decide::Uplinks uplinks;
-  decide::Contention contention;
+  explicit Sharing(const cluster::ClusterFabric& on) : uplinks(*on.fabric), contention(uplinks) {}
+  predict::Uplinks uplinks;
+  predict::Contention contention;
 };
 
-void AddContention(const std::vector<decide::Running>& running, std::deque<Sharing>& fabrics,
+void AddContention(const std::vector<cluster::Running>& running, std::deque<Sharing>& fabrics,
                    const std::vector<bool>& has_pace, metrics::Samples& samples) {
   for (Sharing& fabric : fabrics) fabric.contention.Update();
   for (std::size_t i = 0; i < running.size(); ++i) {
     if (!has_pace[i] || !running[i].workload.is_job) continue;
     const api::ObjectKey& key = running[i].workload.key();
     const double speed =
-        fabrics[running[i].fabric].contention.speed(static_cast<decide::Contention::Member>(i));
+        fabrics[running[i].fabric].contention.speed(static_cast<predict::Contention::Member>(i));
     samples.Add(Id::kJobContention, {key.name, key.space}, 1 / speed);
   }
 }
 
 // Only jobs have this figure.
-std::optional<double> CostOverBest(const decide::Cluster& cluster, const decide::Running& running,
-                                   const decide::Problem& problem) {
+std::optional<double> CostOverBest(const cluster::Cluster& cluster, const cluster::Running& running,
+                                   const cluster::Problem& problem) {
   if (!running.workload.is_job) return std::nullopt;
-  if (decide::RefusalFor(cluster, running.workload, {})) return std::nullopt;
-  return decide::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
+  if (plan::RefusalFor(cluster, running.workload, {})) return std::nullopt;
+  return cluster::CostOverBest(cluster.fabrics[running.fabric], problem, running.nodes);
 }
 
-decide::Pace PaceOf(const decide::ClusterFabric& on, const decide::Uplinks& uplinks,
-                    const decide::Running& running, const decide::Problem& problem) {
-  const auto accelerator = decide::AcceleratorOf(*on.fabric, running.nodes);
+predict::Pace PaceOf(const cluster::ClusterFabric& on, const predict::Uplinks& uplinks,
+                     const cluster::Running& running, const cluster::Problem& problem) {
+  const auto accelerator = predict::AcceleratorOf(*on.fabric, running.nodes);
   if (!accelerator) return {};
-  return decide::PaceOf(on, uplinks, running.workload, problem.traffic, *accelerator,
-                        running.nodes);
+  return predict::PaceOf(on, uplinks, running.workload, problem.traffic, *accelerator,
+                         running.nodes);
 }
 
 }  // namespace
 
-RunningFigures::Known RunningFigures::Compute(const decide::Cluster& cluster,
-                                              const decide::Uplinks& uplinks,
-                                              const decide::Running& running) {
-  const decide::ClusterFabric& on = cluster.fabrics[running.fabric];
+RunningFigures::Known RunningFigures::Compute(const cluster::Cluster& cluster,
+                                              const predict::Uplinks& uplinks,
+                                              const cluster::Running& running) {
+  const cluster::ClusterFabric& on = cluster.fabrics[running.fabric];
   Known known{on.fabric, running.workload.meta->generation, {}, {}, {}, {}};
-  known.flows = decide::FlowsOf(on, running.workload, running.nodes);
-  known.watts = decide::WattsOf(on, running.workload, running.nodes);
-  if (const auto problem = decide::MakeProblem(on, running.workload)) {
+  known.flows = cluster::FlowsOf(on, running.workload, running.nodes);
+  known.watts = predict::WattsOf(on, running.workload, running.nodes);
+  if (const auto problem = cluster::MakeProblem(on, running.workload)) {
     known.cost_over_best = CostOverBest(cluster, running, *problem);
     known.pace = PaceOf(on, uplinks, running, *problem);
   }
   return known;
 }
 
-const RunningFigures::Known& RunningFigures::Find(const decide::Cluster& cluster,
-                                                  const decide::Uplinks& uplinks,
-                                                  const decide::Running& running) {
-  const decide::ClusterFabric& on = cluster.fabrics[running.fabric];
+const RunningFigures::Known& RunningFigures::Find(const cluster::Cluster& cluster,
+                                                  const predict::Uplinks& uplinks,
+                                                  const cluster::Running& running) {
+  const cluster::ClusterFabric& on = cluster.fabrics[running.fabric];
   const std::string& uid = running.placement->meta.uid;
   const std::int64_t generation = running.workload.meta->generation;
   Known& known = known_[uid];
@@ -132,32 +133,32 @@ const RunningFigures::Known& RunningFigures::Find(const decide::Cluster& cluster
   --searches_left_;
   known.fabric = on.fabric;
   known.generation = generation;
-  if (decide::CrashedOnFigures(cluster, running.workload, version_)) return known;
-  return known = RunSolver(deciding_, running.workload, decide::Solving::kFigures,
+  if (plan::CrashedOnFigures(cluster, running.workload, version_)) return known;
+  return known = RunSolver(deciding_, running.workload, plan::Solving::kFigures,
                            [&] { return Compute(cluster, uplinks, running); });
 }
 
-bool RunningFigures::AddTo(const decide::Cluster& cluster, std::uint32_t most_domains,
+bool RunningFigures::AddTo(const cluster::Cluster& cluster, std::uint32_t most_domains,
                            metrics::Samples& samples) {
   std::vector<Sums> sums;
   std::deque<Sharing> sharing;
-  for (const decide::ClusterFabric& on : cluster.fabrics) {
+  for (const cluster::ClusterFabric& on : cluster.fabrics) {
     sums.push_back(MakeSums(*on.fabric, most_domains));
     sharing.emplace_back(on);
   }
   before_ = std::exchange(known_, {});
   searches_left_ = kMostSearches;
-  if (const auto running = decide::RunningWorkloads(cluster)) {
+  if (const auto running = cluster::RunningWorkloads(cluster)) {
     std::vector<bool> has_pace(running->size(), false);
     for (std::size_t i = 0; i < running->size(); ++i) {
-      const decide::Running& one = (*running)[i];
+      const cluster::Running& one = (*running)[i];
       const Known& known = Find(cluster, sharing[one.fabric].uplinks, one);
       if (known.cost_over_best && one.workload.is_job) {
         const api::ObjectKey& key = one.workload.key();
         samples.Add(Id::kJobCostOverBest, {key.name, key.space}, *known.cost_over_best);
       }
       has_pace[i] = known.pace.alone > 0;
-      sharing[one.fabric].contention.Add(static_cast<decide::Contention::Member>(i), known.pace);
+      sharing[one.fabric].contention.Add(static_cast<predict::Contention::Member>(i), known.pace);
       AddUp(known.flows, known.watts, sums[one.fabric]);
     }
     AddContention(*running, sharing, has_pace, samples);

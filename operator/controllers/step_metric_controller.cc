@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "operator/decide/learned.h"
+#include "operator/predict/learned.h"
 #include "operator/promql/prometheus.h"
 
 namespace weft::controllers {
@@ -38,7 +38,7 @@ void StepMetricController::Stop() {
 bool StepMetricController::Pass() {
   const UnixSeconds now = options_.now();
   const api::Inputs inputs = store_.LookAtJobs().inputs;
-  const std::vector<StepMetric> metrics = decide::StepMetrics(inputs, now);
+  const std::vector<StepMetric> metrics = predict::StepMetrics(inputs, now);
   Forget(metrics);
   for (const StepMetric& metric : metrics) Look(metric);
   for (const StepMetric* metric : Due(metrics, now)) {
@@ -52,23 +52,23 @@ bool StepMetricController::Pass() {
 void StepMetricController::Look(const StepMetric& metric) {
   using State = StepMetric::State;
   if (metric.state == State::kInvalid) {
-    return Warn(metric, decide::kStepMetricInvalid, metric.why + "; the step is not measured");
+    return Warn(metric, predict::kStepMetricInvalid, metric.why + "; the step is not measured");
   }
   if (options_.prometheus == nullptr) {
-    return Warn(metric, decide::kStepMetricUnused,
+    return Warn(metric, predict::kStepMetricUnused,
                 "the metric " + metric.metric +
                     " is not read, because weft-operator has no --prometheus (prometheus.url of "
                     "the Helm chart)");
   }
   if (metric.state == State::kUnused) {
-    Warn(metric, decide::kStepMetricUnused,
+    Warn(metric, predict::kStepMetricUnused,
          "the metric " + metric.metric +
              " is not read, because no step is predicted for the job: its Placement has no "
              "status.outlook.stepMilliseconds");
   }
 }
 
-std::vector<const decide::StepMetric*> StepMetricController::Due(
+std::vector<const predict::StepMetric*> StepMetricController::Due(
     const std::vector<StepMetric>& metrics, UnixSeconds now) const {
   std::vector<std::pair<UnixSeconds, const StepMetric*>> due;
   if (options_.prometheus == nullptr || now < paused_until_) return {};
@@ -95,7 +95,7 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
     }
   };
   const auto answer = promql::AskPrometheus(
-      *options_.prometheus, {decide::QueryText(metric), now, options_.query_timeout, [this] {
+      *options_.prometheus, {predict::QueryText(metric), now, options_.query_timeout, [this] {
                                return stopped_ ? kube::Instant::min() : kube::Instant::max();
                              }});
   if (!answer) {
@@ -107,7 +107,7 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
   }
   unanswered_.clear();
   count(answer->empty() ? "Empty" : "OK");
-  const decide::StepReading reading = decide::ReadStep(
+  const predict::StepReading reading = predict::ReadStep(
       metric, answer->empty() ? std::nullopt : std::optional(answer->front().value));
   if (!reading.reason.empty()) Warn(metric, reading.reason.c_str(), reading.note);
   if (!reading.seconds.empty()) {
@@ -127,7 +127,7 @@ Status StepMetricController::Write(const StepMetric& metric, const std::string& 
   const api::ObjectMeta& meta = metric.job->meta;
   const auto written = writer_.Patch(
       {Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
-      {{"metadata", {{"annotations", {{decide::kMeasuredStepAnnotation, seconds}}}}}});
+      {{"metadata", {{"annotations", {{predict::kMeasuredStepAnnotation, seconds}}}}}});
   if (!written) return written.error();
   log_.Info("step measured",
             {{"job", api::Show(meta.key)}, {"metric", metric.metric}, {"seconds", seconds}});

@@ -12,16 +12,16 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/recorder.h"
 #include "operator/controllers/wakeup.h"
-#include "operator/decide/step_metric.h"
 #include "operator/kube/transport.h"
 #include "operator/metrics/counters.h"
+#include "operator/predict/step_metric.h"
 #include "operator/watch/store.h"
 
 namespace weft::controllers {
 
-// Measures the steps of running jobs that name a metric (decide/step_metric.h): asks Prometheus and
-// writes the annotation weft.dev/measured-step-seconds, from which LearnedController learns. What
-// is wrong becomes an event of the job, once; that Prometheus does not answer is logged, once.
+// Measures the steps of running jobs that name a metric (predict/step_metric.h): asks Prometheus
+// and writes the annotation weft.dev/measured-step-seconds, from which LearnedController learns.
+// What is wrong becomes an event of the job, once; that Prometheus does not answer is logged, once.
 //
 // A write is a compare-and-swap: after a person's edit in between it fails and is tried again.
 // Thread-safety  OnChange and Stop may run at any time; Run or Pass in one thread.
@@ -32,7 +32,7 @@ class StepMetricController {
     std::function<UnixSeconds()> now;
     metrics::Counters* counters = nullptr;  // null: nothing is counted
     // A job is asked about once per window: a query in between would read the same samples again.
-    UnixSeconds ask_every = decide::kWindowSeconds;
+    UnixSeconds ask_every = predict::kWindowSeconds;
     UnixSeconds retry_after = 60;   // after a write or query that failed, or without a series
     std::size_t most_queries = 50;  // of one pass, one at a time; they bound the load on Prometheus
     std::chrono::milliseconds least_pause{5'000};     // between passes
@@ -54,7 +54,7 @@ class StepMetricController {
   bool Pass();
 
  private:
-  using StepMetric = decide::StepMetric;
+  using StepMetric = predict::StepMetric;
   void Look(const StepMetric& metric);
   std::vector<const StepMetric*> Due(const std::vector<StepMetric>& metrics, UnixSeconds now) const;
   bool Measure(const StepMetric& metric, UnixSeconds now);

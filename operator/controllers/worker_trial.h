@@ -5,7 +5,7 @@
 #include <string>
 
 #include "operator/api/admission.h"
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 #include "operator/base/result.h"
 #include "operator/controllers/api_writer.h"
 

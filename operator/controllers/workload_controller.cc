@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/encode.h"
-#include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/worker_order.h"
-#include "operator/life/queue_patches.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/worker_order.h"
+#include "operator/life/kueue_quota_patches.h"
 
 namespace weft::controllers {
 
@@ -50,7 +50,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   view.in_use = [this](const api::Placement& placement) { return InUse(placement); };
   view.flavor = [&](const std::string& name) { return objects->flavors.Find({"", name}).get(); };
   view.refusal = [this](const std::string& id) { return planner_.RefusalOf(id); };
-  std::shared_ptr<const decide::Fabrics> fabrics;
+  std::shared_ptr<const cluster::Fabrics> fabrics;
   view.fabrics = [&] {
     fabrics = cache_.Of(store_.LookAtFabrics());
     std::vector<const fabric::FabricSpec*> specs;
@@ -94,7 +94,7 @@ WorkloadController::Answer WorkloadController::Release(const api::Workload& work
 
 life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
   const api::TrainingJob& job = *objects.job;
-  const bool placed = decide::HasCondition(job.conditions, "Placed");
+  const bool placed = cluster::HasCondition(job.conditions, "Placed");
   life::QueuedJob queued;
   for (const auto& placement : objects.placements) {
     const std::int64_t attempt = life::AttemptLabel(placement->meta).value_or(0);
@@ -114,7 +114,7 @@ bool WorkloadController::InUse(const api::Placement& placement) const {
   const life::LossTimes times{options_.now(), options_.node_loss_seconds};
   const auto pods = store_.PodsOf(placement);
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
-    if (decide::HasEnded(*pod)) return false;
+    if (cluster::HasEnded(*pod)) return false;
     if (!pod->meta.deleting || pod->node_name.empty()) return true;
     const auto gone = life::GoneAt(*pod, store_.StateOfNode(pod->node_name), times);
     return !gone || *gone > times.now;
@@ -185,7 +185,7 @@ WorkloadController::Answer WorkloadController::ReconcileCheck(const api::ObjectK
       *check, [this](const std::string& name) { return store_.HasFabric(name); });
   active.observed_generation = check->meta.generation;
   std::vector<api::Condition> conditions = check->conditions;
-  decide::PutCondition(conditions, active, options_.now());
+  api::PutCondition(conditions, active, options_.now());
   if (conditions == check->conditions) return Outcome{};
   Json status = {{"conditions", Json(api::EncodeConditions(conditions))}};
   const api::ObjectMeta& meta = check->meta;

@@ -8,7 +8,7 @@
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"
 #include "operator/controllers/planner.h"
-#include "operator/life/check.h"
+#include "operator/life/kueue_check.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 

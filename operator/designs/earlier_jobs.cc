@@ -93,9 +93,9 @@ std::string Padded(std::size_t number, std::size_t width) {
 
 }  // namespace
 
-std::vector<manifest::BusyPod> EarlierJobs(const Fleet& fleet, int percent,
-                                           const std::string& prefix, SplitMix64& random) {
-  std::vector<manifest::BusyPod> pods;
+std::vector<import::BusyPod> EarlierJobs(const Fleet& fleet, int percent, const std::string& prefix,
+                                         SplitMix64& random) {
+  std::vector<import::BusyPod> pods;
   if (percent <= 0 || fleet.gpus_per_node <= 0) return pods;
   const std::int64_t all = static_cast<std::int64_t>(fleet.nodes.size()) * fleet.gpus_per_node;
   std::vector<Job> jobs = FillFleet(fleet, random);
@@ -106,7 +106,7 @@ std::vector<manifest::BusyPod> EarlierJobs(const Fleet& fleet, int percent,
     for (std::size_t p = 0; p < jobs[j].size(); ++p) {
       const Pod& pod = jobs[j][p];
       pods.push_back({prefix + "-" + Padded(j, width) + "-" + Padded(p, pod_width),
-                      fleet.nodes[pod.node], manifest::ShareOfNode(fleet.resource, pod.gpus)});
+                      fleet.nodes[pod.node], import::ShareOfNode(fleet.resource, pod.gpus)});
     }
   }
   return pods;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "operator/base/random.h"
-#include "operator/manifest/imported_cluster.h"
+#include "operator/import/imported_cluster.h"
 
 namespace weft::designs {
 
@@ -23,7 +23,7 @@ struct Fleet {
 // Source  Sizes after Hu et al., "Characterization and Prediction of Deep Learning Workloads in
 //         Large-Scale GPU Datacenters", SC 2021: over half of the jobs use one GPU; most GPU time
 //         goes to jobs with eight or more.
-std::vector<manifest::BusyPod> EarlierJobs(const Fleet& fleet, int percent,
-                                           const std::string& prefix, SplitMix64& random);
+std::vector<import::BusyPod> EarlierJobs(const Fleet& fleet, int percent, const std::string& prefix,
+                                         SplitMix64& random);
 
 }  // namespace weft::designs

@@ -266,7 +266,7 @@ std::span<const Design> Designs() { return kDesigns; }
 FleetRecipe RecipeOf(const Geometry& geometry) {
   const int each = geometry.nodes_per_rack;
   FleetRecipe recipe;
-  recipe.design = {"", "", "", geometry.racks * each, manifest::kDefaultGpusPerNode};
+  recipe.design = {"", "", "", geometry.racks * each, import::kDefaultGpusPerNode};
   recipe.node_prefix = "node-";
   recipe.resource = kNvidia;
   recipe.levels = {{"leaf", kTier0, "rack-", each, Net(kDefaultLink, 100, kLeafLatencyNs)}};

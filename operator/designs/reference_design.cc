@@ -8,7 +8,7 @@
 #include "operator/base/random.h"
 #include "operator/designs/earlier_jobs.h"
 #include "operator/designs/fleet_recipe.h"
-#include "operator/manifest/import_links.h"
+#include "operator/import/import_links.h"
 
 namespace weft::designs {
 namespace {
@@ -108,94 +108,91 @@ class Cluster {
  public:
   explicit Cluster(const DesignOptions& options) : options_(options), random_(options.seed) {}
 
-  manifest::ImportedCluster Build(const std::vector<Part>& parts) {
-    for (const Part& part : parts) {
-      if (part.nodes > 0) AddFleet(part);
-    }
-    std::sort(cluster_.nodes.begin(), cluster_.nodes.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    return std::move(cluster_);
-  }
+  import::ImportedCluster Build(const std::vector<Part>& parts){
+      for (const Part& part:parts){if (part.nodes > 0) AddFleet(part);
+} std::sort(cluster_.nodes.begin(), cluster_.nodes.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+return std::move(cluster_);
+}  // namespace
 
- private:
-  void AddFleet(const Part& part) {
-    const FleetRecipe& recipe = part.recipe;
-    const int gpus =
-        options_.gpus_per_node > 0 ? options_.gpus_per_node : recipe.design.gpus_per_node;
-    fabric::FabricSpec fabric = FabricOf(recipe);
-    fabric.name = part.fabric_name;
-    if (part.selector) fabric.node_selector = fabric::LabelSelector{{*part.selector}, {}};
-    if (cluster_.nodes.empty()) {
-      cluster_.fabric = std::move(fabric);
-    } else {
-      cluster_.more_fabrics.push_back(std::move(fabric));
-    }
-    Fleet fleet{{}, recipe.resource, gpus};
-    for (int i = 0; i < part.nodes; ++i) {
-      cluster_.nodes.push_back(NodeOf(recipe, i, part.nodes, gpus));
-      fleet.nodes.push_back(cluster_.nodes.back().name);
-    }
-    const std::string prefix = part.selector ? "earlier-" + part.fabric_name : "earlier";
-    auto pods = EarlierJobs(fleet, options_.fragmented_percent, prefix, random_);
-    cluster_.pods.insert(cluster_.pods.end(), pods.begin(), pods.end());
+private:
+void AddFleet(const Part& part) {
+  const FleetRecipe& recipe = part.recipe;
+  const int gpus =
+      options_.gpus_per_node > 0 ? options_.gpus_per_node : recipe.design.gpus_per_node;
+  fabric::FabricSpec fabric = FabricOf(recipe);
+  fabric.name = part.fabric_name;
+  if (part.selector) fabric.node_selector = fabric::LabelSelector{{*part.selector}, {}};
+  if (cluster_.nodes.empty()) {
+    cluster_.fabric = std::move(fabric);
+  } else {
+    cluster_.more_fabrics.push_back(std::move(fabric));
   }
-
-  fabric::FabricSpec FabricOf(const FleetRecipe& recipe) const {
-    fabric::FabricSpec fabric;
-    fabric.accelerators = options_.accelerators;
-    for (const RecipeLevel& level : recipe.levels) {
-      fabric.levels.push_back({level.name, level.label_key, fabric::Identity::kValue, level.link});
-    }
-    if (options_.geometry.rack_watts > 0) {
-      fabric.levels.back().power_watts = options_.geometry.rack_watts;
-    }
-    fabric.accelerator_model = recipe.accelerator_model;
-    fabric.outside = recipe.outside;
-    fabric.node_link = recipe.node_link;
-    if (recipe.torus) fabric.torus = TorusOf(recipe);
-    if (recipe.rails > 0) fabric.rails = fabric::RailsSpec{recipe.rails, {}};
-    for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
-      fabric.rails->leaf_label_keys.push_back(RailLabel(rail));
-    }
-    if (recipe.nodes_per_clique > 0) {
-      fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "nvidia.com/gpu.clique", recipe.node_link,
-                                            fabric::ScaleUpRequires::kComputeDomain};
-    }
-    return fabric;
+  Fleet fleet{{}, recipe.resource, gpus};
+  for (int i = 0; i < part.nodes; ++i) {
+    cluster_.nodes.push_back(NodeOf(recipe, i, part.nodes, gpus));
+    fleet.nodes.push_back(cluster_.nodes.back().name);
   }
+  const std::string prefix = part.selector ? "earlier-" + part.fabric_name : "earlier";
+  auto pods = EarlierJobs(fleet, options_.fragmented_percent, prefix, random_);
+  cluster_.pods.insert(cluster_.pods.end(), pods.begin(), pods.end());
+}
 
-  static fabric::NodeFacts NodeOf(const FleetRecipe& recipe, int index, int nodes, int gpus) {
-    fabric::NodeFacts node =
-        manifest::MakeNode(NodeName(recipe, index, nodes), recipe.resource, gpus);
-    for (const auto& [key, value] : recipe.labels) node.labels.Set(key, value);
-    if (!recipe.count_label.empty()) node.labels.Set(recipe.count_label, std::to_string(gpus));
-    for (std::size_t l = 0; l < recipe.levels.size(); ++l) {
-      const RecipeLevel& level = recipe.levels[l];
-      node.labels.Set(level.label_key,
-                      level.domain_prefix + Padded(DomainOf(recipe, l, index) + 1,
-                                                   DomainOf(recipe, l, nodes - 1) + 1, 2));
-    }
-    // A rail has its own leaf switch in each domain of the narrowest level.
-    for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
-      const std::string leaf(*node.labels.At(recipe.levels.back().label_key));
-      node.labels.Set(RailLabel(rail), leaf + "-rail-" + std::to_string(rail));
-    }
-    if (recipe.nodes_per_clique > 0) {
-      node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));
-    }
-    if (recipe.torus) {
-      const auto place = PlaceOf(*recipe.torus, index % recipe.levels.front().nodes_each);
-      for (std::size_t d = 0; d < kTorusLabels.size(); ++d) {
-        node.labels.Set(kTorusLabels[d], std::to_string(place[d]));
-      }
-    }
-    return node;
+fabric::FabricSpec FabricOf(const FleetRecipe& recipe) const {
+  fabric::FabricSpec fabric;
+  fabric.accelerators = options_.accelerators;
+  for (const RecipeLevel& level : recipe.levels) {
+    fabric.levels.push_back({level.name, level.label_key, fabric::Identity::kValue, level.link});
   }
+  if (options_.geometry.rack_watts > 0) {
+    fabric.levels.back().power_watts = options_.geometry.rack_watts;
+  }
+  fabric.accelerator_model = recipe.accelerator_model;
+  fabric.outside = recipe.outside;
+  fabric.node_link = recipe.node_link;
+  if (recipe.torus) fabric.torus = TorusOf(recipe);
+  if (recipe.rails > 0) fabric.rails = fabric::RailsSpec{recipe.rails, {}};
+  for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
+    fabric.rails->leaf_label_keys.push_back(RailLabel(rail));
+  }
+  if (recipe.nodes_per_clique > 0) {
+    fabric.scale_up = fabric::ScaleUpSpec{"nvlink", "nvidia.com/gpu.clique", recipe.node_link,
+                                          fabric::ScaleUpRequires::kComputeDomain};
+  }
+  return fabric;
+}
 
-  const DesignOptions& options_;
-  SplitMix64 random_;
-  manifest::ImportedCluster cluster_;
-};
+static fabric::NodeFacts NodeOf(const FleetRecipe& recipe, int index, int nodes, int gpus) {
+  fabric::NodeFacts node = import::MakeNode(NodeName(recipe, index, nodes), recipe.resource, gpus);
+  for (const auto& [key, value] : recipe.labels) node.labels.Set(key, value);
+  if (!recipe.count_label.empty()) node.labels.Set(recipe.count_label, std::to_string(gpus));
+  for (std::size_t l = 0; l < recipe.levels.size(); ++l) {
+    const RecipeLevel& level = recipe.levels[l];
+    node.labels.Set(level.label_key,
+                    level.domain_prefix + Padded(DomainOf(recipe, l, index) + 1,
+                                                 DomainOf(recipe, l, nodes - 1) + 1, 2));
+  }
+  // A rail has its own leaf switch in each domain of the narrowest level.
+  for (int rail = 0; recipe.rail_labels && rail < recipe.rails; ++rail) {
+    const std::string leaf(*node.labels.At(recipe.levels.back().label_key));
+    node.labels.Set(RailLabel(rail), leaf + "-rail-" + std::to_string(rail));
+  }
+  if (recipe.nodes_per_clique > 0) {
+    node.labels.Set("nvidia.com/gpu.clique", CliqueOf(index / recipe.nodes_per_clique));
+  }
+  if (recipe.torus) {
+    const auto place = PlaceOf(*recipe.torus, index % recipe.levels.front().nodes_each);
+    for (std::size_t d = 0; d < kTorusLabels.size(); ++d) {
+      node.labels.Set(kTorusLabels[d], std::to_string(place[d]));
+    }
+  }
+  return node;
+}
+
+const DesignOptions& options_;
+SplitMix64 random_;
+import::ImportedCluster cluster_;
+};  // namespace weft::designs
 
 Result<Design> FindDesign(const std::string& name) {
   std::string known;
@@ -209,7 +206,7 @@ Result<Design> FindDesign(const std::string& name) {
 Status CheckNumbers(const DesignOptions& options) {
   for (const Status& status :
        {CheckRange("--fragmented", options.fragmented_percent, 0, 100),
-        CheckRange("--gpus-per-node", options.gpus_per_node, 0, manifest::kMaxGpusPerNode)}) {
+        CheckRange("--gpus-per-node", options.gpus_per_node, 0, import::kMaxGpusPerNode)}) {
     if (!status) return status;
   }
   return {};
@@ -271,15 +268,15 @@ void Rename(const std::string& name, std::vector<Part>& parts) {
 
 }  // namespace
 
-Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options) {
+Result<import::ImportedCluster> GenerateDesign(const DesignOptions& options) {
   if (Status numbers = CheckNumbers(options); !numbers) return numbers.error();
   if (Status name = CheckFabricName(options.fabric_name); !name) return name.error();
   auto parts = options.design.empty() ? PartsOfGeometry(options) : PartsOfDesign(options);
   if (!parts) return parts.error();
   if (!options.fabric_name.empty()) Rename(options.fabric_name, *parts);
-  manifest::ImportedCluster cluster = Cluster(options).Build(*parts);
-  const manifest::ImportLinks links{options.geometry.links, {}, ""};
-  if (Status added = manifest::AddLinks(links, cluster); !added) return added.error();
+  import::ImportedCluster cluster = Cluster(options).Build(*parts);
+  const import::ImportLinks links{options.geometry.links, {}, ""};
+  if (Status added = import::AddLinks(links, cluster); !added) return added.error();
   return cluster;
 }
 

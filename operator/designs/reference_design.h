@@ -8,7 +8,7 @@
 
 #include "operator/base/result.h"
 #include "operator/designs/geometry.h"
-#include "operator/manifest/imported_cluster.h"
+#include "operator/import/imported_cluster.h"
 
 namespace weft::designs {
 
@@ -43,6 +43,6 @@ struct DesignOptions {
 //         out of range, a fabric name that cannot begin a node's name, an unknown type of link, or
 //         not exactly one of design and geometry.
 // Cost    O(nodes * labels).
-Result<manifest::ImportedCluster> GenerateDesign(const DesignOptions& options);
+Result<import::ImportedCluster> GenerateDesign(const DesignOptions& options);
 
 }  // namespace weft::designs

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 #include "operator/base/random.h"
 #include "operator/kube/timer.h"
 

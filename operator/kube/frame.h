@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 #include "operator/base/result.h"
 #include "operator/manifest/keep_rules.h"
 

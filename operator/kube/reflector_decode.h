@@ -10,7 +10,7 @@
 
 namespace weft::kube {
 
-// Like ObjectSink, for one kind decoded to its plain struct (api/kinds.h).
+// Like ObjectSink, for one kind decoded to its plain struct (api/pod.h, ...).
 template <typename T>
 class TypedSink {
  public:

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 
 namespace weft::kube {
 

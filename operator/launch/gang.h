@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 
 namespace weft::launch {
 

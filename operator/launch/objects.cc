@@ -6,7 +6,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/launch/compute_domain.h"
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
@@ -15,8 +15,8 @@
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
-#include "operator/life/check.h"
 #include "operator/life/host_name.h"
+#include "operator/life/kueue_check.h"
 #include "operator/life/next_step.h"
 
 namespace weft::launch {
@@ -38,8 +38,8 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
     annotations = own->value("annotations", Json::object());
   }
   labels.update(JobLabels(job));
-  labels[decide::kAttemptLabel] = std::to_string(gang.attempt);
-  labels[decide::kWorkerIndexLabel] = std::to_string(worker);
+  labels[cluster::kAttemptLabel] = std::to_string(gang.attempt);
+  labels[cluster::kWorkerIndexLabel] = std::to_string(worker);
   // Autoscalers must not evict pods of a gang.
   annotations["karpenter.sh/do-not-disrupt"] = "true";
   annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
@@ -48,7 +48,7 @@ Json Metadata(const Gang& gang, std::uint32_t worker, const Json& pod_template) 
   return metadata;
 }
 
-// What the assigned flavors and AdmissionChecks of Kueue add (life/queue_assignment.h).
+// What the assigned flavors and AdmissionChecks of Kueue add (life/kueue_quota_assignment.h).
 void AddOfQueue(const api::Raw& queue, Json& pod) {
   if (!queue) return;
   const auto member = [&](const char* key) { return queue->value(key, Json::object()); };
@@ -150,7 +150,7 @@ Json MakeConfigMap(const Gang& gang) {
 
 Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {
   Json selector = {{life::kJobUidLabel, job.meta.uid},
-                   {decide::kAttemptLabel, std::to_string(attempt)}};
+                   {cluster::kAttemptLabel, std::to_string(attempt)}};
   Json labels = JobLabels(job);
   labels.update(selector);
   return {{"apiVersion", "v1"},

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/decide/placement_pods.h"
-#include "operator/life/ungate.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/life/gang_step.h"
 
 namespace weft::launch {
 namespace {
@@ -95,7 +95,7 @@ Json UngatePatch(const api::Pod& pod, const Seat& seat) {
   return {{"metadata",
            {{"annotations",
              {{life::kPlacementUidAnnotation, seat.placement_uid},
-              {decide::kWorkerIndexLabel, std::to_string(seat.worker)}}}}},
+              {cluster::kWorkerIndexLabel, std::to_string(seat.worker)}}}}},
           {"spec", std::move(spec)}};
 }
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
 
 namespace weft::launch {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "operator/api/kueue.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/launch/objects.h"
 #include "operator/launch/pin.h"
-#include "operator/life/queue.h"
+#include "operator/life/kueue_quota.h"
 
 namespace weft::launch {
 namespace {
@@ -26,8 +26,8 @@ Json TemplateOf(const Json& tried, const std::string& node) {
     if (own.contains(member)) metadata[member] = own[member];
   }
   if (metadata.contains("labels")) {
-    metadata["labels"].erase(decide::kAttemptLabel);
-    metadata["labels"].erase(decide::kWorkerIndexLabel);
+    metadata["labels"].erase(cluster::kAttemptLabel);
+    metadata["labels"].erase(cluster::kWorkerIndexLabel);
   }
   Json spec = tried.at("spec");
   for (const char* of_one : {"hostname", "subdomain", "nodeName"}) spec.erase(of_one);

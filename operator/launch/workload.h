@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 
 namespace weft::launch {
 

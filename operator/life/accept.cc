@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/life/ending.h"
 #include "operator/life/reserved_names.h"
 
@@ -78,11 +78,10 @@ std::optional<Step> AcceptStep(Life& life) {
 }
 
 Step RefuseStep(Life& life) {
-  decide::PutCondition(life.status.conditions, decide::Unreadable(life.job.unreadable),
-                       life.view.now);
+  api::PutCondition(life.status.conditions, api::Unreadable(life.job.unreadable), life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   if (life.status != StatusOf(life.job)) return WriteStatus{life.status};
-  return decide::IsFinished(life.job) ? AfterEndStep(life) : Wait{};
+  return cluster::IsFinished(life.job) ? AfterEndStep(life) : Wait{};
 }
 
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "operator/api/admission.h"
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
 
 namespace weft::life {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/conditions.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/workload.h"
+#include "operator/api/conditions.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/workload.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
 
@@ -25,7 +25,7 @@ std::int64_t SecondsSince(const api::Condition* condition, const api::ObjectMeta
 
 std::int64_t WaitedSeconds(const api::ObjectMeta& meta,
                            const std::vector<api::Condition>& conditions, UnixSeconds now) {
-  const api::Condition* placed = decide::FindCondition(conditions, "Placed");
+  const api::Condition* placed = api::FindCondition(conditions, "Placed");
   if (placed != nullptr && placed->status == "True") placed = nullptr;
   return SecondsSince(placed, meta, now);
 }
@@ -43,16 +43,16 @@ void Tell(const std::vector<api::ExcludedNode>& excluded,
     meta.annotations.Erase(key);
     if (!names.empty()) meta.annotations.Set(key, names);
   };
-  tell(decide::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
-  tell(decide::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
-  meta.annotations.Set(decide::kWaitedAnnotation,
+  tell(cluster::kExcludedNodesAnnotation, api::ExclusionEffect::kNoSchedule);
+  tell(cluster::kAvoidedNodesAnnotation, api::ExclusionEffect::kPreferNoSchedule);
+  meta.annotations.Set(cluster::kWaitedAnnotation,
                        std::to_string(WaitedSeconds(meta, conditions, now)));
 }
 
 }  // namespace
 
 bool CountsDown(const api::TrainingJob& job) {
-  return job.expected_duration_seconds && decide::HasCondition(job.conditions, "Placed");
+  return job.expected_duration_seconds && cluster::HasCondition(job.conditions, "Placed");
 }
 
 void CountDown(api::TrainingJob& job, UnixSeconds now) {
@@ -65,9 +65,9 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
 
 void TellWait(api::TrainingJob& job, UnixSeconds now, const std::vector<std::string>& previous) {
   Tell(job.record.excluded, job.conditions, now, job.meta);
-  job.meta.annotations.Erase(decide::kPreviousNodesAnnotation);
+  job.meta.annotations.Erase(cluster::kPreviousNodesAnnotation);
   if (!previous.empty())
-    job.meta.annotations.Set(decide::kPreviousNodesAnnotation, Joined(previous));
+    job.meta.annotations.Set(cluster::kPreviousNodesAnnotation, Joined(previous));
 }
 
 void TellWait(api::Placement& placement, UnixSeconds now) {
@@ -75,8 +75,8 @@ void TellWait(api::Placement& placement, UnixSeconds now) {
 }
 
 void TellWait(api::Workload& workload, UnixSeconds now) {
-  const auto* reserved = decide::FindCondition(workload.conditions, "QuotaReserved");
-  workload.meta.annotations.Set(decide::kWaitedAnnotation,
+  const auto* reserved = api::FindCondition(workload.conditions, "QuotaReserved");
+  workload.meta.annotations.Set(cluster::kWaitedAnnotation,
                                 std::to_string(SecondsSince(reserved, workload.meta, now)));
 }
 
@@ -84,16 +84,16 @@ void TellTime(api::Inputs& live, UnixSeconds now) {
   for (std::size_t i = 0; i < live.jobs.size(); ++i) {
     api::TrainingJob& job = live.jobs.Edit(i);
     CountDown(job, now);
-    job.meta.annotations.Erase(decide::kWaitedAnnotation);
-    if (!decide::HasCondition(job.conditions, "Placed")) TellWait(job, now);
+    job.meta.annotations.Erase(cluster::kWaitedAnnotation);
+    if (!cluster::HasCondition(job.conditions, "Placed")) TellWait(job, now);
   }
   for (std::size_t i = 0; i < live.placements.size(); ++i) {
     if (live.placements[i].nodes.empty()) TellWait(live.placements.Edit(i), now);
   }
   for (std::size_t i = 0; i < live.workloads.size(); ++i) {
     const auto& conditions = live.workloads[i].conditions;
-    const bool waits = !decide::HasCondition(conditions, "Admitted") &&
-                       !decide::HasCondition(conditions, "Finished");
+    const bool waits = !cluster::HasCondition(conditions, "Admitted") &&
+                       !cluster::HasCondition(conditions, "Finished");
     if (waits) TellWait(live.workloads.Edit(i), now);
   }
 }

@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/api/kueue.h"
+#include "operator/api/placement.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {
@@ -17,7 +19,7 @@ void CountDown(api::TrainingJob& job, UnixSeconds now);
 // Whether CountDown changes the job.
 bool CountsDown(const api::TrainingJob& job);
 
-// Sets annotations of decide/workload.h: the nodes that are excluded now, and how long the job has
+// Sets annotations of cluster/workload.h: the nodes that are excluded now, and how long the job has
 // waited since its condition Placed became False, or else since it was created. A job between two
 // attempts also gets the nodes of the last one, from `previous`.
 void TellWait(api::TrainingJob& job, UnixSeconds now,

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/conditions.h"
-#include "operator/decide/predict.h"
-#include "operator/decide/solver_crash.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 #include "operator/life/fault.h"
 #include "operator/life/verify.h"
+#include "operator/plan/solver_crash.h"
+#include "operator/predict/predict.h"
 
 namespace weft::life {
 namespace {
@@ -64,7 +64,7 @@ void CountWorkers(Life& life) {
 void Verify(Life& life) {
   const api::Placement* placement = PlacementOfAttempt(life);
   if (placement == nullptr) return;
-  decide::PutCondition(
+  api::PutCondition(
       life.status.conditions,
       VerifyPlacement(life.job, placement->nodes, PodsOfAttempt(life), life.options.verify_image),
       life.view.now);
@@ -208,12 +208,12 @@ Step ReadyStep(Life& life, Stage stage) {
 
 // Takes the warning over from the Placement; a job that is predicted to fit has no such condition.
 void WarnOfMemory(const api::Placement& placement, JobStatus& status, UnixSeconds now) {
-  const auto* fits = decide::FindCondition(placement.conditions, decide::kMemoryFits);
+  const auto* fits = api::FindCondition(placement.conditions, api::kMemoryFits);
   if (fits != nullptr && fits->status == "False") {
-    return SetCondition(status, {decide::kMemoryFits, false, fits->reason, fits->message}, now);
+    return SetCondition(status, {api::kMemoryFits, false, fits->reason, fits->message}, now);
   }
   std::erase_if(status.conditions,
-                [](const api::Condition& one) { return one.type == decide::kMemoryFits; });
+                [](const api::Condition& one) { return one.type == api::kMemoryFits; });
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
   status.attempt = *AttemptLabel(placement.meta);
   status.placement_name = placement.meta.key.name;
   if (status.record.start_time.empty()) status.record.start_time = FormatTime(now);
-  const api::Condition* placed = decide::FindCondition(placement.conditions, "Placed");
+  const api::Condition* placed = api::FindCondition(placement.conditions, "Placed");
   SetCondition(status,
                {"Placed", true, "Placed",
                 placed != nullptr ? placed->message : "see Placement " + placement.meta.key.name},
@@ -255,8 +255,8 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
   WarnOfMemory(placement, status, now);
   std::erase_if(status.conditions,
                 [&](const api::Condition& one) {  // of an earlier spec or version
-                  if (one.type == decide::kSolverFailed) return one.status == "True";
-                  return one.type == decide::kFiguresFailed &&
+                  if (one.type == api::kSolverFailed) return one.status == "True";
+                  return one.type == api::kFiguresFailed &&
                          one.observed_generation != life.job.meta.generation;
                 });
   SetStage(status, Stage::kCreating, "the pods are being created", now);

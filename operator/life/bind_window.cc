@@ -3,7 +3,7 @@
 #include <set>
 #include <string_view>
 
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 
 namespace weft::life {
 namespace {

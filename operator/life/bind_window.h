@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/retry.h"
 

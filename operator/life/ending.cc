@@ -6,7 +6,7 @@
 #include "operator/base/seeded_bug.h"
 #include "operator/life/accept.h"
 #include "operator/life/fault.h"
-#include "operator/life/queue.h"
+#include "operator/life/kueue_quota.h"
 
 namespace weft::life {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "operator/api/names.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 #include "operator/life/retry.h"
 
 namespace weft::life {

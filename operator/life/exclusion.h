@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {
@@ -15,7 +15,7 @@ struct ExclusionTimes {
   std::int64_t most_seconds = 3'600;  // the longest exclusion
 };
 
-// Limit of the entries' JSON in bytes. The rest of a Placement may have 1.2 MiB (decide/plan.cc),
+// Limit of the entries' JSON in bytes. The rest of a Placement may have 1.2 MiB (plan/plan.cc),
 // and an object in etcd 1.5 MiB.
 inline constexpr std::size_t kExcludedBytesAtMost = std::size_t{128} << 10;
 

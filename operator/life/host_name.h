@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 
 namespace weft::life {
 

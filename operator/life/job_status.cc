@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/encode.h"
 #include "operator/api/json_member.h"
 #include "operator/api/names.h"
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
-#include "operator/decide/conditions.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 
 namespace weft::life {
 namespace {
@@ -79,7 +79,7 @@ JobStatus StatusOf(const api::TrainingJob& job) {
 }
 
 const api::Condition* FindCondition(const JobStatus& status, std::string_view type) {
-  return decide::FindCondition(status.conditions, type);
+  return api::FindCondition(status.conditions, type);
 }
 
 bool Is(const JobStatus& status, std::string_view type) {
@@ -98,10 +98,10 @@ std::optional<UnixSeconds> Since(const JobStatus& status, std::string_view type)
 }
 
 void SetCondition(JobStatus& status, const ConditionChange& change, UnixSeconds now) {
-  decide::PutCondition(status.conditions,
-                       {std::string(change.type), change.is ? "True" : "False",
-                        std::string(change.reason), change.message, ""},
-                       now);
+  api::PutCondition(status.conditions,
+                    {std::string(change.type), change.is ? "True" : "False",
+                     std::string(change.reason), change.message, ""},
+                    now);
 }
 
 std::string PhaseOf(const JobStatus& status) {

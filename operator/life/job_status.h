@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/placement.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/predict.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
+#include "operator/predict/predict.h"
 
 namespace weft::life {
 
@@ -67,7 +67,7 @@ void Unplace(Life& life, std::string_view reason, const std::string& message) {
   SetCondition(status, {"Placed", false, reason, message}, life.view.now);
   SetCondition(status, {"PodsReady", false, reason, message}, life.view.now);
   std::erase_if(status.conditions, [](const auto& one) {
-    return one.type == kVerified || one.type == decide::kMemoryFits;
+    return one.type == kVerified || one.type == api::kMemoryFits;
   });
   status.placement_name.clear();
   status.record.summary = {};

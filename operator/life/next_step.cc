@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
 #include "operator/life/ending.h"
+#include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
-#include "operator/life/queue.h"
 
 namespace weft::life {
 namespace {
@@ -34,7 +34,7 @@ Step NextOf(Life& life) {
   if (job.meta.deleting) return DepartStep(life);
   if (!job.unreadable.empty()) return RefuseStep(life);
   if (!HasFinalizer(job)) return AddFinalizer{};
-  if (decide::IsFinished(job)) return AfterEndStep(life);
+  if (cluster::IsFinished(job)) return AfterEndStep(life);
   if (auto stale = StalePods(life); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
     return DeletePods{std::move(stale)};
   }
@@ -54,13 +54,13 @@ Step NextOf(Life& life) {
 }  // namespace
 
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
-  const auto attempt = LabelNumber<std::int64_t>(meta, decide::kAttemptLabel);
+  const auto attempt = LabelNumber<std::int64_t>(meta, cluster::kAttemptLabel);
   if (!attempt || *attempt < 0 || *attempt > kAttemptsAtMost) return std::nullopt;
   return attempt;
 }
 
 std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
-  return LabelNumber<std::uint32_t>(meta, decide::kWorkerIndexLabel);
+  return LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
 }
 
 Step NextStep(const JobView& view, const LifeOptions& options) {

@@ -7,8 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "operator/api/kinds.h"
 #include "operator/api/kueue.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"

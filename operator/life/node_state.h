@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/meta.h"
 
 namespace weft::life {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
 #include "operator/api/resource_quota.h"
 
 namespace weft::life {

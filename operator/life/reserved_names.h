@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "operator/api/kinds.h"
+#include "operator/api/training_job.h"
 
 namespace weft::life {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "operator/decide/conditions.h"
+#include "operator/api/conditions.h"
 
 namespace weft::life {
 namespace {
@@ -58,7 +58,7 @@ bool WasReady(Stage stage) { return stage == Stage::kAllReady || stage == Stage:
 
 void SetStage(JobStatus& status, Stage stage, std::string message, UnixSeconds now) {
   const Entry& entry = EntryOf(stage);
-  decide::PutCondition(
+  api::PutCondition(
       status.conditions,
       {kPodsReady, std::string(entry.status), std::string(entry.reason), std::move(message), ""},
       now);

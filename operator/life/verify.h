@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/pod.h"
+#include "operator/api/training_job.h"
 
 namespace weft::life {
 

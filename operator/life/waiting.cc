@@ -5,11 +5,11 @@
 #include <utility>
 #include <variant>
 
-#include "operator/decide/conditions.h"
-#include "operator/decide/gang_spec.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/workload.h"
-#include "operator/life/queue_verdict.h"
+#include "operator/api/conditions.h"
+#include "operator/cluster/gang_spec.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/workload.h"
+#include "operator/life/kueue_quota_verdict.h"
 
 namespace weft::life {
 namespace {
@@ -44,7 +44,7 @@ class Queues {
   // Nothing if it does not wait for Weft.
   std::optional<WaitingWorkload> Wait(const api::Workload& workload) const {
     if (workload.meta.deleting || api::ControllingJob(workload.meta)) return std::nullopt;
-    if (decide::HasCondition(workload.conditions, "Finished")) return std::nullopt;
+    if (cluster::HasCondition(workload.conditions, "Finished")) return std::nullopt;
     const CheckView view = ViewOf(workload);
     if (view.checks.empty()) return std::nullopt;
     WaitingWorkload waiting;
@@ -65,7 +65,7 @@ class Queues {
     waiting.message =
         (workload.queue.empty() ? "" : "queue " + workload.queue + ": ") + verdict.message;
     waiting.fabric_name = view.checks.front()->parameters.name;
-    if (const auto waited = decide::WaitedSeconds(workload.meta)) waiting.waited_seconds = *waited;
+    if (const auto waited = cluster::WaitedSeconds(workload.meta)) waiting.waited_seconds = *waited;
     return waiting;
   }
 
@@ -87,7 +87,7 @@ class Queues {
 
   static void Count(const std::vector<api::PodSet>& sets, WaitingWorkload& waiting) {
     for (const api::PodSet& set : sets) {
-      const auto accelerator = decide::AcceleratorOf(set.pod.requests);
+      const auto accelerator = cluster::AcceleratorOf(set.pod.requests);
       if (!accelerator) continue;
       waiting.workers += set.count;
       waiting.accelerators += std::int64_t{set.count} * accelerator->per_worker;
@@ -123,30 +123,27 @@ std::vector<WaitingWorkload> WaitingWorkloads(
   return all;
 }
 
-decide::Queued AddAsked(const std::vector<WaitingWorkload>& waiting, api::Inputs& inputs) {
+void AddAsked(const std::vector<WaitingWorkload>& waiting, api::Inputs& inputs) {
   std::map<api::ObjectKey, std::size_t> known;
   for (std::size_t i = 0; i < inputs.placements.size(); ++i) {
     known.emplace(inputs.placements[i].meta.key, i);
   }
-  decide::Queued queued;
   for (const WaitingWorkload& one : waiting) {
-    for (const QueuedPlacement& asked : one.asked) {
-      const auto [found, fresh] = known.emplace(asked.placement.meta.key, inputs.placements.size());
+    for (const api::Placement& asked : one.asked) {
+      const auto [found, fresh] = known.emplace(asked.meta.key, inputs.placements.size());
       if (fresh) {
         inputs.order.push_back({false, inputs.placements.size()});
-        inputs.placements.push_back(asked.placement);
+        inputs.placements.push_back(asked);
       } else if (inputs.placements[found->second].meta.deleting) {
         continue;
       }
-      auto& annotations = inputs.placements.Edit(found->second).meta.annotations;
-      annotations.Set(decide::kPriorityAnnotation, std::to_string(one.workload->priority));
+      api::Placement& input = inputs.placements.Edit(found->second);
+      input.proposal = asked.proposal;
       if (one.waited_seconds) {
-        annotations.Set(decide::kWaitedAnnotation, std::to_string(*one.waited_seconds));
+        input.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(*one.waited_seconds));
       }
-      queued.emplace(asked.placement.meta.key, asked.pods);
     }
   }
-  return queued;
 }
 
 }  // namespace weft::life

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
-#include "operator/decide/queued.h"
-#include "operator/life/check.h"
+#include "operator/api/inputs.h"
+#include "operator/api/placement.h"
+#include "operator/life/kueue_check.h"
 
 namespace weft::life {
 
@@ -19,7 +19,7 @@ struct WaitingWorkload {
   std::uint32_t workers = 0;                // pods that request accelerators
   std::int64_t accelerators = 0;            // of all workers
   std::optional<std::int64_t> waited_seconds;
-  std::vector<QueuedPlacement> asked;  // what the planner tries; empty without quota
+  std::vector<api::Placement> asked;  // what the planner tries; empty without quota
 };
 
 // The Workloads with Weft's AdmissionCheck in their status that wait, without those of
@@ -31,7 +31,7 @@ std::vector<WaitingWorkload> WaitingWorkloads(
     const api::Inputs& inputs, const std::vector<const fabric::FabricSpec*>& fabrics);
 
 // Adds the Placements that the Workloads ask for to the inputs, as the planner does, for
-// decide::Plan. A Placement that exists keeps its object, which may name excluded nodes.
-decide::Queued AddAsked(const std::vector<WaitingWorkload>& waiting, api::Inputs& inputs);
+// plan::Plan. A Placement that exists keeps its object, which may name excluded nodes.
+void AddAsked(const std::vector<WaitingWorkload>& waiting, api::Inputs& inputs);
 
 }  // namespace weft::life

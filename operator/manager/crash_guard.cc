@@ -26,7 +26,7 @@ constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 // Longer texts than Kubernetes allows: 253 bytes for a name, 36 for a uid.
 constexpr std::size_t kTextBytes = 320;
 constexpr std::array<const char*, 3> kKinds = {"TrainingJob", "Placement", "Workload"};
-constexpr std::array<const char*, 2> kSolvings = {"nodes", "figures"};  // by decide::Solving
+constexpr std::array<const char*, 2> kSolvings = {"nodes", "figures"};  // by plan::Solving
 
 using Text = std::array<char, kTextBytes>;
 
@@ -140,12 +140,12 @@ void GuardAgainstCrashes(char** argv, const char* program) {
   terminate_before = std::set_terminate(OnTerminate);
 }
 
-void NameWorkload(const decide::Workload* workload, decide::Solving solving) {
+void NameWorkload(const cluster::Workload* workload, plan::Solving solving) {
   named.kind.store(nullptr, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (workload == nullptr) return;
   thread_local const SignalStack stack;
-  const decide::CrashSubject subject = decide::SubjectOf(*workload, solving);
+  const plan::CrashSubject subject = plan::SubjectOf(*workload, solving);
   if (subject.uid.empty()) return;
   const auto kind = std::find(kKinds.begin(), kKinds.end(), subject.kind);
   if (kind == kKinds.end()) return;
@@ -169,7 +169,7 @@ std::optional<ReportedCrash> ParseCrash(const std::vector<std::string>& given) {
   crash.subject.key = {at(kSpace), at(kName)};
   crash.subject.uid = at(kUid);
   crash.subject.generation = NumberOf<std::int64_t>(at(kGeneration));
-  if (at(kSolving) == kSolvings.back()) crash.solving = decide::Solving::kFigures;
+  if (at(kSolving) == kSolvings.back()) crash.solving = plan::Solving::kFigures;
   crash.signal = NumberOf<int>(at(kSignal));
   crash.arguments.assign(given.begin() + kOwn, given.end());
   return crash;

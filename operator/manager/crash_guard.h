@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/solver_crash.h"
+#include "operator/plan/solver_crash.h"
 
 namespace weft::manager {
 
@@ -27,14 +27,13 @@ inline constexpr const char* kReportCrash = "report-crash";
 // Installs the handler, once, before other threads start. `argv` is main's and ends with null.
 void GuardAgainstCrashes(char** argv, const char* program = "/proc/self/exe");
 
-// Names the workload that the calling thread works on now; null: none. A decide::Deciding.
-void NameWorkload(const decide::Workload* workload,
-                  decide::Solving solving = decide::Solving::kNodes);
+// Names the workload that the calling thread works on now; null: none. A plan::Deciding.
+void NameWorkload(const cluster::Workload* workload, plan::Solving solving = plan::Solving::kNodes);
 
 // The crash in the arguments of the fresh process, and the process's own arguments.
 struct ReportedCrash {
-  decide::CrashSubject subject;
-  decide::Solving solving = decide::Solving::kNodes;
+  plan::CrashSubject subject;
+  plan::Solving solving = plan::Solving::kNodes;
   int signal = 0;
   std::vector<std::string> arguments;
 };

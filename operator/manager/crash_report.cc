@@ -68,11 +68,11 @@ void TellKubelet(const std::string& text) {
 int RunCrashReport(const OperatorFlags& flags, const ReportedCrash& crash) {
   const int code = kSignalledExit + crash.signal;
   ForgetCrashedProcess(code);
-  const decide::CrashSubject& subject = crash.subject;
+  const plan::CrashSubject& subject = crash.subject;
   const std::string what =
       "the solver crashed with signal " + std::to_string(crash.signal) +
-      (crash.solving == decide::Solving::kFigures ? " while it computed figures of "
-                                                  : " while it chose nodes for ") +
+      (crash.solving == plan::Solving::kFigures ? " while it computed figures of "
+                                                : " while it chose nodes for ") +
       std::string(subject.kind) + " " + api::Show(subject.key);
   controllers::Log log = MakeLog(flags);
   const Status recorded = Record(flags, crash);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "operator/api/decode.h"
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/base/result.h"
 
 namespace weft::manifest {

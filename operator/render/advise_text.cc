@@ -183,7 +183,7 @@ std::string FailuresText(const report::Advice& advice, const TextOptions& option
 
 std::string AdviceText(const report::Advice& advice, const TextOptions& options) {
   std::string text;
-  for (const decide::Note& note : advice.notes) {
+  for (const cluster::Note& note : advice.notes) {
     text += Wrap("", Printable(note.text), 2, options.columns);
   }
   const std::string counted = Grouped(advice.tried) + " layouts of " + Printable(advice.job) +

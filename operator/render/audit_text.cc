@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 #include "operator/render/plan_text.h"
 #include "operator/render/table.h"
 
@@ -25,7 +25,7 @@ std::string BytesOf(const report::AuditGang& gang, const report::Judged& judged)
 
 std::string Name(const report::AuditGang& gang) { return Printable(api::Show(gang.key)); }
 
-Table GangTable(const decide::Cluster& cluster, const report::AuditReport& report, bool spans) {
+Table GangTable(const cluster::Cluster& cluster, const report::AuditReport& report, bool spans) {
   const bool fabrics = cluster.fabrics.size() > 1;
   std::vector<Table::Column> columns = {{"GANG"}, {"KIND"}, {"WORKERS", Align::kRight}};
   if (fabrics) columns.push_back({"FABRIC"});
@@ -38,8 +38,8 @@ Table GangTable(const decide::Cluster& cluster, const report::AuditReport& repor
     std::vector<Cell> row = {{Name(gang)}, {Printable(gang.kind)}, {Grouped(gang.workers)}};
     if (fabrics) row.push_back({Printable(cluster.fabrics[gang.fabric].name())});
     if (spans) {
-      row.push_back({decide::SpansText(gang.now.scores)});
-      row.push_back({gang.best ? decide::SpansText(gang.best->scores) : "-"});
+      row.push_back({cluster::SpansText(gang.now.scores)});
+      row.push_back({gang.best ? cluster::SpansText(gang.best->scores) : "-"});
     }
     row.push_back({BytesOf(gang, gang.now)});
     row.push_back({gang.best ? BytesOf(gang, *gang.best) : "-"});
@@ -54,13 +54,13 @@ Table GangTable(const decide::Cluster& cluster, const report::AuditReport& repor
 std::string Changes(const report::AuditReport& report, bool spans, const TextOptions& options) {
   std::string text;
   for (const report::AuditGang& gang : report.gangs) {
-    const std::string now = decide::SpansText(gang.now.scores);
+    const std::string now = cluster::SpansText(gang.now.scores);
     if (gang.worse.empty()) {
       if (spans) text += Wrap(Name(gang) + ": ", now + ", as at best", 2, options.columns);
       continue;
     }
     const std::string where =
-        spans ? now + " now; " + decide::SpansText(gang.best->scores) + " at best. Now it "
+        spans ? now + " now; " + cluster::SpansText(gang.best->scores) + " at best. Now it "
               : "now it ";
     text += Wrap(Name(gang) + ": ", where + gang.worse + ".", 2, options.columns);
   }
@@ -69,7 +69,7 @@ std::string Changes(const report::AuditReport& report, bool spans, const TextOpt
   return Paint(title, Colour::kBold, options.colour) + "\n" + text + "\n";
 }
 
-std::string Gangs(const decide::Cluster& cluster, const report::AuditReport& report,
+std::string Gangs(const cluster::Cluster& cluster, const report::AuditReport& report,
                   const TextOptions& options) {
   const Table whole = GangTable(cluster, report, true);
   const bool fits = whole.Width() <= static_cast<std::size_t>(std::max(options.columns, 0));
@@ -124,7 +124,7 @@ std::string Sums(const report::AuditReport& report, const TextOptions& options) 
 
 }  // namespace
 
-std::string AuditText(const decide::Cluster& cluster, const report::AuditReport& report,
+std::string AuditText(const cluster::Cluster& cluster, const report::AuditReport& report,
                       const TextOptions& options) {
   if (report.gangs.empty()) {
     return "No gang of two or more workers with accelerators is running.\n" +

@@ -9,7 +9,7 @@ namespace weft::render {
 
 // For each gang that other schedulers placed, its present cost compared with the best, worst first;
 // then the fleet's total.
-std::string AuditText(const decide::Cluster& cluster, const report::AuditReport& report,
+std::string AuditText(const cluster::Cluster& cluster, const report::AuditReport& report,
                       const TextOptions& options);
 
 }  // namespace weft::render

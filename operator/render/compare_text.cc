@@ -182,7 +182,7 @@ std::string Title(const std::string& text, const TextOptions& options) {
 
 }  // namespace
 
-std::string CompareText(const decide::Cluster& cluster, const report::CompareReport& report,
+std::string CompareText(const cluster::Cluster& cluster, const report::CompareReport& report,
                         const TextOptions& options) {
   if (report.jobs.empty()) return "";
   std::string text;

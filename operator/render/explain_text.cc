@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 #include "operator/render/plan_text.h"
 #include "operator/render/table.h"
 
@@ -22,7 +22,7 @@ std::string LevelText(const report::CostShare& share) {
   return share.level + text;
 }
 
-std::string CostTable(const decide::PlanEntry& entry, const report::Explanation& one,
+std::string CostTable(const plan::PlanEntry& entry, const report::Explanation& one,
                       const TextOptions& options) {
   Table table({{"  AXIS", Align::kLeft},
                {"LEVEL", Align::kLeft},
@@ -49,7 +49,7 @@ std::string RunnerUp(const report::Explanation& one, const TextOptions& options)
   return Wrap("  ", line + "; not chosen: " + second.why_not + ".", 2, options.columns);
 }
 
-std::string PlacedText(const decide::PlanEntry& entry, const report::Explanation& one,
+std::string PlacedText(const plan::PlanEntry& entry, const report::Explanation& one,
                        const TextOptions& options) {
   std::string text;
   for (const std::string& sentence : one.why_here) text += Wrap("  ", sentence, 2, options.columns);
@@ -68,9 +68,9 @@ std::string PlacedText(const decide::PlanEntry& entry, const report::Explanation
   return text + Wrap("  ", cost + ".", 2, options.columns) + RunnerUp(one, options);
 }
 
-std::string RefusedText(const decide::PlanEntry& entry, const report::Explanation& one,
+std::string RefusedText(const plan::PlanEntry& entry, const report::Explanation& one,
                         const TextOptions& options) {
-  const decide::Refused& refused = *entry.refused();
+  const plan::Refused& refused = *entry.refused();
   std::string text = Wrap("  ", refused.message, 2, options.columns);
   const std::size_t shown = std::min(kMostDomains, one.domains.size());
   if (shown > 0) text += "  By " + one.level + ", most room first:\n";
@@ -92,18 +92,18 @@ std::string RefusedText(const decide::PlanEntry& entry, const report::Explanatio
 
 }  // namespace
 
-std::string ExplainText(const decide::PlanReport& report,
+std::string ExplainText(const plan::PlanReport& report,
                         const std::vector<report::Explanation>& explanations,
                         const TextOptions& options) {
   std::string text;
   for (const report::Explanation& one : explanations) {
-    const decide::PlanEntry& entry = report.entries[one.entry];
+    const plan::PlanEntry& entry = report.entries[one.entry];
     if (!text.empty()) text += "\n";
     const std::string name = Printable(api::Show(entry.workload.key()));
     const std::string workers = Counted(entry.workload.workers, "worker");
-    if (const decide::Placed* placed = entry.placed()) {
+    if (const plan::Placed* placed = entry.placed()) {
       text += Paint(name, Colour::kBold, options.colour) + ": " + workers + " on " +
-              decide::SpansText(placed->scores) + "\n" + PlacedText(entry, one, options);
+              cluster::SpansText(placed->scores) + "\n" + PlacedText(entry, one, options);
     } else {
       text += Paint(name, Colour::kRed, options.colour) + ": " + workers + ", not placed (" +
               entry.refused()->reason + ")\n" + RefusedText(entry, one, options);

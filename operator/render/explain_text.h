@@ -10,7 +10,7 @@ namespace weft::render {
 
 // Why each job gets its nodes: cost by axis and level, bound, runner-up. For a refused job: the
 // reason in each domain, and what would let the job start.
-std::string ExplainText(const decide::PlanReport& report,
+std::string ExplainText(const plan::PlanReport& report,
                         const std::vector<report::Explanation>& explanations,
                         const TextOptions& options);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "operator/decide/pool_choices.h"
+#include "operator/cluster/pool_choices.h"
 #include "operator/fabric/torus_shapes.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
@@ -101,7 +101,7 @@ std::string TorusLine(const fabric::Fabric& fabric, const TextOptions& options) 
 }
 
 // A table of pools, if the nodes have several products or capacity types.
-std::string PoolTable(const decide::ClusterFabric& cluster, const TextOptions& options) {
+std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& options) {
   const fabric::Fabric& fabric = *cluster.fabric;
   struct Figures {
     std::int64_t nodes = 0, free_nodes = 0, accelerators = 0, free = 0;
@@ -124,7 +124,7 @@ std::string PoolTable(const decide::ClusterFabric& cluster, const TextOptions& o
   for (fabric::PoolIndex p = 0; p < figures.size(); ++p) {
     if (figures[p].accelerators == 0) continue;
     ++offering;
-    table.Add({{Printable(decide::PoolsText(fabric, {p}))},
+    table.Add({{Printable(cluster::PoolsText(fabric, {p}))},
                {Grouped(figures[p].nodes)},
                {Grouped(figures[p].free_nodes)},
                {Grouped(figures[p].accelerators)},
@@ -204,7 +204,7 @@ std::string Rails(const fabric::Fabric& fabric, const TextOptions& options) {
 
 }  // namespace
 
-std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& options,
+std::string FabricText(const cluster::ClusterFabric& cluster, const TextOptions& options,
                        const TreeOptions& tree) {
   const fabric::Fabric& fabric = *cluster.fabric;
   std::string text =

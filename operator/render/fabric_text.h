@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/render/domain_tree.h"
 
 namespace weft::render {
@@ -10,7 +10,7 @@ namespace weft::render {
 // The fabric for people: links by level, the tree of domains (domain_tree.h), then nodes that are
 // incomplete or take no pods, by reason.
 // Cost  O(nodes x tiers x log nodes).
-std::string FabricText(const decide::ClusterFabric& cluster, const TextOptions& options,
+std::string FabricText(const cluster::ClusterFabric& cluster, const TextOptions& options,
                        const TreeOptions& tree);
 
 }  // namespace weft::render

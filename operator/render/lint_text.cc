@@ -13,10 +13,10 @@ std::string LintText(const report::LintReport& report, const TextOptions& option
       place = finding.place;
       text += Paint(Printable(place), Colour::kBold, options.colour) + "\n";
     }
-    const Colour colour = finding.severity == decide::Severity::kError     ? Colour::kRed
-                          : finding.severity == decide::Severity::kWarning ? Colour::kYellow
-                                                                           : Colour::kDim;
-    const std::string severity(decide::SeverityName(finding.severity));
+    const Colour colour = finding.severity == cluster::Severity::kError     ? Colour::kRed
+                          : finding.severity == cluster::Severity::kWarning ? Colour::kYellow
+                                                                            : Colour::kDim;
+    const std::string severity(cluster::SeverityName(finding.severity));
     const std::string field = finding.field.empty() ? "" : finding.field + ": ";
     std::string line = Wrap(
         "  ", severity + ": " + Printable(field + finding.message) + " (" + finding.reason + ")", 4,

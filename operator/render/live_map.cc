@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
-#include "operator/decide/running.h"
+#include "operator/cluster/running.h"
 #include "operator/life/job_status.h"
 #include "operator/render/map_spans.h"
 #include "operator/render/text_format.h"
@@ -19,7 +19,7 @@ using fabric::Tier;
 
 constexpr std::size_t kLeastGang = 2;
 
-bool IsJob(const decide::Holder& holder) {
+bool IsJob(const cluster::Holder& holder) {
   if (holder.kind == "TrainingJob" || holder.kind == "Placement") return true;
   return holder.kind != "Pod" && holder.holdings.size() >= kLeastGang;
 }
@@ -69,15 +69,15 @@ std::string PredictedOf(const api::Placement& placement) {
 
 class Builder {
  public:
-  explicit Builder(const decide::Cluster& cluster) : cluster_(cluster) {
-    if (auto running = decide::RunningWorkloads(cluster)) running_ = *std::move(running);
-    for (const decide::Running& one : running_) {
+  explicit Builder(const cluster::Cluster& cluster) : cluster_(cluster) {
+    if (auto running = cluster::RunningWorkloads(cluster)) running_ = *std::move(running);
+    for (const cluster::Running& one : running_) {
       by_key_[{std::string(one.workload.kind()), one.workload.key()}] = &one;
     }
   }
 
   LiveMap Build(std::size_t fabric) const {
-    const decide::ClusterFabric& on = cluster_.fabrics[fabric];
+    const cluster::ClusterFabric& on = cluster_.fabrics[fabric];
     LiveMap live;
     auto claims = std::make_unique<fabric::Claims>(on.claims);
     live.input.title = on.name();
@@ -86,9 +86,9 @@ class Builder {
     for (Tier t = 0; t < live.input.leaving.size(); ++t) {
       live.input.leaving[t].resize(on.fabric->domains(t).size());
     }
-    for (const decide::Holder& holder : on.holders) {
+    for (const cluster::Holder& holder : on.holders) {
       if (!IsJob(holder) || holder.holdings.empty()) continue;
-      for (const decide::Holding& holding : holder.holdings) {
+      for (const cluster::Holding& holding : holder.holdings) {
         claims->Remove(holding.node, *holding.amounts, holding.compute_domain);
       }
       live.input.jobs.push_back(JobOf(*on.fabric, holder));
@@ -101,20 +101,20 @@ class Builder {
   }
 
  private:
-  const decide::Running* Find(const decide::Holder& holder) const {
+  const cluster::Running* Find(const cluster::Holder& holder) const {
     const auto found = by_key_.find({holder.kind, holder.key});
     return found == by_key_.end() ? nullptr : found->second;
   }
 
-  MapJob JobOf(const fabric::Fabric& fabric, const decide::Holder& holder) const {
+  MapJob JobOf(const fabric::Fabric& fabric, const cluster::Holder& holder) const {
     MapJob job;
     const std::string kind = holder.kind == "TrainingJob" ? "" : " (" + holder.kind + ")";
     job.name = api::Show(holder.key) + kind;
     job.cross_node = "-";
-    for (const decide::Holding& holding : holder.holdings) job.nodes.push_back(holding.node);
+    for (const cluster::Holding& holding : holder.holdings) job.nodes.push_back(holding.node);
     job.gpus_per_worker =
         static_cast<std::uint32_t>(Accelerators(fabric, *holder.holdings.front().amounts));
-    if (const decide::Running* running = Find(holder)) {
+    if (const cluster::Running* running = Find(holder)) {
       if (running->nodes.size() == job.nodes.size()) job.nodes = running->nodes;
       api::Summary summary;
       life::Summarise(*running->placement, summary);
@@ -128,11 +128,11 @@ class Builder {
     return job;
   }
 
-  void AddFlows(std::size_t fabric, const decide::Holder& holder, MapInput& map) const {
-    const decide::Running* running = Find(holder);
+  void AddFlows(std::size_t fabric, const cluster::Holder& holder, MapInput& map) const {
+    const cluster::Running* running = Find(holder);
     if (running == nullptr || running->fabric != fabric) return;
-    const decide::ClusterFabric& on = cluster_.fabrics[fabric];
-    for (const auto& flow : decide::FlowsOf(on, running->workload, running->nodes)) {
+    const cluster::ClusterFabric& on = cluster_.fabrics[fabric];
+    for (const auto& flow : cluster::FlowsOf(on, running->workload, running->nodes)) {
       MapFlow& sum = map.leaving[flow.tier][flow.domain];
       sum.bytes += flow.bytes;
       sum.milliseconds += flow.milliseconds;
@@ -151,14 +151,14 @@ class Builder {
     }
   }
 
-  const decide::Cluster& cluster_;
-  std::vector<decide::Running> running_;
-  std::map<std::pair<std::string, api::ObjectKey>, const decide::Running*> by_key_;
+  const cluster::Cluster& cluster_;
+  std::vector<cluster::Running> running_;
+  std::map<std::pair<std::string, api::ObjectKey>, const cluster::Running*> by_key_;
 };
 
 }  // namespace
 
-std::vector<LiveMap> BuildLiveMaps(const decide::Cluster& cluster) {
+std::vector<LiveMap> BuildLiveMaps(const cluster::Cluster& cluster) {
   const Builder builder(cluster);
   std::vector<LiveMap> maps;
   for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) maps.push_back(builder.Build(f));

@@ -15,8 +15,8 @@ struct LiveMap {
 };
 
 // One map for each fabric, with its jobs by kind and name. The result points into the cluster,
-// whose inputs must be in order (decide::OrderAll).
+// whose inputs must be in order (cluster::OrderAll).
 // Cost  O(holders + nodes x tiers + ranks x axes x tiers of the running jobs).
-std::vector<LiveMap> BuildLiveMaps(const decide::Cluster& cluster);
+std::vector<LiveMap> BuildLiveMaps(const cluster::Cluster& cluster);
 
 }  // namespace weft::render

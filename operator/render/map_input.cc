@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "operator/base/utf8.h"
-#include "operator/decide/running.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/running.h"
+#include "operator/cluster/text.h"
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
@@ -30,9 +30,9 @@ std::size_t CharacterAt(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
+MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& report,
                   std::size_t fabric) {
-  const decide::ClusterFabric& on = cluster.fabrics[fabric];
+  const cluster::ClusterFabric& on = cluster.fabrics[fabric];
   MapInput map;
   map.title = on.name();
   map.fabric = on.fabric.get();
@@ -41,17 +41,17 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
   for (Tier t = 0; t < map.leaving.size(); ++t) {
     map.leaving[t].resize(on.fabric->domains(t).size());
   }
-  for (const decide::PlanEntry& entry : report.entries) {
+  for (const plan::PlanEntry& entry : report.entries) {
     if (entry.fabric.value_or(fabric) != fabric) continue;
     const std::string name = api::Show(entry.workload.key());
-    const decide::Placed* placed = entry.placed();
+    const plan::Placed* placed = entry.placed();
     if (placed == nullptr) {
-      const decide::Refused& refused = *entry.refused();
+      const plan::Refused& refused = *entry.refused();
       map.refused.push_back({name, refused.reason, !entry.fabric.has_value(), refused.message});
       continue;
     }
     const std::vector<NodeIndex>& nodes = placed->plan.nodes;
-    map.jobs.push_back({name, decide::SpansText(placed->scores),
+    map.jobs.push_back({name, cluster::SpansText(placed->scores),
                         entry.modelled ? BytesText(placed->scores.cross_node_bytes) : "-", nodes,
                         entry.workload.accelerator->per_worker});
     if (placed->predicted) {
@@ -60,7 +60,7 @@ MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& repo
           PredictedText({1e3 * one.step.Seconds(), one.tokens_per_second,
                          one.memory.Total() / one.capacity, one.mfu, one.watts});
     }
-    for (const decide::DomainFlow& flow : decide::FlowsOf(on, entry.workload, nodes)) {
+    for (const cluster::DomainFlow& flow : cluster::FlowsOf(on, entry.workload, nodes)) {
       MapFlow& sum = map.leaving[flow.tier][flow.domain];
       sum.bytes += flow.bytes;
       sum.milliseconds += flow.milliseconds;

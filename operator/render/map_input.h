@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 
 namespace weft::render {
 
@@ -47,7 +47,7 @@ struct MapInput {
 // The picture of one fabric with the part of the plan on it. A job without a fabric is shown as
 // refused on every map.
 // Cost  O(nodes x tiers + ranks x axes x tiers), as placement::Score.
-MapInput BuildMap(const decide::Cluster& cluster, const decide::PlanReport& report,
+MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& report,
                   std::size_t fabric);
 
 // What is predicted for one job. Absent: the operator that placed it did not say.

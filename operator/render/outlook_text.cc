@@ -95,7 +95,7 @@ std::string OutlookText(const report::OutlookReport& report, const TextOptions& 
   }
   std::string text = table.empty() ? "" : table.Show(options.colour);
   if (!sentences.empty()) text += "\n" + sentences;
-  for (const decide::Note& note : report.notes) {
+  for (const cluster::Note& note : report.notes) {
     text += Wrap("", Printable(note.text), 2, options.columns);
   }
   if (!sources.empty()) text += "\nPredicted with these calibrations (operator/docs/outlook.md):\n";

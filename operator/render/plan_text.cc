@@ -4,8 +4,8 @@
 #include <set>
 
 #include "operator/base/utf8.h"
-#include "operator/decide/status.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
+#include "operator/plan/status.h"
 #include "operator/render/domain_count.h"
 #include "operator/render/node_ranges.h"
 #include "operator/render/refusals_text.h"
@@ -16,9 +16,9 @@ namespace weft::render {
 
 namespace {
 
-using decide::Cluster;
-using decide::PlanEntry;
-using decide::PlanReport;
+using cluster::Cluster;
+using plan::PlanEntry;
+using plan::PlanReport;
 
 constexpr std::size_t kMostDomain = 28;  // most bytes of a domain's name
 constexpr std::size_t kSeveral = 2;      // from this many jobs on, there is a sum
@@ -33,7 +33,7 @@ std::string StarredPercent(std::optional<std::int64_t> percent, bool declared) {
   return PercentText(percent) + (percent && !declared ? "*" : "");
 }
 
-std::string OfBest(const decide::Placed& placed) {
+std::string OfBest(const plan::Placed& placed) {
   if (!placed.best) return "-";
   const Int128 here = placed.scores.cross_node_bytes, best = placed.best->cross_node_bytes;
   if (best == 0) return here == 0 ? "100 %" : "best is 0";
@@ -112,9 +112,9 @@ class PlanPage {
 
   std::vector<Cell> Outcome(const PlanEntry& entry) const {
     if (entry.refused() != nullptr) return {{"not placed", Colour::kRed}, {"-"}, {"-"}, {"-"}};
-    const decide::Placed& placed = *entry.placed();
+    const plan::Placed& placed = *entry.placed();
     const bool declared = LinksDeclared(cluster_, entry);
-    const auto bound = decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
+    const auto bound = plan::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     if (!entry.modelled) return {{"-"}, {"-"}, {StarredPercent(bound, declared)}, {"-"}};
     return {{BytesText(placed.scores.cross_node_bytes)},
             {OfBest(placed)},
@@ -142,7 +142,7 @@ class PlanPage {
   std::string NodeLists() const {
     std::string out;
     for (const PlanEntry& entry : report_.entries) {
-      const decide::Placed* placed = entry.placed();
+      const plan::Placed* placed = entry.placed();
       if (placed == nullptr) continue;
       const fabric::Fabric& fabric = *cluster_.fabrics[*entry.fabric].fabric;
       std::vector<std::string> names;
@@ -158,8 +158,8 @@ class PlanPage {
   }
 
   std::string Notes() const {
-    std::vector<decide::Note> notes = report_.notes;
-    const std::vector<decide::Note> of_jobs = JobNotes(report_);
+    std::vector<cluster::Note> notes = report_.notes;
+    const std::vector<cluster::Note> of_jobs = JobNotes(report_);
     notes.insert(notes.end(), of_jobs.begin(), of_jobs.end());
     return NotesText(notes, options_);
   }
@@ -176,7 +176,7 @@ class PlanPage {
                entry.workload.accelerator->per_worker;
     }
     DomainCount all;
-    for (const decide::ClusterFabric& fabric : cluster_.fabrics) {
+    for (const cluster::ClusterFabric& fabric : cluster_.fabrics) {
       for (fabric::DomainIndex d = 0; d < fabric.fabric->domains(0).size(); ++d) {
         all.Add(CountIn(fabric.claims, 0, d));
       }
@@ -205,19 +205,19 @@ class PlanPage {
 
 }  // namespace
 
-std::string NotesText(const std::vector<decide::Note>& notes, const TextOptions& options) {
-  std::vector<const decide::Note*> order;
-  for (const decide::Note& note : notes) order.push_back(&note);
+std::string NotesText(const std::vector<cluster::Note>& notes, const TextOptions& options) {
+  std::vector<const cluster::Note*> order;
+  for (const cluster::Note& note : notes) order.push_back(&note);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->severity > b->severity; });
   std::string out;
-  for (const decide::Note* note : order) {
-    const Colour colour = note->severity == decide::Severity::kError     ? Colour::kRed
-                          : note->severity == decide::Severity::kWarning ? Colour::kYellow
-                                                                         : Colour::kDim;
-    const std::string name = note->severity == decide::Severity::kInfo
+  for (const cluster::Note* note : order) {
+    const Colour colour = note->severity == cluster::Severity::kError     ? Colour::kRed
+                          : note->severity == cluster::Severity::kWarning ? Colour::kYellow
+                                                                          : Colour::kDim;
+    const std::string name = note->severity == cluster::Severity::kInfo
                                  ? "note"
-                                 : std::string(decide::SeverityName(note->severity));
+                                 : std::string(cluster::SeverityName(note->severity));
     std::string text = Wrap(name + ": ", Printable(note->text) + " (" + note->reason + ")", kIndent,
                             options.columns);
     if (options.colour) text.replace(0, name.size(), Paint(name, colour, true));

@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {
 
 // A plan for people: a table of jobs, the nodes of each job folded into ranges, the refused jobs
 // with reasons, and the notes. Empty without jobs.
-std::string PlanText(const decide::Cluster& cluster, const decide::PlanReport& report,
+std::string PlanText(const cluster::Cluster& cluster, const plan::PlanReport& report,
                      const TextOptions& options);
 
 // Notes as lines "warning: text (Reason)", errors first; used by all texts.
-std::string NotesText(const std::vector<decide::Note>& notes, const TextOptions& options);
+std::string NotesText(const std::vector<cluster::Note>& notes, const TextOptions& options);
 
 }  // namespace weft::render

@@ -12,10 +12,10 @@
 namespace weft::render {
 namespace {
 
-using decide::Note;
-using decide::PlanEntry;
-using decide::PlanReport;
-using decide::Refused;
+using cluster::Note;
+using plan::PlanEntry;
+using plan::PlanReport;
+using plan::Refused;
 
 constexpr std::size_t kFewAlike = 3;  // so many stand singly, if their messages differ
 
@@ -111,7 +111,7 @@ std::string RefusalsText(const PlanReport& report, const TextOptions& options) {
 
 std::vector<Note> JobNotes(const PlanReport& report) {
   std::vector<std::pair<const Note*, std::vector<const PlanEntry*>>> groups;
-  std::map<std::tuple<decide::Severity, std::string, std::string>, std::size_t> seen;
+  std::map<std::tuple<cluster::Severity, std::string, std::string>, std::size_t> seen;
   for (const PlanEntry& entry : report.entries) {
     for (const Note& note : entry.notes) {
       const auto [at, fresh] =

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "operator/decide/running.h"
+#include "operator/cluster/running.h"
 #include "operator/render/map_spans.h"
 #include "operator/render/simulate_text.h"
 #include "operator/simulate/chance.h"
@@ -65,8 +65,8 @@ void AddJob(const simulate::Scenario& scenario, const Event& start, double secon
   shown.gpus_per_worker = shape.workload.accelerator->per_worker;
   shown.why = wait + ", runs for " + LongTimeText(seconds - began);
   map.jobs.push_back(std::move(shown));
-  for (const decide::DomainFlow& flow :
-       decide::FlowsOf(*scenario.on, shape.workload, start.nodes)) {
+  for (const cluster::DomainFlow& flow :
+       cluster::FlowsOf(*scenario.on, shape.workload, start.nodes)) {
     MapFlow& sum = map.leaving[flow.tier][flow.domain];
     sum.bytes += flow.bytes;
     sum.milliseconds += flow.milliseconds;
@@ -79,7 +79,7 @@ FleetMap MapAt(const simulate::Scenario& scenario, const std::vector<Event>& eve
                double seconds) {
   FleetMap fleet;
   fleet.seconds = seconds;
-  const decide::ClusterFabric& on = *scenario.on;
+  const cluster::ClusterFabric& on = *scenario.on;
   fleet.input.title = on.name();
   fleet.input.fabric = on.fabric.get();
   fleet.input.claims = &on.claims;

@@ -5,18 +5,19 @@
 #include <utility>
 
 #include "operator/base/phrases.h"
-#include "operator/decide/predict.h"
+#include "operator/cluster/choose_fabric.h"
 #include "operator/outlook/layouts.h"
 #include "operator/outlook/placed_network.h"
 #include "operator/outlook/refusals.h"
+#include "operator/predict/predict.h"
 #include "operator/report/ground.h"
 #include "operator/report/lifts.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::Workload;
+using cluster::Cluster;
+using cluster::Workload;
 using outlook::Layout;
 
 constexpr double kSecondsPerDay = 86'400;
@@ -29,7 +30,7 @@ struct Cell {
 };
 
 Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
-  auto all = decide::AllWorkloads(cluster);
+  auto all = cluster::AllWorkloads(cluster);
   if (!all) return all.error();
   std::vector<Workload> found;
   for (Workload& one : *all) {
@@ -121,9 +122,9 @@ class Adviser {
   }
 
   // Of several grounds, those without a layout.
-  std::vector<decide::Note> LeftOut(const std::vector<Ground>& grounds,
-                                    const std::vector<Cell>& cells) const {
-    std::vector<decide::Note> notes;
+  std::vector<cluster::Note> LeftOut(const std::vector<Ground>& grounds,
+                                     const std::vector<Cell>& cells) const {
+    std::vector<cluster::Note> notes;
     if (grounds.size() < 2 || cells.empty()) return notes;
     for (const Ground& ground : grounds) {
       const bool has = std::any_of(cells.begin(), cells.end(),
@@ -135,7 +136,7 @@ class Adviser {
         why = outlook::NoUnitText(ground.accelerator, precision) + ".";
       }
       if (why.empty()) why = "No layout fits in memory.";
-      notes.push_back({decide::Severity::kInfo, "LeftOut",
+      notes.push_back({cluster::Severity::kInfo, "LeftOut",
                        "Fabric " + ground.on->name() + ", " + std::string(ground.accelerator.name) +
                            ": " + why});
     }
@@ -164,15 +165,15 @@ class Adviser {
     row.accelerator = ground.accelerator.name;
     row.layout = one.layout;
     row.prediction = *std::move(prediction);
-    const decide::Failures failures =
-        decide::FailuresOn(*ground.on->fabric, one.nodes, request_.prices);
+    const predict::Failures failures =
+        predict::FailuresOn(*ground.on->fabric, one.nodes, request_.prices);
     row.nodes = failures.nodes;
     row.spot_nodes = failures.spot_nodes;
     row.reliability = failures.reliability;
     row.per_worker = ground.worker.Of(one.layout.ranks);
     if (request_.prices != nullptr) {
       row.cost_per_hour =
-          decide::CostPerHour(*ground.on->fabric, row.per_worker, one.nodes, *request_.prices);
+          predict::CostPerHour(*ground.on->fabric, row.per_worker, one.nodes, *request_.prices);
     }
     if (request_.tokens) {
       row.days = *request_.tokens / row.prediction.tokens_per_second / kSecondsPerDay /
@@ -258,21 +259,21 @@ class Adviser {
   std::optional<AdvisedLayout> soonest_, cheapest_;  // of all that fit
 };
 
-void AddNotes(const std::vector<decide::Note>& notes, Advice& advice) {
+void AddNotes(const std::vector<cluster::Note>& notes, Advice& advice) {
   advice.notes.insert(advice.notes.end(), notes.begin(), notes.end());
 }
 
 // Of each Fabric whose scale-up network the job would use with a claim.
-std::vector<decide::Note> UnclaimedDomains(const Workload& workload,
-                                           const std::vector<Ground>& grounds) {
-  std::vector<decide::Note> notes;
+std::vector<cluster::Note> UnclaimedDomains(const Workload& workload,
+                                            const std::vector<Ground>& grounds) {
+  std::vector<cluster::Note> notes;
   const std::string* last = nullptr;
   for (const Ground& ground : grounds) {
     const fabric::Fabric& fabric = *ground.on->fabric;
     if (!fabric.ScaleUpNeedsClaim() || workload.pod.claims_compute_domain) continue;
     if (last != nullptr && *last == ground.on->name()) continue;
     last = &ground.on->name();
-    notes.push_back({decide::Severity::kWarning, "NoComputeDomain",
+    notes.push_back({cluster::Severity::kWarning, "NoComputeDomain",
                      "Fabric " + *last +
                          ": the job claims no ComputeDomain, so traffic between "
                          "nodes does not use " +
@@ -287,14 +288,14 @@ void AddModelNotes(const Workload& workload, Advice& advice) {
   Layout alone;
   alone.model = *(*workload.model)->transformer;
   for (const std::string& note : outlook::LayoutNotes(alone)) {
-    advice.notes.push_back({decide::Severity::kWarning, "RefusedLayout", note + "."});
+    advice.notes.push_back({cluster::Severity::kWarning, "RefusedLayout", note + "."});
   }
 }
 
 // Nodes that no job gets.
-std::vector<decide::Note> UnusedNodes(const Cluster& cluster) {
-  std::vector<decide::Note> notes;
-  for (const decide::Note& note : cluster.notes) {
+std::vector<cluster::Note> UnusedNodes(const Cluster& cluster) {
+  std::vector<cluster::Note> notes;
+  for (const cluster::Note& note : cluster.notes) {
     if (note.reason != "Overlapping" && note.reason != "Incomplete") continue;
     notes.push_back({note.severity, note.reason, note.text + "."});
   }
@@ -305,7 +306,7 @@ std::string NoNodeText(const Cluster& cluster, const Workload& workload) {
   const std::uint32_t each = workload.accelerator->per_worker;
   std::string text = "no usable node has " + (each > 0 ? std::to_string(each) + " " : "") +
                      workload.accelerator->resource_name + " and a product that the job may get";
-  for (const decide::Note& note : UnusedNodes(cluster)) text += ". " + note.text;
+  for (const cluster::Note& note : UnusedNodes(cluster)) text += ". " + note.text;
   if (text.ends_with('.')) text.pop_back();
   return text;
 }
@@ -339,7 +340,7 @@ Result<Advice> Advise(const Cluster& cluster, const AdviceRequest& request) {
                    "--gpus the number of accelerators to try, such as 8..1024");
   }
   if (!workload->fabric_name->empty()) {
-    if (const auto known = decide::ChooseFabric(cluster, *workload); !known) return known.error();
+    if (const auto known = cluster::ChooseFabric(cluster, *workload); !known) return known.error();
   }
   const Grounds grounds = GroundsOf(cluster, *workload);
   if (const Status usable = CheckGrounds(cluster, *workload, grounds); !usable) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
@@ -61,7 +61,7 @@ struct Advice {
   std::string why_none;          // a sentence; "" if there are layouts
   outlook::FailureRates rates;   // that days and cost count in
   bool rates_of_prices = false;  // the table of prices has the interruptions
-  std::vector<decide::Note> notes;
+  std::vector<cluster::Note> notes;
 };
 
 // The fastest layouts (outlook/layouts.h) that fit in memory, each on nodes that lie side by side
@@ -75,13 +75,13 @@ struct Advice {
 //         only, a precision that no accelerator has a unit for.
 // Cost    some thousand layouts of a microsecond or two, and for each shape O(ranks x axes):
 //         tests/bench/advise_bench.cc.
-Result<Advice> Advise(const decide::Cluster& cluster, const AdviceRequest& request);
+Result<Advice> Advise(const cluster::Cluster& cluster, const AdviceRequest& request);
 
 nlohmann::ordered_json AdviceJson(const Advice& advice);
 
 // The job with that layout, to apply. A bare model without a template gets one whose image is a
 // placeholder.
-nlohmann::ordered_json AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
+nlohmann::ordered_json AdvisedJob(const cluster::Cluster& cluster, const Advice& advice,
                                   const AdvisedLayout& layout);
 
 }  // namespace weft::report

@@ -71,7 +71,7 @@ OrderedJson AdviceJson(const Advice& advice) {
   return out;
 }
 
-OrderedJson AdvisedJob(const decide::Cluster& cluster, const Advice& advice,
+OrderedJson AdvisedJob(const cluster::Cluster& cluster, const Advice& advice,
                        const AdvisedLayout& row) {
   const api::TrainingJob& job = cluster.inputs->jobs[advice.index];
   const nlohmann::json& raw = *job.raw;

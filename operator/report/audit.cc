@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "operator/api/gang_annotations.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
 #include "operator/report/levels.h"
@@ -17,10 +17,10 @@
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::ClusterFabric;
-using decide::Gang;
-using decide::Severity;
+using cluster::Cluster;
+using cluster::ClusterFabric;
+using cluster::Gang;
+using cluster::Severity;
 
 using fabric::NodeIndex;
 
@@ -79,7 +79,7 @@ class Auditor {
       const api::Pod& pod = inputs_.pods[p];
       if (pod.Holds() && AcceleratorsOf(pod, nullptr) > 0) chosen.push_back(p);
     }
-    for (const Gang& gang : decide::FindGangs(inputs_.pods, chosen)) {
+    for (const Gang& gang : cluster::FindGangs(inputs_.pods, chosen)) {
       if (gang.kind == "DaemonSet" || gang.pods.size() < 2) continue;
       if (!options_.space.empty() && gang.key.space != options_.space) continue;
       if (Status judged = JudgeGang(gang); !judged) return judged.error();
@@ -392,7 +392,7 @@ class Auditor {
   const Cluster& cluster_;
   const AuditOptions& options_;
   const api::Inputs& inputs_;
-  decide::PlacementPods pods_;
+  cluster::PlacementPods pods_;
   std::map<std::size_t, const api::Placement*> placement_of_;
   std::vector<fabric::Claims> claims_;  // by fabric
   AuditReport report_;

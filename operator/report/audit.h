@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/cluster.h"
-#include "operator/decide/gangs.h"
+#include "operator/cluster/cluster.h"
+#include "operator/cluster/gangs.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
 #include "operator/report/compare.h"
@@ -39,7 +39,7 @@ struct AuditGang {
   // they are not.
   std::string worse;
   std::optional<std::int64_t> excess_percent;  // (cost - best) / best; absent if best is 0
-  std::vector<decide::Note> notes;
+  std::vector<cluster::Note> notes;
 };
 
 struct AuditReport {
@@ -56,7 +56,7 @@ struct AuditReport {
   Total total;                           // over all gangs
   Total modelled, rings;                 // gangs with a model, and gangs without
   std::vector<std::string> assumptions;  // assumptions behind the figures, in sentences
-  std::vector<decide::Note> notes;       // pods on nodes outside every fabric, ...
+  std::vector<cluster::Note> notes;      // pods on nodes outside every fabric, ...
 };
 
 // Compares what other schedulers placed with the best placements, for `weft audit`.
@@ -66,8 +66,8 @@ struct AuditOptions {
   placement::Options place{};
   std::string space;  // only gangs of this namespace; "": all
 };
-Result<AuditReport> Audit(const decide::Cluster& cluster, const AuditOptions& options = {});
+Result<AuditReport> Audit(const cluster::Cluster& cluster, const AuditOptions& options = {});
 
-nlohmann::ordered_json AuditJson(const decide::Cluster& cluster, const AuditReport& report);
+nlohmann::ordered_json AuditJson(const cluster::Cluster& cluster, const AuditReport& report);
 
 }  // namespace weft::report

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
-#include "operator/decide/status.h"
+#include "operator/plan/status.h"
 #include "operator/report/audit.h"
 
 namespace weft::report {
@@ -22,7 +22,7 @@ OrderedJson LevelsJson(const std::vector<LevelBytes>& levels) {
 
 // The scores of a placement, with the bytes at and across each level. Times need a model.
 OrderedJson JudgedTraffic(const AuditGang& gang, const Judged& judged) {
-  OrderedJson traffic = decide::TrafficJson(judged.scores, gang.ranks);
+  OrderedJson traffic = plan::TrafficJson(judged.scores, gang.ranks);
   if (!gang.modelled) {
     traffic.erase("communicationMilliseconds");
     traffic.erase("busiestUplink");
@@ -36,26 +36,26 @@ const char* ModelSource(const AuditGang& gang) {
   return gang.placement.empty() ? "Annotations" : "Placement";
 }
 
-OrderedJson GangJson(const decide::Cluster& cluster, const AuditGang& gang) {
-  const decide::ClusterFabric& on = cluster.fabrics[gang.fabric];
+OrderedJson GangJson(const cluster::Cluster& cluster, const AuditGang& gang) {
+  const cluster::ClusterFabric& on = cluster.fabrics[gang.fabric];
   OrderedJson out = {{"name", gang.key.name},   {"namespace", gang.key.space},
                      {"kind", gang.kind},       {"workers", gang.workers},
                      {"fabricName", on.name()}, {"model", ModelSource(gang)}};
   if (!gang.placement.empty()) out["placementName"] = gang.placement;
-  out["nodes"] = decide::NodeNamesJson(*on.fabric, gang.now.nodes);
-  out["spans"] = decide::SpansJson(gang.now.scores);
+  out["nodes"] = plan::NodeNamesJson(*on.fabric, gang.now.nodes);
+  out["spans"] = plan::SpansJson(gang.now.scores);
   out["traffic"] = JudgedTraffic(gang, gang.now);
   if (gang.best) {
-    out["best"] = {{"nodes", decide::NodeNamesJson(*on.fabric, gang.best->nodes)},
-                   {"spans", decide::SpansJson(gang.best->scores)},
+    out["best"] = {{"nodes", plan::NodeNamesJson(*on.fabric, gang.best->nodes)},
+                   {"spans", plan::SpansJson(gang.best->scores)},
                    {"traffic", JudgedTraffic(gang, *gang.best)}};
     if (!gang.worse.empty()) out["worse"] = gang.worse;
   }
   const Int128 best = gang.best ? gang.best->cost : gang.now.cost;
-  if (const auto percent = decide::CostOverLowerBoundPercent(gang.now.cost, best)) {
+  if (const auto percent = plan::CostOverLowerBoundPercent(gang.now.cost, best)) {
     out["costOverBestPercent"] = *percent;
   }
-  for (const decide::Note& note : gang.notes) {
+  for (const cluster::Note& note : gang.notes) {
     out["notes"].push_back({{"reason", note.reason}, {"message", note.text}});
   }
   return out;
@@ -66,7 +66,7 @@ OrderedJson TotalJson(const AuditReport::Total& total) {
                      {"workers", total.workers},
                      {"crossNodeBytes", FormatBytes(total.cross_node_bytes)},
                      {"bestCrossNodeBytes", FormatBytes(total.best_cross_node_bytes)}};
-  if (const auto percent = decide::CostOverLowerBoundPercent(total.cost, total.best_cost)) {
+  if (const auto percent = plan::CostOverLowerBoundPercent(total.cost, total.best_cost)) {
     out["costOverBestPercent"] = *percent;
   }
   out["levels"] = LevelsJson(total.levels);
@@ -76,7 +76,7 @@ OrderedJson TotalJson(const AuditReport::Total& total) {
 
 }  // namespace
 
-OrderedJson AuditJson(const decide::Cluster& cluster, const AuditReport& report) {
+OrderedJson AuditJson(const cluster::Cluster& cluster, const AuditReport& report) {
   OrderedJson out = {{"gangs", OrderedJson::array()}};
   for (const AuditGang& gang : report.gangs) out["gangs"].push_back(GangJson(cluster, gang));
   out["total"] = TotalJson(report.total);

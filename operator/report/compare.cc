@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "operator/decide/text.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/text.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/report/baselines.h"
 #include "operator/report/levels.h"
@@ -12,9 +13,9 @@
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::PlanEntry;
-using decide::PlanReport;
+using cluster::Cluster;
+using plan::PlanEntry;
+using plan::PlanReport;
 
 constexpr std::size_t kSeeds = 5;  // odd, so that there is a median
 
@@ -57,7 +58,7 @@ class Comparison {
     Run run;
     run.policy = policy;
     run.random = SplitMix64(seed);
-    for (const decide::ClusterFabric& on : cluster_.fabrics) run.claims.push_back(on.claims);
+    for (const cluster::ClusterFabric& on : cluster_.fabrics) run.claims.push_back(on.claims);
     run.outcomes.resize(report_.entries.size());
     for (const std::size_t e : report_.decided) Decide(e, run);
     return std::move(run.outcomes);
@@ -84,7 +85,7 @@ class Comparison {
     return std::move(runs[kSeeds / 2]);
   }
 
-  Nodes Choose(const PlanEntry& entry, const decide::Problem& problem, Run& run) const {
+  Nodes Choose(const PlanEntry& entry, const cluster::Problem& problem, Run& run) const {
     if (run.policy == Policy::kWeft) {
       return entry.placed() == nullptr ? Nodes() : entry.placed()->plan.nodes;
     }
@@ -111,12 +112,12 @@ class Comparison {
   void Decide(std::size_t e, Run& run) const {
     const PlanEntry& entry = report_.entries[e];
     if (!entry.fabric || WasNotSolved(entry)) return;
-    const decide::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
-    const Result<decide::Problem> problem = decide::MakeProblem(on, entry.workload);
+    const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
+    const Result<cluster::Problem> problem = cluster::MakeProblem(on, entry.workload);
     if (!problem) return;  // never: Plan would have returned the error
     const Nodes nodes = Choose(entry, *problem, run);
     if (nodes.empty()) return;
-    decide::AddClaims(entry.workload, nodes, run.claims[*entry.fabric]);
+    cluster::AddClaims(entry.workload, nodes, run.claims[*entry.fabric]);
     const placement::PairCost pair_cost(*on.fabric, problem->request.pod.claims_compute_domain);
     const placement::Scores scores = ScoreAnyway(pair_cost, problem->traffic, nodes);
     PolicyOutcome& outcome = run.outcomes[e];

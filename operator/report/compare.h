@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 
 namespace weft::report {
 
@@ -62,7 +62,7 @@ struct CompareOptions {
 
 // Plans the same queue from the same state once per policy, each with its own claims.
 // Cost  O(jobs x nodes) per policy.
-CompareReport Compare(const decide::Cluster& cluster, const decide::PlanReport& report,
+CompareReport Compare(const cluster::Cluster& cluster, const plan::PlanReport& report,
                       const CompareOptions& options = {});
 
 }  // namespace weft::report

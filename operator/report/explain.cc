@@ -5,19 +5,20 @@
 #include <set>
 #include <utility>
 
-#include "operator/decide/status.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/text.h"
 #include "operator/objective/box.h"
 #include "operator/objective/instance.h"
+#include "operator/plan/status.h"
 #include "operator/rules/node_judge.h"
 #include "operator/rules/power.h"
 
 namespace weft::report {
 namespace {
 
-using decide::PlanEntry;
-using decide::PlanReport;
-using decide::Problem;
+using cluster::Problem;
+using plan::PlanEntry;
+using plan::PlanReport;
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -25,16 +26,16 @@ using fabric::Tier;
 
 class Explainer {
  public:
-  Explainer(const decide::Cluster& cluster, const PlanReport& report, std::size_t entry)
+  Explainer(const cluster::Cluster& cluster, const PlanReport& report, std::size_t entry)
       : entry_(report.entries[entry]),
         on_(cluster.fabrics[*entry_.fabric]),
         fabric_(*on_.fabric),
-        claims_(decide::ClaimsBefore(cluster, report, entry)) {
+        claims_(plan::ClaimsBefore(cluster, report, entry)) {
     out_.entry = entry;
   }
 
   Result<Explanation> Run() {
-    Result<Problem> problem = decide::MakeProblem(on_, entry_.workload);
+    Result<Problem> problem = cluster::MakeProblem(on_, entry_.workload);
     // If the workload is invalid, that is the whole answer.
     if (!problem && entry_.refused() != nullptr) return std::move(out_);
     if (!problem) return problem.error();
@@ -48,12 +49,12 @@ class Explainer {
 
  private:
   void WhyHere(const Problem& problem) {
-    const decide::Placed& placed = *entry_.placed();
+    const plan::Placed& placed = *entry_.placed();
     out_.total_cost = placed.plan.cost;
     out_.lower_bound = placed.plan.lower_bound;
     out_.exact = placed.plan.exact;
     out_.over_lower_bound_percent =
-        decide::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
+        plan::CostOverLowerBoundPercent(placed.plan.cost, placed.plan.lower_bound);
     const traffic::WorkerGraph graph(problem.traffic);
     const placement::Instance instance(claims_, problem.request, graph, {}, placed.plan.pools);
     out_.cost = ShareCost(instance.pair_cost(), problem.traffic, placed.plan.nodes);
@@ -104,13 +105,13 @@ class Explainer {
     text.cost = plan.runner_up->cost;
     if (plan.cost > 0) text.cost_percent = PercentUp(text.cost, plan.cost);
     text.spans =
-        decide::SpansText(placement::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
+        cluster::SpansText(placement::Score(instance.pair_cost(), traffic, plan.runner_up->nodes));
     text.why_not = placement::WhyWorse(instance, *plan.runner_up, plan.candidate());
     out_.runner_up = std::move(text);
   }
 
   void WhyNot(const Problem& problem) {
-    const decide::Refused& refused = *entry_.refused();
+    const plan::Refused& refused = *entry_.refused();
     if (!refused.why) return;
     out_.relaxations = refused.relaxations;
     if (out_.relaxations.empty()) {
@@ -187,13 +188,13 @@ class Explainer {
                                         CountText(static_cast<std::int64_t>(at.wanted), "worker")
                                   : CountText(static_cast<std::int64_t>(answer.slots), "worker")) +
         " on " + CountText(static_cast<std::int64_t>(answer.nodes), "node");
-    const std::string why = decide::RejectionsText(judge.Count(begin, end), end - begin);
+    const std::string why = cluster::RejectionsText(judge.Count(begin, end), end - begin);
     answer.sentence += why.empty() ? "." : "; " + why + ".";
     return answer;
   }
 
   const PlanEntry& entry_;
-  const decide::ClusterFabric& on_;
+  const cluster::ClusterFabric& on_;
   const fabric::Fabric& fabric_;
   const fabric::Claims claims_;
   Explanation out_;
@@ -282,7 +283,7 @@ bool IsInPlan(const PlanReport& report, const std::string& name) {
                      [&](const PlanEntry& entry) { return Names(name, entry); });
 }
 
-Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster, const PlanReport& report,
+Result<std::vector<Explanation>> Explain(const cluster::Cluster& cluster, const PlanReport& report,
                                          const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (!IsInPlan(report, name)) {

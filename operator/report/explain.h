@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 #include "operator/report/cost_shares.h"
 
 namespace weft::report {
@@ -45,15 +45,15 @@ struct Explanation {
 };
 
 // Whether an entry of the plan has that name.
-bool IsInPlan(const decide::PlanReport& report, const std::string& name);
+bool IsInPlan(const plan::PlanReport& report, const std::string& name);
 
 // Explains the entries of a plan; `names` selects some ("ns/name" or "name"), empty means all.
 // Errors  kInvalid for a name that no entry has.
-Result<std::vector<Explanation>> Explain(const decide::Cluster& cluster,
-                                         const decide::PlanReport& report,
+Result<std::vector<Explanation>> Explain(const cluster::Cluster& cluster,
+                                         const plan::PlanReport& report,
                                          const std::vector<std::string>& names);
 
-nlohmann::ordered_json ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
+nlohmann::ordered_json ExplainJson(const cluster::Cluster& cluster, const plan::PlanReport& report,
                                    const std::vector<Explanation>& explanations);
 
 // Why a placement is good or not: whether it meets topology.required, then each level of the

@@ -6,21 +6,22 @@
 #include <utility>
 
 #include "operator/api/gang_annotations.h"
-#include "operator/decide/gangs.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/pool_choices.h"
-#include "operator/decide/status.h"
-#include "operator/decide/text.h"
-#include "operator/decide/worker_order.h"
+#include "operator/cluster/gangs.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/pool_choices.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/text.h"
+#include "operator/cluster/worker_order.h"
 #include "operator/objective/instance.h"
+#include "operator/plan/status.h"
 #include "operator/traffic/worker_graph.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::ClusterFabric;
-using decide::Workload;
+using cluster::Cluster;
+using cluster::ClusterFabric;
+using cluster::Workload;
 
 using fabric::NodeIndex;
 using fabric::Tier;
@@ -35,12 +36,12 @@ class HeldExplainer {
   }
 
   Result<HeldExplanation> Run() {
-    decide::PlanEntry& entry = out_.entry;
+    plan::PlanEntry& entry = out_.entry;
     entry.modelled = entry.workload.model->has_value();
     entry.ranks = entry.workload.workers * entry.workload.accelerator->per_worker;
     if (!FindNodes()) return std::move(out_);
     const ClusterFabric& on = cluster_.fabrics[*entry.fabric];
-    Result<decide::Problem> problem = decide::MakeProblem(on, entry.workload);
+    Result<cluster::Problem> problem = cluster::MakeProblem(on, entry.workload);
     if (!problem) return problem.error();
     Judge(on, *problem);
     return std::move(out_);
@@ -70,7 +71,7 @@ class HeldExplainer {
   }
 
   void RefuseGone(const std::vector<std::string>& gone) {
-    decide::Refused refused;
+    plan::Refused refused;
     refused.reason = "NodesGone";
     refused.message = "Placement " + api::Show(held_.meta.key) + " gives it " +
                       CountText(static_cast<std::int64_t>(held_.nodes.size()), "node") + " for " +
@@ -83,12 +84,12 @@ class HeldExplainer {
     out_.entry.outcome = std::move(refused);
   }
 
-  void Judge(const ClusterFabric& on, const decide::Problem& problem) {
+  void Judge(const ClusterFabric& on, const cluster::Problem& problem) {
     const traffic::WorkerGraph graph(problem.traffic);
     const fabric::Claims claims = ClaimsWithoutIt(on);
     const placement::Instance instance(claims, problem.request, graph);
     const placement::Candidate now = placement::Evaluate(instance, nodes_);
-    decide::Placed placed;
+    plan::Placed placed;
     placed.plan.nodes = now.nodes;
     placed.plan.preferences = now.preferences;
     placed.plan.cost = now.cost;
@@ -103,34 +104,34 @@ class HeldExplainer {
       TakeBound(*plan, placed.plan);
       SayCompared(
           *plan, placed.plan,
-          decide::SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
+          cluster::SpansText(placement::Score(instance.pair_cost(), problem.traffic, plan->nodes)));
     } else {
       Say("If it were placed again now, it would get no nodes. " +
-          decide::RefusalText(on, out_.entry.workload,
-                              placement::Refuse(claims, problem.request, graph), {}));
+          plan::RefusalText(on, out_.entry.workload,
+                            placement::Refuse(claims, problem.request, graph), {}));
     }
     out_.entry.outcome = std::move(placed);
   }
 
   // Names products, if the fabric has several products or capacity types.
   void SayProducts(const fabric::Fabric& fabric, const api::Accelerator& accelerator) {
-    if (!decide::PoolChoicesOf(fabric, accelerator)) return;
+    if (!cluster::PoolChoicesOf(fabric, accelerator)) return;
     std::vector<fabric::PoolIndex> pools;
     for (const NodeIndex node : nodes_) pools.push_back(fabric.pool(node));
     std::sort(pools.begin(), pools.end());
     pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
     Say((pools.size() > 1 ? "Its nodes are mixed: " : "Its nodes are ") +
-        decide::PoolsText(fabric, pools) + ".");
+        cluster::PoolsText(fabric, pools) + ".");
   }
 
   void Say(std::string sentence) { out_.explanation.why_here.push_back(std::move(sentence)); }
 
   fabric::Claims ClaimsWithoutIt(const ClusterFabric& on) const {
     fabric::Claims claims = on.claims;
-    for (const decide::Holder& holder : on.holders) {
+    for (const cluster::Holder& holder : on.holders) {
       if (holder.kind != out_.entry.workload.kind()) continue;
       if (holder.key != out_.entry.workload.key()) continue;
-      for (const decide::Holding& holding : holder.holdings) {
+      for (const cluster::Holding& holding : holder.holdings) {
         claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
       }
     }
@@ -145,7 +146,7 @@ class HeldExplainer {
     out_.explanation.lower_bound = anew.lower_bound;
     out_.explanation.exact = anew.exact;
     out_.explanation.over_lower_bound_percent =
-        decide::CostOverLowerBoundPercent(now.cost, anew.lower_bound);
+        plan::CostOverLowerBoundPercent(now.cost, anew.lower_bound);
   }
 
   void SayCompared(const placement::Plan& anew, const placement::Plan& now,
@@ -170,7 +171,7 @@ class HeldExplainer {
   HeldExplanation out_;
 };
 
-const api::Placement* PlacementOf(const api::Inputs& inputs, const decide::PlacementPods& pods,
+const api::Placement* PlacementOf(const api::Inputs& inputs, const cluster::PlacementPods& pods,
                                   const Workload& workload) {
   if (workload.is_job) return pods.CurrentPlacement(inputs.jobs[workload.index]);
   const api::Placement& own = inputs.placements[workload.index];
@@ -180,9 +181,9 @@ const api::Placement* PlacementOf(const api::Inputs& inputs, const decide::Place
 // What to do about a name under which pods of another controller run or wait; "" if there are none.
 std::string AdviceOn(const api::Inputs& inputs, const std::string& name) {
   for (const api::Pod& pod : inputs.pods) {
-    const decide::PodOwner owner = decide::OwnerOf(pod);
+    const cluster::PodOwner owner = cluster::OwnerOf(pod);
     if (owner.key.name != name && api::Show(owner.key) != name) continue;
-    if (!decide::HasGate(pod)) {
+    if (!cluster::HasGate(pod)) {
       return "; `weft audit` shows what the nodes of this " + owner.kind + " cost";
     }
     return "; the pods of this " + owner.kind + " wait with the scheduling gate " + api::kGate +
@@ -196,9 +197,9 @@ std::string AdviceOn(const api::Inputs& inputs, const std::string& name) {
 
 Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
                                                  const std::vector<std::string>& names) {
-  Result<std::vector<Workload>> workloads = decide::AllWorkloads(cluster);
+  Result<std::vector<Workload>> workloads = cluster::AllWorkloads(cluster);
   if (!workloads) return workloads.error();
-  const decide::PlacementPods pods(*cluster.inputs);
+  const cluster::PlacementPods pods(*cluster.inputs);
   std::set<std::string> found;
   std::vector<HeldExplanation> all;
   for (Workload& workload : *workloads) {
@@ -227,7 +228,7 @@ Result<std::vector<HeldExplanation>> ExplainHeld(const Cluster& cluster,
 
 Result<std::vector<Explanation>> ExplainNamed(const Cluster& cluster,
                                               const std::vector<std::string>& names,
-                                              decide::PlanReport& report) {
+                                              plan::PlanReport& report) {
   if (names.empty()) return Explain(cluster, report, names);
   std::vector<std::string> waiting, others;
   for (const std::string& name : names) {

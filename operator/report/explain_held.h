@@ -11,7 +11,7 @@ namespace weft::report {
 // and why they are good or not. If the fabrics no longer have some of these nodes, the entry is a
 // refusal that names them.
 struct HeldExplanation {
-  decide::PlanEntry entry;
+  plan::PlanEntry entry;
   Explanation explanation;  // `entry` is not set; the bound is 0 if unknown
 };
 
@@ -22,14 +22,14 @@ struct HeldExplanation {
 // Errors  kInvalid for a name that no workload with nodes has, and for an invalid
 //         workload.
 // Cost    two scores and one search per workload.
-Result<std::vector<HeldExplanation>> ExplainHeld(const decide::Cluster& cluster,
+Result<std::vector<HeldExplanation>> ExplainHeld(const cluster::Cluster& cluster,
                                                  const std::vector<std::string>& names);
 
 // Explains waiting workloads by Explain; workloads with nodes by ExplainHeld, each as a new entry
 // of `report`. Without names: all waiting ones.
 // Errors  as in Explain and ExplainHeld.
-Result<std::vector<Explanation>> ExplainNamed(const decide::Cluster& cluster,
+Result<std::vector<Explanation>> ExplainNamed(const cluster::Cluster& cluster,
                                               const std::vector<std::string>& names,
-                                              decide::PlanReport& report);
+                                              plan::PlanReport& report);
 
 }  // namespace weft::report

@@ -1,13 +1,13 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/base/quantity.h"
-#include "operator/decide/status.h"
+#include "operator/plan/status.h"
 #include "operator/report/explain.h"
 
 namespace weft::report {
 namespace {
 
-using decide::PlanEntry;
+using plan::PlanEntry;
 
 using OrderedJson = nlohmann::ordered_json;
 
@@ -18,11 +18,11 @@ std::int64_t Microseconds(Int128 cost) {
   return static_cast<std::int64_t>(cost / kFemtosecondsPerMicrosecond);
 }
 
-void AddPlaced(const decide::Cluster& cluster, const PlanEntry& entry, const Explanation& one,
+void AddPlaced(const cluster::Cluster& cluster, const PlanEntry& entry, const Explanation& one,
                OrderedJson& out) {
-  const decide::Placed& placed = *entry.placed();
-  out["nodes"] = decide::NodeNamesJson(*cluster.fabrics[*entry.fabric].fabric, placed.plan.nodes);
-  out["spans"] = decide::SpansJson(placed.scores);
+  const plan::Placed& placed = *entry.placed();
+  out["nodes"] = plan::NodeNamesJson(*cluster.fabrics[*entry.fabric].fabric, placed.plan.nodes);
+  out["spans"] = plan::SpansJson(placed.scores);
   OrderedJson shares = OrderedJson::array();
   for (const CostShare& share : one.cost) {
     shares.push_back({{"axis", traffic::AxisName(share.axis)},
@@ -69,7 +69,7 @@ void AddRefused(const PlanEntry& entry, const Explanation& one, OrderedJson& out
 
 }  // namespace
 
-OrderedJson ExplainJson(const decide::Cluster& cluster, const decide::PlanReport& report,
+OrderedJson ExplainJson(const cluster::Cluster& cluster, const plan::PlanReport& report,
                         const std::vector<Explanation>& explanations) {
   OrderedJson all = OrderedJson::array();
   for (const Explanation& one : explanations) {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "operator/decide/text.h"
+#include "operator/cluster/text.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Fabrics;
+using cluster::Fabrics;
 
 using OrderedJson = nlohmann::ordered_json;
 
@@ -96,7 +96,7 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
   conditions.Add(
       "Valid", true, "Valid",
       CountText(on.node_count(), "node") + " with " + CountText(Accelerators(on), "accelerator"));
-  const bool declared = decide::LinksDeclared(on);
+  const bool declared = cluster::LinksDeclared(on);
   conditions.Add("LinksDeclared", declared, declared ? "Declared" : "Assumed",
                  declared
                      ? "every link has a bandwidth or a known type"
@@ -114,7 +114,7 @@ void AddConditions(const fabric::Fabric& on, const Fabrics& fabrics, Conditions&
                        fabrics.overlapping.front());
   }
   if (!on.absent_toruses().empty()) {
-    conditions.Add("TorusShapeUnused", true, "DomainAbsent", decide::AbsentTorusesText(on));
+    conditions.Add("TorusShapeUnused", true, "DomainAbsent", cluster::AbsentTorusesText(on));
   }
   if (on.crossing_scale_up() != nullptr) {
     conditions.Add("ScaleUpCrossesLevel", true, "ScaleUpCrossesLevel",

@@ -5,7 +5,7 @@
 namespace weft::report {
 namespace {
 
-using decide::ClusterFabric;
+using cluster::ClusterFabric;
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 
 namespace weft::report {
 
@@ -16,7 +16,7 @@ inline constexpr std::size_t kNodeUses = 5;
 std::string_view NodeUseName(NodeUse use);  // "free", "partial", ...
 
 // A node is free if it is usable and not cordoned and no accelerator of it is in use.
-NodeUse UseOf(const decide::ClusterFabric& on, fabric::NodeIndex node);
+NodeUse UseOf(const cluster::ClusterFabric& on, fabric::NodeIndex node);
 
 // The free capacity of one fabric, and how much of it jobs of whole nodes can use.
 struct FleetFigures {
@@ -51,6 +51,6 @@ struct FleetFigures {
 
 // `most_domains`: only levels with at most this many domains list them; the node tier never does.
 // Cost  O(nodes x (tiers + resources) + domains x log nodes).
-FleetFigures MeasureFleet(const decide::ClusterFabric& on, std::uint32_t most_domains);
+FleetFigures MeasureFleet(const cluster::ClusterFabric& on, std::uint32_t most_domains);
 
 }  // namespace weft::report

@@ -5,14 +5,14 @@
 #include <map>
 #include <utility>
 
-#include "operator/decide/pool_choices.h"
-#include "operator/decide/predict.h"
+#include "operator/cluster/pool_choices.h"
+#include "operator/predict/predict.h"
 
 namespace weft::report {
 namespace {
 
-using decide::ClusterFabric;
-using decide::Workload;
+using cluster::ClusterFabric;
+using cluster::Workload;
 using fabric::NodeIndex;
 
 // Accelerators of the scale-up domain that holds the node, as far as the job may use it.
@@ -105,7 +105,7 @@ std::int64_t CountNodes(std::span<const NodeIndex> workers) {
   return nodes;
 }
 
-std::string WithPlace(const decide::Cluster& cluster, const std::string& message) {
+std::string WithPlace(const cluster::Cluster& cluster, const std::string& message) {
   for (const api::Fabric& fabric : cluster.inputs->fabrics) {
     const std::string start = "Fabric " + fabric.spec.name + ": ";
     if (message.starts_with(start)) return fabric.place + ": " + message.substr(start.size());
@@ -113,11 +113,11 @@ std::string WithPlace(const decide::Cluster& cluster, const std::string& message
   return message;
 }
 
-Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
+Grounds GroundsOf(const cluster::Cluster& cluster, const Workload& workload) {
   Grounds out;
   for (const ClusterFabric& on : cluster.fabrics) {
     if (!workload.fabric_name->empty() && *workload.fabric_name != on.name()) continue;
-    const auto choices = decide::PoolChoicesOf(*on.fabric, *workload.accelerator);
+    const auto choices = cluster::PoolChoicesOf(*on.fabric, *workload.accelerator);
     const std::size_t count = choices ? choices->size() : 1;
     for (std::size_t c = 0; c < count; ++c) {
       const std::vector<Room> rooms =
@@ -125,9 +125,9 @@ Grounds GroundsOf(const decide::Cluster& cluster, const Workload& workload) {
       const WorkerSize worker = SizeOf(workload, rooms);
       const std::vector<NodeIndex> workers = WorkersOf(rooms, worker);
       if (workers.empty()) continue;
-      auto accelerator = decide::AcceleratorOf(*on.fabric, workers);
+      auto accelerator = predict::AcceleratorOf(*on.fabric, workers);
       if (!accelerator) {
-        out.notes.push_back({decide::Severity::kWarning, "NotPredicted",
+        out.notes.push_back({cluster::Severity::kWarning, "NotPredicted",
                              WithPlace(cluster, accelerator.error().message) + "."});
         continue;
       }

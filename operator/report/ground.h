@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/cluster.h"
-#include "operator/decide/workload.h"
+#include "operator/cluster/cluster.h"
+#include "operator/cluster/workload.h"
 #include "operator/outlook/accelerators.h"
 
 namespace weft::report {
@@ -29,7 +29,7 @@ struct WorkerSize {
 
 // Nodes of one Fabric and one choice of pools, as a job on the empty fabric would have them.
 struct Ground {
-  const decide::ClusterFabric* on = nullptr;
+  const cluster::ClusterFabric* on = nullptr;
   outlook::Accelerator accelerator;
   WorkerSize worker;
   // Lists of nodes; the workers of a job get the first nodes of a list. A node is listed once for
@@ -46,15 +46,15 @@ std::int64_t CountNodes(std::span<const fabric::NodeIndex> workers);
 
 struct Grounds {
   std::vector<Ground> grounds;
-  std::vector<decide::Note> notes;  // about nodes with an unknown accelerator
+  std::vector<cluster::Note> notes;  // about nodes with an unknown accelerator
 };
 
 // A message that starts with "Fabric x: " with the place of the Fabric's manifest instead.
-std::string WithPlace(const decide::Cluster& cluster, const std::string& message);
+std::string WithPlace(const cluster::Cluster& cluster, const std::string& message);
 
 // The grounds of every Fabric, or of the one that the workload names, for every choice of products
 // (pool_choices.h). The whole nodes of a bare model are those of the size that most nodes have.
 // Cost  O(nodes).
-Grounds GroundsOf(const decide::Cluster& cluster, const decide::Workload& workload);
+Grounds GroundsOf(const cluster::Cluster& cluster, const cluster::Workload& workload);
 
 }  // namespace weft::report

@@ -7,7 +7,7 @@
 
 #include "operator/api/json_member.h"
 #include "operator/base/quantity.h"
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/life/stage.h"
 
 namespace weft::report {
@@ -129,7 +129,7 @@ OutlookFigures ReadOutlook(const api::Placement& placement) {
 
 bool WantsNodes(const api::TrainingJob& job) {
   const JobStatus status = StatusOf(job);
-  return !job.suspend && !job.meta.deleting && !decide::IsFinished(job) && !Is(status, "Placed");
+  return !job.suspend && !job.meta.deleting && !cluster::IsFinished(job) && !Is(status, "Placed");
 }
 
 UnixSeconds WaitsSince(const api::TrainingJob& job, UnixSeconds now) {

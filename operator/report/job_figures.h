@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/placement.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/job_status.h"
 

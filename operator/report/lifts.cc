@@ -13,7 +13,7 @@
 namespace weft::report {
 namespace {
 
-using decide::Workload;
+using cluster::Workload;
 using outlook::Layout;
 using outlook::Network;
 using traffic::Recomputation;

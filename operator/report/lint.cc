@@ -4,18 +4,20 @@
 #include <map>
 #include <utility>
 
-#include "operator/decide/learned.h"
-#include "operator/decide/plan.h"
-#include "operator/decide/solver_crash.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/choose_fabric.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/text.h"
+#include "operator/plan/plan.h"
+#include "operator/plan/solver_crash.h"
+#include "operator/predict/learned.h"
 #include "operator/report/lint_rules.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::Severity;
-using decide::Workload;
+using cluster::Cluster;
+using cluster::Severity;
+using cluster::Workload;
 
 // Splits a message "<place>: spec.a.b: what is wrong" into its parts.
 Finding FromError(const Error& error, const std::string& place) {
@@ -37,15 +39,15 @@ class Linter {
   Linter(const Cluster& cluster, const std::string& space) : cluster_(cluster), space_(space) {}
 
   LintReport Run() {
-    Result<std::vector<Workload>> workloads = decide::AllWorkloads(cluster_);
+    Result<std::vector<Workload>> workloads = cluster::AllWorkloads(cluster_);
     if (!workloads) {
       Invalid(workloads.error(), "");
       return std::move(report_);
     }
-    if (const auto pending = decide::PendingWorkloads(cluster_, decide::Order::kFile); !pending) {
+    if (const auto pending = cluster::PendingWorkloads(cluster_, cluster::Order::kFile); !pending) {
       Invalid(pending.error(), "");
     }
-    for (decide::Note& note : decide::LearnedScalars::From(*cluster_.inputs).Notes()) {
+    for (cluster::Note& note : predict::LearnedScalars::From(*cluster_.inputs).Notes()) {
       report_.findings.push_back(
           {note.severity, "", "", std::move(note.reason), std::move(note.text)});
     }
@@ -69,21 +71,21 @@ class Linter {
 
   void Check(const Workload& workload) {
     // The solver of this program may crash on it too.
-    if (auto failed = decide::RefusalFor(cluster_, workload, {})) {
+    if (auto failed = plan::RefusalFor(cluster_, workload, {})) {
       report_.findings.push_back({Severity::kError, *workload.place, "status.conditions",
                                   std::string(failed->reason), std::move(failed->message)});
       return;
     }
-    const auto choice = decide::ChooseFabric(cluster_, workload);
+    const auto choice = cluster::ChooseFabric(cluster_, workload);
     if (!choice) return Invalid(choice.error(), *workload.place);
-    if (const auto* none = std::get_if<decide::NoFabric>(&*choice)) {
+    if (const auto* none = std::get_if<cluster::NoFabric>(&*choice)) {
       if (none->reason == "NoFabric") report_.never_fits = true;
       report_.findings.push_back(
           {Severity::kError, *workload.place, "spec.fabricName", none->reason, none->message});
       return;
     }
-    const decide::ClusterFabric& on = cluster_.fabrics[std::get<std::size_t>(*choice)];
-    const Result<decide::Problem> problem = decide::MakeProblem(on, workload);
+    const cluster::ClusterFabric& on = cluster_.fabrics[std::get<std::size_t>(*choice)];
+    const Result<cluster::Problem> problem = cluster::MakeProblem(on, workload);
     if (!problem) return Invalid(problem.error(), *workload.place);
     CheckFits(on, workload, *problem);
     for (LintRule rule : LintRules()) {
@@ -96,23 +98,23 @@ class Linter {
   }
 
   // Checks if the workload fits on the empty fabric.
-  void CheckFits(const decide::ClusterFabric& on, const Workload& workload,
-                 const decide::Problem& problem) {
+  void CheckFits(const cluster::ClusterFabric& on, const Workload& workload,
+                 const cluster::Problem& problem) {
     placement::Options alone;
     alone.ignore_claims = true;
     const traffic::WorkerGraph graph(problem.traffic);
     const auto placement = placement::Place(on.claims, problem.request, graph, alone);
     const auto* no = std::get_if<placement::Unplaceable>(&placement);
     if (no == nullptr) return;
-    if (decide::AdmissionMayTolerate(workload, *no)) {
+    if (plan::AdmissionMayTolerate(workload, *no)) {
       report_.findings.push_back({Severity::kWarning, *workload.place, FieldOf(*no),
-                                  "TaintNotTolerated", decide::RefusalText(on, workload, *no, {})});
+                                  "TaintNotTolerated", plan::RefusalText(on, workload, *no, {})});
       return;
     }
     const bool proven = no->reason != placement::Reason::kSearchExhausted;
     report_.never_fits = report_.never_fits || proven;
     const auto relaxations = placement::FindRelaxations(on.claims, problem.request, graph, alone);
-    std::string text = decide::RefusalText(on, workload, *no, relaxations);
+    std::string text = plan::RefusalText(on, workload, *no, relaxations);
     report_.findings.push_back(
         {Severity::kError, *workload.place, FieldOf(*no), proven ? "NeverFits" : "NotFound",
          (proven ? "It never fits this fabric, not even with nothing else running. " : "") + text});

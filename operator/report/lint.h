@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "operator/base/result.h"
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 
 namespace weft::report {
 
 struct Finding {
-  decide::Severity severity = decide::Severity::kInfo;
+  cluster::Severity severity = cluster::Severity::kInfo;
   std::string place;    // "jobs.yaml: document 2: TrainingJob team-a/x"
   std::string field;    // "spec.parallelism.tensor"
   std::string reason;   // "TensorLeavesScaleUp", "NeverFits", ...
@@ -29,7 +29,7 @@ struct LintReport {
 // Checks every TrainingJob and Placement against the fabrics and says what is wrong or wasteful.
 // An Error of `plan` is a finding of severity error here. `space`: only objects of this namespace;
 // "": all.
-LintReport Lint(const decide::Cluster& cluster, const std::string& space = "");
+LintReport Lint(const cluster::Cluster& cluster, const std::string& space = "");
 
 nlohmann::ordered_json LintJson(const LintReport& report);
 

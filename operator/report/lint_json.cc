@@ -7,7 +7,7 @@ namespace weft::report {
 nlohmann::ordered_json LintJson(const LintReport& report) {
   auto findings = nlohmann::ordered_json::array();
   for (const Finding& finding : report.findings) {
-    findings.push_back({{"severity", decide::SeverityName(finding.severity)},
+    findings.push_back({{"severity", cluster::SeverityName(finding.severity)},
                         {"place", finding.place},
                         {"field", finding.field},
                         {"reason", finding.reason},

@@ -7,18 +7,18 @@
 #include <set>
 #include <utility>
 
-#include "operator/decide/pool_choices.h"
-#include "operator/decide/predict.h"
-#include "operator/decide/step_metric.h"
+#include "operator/cluster/pool_choices.h"
 #include "operator/outlook/bubble.h"
 #include "operator/outlook/change.h"
 #include "operator/outlook/memory.h"
 #include "operator/outlook/refusals.h"
+#include "operator/predict/predict.h"
+#include "operator/predict/step_metric.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Severity;
+using cluster::Severity;
 using Findings = std::vector<Finding>;
 
 // From this share of waiting on, the pipeline is a finding.
@@ -55,7 +55,7 @@ std::vector<Result<outlook::Accelerator>> AcceleratorsFor(const LintSubject& sub
     const fabric::PoolIndex pool = fabric.pool(n);
     if (fabric.allocatable(n, *resource) == 0 || !seen.insert(pool).second) continue;
     if (!MayUse(*subject.workload.accelerator, fabric.pools()[pool].product)) continue;
-    found.push_back(decide::AcceleratorOf(fabric, std::span(&n, 1)));
+    found.push_back(predict::AcceleratorOf(fabric, std::span(&n, 1)));
   }
   return found;
 }
@@ -122,8 +122,8 @@ Findings DoesNotFit(const LintSubject& subject) {
   const outlook::Memory memory = outlook::MemoryOn(layout, *accelerator);
   const double capacity = outlook::UsableMemory(*accelerator);
   if (memory.Total() <= capacity) return {};
-  std::string text = decide::DoesNotFitText(accelerator->name, memory, capacity,
-                                            outlook::SmallestChange(layout, *accelerator));
+  std::string text = predict::DoesNotFitText(accelerator->name, memory, capacity,
+                                             outlook::SmallestChange(layout, *accelerator));
   return {{Severity::kError, "", "spec.model.transformer", "DoesNotFit", std::move(text)}};
 }
 
@@ -158,16 +158,16 @@ Findings PipelineBubble(const LintSubject& subject) {
 }
 
 Findings MeasuredStepInvalid(const LintSubject& subject) {
-  const auto measured = decide::MeasuredStepSeconds(*subject.workload.meta);
+  const auto measured = predict::MeasuredStepSeconds(*subject.workload.meta);
   if (measured) return {};
   return {AtAnnotation("MeasuredStepInvalid", measured.error().message,
                        "; no prediction learns from it")};
 }
 
 Findings StepMetricInvalid(const LintSubject& subject) {
-  const auto metric = decide::StepMetricOf(*subject.workload.meta);
+  const auto metric = predict::StepMetricOf(*subject.workload.meta);
   if (metric) return {};
-  return {AtAnnotation(decide::kStepMetricInvalid, metric.error().message,
+  return {AtAnnotation(predict::kStepMetricInvalid, metric.error().message,
                        "; the step is not measured")};
 }
 

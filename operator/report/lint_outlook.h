@@ -22,9 +22,9 @@ std::vector<Finding> RefusedLayout(const LintSubject& subject);
 // Finding about a pipeline whose stages wait over a tenth of the time; names the smallest change
 // that halves the wait (outlook/bubble.h).
 std::vector<Finding> PipelineBubble(const LintSubject& subject);
-// Finding about a measured step (decide/learned.h) that is not a number of seconds.
+// Finding about a measured step (predict/learned.h) that is not a number of seconds.
 std::vector<Finding> MeasuredStepInvalid(const LintSubject& subject);
-// Finding about a metric of the step (decide/step_metric.h) that is not the name of one.
+// Finding about a metric of the step (predict/step_metric.h) that is not the name of one.
 std::vector<Finding> StepMetricInvalid(const LintSubject& subject);
 
 }  // namespace weft::report

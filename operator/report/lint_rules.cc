@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "operator/decide/pool_choices.h"
-#include "operator/decide/text.h"
+#include "operator/cluster/pool_choices.h"
+#include "operator/cluster/text.h"
 #include "operator/life/launcher.h"
 #include "operator/life/reserved_names.h"
 #include "operator/life/worker_limit.h"
@@ -17,7 +17,7 @@
 namespace weft::report {
 namespace {
 
-using decide::Severity;
+using cluster::Severity;
 
 using fabric::DomainIndex;
 using fabric::NodeIndex;
@@ -29,7 +29,7 @@ Finding Found(Severity severity, std::string field, std::string reason, std::str
 }
 
 const api::TrainingJob* JobOf(const LintSubject& subject) {
-  const decide::Workload& workload = subject.workload;
+  const cluster::Workload& workload = subject.workload;
   return workload.is_job ? &subject.cluster.inputs->jobs[workload.index] : nullptr;
 }
 
@@ -251,7 +251,7 @@ Findings TooMany(const LintSubject& subject) {
 // Finding about a listed model that no node has, although nodes have other listed models.
 Findings UnknownModels(const LintSubject& subject) {
   const api::Accelerator& accelerator = *subject.workload.accelerator;
-  const auto products = decide::ProductsOf(*subject.on.fabric, accelerator.resource_name);
+  const auto products = cluster::ProductsOf(*subject.on.fabric, accelerator.resource_name);
   std::string known;
   for (const std::string& product : products) {
     if (!product.empty()) known += (known.empty() ? "" : ", ") + product;

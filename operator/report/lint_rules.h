@@ -3,17 +3,18 @@
 #include <span>
 #include <vector>
 
-#include "operator/decide/workload.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/workload.h"
 #include "operator/report/lint.h"
 
 namespace weft::report {
 
 // Input of one rule: a workload and the fabric that it would run on.
 struct LintSubject {
-  const decide::Cluster& cluster;
-  const decide::ClusterFabric& on;
-  const decide::Workload& workload;
-  const decide::Problem& problem;
+  const cluster::Cluster& cluster;
+  const cluster::ClusterFabric& on;
+  const cluster::Workload& workload;
+  const cluster::Problem& problem;
 };
 
 // A rule returns its findings without their place.

@@ -2,17 +2,17 @@
 
 #include <utility>
 
-#include "operator/decide/pace.h"
-#include "operator/decide/predict.h"
-#include "operator/decide/running.h"
+#include "operator/cluster/running.h"
 #include "operator/outlook/refusals.h"
+#include "operator/predict/pace.h"
+#include "operator/predict/predict.h"
 #include "operator/report/ground.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::Workload;
+using cluster::Cluster;
+using cluster::Workload;
 using fabric::NodeIndex;
 
 class OutlookMaker {
@@ -20,11 +20,11 @@ class OutlookMaker {
   OutlookMaker(const Cluster& cluster, const OutlookChoice& choice)
       : cluster_(cluster),
         choice_(choice),
-        learned_(decide::LearnedScalars::From(*cluster.inputs)) {
+        learned_(predict::LearnedScalars::From(*cluster.inputs)) {
     report_.notes = learned_.Notes();
   }
 
-  void AddPlanned(const decide::PlanEntry& entry) {
+  void AddPlanned(const plan::PlanEntry& entry) {
     const auto* placed = entry.placed();
     if (placed == nullptr && Wanted(entry.workload)) {
       report_.all_placed = false;
@@ -34,7 +34,7 @@ class OutlookMaker {
     }
   }
 
-  void AddHeld(const decide::Running& running) {
+  void AddHeld(const cluster::Running& running) {
     Add(running.workload, running.fabric, running.nodes, true);
   }
 
@@ -47,7 +47,7 @@ class OutlookMaker {
 
   void Leave(const Workload& workload, std::string reason, const std::string& why) {
     report_.notes.push_back(
-        {decide::Severity::kInfo, std::move(reason),
+        {cluster::Severity::kInfo, std::move(reason),
          std::string(workload.kind()) + " " + api::Show(workload.key()) + " " + why + "."});
   }
 
@@ -63,7 +63,7 @@ class OutlookMaker {
     one.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
     one.prediction = Predict(workload, cluster_.fabrics[fabric], nodes, one);
     if (!one.prediction) {
-      const auto accelerator = decide::AcceleratorOf(*cluster_.fabrics[fabric].fabric, nodes);
+      const auto accelerator = predict::AcceleratorOf(*cluster_.fabrics[fabric].fabric, nodes);
       one.prediction = Invalid(accelerator ? *workload.place + ": " + one.prediction.error().message
                                            : WithPlace(cluster_, accelerator.error().message));
     }
@@ -73,43 +73,43 @@ class OutlookMaker {
 
   void AddCosts(const Workload& workload, const fabric::Fabric& fabric,
                 const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
-    one.reliability = decide::FailuresOn(fabric, nodes, choice_.prices).reliability;
+    one.reliability = predict::FailuresOn(fabric, nodes, choice_.prices).reliability;
     if (choice_.prices == nullptr) return;
     one.currency = choice_.prices->currency;
     one.cost_per_hour =
-        decide::CostPerHour(fabric, workload.accelerator->per_worker, nodes, *choice_.prices);
+        predict::CostPerHour(fabric, workload.accelerator->per_worker, nodes, *choice_.prices);
     one.facility_watts = one.prediction->watts * choice_.prices->cooling_overhead;
   }
 
-  Result<outlook::Prediction> Predict(const Workload& workload, const decide::ClusterFabric& on,
+  Result<outlook::Prediction> Predict(const Workload& workload, const cluster::ClusterFabric& on,
                                       const std::vector<NodeIndex>& nodes, JobOutlook& one) const {
     const auto traffic =
         traffic::ComputeTraffic(*workload.model, *workload.parallelism, workload.workers,
                                 static_cast<std::uint32_t>(workload.accelerator->per_worker));
     if (!traffic) return Invalid("spec." + traffic.error().message);
-    auto predicted = decide::Predict(on, workload, *traffic, nodes, &learned_);
+    auto predicted = predict::Predict(on, workload, *traffic, nodes, &learned_);
     if (!predicted) return predicted.error();
     one.accelerator = std::move(predicted->accelerator);
     one.learned = predicted->learned;
-    one.notes = outlook::LayoutNotes(decide::LayoutOf(workload, *traffic));
+    one.notes = outlook::LayoutNotes(predict::LayoutOf(workload, *traffic));
     return std::move(predicted->prediction);
   }
 
   const Cluster& cluster_;
   const OutlookChoice& choice_;
-  const decide::LearnedScalars learned_;
+  const predict::LearnedScalars learned_;
   OutlookReport report_;
 };
 
 }  // namespace
 
-Result<OutlookReport> Outlook(const Cluster& cluster, const decide::PlanReport& plan,
+Result<OutlookReport> Outlook(const Cluster& cluster, const plan::PlanReport& plan,
                               const OutlookChoice& choice) {
   OutlookMaker maker(cluster, choice);
-  for (const decide::PlanEntry& entry : plan.entries) maker.AddPlanned(entry);
-  const auto running = decide::RunningWorkloads(cluster);
+  for (const plan::PlanEntry& entry : plan.entries) maker.AddPlanned(entry);
+  const auto running = cluster::RunningWorkloads(cluster);
   if (!running) return running.error();
-  for (const decide::Running& one : *running) maker.AddHeld(one);
+  for (const cluster::Running& one : *running) maker.AddHeld(one);
   return maker.Take();
 }
 

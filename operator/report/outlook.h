@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/plan.h"
 #include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
+#include "operator/plan/plan.h"
 
 namespace weft::report {
 
@@ -19,7 +19,7 @@ struct JobOutlook {
   std::int64_t accelerators = 0;
   bool held = false;  // the job has its nodes already; else the plan gives them
   Result<outlook::Prediction> prediction = Invalid("");  // an error if no prediction is possible
-  std::optional<decide::LearnedScalar> learned;          // by which the step was stretched
+  std::optional<predict::LearnedScalar> learned;         // by which the step was stretched
   std::vector<std::string> notes;  // about settings that training software refuses
   outlook::Reliability reliability;
   std::optional<double> cost_per_hour;  // absent without prices
@@ -28,8 +28,8 @@ struct JobOutlook {
 };
 
 struct OutlookReport {
-  std::vector<JobOutlook> jobs;     // in the plan's order, then jobs that have nodes
-  std::vector<decide::Note> notes;  // about jobs left out: no nodes, or no transformer
+  std::vector<JobOutlook> jobs;      // in the plan's order, then jobs that have nodes
+  std::vector<cluster::Note> notes;  // about jobs left out: no nodes, or no transformer
   bool all_placed = true;
 };
 
@@ -43,7 +43,7 @@ struct OutlookChoice {
 // Errors  kInvalid for a malformed annotation of a workload. An error of a single job (unknown
 //         accelerator, unsupported precision) is in the job's prediction.
 // Cost    O(ranks x axes) per job.
-Result<OutlookReport> Outlook(const decide::Cluster& cluster, const decide::PlanReport& plan,
+Result<OutlookReport> Outlook(const cluster::Cluster& cluster, const plan::PlanReport& plan,
                               const OutlookChoice& choice = {});
 
 // Fields of one prediction, and of what failures cost, added to an object.

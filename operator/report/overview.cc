@@ -82,9 +82,9 @@ Overview::JobRow RowOf(const life::WaitingWorkload& waiting, UnixSeconds now) {
 }
 
 // The Workloads that wait, without those that are shown as their Placements.
-std::vector<life::WaitingWorkload> WithoutPlacement(const decide::Cluster& cluster) {
+std::vector<life::WaitingWorkload> WithoutPlacement(const cluster::Cluster& cluster) {
   std::vector<const fabric::FabricSpec*> specs;
-  for (const decide::ClusterFabric& on : cluster.fabrics) specs.push_back(&on.fabric->spec());
+  for (const cluster::ClusterFabric& on : cluster.fabrics) specs.push_back(&on.fabric->spec());
   std::set<std::string> shown;  // uids
   for (const api::Placement& placement : cluster.inputs->placements) {
     if (const auto* owner = api::ControllingWorkload(placement.meta)) shown.insert(owner->uid);
@@ -100,11 +100,11 @@ bool IsOfAJob(const api::Placement& placement) {
                      [](const auto& owner) { return owner.kind == "TrainingJob"; });
 }
 
-std::int64_t HeldByOthers(const decide::ClusterFabric& on) {
+std::int64_t HeldByOthers(const cluster::ClusterFabric& on) {
   std::int64_t held = 0;
-  for (const decide::Holder& holder : on.holders) {
+  for (const cluster::Holder& holder : on.holders) {
     if (holder.kind == "TrainingJob" || holder.kind == "Placement") continue;
-    for (const decide::Holding& holding : holder.holdings) {
+    for (const cluster::Holding& holding : holder.holdings) {
       for (const auto& [resource, amount] : *holding.amounts) {
         const auto known = on.fabric->FindResource(resource);
         if (known && on.fabric->IsAccelerator(*known)) held += amount;
@@ -116,9 +116,9 @@ std::int64_t HeldByOthers(const decide::ClusterFabric& on) {
 
 }  // namespace
 
-Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, UnixSeconds now) {
+Overview MakeOverview(const cluster::Cluster& cluster, const std::string& space, UnixSeconds now) {
   Overview overview;
-  for (const decide::ClusterFabric& on : cluster.fabrics) {
+  for (const cluster::ClusterFabric& on : cluster.fabrics) {
     overview.fabrics.push_back({on.name(),
                                 static_cast<std::int64_t>(on.fabric->incomplete().size()),
                                 MeasureFleet(on, kNoDomains)});

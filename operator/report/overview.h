@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "operator/base/timestamp.h"
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/report/fleet.h"
 
 namespace weft::report {
@@ -42,11 +42,11 @@ struct Overview {
 
 // The overview of one namespace's jobs, or of all (`space` is "").
 // Cost  like MeasureFleet, plus O(jobs log jobs).
-Overview MakeOverview(const decide::Cluster& cluster, const std::string& space, UnixSeconds now);
+Overview MakeOverview(const cluster::Cluster& cluster, const std::string& space, UnixSeconds now);
 
 nlohmann::ordered_json OverviewJson(const Overview& overview);
 
 // Each fabric as in OverviewJson, with every domain of its levels.
-nlohmann::ordered_json FabricsJson(const decide::Cluster& cluster);
+nlohmann::ordered_json FabricsJson(const cluster::Cluster& cluster);
 
 }  // namespace weft::report

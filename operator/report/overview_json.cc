@@ -69,9 +69,9 @@ OrderedJson JobJson(const Overview::JobRow& job) {
 
 }  // namespace
 
-OrderedJson FabricsJson(const decide::Cluster& cluster) {
+OrderedJson FabricsJson(const cluster::Cluster& cluster) {
   OrderedJson fabrics = OrderedJson::array();
-  for (const decide::ClusterFabric& on : cluster.fabrics) {
+  for (const cluster::ClusterFabric& on : cluster.fabrics) {
     fabrics.push_back(
         FabricJson({on.name(), static_cast<std::int64_t>(on.fabric->incomplete().size()),
                     MeasureFleet(on, std::numeric_limits<std::uint32_t>::max())}));

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "operator/base/phrases.h"
-#include "operator/decide/outlook.h"
-#include "operator/decide/queued.h"
+#include "operator/plan/outlook.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::report {
 namespace {
@@ -19,16 +19,16 @@ constexpr const char* kNow = "now";
 
 // The refusal without the plan's own time, which counts nobody ahead in the queue: the forecast has
 // a better one.
-std::string WhyOf(const decide::Refused& refused) {
+std::string WhyOf(const plan::Refused& refused) {
   std::string text = refused.message;
   if (!refused.why || !refused.why->ever) return text;
-  const std::string time = " " + decide::OutlookText(refused.outlook, true);
+  const std::string time = " " + plan::OutlookText(refused.outlook, true);
   if (const auto at = text.find(time); at != text.npos) text.erase(at, time.size());
   return text;
 }
 
-QueueRow RowOf(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
-  const decide::Workload& workload = entry.workload;
+QueueRow RowOf(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
+  const cluster::Workload& workload = entry.workload;
   QueueRow row;
   row.key = workload.key();
   row.kind = workload.kind();
@@ -37,7 +37,7 @@ QueueRow RowOf(const decide::Cluster& cluster, const decide::PlanEntry& entry) {
   row.workers = workload.workers;
   row.accelerators = std::int64_t{workload.workers} * workload.accelerator->per_worker;
   row.waited_seconds = workload.waited_seconds;
-  const decide::Refused* refused = entry.refused();
+  const plan::Refused* refused = entry.refused();
   if (refused == nullptr) return row;
   row.reason = refused->reason;
   row.why = WhyOf(*refused);
@@ -66,7 +66,7 @@ void TellWorkload(const life::WaitingWorkload& waiting, QueueRow& row) {
 }
 
 // The later of two starts; unknown if one is.
-decide::ExpectedStart Later(const decide::ExpectedStart& a, const decide::ExpectedStart& b) {
+plan::ExpectedStart Later(const plan::ExpectedStart& a, const plan::ExpectedStart& b) {
   if (!a.within_seconds || !b.within_seconds) return {};
   return *a.within_seconds < *b.within_seconds ? b : a;
 }
@@ -80,16 +80,16 @@ bool WaitsBefore(const life::WaitingWorkload* a, const life::WaitingWorkload* b)
 // Collects the rows of all namespaces.
 class Queue {
  public:
-  Queue(const decide::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
+  Queue(const cluster::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
       : cluster_(cluster), waiting_(waiting) {
     for (const life::WaitingWorkload& one : waiting) {
-      for (const life::QueuedPlacement& asked : one.asked) {
-        askers_.emplace(asked.placement.meta.key, &one);
+      for (const api::Placement& asked : one.asked) {
+        askers_.emplace(asked.meta.key, &one);
       }
     }
   }
 
-  void Add(const decide::PlanEntry& entry, const decide::ExpectedStart& start) {
+  void Add(const plan::PlanEntry& entry, const plan::ExpectedStart& start) {
     const life::WaitingWorkload* asker = AskerOf(entry.workload);
     const auto [known, fresh] = rows_of_.emplace(asker, rows_.size());
     if (asker != nullptr && !fresh) {
@@ -100,7 +100,7 @@ class Queue {
     QueueRow row = RowOf(cluster_, entry);
     if (asker != nullptr) TellWorkload(*asker, row);
     row.start = start;
-    row.never = entry.refused() != nullptr && decide::NeverFits(*entry.refused());
+    row.never = entry.refused() != nullptr && plan::NeverFits(*entry.refused());
     row.position = rows_.size() + 1;
     rows_.push_back(std::move(row));
   }
@@ -119,12 +119,12 @@ class Queue {
   }
 
  private:
-  const life::WaitingWorkload* AskerOf(const decide::Workload& workload) const {
+  const life::WaitingWorkload* AskerOf(const cluster::Workload& workload) const {
     const auto found = workload.is_job ? askers_.end() : askers_.find(workload.key());
     return found == askers_.end() ? nullptr : found->second;
   }
 
-  const decide::Cluster& cluster_;
+  const cluster::Cluster& cluster_;
   const std::vector<life::WaitingWorkload>& waiting_;
   std::map<api::ObjectKey, const life::WaitingWorkload*> askers_;  // by Placement
   std::map<const life::WaitingWorkload*, std::size_t> rows_of_;    // into rows_
@@ -133,10 +133,10 @@ class Queue {
 
 }  // namespace
 
-std::vector<QueueRow> MakeQueue(const decide::Cluster& cluster, const decide::PlanReport& report,
+std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::PlanReport& report,
                                 const std::vector<life::WaitingWorkload>& waiting,
                                 const QueueOptions& options) {
-  const auto starts = decide::ForecastStarts(cluster, report, options.reserve_after_seconds);
+  const auto starts = plan::ForecastStarts(cluster, report, options.reserve_after_seconds);
   Queue queue(cluster, waiting);
   for (const std::size_t e : report.decided) queue.Add(report.entries[e], starts[e]);
   std::vector<QueueRow> rows = std::move(queue).Rows();

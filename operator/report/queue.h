@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/forecast.h"
-#include "operator/decide/plan.h"
 #include "operator/life/waiting.h"
+#include "operator/plan/forecast.h"
+#include "operator/plan/plan.h"
 
 namespace weft::report {
 
@@ -24,7 +24,7 @@ struct QueueRow {
   std::uint32_t workers = 0;
   std::int64_t accelerators = 0;               // of all workers
   std::optional<std::int64_t> waited_seconds;  // unknown for manifests without a status
-  decide::ExpectedStart start;
+  plan::ExpectedStart start;
   bool never = false;               // true: waiting cannot help
   std::string reason;               // why it gets no nodes now: "InsufficientCapacity", ...
   std::string why;                  // the same in sentences; "" if it starts now
@@ -40,7 +40,7 @@ struct QueueOptions {
 // A Workload is one row, even if it asks for several Placements.
 // `report`: of Plan with Order::kOperator and reserve_after_seconds, on this cluster, with the
 // Placements that `waiting` asks for (life::AddAsked).
-std::vector<QueueRow> MakeQueue(const decide::Cluster& cluster, const decide::PlanReport& report,
+std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::PlanReport& report,
                                 const std::vector<life::WaitingWorkload>& waiting,
                                 const QueueOptions& options);
 

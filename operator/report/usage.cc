@@ -8,9 +8,9 @@
 namespace weft::report {
 namespace {
 
-using decide::ClusterFabric;
-using decide::Holder;
-using decide::Holding;
+using cluster::ClusterFabric;
+using cluster::Holder;
+using cluster::Holding;
 
 // Calls visit(resource, amount) for the accelerators among what the holding has.
 template <typename Visit>
@@ -55,7 +55,7 @@ std::map<UsageKey, Usage> MeasureUsage(const ClusterFabric& on) {
   return usage;
 }
 
-std::vector<PodQueue> QueuesOfPods(const decide::Cluster& cluster) {
+std::vector<PodQueue> QueuesOfPods(const cluster::Cluster& cluster) {
   std::map<std::string, std::set<std::string>> queues;  // by namespace
   std::vector<PodQueue> pods;
   for (const ClusterFabric& on : cluster.fabrics) {

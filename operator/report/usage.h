@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 
 namespace weft::report {
 
@@ -26,7 +26,7 @@ struct Usage {
 };
 
 // Cost  O(holdings log keys + nodes).
-std::map<UsageKey, Usage> MeasureUsage(const decide::ClusterFabric& on);
+std::map<UsageKey, Usage> MeasureUsage(const cluster::ClusterFabric& on);
 
 // A pod with accelerators and the queue that it is in; "" without one.
 struct PodQueue {
@@ -35,6 +35,6 @@ struct PodQueue {
 };
 // The pods of namespaces whose pods with accelerators are in more than one queue (no queue counts
 // as one). In other namespaces MeasureUsage says it.
-std::vector<PodQueue> QueuesOfPods(const decide::Cluster& cluster);
+std::vector<PodQueue> QueuesOfPods(const cluster::Cluster& cluster);
 
 }  // namespace weft::report

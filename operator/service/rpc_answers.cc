@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "operator/decide/overlay.h"
-#include "operator/decide/plan.h"
-#include "operator/decide/status.h"
+#include "operator/cluster/overlay.h"
 #include "operator/life/as_of.h"
 #include "operator/manifest/reader.h"
+#include "operator/plan/plan.h"
+#include "operator/plan/status.h"
 #include "operator/render/explain_text.h"
 #include "operator/report/explain_held.h"
 
@@ -28,35 +28,35 @@ Result<api::Inputs> Read(const std::string& manifests) {
 }
 
 // The live cluster with the objects of the request, which replace live ones of the same name.
-Result<decide::Cluster> ClusterOf(RpcSource::Live live, const std::string& manifests,
-                                  UnixSeconds now) {
+Result<cluster::Cluster> ClusterOf(RpcSource::Live live, const std::string& manifests,
+                                   UnixSeconds now) {
   Result<api::Inputs> wanted = Read(manifests);
   if (!wanted) return wanted.error();
   const bool other_fabrics = !wanted->nodes.empty() || !wanted->fabrics.empty();
   life::TellTime(live.inputs, now);
-  Result<api::Inputs> inputs = decide::Overlay(std::move(live.inputs), *std::move(wanted));
+  Result<api::Inputs> inputs = cluster::Overlay(std::move(live.inputs), *std::move(wanted));
   if (!inputs) return inputs.error();
-  if (other_fabrics) return decide::BuildCluster(*std::move(inputs));
-  return decide::BuildCluster(*std::move(inputs), *live.fabrics);
+  if (other_fabrics) return cluster::BuildCluster(*std::move(inputs));
+  return cluster::BuildCluster(*std::move(inputs), *live.fabrics);
 }
 
-bool IsOfRequest(const decide::PlanEntry& entry) {
+bool IsOfRequest(const plan::PlanEntry& entry) {
   return entry.workload.place->starts_with(std::string(kManifests) + ": ");
 }
 
 // An invalid live workload is refused in the report; an invalid workload of the request is an
 // error. A crash in here names nobody, because the request may use the names of live objects; so it
 // does not ask about a live workload on which the solver has crashed even once.
-Result<decide::PlanReport> PlanAll(const decide::Cluster& cluster, UnixSeconds now) {
-  decide::PlanOptions options;
+Result<plan::PlanReport> PlanAll(const cluster::Cluster& cluster, UnixSeconds now) {
+  plan::PlanOptions options;
   options.crashes = {.now = now, .wary = true};
-  options.order = decide::Order::kOperator;
+  options.order = cluster::Order::kOperator;
   options.refuse_invalid = true;
   options.heed_queues = true;
-  Result<decide::PlanReport> report = decide::Plan(cluster, options);
+  Result<plan::PlanReport> report = plan::Plan(cluster, options);
   if (!report) return report;
-  for (const decide::PlanEntry& entry : report->entries) {
-    const decide::Refused* refused = entry.refused();
+  for (const plan::PlanEntry& entry : report->entries) {
+    const plan::Refused* refused = entry.refused();
     if (refused != nullptr && refused->reason == "Invalid" && IsOfRequest(entry)) {
       return Invalid(refused->message);
     }
@@ -111,7 +111,7 @@ v1::Placement PlacementMessage(const Json& object) {
   return message;
 }
 
-void Fill(const decide::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::Level& level) {
+void Fill(const cluster::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::Level& level) {
   const fabric::Fabric& fabric = *on.fabric;
   const fabric::TierDomains& domains = fabric.domains(tier);
   level.set_name(fabric.tiers()[tier].name);
@@ -133,7 +133,7 @@ void Fill(const decide::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::Le
   }
 }
 
-Result<std::size_t> FindFabric(const decide::Cluster& cluster, const std::string& name) {
+Result<std::size_t> FindFabric(const cluster::Cluster& cluster, const std::string& name) {
   if (!name.empty()) {
     const auto found = cluster.FindFabric(name);
     if (found) return *found;
@@ -142,7 +142,7 @@ Result<std::size_t> FindFabric(const decide::Cluster& cluster, const std::string
   if (cluster.fabrics.size() == 1) return std::size_t{0};
   if (cluster.fabrics.empty()) return Error{ErrorKind::kNotFound, "there is no Fabric"};
   std::string names;
-  for (const decide::ClusterFabric& one : cluster.fabrics) {
+  for (const cluster::ClusterFabric& one : cluster.fabrics) {
     names += (names.empty() ? "" : ", ") + one.name();
   }
   return Invalid("name: must be one of " + names);
@@ -171,9 +171,9 @@ Result<v1::PlanResponse> AnswerPlan(RpcSource::Live live, const v1::PlanRequest&
   const auto report = PlanAll(*cluster, now);
   if (!report) return report.error();
   v1::PlanResponse response;
-  for (const decide::PlanEntry& entry : report->entries) {
+  for (const plan::PlanEntry& entry : report->entries) {
     if (!IsOfRequest(entry)) continue;
-    *response.add_placements() = PlacementMessage(Json(decide::PlacementOf(*cluster, entry)));
+    *response.add_placements() = PlacementMessage(Json(plan::PlacementOf(*cluster, entry)));
   }
   return response;
 }
@@ -198,10 +198,10 @@ Result<v1::ExplainResponse> AnswerExplain(RpcSource::Live live, const v1::Explai
 
 Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
                                            const v1::GetFabricRequest& request) {
-  const decide::Cluster cluster = decide::BuildCluster(std::move(live.inputs), *live.fabrics);
+  const cluster::Cluster cluster = cluster::BuildCluster(std::move(live.inputs), *live.fabrics);
   const auto which = FindFabric(cluster, request.name());
   if (!which) return which.error();
-  const decide::ClusterFabric& on = cluster.fabrics[*which];
+  const cluster::ClusterFabric& on = cluster.fabrics[*which];
   v1::GetFabricResponse response;
   response.set_name(on.name());
   for (fabric::Tier tier = 1; tier < on.fabric->node_tier(); ++tier) {

@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/base/result.h"
+#include "operator/cluster/cluster.h"
 #include "operator/controllers/placement_log.h"
-#include "operator/decide/cluster.h"
 
 namespace weft::service {
 
@@ -19,7 +19,7 @@ class RpcSource {
   // The cluster that the operator knows now, and the fabrics of its nodes.
   struct Live {
     api::Inputs inputs;
-    std::shared_ptr<const decide::Fabrics> fabrics;
+    std::shared_ptr<const cluster::Fabrics> fabrics;
   };
   // Errors  kTransient: this replica is not the leader, or has not read the cluster yet.
   virtual Result<Live> Look() = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "operator/decide/outlook.h"
+#include "operator/plan/outlook.h"
 
 namespace weft::simulate {
 
@@ -76,8 +76,8 @@ void Dispatcher::UpdateRooms(std::span<const NodeIndex> nodes) {
 
 void Dispatcher::Release(JobIndex job, Micros now) {
   const Asker& asker = Ask(job);
-  decide::RemoveClaims(asker.workload, nodes_[job], claims_);
-  if (kept_ && kept_->less) decide::RemoveClaims(asker.workload, nodes_[job], *kept_->less);
+  cluster::RemoveClaims(asker.workload, nodes_[job], claims_);
+  if (kept_ && kept_->less) cluster::RemoveClaims(asker.workload, nodes_[job], *kept_->less);
   NoteRelease(job, now);
   UpdateRooms(nodes_[job]);
   nodes_[job].clear();
@@ -103,11 +103,11 @@ void Dispatcher::OpenNode(NodeIndex node) {
 
 void Dispatcher::Start(JobIndex job, Nodes nodes) {
   const Asker& asker = Ask(job);
-  decide::AddClaims(asker.workload, nodes, claims_);
-  if (kept_ && kept_->less) decide::AddClaims(asker.workload, nodes, *kept_->less);
+  cluster::AddClaims(asker.workload, nodes, claims_);
+  if (kept_ && kept_->less) cluster::AddClaims(asker.workload, nodes, *kept_->less);
   UpdateRooms(nodes);
   if (asker.named) {
-    decide::Holder& holder = holders_[job];
+    cluster::Holder& holder = holders_[job];
     for (const NodeIndex node : nodes) {
       holder.holdings.push_back(
           {node, &asker.workload.pod.requests, nullptr, api::Show(asker.meta.key), std::nullopt});
@@ -250,7 +250,7 @@ void Dispatcher::ReserveFor(JobIndex job) {
       return placer_.Fits(claims, asker.request, *asker.graph);
     };
     kept_ = Kept{job, {}, {}, {}};
-    kept_->reservation.within_seconds = decide::WhenItFits(claims_, fits, Endings()).within_seconds;
+    kept_->reservation.within_seconds = plan::WhenItFits(claims_, fits, Endings()).within_seconds;
     kept_->until = TimeOf(kept_->reservation.within_seconds);
   }
   in_force_ = true;
@@ -268,9 +268,9 @@ bool Dispatcher::SeatReservation() {
   const auto seat = [&](const fabric::Claims& claims, bool empty) {
     return placer_.Reserve(claims, asker.request, *asker.graph, empty);
   };
-  decide::Outlook outlook;
+  plan::Outlook outlook;
   outlook.within_seconds = kept_->reservation.within_seconds;
-  auto reservation = decide::Reserve(claims_, asker.workload, seat, outlook, Endings());
+  auto reservation = plan::Reserve(claims_, asker.workload, seat, outlook, Endings());
   if (!reservation) {
     no_reservation_up_to_ = queue_.TurnOf(kept_->job);
     in_force_ = false;
@@ -279,7 +279,7 @@ bool Dispatcher::SeatReservation() {
   }
   kept_->reservation = *std::move(reservation);
   kept_->less = claims_;
-  decide::AddClaims(asker.workload, kept_->reservation.nodes, *kept_->less);
+  cluster::AddClaims(asker.workload, kept_->reservation.nodes, *kept_->less);
   kept_->nodes_hold = true;
   return seated_ = true;
 }
@@ -297,13 +297,13 @@ std::optional<Micros> Dispatcher::TimeOf(std::optional<std::int64_t> within_seco
   return last;
 }
 
-std::vector<decide::Ending> Dispatcher::Endings() const {
-  std::vector<decide::Ending> endings;
+std::vector<plan::Ending> Dispatcher::Endings() const {
+  std::vector<plan::Ending> endings;
   for (const JobIndex job : running_) {
     const auto& expected = scenario_.jobs[job].expected_seconds;
     if (!expected) continue;
     const Micros end = started_at_[job] + *expected * kSecond;
-    decide::Ending ending;  // without a name, which only texts need
+    plan::Ending ending;  // without a name, which only texts need
     ending.seconds = std::max<Micros>(0, end - now_) / kSecond;
     if (const auto named = holders_.find(job); named != holders_.end()) {
       ending.holder = &named->second;

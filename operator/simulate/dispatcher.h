@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/reservation.h"
+#include "operator/plan/reservation.h"
 #include "operator/simulate/policy.h"
 #include "operator/simulate/queue.h"
 #include "operator/simulate/rooms.h"
@@ -26,7 +26,7 @@ struct DispatchRules {
 
 // Decides which waiting jobs start, and where: the operator's passes over its queue, on a virtual
 // clock and without a store. With the policy weft, the order priority and the backfill reserve, a
-// pass starts the jobs that decide::Plan places, on the same nodes; dispatcher_test.cc compares the
+// pass starts the jobs that plan::Plan places, on the same nodes; dispatcher_test.cc compares the
 // two event by event.
 //
 // How   A pass would try every waiting job. It skips those whose answer cannot differ from an
@@ -65,7 +65,7 @@ class Dispatcher {
   // A shape as this run asks for it; the names change from job to job.
   struct Asker {
     api::ObjectMeta meta;
-    decide::Workload workload;
+    cluster::Workload workload;
     placement::Request request;
     const traffic::WorkerGraph* graph = nullptr;
     bool named = false;  // true: claims carry the job's name
@@ -87,7 +87,7 @@ class Dispatcher {
   bool SeatReservation();
   void NoteStart(JobIndex job);
   void NoteRelease(JobIndex job, Micros now);
-  std::vector<decide::Ending> Endings() const;
+  std::vector<plan::Ending> Endings() const;
   std::optional<Micros> TimeOf(std::optional<std::int64_t> within_seconds) const;
   bool LeavesRoomFor(JobIndex job) const;
   void UpdateRooms(std::span<const fabric::NodeIndex> nodes);
@@ -104,16 +104,16 @@ class Dispatcher {
   std::vector<Nodes> nodes_;           // by job; empty unless it runs
   std::vector<Micros> started_at_;     // by job
   std::set<JobIndex> running_;
-  std::map<JobIndex, Nodes> previous_;          // of waiting jobs that ran before
-  std::map<JobIndex, decide::Holder> holders_;  // running jobs whose claims carry their names
-  std::vector<JobIndex> started_;               // of this pass
+  std::map<JobIndex, Nodes> previous_;           // of waiting jobs that ran before
+  std::map<JobIndex, cluster::Holder> holders_;  // running jobs whose claims carry their names
+  std::vector<JobIndex> started_;                // of this pass
   Micros now_ = 0;
   bool released_ = true, changed_ = false;
   // The reservation. It outlives the pass: what has happened since tells how much of it a new
   // computation would only repeat.
   struct Kept {
     JobIndex job;
-    decide::Reservation reservation;
+    plan::Reservation reservation;
     std::optional<fabric::Claims> less;  // all claims and the reserved nodes, while those hold
     std::optional<Micros> until;         // when it begins; absent: unknown
     bool time_holds = true, nodes_hold = false;

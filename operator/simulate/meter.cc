@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "operator/decide/predict.h"
 #include "operator/outlook/constants.h"
 #include "operator/outlook/outlook.h"
+#include "operator/predict/predict.h"
 #include "operator/simulate/pace.h"
 
 namespace weft::simulate {
@@ -21,7 +21,7 @@ double IdlePowerOf(const outlook::Accelerator& accelerator) {
 
 }  // namespace
 
-Meter::Meter(const decide::ClusterFabric& on, const outlook::Prices* prices)
+Meter::Meter(const cluster::ClusterFabric& on, const outlook::Prices* prices)
     : rates_(on.fabric->node_count()), priced_(prices != nullptr) {
   const fabric::Fabric& fabric = *on.fabric;
   for (NodeIndex node = 0; node < rates_.size(); ++node) {
@@ -30,7 +30,7 @@ Meter::Meter(const decide::ClusterFabric& on, const outlook::Prices* prices)
     rates.busy_watts = outlook::PowerOf(accelerator, 1);
     rates.idle_watts = IdlePowerOf(accelerator);
     if (prices != nullptr) {
-      const auto price = decide::CostPerHour(fabric, 1, {&node, 1}, *prices);
+      const auto price = predict::CostPerHour(fabric, 1, {&node, 1}, *prices);
       rates.price_per_hour = price.value_or(0);
       priced_ = priced_ && (price || fabric.accelerators(node) == 0);
     }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/outlook/prices.h"
 
 namespace weft::simulate {
@@ -37,7 +37,7 @@ struct Bill {
 class Meter {
  public:
   // `prices`: null: no costs.
-  Meter(const decide::ClusterFabric& on, const outlook::Prices* prices);
+  Meter(const cluster::ClusterFabric& on, const outlook::Prices* prices);
 
   // A job held the nodes, with so many GPUs for each of its workers, for so long.
   void Add(std::span<const fabric::NodeIndex> nodes, std::uint32_t per_worker, double seconds);

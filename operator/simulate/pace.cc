@@ -1,10 +1,10 @@
 #include "operator/simulate/pace.h"
 
 #include "operator/base/check.h"
-#include "operator/decide/predict.h"
 #include "operator/outlook/calibration.h"
 #include "operator/outlook/placed_network.h"
 #include "operator/outlook/step.h"
+#include "operator/predict/predict.h"
 
 namespace weft::simulate {
 namespace {
@@ -20,10 +20,10 @@ bool IsPredictable(const Shape& shape) {
 
 }  // namespace
 
-Paces::Paces(const decide::ClusterFabric& on) : on_(on), uplinks_(*on.fabric) {
+Paces::Paces(const cluster::ClusterFabric& on) : on_(on), uplinks_(*on.fabric) {
   if (on.fabric->node_count() == 0) return;
   const NodeIndex first = 0;
-  const auto known = decide::AcceleratorOf(*on.fabric, {&first, 1});
+  const auto known = predict::AcceleratorOf(*on.fabric, {&first, 1});
   if (!known) {
     note_ =
         known.error().message + "; step times and power are predicted for " + std::string(kAssumed);
@@ -32,16 +32,16 @@ Paces::Paces(const decide::ClusterFabric& on) : on_(on), uplinks_(*on.fabric) {
 
 outlook::Accelerator AcceleratorOrAssumed(const fabric::Fabric& fabric,
                                           std::span<const NodeIndex> nodes) {
-  auto known = decide::AcceleratorOf(fabric, nodes);
+  auto known = predict::AcceleratorOf(fabric, nodes);
   if (known) return *std::move(known);
   auto assumed = outlook::FindAccelerator(kAssumed);
   WEFT_CHECK(assumed.has_value());
   return *std::move(assumed);
 }
 
-decide::Pace Paces::Of(const Shape& shape, std::span<const NodeIndex> nodes) const {
-  return decide::PaceOf(on_, uplinks_, shape.workload, shape.problem.traffic,
-                        AcceleratorOrAssumed(*on_.fabric, nodes), nodes);
+predict::Pace Paces::Of(const Shape& shape, std::span<const NodeIndex> nodes) const {
+  return predict::PaceOf(on_, uplinks_, shape.workload, shape.problem.traffic,
+                         AcceleratorOrAssumed(*on_.fabric, nodes), nodes);
 }
 
 Result<double> Paces::TokensPerSecond(const Shape& shape, std::span<const NodeIndex> nodes) const {
@@ -49,7 +49,7 @@ Result<double> Paces::TokensPerSecond(const Shape& shape, std::span<const NodeIn
     return Invalid("metadata.annotations[" + std::string(kTokensAnnotation) +
                    "]: needs spec.model.transformer, from which the run time is predicted");
   }
-  const outlook::Layout layout = decide::LayoutOf(shape.workload, shape.problem.traffic);
+  const outlook::Layout layout = predict::LayoutOf(shape.workload, shape.problem.traffic);
   const outlook::Accelerator accelerator = AcceleratorOrAssumed(*on_.fabric, nodes);
   const outlook::Network network =
       outlook::NetworkOf(layout, shape.problem.traffic,

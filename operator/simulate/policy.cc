@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "operator/decide/reservation.h"
 #include "operator/placement/fits.h"
 #include "operator/placement/place.h"
+#include "operator/plan/reservation.h"
 #include "operator/report/baselines.h"
 #include "operator/rules/node_filter.h"
 
@@ -103,7 +103,7 @@ std::optional<std::vector<fabric::NodeIndex>> Placer::Reserve(const fabric::Clai
                                                               const traffic::WorkerGraph& graph,
                                                               bool empty) {
   if (policy_ != Policy::kWeft) return Place(claims, request, graph, empty);
-  auto plan = placement::Solve(claims, request, graph, decide::ReservationOptions(empty));
+  auto plan = placement::Solve(claims, request, graph, plan::ReservationOptions(empty));
   if (!plan) return std::nullopt;
   return std::move(plan->nodes);
 }

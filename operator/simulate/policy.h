@@ -39,7 +39,7 @@ class Placer {
                                                       const placement::Request& request,
                                                       const traffic::WorkerGraph& graph,
                                                       bool empty = false);
-  // Nodes to keep free for the job, as the operator chooses them (decide::ReservationOptions).
+  // Nodes to keep free for the job, as the operator chooses them (plan::ReservationOptions).
   std::optional<std::vector<fabric::NodeIndex>> Reserve(const fabric::Claims& claims,
                                                         const placement::Request& request,
                                                         const traffic::WorkerGraph& graph,

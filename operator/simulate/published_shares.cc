@@ -41,7 +41,7 @@ class Shares {
       if (table_.cell(*cluster) != part_) continue;
       if (Status added = Add(*metric, *gpus, *share); !added) return added.error();
     }
-    if (sizes_.empty()) return Invalid("no line is of the cluster " + manifest::Quoted(part_));
+    if (sizes_.empty()) return Invalid("no line is of the cluster " + import::Quoted(part_));
     return std::move(sizes_);
   }
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "operator/decide/contention.h"
+#include "operator/predict/contention.h"
 #include "operator/simulate/chance.h"
 #include "operator/simulate/pace.h"
 
@@ -116,7 +116,7 @@ class Simulation {
     const fabric::Tier node = scenario_.on->fabric->node_tier();
     std::vector<double> load(node, 0);
     for (fabric::Tier tier = 1; tier < node; ++tier) {
-      const decide::Uplinks& uplinks = paces_.uplinks();
+      const predict::Uplinks& uplinks = paces_.uplinks();
       for (std::uint32_t l = uplinks.first(tier); l < uplinks.first(tier + 1); ++l) {
         load[tier] = std::max(load[tier], contention_.Load(l));
       }
@@ -236,7 +236,7 @@ class Simulation {
   void Start(JobIndex index) {
     const Job& job = scenario_.jobs[index];
     const Shape& shape = scenario_.shapes[job.shape];
-    const decide::Pace pace = paces_.Of(shape, dispatcher_.nodes(index));
+    const predict::Pace pace = paces_.Of(shape, dispatcher_.nodes(index));
     JobRecord& record = outcome_.jobs[index];
     if (record.start < 0) record.start = now_;
     const double best = best_alone_[job.shape];
@@ -260,7 +260,7 @@ class Simulation {
     Schedule(index);
   }
 
-  void Join(JobIndex index, const decide::Pace& pace) {
+  void Join(JobIndex index, const predict::Pace& pace) {
     Running& one = running_[index];
     if (free_members_.empty()) {
       one.member = static_cast<std::uint32_t>(members_.size());
@@ -296,7 +296,7 @@ class Simulation {
   }
 
   void Reschedule() {
-    for (const decide::Contention::Member member : contention_.Update()) {
+    for (const predict::Contention::Member member : contention_.Update()) {
       const JobIndex job = members_[member];
       Running& one = running_[job];
       Settle(one);
@@ -316,7 +316,7 @@ class Simulation {
   const RunOptions& options_;
   Dispatcher dispatcher_;
   const Paces paces_;
-  decide::Contention contention_;
+  predict::Contention contention_;
   Meter meter_;
   Faults faults_;
   std::vector<std::set<JobIndex>> jobs_on_;  // by node; empty without faults

@@ -9,6 +9,8 @@
 
 #include "operator/api/json_text.h"
 #include "operator/base/timestamp.h"
+#include "operator/cluster/choose_fabric.h"
+#include "operator/cluster/problem.h"
 #include "operator/simulate/chance.h"
 #include "operator/simulate/pace.h"
 #include "operator/simulate/trace_shapes.h"
@@ -17,7 +19,7 @@ namespace weft::simulate {
 namespace {
 
 // The annotation as a number of at least 0; nothing if it is absent.
-Result<std::optional<double>> NumberOf(const decide::Workload& workload, const char* key) {
+Result<std::optional<double>> NumberOf(const cluster::Workload& workload, const char* key) {
   const auto text = workload.meta->annotations.At(key);
   if (!text) return std::optional<double>();
   double value = 0;
@@ -32,7 +34,7 @@ Result<std::optional<double>> NumberOf(const decide::Workload& workload, const c
 
 class Maker {
  public:
-  Maker(const decide::Cluster& cluster, const Trace* trace, const ScenarioOptions& options)
+  Maker(const cluster::Cluster& cluster, const Trace* trace, const ScenarioOptions& options)
       : cluster_(cluster),
         trace_(trace),
         options_(options),
@@ -57,10 +59,10 @@ class Maker {
  private:
   // The shape of the key, made by `make` if it is new. Nothing if it never fits.
   Result<std::optional<std::uint32_t>> ShapeOf(const std::string& key,
-                                               const decide::Workload& like) {
+                                               const cluster::Workload& like) {
     const auto [found, fresh] = shapes_.try_emplace(key, std::nullopt);
     if (!fresh) return found->second;
-    auto problem = decide::MakeProblem(on_, like);
+    auto problem = cluster::MakeProblem(on_, like);
     if (!problem) return problem.error();
     Shape& shape = scenario_.shapes.emplace_back();
     shape.problem = *std::move(problem);
@@ -82,17 +84,17 @@ class Maker {
   // --- Jobs of manifests
 
   Status AddManifests() {
-    auto workloads = decide::PendingWorkloads(cluster_, decide::Order::kOperator);
+    auto workloads = cluster::PendingWorkloads(cluster_, cluster::Order::kOperator);
     if (!workloads) return workloads.error();
     if (options_.past) AddPast(*workloads);
     std::optional<UnixSeconds> first;
-    for (const decide::Workload& one : *workloads) {
+    for (const cluster::Workload& one : *workloads) {
       const auto created = ParseTime(one.meta->creation_timestamp);
       if (created && (!first || *created < *first)) first = created;
     }
-    for (const decide::Workload& one : *workloads) {
+    for (const cluster::Workload& one : *workloads) {
       if (!one.is_job) continue;
-      const auto fabric = decide::ChooseFabric(cluster_, one);
+      const auto fabric = cluster::ChooseFabric(cluster_, one);
       if (!fabric) return fabric.error();
       const auto* index = std::get_if<std::size_t>(&*fabric);
       if (index == nullptr || *index != options_.fabric) continue;
@@ -102,11 +104,11 @@ class Maker {
   }
 
   // The TrainingJobs that have ended after they ran.
-  void AddPast(std::vector<decide::Workload>& workloads) const {
+  void AddPast(std::vector<cluster::Workload>& workloads) const {
     const auto& jobs = cluster_.inputs->jobs;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       if (!jobs[j].unreadable.empty() || !RanFor(jobs[j])) continue;
-      decide::Workload workload = decide::WorkloadOf(jobs[j]);
+      cluster::Workload workload = cluster::WorkloadOf(jobs[j]);
       workload.index = j;
       workload.expected_seconds = jobs[j].expected_duration_seconds;
       workloads.push_back(std::move(workload));
@@ -121,7 +123,7 @@ class Maker {
     return std::max<UnixSeconds>(0, *end - *start - job.record.suspended_seconds) * kSecond;
   }
 
-  Status AddManifest(const decide::Workload& workload, UnixSeconds first) {
+  Status AddManifest(const cluster::Workload& workload, UnixSeconds first) {
     const auto at = NumberOf(workload, kArrivalAnnotation);
     if (!at) return at.error();
     const auto run = NumberOf(workload, kRunAnnotation);
@@ -161,7 +163,7 @@ class Maker {
   }
 
   // Jobs of equal specs have one shape. Without the spec's text a job has one of its own.
-  std::string KeyOf(const decide::Workload& workload) const {
+  std::string KeyOf(const cluster::Workload& workload) const {
     const api::TrainingJob& job = cluster_.inputs->jobs[workload.index];
     if (job.raw == nullptr || !job.raw->contains("spec")) return "job " + api::Show(job.meta.key);
     nlohmann::json spec = job.raw->at("spec");
@@ -201,11 +203,11 @@ class Maker {
     job.meta.key = {"trace", "job"};
     job.pod.claims_compute_domain = claims && job.replicas > 1;
     const std::size_t before = scenario_.shapes.size();
-    auto shape = ShapeOf(key, decide::WorkloadOf(job));
+    auto shape = ShapeOf(key, cluster::WorkloadOf(job));
     if (shape && scenario_.shapes.size() > before) {
       Shape& made = scenario_.shapes.back();
       made.job = std::move(job);
-      made.workload = decide::WorkloadOf(made.job);
+      made.workload = cluster::WorkloadOf(made.job);
     }
     return shape;
   }
@@ -219,10 +221,10 @@ class Maker {
     scenario_.load = OfferedLoad(scenario_);
   }
 
-  const decide::Cluster& cluster_;
+  const cluster::Cluster& cluster_;
   const Trace* trace_;
   const ScenarioOptions& options_;
-  const decide::ClusterFabric& on_;
+  const cluster::ClusterFabric& on_;
   const Paces paces_;
   std::map<std::string, std::optional<std::uint32_t>> shapes_;
   Scenario scenario_;
@@ -241,7 +243,7 @@ double OfferedLoad(const Scenario& scenario) {
   return span > 0 && gpus > 0 ? work / (static_cast<double>(span) * gpus) : 0;
 }
 
-Result<Scenario> MakeScenario(const decide::Cluster& cluster, const Trace* trace,
+Result<Scenario> MakeScenario(const cluster::Cluster& cluster, const Trace* trace,
                               const ScenarioOptions& options) {
   return Maker(cluster, trace, options).Run();
 }

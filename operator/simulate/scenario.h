@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "operator/base/result.h"
-#include "operator/decide/cluster.h"
-#include "operator/decide/workload.h"
+#include "operator/cluster/cluster.h"
+#include "operator/cluster/problem.h"
+#include "operator/cluster/workload.h"
 #include "operator/simulate/trace.h"
 #include "operator/traffic/worker_graph.h"
 
@@ -22,9 +23,9 @@ inline constexpr const char* kTokensAnnotation = "weft.dev/train-tokens";
 
 // What jobs have in common that differ only in their names, times and priorities.
 struct Shape {
-  api::TrainingJob job;       // a job of this shape
-  decide::Workload workload;  // points into `job`
-  decide::Problem problem;
+  api::TrainingJob job;        // a job of this shape
+  cluster::Workload workload;  // points into `job`
+  cluster::Problem problem;
   std::optional<traffic::WorkerGraph> graph;
   std::uint32_t gpus = 0;  // of all workers
   // Weft's placement on the fabric with nothing else on it; empty if the job can never fit.
@@ -42,7 +43,7 @@ struct Job {
 
 // Jobs that arrive on one fabric. Read by any number of runs at once.
 struct Scenario {
-  const decide::ClusterFabric* on = nullptr;
+  const cluster::ClusterFabric* on = nullptr;
   std::deque<Shape> shapes;
   std::vector<Job> jobs;               // by arrival
   std::vector<std::string> never_fit;  // jobs that do not fit even on the empty fabric; left out
@@ -70,7 +71,7 @@ struct ScenarioOptions {
 // Errors  kInvalid, starting with the job's place: no run time, a malformed annotation, or what
 //         MakeProblem refuses.
 // Cost    O(jobs log jobs), and one search for each shape.
-Result<Scenario> MakeScenario(const decide::Cluster& cluster, const Trace* trace,
+Result<Scenario> MakeScenario(const cluster::Cluster& cluster, const Trace* trace,
                               const ScenarioOptions& options);
 
 // The GPU time of the jobs over that of all GPUs, from the first to the last arrival; 0 if all

@@ -180,7 +180,7 @@ class SacctReader {
       const char* stop = item.data() + item.size();
       const auto [at, error] = std::from_chars(item.data() + equals + 1, stop, count);
       if (error != std::errc() || at != stop) {
-        return table_.At(column, manifest::Quoted(item) + " is not a number of GPUs");
+        return table_.At(column, import::Quoted(item) + " is not a number of GPUs");
       }
       (equals == kGpu.size() ? total : typed) += count;
     }
@@ -230,7 +230,7 @@ Result<Trace> ReadTrace(const TraceText& input) {
   std::vector<TraceJob>& jobs = trace->jobs;
   if (jobs.empty()) {
     return Invalid(input.source + ": holds no job with a GPU" +
-                   (input.part.empty() ? "" : " in " + manifest::Quoted(input.part)));
+                   (input.part.empty() ? "" : " in " + import::Quoted(input.part)));
   }
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const TraceJob& a, const TraceJob& b) { return a.arrival < b.arrival; });

@@ -21,7 +21,7 @@ bool Parse(std::string_view text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool IsBlank(std::string_view line) { return manifest::Trim(line).empty(); }
+bool IsBlank(std::string_view line) { return import::Trim(line).empty(); }
 
 // "2017-10-09 07:01:55" as RFC 3339.
 std::string AsRfc3339(std::string_view text) {
@@ -39,7 +39,7 @@ TraceColumns::TraceColumns(std::string source, std::string_view text, char separ
     : source_(std::move(source)), lines_(text), separator_(separator) {}
 
 Error TraceColumns::AtLine(const std::string& what) const {
-  return manifest::AtLine(source_, lines_.number(), what);
+  return import::AtLine(source_, lines_.number(), what);
 }
 
 Error TraceColumns::At(std::size_t column, const std::string& what) const {
@@ -57,7 +57,7 @@ Status TraceColumns::Split(std::string_view line) {
       cells_.push_back(line.substr(1, quote - 1));
     } else {
       end = std::min(line.find(separator_), line.size());
-      cells_.push_back(manifest::Trim(line.substr(0, end)));
+      cells_.push_back(import::Trim(line.substr(0, end)));
     }
     if (end == line.size()) return {};
     line.remove_prefix(end + 1);
@@ -104,7 +104,7 @@ Result<bool> TraceColumns::Next() {
 Result<std::int64_t> TraceColumns::Whole(std::size_t column) const {
   std::int64_t value = 0;
   if (Parse(cells_[column], value)) return value;
-  return At(column, manifest::Quoted(cells_[column]) + " is not a whole number");
+  return At(column, import::Quoted(cells_[column]) + " is not a whole number");
 }
 
 Result<std::uint32_t> TraceColumns::Count(std::size_t column) const {
@@ -114,20 +114,20 @@ Result<std::uint32_t> TraceColumns::Count(std::size_t column) const {
   if (*number >= 0 && *number <= kMost && *number == std::floor(*number)) {
     return static_cast<std::uint32_t>(*number);
   }
-  return At(column, manifest::Quoted(cells_[column]) + " is not a number of GPUs");
+  return At(column, import::Quoted(cells_[column]) + " is not a number of GPUs");
 }
 
 Result<double> TraceColumns::Number(std::size_t column) const {
   double value = 0;
   if (Parse(cells_[column], value) && std::isfinite(value)) return value;
-  return At(column, manifest::Quoted(cells_[column]) + " is not a number");
+  return At(column, import::Quoted(cells_[column]) + " is not a number");
 }
 
 Result<std::int64_t> TraceColumns::MicrosOf(std::size_t column) const {
   double value = 0;
   const bool number = Parse(cells_[column], value) && value >= 0 && value <= kMostSeconds;
   if (number) return std::llround(value * kMicrosPerSecond);
-  return At(column, manifest::Quoted(cells_[column]) + " is not a number of seconds");
+  return At(column, import::Quoted(cells_[column]) + " is not a number of seconds");
 }
 
 Result<std::int64_t> TraceColumns::Time(std::size_t column) const {
@@ -138,13 +138,13 @@ Result<std::int64_t> TraceColumns::Time(std::size_t column) const {
   if (const auto time = ParseTime(AsRfc3339(cells_[column]))) {
     return *time * static_cast<std::int64_t>(kMicrosPerSecond);
   }
-  return At(column, manifest::Quoted(cells_[column]) +
+  return At(column, import::Quoted(cells_[column]) +
                         " is neither a time such as 2017-10-09 07:01:55 nor a number of seconds");
 }
 
 Result<std::int64_t> TraceColumns::Duration(std::size_t column) const {
   std::string_view rest = cells_[column];
-  const Error bad = At(column, manifest::Quoted(rest) + " is not a duration such as 1-02:03:04");
+  const Error bad = At(column, import::Quoted(rest) + " is not a duration such as 1-02:03:04");
   std::int64_t days = 0;
   if (const std::size_t dash = rest.find('-'); dash != std::string_view::npos) {
     if (!Parse(rest.substr(0, dash), days) || days < 0) return bad;

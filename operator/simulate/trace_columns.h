@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
-#include "operator/manifest/import_text.h"
+#include "operator/import/import_text.h"
 
 namespace weft::simulate {
 
@@ -50,7 +50,7 @@ class TraceColumns {
   Status Split(std::string_view line);
 
   std::string source_;
-  manifest::Lines lines_;
+  import::Lines lines_;
   char separator_;
   std::vector<std::string> header_;
   std::vector<std::string_view> cells_;

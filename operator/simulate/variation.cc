@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "operator/manifest/import_text.h"
+#include "operator/import/import_text.h"
 
 namespace weft::simulate {
 namespace {
@@ -26,7 +26,7 @@ Status Set(const std::string& axis, const std::string& text, Variation& one) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc() && end == text.data() + text.size() && value >= 0;
   const bool whole = number && value == std::floor(value) && value >= 1 && value <= 1'000'000;
-  const Error bad = Invalid("--sweep " + axis + ": " + manifest::Quoted(text) + " is out of range");
+  const Error bad = Invalid("--sweep " + axis + ": " + import::Quoted(text) + " is out of range");
   if (axis == "load") {
     if (!number || value <= 0 || value > kMostLoad) return bad;
     one.load = value;
@@ -40,7 +40,7 @@ Status Set(const std::string& axis, const std::string& text, Variation& one) {
     if (!number || value > kMostFailures) return bad;
     one.failures = value;
   } else {
-    return Invalid("--sweep: " + manifest::Quoted(axis) +
+    return Invalid("--sweep: " + import::Quoted(axis) +
                    " is not one of load, taper, nvlink, failures");
   }
   return {};
@@ -163,7 +163,7 @@ Result<std::vector<Variation>> ReadSweep(const std::vector<std::string>& axes) {
   for (const std::string& text : axes) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      return Invalid("--sweep: " + manifest::Quoted(text) +
+      return Invalid("--sweep: " + import::Quoted(text) +
                      " is not an axis with values, such as load=0.7,0.9");
     }
     const std::string axis = text.substr(0, equals);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/inputs.h"
 #include "operator/base/result.h"
 
 namespace weft::simulate {

@@ -6,7 +6,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/api/kueue.h"
-#include "operator/decide/running.h"
+#include "operator/cluster/running.h"
 #include "operator/kube/kueue_resources.h"
 #include "operator/life/next_step.h"
 
@@ -165,14 +165,14 @@ kube::Millis ClusterWatch::Staleness() const {
 
 Store::Picture ClusterWatch::Look() const {
   Store::Picture picture = store_.Look();
-  decide::OrderAll(picture.inputs);
+  cluster::OrderAll(picture.inputs);
   return picture;
 }
 
-decide::Cluster ClusterWatch::LookAtCluster() {
+cluster::Cluster ClusterWatch::LookAtCluster() {
   Store::Picture picture = Look();
   const auto fabrics = fabrics_.Of(picture);
-  return decide::BuildCluster(std::move(picture.inputs), *fabrics);
+  return cluster::BuildCluster(std::move(picture.inputs), *fabrics);
 }
 
 }  // namespace weft::watch

@@ -10,9 +10,9 @@
 #include "operator/kube/resource.h"
 #include "operator/kube/transport.h"
 #include "operator/watch/fabric_cache.h"
-#include "operator/watch/hooks.h"
 #include "operator/watch/store.h"
 #include "operator/watch/store_sink.h"
+#include "operator/watch/watch_hooks.h"
 
 namespace weft::watch {
 
@@ -52,7 +52,7 @@ class ClusterWatch {
   // The cluster as it is now, with inputs in order.
   // Cost  O(nodes + pods log pods).
   Store::Picture Look() const;
-  decide::Cluster LookAtCluster();
+  cluster::Cluster LookAtCluster();
 
  private:
   template <typename T>

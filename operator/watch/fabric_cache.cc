@@ -4,18 +4,18 @@
 
 namespace weft::watch {
 
-std::shared_ptr<const decide::Fabrics> FabricCache::Of(const Store::Picture& picture) {
+std::shared_ptr<const cluster::Fabrics> FabricCache::Of(const Store::Picture& picture) {
   const std::lock_guard lock(mutex_);
   if (!fabrics_ || of_ != picture.fabrics) {
     // There are no errors here: a Fabric that cannot be built is left out.
-    fabrics_ = std::make_shared<const decide::Fabrics>(
-        *decide::BuildFabrics(picture.inputs, decide::OnBadFabric::kSetAside));
+    fabrics_ = std::make_shared<const cluster::Fabrics>(
+        *cluster::BuildFabrics(picture.inputs, cluster::OnBadFabric::kSetAside));
     of_ = picture.fabrics;
   }
   return fabrics_;
 }
 
-std::shared_ptr<const decide::Fabrics> FabricCache::Latest() const {
+std::shared_ptr<const cluster::Fabrics> FabricCache::Latest() const {
   const std::lock_guard lock(mutex_);
   return fabrics_;
 }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/watch/store.h"
 
 namespace weft::watch {
@@ -13,13 +13,13 @@ namespace weft::watch {
 // Thread-safety  all calls may run at once.
 class FabricCache {
  public:
-  std::shared_ptr<const decide::Fabrics> Of(const Store::Picture& picture);
+  std::shared_ptr<const cluster::Fabrics> Of(const Store::Picture& picture);
   // The fabrics of the last picture that was requested; null before the first.
-  std::shared_ptr<const decide::Fabrics> Latest() const;
+  std::shared_ptr<const cluster::Fabrics> Latest() const;
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const decide::Fabrics> fabrics_;
+  std::shared_ptr<const cluster::Fabrics> fabrics_;
   std::uint64_t of_ = 0;  // the picture that they are built from
 };
 

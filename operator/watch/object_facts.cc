@@ -7,9 +7,9 @@
 #include "operator/api/gang_annotations.h"
 #include "operator/api/kueue.h"
 #include "operator/base/short_hash.h"
-#include "operator/decide/foreign_gang.h"
-#include "operator/life/check.h"
-#include "operator/life/ungate.h"
+#include "operator/cluster/foreign_gang.h"
+#include "operator/life/gang_step.h"
+#include "operator/life/kueue_check.h"
 
 namespace weft::watch {
 namespace {
@@ -62,7 +62,7 @@ std::optional<api::ObjectKey> GangOf(const api::Pod& pod) {
     return api::ObjectKey{space, WithoutHash(*name)};
   }
   if (!AsksForPlacement(pod)) return std::nullopt;
-  const auto gang = decide::ForeignGangOf(pod);
+  const auto gang = cluster::ForeignGangOf(pod);
   return api::ObjectKey{space, gang ? gang->base : ""};
 }
 
@@ -73,7 +73,7 @@ std::optional<api::ObjectKey> GangOf(const api::Placement& placement) {
   if (const auto name = labels.find(api::kPlacementLabel); name != labels.end()) {
     return api::ObjectKey{space, WithoutHash(name->second)};
   }
-  const auto base = placement.meta.labels.At(decide::kGangLabel);
+  const auto base = placement.meta.labels.At(cluster::kGangLabel);
   if (!base || !labels.contains(api::kPlaceLabel)) return std::nullopt;
   return api::ObjectKey{space, std::string(*base)};
 }

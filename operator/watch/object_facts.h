@@ -2,7 +2,10 @@
 
 #include <optional>
 
-#include "operator/api/kinds.h"
+#include "operator/api/fabric.h"
+#include "operator/api/node.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
 
 namespace weft::watch {
 
@@ -27,9 +30,9 @@ bool AsksForPlacement(const api::Pod& pod);
 bool Selects(const api::Placement& placement);
 
 // The gang of a pod of another controller, as namespace and name: the Placement that its label
-// weft.dev/placement names, without the hash of a reservation of Kueue (life/check.h); else, if it
-// asks for a Placement, decide::ForeignGang::base ("" for a pod of no gang). Nothing for other
-// pods.
+// weft.dev/placement names, without the hash of a reservation of Kueue (life/kueue_check.h); else,
+// if it asks for a Placement, cluster::ForeignGang::base ("" for a pod of no gang). Nothing for
+// other pods.
 std::optional<api::ObjectKey> GangOf(const api::Pod& pod);
 // The gang to which all pods that the Placement selects belong; nothing if its podSelector, or its
 // maker, does not tell.

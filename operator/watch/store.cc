@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "operator/base/seeded_bug.h"
-#include "operator/decide/cluster.h"
-#include "operator/decide/devices.h"
-#include "operator/decide/foreign_gang.h"
+#include "operator/cluster/cluster.h"
+#include "operator/cluster/devices.h"
+#include "operator/cluster/foreign_gang.h"
 #include "operator/watch/object_facts.h"
 
 namespace weft::watch {
@@ -101,7 +101,7 @@ bool Store::Admit(api::ResourceSlice& slice) {
 bool Store::HasAccelerators(const api::ResourceSlice& slice) const {
   std::vector<api::DeviceClass> classes;
   table<api::DeviceClass>().Take().Each([&](const auto& one) { classes.push_back(*one); });
-  return !decide::ResourceOfDriver(slice.driver, classes).empty();
+  return !cluster::ResourceOfDriver(slice.driver, classes).empty();
 }
 
 // A node's capacity may depend on both.
@@ -202,7 +202,7 @@ void Store::Tell(const Change<api::Placement>& change) const {
   const api::ObjectMeta& meta = change.either().meta;
   TellOwner(meta);
   if (change.now && !api::ControllingJob(meta)) hooks_.on_placement(meta.key);
-  if (const auto base = meta.labels.At(decide::kGangLabel); base && !change.now) {
+  if (const auto base = meta.labels.At(cluster::kGangLabel); base && !change.now) {
     hooks_.on_gang({meta.key.space, std::string(*base)});
   }
   if (const auto* owner = api::ControllingWorkload(meta)) {

@@ -11,8 +11,16 @@
 #include <tuple>
 #include <vector>
 
-#include "operator/api/kinds.h"
+#include "operator/api/config_map.h"
+#include "operator/api/fabric.h"
+#include "operator/api/inputs.h"
 #include "operator/api/kueue.h"
+#include "operator/api/namespace.h"
+#include "operator/api/node.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/priority_class.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/store_objects.h"
@@ -25,7 +33,7 @@ struct StoreHooks {
   using OfObject = std::function<void(const api::ObjectKey&)>;
   OfObject on_job = [](const api::ObjectKey&) {};        // the job or an object it owns changed
   OfObject on_placement = [](const api::ObjectKey&) {};  // a Placement or pod of a foreign gang
-  // Pods that ask for a Placement changed: their namespace and decide::ForeignGang::base, "" if
+  // Pods that ask for a Placement changed: their namespace and cluster::ForeignGang::base, "" if
   // they have no gang.
   OfObject on_gang = [](const api::ObjectKey&) {};
   // A Workload of Kueue, or something that its check depends on. Without a namespace: an

@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/kinds.h"
 #include "operator/api/kueue.h"
+#include "operator/api/node.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/node_state.h"
 #include "operator/watch/snapshot_map.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "operator/base/units.h"
-#include "operator/decide/devices.h"
+#include "operator/cluster/devices.h"
 #include "operator/fabric/selector.h"
 #include "operator/watch/object_facts.h"
 #include "operator/watch/store.h"
@@ -166,7 +166,7 @@ void Store::AddAskedByClaims(const std::string& space,
   Collect(slices, inputs.resource_slices);
   templates.EachIn(space, [&](const auto& one) { inputs.claim_templates.push_back(one); });
   claims.EachIn(space, [&](const auto& one) { inputs.resource_claims.push_back(one); });
-  const decide::ClaimDemand demand(inputs);
+  const cluster::ClaimDemand demand(inputs);
   std::erase_if(pods, [&](const auto& pod) { return !demand.Of(*pod); });
   for (auto& pod : pods) {
     const auto asked = demand.Of(*pod);

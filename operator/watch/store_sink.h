@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "operator/kube/reflector_decode.h"
-#include "operator/watch/hooks.h"
 #include "operator/watch/store.h"
+#include "operator/watch/watch_hooks.h"
 
 namespace weft::watch {
 

@@ -2,7 +2,7 @@
 
 #include "operator/report/advise.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 // How long `weft advise` takes to try all layouts of Llama-3 70B, and of a model with experts, on
 // 1,024 and 16,384 H100, nodes of eight, 32 a leaf, 16 leaves a spine.
@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint32_t kPerNode = 8;
 
-decide::Cluster ClusterOf(std::uint32_t gpus, bool experts) {
+cluster::Cluster ClusterOf(std::uint32_t gpus, bool experts) {
   const std::uint32_t nodes = gpus / kPerNode;
-  decide::Scene scene(decide::H100Nodes(nodes));
+  testing::Scene scene(testing::H100Nodes(nodes));
   api::TrainingJob& job = scene.Job("llama", nodes);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.model->transformer->global_batch_size = 16'384;
@@ -22,7 +22,7 @@ decide::Cluster ClusterOf(std::uint32_t gpus, bool experts) {
 }
 
 void BM_Advise(benchmark::State& state) {
-  const decide::Cluster cluster =
+  const cluster::Cluster cluster =
       ClusterOf(static_cast<std::uint32_t>(state.range(0)), state.range(1) != 0);
   std::int64_t tried = 0, fitting = 0;
   for (auto _ : state) {

@@ -20,11 +20,12 @@
 #include <vector>
 
 #include "operator/base/random.h"
-#include "operator/decide/predict.h"
+#include "operator/cluster/problem.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/placement/place.h"
+#include "operator/predict/predict.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft {
 namespace {
@@ -208,14 +209,14 @@ double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 void Measure(const Site& site, const Job& job, const Arguments& arguments) {
-  decide::Scene scene(site.shape);
+  testing::Scene scene(site.shape);
   api::TrainingJob& object = scene.Job("job", kRanks / site.per_node, site.per_node);
   object.model = traffic::Model{job.model, {}};
   object.parallelism = job.parallelism;
-  const decide::Cluster cluster = scene.Build();
-  const decide::ClusterFabric& on = cluster.fabrics[0];
-  const auto workloads = decide::PendingWorkloads(cluster, decide::Order::kFile);
-  const auto problem = decide::MakeProblem(on, workloads->front());
+  const cluster::Cluster cluster = scene.Build();
+  const cluster::ClusterFabric& on = cluster.fabrics[0];
+  const auto workloads = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
+  const auto problem = cluster::MakeProblem(on, workloads->front());
   if (!problem) Stop(problem.error().message);
   const traffic::WorkerGraph graph(problem->traffic);
   const auto plan = placement::Solve(on.claims, problem->request, graph);
@@ -225,7 +226,7 @@ void Measure(const Site& site, const Job& job, const Arguments& arguments) {
   std::vector<double> costs, steps;
   for (std::uint64_t i = 0; i < arguments.placements; ++i) {
     const std::vector<NodeIndex> nodes = placements.Make(i, arguments.placements);
-    const auto one = decide::Predict(on, workloads->front(), problem->traffic, nodes);
+    const auto one = predict::Predict(on, workloads->front(), problem->traffic, nodes);
     if (!one) Stop(one.error().message);
     costs.push_back(static_cast<double>(placement::Cost(pair_cost, graph, nodes)));
     steps.push_back(one->prediction.step.Seconds());

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "operator/base/timestamp.h"
+#include "operator/cluster/cluster.h"
+#include "operator/cluster/running.h"
 #include "operator/controllers/fleet_collector.h"
-#include "operator/decide/cluster.h"
-#include "operator/decide/running.h"
 #include "operator/render/live_map.h"
 #include "operator/render/map_html.h"
 #include "operator/watch/fabric_cache.h"
@@ -138,9 +138,9 @@ void BM_LiveMap(benchmark::State& state) {
   std::size_t bytes = 0;
   for (auto _ : state) {
     watch::Store::Picture picture = TheFleet().store().Look();
-    decide::OrderAll(picture.inputs);
+    cluster::OrderAll(picture.inputs);
     const auto fabrics = cache.Of(picture);
-    const decide::Cluster cluster = decide::BuildCluster(std::move(picture.inputs), *fabrics);
+    const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture.inputs), *fabrics);
     const auto maps = render::BuildLiveMaps(cluster);
     std::vector<const render::MapInput*> inputs;
     for (const render::LiveMap& map : maps) inputs.push_back(&map.input);

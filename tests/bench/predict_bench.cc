@@ -1,20 +1,21 @@
 #include <benchmark/benchmark.h>
 
-#include "operator/decide/plan.h"
-#include "operator/decide/predict.h"
+#include "operator/cluster/problem.h"
+#include "operator/plan/plan.h"
+#include "operator/predict/predict.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 // What a prediction adds to a plan: 1,024 workers of Llama-3 70B on the H100 of a fabric of 1,024
 // or 10,000 nodes, 32 a leaf, 16 leaves a spine. A solve first, then what is predicted of its
 // answer.
-namespace weft::decide {
+namespace weft::plan {
 namespace {
 
 constexpr std::uint32_t kWorkers = 1024;
 
-Scene SceneOf(std::uint32_t nodes, traffic::Sharding sharding) {
-  Scene scene(H100Nodes(nodes));
+testing::Scene SceneOf(std::uint32_t nodes, traffic::Sharding sharding) {
+  testing::Scene scene(testing::H100Nodes(nodes));
   api::TrainingJob& job = scene.Job("llama", kWorkers);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.model->transformer->global_batch_size = 4096;
@@ -25,12 +26,12 @@ Scene SceneOf(std::uint32_t nodes, traffic::Sharding sharding) {
 }
 
 void BM_Solve(benchmark::State& state) {
-  const Cluster cluster =
+  const cluster::Cluster cluster =
       SceneOf(static_cast<std::uint32_t>(state.range(0)), traffic::Sharding::kOptimizerState)
           .Build();
-  const auto workloads = PendingWorkloads(cluster, Order::kFile);
+  const auto workloads = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
   for (auto _ : state) {
-    const auto problem = MakeProblem(cluster.fabrics[0], workloads->front());
+    const auto problem = cluster::MakeProblem(cluster.fabrics[0], workloads->front());
     const traffic::WorkerGraph graph(problem->traffic);
     benchmark::DoNotOptimize(
         placement::Place(cluster.fabrics[0].claims, problem->request, graph, {}));
@@ -39,15 +40,16 @@ void BM_Solve(benchmark::State& state) {
 BENCHMARK(BM_Solve)->ArgName("nodes")->Arg(1024)->Arg(10'000)->Unit(benchmark::kMicrosecond);
 
 void Predictions(benchmark::State& state, traffic::Sharding sharding, bool fits) {
-  const Cluster cluster = SceneOf(static_cast<std::uint32_t>(state.range(0)), sharding).Build();
+  const cluster::Cluster cluster =
+      SceneOf(static_cast<std::uint32_t>(state.range(0)), sharding).Build();
   PlanOptions options;
   options.best = false;
   const auto report = Plan(cluster, options);
   const PlanEntry& entry = report->entries[0];
-  const auto problem = MakeProblem(cluster.fabrics[0], entry.workload);
+  const auto problem = cluster::MakeProblem(cluster.fabrics[0], entry.workload);
   for (auto _ : state) {
-    const auto one =
-        Predict(cluster.fabrics[0], entry.workload, problem->traffic, entry.placed()->plan.nodes);
+    const auto one = predict::Predict(cluster.fabrics[0], entry.workload, problem->traffic,
+                                      entry.placed()->plan.nodes);
     if (one->prediction.fits != fits) return state.SkipWithError("another case than was meant");
     benchmark::DoNotOptimize(one);
   }
@@ -63,4 +65,4 @@ BENCHMARK(BM_Predict)->ArgName("nodes")->Arg(1024)->Arg(10'000)->Unit(benchmark:
 BENCHMARK(BM_PredictThatItDoesNotFit)->ArgName("nodes")->Arg(1024)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace weft::decide
+}  // namespace weft::plan

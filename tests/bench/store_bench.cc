@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "operator/decide/cluster.h"
+#include "operator/cluster/cluster.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 
@@ -99,7 +99,7 @@ void BM_Cluster(benchmark::State& state) {
   for (auto _ : state) {
     watch::Store::Picture picture = store.Look();
     const auto fabrics = cache.Of(picture);
-    benchmark::DoNotOptimize(decide::BuildCluster(std::move(picture.inputs), *fabrics));
+    benchmark::DoNotOptimize(cluster::BuildCluster(std::move(picture.inputs), *fabrics));
   }
 }
 BENCHMARK(BM_Cluster)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMillisecond);

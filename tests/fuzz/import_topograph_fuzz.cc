@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "operator/manifest/import_topograph.h"
+#include "operator/import/import_topograph.h"
+#include "operator/import/write_manifests.h"
 #include "operator/manifest/reader.h"
 
 // Whatever comes in gives a cluster that can be written, or an error with a message.
@@ -12,9 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                       std::string(reinterpret_cast<const char*>(data), size)};
   const auto model = weft::manifest::ReadDocument(source);
   if (!model) return 0;
-  const auto cluster = weft::manifest::ImportTopograph(*model, "fuzz", {});
-  if (cluster ? weft::manifest::WriteManifests(*cluster).empty()
-              : cluster.error().message.empty()) {
+  const auto cluster = weft::import::ImportTopograph(*model, "fuzz", {});
+  if (cluster ? weft::import::WriteManifests(*cluster).empty() : cluster.error().message.empty()) {
     __builtin_trap();
   }
   return 0;

@@ -52,7 +52,7 @@ RENDERED = [
 
 
 # Where defaults and limits are left out.
-SEARCH, OTHER = "operator/search/a.cc", "operator/decide/a.cc"
+SEARCH, OTHER = "operator/search/a.cc", "operator/plan/a.cc"
 
 
 def numbered(text, path=SEARCH):

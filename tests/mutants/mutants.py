@@ -44,7 +44,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 # A file's mutants are numbered from a multiple of this, so that a change of one file rebuilds no other.
 NUMBERS_OF_A_FILE = 384
 NUMBERS = 1 << 16  # kMost of switch.h
-MODULES = ("rules", "objective", "bound", "search", "placement", "traffic", "decide")
+MODULES = ("rules", "objective", "bound", "search", "placement", "traffic", "cluster", "predict",
+           "plan")
 LEAST_PERCENT = 85
 SAMPLE = 400
 ROUNDS = 25  # builds, each without the mutants that the one before could not compile

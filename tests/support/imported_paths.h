@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "operator/manifest/imported_cluster.h"
+#include "operator/import/imported_cluster.h"
 
 namespace weft::testing {
 
 // "n1:core/spine/leaf n2:..." in the order of the nodes: the path of each from the widest level
 // inwards; or the message of the error.
-inline std::string PathsOf(const Result<manifest::ImportedCluster>& cluster) {
+inline std::string PathsOf(const Result<import::ImportedCluster>& cluster) {
   if (!cluster) return cluster.error().message;
   std::string out;
   for (const fabric::NodeFacts& node : cluster->nodes) {

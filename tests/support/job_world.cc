@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
 
@@ -103,7 +103,7 @@ void JobWorld::Do(const life::AskPlanner&) {
   if (refused_) return;
   const std::int64_t attempt = job.attempt + 1;
   placement->meta.key = {"team-a", "llama-" + std::to_string(attempt)};
-  placement->meta.labels.Set(decide::kAttemptLabel, std::to_string(attempt));
+  placement->meta.labels.Set(cluster::kAttemptLabel, std::to_string(attempt));
   placement->workers = job.replicas;
   placement->conditions = of_placement;
   counts.objects += 2;  // created, then its nodes
@@ -138,8 +138,8 @@ void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {
   auto pod = std::make_unique<api::Pod>();
   const std::string number = std::to_string(attempt), index = std::to_string(worker);
   pod->meta.key = {"team-a", "llama-" + number + "-" + index};
-  pod->meta.labels.Set(decide::kAttemptLabel, number);
-  pod->meta.labels.Set(decide::kWorkerIndexLabel, index);
+  pod->meta.labels.Set(cluster::kAttemptLabel, number);
+  pod->meta.labels.Set(cluster::kWorkerIndexLabel, index);
   pod->meta.creation_timestamp = FormatTime(now);
   pod->phase = "Pending";
   const std::string node = NodeOf(attempt, worker);

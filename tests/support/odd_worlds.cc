@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "operator/decide/placement_pods.h"
-#include "operator/life/ungate.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/life/gang_step.h"
 #include "tests/support/crd_schema.h"
 #include "tests/support/job_world.h"
 
@@ -134,7 +134,7 @@ void FillJobWorld(Choice& choice, JobWorld& world) {
   for (std::uint32_t i = choice.Below(4); i > 0; --i) {
     auto placement = std::make_unique<api::Placement>();
     placement->meta.key = {"team-a", "p" + std::to_string(i)};
-    placement->meta.labels.Set(decide::kAttemptLabel, choice.Number());
+    placement->meta.labels.Set(cluster::kAttemptLabel, choice.Number());
     placement->meta.deleting = choice.Below(5) == 4;
     placement->nodes.resize(choice.Flip() ? world.job.replicas : choice.Below(kMostWorkers));
     for (std::string& node : placement->nodes) node = "n" + std::to_string(choice.Below(6));
@@ -143,8 +143,8 @@ void FillJobWorld(Choice& choice, JobWorld& world) {
   for (std::uint32_t i = choice.Below(2 * kMostWorkers); i > 0; --i) {
     auto pod = std::make_unique<api::Pod>();
     pod->meta.key = {"team-a", "x" + std::to_string(i)};
-    if (choice.Below(5) != 4) pod->meta.labels.Set(decide::kAttemptLabel, choice.Number());
-    if (choice.Below(5) != 4) pod->meta.labels.Set(decide::kWorkerIndexLabel, choice.Number());
+    if (choice.Below(5) != 4) pod->meta.labels.Set(cluster::kAttemptLabel, choice.Number());
+    if (choice.Below(5) != 4) pod->meta.labels.Set(cluster::kWorkerIndexLabel, choice.Number());
     SpoilPod(choice, *pod);
     if (choice.Below(6) == 5) pod->scheduling_gates = {"other.example/gate"};
     world.pods.push_back(std::move(pod));
@@ -198,8 +198,8 @@ struct GangLaw {
 
   std::string operator()(const life::UngatePods& step) const {
     std::set<std::uint32_t> workers;
-    for (const decide::WorkerPod& one : step.pods) {
-      if (!decide::IsGated(*one.pod) || one.pod->meta.deleting) return "no gated pod is ungated";
+    for (const cluster::WorkerPod& one : step.pods) {
+      if (!cluster::IsGated(*one.pod) || one.pod->meta.deleting) return "no gated pod is ungated";
       if (one.worker >= view.placement->nodes.size()) return "a worker too many is ungated";
       if (!workers.insert(one.worker).second) return "a worker is ungated twice";
     }
@@ -270,7 +270,7 @@ std::string BrokenLawOfGang(std::span<const std::uint8_t> bytes) {
     if (choice.Below(3) != 2) {
       pods[i].meta.annotations.Set(life::kPlacementUidAnnotation,
                                    choice.Of(std::array{"u1", "u1", "u2"}));
-      pods[i].meta.annotations.Set(decide::kWorkerIndexLabel, choice.Number());
+      pods[i].meta.annotations.Set(cluster::kWorkerIndexLabel, choice.Number());
     }
     if (choice.Flip()) pods[i].meta.owners.push_back({"batch/v1", "Job", "j", "j1", true});
     view.pods.push_back(&pods[i]);

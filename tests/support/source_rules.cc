@@ -9,10 +9,10 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 18> kPure = {
-    "base",   "fabric",    "traffic", "rules",   "objective", "bound",
-    "search", "placement", "outlook", "api",     "manifest",  "decide",
-    "life",   "report",    "launch",  "designs", "simulate",  "render"};
+constexpr std::array<std::string_view, 21> kPure = {
+    "base",    "fabric",    "traffic", "rules",    "outlook", "objective", "bound",
+    "search",  "placement", "api",     "manifest", "import",  "designs",   "cluster",
+    "predict", "plan",      "life",    "launch",   "report",  "simulate",  "render"};
 constexpr std::array<std::string_view, 9> kShell = {
     "metrics", "kube", "promql", "watch", "http", "cli", "controllers", "service", "manager"};
 

@@ -166,8 +166,8 @@ TEST(ModuleRules, FindUsesAgainstTheOrder) {
 }
 
 TEST(ModuleRules, FindAPureModuleThatUsesTheShell) {
-  EXPECT_EQ(CheckModules({{"kube", {}}, {"decide", {"kube"}}}),
-            (Violations{"operator/CMakeLists.txt: decide is pure and uses kube, which is not"}));
+  EXPECT_EQ(CheckModules({{"kube", {}}, {"plan", {"kube"}}}),
+            (Violations{"operator/CMakeLists.txt: plan is pure and uses kube, which is not"}));
 }
 
 TEST(ModuleRules, FindAModuleThatNobodyClassified) {

@@ -11,7 +11,7 @@ TEST(Session, TheOrderFollowsTheInput) {
   InputArguments files, cluster;
   files.files = {"jobs.yaml"};
   cluster.cluster = true;
-  using decide::Order;
+  using cluster::Order;
   EXPECT_EQ(OrderOf(files, ""), Order::kFile);
   EXPECT_EQ(OrderOf(files, "operator"), Order::kOperator);
   EXPECT_EQ(OrderOf(cluster, ""), Order::kOperator);
@@ -23,16 +23,16 @@ TEST(Session, KeepsTheEntriesOfOneNamespace) {
     static std::vector<std::unique_ptr<api::ObjectMeta>> metas;  // outlives the entries
     metas.push_back(std::make_unique<api::ObjectMeta>());
     metas.back()->key = {space, name};
-    decide::PlanEntry one;
+    plan::PlanEntry one;
     one.workload.meta = metas.back().get();
     return one;
   };
-  decide::PlanReport report;
+  plan::PlanReport report;
   for (const char* name : {"a", "b", "c"}) {
     report.entries.push_back(entry(*name == 'b' ? "two" : "one", name));
   }
   report.decided = {2, 1, 0};
-  decide::PlanReport all = report;
+  plan::PlanReport all = report;
   KeepSpace("", all);
   EXPECT_EQ(all.entries.size(), 3U);
   KeepSpace("one", report);

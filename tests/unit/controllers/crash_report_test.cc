@@ -30,15 +30,15 @@ class CrashReportTest : public ::testing::Test {
              "lastTransitionTime": "2027-01-15T07:00:00Z"}]}})");
   }
   // Tries again at most so often.
-  Status Report(const decide::CrashSubject& subject, int retries = 0,
-                decide::Solving solving = decide::Solving::kNodes) {
+  Status Report(const plan::CrashSubject& subject, int retries = 0,
+                plan::Solving solving = plan::Solving::kNodes) {
     return ReportCrash(api_, subject, {"0.1.0", 11, solving}, now_, [&] { return retries-- > 0; });
   }
   const Json& StatusOf(Kind kind, const char* name) { return api_.At(kind, name)["status"]; }
 
   UnixSeconds now_ = kStart;
   FakeApi api_{[this] { return now_; }};
-  const decide::CrashSubject llama_{"TrainingJob", {"ns", "llama"}, "u1", 4};
+  const plan::CrashSubject llama_{"TrainingJob", {"ns", "llama"}, "u1", 4};
 };
 
 TEST_F(CrashReportTest, AddsTheConditionAndChangesNothingElse) {
@@ -74,10 +74,10 @@ TEST_F(CrashReportTest, AlsoOfAPlacement) {
 TEST_F(CrashReportTest, TouchesNoOtherObjectOfTheName) {
   CreateJob();
   const Json before = StatusOf(Kind::kTrainingJob, "llama");
-  const decide::CrashSubject wrong[] = {{"TrainingJob", {"ns", "llama"}, "u0", 4},
-                                        {"TrainingJob", {"ns", "other"}, "u1", 4},
-                                        {"Pod", {"ns", "llama"}, "u1", 4}};
-  for (const decide::CrashSubject& subject : wrong) {
+  const plan::CrashSubject wrong[] = {{"TrainingJob", {"ns", "llama"}, "u0", 4},
+                                      {"TrainingJob", {"ns", "other"}, "u1", 4},
+                                      {"Pod", {"ns", "llama"}, "u1", 4}};
+  for (const plan::CrashSubject& subject : wrong) {
     EXPECT_FALSE(Report(subject)) << subject.kind << " " << subject.uid;
   }
   EXPECT_EQ(StatusOf(Kind::kTrainingJob, "llama"), before);
@@ -98,7 +98,7 @@ TEST_F(CrashReportTest, IsAlsoRecordedIfTheSpecHasChangedSince) {
 TEST_F(CrashReportTest, OnFiguresHasAConditionOfItsOwn) {
   CreateJob();
   ASSERT_TRUE(Report(llama_));
-  ASSERT_TRUE(Report(llama_, 0, decide::Solving::kFigures));
+  ASSERT_TRUE(Report(llama_, 0, plan::Solving::kFigures));
   const Json& conditions = StatusOf(Kind::kTrainingJob, "llama")["conditions"];
   EXPECT_EQ(conditions[1]["type"], "SolverFailed");
   EXPECT_EQ(conditions[1]["status"], "False");
@@ -149,10 +149,10 @@ TEST_F(CrashedWorkloadTest, KeepsItsPlaceAndGetsTheRecord) {
   CreateWorkload(R"({"name": "place", "state": "Pending", "message": "no room"})");
   Json check = Crash();
   EXPECT_EQ(check["state"], "Pending");
-  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, {false, 1, kStart}));
+  EXPECT_EQ(check["message"], "no room; " + plan::CrashText({"0.1.0", 11}, {false, 1, kStart}));
   check = Crash();
   EXPECT_EQ(check["state"], "Pending");
-  EXPECT_EQ(check["message"], "no room; " + decide::CrashText({"0.1.0", 11}, {true, 2, kStart}));
+  EXPECT_EQ(check["message"], "no room; " + plan::CrashText({"0.1.0", 11}, {true, 2, kStart}));
 }
 
 TEST_F(CrashedWorkloadTest, StaysReadyOnceAdmitted) {
@@ -164,7 +164,7 @@ TEST_F(CrashedWorkloadTest, StaysReadyOnceAdmitted) {
     const Json check = Crash();
     EXPECT_EQ(check["state"], "Ready");
     EXPECT_EQ(check["message"],
-              "4 workers; " + decide::CrashText({"0.1.0", 11}, {again, again ? 2 : 1, kStart}));
+              "4 workers; " + plan::CrashText({"0.1.0", 11}, {again, again ? 2 : 1, kStart}));
     EXPECT_EQ(check["podSetUpdates"][0]["labels"]["weft.dev/placement"], "job-llama-x");
   }
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "operator/decide/solver_crash.h"
+#include "operator/plan/solver_crash.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/models.h"
 
@@ -52,9 +52,9 @@ struct World {
     options.now = [] { return kNow; };
     options.seconds = [this] { return clock; };
     options.audit = audit;
-    options.deciding = [this](const decide::Workload* one, decide::Solving solving) {
+    options.deciding = [this](const cluster::Workload* one, plan::Solving solving) {
       if (one == nullptr) return;
-      EXPECT_EQ(solving, decide::Solving::kFigures);
+      EXPECT_EQ(solving, plan::Solving::kFigures);
       named.push_back(one->key().name);
     };
     return options;
@@ -68,10 +68,10 @@ struct World {
     return meta;
   }
 
-  void Crash(const std::string& name, int times, decide::Solving solving) {
+  void Crash(const std::string& name, int times, plan::Solving solving) {
     api::TrainingJob job = *store.ObjectsOf({"team-a", name})->job;
     for (int i = 0; i < times; ++i) {
-      decide::RecordCrash(job.conditions, 0, {"0.1.0", 11, solving}, kNow);
+      plan::RecordCrash(job.conditions, 0, {"0.1.0", 11, solving}, kNow);
     }
     store.Put(std::move(job));
   }
@@ -282,7 +282,7 @@ TEST(FleetCollectorTest, CountsTheRecordsOfCrashesOfTheSolver) {
     job.meta.generation = 3;
     job.replicas = 2;
     job.accelerator = {"nvidia.com/gpu", 8};
-    for (int i = 0; i < crashes; ++i) decide::RecordCrash(job.conditions, 3, {"0.1.0", 11}, kNow);
+    for (int i = 0; i < crashes; ++i) plan::RecordCrash(job.conditions, 3, {"0.1.0", 11}, kNow);
     world.store.Put(job);
     job.meta = world.Meta("team-a", "edited-" + std::to_string(crashes));
     job.meta.generation = 4;  // the record is of an earlier spec
@@ -301,7 +301,7 @@ TEST(FleetCollectorTest, SearchesForNoJobThatTheSolverCrashedOnTwice) {
   World world;
   world.PutRunning("sound");
   world.PutRunning("poison", {"n2", "n3"});
-  world.Crash("poison", 2, decide::Solving::kNodes);
+  world.Crash("poison", 2, plan::Solving::kNodes);
   const std::string text = world.Scrape();
   EXPECT_NE(text.find("cost_over_best_ratio{trainingjob=\"sound\""), std::string::npos) << text;
   EXPECT_EQ(text.find("cost_over_best_ratio{trainingjob=\"poison\""), std::string::npos) << text;
@@ -312,7 +312,7 @@ TEST(FleetCollectorTest, NamesEachWorkloadWhoseFiguresItComputesUnlessTheyCrashe
   World world;
   world.PutRunning("sound");
   world.PutRunning("poison", {"n2", "n3"});
-  world.Crash("poison", 1, decide::Solving::kFigures);
+  world.Crash("poison", 1, plan::Solving::kFigures);
   const std::string text = world.Scrape();
   EXPECT_EQ(world.named, std::vector<std::string>{"sound"});
   EXPECT_EQ(text.find("cost_over_best_ratio{trainingjob=\"poison\""), std::string::npos) << text;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "operator/controllers/job_controller.h"
-#include "operator/life/queue.h"
+#include "operator/life/kueue_quota.h"
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {

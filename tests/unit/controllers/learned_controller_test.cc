@@ -35,7 +35,7 @@ class LearnedControllerTest : public ::testing::Test {
   }
   void Measure(const std::string& name, const std::string& seconds) {
     api_.Edit(Kind::kTrainingJob, name, [&](Json& job) {
-      job["metadata"]["annotations"][decide::kMeasuredStepAnnotation] = seconds;
+      job["metadata"]["annotations"][predict::kMeasuredStepAnnotation] = seconds;
     });
   }
   Json& Data() {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "operator/api/encode.h"
-#include "operator/decide/solver_crash.h"
+#include "operator/plan/solver_crash.h"
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -131,7 +131,7 @@ TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
 TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced) {
   const api::TrainingJob job = Ask("poison", 3);
   api::TrainingJob crashed = job;
-  for (int i = 0; i < 2; ++i) decide::RecordCrash(crashed.conditions, 1, {"0.1.0", 11}, now_);
+  for (int i = 0; i < 2; ++i) plan::RecordCrash(crashed.conditions, 1, {"0.1.0", 11}, now_);
   leader_.store.Put(crashed);
   Ask("llama", 2);
   Ask("twin", 3);
@@ -155,7 +155,7 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverOftenIsTriedAgainAfterAPause) {
   const api::TrainingJob job = Ask("poison", 3);
   api::TrainingJob crashed = job;
   for (int i = 0; i < 3; ++i) {
-    decide::RecordCrash(crashed.conditions, 0, {"0.1.0", 11}, now_);
+    plan::RecordCrash(crashed.conditions, 0, {"0.1.0", 11}, now_);
   }
   leader_.store.Put(crashed);
   Pass();
@@ -183,7 +183,7 @@ TEST_F(PlannerTest, APlacementKeepsTheRecordOfACrashOnItsFigures) {
   pod.scheduling_gates = {"weft.dev/placement"};
   leader_.store.Put(std::move(pod));
   std::vector<api::Condition> conditions;
-  decide::RecordCrash(conditions, 0, {"0.1.0", 11, decide::Solving::kFigures}, now_);
+  plan::RecordCrash(conditions, 0, {"0.1.0", 11, plan::Solving::kFigures}, now_);
   api_.Edit(Kind::kPlacement, "gang", [&](Json& stored) {
     stored["metadata"]["generation"] = 0;
     stored["status"]["conditions"] = api::EncodeConditions(conditions);
@@ -203,7 +203,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   Planner::Options options;
   options.now = [this] { return now_; };
   bool named = false;
-  options.deciding = [&](const decide::Workload* workload, decide::Solving) {
+  options.deciding = [&](const cluster::Workload* workload, plan::Solving) {
     named = workload != nullptr;
     if (named) throw std::bad_alloc();
   };
@@ -211,7 +211,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   starved.Ask(job);
   EXPECT_THROW(starved.Pass(), std::bad_alloc);
   EXPECT_FALSE(named);
-  options.deciding = [](const decide::Workload* workload, decide::Solving) {
+  options.deciding = [](const cluster::Workload* workload, plan::Solving) {
     if (workload != nullptr) throw std::logic_error("a bug");
   };
   Planner broken(leader_.store, cache, api_, log, options);

@@ -9,13 +9,11 @@ namespace weft::controllers {
 namespace {
 
 TEST(RunSolverTest, NamesTheWorkloadAndTakesTheNameBack) {
-  const decide::Workload workload;
-  const decide::Workload* named = nullptr;
-  const decide::Deciding deciding = [&](const decide::Workload* one, decide::Solving) {
-    named = one;
-  };
+  const cluster::Workload workload;
+  const cluster::Workload* named = nullptr;
+  const plan::Deciding deciding = [&](const cluster::Workload* one, plan::Solving) { named = one; };
   const auto run = [&](const auto& work) {
-    return RunSolver(deciding, workload, decide::Solving::kFigures, work);
+    return RunSolver(deciding, workload, plan::Solving::kFigures, work);
   };
   EXPECT_EQ(run([&] { return named; }), &workload);
   EXPECT_EQ(named, nullptr);

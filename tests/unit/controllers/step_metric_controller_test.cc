@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "operator/decide/learned.h"
+#include "operator/predict/learned.h"
 #include "tests/unit/controllers/leader.h"
 
 namespace weft::controllers {
@@ -60,7 +60,7 @@ class StepMetricControllerTest : public ::testing::Test {
   void Run(const std::string& name, const std::string& metric = "step_seconds") {
     Json job = JobObject("Custom");
     job["metadata"]["name"] = name;
-    job["metadata"]["annotations"] = {{decide::kStepMetricAnnotation, metric}};
+    job["metadata"]["annotations"] = {{predict::kStepMetricAnnotation, metric}};
     ApplyPredicted(api_, job);
     api_.Edit(Kind::kTrainingJob, name, [&](Json& one) {
       one["status"] = {{"attempt", 1},
@@ -73,7 +73,7 @@ class StepMetricControllerTest : public ::testing::Test {
   }
   std::string Measured(const std::string& name) {
     return api_.At(Kind::kTrainingJob, name)["metadata"]["annotations"].value(
-        decide::kMeasuredStepAnnotation, "");
+        predict::kMeasuredStepAnnotation, "");
   }
   double Counted(const std::string& result) {
     const std::string text = counters_.Text();
@@ -128,7 +128,7 @@ TEST_F(StepMetricControllerTest, WritesWhatPrometheusSaysAndAsksOncePerWindow) {
 TEST_F(StepMetricControllerTest, TheMetricReplacesANumberSetByHand) {
   Run("a");
   api_.Edit(Kind::kTrainingJob, "a", [](Json& job) {
-    job["metadata"]["annotations"][decide::kMeasuredStepAnnotation] = "9";
+    job["metadata"]["annotations"][predict::kMeasuredStepAnnotation] = "9";
   });
   EXPECT_TRUE(controller_.Pass());
   EXPECT_EQ(Measured("a"), "12.42");

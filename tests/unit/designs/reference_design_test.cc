@@ -8,18 +8,19 @@
 #include "gtest/gtest.h"
 #include "operator/fabric/fabric.h"
 #include "operator/fabric/selector.h"
+#include "operator/import/write_manifests.h"
 
 namespace weft::designs {
 namespace {
 
-manifest::ImportedCluster Generate(const DesignOptions& options) {
-  Result<manifest::ImportedCluster> cluster = GenerateDesign(options);
-  if (!cluster) {
-    ADD_FAILURE() << cluster.error().message;
-    return {};
-  }
-  return *std::move(cluster);
+import::ImportedCluster Generate(const DesignOptions& options){
+    Result<import::ImportedCluster> cluster = GenerateDesign(options);
+if (!cluster) {
+  ADD_FAILURE() << cluster.error().message;
+  return {};
 }
+return *std::move(cluster);
+}  // namespace
 
 struct ShapeCase {
   std::string design;
@@ -28,7 +29,7 @@ struct ShapeCase {
   std::string first, last;  // node names
 };
 
-std::string Shape(const manifest::ImportedCluster& cluster) {
+std::string Shape(const import::ImportedCluster& cluster) {
   std::int64_t accelerators = 0;
   for (const auto& node : cluster.nodes) {
     for (const auto& [name, amount] : node.allocatable) {
@@ -58,7 +59,7 @@ TEST_P(DesignShape, HasTheDomainsOfTheReference) {
   DesignOptions options;
   options.design = c.design;
   options.nodes = c.nodes;
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   EXPECT_EQ(Shape(cluster), c.want);
   ASSERT_FALSE(cluster.nodes.empty());
   EXPECT_EQ(cluster.nodes.front().name, c.first);
@@ -100,7 +101,7 @@ TEST(ReferenceDesign, GivesAMixedFleetOneFabricPerAccelerator) {
   options.design = "mixed";
   options.nodes = 10;
   options.fragmented_percent = 50;
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   std::vector<std::string> names{cluster.fabric.name};
   for (const auto& fabric : cluster.more_fabrics) names.push_back(fabric.name);
   EXPECT_EQ(names, (std::vector<std::string>{"h100", "gb200", "mi355x"}));
@@ -122,7 +123,7 @@ TEST(ReferenceDesign, StandsCubesOfTpuV5pInATorus) {
     DesignOptions options;
     options.design = "tpu-v5p-cube";
     options.nodes = nodes;
-    const manifest::ImportedCluster cluster = Generate(options);
+    const import::ImportedCluster cluster = Generate(options);
     std::string text;
     for (const fabric::TorusDimension& dimension : cluster.fabric.torus->dimensions) {
       text += (text.empty() ? "" : " x ") + std::to_string(dimension.size);
@@ -140,7 +141,7 @@ TEST(ReferenceDesign, StandsCubesOfTpuV5pInATorus) {
 TEST(ReferenceDesign, TheNodesOfACubeAreNeighbours) {
   DesignOptions options;
   options.design = "tpu-v5p-cube";
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   const auto fabric = fabric::Fabric::Build(cluster.fabric, cluster.nodes, {});
   ASSERT_TRUE(fabric) << fabric.error().message;
   const fabric::Torus& torus = *fabric->torus();
@@ -155,7 +156,7 @@ TEST(ReferenceDesign, TheNodesOfACubeAreNeighbours) {
 TEST(ReferenceDesign, GivesEveryRackItsOwnClique) {
   DesignOptions options;
   options.design = "gb200-nvl72";
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   std::map<std::string, std::set<std::string>> racks;
   for (const auto& node : cluster.nodes) {
     racks[std::string(*node.labels.At("nvidia.com/gpu.clique"))].insert(node.name.substr(0, 9));
@@ -178,7 +179,7 @@ TEST_P(Fragmented, HoldsThePercentageToLessThanOneNodeAndNoNodeTwice) {
   options.design = GetParam().design;
   options.nodes = GetParam().nodes;
   options.fragmented_percent = GetParam().percent;
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   std::map<std::string, fabric::Resources> allocatable, used;
   std::set<std::string> names;
   std::int64_t all = 0, held = 0;
@@ -215,7 +216,7 @@ TEST(ReferenceDesign, FragmentsIntoFullPartlyUsedAndFreeNodesInEveryUnit) {
   DesignOptions options;
   options.design = "dgx-h100-superpod";
   options.fragmented_percent = 60;
-  const manifest::ImportedCluster cluster = Generate(options);
+  const import::ImportedCluster cluster = Generate(options);
   std::map<std::string, std::int64_t> used;
   for (const auto& pod : cluster.pods) used[pod.node] += pod.requests.at("nvidia.com/gpu");
   std::map<std::string, std::set<std::string>> kinds;  // by unit
@@ -234,10 +235,10 @@ TEST(ReferenceDesign, IsDeterministicFromItsSeed) {
   options.design = "mixed";
   options.fragmented_percent = 50;
   options.seed = 7;
-  const std::string text = manifest::WriteManifests(Generate(options));
-  EXPECT_EQ(manifest::WriteManifests(Generate(options)), text);
+  const std::string text = import::WriteManifests(Generate(options));
+  EXPECT_EQ(import::WriteManifests(Generate(options)), text);
   options.seed = 8;
-  EXPECT_NE(manifest::WriteManifests(Generate(options)), text);
+  EXPECT_NE(import::WriteManifests(Generate(options)), text);
 }
 
 DesignOptions Racks(Geometry geometry) {
@@ -254,7 +255,7 @@ TEST(Geometry, IsRacksInPodsWithTheLinksThatItNames) {
   geometry.racks_per_pod = 4;
   geometry.links = {"RoCE400"};
   geometry.taper_percents = {200, 400};
-  const manifest::ImportedCluster cluster = Generate(Racks(geometry));
+  const import::ImportedCluster cluster = Generate(Racks(geometry));
   EXPECT_EQ(Shape(cluster), "150/1200 spine:4 leaf:15");
   const fabric::FabricSpec& fabric = cluster.fabric;
   EXPECT_EQ(fabric.levels[0].link->oversubscription_percent, 200);
@@ -359,7 +360,7 @@ TEST(Geometry, GivesALevelItsOwnLinksWhereverTheyAreNamed) {
 }
 
 TEST(Geometry, GivesEveryRailALeafInEachRack) {
-  const manifest::ImportedCluster cluster =
+  const import::ImportedCluster cluster =
       Generate(Racks({.racks = 2, .nodes_per_rack = 3, .rails = 2}));
   ASSERT_TRUE(cluster.fabric.rails);
   EXPECT_EQ(*cluster.fabric.rails, (fabric::RailsSpec{2, {"weft.dev/rail-0", "weft.dev/rail-1"}}));
@@ -374,7 +375,7 @@ TEST(Geometry, GivesEveryRailALeafInEachRack) {
 
 TEST(Geometry, HasScaleUpDomainsOfPartsOfARackOrOfWholeRacks) {
   const auto shape = [](int nodes) {
-    const manifest::ImportedCluster cluster =
+    const import::ImportedCluster cluster =
         Generate(Racks({.racks = 4, .nodes_per_rack = 6, .nodes_per_scale_up = nodes}));
     EXPECT_EQ(cluster.fabric.scale_up->requires_claim, fabric::ScaleUpRequires::kComputeDomain);
     EXPECT_EQ(cluster.fabric.scale_up->link->type, "NVLink4");
@@ -392,7 +393,7 @@ TEST(FabricName, KeepsTheNodesAndPodsOfTwoFabricsApart) {
   std::set<std::string> names;
   for (const char* name : {"east", "west"}) {
     options.fabric_name = name;
-    const manifest::ImportedCluster cluster = Generate(options);
+    const import::ImportedCluster cluster = Generate(options);
     EXPECT_EQ(cluster.fabric.name, name);
     ASSERT_TRUE(cluster.fabric.node_selector);
     for (const auto& node : cluster.nodes) {
@@ -410,7 +411,7 @@ TEST(FabricName, KeepsTheNodesAndPodsOfTwoFabricsApart) {
   options.design = "mixed";
   options.nodes = 10;
   options.fabric_name = "lab";
-  const manifest::ImportedCluster mixed = Generate(options);
+  const import::ImportedCluster mixed = Generate(options);
   EXPECT_EQ(mixed.fabric.name, "lab-h100");
   EXPECT_EQ(mixed.more_fabrics[1].name, "lab-mi355x");
   EXPECT_EQ(mixed.nodes.front().name, "lab-dgx-h100-001");
@@ -431,5 +432,5 @@ TEST(ReferenceDesign, RefusesWhatItCannotBuild) {
   EXPECT_EQ(error({"mi355x", {}, 0, 0, 1, -8}), "--gpus-per-node: -8 is not from 0 to 1024");
 }
 
-}  // namespace
+}  // namespace weft::designs
 }  // namespace weft::designs

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "operator/decide/conditions.h"
-#include "operator/decide/predict.h"
+#include "operator/api/conditions.h"
+#include "operator/predict/predict.h"
 #include "tests/support/job_world.h"
 
 namespace weft::life {
@@ -284,17 +284,17 @@ TEST(AttemptTest, AChangeOfARunningJobIsNotHeldAgainstItsOwnQuota) {
 
 TEST(AttemptTest, AWarningOfMemoryIsTheJobsUntilAnAttemptFits) {
   JobWorld world(2);
-  world.of_placement = {{decide::kMemoryFits, "False", "DoesNotFit", "a GPU would hold 2TB", ""}};
+  world.of_placement = {{api::kMemoryFits, "False", "DoesNotFit", "a GPU would hold 2TB", ""}};
   ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(Reason(world, decide::kMemoryFits), "DoesNotFit");
-  EXPECT_EQ(Message(world, decide::kMemoryFits), "a GPU would hold 2TB");
+  EXPECT_EQ(Reason(world, api::kMemoryFits), "DoesNotFit");
+  EXPECT_EQ(Message(world, api::kMemoryFits), "a GPU would hold 2TB");
   EXPECT_EQ(PhaseOf(world.status()), "Running");
   world.of_placement.clear();
   world.pods.at(0)->phase = "Failed";
   world.job.failure_policy.max_restarts = 1;
   ASSERT_TRUE(world.RunFor(120, 10));
   EXPECT_EQ(world.status().attempt, 2);
-  EXPECT_EQ(Reason(world, decide::kMemoryFits), "");
+  EXPECT_EQ(Reason(world, api::kMemoryFits), "");
 }
 
 }  // namespace

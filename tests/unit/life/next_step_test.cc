@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 
 namespace weft::life {
@@ -101,7 +101,7 @@ class World {
     trace.push_back("place " + std::to_string(attempt));
     api::Placement placement;
     placement.meta.key = {"team-a", "llama-" + std::to_string(attempt)};
-    placement.meta.labels.Set(decide::kAttemptLabel, std::to_string(attempt));
+    placement.meta.labels.Set(cluster::kAttemptLabel, std::to_string(attempt));
     for (std::uint32_t w = 0; w < kWorkers; ++w) {
       placement.nodes.push_back("n" + std::to_string(attempt) + std::to_string(w));
     }
@@ -120,8 +120,8 @@ class World {
     trace.push_back("create " + std::to_string(step.workers.size()));
     for (std::uint32_t worker : step.workers) {
       api::Pod pod;
-      pod.meta.labels.Set(decide::kAttemptLabel, std::to_string(step.attempt));
-      pod.meta.labels.Set(decide::kWorkerIndexLabel, std::to_string(worker));
+      pod.meta.labels.Set(cluster::kAttemptLabel, std::to_string(step.attempt));
+      pod.meta.labels.Set(cluster::kWorkerIndexLabel, std::to_string(worker));
       pod.meta.creation_timestamp = FormatTime(now);
       pod.phase = "Pending";
       const std::string& node = placements_.back().nodes[worker];

@@ -6,14 +6,14 @@
 
 #include "operator/api/encode.h"
 #include "operator/base/random.h"
-#include "operator/decide/placement_pods.h"
-#include "operator/decide/plan.h"
-#include "operator/decide/status.h"
-#include "operator/life/ungate.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/life/gang_step.h"
+#include "operator/plan/plan.h"
+#include "operator/plan/status.h"
 #include "tests/support/crd_schema.h"
 #include "tests/support/job_world.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::life {
 namespace {
@@ -170,7 +170,7 @@ TEST(StatusSchemaTest, APlacementOf16384OfWhichNoneIsBoundIsUndone) {
     placement.nodes.push_back(std::string(60, 'n') + std::to_string(w));
     pods[w].meta.key = {"ns", std::string(240, 'p') + std::to_string(w)};
     pods[w].meta.annotations = {{kPlacementUidAnnotation, "u1"},
-                                {decide::kWorkerIndexLabel, std::to_string(w)}};
+                                {cluster::kWorkerIndexLabel, std::to_string(w)}};
     pods[w].unscheduled = std::string(50'000, 'x');
     view.pods.push_back(&pods[w]);
   }
@@ -188,7 +188,7 @@ TEST(StatusSchemaTest, APlacementOf16384OfWhichNoneIsBoundIsUndone) {
 
 // Sixteen levels whose domains are named by their path.
 TEST(StatusSchemaTest, APlacementOnADeepFabricFitsTheSchema) {
-  testing::FabricShape shape = decide::FourNodes();
+  testing::FabricShape shape = testing::FourNodes();
   shape.levels.clear();
   for (int level = 0; level < 16; ++level) {
     shape.levels.push_back({std::string(38, 'l') + std::to_string(10 + level), 20'000});
@@ -197,16 +197,16 @@ TEST(StatusSchemaTest, APlacementOnADeepFabricFitsTheSchema) {
       shape.nodes[n].domains[level] = std::string(62, 'd') + (n < 2 ? "a" : "b");
     }
   }
-  decide::Scene scene(shape);
+  testing::Scene scene(shape);
   for (fabric::LevelSpec& level : scene.inputs.fabrics[0].spec.levels) {
     level.identity = fabric::Identity::kPath;
   }
-  scene.Job("deep", 4).model = decide::MeasuredData(1'000'000'000'000);
-  const decide::Cluster cluster = scene.Build();
-  const auto report = decide::Plan(cluster, {});
+  scene.Job("deep", 4).model = testing::MeasuredData(1'000'000'000'000);
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster, {});
   ASSERT_TRUE(report) << report.error().message;
   ASSERT_TRUE(report->AllPlaced());
-  const nlohmann::json placement = decide::PlacementOf(cluster, report->entries[0]);
+  const nlohmann::json placement = plan::PlacementOf(cluster, report->entries[0]);
   EXPECT_EQ(StatusSchema("placements").Wrong(placement["status"]), std::vector<std::string>());
   api::Placement raw;
   raw.raw = std::make_shared<nlohmann::json>(placement);
@@ -218,18 +218,18 @@ TEST(StatusSchemaTest, APlacementOnADeepFabricFitsTheSchema) {
 // What is predicted of a model that nobody could train, and of one that fits.
 TEST(StatusSchemaTest, APlacementWithItsOutlookFitsTheSchema) {
   for (const std::int64_t parameters : {7'000'000'000, 70'600'000'000'000}) {
-    testing::FabricShape shape = decide::FourNodes();
+    testing::FabricShape shape = testing::FourNodes();
     for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H200";
-    decide::Scene scene(shape);
+    testing::Scene scene(shape);
     api::TrainingJob& job = scene.Job("huge", 4);
     job.model = traffic::Model{traffic::testing::Llama70B(), {}};
     job.model->transformer->parameters = parameters;
     job.model->transformer->feed_forward_size.reset();
-    const decide::Cluster cluster = scene.Build();
-    const auto report = decide::Plan(cluster, {});
+    const cluster::Cluster cluster = scene.Build();
+    const auto report = plan::Plan(cluster, {});
     ASSERT_TRUE(report) << report.error().message;
     ASSERT_TRUE(report->AllPlaced());
-    const nlohmann::json placement = decide::PlacementOf(cluster, report->entries[0]);
+    const nlohmann::json placement = plan::PlacementOf(cluster, report->entries[0]);
     ASSERT_TRUE(placement["status"].contains("outlook"));
     EXPECT_EQ(StatusSchema("placements").Wrong(placement["status"]), std::vector<std::string>());
     api::Placement raw;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "operator/decide/placement_pods.h"
+#include "operator/cluster/placement_pods.h"
 
 namespace weft::life {
 namespace {
@@ -98,7 +98,7 @@ TEST(VerifyPlacementTest, SaysWhatIsKnownOrTheFirstMismatch) {
     std::vector<api::Pod> pods(2);
     std::vector<const api::Pod*> seen;
     for (std::size_t w = 2; w-- > 0;) {
-      pods[w].meta.labels.Set(decide::kWorkerIndexLabel, std::to_string(w));
+      pods[w].meta.labels.Set(cluster::kWorkerIndexLabel, std::to_string(w));
       pods[w].node_name = nodes[w];
       pods[w].report = c.reports[w];
       seen.push_back(&pods[w]);

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "operator/decide/workload.h"
+#include "operator/cluster/workload.h"
 #include "operator/life/as_of.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::life {
 namespace {
@@ -15,8 +15,8 @@ constexpr UnixSeconds kNow = 1'800'000'000;
 
 // Four nodes of 8 GPUs, Weft's check "place", and one Workload of 3 pods with 8 GPUs each that has
 // no quota.
-struct Queues : decide::Scene {
-  Queues() : decide::Scene(decide::FourNodes()) {
+struct Queues : testing::Scene {
+  Queues() : testing::Scene(testing::FourNodes()) {
     api::AdmissionCheck check;
     check.meta.key.name = "place";
     check.controller = api::kCheckController;
@@ -38,7 +38,7 @@ struct Queues : decide::Scene {
     api::PodSet set;
     set.name = name;
     set.count = set.asked = count;
-    set.pod.requests = {{decide::kGpu, 8}};
+    set.pod.requests = {{testing::kGpu, 8}};
     return set;
   }
 
@@ -204,17 +204,18 @@ TEST(WaitingTest, WhatIsAskedForIsPlannedOnce) {
   queues.Edit().priority = 7;
   TellTime(queues.inputs, kNow);
   for (int times = 0; times < 2; ++times) {
-    const auto queued = AddAsked(queues.Waiting(), queues.inputs);
+    AddAsked(queues.Waiting(), queues.inputs);
     ASSERT_EQ(queues.inputs.placements.size(), 1U);
     ASSERT_EQ(queues.inputs.order.size(), 1U);
     const api::Placement& placement = queues.inputs.placements[0];
     EXPECT_EQ(placement.workers, 3U);
-    EXPECT_EQ(placement.meta.annotations.At(decide::kPriorityAnnotation), "7");
-    EXPECT_EQ(placement.meta.annotations.At(decide::kWaitedAnnotation), "60");
-    EXPECT_EQ(queued.at(placement.meta.key).pod_set, "main");
+    EXPECT_EQ(placement.proposal->priority, 7);
+    EXPECT_EQ(placement.meta.annotations.At(cluster::kWaitedAnnotation), "60");
+    EXPECT_EQ(placement.proposal->pod_set, "main");
   }
   queues.inputs.placements.Edit(0).meta.deleting = true;
-  EXPECT_TRUE(AddAsked(queues.Waiting(), queues.inputs).empty());
+  AddAsked(queues.Waiting(), queues.inputs);
+  EXPECT_EQ(queues.inputs.order.size(), 1U);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ api::ObjectMeta Meta() {
 
 const api::ObjectMeta kMeta = Meta();
 
-decide::Workload Llama() {
-  decide::Workload workload;
+cluster::Workload Llama() {
+  cluster::Workload workload;
   workload.meta = &kMeta;
   return workload;
 }
@@ -104,7 +104,7 @@ TEST_F(CrashGuardTest, ReportsTheWorkloadThatWasBeingDecided) {
   };
   for (const Case& one : cases) {
     const std::string text = Run([&] {
-      const decide::Workload workload = Llama();
+      const cluster::Workload workload = Llama();
       NameWorkload(&workload);
       one.crash();
     });
@@ -115,8 +115,8 @@ TEST_F(CrashGuardTest, ReportsTheWorkloadThatWasBeingDecided) {
 
 TEST_F(CrashGuardTest, TellsWhatTheSolverWorkedOn) {
   const std::string text = Run([] {
-    const decide::Workload workload = Llama();
-    NameWorkload(&workload, decide::Solving::kFigures);
+    const cluster::Workload workload = Llama();
+    NameWorkload(&workload, plan::Solving::kFigures);
     Fault();
   });
   EXPECT_EQ(text, ReportOf(SIGSEGV, "figures"));
@@ -127,7 +127,7 @@ TEST_F(CrashGuardTest, ReportsAnExceptionButNotLackOfMemory) {
   for (const bool memory : {false, true}) {
     const std::string text = Run([&] {
       close(STDERR_FILENO);
-      const decide::Workload workload = Llama();
+      const cluster::Workload workload = Llama();
       std::thread([&] {  // which an exception must not leave
         NameWorkload(&workload);
         if (memory) throw std::bad_alloc();
@@ -142,7 +142,7 @@ TEST_F(CrashGuardTest, ReportsAnExceptionButNotLackOfMemory) {
 TEST_F(CrashGuardTest, ReportsFromAnyThread) {
   const std::string text = Run([] {
     std::thread([] {
-      const decide::Workload workload = Llama();
+      const cluster::Workload workload = Llama();
       NameWorkload(&workload);
       int depth = 0;
       Overflow(&depth);
@@ -160,14 +160,14 @@ TEST_F(CrashGuardTest, EndsAsWithoutAGuardWhileNothingIsDecided) {
       {"before the first decision", [] {}},
       {"after a decision",
        [] {
-         const decide::Workload workload = Llama();
+         const cluster::Workload workload = Llama();
          NameWorkload(&workload);
          NameWorkload(nullptr);
        }},
       {"during a decision of another thread",
        [] {
          std::thread([] {
-           const decide::Workload workload = Llama();
+           const cluster::Workload workload = Llama();
            NameWorkload(&workload);
          }).join();
        }},
@@ -175,7 +175,7 @@ TEST_F(CrashGuardTest, EndsAsWithoutAGuardWhileNothingIsDecided) {
        [] {
          api::ObjectMeta meta = Meta();
          meta.uid.clear();
-         decide::Workload workload;
+         cluster::Workload workload;
          workload.meta = &meta;
          NameWorkload(&workload);
        }},
@@ -199,7 +199,7 @@ TEST_F(CrashGuardTest, EndsByTheSignalIfTheProgramCannotBeStarted) {
     std::string program = "none";
     char* argv[] = {program.data(), nullptr};
     GuardAgainstCrashes(argv, "/does/not/exist");
-    const decide::Workload workload = Llama();
+    const cluster::Workload workload = Llama();
     NameWorkload(&workload);
     Fault();
   });
@@ -215,7 +215,7 @@ TEST(ParseCrashTest, ReadsWhatTheHandlerWrites) {
   EXPECT_EQ(crash->subject.key, (api::ObjectKey{"ns", "p"}));
   EXPECT_EQ(crash->subject.uid, "u");
   EXPECT_EQ(crash->subject.generation, 12);
-  EXPECT_EQ(crash->solving, decide::Solving::kFigures);
+  EXPECT_EQ(crash->solving, plan::Solving::kFigures);
   EXPECT_EQ(crash->signal, 6);
   EXPECT_EQ(crash->arguments, (std::vector<std::string>{"--a", "--b"}));
   EXPECT_FALSE(ParseCrash({"--workers=3"}));

@@ -7,11 +7,11 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   const auto report = report::Audit(cluster);
   return report ? AuditText(cluster, *report, Plain(columns)) : report.error().message;
 }
@@ -23,7 +23,7 @@ void Gang(Scene& scene, const std::string& name, const std::vector<std::string>&
     api::Pod& pod = scene.Pod(
         name + "-" + std::to_string(w), nodes[w],
         {{"batch.kubernetes.io/job-completion-index", std::to_string(w)}, {"gang", name}});
-    pod.pod.requests = {{decide::kGpu, gpus}};
+    pod.pod.requests = {{testing::kGpu, gpus}};
     pod.meta.owners = {{"batch/v1", "Job", name, "", true}};
   }
 }
@@ -31,8 +31,8 @@ void Gang(Scene& scene, const std::string& name, const std::vector<std::string>&
 void Beside(Scene& scene, const std::string& name, std::uint32_t workers, std::uint32_t gpus) {
   api::Placement& beside = scene.Placement(name, workers);
   beside.pod_selector = fabric::LabelSelector{{{"gang", name}}, {}};
-  beside.accelerator = {decide::kGpu, gpus};
-  beside.model = decide::MeasuredData(1'000'000'000);
+  beside.accelerator = {testing::kGpu, gpus};
+  beside.model = testing::MeasuredData(1'000'000'000);
 }
 
 TEST(AuditTextTest, ShowsGangsAgainstTheBestAndTheFleet) {

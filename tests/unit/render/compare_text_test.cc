@@ -7,8 +7,8 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
   const Planned planned(scene);
@@ -19,8 +19,8 @@ std::string Text(const Scene& scene, int columns = 100) {
 TEST(CompareTextTest, ShowsAllJobsThenEachWithWhatLeavesEveryLevel) {
   Scene scene(FourNodes());
   scene.Pod("p", "n0");
-  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
-  scene.Job("one", 1).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("pair", 2).model = testing::MeasuredData(1'000'000'000);
+  scene.Job("one", 1).model = testing::MeasuredData(1'000'000'000);
   EXPECT_EQ(
       Text(scene),
       R"(The first column that differs is LEAVE LEAF: weft 0 B, first fit 2 GB, fewest domains 0 B, random

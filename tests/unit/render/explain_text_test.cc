@@ -8,8 +8,8 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 std::string Text(const Scene& scene, int columns = 100) {
   const Planned planned(scene);
@@ -20,9 +20,9 @@ std::string Text(const Scene& scene, int columns = 100) {
 
 TEST(ExplainTextTest, SaysWhatEachAxisCostsAtEachLevel) {
   Scene scene(FourNodes());
-  scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
+  scene.Pod("earlier", "n0").pod.requests = {{testing::kGpu, 4}};
   api::TrainingJob& job = scene.Job("wide", 3);
-  job.model = decide::MeasuredData(1'000'000'000);
+  job.model = testing::MeasuredData(1'000'000'000);
   job.topology.preferred = "leaf";
   EXPECT_EQ(Text(scene), R"(ns/wide: 3 workers on 1 spine, 2 leaf, 3 node
   The placement is 1 level wider than topology.preferred, leaf.
@@ -39,7 +39,7 @@ TEST(ExplainTextTest, SaysWhereInATorusAndHowFarBytesHop) {
   // A line of five nodes, the second in use: three in a row are left.
   testing::FabricShape shape = testing::TorusOf({5}, {true, false, true, true, true}, false);
   Scene scene = Used(shape);
-  scene.Job("ring", 3).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("ring", 3).model = testing::MeasuredData(1'000'000'000);
   EXPECT_EQ(Text(scene), R"(ns/ring: 3 workers on 3 node
   Wholly free domains that it uses: 3 node.
   In the torus its nodes fill a box of 3 places.
@@ -54,7 +54,7 @@ TEST(ExplainTextTest, SaysWhereInATorusAndHowFarBytesHop) {
 TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
   Scene scene(FourNodes());
   scene.Pod("p", "n0");
-  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("pair", 2).model = testing::MeasuredData(1'000'000'000);
   const Planned planned(scene);
   auto explanations = report::Explain(planned.cluster, planned.report, {});
   ASSERT_TRUE(explanations);
@@ -76,7 +76,7 @@ TEST(ExplainTextTest, SaysWhyTheRunnerUpWasNotChosen) {
 
 TEST(ExplainTextTest, SaysHowFarTheCostIsFromTheLeastPossible) {
   Scene scene(FourNodes());
-  scene.Job("pair", 2).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("pair", 2).model = testing::MeasuredData(1'000'000'000);
   const Planned planned(scene);
   auto explanations = report::Explain(planned.cluster, planned.report, {});
   ASSERT_TRUE(explanations);

@@ -9,15 +9,15 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
 using testing::FabricShape;
+using testing::FourNodes;
 using testing::Leaves;
+using testing::Scene;
 using testing::Spines;
 
 // The tree alone.
 std::string Tree(const FabricShape& shape, bool nodes = false, int columns = 100) {
-  const decide::Cluster cluster = Used(shape).Build();
+  const cluster::Cluster cluster = Used(shape).Build();
   return DomainTree(cluster.fabrics[0].claims, Plain(columns), {.nodes = nodes});
 }
 
@@ -26,7 +26,7 @@ TEST(FabricTextTest, ShowsLinksTreeAndNodesThatTakeNothing) {
   shape.nodes[0].unschedulable = true;
   shape.nodes[1].conditions = {{"Ready", "False"}};
   shape.nodes.push_back({.name = "n4", .domains = {"s0", ""}});
-  const decide::Cluster cluster = Scene(shape).Build();
+  const cluster::Cluster cluster = Scene(shape).Build();
   EXPECT_EQ(FabricText(cluster.fabrics[0], {}, {}),
             R"(Fabric default
 LEVEL    DOMAINS  LINK    PER GPU  OVERSUBSCRIBED  BANDWIDTH
@@ -61,7 +61,7 @@ TEST(FabricTextTest, NetworksBesideTheLevelsStandBeforeTheNode) {
     shape.nodes[n].scale_up = n % 2 == 0 ? "v0" : "v1";
     shape.nodes[n].torus = {static_cast<int>(n), 1};
   }
-  const decide::Cluster cluster = Scene(shape).Build();
+  const cluster::Cluster cluster = Scene(shape).Build();
   const std::string text = FabricText(cluster.fabrics[0], {}, {});
   EXPECT_EQ(text.substr(0, text.find("\n\n")), R"(Fabric default
 LEVEL    DOMAINS  LINK    PER GPU  OVERSUBSCRIBED  BANDWIDTH
@@ -83,7 +83,7 @@ TEST(FabricTextTest, NamesTheTorusesOfAnotherShape) {
   for (std::size_t n = 0; n < shape.nodes.size(); ++n) {
     shape.nodes[n].torus = {static_cast<int>(n), 1};
   }
-  const decide::Cluster cluster = Scene(shape).Build();
+  const cluster::Cluster cluster = Scene(shape).Build();
   const std::string text = FabricText(cluster.fabrics[0], {}, {});
   const std::size_t line = text.find("Each leaf");
   ASSERT_NE(line, std::string::npos);
@@ -232,7 +232,7 @@ TEST(FabricTextTest, DomainsNamedByTheirPathLeaveOutTheirParent) {
   for (testing::TestNode& node : shape.nodes) node.domains[1] = "r" + node.name;
   Scene scene = Used(shape);
   scene.inputs.fabrics[0].spec.levels[1].identity = fabric::Identity::kPath;
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   EXPECT_EQ(DomainTree(cluster.fabrics[0].claims, Plain(), {}),
             R"(default: 2 nodes, 16 GPUs, 8 free
   s0: 2 nodes, 16 GPUs, 8 free
@@ -246,7 +246,7 @@ TEST(FabricTextTest, DomainsNamedByTheirPathLeaveOutTheirParent) {
 TEST(FabricTextTest, WithoutCompleteNodesItSaysSo) {
   FabricShape shape;
   for (int n = 0; n < 3; ++n) shape.nodes.push_back({.name = "n" + std::to_string(n)});
-  const decide::Cluster cluster = Scene(shape).Build();
+  const cluster::Cluster cluster = Scene(shape).Build();
   const std::string text = FabricText(cluster.fabrics[0], {}, {});
   EXPECT_EQ(text.substr(text.find("\n\n") + 2), R"(default: no complete node
 
@@ -256,7 +256,7 @@ Incomplete nodes, never used (3):
 }
 
 TEST(FabricTextTest, ColourTellsFullFromFree) {
-  const decide::Cluster cluster = Used(Leaves({{8}, {0}})).Build();
+  const cluster::Cluster cluster = Used(Leaves({{8}, {0}})).Build();
   const std::string text = DomainTree(cluster.fabrics[0].claims, {.colour = true}, {});
   EXPECT_NE(text.find("    \x1b[32ml0: 1 node, 8 GPUs, 8 free\x1b[0m\n"), std::string::npos);
   EXPECT_NE(text.find("    \x1b[31ml1: 1 node, 8 GPUs, 0 free\x1b[0m\n"), std::string::npos);

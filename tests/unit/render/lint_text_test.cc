@@ -7,15 +7,15 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 TEST(LintTextTest, FindingsStandUnderTheirObjects) {
   Scene scene(FourNodes());
   scene.Job("wide", 2).parallelism.tensor = 16;
   scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).expected_duration_seconds = 100;
   scene.Job("huge", 5).topology.required = "leaf";
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   EXPECT_EQ(LintText(report::Lint(cluster), Plain(80)), R"(jobs.yaml: TrainingJob ns/wide
   warning: spec.parallelism.tensor: a tensor group of 16 ranks needs 2 workers,
     but the largest node has room for 1: the all-reduces of every layer leave
@@ -40,7 +40,7 @@ TEST(LintTextTest, AnObjectWithoutFindingsIsNotNamed) {
 
 TEST(LintTextTest, ColourIsOnTheSeverityAlone) {
   report::LintReport report;
-  report.findings = {{decide::Severity::kWarning, "a.yaml", "", "Rule", "It is\x1b[2J so."}};
+  report.findings = {{cluster::Severity::kWarning, "a.yaml", "", "Rule", "It is\x1b[2J so."}};
   EXPECT_EQ(LintText(report, {.colour = true}),
             "\x1b[1ma.yaml\x1b[0m\n  \x1b[33mwarning\x1b[0m: It is?[2J so. (Rule)\n");
 }

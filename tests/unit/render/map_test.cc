@@ -15,15 +15,15 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 // A pod on n0; a job on three nodes, one on half a node, and one that does not fit.
 Scene Queue() {
   Scene scene(FourNodes());
-  scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
+  scene.Pod("earlier", "n0").pod.requests = {{testing::kGpu, 4}};
   api::TrainingJob& wide = scene.Job("wide", 3);
-  wide.model = decide::MeasuredData(1'000'000'000);
+  wide.model = testing::MeasuredData(1'000'000'000);
   scene.Job("half", 1, 4);
   scene.Job("late", 2);
   return scene;
@@ -252,7 +252,7 @@ TEST(MapSvgTest, HostileNamesStayText) {
 TEST(MapSvgTest, DoesNotDependOnTheOrderOfNodes) {
   const Planned forward(Queue());
   Scene scene = Queue();
-  scene.inputs.nodes = decide::Reversed(scene.inputs.nodes);
+  scene.inputs.nodes = testing::Reversed(scene.inputs.nodes);
   const Planned backward(scene);
   EXPECT_EQ(MapSvg(forward.Map()), MapSvg(backward.Map()));
   EXPECT_EQ(MapHtml({forward.Map()}), MapHtml({backward.Map()}));

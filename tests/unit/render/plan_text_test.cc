@@ -7,8 +7,8 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 std::string Text(const Planned& planned, int columns = 100) {
   return PlanText(planned.cluster, planned.report, Plain(columns));
@@ -17,8 +17,8 @@ std::string Text(const Planned& planned, int columns = 100) {
 // A job with a model over two leaves, one without a model, and one that does not fit.
 Scene Queue() {
   Scene scene(FourNodes());
-  scene.Pod("earlier", "n0").pod.requests = {{decide::kGpu, 4}};
-  scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
+  scene.Pod("earlier", "n0").pod.requests = {{testing::kGpu, 4}};
+  scene.Job("wide", 3).model = testing::MeasuredData(1'000'000'000);
   scene.inputs.jobs.Edit(scene.inputs.jobs.size() - 1).expected_duration_seconds = 7200;
   scene.Job("half", 1, 4);
   scene.Job("late", 2);
@@ -74,7 +74,7 @@ TEST(PlanTextTest, AssumedLinksAreMarked) {
   scene.inputs.fabrics[0].spec.levels[1].link = {};
   scene.inputs.fabrics[0].spec.levels[0].link = {};
   scene.inputs.fabrics[0].spec.outside = {};
-  scene.Job("wide", 3).model = decide::MeasuredData(1'000'000'000);
+  scene.Job("wide", 3).model = testing::MeasuredData(1'000'000'000);
   EXPECT_EQ(Text(Planned(scene)),
             R"(JOB      WORKERS  SPINE  LEAF  NODE  CROSS-NODE  OF BEST  COST/BOUND    COMM
 ns/wide        3      1     2     3        3 GB    100 %      100 %*  40 ms*
@@ -128,9 +128,9 @@ warning: fabric "default": 1 node is incomplete and never used: n3 (n3 lacks the
 }
 
 TEST(PlanTextTest, NotesStandWorstFirst) {
-  EXPECT_EQ(NotesText({{decide::Severity::kInfo, "Small", "one"},
-                       {decide::Severity::kError, "Large", "two"},
-                       {decide::Severity::kWarning, "Middling", "three\x1b[2J"}},
+  EXPECT_EQ(NotesText({{cluster::Severity::kInfo, "Small", "one"},
+                       {cluster::Severity::kError, "Large", "two"},
+                       {cluster::Severity::kWarning, "Middling", "three\x1b[2J"}},
                       Plain(20)),
             R"(error: two (Large)
 warning: three?[2J

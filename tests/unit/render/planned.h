@@ -4,21 +4,21 @@
 #include <cstdlib>
 #include <utility>
 
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 #include "operator/render/map_input.h"
 #include "operator/render/text_format.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::render {
 
 // A plan and what it was made from.
 struct Planned {
-  decide::Cluster cluster;
-  decide::PlanReport report;
+  cluster::Cluster cluster;
+  plan::PlanReport report;
 
   // Aborts where there is no plan: a mistake of the test.
-  explicit Planned(const decide::Scene& scene) : cluster(scene.Build()) {
-    auto plan = decide::Plan(cluster, {});
+  explicit Planned(const testing::Scene& scene) : cluster(scene.Build()) {
+    auto plan = plan::Plan(cluster, {});
     if (!plan) {
       std::fprintf(stderr, "the test's plan: %s\n", plan.error().message.c_str());
       std::abort();
@@ -30,8 +30,8 @@ struct Planned {
 };
 
 // The nodes of the shape, and a pod for what it says is used on each.
-inline decide::Scene Used(const testing::FabricShape& shape) {
-  decide::Scene scene(shape);
+inline testing::Scene Used(const testing::FabricShape& shape) {
+  testing::Scene scene(shape);
   for (const testing::TestNode& node : shape.nodes) {
     if (node.used > 0) {
       scene.Pod("on-" + node.name, node.name).pod.requests = {{shape.accelerator, node.used}};

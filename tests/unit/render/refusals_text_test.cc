@@ -7,14 +7,14 @@
 namespace weft::render {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 // Four nodes that a pod holds, and jobs of the given numbers of workers.
 Scene Waiting(const std::vector<int>& workers) {
   Scene scene(FourNodes());
   for (const char* node : {"n0", "n1", "n2", "n3"}) {
-    scene.Pod(std::string("on-") + node, node).pod.requests = {{decide::kGpu, 8}};
+    scene.Pod(std::string("on-") + node, node).pod.requests = {{testing::kGpu, 8}};
   }
   int number = 0;
   for (const int count : workers) scene.Job("job-" + std::to_string(++number), count);
@@ -77,12 +77,12 @@ ns/job-3 (InsufficientCapacity)
 
 TEST(JobNotesTest, OneNoteOfSeveralJobsStandsOnce) {
   auto planned = Planned(Waiting({1, 1, 1}));
-  decide::PlanReport& report = planned.report;
-  const decide::Note note{decide::Severity::kWarning, "Reason", "the same"};
-  for (decide::PlanEntry& entry : report.entries) entry.notes = {note};
-  report.entries[1].notes.push_back({decide::Severity::kInfo, "Other", "its own"});
+  plan::PlanReport& report = planned.report;
+  const cluster::Note note{cluster::Severity::kWarning, "Reason", "the same"};
+  for (plan::PlanEntry& entry : report.entries) entry.notes = {note};
+  report.entries[1].notes.push_back({cluster::Severity::kInfo, "Other", "its own"});
   std::vector<std::string> texts;
-  for (const decide::Note& one : JobNotes(report)) texts.push_back(one.reason + ": " + one.text);
+  for (const cluster::Note& one : JobNotes(report)) texts.push_back(one.reason + ": " + one.text);
   EXPECT_EQ(texts, (std::vector<std::string>{"Reason: 3 jobs: the same: ns/job-[1-3]",
                                              "Other: ns/job-2: its own"}));
 }

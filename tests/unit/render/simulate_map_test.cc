@@ -25,7 +25,7 @@ struct Ran {
 // `a` runs on two nodes of four until 1,000 s; `b`, which needs three, waits for it; `c` runs
 // beside `a` from 40 s on.
 FleetScene Three() {
-  return FleetScene(decide::FourNodes(),
+  return FleetScene(testing::FourNodes(),
                     {{"a", 0, 1000, 2}, {"b", 10, 500, 3}, {"c", 40, 100, 1, 4}});
 }
 

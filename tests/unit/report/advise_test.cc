@@ -8,12 +8,12 @@
 #include "operator/api/decode.h"
 #include "operator/report/lifts.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Scene;
+using testing::Scene;
 using Json = nlohmann::json;
 
 // Four leaves of eight nodes of eight GPUs.
@@ -29,7 +29,7 @@ testing::FabricShape Fleet(const char* product) {
 constexpr const char* kH100 = "NVIDIA-H100-80GB-HBM3";
 
 // Llama-3 8B on so many nodes, as a manifest has it too.
-api::TrainingJob& Llama8B(Scene& scene, const std::string& name, std::uint32_t nodes) {
+api::TrainingJob& Llama8B(testing::Scene& scene, const std::string& name, std::uint32_t nodes) {
   api::TrainingJob& job = scene.Job(name, nodes);
   traffic::Transformer model = traffic::testing::Llama70B();
   model.parameters = 8'030'000'000;
@@ -53,13 +53,13 @@ api::TrainingJob& Llama8B(Scene& scene, const std::string& name, std::uint32_t n
   return job;
 }
 
-Advice AdviceOf(const decide::Cluster& cluster, const AdviceRequest& request = {}) {
+Advice AdviceOf(const cluster::Cluster& cluster, const AdviceRequest& request = {}) {
   const auto advice = Advise(cluster, request);
   EXPECT_TRUE(advice) << advice.error().message;
   return advice ? *advice : Advice();
 }
 
-std::string Why(const decide::Cluster& cluster, const AdviceRequest& request = {}) {
+std::string Why(const cluster::Cluster& cluster, const AdviceRequest& request = {}) {
   const auto advice = Advise(cluster, request);
   return advice ? "" : advice.error().message;
 }
@@ -71,7 +71,7 @@ std::vector<std::int64_t> Counts(const Advice& advice) {
 }
 
 TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   const Advice advice = AdviceOf(scene.Build());
   ASSERT_EQ(advice.layouts.size(), 10u);
@@ -95,7 +95,7 @@ TEST(AdviseTest, TheFastestLayoutsThatFitComeFirst) {
 }
 
 TEST(AdviseTest, TheJobAsItIsWrittenIsPredictedToo) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   api::TrainingJob& job = Llama8B(scene, "llama", 8);
   job.parallelism.tensor = 4;
   job.model->transformer->recomputation = traffic::Recomputation::kFull;
@@ -110,7 +110,7 @@ TEST(AdviseTest, TheJobAsItIsWrittenIsPredictedToo) {
 }
 
 TEST(AdviseTest, EachNumberOfGpusHasItsBestLayout) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   AdviceRequest request;
   request.least = 8;
@@ -124,7 +124,7 @@ TEST(AdviseTest, EachProductHasItsBestLayout) {
   for (std::size_t n = 0; n < 8; ++n) {
     shape.nodes[n].labels["nvidia.com/gpu.product"] = "NVIDIA-B200";
   }
-  Scene scene(shape);
+  testing::Scene scene(shape);
   Llama8B(scene, "llama", 4);
   const Advice advice = AdviceOf(scene.Build());
   ASSERT_EQ(advice.layouts.size(), 2u);
@@ -133,7 +133,7 @@ TEST(AdviseTest, EachProductHasItsBestLayout) {
 }
 
 TEST(AdviseTest, TokensGiveDaysAndPricesGiveCost) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   outlook::Prices prices;
   prices.currency = "USD";
@@ -177,7 +177,7 @@ TEST(AdviseTest, OnSpotNodesInterruptionsTakeTime) {
     if (spot) {
       for (auto& node : shape.nodes) node.labels["karpenter.sh/capacity-type"] = "spot";
     }
-    Scene scene(shape);
+    testing::Scene scene(shape);
     Llama8B(scene, "llama", 8);
     return AdviceOf(scene.Build(), request).layouts.at(0);
   };
@@ -192,9 +192,9 @@ TEST(AdviseTest, OnSpotNodesInterruptionsTakeTime) {
 }
 
 TEST(AdviseTest, WhyNoLayoutIsLeftIsSaid) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   const auto why = [&](std::int64_t gpus) {
     AdviceRequest request;
     request.least = request.most = gpus;
@@ -213,7 +213,7 @@ TEST(AdviseTest, WhyNoLayoutIsLeftIsSaid) {
 }
 
 TEST(AdviseTest, WithoutALayoutInTimeOrBudgetTheFastestAndTheCheapestAreNamed) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   const outlook::Prices prices = SpotPrices();
   AdviceRequest request;
@@ -235,7 +235,7 @@ TEST(AdviseTest, WithoutALayoutInTimeOrBudgetTheFastestAndTheCheapestAreNamed) {
 }
 
 TEST(AdviseTest, APrecisionThatNoAcceleratorHasIsAnError) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8).model->transformer->precision = traffic::Precision::kNVFP4;
   EXPECT_EQ(Why(scene.Build()),
             "jobs.yaml: TrainingJob ns/llama: spec.model.transformer.precision: H100 has no unit "
@@ -243,7 +243,7 @@ TEST(AdviseTest, APrecisionThatNoAcceleratorHasIsAnError) {
 }
 
 TEST(AdviseTest, WhatIsWrongWithTheModelIsANote) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8).model->transformer->key_value_heads = 7;
   const Advice advice = AdviceOf(scene.Build());
   EXPECT_FALSE(advice.layouts.empty());
@@ -254,7 +254,7 @@ TEST(AdviseTest, WhatIsWrongWithTheModelIsANote) {
 }
 
 TEST(AdviseTest, WhatWouldHelpIsSaidWithItsGain) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   api::TrainingJob& job = Llama8B(scene, "llama", 32);
   // So small a step that what each step costs once shows.
   job.model->transformer->global_batch_size = 256;
@@ -269,9 +269,9 @@ TEST(AdviseTest, WhatWouldHelpIsSaidWithItsGain) {
 }
 
 TEST(AdviseTest, TheJobToApplyHasTheLayoutAndAllElseOfItsOwn) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   AdviceRequest request;
   request.least = request.most = 128;
   const Advice advice = AdviceOf(cluster, request);
@@ -293,7 +293,7 @@ TEST(AdviseTest, TheJobToApplyHasTheLayoutAndAllElseOfItsOwn) {
 }
 
 // Llama-3 8B without workers, as Reading::kModel makes it.
-api::TrainingJob& BareLlama8B(Scene& scene, const std::string& name) {
+api::TrainingJob& BareLlama8B(testing::Scene& scene, const std::string& name) {
   api::TrainingJob& job = Llama8B(scene, name, 0);
   job.accelerator.per_worker = 0;
   job.pod.requests.clear();
@@ -306,7 +306,7 @@ api::TrainingJob& BareLlama8B(Scene& scene, const std::string& name) {
 }
 
 TEST(AdviseTest, ABareModelNeedsANumberOfAccelerators) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   BareLlama8B(scene, "llama");
   EXPECT_EQ(Why(scene.Build()),
             "jobs.yaml: TrainingJob ns/llama: spec.workers: is required without --gpus: give the "
@@ -314,7 +314,7 @@ TEST(AdviseTest, ABareModelNeedsANumberOfAccelerators) {
 }
 
 TEST(AdviseTest, AnUnknownFabricIsNamed) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   BareLlama8B(scene, "llama").fabric_name = "north";
   AdviceRequest request;
   request.least = request.most = 8;
@@ -324,7 +324,7 @@ TEST(AdviseTest, AnUnknownFabricIsNamed) {
 }
 
 TEST(AdviseTest, ABareModelTakesAPartOfANodeOrWholeNodes) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   // So little memory for each token that one accelerator is enough.
   traffic::Transformer& model = *BareLlama8B(scene, "llama").model->transformer;
   model.parameters = 500'000'000;
@@ -352,7 +352,7 @@ TEST(AdviseTest, TheWorkersOfABareModelAreAsLargeAsMostNodes) {
   testing::FabricShape shape = testing::Leaves({{8, 8, 8}, {8, 8, 8}});
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = kH100;
   for (const std::size_t n : {0, 1, 2, 5}) shape.nodes[n].accelerators = 4;
-  Scene scene(shape);
+  testing::Scene scene(shape);
   BareLlama8B(scene, "llama");
   AdviceRequest request;
   request.least = request.most = 32;
@@ -363,9 +363,9 @@ TEST(AdviseTest, TheWorkersOfABareModelAreAsLargeAsMostNodes) {
 }
 
 TEST(AdviseTest, TheJobOfABareModelIsComplete) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   BareLlama8B(scene, "llama");
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   AdviceRequest request;
   for (const std::int64_t gpus : {4, 64}) {
     request.least = request.most = gpus;
@@ -381,7 +381,7 @@ TEST(AdviseTest, TheJobOfABareModelIsComplete) {
 }
 
 TEST(AdviseTest, NodesThatTwoFabricsSelectAreTheReasonIfNoneIsLeft) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   scene.inputs.fabrics.push_back(scene.inputs.fabrics.front());
   scene.inputs.fabrics.back().meta.key.name = "other";
@@ -391,7 +391,7 @@ TEST(AdviseTest, NodesThatTwoFabricsSelectAreTheReasonIfNoneIsLeft) {
 }
 
 TEST(AdviseTest, TheJsonHasTheFieldsOfTheReference) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8);
   const auto json = AdviceJson(AdviceOf(scene.Build()));
   ASSERT_FALSE(json["layouts"].empty());
@@ -408,7 +408,7 @@ TEST(AdviseTest, TheJsonHasTheFieldsOfTheReference) {
 }
 
 TEST(AdviseTest, WhatCannotBeAdvisedIsAnErrorThatSaysWhy) {
-  Scene scene(Fleet(kH100));
+  testing::Scene scene(Fleet(kH100));
   EXPECT_EQ(Why(scene.Build()), "no TrainingJob has a spec.model.transformer");
   Llama8B(scene, "a", 8);
   Llama8B(scene, "b", 8);
@@ -426,7 +426,7 @@ TEST(AdviseTest, WhatCannotBeAdvisedIsAnErrorThatSaysWhy) {
 
 TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsAnErrorUnlessOthersAreKnown) {
   testing::FabricShape shape = Fleet("NVIDIA-H900");
-  Scene scene(shape);
+  testing::Scene scene(shape);
   Llama8B(scene, "llama", 8);
   EXPECT_NE(Why(scene.Build())
                 .find("label nvidia.com/gpu.product: unknown accelerator "
@@ -434,7 +434,7 @@ TEST(AdviseTest, AnAcceleratorThatNobodyKnowsIsAnErrorUnlessOthersAreKnown) {
             std::string::npos)
       << Why(scene.Build());
   for (std::size_t n = 0; n < 8; ++n) shape.nodes[n].labels["nvidia.com/gpu.product"] = kH100;
-  Scene both(shape);
+  testing::Scene both(shape);
   Llama8B(both, "llama", 8);
   const Advice advice = AdviceOf(both.Build());
   EXPECT_FALSE(advice.layouts.empty());

@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/decide/gangs.h"
-#include "tests/unit/decide/scene.h"
+#include "operator/cluster/gangs.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::FourNodes;
-using decide::Scene;
+using testing::FourNodes;
+using testing::Scene;
 
 using Labels = std::map<std::string, std::string>;
 
@@ -25,7 +25,7 @@ struct OwnerCase {
 class OwnerTest : public ::testing::TestWithParam<OwnerCase> {};
 
 TEST_P(OwnerTest, FindsTheGangAndItsOrder) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   std::vector<std::size_t> all;
   for (std::size_t p = 0; p < GetParam().labels.size(); ++p) {
     api::Pod& pod = scene.Pod("p-" + std::to_string(p), "n0", GetParam().labels[p]);
@@ -35,7 +35,7 @@ TEST_P(OwnerTest, FindsTheGangAndItsOrder) {
     all.push_back(p);
   }
   std::string text;
-  for (const decide::Gang& gang : decide::FindGangs(scene.inputs.pods, all)) {
+  for (const cluster::Gang& gang : cluster::FindGangs(scene.inputs.pods, all)) {
     text += gang.kind + " " + api::Show(gang.key) + ":";
     for (const std::size_t p : gang.pods) text += " " + std::to_string(p);
   }
@@ -91,7 +91,8 @@ const OwnerCase kOwnerCases[] = {
 INSTANTIATE_TEST_SUITE_P(Owners, OwnerTest, ::testing::ValuesIn(kOwnerCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
-void AddJobPods(Scene& scene, const std::string& job, const std::vector<std::string>& nodes) {
+void AddJobPods(testing::Scene& scene, const std::string& job,
+                const std::vector<std::string>& nodes) {
   for (std::size_t w = 0; w < nodes.size(); ++w) {
     api::Pod& pod =
         scene.Pod(job + "-" + std::to_string(w), nodes[w], {{kIndex, std::to_string(w)}});
@@ -100,10 +101,10 @@ void AddJobPods(Scene& scene, const std::string& job, const std::vector<std::str
 }
 
 TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "split", {"n0", "n2"});
   AddJobPods(scene, "alone", {"n1"});
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   const auto report = Audit(cluster);
   ASSERT_TRUE(report);
   const nlohmann::ordered_json json = AuditJson(cluster, *report);
@@ -130,12 +131,12 @@ TEST(Audit, ShowsWhatCrossesNowAgainstTheBest) {
 
 // Every level is as fast as the next: the cost cannot tell one leaf from two.
 TEST(Audit, WhereCostsTieThePlanIsTheBestByTheLevelsAfterTheCost) {
-  testing::FabricShape shape = FourNodes();
+  testing::FabricShape shape = testing::FourNodes();
   shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
   shape.outside_femtoseconds_per_byte = 20'000;
-  Scene scene(shape);
+  testing::Scene scene(shape);
   AddJobPods(scene, "split", {"n0", "n2"});
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   const auto report = Audit(cluster);
   ASSERT_TRUE(report);
   const AuditGang& gang = report->gangs.front();
@@ -150,7 +151,7 @@ TEST(Audit, WhereCostsTieThePlanIsTheBestByTheLevelsAfterTheCost) {
 }
 
 TEST(Audit, NodesThatOnlyHaveGreaterNamesAreAsGood) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "j", {"n2", "n3"});
   const auto report = Audit(scene.Build());
   ASSERT_TRUE(report);
@@ -159,11 +160,11 @@ TEST(Audit, NodesThatOnlyHaveGreaterNamesAreAsGood) {
 }
 
 TEST(Audit, AGangIsComparedOnItsOwnProduct) {
-  testing::FabricShape shape = FourNodes();
+  testing::FabricShape shape = testing::FourNodes();
   for (std::size_t n = 0; n < 4; ++n) {
     shape.nodes[n].labels = {{"nvidia.com/gpu.product", n == 0 || n == 2 ? "A100" : "H100"}};
   }
-  Scene scene(shape);
+  testing::Scene scene(shape);
   AddJobPods(scene, "split", {"n0", "n2"});
   const auto report = Audit(scene.Build());
   ASSERT_TRUE(report);
@@ -171,14 +172,14 @@ TEST(Audit, AGangIsComparedOnItsOwnProduct) {
 }
 
 TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});
   for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
     scene.inputs.pods.Edit(p).meta.labels.Set("app", "x");
   }
   api::Placement& beside = scene.Placement("p", 2);
   beside.pod_selector = fabric::LabelSelector{{{"app", "x"}}, {}};
-  beside.model = decide::MeasuredData(1'000'000'000);
+  beside.model = testing::MeasuredData(1'000'000'000);
   const auto report = Audit(scene.Build());
   ASSERT_TRUE(report);
   ASSERT_EQ(report->gangs.size(), 1U);
@@ -189,7 +190,7 @@ TEST(Audit, APlacementBesideTheGangSaysWhatItSends) {
 }
 
 TEST(Audit, AnnotationsOfThePodsSayWhatAGangWithoutPlacementSends) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "j", {"n0", "n1"});
   AddJobPods(scene, "wrong", {"n2", "n3"});
   for (std::size_t p = 0; p < scene.inputs.pods.size(); ++p) {
@@ -198,7 +199,7 @@ TEST(Audit, AnnotationsOfThePodsSayWhatAGangWithoutPlacementSends) {
                     R"({"type": "Measured", "measured": [{"axis": "Data", "bytesPerGPU": "1G"}]})");
     if (p >= 2) annotations.Set("weft.dev/parallelism", R"({"tensor": 3})");
   }
-  const decide::Cluster cluster = scene.Build();
+  const cluster::Cluster cluster = scene.Build();
   const auto report = Audit(cluster);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->gangs.size(), 2U);
@@ -212,7 +213,7 @@ TEST(Audit, AnnotationsOfThePodsSayWhatAGangWithoutPlacementSends) {
 }
 
 TEST(Audit, PodsOnNodesOutsideEveryFabricAreSaid) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   AddJobPods(scene, "j", {"n0", "elsewhere"});
   const auto report = Audit(scene.Build());
   ASSERT_TRUE(report);

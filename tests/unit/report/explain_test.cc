@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "operator/report/explain_held.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Scene;
+using testing::Scene;
 
 using Sentences = std::vector<std::string>;
 
@@ -18,7 +18,7 @@ using Sentences = std::vector<std::string>;
 testing::FabricShape FourLeaves() { return testing::Leaves({{8}, {8}, {8}, {8}}); }
 
 // Both groups are all four workers, once by two names.
-api::TrainingJob& WishedTogether(Scene& scene, const char* level) {
+api::TrainingJob& WishedTogether(testing::Scene& scene, const char* level) {
   api::TrainingJob& job = scene.Job("j", 4);
   job.parallelism.tensor = 8;
   using traffic::Axis;
@@ -26,20 +26,20 @@ api::TrainingJob& WishedTogether(Scene& scene, const char* level) {
   return job;
 }
 
-Explanation WhyWaiting(const Scene& scene) {
-  const decide::Cluster cluster = scene.Build();
-  const auto report = decide::Plan(cluster);
+Explanation WhyWaiting(const testing::Scene& scene) {
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
   const auto all = Explain(cluster, *report, {});
   return all->front();
 }
 
-Explanation WhyHeld(const Scene& scene, const std::string& name) {
+Explanation WhyHeld(const testing::Scene& scene, const std::string& name) {
   const auto all = ExplainHeld(scene.Build(), {name});
   return all->front().explanation;
 }
 
 TEST(Explain, TheSetOfWorkersThatTwoGroupsNameIsMissedOnce) {
-  Scene scene(FourLeaves());
+  testing::Scene scene(FourLeaves());
   WishedTogether(scene, "leaf");
   EXPECT_EQ(WhyWaiting(scene).why_here,
             (Sentences{"1 group of workers does not share the level that topology.groups prefers.",
@@ -48,7 +48,7 @@ TEST(Explain, TheSetOfWorkersThatTwoGroupsNameIsMissedOnce) {
 }
 
 TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
-  Scene scene(FourLeaves());
+  testing::Scene scene(FourLeaves());
   WishedTogether(scene, "leaf");
   scene.Placement("j-1", 4, {"n0", "n1", "n2", "n3"}).meta.labels = {{"weft.dev/job-name", "j"}};
   EXPECT_EQ(WhyHeld(scene, "j").why_here,
@@ -60,7 +60,7 @@ TEST(Explain, SaysOfHeldNodesWhatItSaysOfThemBefore) {
 }
 
 TEST(Explain, PointsToAuditForAGangOfAnotherController) {
-  Scene scene(FourLeaves());
+  testing::Scene scene(FourLeaves());
   scene.Pod("train-0", "n0").meta.owners = {{"batch/v1", "Job", "train", "u1", true}};
   const auto why = [&](const char* name) {
     return ExplainHeld(scene.Build(), {name}).error().message;
@@ -75,7 +75,7 @@ TEST(Explain, PointsToAuditForAGangOfAnotherController) {
 }
 
 TEST(Explain, SaysWhatPodsWaitForThatNoPlacementSelects) {
-  Scene scene(FourLeaves());
+  testing::Scene scene(FourLeaves());
   api::Pod& pod = scene.Pod("train-0", "");
   pod.meta.owners = {{"batch/v1", "Job", "train", "u1", true}};
   pod.scheduling_gates = {api::kGate};
@@ -89,7 +89,7 @@ TEST(Explain, SaysWhatPodsWaitForThatNoPlacementSelects) {
 TEST(Explain, SaysWhichDomainIsNearestToItsPowerLimit) {
   testing::FabricShape shape = FourLeaves();
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "H100";
-  Scene scene(shape);
+  testing::Scene scene(shape);
   scene.inputs.fabrics[0].spec.levels.front().power_watts = 30'000;
   scene.Job("j", 3);
   const Sentences why = WhyWaiting(scene).why_here;
@@ -101,7 +101,7 @@ TEST(Explain, SaysWhichDomainIsNearestToItsPowerLimit) {
 }
 
 TEST(Explain, CountsTheGroupsThatAreMissed) {
-  Scene scene(FourLeaves());
+  testing::Scene scene(FourLeaves());
   api::TrainingJob& job = scene.Job("j", 4);
   job.parallelism.tensor = 16;
   job.topology.groups = {{{traffic::Axis::kTensor}, "", "leaf"}};
@@ -110,10 +110,10 @@ TEST(Explain, CountsTheGroupsThatAreMissed) {
 }
 
 TEST(Explain, SaysWhichProductAndWhy) {
-  Scene scene(decide::ThreeProducts());
+  testing::Scene scene(testing::ThreeProducts());
   scene.Job("j", 2).accelerator.models = {"H200", "A100"};
-  const decide::Cluster cluster = scene.Build();
-  const auto report = decide::Plan(cluster);
+  const cluster::Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
   const auto why = Explain(cluster, *report, {});
   ASSERT_TRUE(why);
   EXPECT_EQ(why->front().why_here.front(),

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Scene;
+using testing::Scene;
 
 using Json = nlohmann::ordered_json;
 
@@ -19,7 +19,7 @@ constexpr UnixSeconds kNow = 1'000'000;
 
 Json StatusOf(const api::Inputs& inputs, UnixSeconds now = kNow) {
   return FabricStatus(inputs.fabrics.front(),
-                      *decide::BuildFabrics(inputs, decide::OnBadFabric::kSetAside), now);
+                      *cluster::BuildFabrics(inputs, cluster::OnBadFabric::kSetAside), now);
 }
 
 // "Type=Status Reason" of each.
@@ -40,7 +40,7 @@ std::string MessageOf(const Json& status, const std::string& type) {
 }
 
 TEST(FabricStatusTest, CountsWhatTheNodesAre) {
-  const Scene scene(testing::Leaves({{8, 8}, {8, 4}}));
+  const testing::Scene scene(testing::Leaves({{8, 8}, {8, 4}}));
   const Json status = StatusOf(scene.inputs);
   EXPECT_EQ(status["nodes"], 4);
   EXPECT_EQ(status["accelerators"], 32);
@@ -53,7 +53,7 @@ TEST(FabricStatusTest, CountsWhatTheNodesAre) {
 }
 
 TEST(FabricStatusTest, NamesANodeThatLacksALabel) {
-  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  testing::Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
   scene.inputs.nodes.Edit(1).facts.labels = {};
   const Json status = StatusOf(scene.inputs);
   EXPECT_EQ(status["nodes"], 3);
@@ -63,7 +63,7 @@ TEST(FabricStatusTest, NamesANodeThatLacksALabel) {
 }
 
 TEST(FabricStatusTest, AFabricThatCannotBeBuiltSaysWhy) {
-  Scene scene(testing::Leaves({{8, 8}}));
+  testing::Scene scene(testing::Leaves({{8, 8}}));
   scene.inputs.fabrics[0].spec.preset = "Nonsense";
   const Json status = StatusOf(scene.inputs);
   EXPECT_EQ(Conditions(status), (std::vector<std::string>{"Valid=False Invalid"}));
@@ -71,7 +71,7 @@ TEST(FabricStatusTest, AFabricThatCannotBeBuiltSaysWhy) {
 }
 
 TEST(FabricStatusTest, ATimeMovesOnlyWithTheStatus) {
-  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  testing::Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
   const Json first = StatusOf(scene.inputs);
   scene.inputs.fabrics[0].raw =
       std::make_shared<const nlohmann::json>(nlohmann::json{{"status", nlohmann::json(first)}});
@@ -89,13 +89,13 @@ TEST(FabricStatusTest, AShapeOfADomainWithoutNodesIsTold) {
   shape.torus_level = "spine";
   shape.torus_shapes = {{{"s0", "s8"}, {4}, {}}};
   for (int n = 0; n < 2; ++n) shape.nodes[static_cast<std::size_t>(n)].torus = {n};
-  const Scene scene(shape);
+  const testing::Scene scene(shape);
   EXPECT_EQ(MessageOf(StatusOf(scene.inputs), "TorusShapeUnused"),
             "torus.shapes names domains of spine that have no complete node: s8");
 }
 
 TEST(FabricStatusTest, NodesOfTwoFabricsAreTold) {
-  Scene scene(testing::Leaves({{8, 8}}));
+  testing::Scene scene(testing::Leaves({{8, 8}}));
   scene.inputs.fabrics.push_back(scene.inputs.fabrics[0]);
   scene.inputs.fabrics[1].meta.key.name = "other";
   const Json status = StatusOf(scene.inputs);

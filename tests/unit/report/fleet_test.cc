@@ -7,14 +7,14 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::kGpu;
-using decide::Scene;
+using cluster::Cluster;
+using testing::kGpu;
+using testing::Scene;
 
 using Slot = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // nodes, free, stranded
 
@@ -40,7 +40,7 @@ std::vector<Slot> SlotsOf(const FleetFigures& fleet, const std::string& level) {
 
 // Four nodes a leaf; pods of the scene hold the first nodes of each.
 struct TwoLeaves {
-  Scene scene{testing::Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})};
+  testing::Scene scene{testing::Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}})};
 };
 
 TEST(FleetTest, AnEmptyFleetIsAllSlots) {
@@ -55,7 +55,7 @@ TEST(FleetTest, AnEmptyFleetIsAllSlots) {
 TEST(FleetTest, WhatASlotCannotUseIsStranded) {
   TwoLeaves two;
   two.scene.Pod("a", "n0");
-  two.scene.Pod("b", "n4").pod.requests = {{kGpu, 3}};
+  two.scene.Pod("b", "n4").pod.requests = {{testing::kGpu, 3}};
   const FleetFigures fleet = Measure(two.scene.Build());
   EXPECT_EQ(fleet.nodes, (std::array<std::int64_t, kNodeUses>{6, 1, 1, 0, 0}));
   // 53 GPUs are free: 48 on wholly free nodes, 5 beside the pod that takes 3.
@@ -71,7 +71,7 @@ TEST(FleetTest, CordonedAndUnusableNodesAreUnavailable) {
   two.scene.inputs.nodes.Edit(1).facts.conditions = {{"Ready", "False"}};
   const FleetFigures fleet = Measure(two.scene.Build());
   EXPECT_EQ(fleet.nodes, (std::array<std::int64_t, kNodeUses>{6, 0, 0, 1, 1}));
-  const auto& gpus = fleet.accelerators.at({kGpu, ""});
+  const auto& gpus = fleet.accelerators.at({testing::kGpu, ""});
   EXPECT_EQ(std::tuple(gpus.used, gpus.free, gpus.unavailable), std::tuple(0, 48, 16));
   EXPECT_EQ(LevelOf(fleet, "leaf").largest_free_block, 4);
 }
@@ -94,7 +94,7 @@ TEST(FleetTest, OfNodesThatDifferASlotTakesThoseWithMostAccelerators) {
   testing::FabricShape shape = testing::Leaves({{8, 8, 8}});
   shape.nodes[1].accelerators = 4;
   shape.nodes[1].used = 0;
-  const FleetFigures fleet = Measure(Scene(shape).Build());
+  const FleetFigures fleet = Measure(testing::Scene(shape).Build());
   EXPECT_EQ(SlotsOf(fleet, "leaf"), (std::vector<Slot>{{1, 3, 0}, {2, 1, 4}}));
 }
 
@@ -104,9 +104,9 @@ TEST(FleetTest, ASlotIsOfOneProductAndCapacityType) {
   shape.nodes[0].labels = {{product, "A100"}};
   shape.nodes[1].labels = {{product, "H100"}, {capacity, "spot"}};
   shape.nodes[2].labels = shape.nodes[3].labels = {{product, "H100"}};
-  const FleetFigures fleet = Measure(Scene(shape).Build());
-  EXPECT_EQ(fleet.accelerators.at({kGpu, "A100"}).free, 8);
-  EXPECT_EQ(fleet.accelerators.at({kGpu, "H100"}).free, 24);
+  const FleetFigures fleet = Measure(testing::Scene(shape).Build());
+  EXPECT_EQ(fleet.accelerators.at({testing::kGpu, "A100"}).free, 8);
+  EXPECT_EQ(fleet.accelerators.at({testing::kGpu, "H100"}).free, 24);
   std::vector<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> slots;
   for (const auto& one : LevelOf(fleet, "leaf").slots) {
     slots.emplace_back(one.product, one.nodes, one.free, one.stranded);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using fabric::NodeIndex;
 
 // Racks with NVLink across them, of three nodes of four GPUs each.
-decide::Scene RacksOfThree(std::uint32_t racks, std::uint32_t workers) {
+testing::Scene RacksOfThree(std::uint32_t racks, std::uint32_t workers) {
   testing::FabricShape shape;
   shape.scale_up = true;
   for (std::uint32_t n = 0; n < 3 * racks; ++n) {
@@ -27,16 +27,16 @@ decide::Scene RacksOfThree(std::uint32_t racks, std::uint32_t workers) {
     node.labels["nvidia.com/gpu.product"] = "NVIDIA-GB200";
     shape.nodes.push_back(std::move(node));
   }
-  decide::Scene scene(shape);
+  testing::Scene scene(shape);
   scene.Job("llama", workers, 4).model = traffic::Model{traffic::testing::Llama70B(), {}};
   return scene;
 }
 
 // Where a layout of that tensor degree lies.
-std::vector<NodeIndex> NodesFor(const decide::Scene& scene, std::int64_t tensor) {
-  const decide::Cluster cluster = scene.Build();
-  const auto workloads = decide::PendingWorkloads(cluster, decide::Order::kFile);
-  const decide::Workload& workload = workloads->front();
+std::vector<NodeIndex> NodesFor(const testing::Scene& scene, std::int64_t tensor) {
+  const cluster::Cluster cluster = scene.Build();
+  const auto workloads = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
+  const cluster::Workload& workload = workloads->front();
   const Grounds grounds = GroundsOf(cluster, workload);
   outlook::Layout layout;
   layout.model = *(*workload.model)->transformer;

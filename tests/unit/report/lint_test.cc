@@ -4,26 +4,26 @@
 
 #include <functional>
 
-#include "operator/decide/learned.h"
-#include "operator/decide/solver_crash.h"
-#include "operator/decide/step_metric.h"
+#include "operator/plan/solver_crash.h"
+#include "operator/predict/learned.h"
+#include "operator/predict/step_metric.h"
 #include "operator/report/compare.h"
 #include "operator/report/explain.h"
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::FourNodes;
-using decide::MeasuredData;
-using decide::Plan;
-using decide::Scene;
+using cluster::Cluster;
+using plan::Plan;
+using testing::FourNodes;
+using testing::MeasuredData;
+using testing::Scene;
 
 struct LintCase {
   const char* name;
-  std::function<void(Scene&)> arrange;
+  std::function<void(testing::Scene&)> arrange;
   std::vector<std::string> findings;  // "severity reason field"
   bool never_fits = false;
   bool invalid = false;
@@ -32,12 +32,12 @@ struct LintCase {
 class LintTest : public ::testing::TestWithParam<LintCase> {};
 
 TEST_P(LintTest, SaysWhatIsWrongOrWasteful) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   GetParam().arrange(scene);
   const LintReport report = Lint(scene.Build());
   std::vector<std::string> findings;
   for (const Finding& finding : report.findings) {
-    findings.push_back(std::string(decide::SeverityName(finding.severity)) + " " + finding.reason +
+    findings.push_back(std::string(cluster::SeverityName(finding.severity)) + " " + finding.reason +
                        " " + finding.field);
   }
   EXPECT_EQ(findings, GetParam().findings);
@@ -46,58 +46,61 @@ TEST_P(LintTest, SaysWhatIsWrongOrWasteful) {
 }
 
 // A job that no rule has anything to say about.
-api::TrainingJob& Clean(Scene& scene, std::uint32_t replicas) {
+api::TrainingJob& Clean(testing::Scene& scene, std::uint32_t replicas) {
   api::TrainingJob& job = scene.Job("j", replicas);
   job.expected_duration_seconds = 100;
-  job.model = MeasuredData(1000);
+  job.model = testing::MeasuredData(1000);
   return job;
 }
 
 const LintCase kLintCases[] = {
-    {"NothingToSay", [](Scene& s) { Clean(s, 2); }, {}},
+    {"NothingToSay", [](testing::Scene& s) { Clean(s, 2); }, {}},
     {"ATensorGroupWiderThanANode",
-     [](Scene& s) { Clean(s, 2).parallelism.tensor = 16; },
+     [](testing::Scene& s) { Clean(s, 2).parallelism.tensor = 16; },
      {"warning TensorLeavesScaleUp spec.parallelism.tensor"}},
     {"ATaintThatAdmissionMayTolerate",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        Clean(s, 1);
        for (std::size_t n = 0; n < s.inputs.nodes.size(); ++n) {
          s.inputs.nodes.Edit(n).facts.taints = {{"nvidia.com/gpu", "present", "NoSchedule"}};
        }
      },
      {"warning TaintNotTolerated spec.workers"}},
-    {"AJobThatNeverFits", [](Scene& s) { Clean(s, 5); }, {"error NeverFits spec.workers"}, true},
+    {"AJobThatNeverFits",
+     [](testing::Scene& s) { Clean(s, 5); },
+     {"error NeverFits spec.workers"},
+     true},
     {"ALevelThatIsTooNarrowForever",
-     [](Scene& s) { Clean(s, 3).topology.required = "leaf"; },
+     [](testing::Scene& s) { Clean(s, 3).topology.required = "leaf"; },
      {"error NeverFits spec.topology.required"},
      true},
     {"AJobOnWhichTheSolverCrashedTwice",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        api::TrainingJob& job = Clean(s, 5);  // never fits, which the solver would have to say
-       for (int i = 0; i < 2; ++i) decide::RecordCrash(job.conditions, 0, {"0.1.0", 11}, 0);
+       for (int i = 0; i < 2; ++i) plan::RecordCrash(job.conditions, 0, {"0.1.0", 11}, 0);
      },
      {"error SolverFailed status.conditions"}},
     {"AnUnknownLevel",
-     [](Scene& s) { Clean(s, 2).topology.required = "rack"; },
+     [](testing::Scene& s) { Clean(s, 2).topology.required = "rack"; },
      {"error Invalid spec.topology.required"},
      false,
      true},
     {"AcceleratorsLeftOver",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        api::TrainingJob& job = Clean(s, 2);
        job.accelerator.per_worker = 3;
-       job.pod.requests = {{decide::kGpu, 3}};
+       job.pod.requests = {{testing::kGpu, 3}};
      },
      {"warning StrandedAccelerators spec.accelerator.perWorker"}},
     {"TooMuchCpuForAllAccelerators",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        api::TrainingJob& job = Clean(s, 4);
        job.accelerator.per_worker = 2;
-       job.pod.requests = {{decide::kGpu, 2}, {"cpu", 40'000}};
+       job.pod.requests = {{testing::kGpu, 2}, {"cpu", 40'000}};
      },
      {"warning StrandedByRequests spec.workers.template.spec.containers"}},
     {"MoreWorkersThanOneVariableHolds",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        api::TrainingJob& job = Clean(s, 2);
        job.framework = {};
        job.framework.type = api::FrameworkType::kTensorFlow;
@@ -107,7 +110,7 @@ const LintCase kLintCases[] = {
      {"error NeverFits spec.workers", "error TooManyWorkers spec.workers.replicas"},
      true},
     {"APriorityClassThatPreempts",
-     [](Scene& s) {
+     [](testing::Scene& s) {
        Clean(s, 2).priority_class_name = "high";
        api::PriorityClass high;
        high.meta.key.name = "high";
@@ -115,17 +118,17 @@ const LintCase kLintCases[] = {
      },
      {"warning Preempts spec.workers.template.spec.priorityClassName"}},
     {"NoDurationAndNoModel",
-     [](Scene& s) { s.Job("j", 2); },
+     [](testing::Scene& s) { s.Job("j", 2); },
      {"info NoExpectedDuration spec.expectedDurationSeconds", "info NoModel spec.model"}},
 };
 INSTANTIATE_TEST_SUITE_P(Findings, LintTest, ::testing::ValuesIn(kLintCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
 // Llama-3 70B on four nodes of H100, by its sharding and its pipeline.
-Scene LlamaOnH100(traffic::Sharding sharding, std::int64_t pipeline, std::int64_t batch) {
-  testing::FabricShape shape = FourNodes();
+testing::Scene LlamaOnH100(traffic::Sharding sharding, std::int64_t pipeline, std::int64_t batch) {
+  testing::FabricShape shape = testing::FourNodes();
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H100-80GB-HBM3";
-  Scene scene(shape);
+  testing::Scene scene(shape);
   api::TrainingJob& job = Clean(scene, 4);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.model->transformer->global_batch_size = batch;
@@ -140,7 +143,7 @@ TEST(Lint, SaysThatAModelDoesNotFitAndWhatWould) {
   ASSERT_EQ(report.findings.size(), 1u);
   const Finding& finding = report.findings[0];
   EXPECT_EQ(finding.reason, "DoesNotFit");
-  EXPECT_EQ(finding.severity, decide::Severity::kError);
+  EXPECT_EQ(finding.severity, cluster::Severity::kError);
   EXPECT_EQ(finding.field, "spec.model.transformer");
   EXPECT_NE(finding.message.find("H100 has 80.39 GB for it"), std::string::npos) << finding.message;
   EXPECT_NE(finding.message.find("optimizer 105.9 GB"), std::string::npos) << finding.message;
@@ -149,13 +152,13 @@ TEST(Lint, SaysThatAModelDoesNotFitAndWhatWould) {
 }
 
 TEST(Lint, SaysThatTheAcceleratorIsUnknownAndNothingOfMemory) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kNone, 1, 512);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kNone, 1, 512);
   for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
     scene.inputs.nodes.Edit(n).facts.labels.Set("nvidia.com/gpu.product", "NVIDIA-H900");
   }
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
-  EXPECT_EQ(report.findings[0].severity, decide::Severity::kWarning);
+  EXPECT_EQ(report.findings[0].severity, cluster::Severity::kWarning);
   EXPECT_EQ(report.findings[0].reason, "UnknownAccelerator");
   EXPECT_NE(report.findings[0].message.find("label nvidia.com/gpu.product: unknown accelerator "
                                             "\"NVIDIA-H900\"; the nearest known are H200 and H100"),
@@ -165,7 +168,7 @@ TEST(Lint, SaysThatTheAcceleratorIsUnknownAndNothingOfMemory) {
 }
 
 TEST(Lint, WarnsOfAPrecisionThatNoNodeHasAUnitFor) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
   scene.inputs.jobs.Edit(0).model->transformer->precision = traffic::Precision::kNVFP4;
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
@@ -176,14 +179,14 @@ TEST(Lint, WarnsOfAPrecisionThatNoNodeHasAUnitFor) {
 }
 
 TEST(Lint, WarnsOfSettingsThatTrainingSoftwareRefuses) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
   traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
   model.key_value_heads = 4;
   model.parameters = 7'000'000'000;
   const LintReport report = Lint(scene.Build());
   std::vector<std::string> said;
   for (const Finding& finding : report.findings) {
-    EXPECT_EQ(finding.severity, decide::Severity::kWarning);
+    EXPECT_EQ(finding.severity, cluster::Severity::kWarning);
     said.push_back(finding.reason + " " + finding.field + ": " + finding.message);
   }
   EXPECT_EQ(said, (std::vector<std::string>{
@@ -195,9 +198,9 @@ TEST(Lint, WarnsOfSettingsThatTrainingSoftwareRefuses) {
 }
 
 TEST(Lint, WarnsOfAStepMetricThatIsNoName) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
   api::TrainingJob& job = scene.inputs.jobs.Edit(0);
-  job.meta.annotations.Set(decide::kStepMetricAnnotation, "avg(step)");
+  job.meta.annotations.Set(predict::kStepMetricAnnotation, "avg(step)");
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].reason, "StepMetricInvalid");
@@ -208,9 +211,9 @@ TEST(Lint, WarnsOfAStepMetricThatIsNoName) {
 }
 
 TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kFull, 1, 512);
   api::TrainingJob& job = scene.inputs.jobs.Edit(0);
-  job.meta.annotations.Set(decide::kMeasuredStepAnnotation, "12s");
+  job.meta.annotations.Set(predict::kMeasuredStepAnnotation, "12s");
   const LintReport report = Lint(scene.Build());
   ASSERT_EQ(report.findings.size(), 1u);
   EXPECT_EQ(report.findings[0].reason, "MeasuredStepInvalid");
@@ -224,7 +227,7 @@ TEST(Lint, WarnsOfAMeasuredStepThatIsNoNumber) {
 TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
   // A smaller model, which fits without sharded weights.
   const auto report = [](std::int64_t batch) {
-    Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, batch);
+    testing::Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, batch);
     traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
     model.layers = 40;
     model.parameters = 36'000'000'000;
@@ -243,7 +246,7 @@ TEST(Lint, WarnsOfAPipelineThatWaitsAndNamesTheSettingThatHalvesIt) {
 }
 
 TEST(Lint, SaysThatNothingHalvesAPipelinesWait) {
-  Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, 1);
+  testing::Scene scene = LlamaOnH100(traffic::Sharding::kOptimizerState, 4, 1);
   traffic::Transformer& model = *scene.inputs.jobs.Edit(0).model->transformer;
   model.layers = 4;  // no virtual stages
   model.parameters = 5'500'000'000;
@@ -255,7 +258,7 @@ TEST(Lint, SaysThatNothingHalvesAPipelinesWait) {
 }
 
 TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
-  Scene scene(decide::ThreeProducts());
+  testing::Scene scene(testing::ThreeProducts());
   scene.Job("j", 1).accelerator.models = {"H300", "H100", "Any"};
   const LintReport report = Lint(scene.Build());
   std::vector<std::string> said;
@@ -270,10 +273,10 @@ TEST(Lint, WarnsOfAModelThatNoNodeIsOf) {
 
 TEST(Compare, EachPolicyRunsItsOwnQueue) {
   // First fit takes n0 (half used) first and splits every job over two leaves.
-  Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
+  testing::Scene scene(testing::Leaves({{8, 8}, {8, 8}}));
   scene.Pod("used", "n0");
-  scene.Job("a", 2).model = MeasuredData(1'000'000'000);
-  scene.Job("b", 1).model = MeasuredData(1'000'000'000);
+  scene.Job("a", 2).model = testing::MeasuredData(1'000'000'000);
+  scene.Job("b", 1).model = testing::MeasuredData(1'000'000'000);
   const Cluster cluster = scene.Build();
   const auto plan = Plan(cluster);
   ASSERT_TRUE(plan);
@@ -289,9 +292,9 @@ TEST(Compare, EachPolicyRunsItsOwnQueue) {
 }
 
 TEST(Explain, SaysWhyHereAndWhatTheRunnerUpCosts) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   scene.Pod("used", "n0");
-  scene.Job("a", 2).model = MeasuredData(1'000'000'000);
+  scene.Job("a", 2).model = testing::MeasuredData(1'000'000'000);
   const Cluster cluster = scene.Build();
   const auto plan = Plan(cluster);
   ASSERT_TRUE(plan);
@@ -307,7 +310,7 @@ TEST(Explain, SaysWhyHereAndWhatTheRunnerUpCosts) {
 }
 
 TEST(Explain, SaysWhyNotDomainByDomain) {
-  Scene scene(FourNodes());
+  testing::Scene scene(testing::FourNodes());
   scene.Pod("p", "n0");
   scene.Pod("q", "n2");
   scene.Job("a", 2).topology.required = "leaf";

@@ -5,24 +5,24 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/models.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::Cluster;
-using decide::Scene;
+using cluster::Cluster;
+using testing::Scene;
 
 constexpr const char* kProduct = "nvidia.com/gpu.product";
 
 testing::FabricShape FourNodesOf(const char* product) {
-  testing::FabricShape shape = decide::FourNodes();
+  testing::FabricShape shape = testing::FourNodes();
   for (auto& node : shape.nodes) node.labels[kProduct] = product;
   return shape;
 }
 
 // Llama-3 70B over four nodes of eight.
-api::TrainingJob& Llama(Scene& scene, const std::string& name) {
+api::TrainingJob& Llama(testing::Scene& scene, const std::string& name) {
   api::TrainingJob& job = scene.Job(name, 4);
   job.model = traffic::Model{traffic::testing::Llama70B(), {}};
   job.parallelism.tensor = 8;
@@ -31,7 +31,7 @@ api::TrainingJob& Llama(Scene& scene, const std::string& name) {
 }
 
 OutlookReport OutlookOf(const Cluster& cluster) {
-  const auto plan = decide::Plan(cluster);
+  const auto plan = plan::Plan(cluster);
   EXPECT_TRUE(plan);
   const auto report = Outlook(cluster, *plan);
   EXPECT_TRUE(report);
@@ -39,7 +39,7 @@ OutlookReport OutlookOf(const Cluster& cluster) {
 }
 
 TEST(Outlook, PredictsAJobThatThePlanPlaces) {
-  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   Llama(scene, "llama");
   const OutlookReport report = OutlookOf(scene.Build());
   ASSERT_EQ(report.jobs.size(), 1u);
@@ -54,7 +54,7 @@ TEST(Outlook, PredictsAJobThatThePlanPlaces) {
 }
 
 TEST(Outlook, TheJsonHasPlainNumbersThatAddUp) {
-  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   Llama(scene, "llama");
   const auto json = OutlookJson(OutlookOf(scene.Build()));
   ASSERT_EQ(json.size(), 1u);
@@ -76,7 +76,7 @@ TEST(Outlook, TheJsonHasPlainNumbersThatAddUp) {
 }
 
 TEST(Outlook, AJobThatHoldsItsNodesIsPredictedOnThose) {
-  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   api::Placement& held = scene.Placement("held", 4, {"n0", "n1", "n2", "n3"});
   held.model = traffic::Model{traffic::testing::Llama70B(), {}};
   held.parallelism.tensor = 8;
@@ -87,7 +87,7 @@ TEST(Outlook, AJobThatHoldsItsNodesIsPredictedOnThose) {
 }
 
 TEST(Outlook, WhatHasNoModelOrNoNodesIsLeftOutWithAReason) {
-  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   scene.Job("plain", 1);
   Llama(scene, "large").replicas = 8;
   const OutlookReport report = OutlookOf(scene.Build());
@@ -100,7 +100,7 @@ TEST(Outlook, WhatHasNoModelOrNoNodesIsLeftOutWithAReason) {
 }
 
 TEST(Outlook, AnUnknownAcceleratorIsNamedWithTheNodeAndThoseThatAreKnown) {
-  Scene scene(FourNodesOf("NVIDIA-Z1"));
+  testing::Scene scene(FourNodesOf("NVIDIA-Z1"));
   Llama(scene, "llama");
   const OutlookReport report = OutlookOf(scene.Build());
   ASSERT_EQ(report.jobs.size(), 1u);
@@ -114,7 +114,7 @@ TEST(Outlook, AnUnknownAcceleratorIsNamedWithTheNodeAndThoseThatAreKnown) {
 }
 
 TEST(Outlook, AnUnknownAcceleratorOfTheFabricIsNamedAtTheFabric) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   scene.inputs.fabrics[0].spec.accelerator_model = "H900";
   Llama(scene, "llama");
   const OutlookReport report = OutlookOf(scene.Build());
@@ -126,7 +126,7 @@ TEST(Outlook, AnUnknownAcceleratorOfTheFabricIsNamedAtTheFabric) {
 }
 
 TEST(Outlook, SettingsThatTrainingSoftwareRefusesAreNotes) {
-  Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
+  testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   api::TrainingJob& job = Llama(scene, "llama");
   EXPECT_FALSE(OutlookJson(OutlookOf(scene.Build()))[0].contains("notes"));
   job.model->transformer->key_value_heads = 4;
@@ -139,7 +139,7 @@ TEST(Outlook, SettingsThatTrainingSoftwareRefusesAreNotes) {
 TEST(Outlook, SpotNodesAreInterruptedToo) {
   testing::FabricShape shape = FourNodesOf("NVIDIA-H100-80GB-HBM3");
   for (auto& node : shape.nodes) node.labels["karpenter.sh/capacity-type"] = "spot";
-  Scene scene(shape);
+  testing::Scene scene(shape);
   Llama(scene, "llama");
   const OutlookReport report = OutlookOf(scene.Build());
   ASSERT_EQ(report.jobs.size(), 1u);
@@ -147,17 +147,17 @@ TEST(Outlook, SpotNodesAreInterruptedToo) {
 }
 
 TEST(Outlook, WithoutALabelTheFabricOrTheInstanceTypeNamesTheAccelerator) {
-  Scene without(decide::FourNodes());
+  testing::Scene without(testing::FourNodes());
   Llama(without, "llama");
   const OutlookReport none = OutlookOf(without.Build());
   ASSERT_FALSE(none.jobs[0].prediction);
   EXPECT_NE(none.jobs[0].prediction.error().message.find("set spec.acceleratorModel"),
             std::string::npos);
-  testing::FabricShape shape = decide::FourNodes();
+  testing::FabricShape shape = testing::FourNodes();
   for (auto& node : shape.nodes) {
     node.labels["node.kubernetes.io/instance-type"] = "p5en.48xlarge";
   }
-  Scene typed(shape);
+  testing::Scene typed(shape);
   Llama(typed, "llama");
   EXPECT_EQ(OutlookOf(typed.Build()).jobs[0].accelerator, "H200");
 }
@@ -165,7 +165,7 @@ TEST(Outlook, WithoutALabelTheFabricOrTheInstanceTypeNamesTheAccelerator) {
 TEST(Outlook, TheDriversMemoryCountsWhereANodeSaysIt) {
   testing::FabricShape shape = FourNodesOf("NVIDIA-H100-80GB-HBM3");
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.memory"] = "95830";
-  Scene scene(shape);
+  testing::Scene scene(shape);
   Llama(scene, "llama");
   const OutlookReport report = OutlookOf(scene.Build());
   ASSERT_TRUE(report.jobs[0].prediction);

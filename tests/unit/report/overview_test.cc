@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr UnixSeconds kNow = 1'000'000;
 
 // Two leaves of two nodes with eight GPUs each.
-struct Fleet : decide::Scene {
-  Fleet() : decide::Scene(testing::Leaves({{8, 8}, {8, 8}})) {}
+struct Fleet : testing::Scene {
+  Fleet() : testing::Scene(testing::Leaves({{8, 8}, {8, 8}})) {}
 
   api::TrainingJob& JobWith(const std::string& name, const std::string& condition,
                             const std::string& status) {
@@ -55,7 +55,7 @@ TEST(OverviewTest, OneNamespaceHasItsJobsAndTheWholeFleet) {
   fleet.Pod("p", "n0");
   const Overview overview = MakeOverview(fleet.Build(), "other", kNow);
   EXPECT_EQ(Names(overview), (std::vector<std::string>{"other/theirs Pending"}));
-  EXPECT_EQ(overview.fabrics.at(0).figures.accelerators.at({decide::kGpu, ""}).used, 8);
+  EXPECT_EQ(overview.fabrics.at(0).figures.accelerators.at({testing::kGpu, ""}).used, 8);
   EXPECT_EQ(overview.other_accelerators, 8);
 }
 
@@ -84,7 +84,7 @@ TEST(OverviewTest, AWorkloadThatWaitsIsARowUntilItHasAPlacement) {
   workload.checks = {{"place", "Pending", "", "", {}}};
   workload.pod_sets.emplace_back();
   workload.pod_sets[0].count = 2;
-  workload.pod_sets[0].pod.requests = {{decide::kGpu, 8}};
+  workload.pod_sets[0].pod.requests = {{testing::kGpu, 8}};
   fleet.inputs.workloads.push_back(workload);
   const Overview overview = MakeOverview(fleet.Build(), "", kNow);
   ASSERT_EQ(Names(overview), (std::vector<std::string>{"ns/job-train Pending"}));

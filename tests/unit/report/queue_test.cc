@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kReserveAfter = 600;
 
 // Two leaves of two nodes with eight GPUs each; "busy" holds n0 for an hour.
-struct Fleet : decide::Scene {
-  Fleet() : decide::Scene(testing::Leaves({{8, 8}, {8, 8}})) {
+struct Fleet : testing::Scene {
+  Fleet() : testing::Scene(testing::Leaves({{8, 8}, {8, 8}})) {
     Job("busy", 1).expected_duration_seconds = 3600;
     inputs.jobs.Edit(0).attempt = 1;
     Placement("busy-1", 1, {"n0"});
@@ -22,14 +22,14 @@ struct Fleet : decide::Scene {
   std::vector<QueueRow> Queue(const std::string& space = "") const {
     api::Inputs all = inputs;
     const auto waiting = life::WaitingWorkloads(all, {});
-    const decide::Queued queued = life::AddAsked(waiting, all);
-    const Result<decide::Cluster> cluster = decide::BuildCluster(std::move(all));
+    life::AddAsked(waiting, all);
+    const Result<cluster::Cluster> cluster = cluster::BuildCluster(std::move(all));
     EXPECT_TRUE(cluster);
-    decide::PlanOptions options;
-    options.order = decide::Order::kOperator;
+    plan::PlanOptions options;
+    options.order = cluster::Order::kOperator;
     options.reserve_after_seconds = kReserveAfter;
     options.heed_queues = true;
-    const auto report = decide::Plan(*cluster, options, queued);
+    const auto report = plan::Plan(*cluster, options);
     EXPECT_TRUE(report);
     return MakeQueue(*cluster, *report, waiting, {space, kReserveAfter});
   }
@@ -51,7 +51,7 @@ struct Fleet : decide::Scene {
       api::PodSet set;
       set.name = "set" + std::to_string(i);
       set.count = counts[i];
-      set.pod.requests = {{decide::kGpu, 8}};
+      set.pod.requests = {{testing::kGpu, 8}};
       workload.pod_sets.push_back(set);
     }
     inputs.workloads.push_back(workload);

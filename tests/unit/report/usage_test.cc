@@ -8,22 +8,22 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::report {
 namespace {
 
-using decide::kGpu;
-using decide::Scene;
+using testing::kGpu;
+using testing::Scene;
 
 constexpr const char* kQueue = "kueue.x-k8s.io/queue-name";
 
 // {namespace/queue: {allocated, stranded}} of the only fabric.
-std::map<std::string, std::pair<double, double>> UsageOf(const Scene& scene) {
+std::map<std::string, std::pair<double, double>> UsageOf(const testing::Scene& scene) {
   std::map<std::string, std::pair<double, double>> usage;
   const auto cluster = scene.Build();
   for (const auto& [key, value] : MeasureUsage(cluster.fabrics.front())) {
-    EXPECT_EQ(key.resource, kGpu);
+    EXPECT_EQ(key.resource, testing::kGpu);
     auto& [allocated, stranded] = usage[key.space + "/" + key.queue];
     allocated += value.allocated;
     stranded += value.stranded;
@@ -31,17 +31,17 @@ std::map<std::string, std::pair<double, double>> UsageOf(const Scene& scene) {
   return usage;
 }
 
-api::Pod& PodIn(Scene& scene, const std::string& space, const std::string& name,
+api::Pod& PodIn(testing::Scene& scene, const std::string& space, const std::string& name,
                 const std::string& node, std::int64_t gpus, const std::string& queue = "") {
   api::Pod& pod = scene.Pod(name, node);
   pod.meta.key.space = space;
-  pod.pod.requests = {{kGpu, gpus}, {"cpu", 4}};
+  pod.pod.requests = {{testing::kGpu, gpus}, {"cpu", 4}};
   if (!queue.empty()) pod.meta.labels.Set(kQueue, queue);
   return pod;
 }
 
 TEST(UsageTest, PodsOfOneNodeShareWhatTheyStrandThere) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   PodIn(scene, "a", "p", "n0", 1, "q");
   PodIn(scene, "b", "p", "n0", 3);
   PodIn(scene, "b", "r", "n1", 8);  // a full node strands nothing
@@ -50,14 +50,14 @@ TEST(UsageTest, PodsOfOneNodeShareWhatTheyStrandThere) {
 }
 
 TEST(UsageTest, FreeAcceleratorsOfACordonedNodeAreNotStrandedByAnybody) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   PodIn(scene, "a", "p", "n0", 1);
   scene.inputs.nodes.Edit(0).facts.unschedulable = true;
   EXPECT_EQ(UsageOf(scene), (std::map<std::string, std::pair<double, double>>{{"a/", {1, 0}}}));
 }
 
 TEST(UsageTest, AJobIsInTheQueueOfItsLabelAndWorkersWithoutAPodCount) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   api::TrainingJob& job = scene.Job("big", 2);
   job.meta.labels.Set(kQueue, "team");
   job.attempt = 1;
@@ -69,13 +69,13 @@ TEST(UsageTest, AJobIsInTheQueueOfItsLabelAndWorkersWithoutAPodCount) {
 }
 
 TEST(UsageTest, TheLabelThatKueueGivesPodsNamesTheirQueueToo) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   PodIn(scene, "a", "p", "n0", 8).meta.labels.Set("kueue.x-k8s.io/local-queue-name", "q");
   EXPECT_EQ(UsageOf(scene), (std::map<std::string, std::pair<double, double>>{{"a/q", {8, 0}}}));
 }
 
 TEST(UsageTest, ProductsAndCapacityTypesAreCountedApart) {
-  Scene scene(decide::ThreeProducts());
+  testing::Scene scene(testing::ThreeProducts());
   PodIn(scene, "a", "p", "n2", 8);
   PodIn(scene, "a", "q", "n5", 8);
   std::vector<std::tuple<std::string, std::string>> kinds;
@@ -88,7 +88,7 @@ TEST(UsageTest, ProductsAndCapacityTypesAreCountedApart) {
 }
 
 TEST(UsageTest, PodsAreNamedOnlyInNamespacesWithSeveralQueues) {
-  Scene scene(decide::FourNodes());
+  testing::Scene scene(testing::FourNodes());
   PodIn(scene, "one", "p", "n0", 1, "q");
   PodIn(scene, "one", "r", "n0", 1, "q");
   PodIn(scene, "two", "p", "n1", 1, "q");

@@ -63,7 +63,7 @@ class World : public RpcSource {
   Result<Live> Look() override {
     if (!leads) return Error{ErrorKind::kTransient, "this replica is not the leader"};
     api::Inputs inputs = Cluster();
-    auto fabrics = std::make_shared<const decide::Fabrics>(*decide::BuildFabrics(inputs));
+    auto fabrics = std::make_shared<const cluster::Fabrics>(*cluster::BuildFabrics(inputs));
     return Live{std::move(inputs), std::move(fabrics)};
   }
   Result<service::RpcSource::Decided> Decisions() override {

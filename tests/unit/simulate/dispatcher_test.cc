@@ -7,7 +7,7 @@
 #include <set>
 
 #include "operator/base/timestamp.h"
-#include "operator/decide/plan.h"
+#include "operator/plan/plan.h"
 #include "operator/simulate/run.h"
 #include "tests/unit/simulate/fleet_scene.h"
 
@@ -39,8 +39,8 @@ class PlannerOracle {
  private:
   static constexpr std::int64_t kReserve = 600;
 
-  decide::Cluster ClusterAt(std::int64_t now) const {
-    decide::Scene scene(shape_);
+  cluster::Cluster ClusterAt(std::int64_t now) const {
+    testing::Scene scene(shape_);
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       const TestJob& job = jobs_[j];
       const bool runs = ends_.contains(j);
@@ -51,7 +51,7 @@ class PlannerOracle {
       made.topology.required = job.required;
       made.expected_duration_seconds = job.expected;
       if (!runs) {
-        made.meta.annotations.Set(decide::kWaitedAnnotation, std::to_string(now - job.arrival));
+        made.meta.annotations.Set(cluster::kWaitedAnnotation, std::to_string(now - job.arrival));
         continue;
       }
       if (job.expected) {
@@ -60,28 +60,28 @@ class PlannerOracle {
       }
       made.attempt = 1;
       api::Placement& placement = scene.Placement(job.name + "-1", job.workers, nodes_.at(j));
-      placement.accelerator = {decide::kGpu, job.gpus};
+      placement.accelerator = {testing::kGpu, job.gpus};
     }
     return scene.Build();
   }
 
   // Returns the ends of the jobs that start.
   std::vector<std::int64_t> Pass(std::int64_t now) {
-    const decide::Cluster cluster = ClusterAt(now);
-    decide::PlanOptions options;
-    options.order = decide::Order::kOperator;
+    const cluster::Cluster cluster = ClusterAt(now);
+    plan::PlanOptions options;
+    options.order = cluster::Order::kOperator;
     options.reserve_after_seconds = kReserve;
     options.best = false;
     options.explained_refusals = 8;
-    const auto report = decide::Plan(cluster, options);
+    const auto report = plan::Plan(cluster, options);
     EXPECT_TRUE(report);
     std::vector<std::int64_t> ends;
-    std::vector<const decide::PlanEntry*> decided;
-    for (const decide::PlanEntry& entry : report->entries) decided.push_back(&entry);
+    std::vector<const plan::PlanEntry*> decided;
+    for (const plan::PlanEntry& entry : report->entries) decided.push_back(&entry);
     std::sort(decided.begin(), decided.end(), [](const auto* a, const auto* b) {
       return a->workload.meta->uid < b->workload.meta->uid;
     });
-    for (const decide::PlanEntry* entry : decided) {
+    for (const plan::PlanEntry* entry : decided) {
       if (entry->placed() == nullptr) continue;
       std::size_t j = 0;
       while (jobs_[j].name != entry->workload.key().name) ++j;

@@ -17,7 +17,7 @@ FaultOptions Failing(double rate) {
 }
 
 TEST(Faults, NodesFailAtTheRateAndReturnAfterTheRepair) {
-  const decide::Cluster cluster = decide::Scene(decide::H100Nodes(100)).Build();
+  const cluster::Cluster cluster = testing::Scene(testing::H100Nodes(100)).Build();
   Faults faults(*cluster.fabrics.front().fabric, Failing(50), 1);
   constexpr std::int64_t kDays = 400;
   std::map<fabric::NodeIndex, Micros> away;
@@ -39,7 +39,7 @@ TEST(Faults, NodesFailAtTheRateAndReturnAfterTheRepair) {
 }
 
 TEST(Faults, OnlySpotNodesAreInterrupted) {
-  const decide::Cluster cluster = decide::Scene(decide::ThreeProducts()).Build();
+  const cluster::Cluster cluster = testing::Scene(testing::ThreeProducts()).Build();
   const fabric::Fabric& fabric = *cluster.fabrics.front().fabric;
   FaultOptions options;
   options.interruptions = 1000;
@@ -73,7 +73,7 @@ TEST(Faults, JobsStartAgainUntilAllAreDone) {
     jobs.push_back({"j" + std::to_string(j), j * 1000, 100'000,
                     1 + static_cast<std::uint32_t>(j % 3), 8, 100'000});
   }
-  const FleetScene scene(decide::FourNodes(), jobs);
+  const FleetScene scene(testing::FourNodes(), jobs);
   const Summary calm = RunWith(scene, {}), rough = RunWith(scene, Failing(2000));
   EXPECT_EQ(calm.restarts, 0U);
   EXPECT_EQ(rough.finished, 20U);
@@ -91,7 +91,7 @@ TEST(Faults, ACordonEndsNoJobAndKeepsOthersOff) {
   options.cordon_seconds = 50'000;
   std::vector<TestJob> jobs;
   for (int j = 0; j < 20; ++j) jobs.push_back({"j" + std::to_string(j), 0, 10'000, 1, 8, 10'000});
-  const FleetScene scene(decide::FourNodes(), jobs);
+  const FleetScene scene(testing::FourNodes(), jobs);
   const Summary calm = RunWith(scene, {}), cordoned = RunWith(scene, options);
   EXPECT_EQ(cordoned.restarts, 0U);
   EXPECT_EQ(cordoned.finished, 20U);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "operator/simulate/run.h"
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 // Scenarios for tests: jobs of whole numbers of workers on a fabric of tests/support.
 namespace weft::simulate {
@@ -25,9 +25,9 @@ struct FleetScene {
   explicit FleetScene(const testing::FabricShape& shape, const std::vector<TestJob>& jobs)
       : cluster(Build(shape, jobs)), scenario(Make(cluster)) {}
 
-  static decide::Cluster Build(const testing::FabricShape& shape,
-                               const std::vector<TestJob>& jobs) {
-    decide::Scene scene(shape);
+  static cluster::Cluster Build(const testing::FabricShape& shape,
+                                const std::vector<TestJob>& jobs) {
+    testing::Scene scene(shape);
     for (const TestJob& job : jobs) {
       api::TrainingJob& made = scene.Job(job.name, job.workers, job.gpus);
       made.meta.annotations.Set(kArrivalAnnotation, std::to_string(job.arrival));
@@ -40,7 +40,7 @@ struct FleetScene {
     }
     return scene.Build();
   }
-  static Scenario Make(const decide::Cluster& cluster) {
+  static Scenario Make(const cluster::Cluster& cluster) {
     auto scenario = MakeScenario(cluster, nullptr, {});
     if (!scenario) std::fprintf(stderr, "%s\n", scenario.error().message.c_str());
     return *std::move(scenario);
@@ -67,7 +67,7 @@ struct FleetScene {
     return text;
   }
 
-  decide::Cluster cluster;
+  cluster::Cluster cluster;
   Scenario scenario;
 };
 

@@ -67,10 +67,10 @@ TEST(Meter, SpotNodesHaveTheirOwnPriceAndAnUnknownPriceMeansNoBill) {
 }
 
 TEST(Meter, GpusOfEarlierPodsAreLeftOutAndWorkThatIsDoneTwiceCountsTwice) {
-  decide::Scene made(TwoNodes());
-  made.Pod("earlier", "n1").pod.requests = {{decide::kGpu, 8}};
+  testing::Scene made(TwoNodes());
+  made.Pod("earlier", "n1").pod.requests = {{testing::kGpu, 8}};
   made.Job("a", 1).meta.annotations.Set(kRunAnnotation, "2000000");
-  const decide::Cluster cluster = made.Build();
+  const cluster::Cluster cluster = made.Build();
   const Scenario scenario = FleetScene::Make(cluster);
   const Bill once = simulate::Run(scenario, {}).bill;
   EXPECT_NEAR(once.job_joules, kBusyWatts * 8 * 2e6, 1e3);

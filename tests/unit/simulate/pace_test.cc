@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "operator/base/random.h"
-#include "operator/decide/contention.h"
+#include "operator/predict/contention.h"
 #include "operator/simulate/trace_shapes.h"
 #include "tests/unit/simulate/fleet_scene.h"
 
@@ -27,7 +27,7 @@ testing::FabricShape Tapered(int leaves) {
 
 struct PaceScene {
   explicit PaceScene(std::vector<std::uint32_t> gpus, int percent = 800) {
-    decide::Scene scene(Tapered(4));
+    testing::Scene scene(Tapered(4));
     scene.inputs.fabrics.front().spec.levels.front().link->oversubscription_percent = percent;
     cluster.emplace(scene.Build());
     Trace trace;
@@ -36,13 +36,13 @@ struct PaceScene {
     EXPECT_TRUE(made);
     scenario.emplace(*std::move(made));
   }
-  std::optional<decide::Cluster> cluster;
+  std::optional<cluster::Cluster> cluster;
   std::optional<Scenario> scenario;
 };
 
 TEST(Paces, AJobOfOneNodeUsesNoLink) {
   const PaceScene scene({8});
-  const decide::Pace pace =
+  const predict::Pace pace =
       Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], std::vector<NodeIndex>{3});
   EXPECT_EQ(pace.alone, 0);
   EXPECT_TRUE(pace.uses.empty());
@@ -52,7 +52,7 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
   const PaceScene scene({64});
   std::vector<NodeIndex> nodes(8);
   std::iota(nodes.begin(), nodes.end(), 0);
-  const decide::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
+  const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_GT(pace.alone, 0);
   EXPECT_DOUBLE_EQ(pace.alone, pace.shared);
   EXPECT_TRUE(pace.uses.empty());
@@ -61,14 +61,14 @@ TEST(Paces, InsideOneLeafAJobIsAsFastAloneAsAmongOthers) {
 TEST(Paces, AcrossATaperedUplinkNeighboursCost) {
   const PaceScene scene({64});
   const std::vector<NodeIndex> nodes = {0, 1, 2, 3, 16, 17, 18, 19};
-  const decide::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
+  const predict::Pace pace = Paces(*scene.scenario->on).Of(scene.scenario->shapes[0], nodes);
   EXPECT_LT(pace.alone, pace.shared);
   ASSERT_EQ(pace.uses.size(), 2U);
   EXPECT_EQ(pace.uses[0].gpus, 32);
   EXPECT_DOUBLE_EQ(pace.uses[0].bytes, pace.uses[1].bytes);
   // Without a taper every GPU has its port's rate, whatever the others do.
   const PaceScene flat({64}, 100);
-  const decide::Pace same = Paces(*flat.scenario->on).Of(flat.scenario->shapes[0], nodes);
+  const predict::Pace same = Paces(*flat.scenario->on).Of(flat.scenario->shapes[0], nodes);
   EXPECT_DOUBLE_EQ(same.alone, same.shared);
 }
 
@@ -85,8 +85,8 @@ TEST(Paces, ContentionNeverExceedsThePrediction) {
     for (std::size_t i = 0; i < free.size(); ++i) {
       std::swap(free[i], free[i + random.Below(free.size() - i)]);
     }
-    decide::Contention contention(paces.uplinks());
-    std::vector<decide::Pace> all;
+    predict::Contention contention(paces.uplinks());
+    std::vector<predict::Pace> all;
     std::size_t used = 0;
     for (std::uint32_t j = 0; j < scene.scenario->jobs.size(); ++j) {
       const Shape& shape = scene.scenario->shapes[scene.scenario->jobs[j].shape];
@@ -107,7 +107,7 @@ TEST(Paces, ContentionNeverExceedsThePrediction) {
 TEST(TraceShape, EverySizeIsAValidJob) {
   for (const std::uint32_t node : {1U, 4U, 8U, 16U}) {
     for (std::uint32_t gpus = 1; gpus <= 2100; gpus = gpus < 160 ? gpus + 1 : gpus * 5 / 4) {
-      const api::TrainingJob job = TraceShape({decide::kGpu, node}, gpus);
+      const api::TrainingJob job = TraceShape({testing::kGpu, node}, gpus);
       EXPECT_GE(job.replicas * job.accelerator.per_worker, gpus);
       EXPECT_LT(job.replicas * job.accelerator.per_worker, gpus + node);
       const auto traffic = traffic::ComputeTraffic(job.model, job.parallelism, job.replicas,

@@ -27,13 +27,13 @@ std::vector<TestJob> BigBehindFirst() {
 }
 
 TEST(Run, WithoutBackfillNobodyOvertakes) {
-  EXPECT_EQ(FleetScene(decide::FourNodes(), BigBehindFirst())
+  EXPECT_EQ(FleetScene(testing::FourNodes(), BigBehindFirst())
                 .Run(With(QueueOrder::kPriority, Backfill::kNone)),
             "first 0-1000 n0; big 1000-1100 n0 n1 n2 n3; small 1100-6100 n0; late 1100-1300 n1");
 }
 
 TEST(Run, AnyBackfillLetsALargeJobWait) {
-  EXPECT_EQ(FleetScene(decide::FourNodes(), BigBehindFirst())
+  EXPECT_EQ(FleetScene(testing::FourNodes(), BigBehindFirst())
                 .Run(With(QueueOrder::kPriority, Backfill::kAny)),
             "first 0-1000 n0; small 20-5020 n1; late 700-900 n2; big 5020-5120 n0 n1 n2 n3");
 }
@@ -42,29 +42,29 @@ TEST(Run, NodesAreReservedForAJobThatHasWaitedTenMinutes) {
   std::vector<TestJob> jobs = BigBehindFirst();
   jobs[2].arrival = 650;  // after `big` has waited for 600 s
   jobs.push_back({"too-long", 800, 201, 1, 8, 201});
-  EXPECT_EQ(FleetScene(decide::FourNodes(), jobs).Run(),
+  EXPECT_EQ(FleetScene(testing::FourNodes(), jobs).Run(),
             "first 0-1000 n0; late 700-900 n1; big 1000-1100 n0 n1 n2 n3; small 1100-6100 n0; "
             "too-long 1100-1301 n1");
 }
 
 TEST(Run, ShortestFirstLooksAtEstimates) {
-  EXPECT_EQ(FleetScene(decide::FourNodes(), {{"now", 0, 10, 4, 8, 10},
-                                             {"long", 1, 50, 4, 8, 50},
-                                             {"short", 2, 40, 4, 8, 40},
-                                             {"unknown", 0, 5, 4, 8}})
+  EXPECT_EQ(FleetScene(testing::FourNodes(), {{"now", 0, 10, 4, 8, 10},
+                                              {"long", 1, 50, 4, 8, 50},
+                                              {"short", 2, 40, 4, 8, 40},
+                                              {"unknown", 0, 5, 4, 8}})
                 .Run(With(QueueOrder::kShortest, Backfill::kAny)),
             "now 0-10 n0 n1 n2 n3; short 10-50 n0 n1 n2 n3; long 50-100 n0 n1 n2 n3; unknown "
             "100-105 n0 n1 n2 n3");
 }
 
 TEST(Run, JobsThatNeverFitAreNamedAndTheRestRuns) {
-  const FleetScene scene(decide::FourNodes(), {{"huge", 0, 10, 5}, {"fits", 0, 10, 1}});
+  const FleetScene scene(testing::FourNodes(), {{"huge", 0, 10, 5}, {"fits", 0, 10, 1}});
   EXPECT_EQ(scene.scenario.never_fit, std::vector<std::string>{"ns/huge"});
   EXPECT_EQ(scene.Run(), "fits 0-10 n0");
 }
 
 TEST(Run, AJobThatRequiresOneLeafWaitsForOne) {
-  EXPECT_EQ(FleetScene(decide::FourNodes(),
+  EXPECT_EQ(FleetScene(testing::FourNodes(),
                        {{"a", 0, 100, 1}, {"b", 0, 50, 3}, {"pair", 10, 10, 2, 8, {}, "leaf"}})
                 .Run(),
             "a 0-100 n0; b 0-50 n1 n2 n3; pair 50-60 n2 n3");
@@ -82,7 +82,7 @@ TEST(Run, WaitsAsErlangsFormulaSays) {
     trace.jobs.push_back(
         {"j" + std::to_string(j), ToMicros(now), ToMicros(Exponential(random) * kMean), 1, {}, 0});
   }
-  const decide::Cluster cluster = decide::Scene(testing::Leaves({{8}})).Build();
+  const cluster::Cluster cluster = testing::Scene(testing::Leaves({{8}})).Build();
   const auto scenario = MakeScenario(cluster, &trace, {});
   ASSERT_TRUE(scenario);
   RunOptions options;
@@ -111,7 +111,7 @@ TEST(Run, TheSameSeedGivesTheSameOutcome) {
                     static_cast<std::int64_t>(1 + random.Below(100)),
                     static_cast<std::uint32_t>(1 + random.Below(3)), 8, 100});
   }
-  const FleetScene scene(decide::FourNodes(), jobs);
+  const FleetScene scene(testing::FourNodes(), jobs);
   for (const Policy policy : AllPolicies()) {
     DispatchRules rules;
     rules.policy = policy;

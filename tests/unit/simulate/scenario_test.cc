@@ -8,8 +8,8 @@ namespace weft::simulate {
 namespace {
 
 // One job that waits and three that have ended: complete, failed after a suspension, never started.
-decide::Cluster WithAPast() {
-  decide::Scene scene(decide::FourNodes());
+cluster::Cluster WithAPast() {
+  testing::Scene scene(testing::FourNodes());
   const auto add = [&](const char* name, const char* created, const char* start, const char* end) {
     api::TrainingJob& job = scene.Job(name, 2);
     job.meta.creation_timestamp = created;
@@ -29,7 +29,7 @@ decide::Cluster WithAPast() {
   return scene.Build();
 }
 
-std::string JobsOf(const decide::Cluster& cluster, bool past) {
+std::string JobsOf(const cluster::Cluster& cluster, bool past) {
   ScenarioOptions options;
   options.past = past;
   const auto scenario = MakeScenario(cluster, nullptr, options);
@@ -43,7 +43,7 @@ std::string JobsOf(const decide::Cluster& cluster, bool past) {
 }
 
 TEST(Scenario, JobsThatHaveEndedRunAgainWhenTheyWereCreatedAndAsLongAsTheyRan) {
-  const decide::Cluster cluster = WithAPast();
+  const cluster::Cluster cluster = WithAPast();
   EXPECT_EQ(JobsOf(cluster, false), "ns/waits at 0 for 7");
   EXPECT_EQ(JobsOf(cluster, true),
             "ns/done at 0 for 3600; ns/failed at 3600 for 1200; ns/waits at 7200 for 7");

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "tests/unit/decide/scene.h"
+#include "tests/support/scene.h"
 
 namespace weft::simulate {
 namespace {
@@ -52,17 +52,17 @@ Variation MoreRacks(int racks) {
   return one;
 }
 
-decide::Cluster Varied(const Variation& variation) {
-  const decide::Scene scene(decide::FourNodes());
+cluster::Cluster Varied(const Variation& variation) {
+  const testing::Scene scene(testing::FourNodes());
   auto inputs = Vary(scene.inputs, "default", variation);
   EXPECT_TRUE(inputs);
-  auto cluster = decide::BuildCluster(*std::move(inputs));
+  auto cluster = cluster::BuildCluster(*std::move(inputs));
   EXPECT_TRUE(cluster);
   return *std::move(cluster);
 }
 
 TEST(Vary, ATaperIsThatOfAllLinksAboveTheNarrowestLevel) {
-  const decide::Cluster plain = Varied({}), tapered = Varied(Tapered(400));
+  const cluster::Cluster plain = Varied({}), tapered = Varied(Tapered(400));
   const auto tiers = plain.fabrics[0].fabric->tiers(), after = tapered.fabrics[0].fabric->tiers();
   EXPECT_EQ(after[0].link.femtoseconds_per_byte, 4 * tiers[0].link.femtoseconds_per_byte);
   EXPECT_EQ(after[1].link.femtoseconds_per_byte, 4 * tiers[1].link.femtoseconds_per_byte);
@@ -70,18 +70,18 @@ TEST(Vary, ATaperIsThatOfAllLinksAboveTheNarrowestLevel) {
 }
 
 TEST(Vary, ScaleUpDomainsHoldNodesOfOneLeaf) {
-  const decide::Cluster cluster = Varied(ScaleUp(16));
+  const cluster::Cluster cluster = Varied(ScaleUp(16));
   const fabric::Fabric& fabric = *cluster.fabrics[0].fabric;
   ASSERT_TRUE(fabric.nested_scale_up());
   EXPECT_EQ(fabric.domains(*fabric.nested_scale_up()).size(), 2U);
   EXPECT_TRUE(fabric.inconsistencies().empty());
-  const decide::Scene scene(decide::FourNodes());
+  const testing::Scene scene(testing::FourNodes());
   EXPECT_FALSE(Vary(scene.inputs, "default", ScaleUp(12)));
   EXPECT_FALSE(Vary(scene.inputs, "other", ScaleUp(16)));
 }
 
 TEST(Vary, OneMoreRackIsACopyOfAWholeOne) {
-  const decide::Cluster cluster = Varied(MoreRacks(1));
+  const cluster::Cluster cluster = Varied(MoreRacks(1));
   const fabric::Fabric& fabric = *cluster.fabrics[0].fabric;
   EXPECT_EQ(fabric.node_count(), 6U);
   EXPECT_EQ(fabric.domains(*fabric.FindTier("leaf")).size(), 3U);

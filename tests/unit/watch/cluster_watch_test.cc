@@ -36,7 +36,7 @@ TEST(ClusterWatchTest, KnowsTheClusterOnceEveryKindIsListed) {
   watch.Start();
   all.get_future().wait();
   EXPECT_EQ(unreadable.get_future().get().substr(0, 13), "fabrics: f1: ");
-  const decide::Cluster seen = watch.LookAtCluster();
+  const cluster::Cluster seen = watch.LookAtCluster();
   ASSERT_EQ(seen.inputs->nodes.size(), 1U);
   EXPECT_EQ(seen.inputs->nodes[0].meta.key.name, "n1");
   watch.Stop();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/decide/foreign_gang.h"
+#include "operator/cluster/foreign_gang.h"
 
 namespace weft::watch {
 namespace {
@@ -373,7 +373,7 @@ TEST_F(StoreTest, PodsAndPlacementsOfAGangFindEachOther) {
   pod.meta.labels = {{"batch.kubernetes.io/controller-uid", "u"}, {"weft.dev/place", "true"}};
   pod.meta.owners = {{"batch/v1", "Job", "train", "u", true}};
   store_.Put(pod);
-  const std::string base = decide::ForeignGangOf(pod)->base;
+  const std::string base = cluster::ForeignGangOf(pod)->base;
   const std::map<std::string, std::string> labels = {{"batch.kubernetes.io/controller-uid", "u"},
                                                      {"weft.dev/place", "true"}};
   const auto made = put("made", {labels, {}}, base.c_str());

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/config_map.h"
+#include "operator/api/devices.h"
+#include "operator/api/fabric.h"
+#include "operator/api/kueue.h"
+#include "operator/api/namespace.h"
+#include "operator/api/node.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/priority_class.h"
+#include "operator/api/training_job.h"
+#include "operator/base/shared_list.h"
+#include "operator/fabric/spec.h"
+
+namespace weft::api {
+
+// All that a decision reads, in input order within each kind.
+struct Inputs : DeviceInputs, KueueInputs {
+  SharedList<Node> nodes;
+  SharedList<Pod> pods;
+  std::vector<PriorityClass> priority_classes;
+  std::vector<Namespace> namespaces;
+  std::vector<Fabric> fabrics;
+  SharedList<TrainingJob> jobs;
+  SharedList<Placement> placements;
+  // TrainingJobs and Placements in the order in which they were read.
+  struct OrderEntry {
+    bool is_job = true;
+    std::size_t index = 0;
+  };
+  std::vector<OrderEntry> order;
+  std::vector<std::string> notes;  // unknown kinds that were ignored, each once
+  // Added to every Fabric, and looked up before its own.
+  std::vector<fabric::AcceleratorSpec> accelerators;
+  std::optional<ConfigMap> learned_steps;  // kLearnedSteps; other ConfigMaps are ignored
+};
+
+}  // namespace weft::api

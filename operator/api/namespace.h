@@ -1,0 +1,12 @@
+#pragma once
+
+#include "operator/api/meta.h"
+
+namespace weft::api {
+
+struct Namespace {
+  Place place;
+  ObjectMeta meta;
+};
+
+}  // namespace weft::api

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/devices.h"
+#include "operator/api/meta.h"
+#include "operator/rules/pod_requirements.h"
+
+namespace weft::api {
+
+// The part of a Pod that Weft reads.
+struct Pod {
+  Place place;
+  ObjectMeta meta;  // without annotations whose values are too long for a label
+  // Why only metadata, node and phase are known; "" if all is known. If set, the pod counts as
+  // using all of its node.
+  std::string unreadable;
+  std::string node_name;  // spec.nodeName; "" if unbound
+  std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
+  std::vector<std::string> scheduling_gates;
+  placement::PodRequirements pod;
+  std::vector<ClaimReference> claims;  // spec.resourceClaims
+  std::string priority_class_name;
+  std::string reason;          // status.reason: "Evicted", "NodeLost", "UnexpectedAdmissionError"
+  std::string nominated_node;  // status.nominatedNodeName: kube-scheduler preempts pods on it
+  bool ready = false;          // condition Ready
+  bool disrupted = false;      // condition DisruptionTarget: preempted, drained, tainted
+  std::string unscheduled;     // why kube-scheduler finds no node, in kube-scheduler's words
+  // The first container that failed.
+  struct Failure {
+    std::string container, reason;
+    std::int64_t exit_code = 0;
+    std::string message;     // why the container could not be started
+    std::int64_t ended = 0;  // Unix seconds; 0 if the kubelet does not report it
+  };
+  std::optional<Failure> failure;
+  std::string waiting;  // why a container has not started, except for usual reasons
+  std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
+  bool Holds() const;   // bound and not finished: its requests count as used
+};
+
+}  // namespace weft::api

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/traffic/spec.h"
+
+namespace weft::api {
+
+struct GroupSpec {
+  std::vector<traffic::Axis> axes;
+  std::string required, preferred;  // level names; "" if absent
+};
+
+struct TopologySpec {
+  std::string required, preferred;  // level names; "" if absent
+  std::optional<std::int64_t> wait_for_preferred_seconds;
+  std::vector<GroupSpec> groups;
+  bool compute_domain = false;  // computeDomain: Auto
+};
+
+}  // namespace weft::api

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/accelerator.h"
+#include "operator/api/framework.h"
+#include "operator/api/job_record.h"
+#include "operator/api/meta.h"
+#include "operator/api/topology_spec.h"
+#include "operator/rules/pod_requirements.h"
+#include "operator/traffic/spec.h"
+
+namespace weft::api {
+
+struct FailurePolicy {
+  std::int64_t max_restarts = 0;
+  std::optional<std::int64_t> reset_after_seconds;
+  std::string infrastructure = "RestartUncounted";
+};
+
+struct TrainingJob {
+  Place place;
+  ObjectMeta meta;
+  // Why the spec cannot be read; "" if it can. If set, all fields of the spec are defaults.
+  std::string unreadable;
+  bool suspend = false;
+  std::string fabric_name;
+  Framework framework;
+  Accelerator accelerator;
+  std::uint32_t replicas = 0;      // 0: a bare model (Reading::kModel of decode.h)
+  placement::PodRequirements pod;  // of workers.template
+  std::string priority_class_name;
+  std::optional<traffic::Model> model;
+  traffic::Parallelism parallelism;
+  TopologySpec topology;
+  std::int64_t startup_timeout_seconds = 900;
+  std::optional<std::int64_t> active_deadline_seconds;
+  std::optional<std::int64_t> expected_duration_seconds;
+  std::optional<std::int64_t> ttl_seconds_after_finished;
+  FailurePolicy failure_policy;
+  // status
+  std::int64_t attempt = 0;
+  std::string placement_name;
+  std::vector<Condition> conditions;
+  JobRecord record;
+  Raw raw;
+};
+
+}  // namespace weft::api

@@ -1,0 +1,108 @@
+#include "operator/cluster/choose_fabric.h"
+
+#include <algorithm>
+#include <map>
+
+#include "operator/cluster/pool_choices.h"
+#include "operator/rules/node_filter.h"
+
+namespace weft::cluster {
+namespace {
+
+std::string KnownFabrics(const Cluster& cluster) {
+  std::string names;
+  for (const ClusterFabric& on : cluster.fabrics) {
+    names += (names.empty() ? "" : ", ") + on.name();
+  }
+  return names;
+}
+
+bool Offers(const ClusterFabric& on, const Workload& workload) {
+  const auto resource = on.fabric->FindResource(workload.accelerator->resource_name);
+  if (!resource) return false;
+  for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
+    if (on.fabric->allocatable(n, *resource) > 0) return true;
+  }
+  return false;
+}
+
+// Whether the workload fits on the empty fabric by the hard rules of single nodes.
+bool MayUse(const ClusterFabric& on, const Workload& workload) {
+  placement::SlotQuery query;
+  query.pod = &workload.pod;
+  query.job = api::Show(workload.key());
+  query.cap = workload.workers;
+  query.ignore_claims = true;
+  std::vector<std::uint32_t> slots;
+  placement::CountSlots(on.claims, query, slots);
+  const auto room_of = [&](auto counts) {
+    std::uint64_t sum = 0;
+    for (fabric::NodeIndex n = 0; n < slots.size(); ++n) {
+      if (counts(on.fabric->pool(n))) sum += slots[n];
+    }
+    return sum;
+  };
+  const auto choices = PoolChoicesOf(*on.fabric, *workload.accelerator);
+  if (!choices) return room_of([](fabric::PoolIndex) { return true; }) >= workload.workers;
+  return std::any_of(choices->begin(), choices->end(), [&](const placement::PoolChoice& choice) {
+    return room_of([&](fabric::PoolIndex pool) {
+             return std::binary_search(choice.pools.begin(), choice.pools.end(), pool);
+           }) >= workload.workers;
+  });
+}
+
+std::optional<std::string_view> NamespaceDefault(const Cluster& cluster, const std::string& space) {
+  for (const api::Namespace& one : cluster.inputs->namespaces) {
+    if (one.meta.key.name != space) continue;
+    if (const auto name = one.meta.labels.At(api::kDefaultFabricLabel)) return name;
+  }
+  return std::nullopt;
+}
+
+using Choice = std::variant<std::size_t, NoFabric>;
+
+NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
+                   const std::vector<std::size_t>& among, const std::string& why) {
+  std::string names;
+  for (const std::size_t f : among) {
+    names += (names.empty() ? "" : ", ") + cluster.fabrics[f].name();
+  }
+  return {"FabricAmbiguous", "Fabrics " + names + " all offer " +
+                                 workload.accelerator->resource_name + why +
+                                 "; name one in spec.fabricName, or label the namespace with " +
+                                 std::string(api::kDefaultFabricLabel) + "."};
+}
+
+}  // namespace
+
+Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
+  if (!workload.fabric_name->empty()) {
+    if (const auto found = cluster.FindFabric(*workload.fabric_name)) return Choice(*found);
+    return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +
+                   *workload.fabric_name + "\"; known: " + KnownFabrics(cluster));
+  }
+  if (const auto name = NamespaceDefault(cluster, workload.key().space)) {
+    if (const auto found = cluster.FindFabric(std::string(*name))) return Choice(*found);
+    return Choice(NoFabric{"NoFabric",
+                           "The label " + std::string(api::kDefaultFabricLabel) + "=" +
+                               std::string(*name) + " of namespace " + workload.key().space +
+                               " names an unknown Fabric; known: " + KnownFabrics(cluster) + "."});
+  }
+  if (cluster.fabrics.size() == 1) return Choice(std::size_t{0});
+  std::vector<std::size_t> offering, fitting;
+  for (std::size_t f = 0; f < cluster.fabrics.size(); ++f) {
+    if (!Offers(cluster.fabrics[f], workload)) continue;
+    offering.push_back(f);
+    if (MayUse(cluster.fabrics[f], workload)) fitting.push_back(f);
+  }
+  if (fitting.size() == 1) return Choice(fitting.front());
+  if (fitting.size() > 1) return Choice(Ambiguous(cluster, workload, fitting, " and have room"));
+  if (offering.size() == 1) return Choice(offering.front());
+  if (offering.size() > 1) {
+    return Choice(Ambiguous(cluster, workload, offering, ", but each is too small"));
+  }
+  return Choice(NoFabric{"NoFabric", "No node of any Fabric (" + KnownFabrics(cluster) +
+                                         ") offers " + workload.accelerator->resource_name + "."});
+}
+
+}  // namespace weft::cluster

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/inputs.h"
+#include "operator/api/node.h"
+#include "operator/api/pod.h"
+#include "operator/base/shared_list.h"
+
+namespace weft::cluster {
+
+// How accelerators that ResourceClaims hold or ask for (DRA) count as a resource such as
+// nvidia.com/gpu:
+// - A device of a known driver, or of one that a DeviceClass with an extendedResourceName selects,
+//   is an accelerator of that resource. Other devices (network cards, ComputeDomain channels) do
+//   not count.
+// - A claim that has devices uses them on their node, whoever may use them too: a partition (MIG)
+//   uses its whole GPU, and a GPU that several claims share counts once. It counts as a request of
+//   the pod that it is reserved for; without such a pod on the node, as a pod of its own.
+// - A claim that kube-scheduler made for an extended resource says what its pod requests anyway.
+// - A pod whose claims have no devices yet asks for what its ResourceClaimTemplates and
+//   ResourceClaims request: at least one whole GPU for a partition.
+// - A node whose kubelet reports none of a resource has the untainted GPUs of its ResourceSlices,
+//   if a DeviceClass with that extendedResourceName selects them by driver and type alone.
+
+// The extended resource that the driver's devices count as; "" if they are no accelerators.
+std::string_view ResourceOfDriver(std::string_view driver,
+                                  std::span<const api::DeviceClass> classes);
+
+// What pods ask for by their claims, from the inputs' templates, claims and DeviceClasses.
+// Points into the inputs.
+// Cost  O(n log n) to build for n templates and claims, O(log n) per claim of a pod.
+class ClaimDemand {
+ public:
+  explicit ClaimDemand(const api::Inputs& inputs);
+  // Nothing if one of the claims or templates that the pod names is not among the inputs.
+  std::optional<fabric::Resources> Of(const api::Pod& pod) const;
+
+ private:
+  using Requests = std::map<api::ObjectKey, const std::vector<api::DeviceRequest>*>;
+
+  fabric::Resources AmountsOf(const std::vector<api::DeviceRequest>& requests) const;
+
+  const api::Inputs& inputs_;
+  Requests of_templates_, of_claims_;
+};
+
+// Adds what claims hold and ask for to the requests of the inputs' pods, and a pod for each claim
+// that holds devices without a pod. Removes the claims: a second call changes nothing.
+// Cost  O(pods + slices log claims + claims log claims); nothing without claims.
+void CountClaims(api::Inputs& inputs);
+
+// The nodes, with the accelerators that only ResourceSlices tell of.
+// Cost  O(nodes + slices log slices); O(1) per node without slices.
+SharedList<api::Node> NodesWithDevices(const api::Inputs& inputs);
+
+}  // namespace weft::cluster

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/base/result.h"
+
+namespace weft::cluster {
+
+// Label of a Placement that the operator made for pods of other controllers: ForeignGang::base.
+inline constexpr const char* kGangLabel = "weft.dev/gang";
+// Its annotation: the hash of what the pods asked for when it was made.
+inline constexpr const char* kAskedAnnotation = "weft.dev/asked";
+
+// The gang that a pod of another controller belongs to:
+//   Job            all its pods
+//   JobSet         the pods of one replicated job, of one restart attempt
+//   TrainJob       as its JobSet, which has its name
+//   PyTorchJob, TFJob, JAXJob, XGBoostJob, PaddleJob, MPIJob    all its pods
+//   LeaderWorkerSet    one group
+//   RayCluster     one worker group, or the head
+//   Pod            Kueue's pod group
+// Only pods with the label weft.dev/place are its workers.
+struct ForeignGang {
+  std::string kind;
+  std::string owner;  // the name of the object of that kind
+  std::string part;   // replicated job, worker group or index of the group; "" for all pods
+  // At most 63 characters, the same for all pods of all attempts: "<owner>-<part>-<hash>".
+  std::string base;
+  std::string placement_name;                   // base, with the attempt if the kind has one
+  std::map<std::string, std::string> selector;  // labels of exactly the workers of this attempt
+};
+
+// Errors  kInvalid, a sentence: nothing on the pod tells its gang.
+Result<ForeignGang> ForeignGangOf(const api::Pod& pod);
+
+// The object that owns the gang's Placement, so that both are deleted together: the pods'
+// controller, the JobSet of their Jobs, or the leader's StatefulSet; for pods without a controller
+// the first pod. `pods` must not be empty.
+api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
+
+// A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
+std::string AskedHash(const api::Pod& pod);
+
+// How many workers a gang has, and which labels of its pods give a worker's index.
+struct GangShape {
+  std::int64_t workers = 0;
+  std::vector<api::IndexLabel> index_labels;  // empty: in order of the pods' names
+};
+
+// The shape as far as the pod tells it, by the annotation weft.dev/workers or a size that its
+// controller writes (LeaderWorkerSet, pod group); nothing: ShapeOfOwner must tell.
+// Errors  kInvalid, which names the annotation.
+Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::Pod& pod);
+
+// The shape by the object that controls the pods. For the kind TrainJob this is its JobSet.
+//
+// `part`   as in ForeignGang. For the kinds of Kubeflow a replica type in lower case; "": all types
+//          whose template has the label weft.dev/place: "true" and requests an accelerator.
+// Errors   kInvalid, which names the field: "owner: Job train: spec.completions: 16 must not ...".
+Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
+                               std::string_view part);
+
+}  // namespace weft::cluster

@@ -1,0 +1,138 @@
+#include "operator/cluster/gangs.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "operator/base/natural_order.h"
+#include "operator/cluster/job_owner.h"
+#include "operator/cluster/pod_labels.h"
+
+namespace weft::cluster {
+namespace {
+
+constexpr const char* kWorkerIndex = "weft.dev/worker-index";
+
+// A worker's position in its gang: replica type or job, then the index within it.
+using Index = std::pair<std::int64_t, std::int64_t>;
+
+bool FromTrainer(const api::Pod& pod) {
+  const auto label = pod.meta.labels.lower_bound(kTrainerPrefix);
+  return label != pod.meta.labels.end() && label->first.starts_with(kTrainerPrefix);
+}
+
+// The kind that a controller such as "pytorchjob-controller" or "mpi-operator" serves.
+std::string KubeflowKind(const api::Pod& pod) {
+  static constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"pytorchjob", "PyTorchJob"}, {"mpi", "MPIJob"},       {"tfjob", "TFJob"},
+      {"xgboostjob", "XGBoostJob"}, {"paddle", "PaddleJob"}, {"jaxjob", "JAXJob"},
+  };
+  if (const auto by = FindLabel(pod, kKubeflowOperator)) {
+    for (const auto& [prefix, kind] : kKinds) {
+      if (by->starts_with(prefix)) return std::string(kind);
+    }
+  }
+  const api::OwnerReference* controller = ControllerOf(pod);
+  return controller != nullptr && controller->kind != "Job" ? controller->kind : "PyTorchJob";
+}
+
+// A sort key: the replica with rank 0 (master, chief or launcher) comes first.
+std::int64_t ReplicaTypeRank(const api::Pod& pod) {
+  auto type = FindLabel(pod, kKubeflowType);
+  if (!type) type = FindLabel(pod, kKubeflowRole);
+  if (!type) type = FindLabel(pod, "replica-type");
+  if (!type) return 1;
+  std::string& lower = *type;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower == "master" || lower == "chief" || lower == "launcher" ? 0 : 1;
+}
+
+std::optional<Index> IndexOf(const api::Pod& pod, const std::string& kind) {
+  const auto alone = [&](const char* key) -> std::optional<Index> {
+    const auto number = FindNumber(pod, key);
+    return number ? std::optional<Index>({0, *number}) : std::nullopt;
+  };
+  if (kind == "TrainingJob") return alone(kWorkerIndex);
+  if (kind == "LeaderWorkerSet") return alone(kLeaderWorker);
+  if (kind == "StatefulSet") return alone(kStatefulIndex);
+  if (kind == "JobSet" || kind == "TrainJob") {
+    auto job = FindNumber(pod, kJobSetGlobalIndex);
+    if (!job) job = FindNumber(pod, kJobSetIndex);
+    const auto completion = FindNumber(pod, kCompletionIndex);
+    if (!completion) return std::nullopt;
+    return Index{job.value_or(0), *completion};
+  }
+  if (FindLabel(pod, kKubeflowJobName)) {
+    auto index = FindNumber(pod, kKubeflowIndex);
+    if (!index) index = FindNumber(pod, "replica-index");
+    const std::int64_t type = ReplicaTypeRank(pod);
+    if (!index && type == 0) index = 0;  // a launcher has no index
+    return index ? std::optional<Index>({type, *index}) : std::nullopt;
+  }
+  return alone(kCompletionIndex);
+}
+
+// Sorts by index if every pod has its own, else by name.
+void SortMembers(const SharedList<api::Pod>& pods, Gang& gang) {
+  std::vector<std::pair<Index, std::size_t>> by_index;
+  for (const std::size_t p : gang.pods) {
+    if (const auto index = IndexOf(pods[p], gang.kind)) by_index.push_back({*index, p});
+  }
+  std::sort(by_index.begin(), by_index.end());
+  const bool twice =
+      std::adjacent_find(by_index.begin(), by_index.end(), [](const auto& a, const auto& b) {
+        return a.first == b.first;
+      }) != by_index.end();
+  gang.indexed = by_index.size() == gang.pods.size() && !twice;
+  if (gang.indexed) {
+    for (std::size_t i = 0; i < by_index.size(); ++i) gang.pods[i] = by_index[i].second;
+    return;
+  }
+  std::sort(gang.pods.begin(), gang.pods.end(), [&](std::size_t a, std::size_t b) {
+    return NaturalLess(pods[a].meta.key.name, pods[b].meta.key.name);
+  });
+}
+
+}  // namespace
+
+PodOwner OwnerOf(const api::Pod& pod) {
+  const std::string& space = pod.meta.key.space;
+  if (auto owner = JobOwnerOf(pod.meta)) return {{space, std::move(owner->name)}, "TrainingJob"};
+  if (const auto set = FindLabel(pod, kLeaderWorkerSet)) {
+    const auto group = FindLabel(pod, kLeaderGroup);
+    return {{space, *set + (group ? "-" + *group : "")}, "LeaderWorkerSet"};
+  }
+  if (const auto set = FindLabel(pod, kJobSetName)) {
+    return {{space, *set}, FromTrainer(pod) ? "TrainJob" : "JobSet"};
+  }
+  if (const auto job = FindLabel(pod, kKubeflowJobName)) {
+    return {{space, *job}, KubeflowKind(pod)};
+  }
+  if (const api::OwnerReference* controller = ControllerOf(pod)) {
+    return {{space, controller->name}, controller->kind};
+  }
+  if (const auto job = FindLabel(pod, kBatchJobName)) return {{space, *job}, "Job"};
+  return {pod.meta.key, ""};
+}
+
+std::vector<Gang> FindGangs(const SharedList<api::Pod>& pods,
+                            const std::vector<std::size_t>& chosen) {
+  std::map<std::pair<std::string, api::ObjectKey>, std::vector<std::size_t>> by_owner;
+  for (const std::size_t p : chosen) {
+    PodOwner owner = OwnerOf(pods[p]);
+    if (owner.kind.empty()) continue;
+    by_owner[{std::move(owner.kind), std::move(owner.key)}].push_back(p);
+  }
+  std::vector<Gang> gangs;
+  for (auto& [owner, members] : by_owner) {
+    gangs.push_back({.key = owner.second, .kind = owner.first, .pods = std::move(members)});
+    SortMembers(pods, gangs.back());
+  }
+  return gangs;
+}
+
+}  // namespace weft::cluster

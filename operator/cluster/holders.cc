@@ -1,0 +1,201 @@
+#include "operator/cluster/holders.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "operator/api/kueue.h"
+#include "operator/cluster/gangs.h"
+#include "operator/cluster/placement_pods.h"
+
+namespace weft::cluster {
+namespace {
+
+using api::ObjectKey;
+using OwnerKey = std::pair<std::string, ObjectKey>;  // kind, key
+
+struct Site {
+  std::size_t fabric = 0;
+  fabric::NodeIndex node = 0;
+};
+
+class Booking {
+ public:
+  explicit Booking(Cluster& cluster)
+      : cluster_(cluster),
+        inputs_(*cluster.inputs),
+        pods_(inputs_),
+        holders_(cluster.fabrics.size()) {}
+
+  void Run() {
+    for (const api::Placement& placement : inputs_.placements) {
+      if (!placement.nodes.empty()) NamePods(placement);
+    }
+    for (std::size_t p = 0; p < inputs_.pods.size(); ++p) BookPod(p);
+    for (const api::Placement& placement : inputs_.placements) {
+      if (!placement.nodes.empty()) BookAssumed(placement);
+    }
+    Finish();
+  }
+
+ private:
+  static OwnerKey OwnerOfPlacement(const api::Placement& placement, const Attempt& attempt) {
+    if (attempt.job_name.empty()) return {"Placement", placement.meta.key};
+    return {"TrainingJob", {placement.meta.key.space, attempt.job_name}};
+  }
+
+  // Pods that match a Placement's podSelector belong to it, whoever owns them.
+  void NamePods(const api::Placement& placement) {
+    if (!placement.pod_selector) return;
+    for (const std::size_t p : pods_.PodsOf(placement)) {
+      owner_of_pod_.emplace(p, OwnerOfPlacement(placement, {}));
+    }
+  }
+
+  std::optional<Site> Find(const std::string& node) const {
+    for (std::size_t f = 0; f < cluster_.fabrics.size(); ++f) {
+      if (const auto n = cluster_.fabrics[f].fabric->FindNode(node)) return Site{f, *n};
+    }
+    return std::nullopt;
+  }
+
+  OwnerKey OwnerOfPod(std::size_t p) const {
+    const auto named = owner_of_pod_.find(p);
+    if (named != owner_of_pod_.end()) return named->second;
+    PodOwner owner = OwnerOf(inputs_.pods[p]);
+    return {owner.kind.empty() ? "Pod" : std::move(owner.kind), std::move(owner.key)};
+  }
+
+  void NameQueue(const OwnerKey& owner, const api::ObjectMeta& named) {
+    if (const auto queue = api::QueueOf(named); !queue.empty()) queues_.try_emplace(owner, queue);
+  }
+
+  void Book(const OwnerKey& owner, Site site, Holding holding, bool domain) {
+    holding.node = site.node;
+    if (domain) holding.compute_domain = api::Show(owner.second);
+    cluster_.fabrics[site.fabric].claims.Add(site.node, *holding.amounts, holding.compute_domain);
+    holders_[site.fabric][owner].push_back(std::move(holding));
+  }
+
+  void BookPod(std::size_t p) {
+    const api::Pod& pod = inputs_.pods[p];
+    if (!pod.Holds()) return;
+    const std::optional<Site> site = Find(pod.node_name);
+    if (!site) return;
+    Holding holding;
+    holding.amounts = pod.unreadable.empty() ? &pod.pod.requests : &AllOf(*site);
+    holding.pod = &pod;
+    const OwnerKey owner = OwnerOfPod(p);
+    NameQueue(owner, pod.meta);
+    Book(owner, *site, std::move(holding), pod.pod.claims_compute_domain);
+  }
+
+  // The resources of an unreadable pod: all of its node, so that it never makes room for others.
+  const fabric::Resources& AllOf(Site site) {
+    const fabric::Fabric& on = *cluster_.fabrics[site.fabric].fabric;
+    fabric::Resources& all = cluster_.amounts.emplace_back();
+    for (fabric::ResourceIndex r = 0; r < on.resources().size(); ++r) {
+      all[on.resources()[r]] = on.allocatable(site.node, r);
+    }
+    return all;
+  }
+
+  // Whether workers without a pod count: not for an older attempt, a finished job, or a Placement
+  // that is being deleted. For a job that is to be suspended they count until its status says that
+  // it has no nodes, because its pods may still be created.
+  bool IsAssumed(const api::Placement& placement) const {
+    if (placement.meta.deleting) return false;
+    const Attempt attempt = pods_.AttemptOf(placement);
+    if (attempt.job == nullptr) return true;
+    const api::TrainingJob& job = *attempt.job;
+    if (IsFinished(job) || (job.suspend && !HasCondition(job.conditions, "Placed"))) return false;
+    return attempt.number.value_or(job.attempt) >= job.attempt;
+  }
+
+  void BookAssumed(const api::Placement& placement) {
+    const Attempt attempt = pods_.AttemptOf(placement);
+    enum Worker : std::uint8_t { kWithoutPod, kUnbound, kBound };
+    std::vector<Worker> worker_is(placement.nodes.size(), kWithoutPod);
+    const bool assumed = IsAssumed(placement);
+    std::map<std::string, std::uint32_t> unnamed;  // pods without an index, by node
+    const std::vector<std::size_t> members = pods_.PodsOf(placement);
+    for (const std::size_t p : members) {
+      const api::Pod& pod = inputs_.pods[p];
+      if (const auto worker = pods_.WorkerOf(placement, pod)) {
+        const bool ended = pod.phase == "Succeeded" || pod.phase == "Failed";
+        if (*worker >= worker_is.size()) continue;
+        if (!pod.node_name.empty()) {
+          worker_is[*worker] = kBound;
+        } else if (!ended && worker_is[*worker] == kWithoutPod) {
+          worker_is[*worker] = kUnbound;  // kube-scheduler may bind it at any moment
+        }
+      } else if (!pod.node_name.empty()) {
+        ++unnamed[pod.node_name];
+      }
+    }
+    const fabric::Resources& amounts = AmountsOf(placement, attempt, members);
+    const bool domain = attempt.job != nullptr && attempt.job->pod.claims_compute_domain;
+    const OwnerKey owner = OwnerOfPlacement(placement, attempt);
+    NameQueue(owner, placement.meta);
+    for (std::size_t w = 0; w < placement.nodes.size(); ++w) {
+      if (worker_is[w] == kBound || (worker_is[w] == kWithoutPod && !assumed)) continue;
+      if (const auto found = unnamed.find(placement.nodes[w]);
+          found != unnamed.end() && found->second > 0) {
+        --found->second;
+        continue;
+      }
+      const std::optional<Site> site = Find(placement.nodes[w]);
+      if (!site) continue;
+      Holding holding;
+      holding.amounts = &amounts;
+      holding.assumed =
+          Holding::Assumed{placement.meta.key.name, attempt.number, static_cast<std::uint32_t>(w)};
+      Book(owner, *site, std::move(holding), domain);
+    }
+  }
+
+  const fabric::Resources& AmountsOf(const api::Placement& placement, const Attempt& attempt,
+                                     const std::vector<std::size_t>& members) {
+    if (attempt.job != nullptr && attempt.job->unreadable.empty()) {
+      return attempt.job->pod.requests;
+    }
+    if (!members.empty()) return inputs_.pods[members.front()].pod.requests;
+    fabric::Resources requests = api::DecodePodRequests(placement.meta);
+    if (!requests.empty()) return cluster_.amounts.emplace_back(std::move(requests));
+    cluster_.amounts.push_back(
+        {{placement.accelerator.resource_name, placement.accelerator.per_worker}});
+    return cluster_.amounts.back();
+  }
+
+  void Finish() {
+    std::map<ObjectKey, const api::TrainingJob*> jobs;
+    for (const api::TrainingJob& job : inputs_.jobs) jobs[job.meta.key] = &job;
+    for (std::size_t f = 0; f < holders_.size(); ++f) {
+      for (auto& [owner, holdings] : holders_[f]) {
+        Holder holder{owner.second, owner.first, std::move(holdings), std::nullopt, ""};
+        if (const auto job = jobs.find(owner.second);
+            owner.first == "TrainingJob" && job != jobs.end()) {
+          holder.expected_seconds = job->second->expected_duration_seconds;
+          holder.queue = api::QueueOf(job->second->meta);
+        }
+        if (holder.queue.empty()) holder.queue = queues_[owner];
+        std::stable_sort(holder.holdings.begin(), holder.holdings.end(),
+                         [](const Holding& a, const Holding& b) { return a.node < b.node; });
+        cluster_.fabrics[f].holders.push_back(std::move(holder));
+      }
+    }
+  }
+
+  Cluster& cluster_;
+  const api::Inputs& inputs_;
+  PlacementPods pods_;
+  std::map<std::size_t, OwnerKey> owner_of_pod_;
+  std::vector<std::map<OwnerKey, std::vector<Holding>>> holders_;  // by fabric
+  std::map<OwnerKey, std::string> queues_;                         // that pods or Placements name
+};
+
+}  // namespace
+
+void BookHolders(Cluster& cluster) { Booking(cluster).Run(); }
+
+}  // namespace weft::cluster

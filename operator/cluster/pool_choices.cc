@@ -1,0 +1,175 @@
+#include "operator/cluster/pool_choices.h"
+
+#include <algorithm>
+#include <set>
+
+namespace weft::cluster {
+namespace {
+
+using fabric::Pool;
+using fabric::PoolIndex;
+using placement::PoolChoice;
+
+// The alternatives of one rule (products or capacity types of a gang): sets of values with their
+// ranks.
+template <typename Value>
+struct Alternative {
+  std::set<Value> values;
+  std::uint32_t rank = 0;
+};
+
+// The alternatives among the `known` values. If `wanted` is empty, each value is one; else each
+// entry is the values that it matches, or all for "Any".
+template <typename Value, typename Matches>
+std::vector<Alternative<Value>> Alternatives(const std::set<Value>& known,
+                                             const std::vector<std::string>& wanted,
+                                             Matches matches) {
+  std::vector<Alternative<Value>> all;
+  if (wanted.empty()) {
+    for (const Value& value : known) all.push_back({{value}, 0});
+  }
+  for (std::uint32_t rank = 0; rank < wanted.size(); ++rank) {
+    if (wanted[rank] == api::kAnyPool) {
+      all.push_back({known, rank});
+      continue;
+    }
+    for (const Value& value : known) {
+      if (matches(wanted[rank], value)) all.push_back({{value}, rank});
+    }
+  }
+  return all;
+}
+
+class Chooser {
+ public:
+  Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator)
+      : fabric_(fabric), accelerator_(accelerator) {
+    const auto resource = fabric.FindResource(accelerator.resource_name);
+    for (PoolIndex p = 0; resource && p < fabric.pools().size(); ++p) {
+      if (!fabric.PoolOffers(p, *resource)) continue;
+      offering_.push_back(p);
+      products_.insert(fabric.pools()[p].product);
+      capacities_.insert(fabric.pools()[p].capacity);
+    }
+  }
+
+  std::vector<PoolChoice> Run() const {
+    const auto products = Alternatives(products_, accelerator_.models,
+                                       [](const std::string& model, const std::string& product) {
+                                         return fabric::MatchesProduct(model, product);
+                                       });
+    const auto capacities = Alternatives(capacities_, accelerator_.capacity_types,
+                                         [](const std::string& wanted, fabric::CapacityType type) {
+                                           return wanted == fabric::CapacityTypeName(type);
+                                         });
+    const auto ranks = static_cast<std::uint32_t>(accelerator_.capacity_types.size()) + 1;
+    std::vector<PoolChoice> choices;
+    for (const auto& product : products) {
+      for (const auto& capacity : capacities) {
+        Add(product.values, capacity.values, product.rank * ranks + capacity.rank, choices);
+      }
+    }
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    return choices;
+  }
+
+  bool one_pool() const { return offering_.size() <= 1; }
+  const std::set<std::string>& products() const { return products_; }
+  bool several_capacities() const { return capacities_.size() > 1; }
+
+ private:
+  void Add(const std::set<std::string>& products, const std::set<fabric::CapacityType>& capacities,
+           std::uint32_t rank, std::vector<PoolChoice>& choices) const {
+    PoolChoice choice;
+    choice.rank = rank;
+    for (PoolIndex p : offering_) {
+      const Pool& pool = fabric_.pools()[p];
+      if (products.contains(pool.product) && capacities.contains(pool.capacity)) {
+        choice.pools.push_back(p);
+      }
+    }
+    const bool known = std::any_of(choices.begin(), choices.end(), [&](const auto& other) {
+      return other.pools == choice.pools && other.rank <= rank;
+    });
+    if (choice.pools.empty() || known) return;
+    choice.name = PoolsText(fabric_, choice.pools);
+    choices.push_back(std::move(choice));
+  }
+
+  const fabric::Fabric& fabric_;
+  const api::Accelerator& accelerator_;
+  std::vector<PoolIndex> offering_;
+  std::set<std::string> products_;
+  std::set<fabric::CapacityType> capacities_;
+};
+
+bool NamesNothing(const api::Accelerator& accelerator) {
+  return accelerator.models.empty() && accelerator.capacity_types.empty();
+}
+
+}  // namespace
+
+std::optional<std::vector<PoolChoice>> PoolChoicesOf(const fabric::Fabric& fabric,
+                                                     const api::Accelerator& accelerator) {
+  const Chooser chooser(fabric, accelerator);
+  if (chooser.one_pool() && NamesNothing(accelerator)) return std::nullopt;
+  return chooser.Run();
+}
+
+std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
+                                                         const api::Accelerator& accelerator) {
+  const Chooser as_asked(fabric, accelerator);
+  std::vector<placement::PoolRelaxation> relaxations;
+  api::Accelerator relaxed = accelerator;
+  if (!accelerator.models.empty()) {
+    relaxed.models.clear();
+    relaxations.push_back({"accelerator.models", "removed", Chooser(fabric, relaxed).Run()});
+  }
+  if (!accelerator.capacity_types.empty()) {
+    relaxed = accelerator;
+    relaxed.capacity_types.clear();
+    relaxations.push_back({"accelerator.capacityTypes", "removed", Chooser(fabric, relaxed).Run()});
+  }
+  if (as_asked.several_capacities()) {
+    relaxed = accelerator;
+    relaxed.capacity_types = {api::kAnyPool};
+    relaxations.push_back({"accelerator.capacityTypes", "[Any], which mixes capacity types",
+                           Chooser(fabric, relaxed).Run()});
+  }
+  if (as_asked.products().size() > 1) {
+    relaxed = accelerator;
+    relaxed.models = {api::kAnyPool};
+    relaxations.push_back(
+        {"accelerator.models", "[Any], which mixes products", Chooser(fabric, relaxed).Run()});
+  }
+  return relaxations;
+}
+
+std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource) {
+  api::Accelerator any;
+  any.resource_name = resource;
+  const Chooser chooser(fabric, any);
+  return {chooser.products().begin(), chooser.products().end()};
+}
+
+std::string PoolsText(const fabric::Fabric& fabric, const std::vector<PoolIndex>& pools) {
+  std::set<fabric::CapacityType> known, used;
+  for (const Pool& pool : fabric.pools()) known.insert(pool.capacity);
+  std::set<std::string> products;
+  for (PoolIndex p : pools) {
+    const Pool& pool = fabric.pools()[p];
+    products.insert(pool.product.empty() ? "unlabelled nodes" : pool.product);
+    used.insert(pool.capacity);
+  }
+  std::string text;
+  for (const std::string& product : products) text += (text.empty() ? "" : " and ") + product;
+  if (known.size() == 1) return text;
+  std::string types;
+  for (fabric::CapacityType type : used) {
+    types += (types.empty() ? "" : " and ") + std::string(fabric::CapacityTypeName(type));
+  }
+  return text + " (" + types + ")";
+}
+
+}  // namespace weft::cluster

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/accelerator.h"
+#include "operator/fabric/fabric.h"
+#include "operator/placement/place.h"
+
+namespace weft::cluster {
+
+// The choices of pools that a gang may use, by accelerator.models and accelerator.capacityTypes
+// (operator/docs/api.md, "Products and capacity types"):
+//
+//   - a gang uses one product and one capacity type, unless a list contains "Any";
+//   - a list is in order of preference; products matter more than capacity types;
+//   - without a list all products, or all types, are equal: the best placement decides.
+//
+// Pools that do not offer accelerator.resourceName are left out. Absent if the fabric has only one
+// pool and the job has no list: all nodes are then allowed.
+std::optional<std::vector<placement::PoolChoice>> PoolChoicesOf(
+    const fabric::Fabric& fabric, const api::Accelerator& accelerator);
+
+// Relaxations of the job's rules for products and capacity types, the smallest change first.
+std::vector<placement::PoolRelaxation> PoolRelaxationsOf(const fabric::Fabric& fabric,
+                                                         const api::Accelerator& accelerator);
+
+// The products of the pools that offer the resource, each once, by name; "" for nodes without one.
+std::vector<std::string> ProductsOf(const fabric::Fabric& fabric, const std::string& resource);
+
+// "NVIDIA-H100-80GB-HBM3", "NVIDIA-H100-80GB-HBM3 (Spot)", "A100 and H100"; the capacity type is
+// named only if the fabric has several; nodes without a product are "unlabelled nodes".
+std::string PoolsText(const fabric::Fabric& fabric, const std::vector<fabric::PoolIndex>& pools);
+
+}  // namespace weft::cluster

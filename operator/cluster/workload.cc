@@ -1,0 +1,277 @@
+#include "operator/cluster/workload.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "operator/api/kueue.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/worker_order.h"
+
+namespace weft::cluster {
+namespace {
+
+// Priorities by the name of the PriorityClass.
+class Priorities {
+ public:
+  explicit Priorities(const api::Inputs& inputs) {
+    for (const api::PriorityClass& one : inputs.priority_classes) {
+      values_[one.meta.key.name] = one.value;
+      if (one.global_default) default_ = std::max(default_.value_or(one.value), one.value);
+    }
+  }
+
+  std::int64_t Of(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return found->second;
+    return name.empty() ? default_.value_or(0) : 0;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> values_;
+  std::optional<std::int64_t> default_;
+};
+
+std::vector<std::string> SplitNames(std::string_view text) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) names.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
+
+Status ReadAnnotations(Workload& workload) {
+  const auto& annotations = workload.meta->annotations;
+  if (const auto excluded = annotations.At(kExcludedNodesAnnotation)) {
+    workload.excluded_nodes = SplitNames(*excluded);
+  }
+  if (const auto avoided = annotations.At(kAvoidedNodesAnnotation)) {
+    workload.avoided_nodes = SplitNames(*avoided);
+  }
+  if (const auto previous = annotations.At(kPreviousNodesAnnotation)) {
+    workload.previous_nodes = SplitNames(*previous);
+  }
+  const auto waited = WaitedSeconds(*workload.meta);
+  if (!waited) return Invalid(*workload.place + ": " + waited.error().message);
+  workload.waited_seconds = *waited;
+  return {};
+}
+
+class Pending {
+ public:
+  enum class Which { kPending, kAll };
+
+  Pending(const api::Inputs& inputs, Which which)
+      : inputs_(inputs), all_(which == Which::kAll), pods_(inputs), priorities_(inputs) {}
+
+  Result<std::vector<Workload>> Collect(Mark mark) {
+    std::vector<Workload> all;
+    for (std::size_t position = 0; position < inputs_.order.size(); ++position) {
+      const auto& entry = inputs_.order[position];
+      std::optional<Workload> workload =
+          entry.is_job ? OfJob(entry.index) : OfPlacement(entry.index);
+      if (!workload) continue;
+      workload->position = position;
+      if (Status read = ReadAnnotations(*workload); !read) return read.error();
+      all.push_back(*std::move(workload));
+    }
+    if (all_) return all;
+    if (Status names = CheckNames(mark, all); !names) return names.error();
+    return all;
+  }
+
+ private:
+  bool HasNodes(const api::TrainingJob& job) const {
+    if (pods_.CurrentPlacement(job) != nullptr) return true;
+    if (job.attempt == 0 || !HasCondition(job.conditions, "Placed")) return false;
+    const std::vector<std::size_t> pods = pods_.PodsOfJob(job.meta.key, job.meta.uid);
+    return std::any_of(pods.begin(), pods.end(),
+                       [&](std::size_t p) { return inputs_.pods[p].Holds(); });
+  }
+
+  bool IsPending(const api::TrainingJob& job) const {
+    return !job.suspend && !job.meta.deleting && !IsFinished(job) && !HasNodes(job);
+  }
+
+  std::optional<Workload> OfJob(std::size_t index) const {
+    const api::TrainingJob& job = inputs_.jobs[index];
+    if (!job.unreadable.empty()) return std::nullopt;
+    if (all_ ? IsFinished(job) : !IsPending(job)) return std::nullopt;
+    Workload workload = WorkloadOf(job);
+    workload.index = index;
+    workload.attempt = job.attempt;
+    workload.priority = priorities_.Of(job.priority_class_name);
+    workload.expected_seconds = job.expected_duration_seconds;
+    return workload;
+  }
+
+  // A Placement that is an attempt of a job in the inputs is not a workload: its job is.
+  std::optional<Workload> OfPlacement(std::size_t index) const {
+    const api::Placement& placement = inputs_.placements[index];
+    if (!placement.unreadable.empty()) return std::nullopt;
+    if (!all_ && (!placement.nodes.empty() || placement.meta.deleting)) return std::nullopt;
+    if (pods_.AttemptOf(placement).job != nullptr) return std::nullopt;
+    Workload workload;
+    workload.is_job = false;
+    workload.index = index;
+    workload.meta = &placement.meta;
+    workload.place = &placement.place;
+    workload.workers = placement.workers;
+    workload.fabric_name = &placement.fabric_name;
+    workload.accelerator = &placement.accelerator;
+    workload.model = &placement.model;
+    workload.parallelism = &placement.parallelism;
+    workload.topology = &placement.topology;
+    workload.priority = priorities_.Of("");
+    TakePods(placement, workload);
+    if (placement.proposal) TakeProposal(*placement.proposal, workload);
+    return workload;
+  }
+
+  // Its coming pods count as long as not all of them are there.
+  static void TakeProposal(const api::Proposal& proposal, Workload& workload) {
+    workload.priority = proposal.priority;
+    workload.bundle = proposal.bundle;
+    if (workload.gated_pods < workload.workers) workload.pod = proposal.pod;
+  }
+
+  // The requirements of the waiting pods: those of the first pod by name, with the largest request
+  // of each resource.
+  void TakePods(const api::Placement& placement, Workload& workload) const {
+    workload.pod.requests = {
+        {placement.accelerator.resource_name, placement.accelerator.per_worker}};
+    if (!placement.pod_selector) return;
+    std::vector<const api::Pod*> all, gated;
+    for (const std::size_t p : pods_.PodsOf(placement)) {
+      const api::Pod& pod = inputs_.pods[p];
+      all.push_back(&pod);
+      if (pod.Holds()) ++workload.bound_pods;
+      if (!pod.node_name.empty() || pod.meta.deleting || !HasGate(pod)) continue;
+      if (IsGated(pod)) {
+        gated.push_back(&pod);
+        continue;
+      }
+      ++workload.held_pods;
+      workload.other_gates.insert(pod.scheduling_gates.begin(), pod.scheduling_gates.end());
+    }
+    workload.other_gates.erase(api::kGate);
+    workload.gated_pods = static_cast<std::uint32_t>(gated.size());
+    // A Placement without nodes has no running worker.
+    const auto done = DoneWorkers(placement.workers, all, gated, 0);
+    workload.done_workers = static_cast<std::uint32_t>(
+        done.size() - static_cast<std::size_t>(std::count(done.begin(), done.end(), nullptr)));
+    if (gated.empty()) {
+      for (auto& [name, amount] : api::DecodePodRequests(placement.meta)) {
+        workload.pod.requests[name] = amount;
+      }
+      return;
+    }
+    std::sort(gated.begin(), gated.end(),
+              [](const api::Pod* a, const api::Pod* b) { return a->meta.key < b->meta.key; });
+    workload.pod = gated.front()->pod;
+    workload.priority = priorities_.Of(gated.front()->priority_class_name);
+    for (const api::Pod* pod : gated) {
+      for (const auto& [name, amount] : pod->pod.requests) {
+        std::int64_t& most = workload.pod.requests[name];
+        most = std::max(most, amount);
+      }
+    }
+    if (gated.size() + workload.done_workers < placement.workers) return;
+    const auto assigned = AssignWorkers(placement, std::move(gated), done);
+    if (!assigned) workload.no_gang = assigned.error().message;
+  }
+
+  // Two Placements of one name cannot both be written.
+  static Status CheckNames(Mark mark, std::vector<Workload>& all) {
+    std::map<api::ObjectKey, Workload*> names;
+    for (Workload& workload : all) {
+      api::ObjectKey key = workload.key();
+      key.name = workload.PlacementName();
+      const auto [other, fresh] = names.emplace(key, &workload);
+      if (fresh) continue;
+      const std::string clash = *workload.place + ": metadata.name: Placement " + api::Show(key) +
+                                " would also belong to " + *other->second->place;
+      if (mark == Mark::kNo) return Invalid(clash);
+      (workload.is_job ? workload : *other->second).invalid = clash;
+    }
+    return {};
+  }
+
+  const api::Inputs& inputs_;
+  bool all_;
+  PlacementPods pods_;
+  Priorities priorities_;
+};
+
+bool DecidedBefore(const Workload& a, const Workload& b) {
+  // An object without a creation time does not exist yet, so it is the youngest.
+  const auto age = [](const Workload& w) {
+    const std::string& created = w.meta->creation_timestamp;
+    return std::pair<bool, const std::string&>(created.empty(), created);
+  };
+  return std::forward_as_tuple(-a.priority, age(a), a.meta->uid, a.key(), a.kind()) <
+         std::forward_as_tuple(-b.priority, age(b), b.meta->uid, b.key(), b.kind());
+}
+
+}  // namespace
+
+Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta) {
+  const auto waited = meta.annotations.At(kWaitedAnnotation);
+  if (!waited) return std::optional<std::int64_t>();
+  const char* const end = waited->data() + waited->size();
+  std::int64_t seconds = 0;
+  const auto [stop, error] = std::from_chars(waited->data(), end, seconds);
+  if (error != std::errc() || stop != end || seconds < 0) {
+    return Invalid("metadata.annotations[" + std::string(kWaitedAnnotation) +
+                   "]: must be a whole number of seconds");
+  }
+  return std::optional(seconds);
+}
+
+Workload WorkloadOf(const api::TrainingJob& job) {
+  Workload workload;
+  workload.meta = &job.meta;
+  workload.place = &job.place;
+  workload.workers = job.replicas;
+  workload.fabric_name = &job.fabric_name;
+  workload.accelerator = &job.accelerator;
+  workload.model = &job.model;
+  workload.parallelism = &job.parallelism;
+  workload.topology = &job.topology;
+  workload.pod = job.pod;
+  return workload;
+}
+
+std::string Workload::PlacementName() const {
+  if (!is_job) return meta->key.name;
+  return meta->key.name + "-" + std::to_string(SaturatingAdd(attempt, 1));
+}
+
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order, Mark mark) {
+  auto all = Pending(*cluster.inputs, Pending::Which::kPending).Collect(mark);
+  if (all && order == Order::kOperator) std::stable_sort(all->begin(), all->end(), DecidedBefore);
+  return all;
+}
+
+Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster) {
+  return Pending(*cluster.inputs, Pending::Which::kAll).Collect(Mark::kNo);
+}
+
+void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+               fabric::Claims& claims) {
+  const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
+  for (const fabric::NodeIndex node : nodes) claims.Add(node, workload.pod.requests, domain);
+}
+
+void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+                  fabric::Claims& claims) {
+  const std::string domain = workload.pod.claims_compute_domain ? api::Show(workload.key()) : "";
+  for (const fabric::NodeIndex node : nodes) claims.Remove(node, workload.pod.requests, domain);
+}
+
+}  // namespace weft::cluster

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/api/accelerator.h"
+#include "operator/api/topology_spec.h"
+#include "operator/api/training_job.h"
+#include "operator/base/result.h"
+#include "operator/cluster/cluster.h"
+#include "operator/placement/place.h"
+#include "operator/traffic/traffic.h"
+
+namespace weft::cluster {
+
+// Annotations that carry what the operator knows into a snapshot. Previous nodes are those of the
+// last attempt: they still have its images and checkpoints.
+inline constexpr const char* kExcludedNodesAnnotation = "weft.dev/excluded-nodes";  // a,b,c
+inline constexpr const char* kAvoidedNodesAnnotation = "weft.dev/avoided-nodes";    // a,b,c
+inline constexpr const char* kPreviousNodesAnnotation = "weft.dev/previous-nodes";  // by worker
+inline constexpr const char* kWaitedAnnotation = "weft.dev/waited-seconds";
+// The last of them; nothing if absent.
+// Errors  kInvalid if it is not a number of seconds; the message begins with "metadata".
+Result<std::optional<std::int64_t>> WaitedSeconds(const api::ObjectMeta& meta);
+
+// A TrainingJob or Placement to be placed, as decisions see it. Points into the Cluster's
+// inputs.
+struct Workload {
+  bool is_job = true;
+  std::size_t index = 0;     // into inputs.jobs or inputs.placements
+  std::size_t position = 0;  // into inputs.order
+  const api::ObjectMeta* meta = nullptr;
+  const api::Place* place = nullptr;  // error messages start with it
+  std::uint32_t workers = 0;
+  const std::string* fabric_name = nullptr;  // "" if absent
+  const api::Accelerator* accelerator = nullptr;
+  const std::optional<traffic::Model>* model = nullptr;
+  const traffic::Parallelism* parallelism = nullptr;
+  const api::TopologySpec* topology = nullptr;
+  placement::PodRequirements pod;
+  std::int64_t priority = 0;
+  std::optional<std::int64_t> expected_seconds;
+  std::vector<std::string> excluded_nodes;
+  std::vector<std::string> avoided_nodes;   // used only if others are not as good
+  std::vector<std::string> previous_nodes;  // of the last attempt, by worker
+  std::optional<std::int64_t> waited_seconds;
+  // For a Placement with a podSelector: the pods whose only gate is Weft's, the pods that have
+  // gates of other controllers too, these gates, why the former cannot be its workers ("" if they
+  // can), the pods that another scheduler has given nodes, and the workers that have Succeeded.
+  std::uint32_t gated_pods = 0;
+  std::uint32_t held_pods = 0;
+  std::uint32_t bound_pods = 0;
+  std::uint32_t done_workers = 0;
+  std::set<std::string> other_gates;
+  std::string no_gang;
+  std::string bundle;   // api::Proposal::bundle; "" if the Placement exists
+  std::string invalid;  // message of an error in this workload; "" if valid
+
+  std::int64_t attempt = 0;  // of a TrainingJob: attempts placed so far
+
+  // The Placement's name: "<job>-<attempt + 1>" for a job, or its own.
+  std::string PlacementName() const;
+  const api::ObjectKey& key() const { return meta->key; }
+  std::string_view kind() const { return is_job ? "TrainingJob" : "Placement"; }
+};
+
+// What the job's spec says, outside any cluster: no index, priority or history. Points into the
+// job.
+Workload WorkloadOf(const api::TrainingJob& job);
+
+// The order in which workloads are placed.
+enum class Order : std::uint8_t {
+  kFile,      // the order in which they were read
+  kOperator,  // priority class, highest first; then creation time, then namespace and name
+};
+
+// Pending workloads in the given order: Placements without nodes, and TrainingJobs that are neither
+// finished nor suspended and have no current Placement.
+// Errors  kInvalid for a malformed annotation, or if a job and a Placement would get the same
+//         Placement name; with `mark` such a job is marked as invalid instead.
+enum class Mark : bool { kNo, kInvalid };
+Result<std::vector<Workload>> PendingWorkloads(const Cluster& cluster, Order order,
+                                               Mark mark = Mark::kNo);
+
+// For lint, in file order: every unfinished TrainingJob, suspended and placed ones too, and every
+// Placement that no job owns.
+Result<std::vector<Workload>> AllWorkloads(const Cluster& cluster);
+
+// Adds the claims of all workers of a placement, or removes them.
+void AddClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+               fabric::Claims& claims);
+void RemoveClaims(const Workload& workload, std::span<const fabric::NodeIndex> nodes,
+                  fabric::Claims& claims);
+
+}  // namespace weft::cluster

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "operator/base/result.h"
+#include "operator/import/import_tree.h"
+#include "operator/import/imported_cluster.h"
+
+namespace weft::import {
+
+// The switches or blocks of a Slurm topology and the nodes below them, from either of Slurm's
+// files. Lists are Slurm host lists: "n[01-04],login".
+//
+// `where` is a place in the file for later messages: "line 12".
+// Errors  kInvalid without the file's name; also without a place if the caller knows it.
+class SlurmDomains {
+ public:
+  // Starts a switch or block; later calls of AddChildren and AddNodes add to it.
+  Status Begin(const std::string& name, const std::string& where);
+  Status AddChildren(std::string_view list, const std::string& where);
+  Status AddNodes(std::string_view list, const std::string& where);
+
+  // Makes the cluster. Blocks become the level leaf; switches become leaf, spine, core... `whole`
+  // starts a message that has no single place: "[0].tree: ".
+  Result<ImportedCluster> Finish(const std::string& whole, const ImportOptions& options);
+
+ private:
+  SwitchTree tree_;
+  SwitchTree::Index at_ = 0;
+  std::size_t links_ = 0;
+  std::map<std::string, std::string> defined_;   // switch -> where
+  std::map<std::string, std::string> children_;  // child switch -> the first place that names it
+  std::map<std::string, std::string> nodes_;     // node, in lower case -> where
+};
+
+// The notes about a topology of blocks. `sizes`: as written in the file; "" if absent.
+std::vector<std::string> NotesOnBlocks(const std::string& sizes);
+
+}  // namespace weft::import

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "operator/api/kueue.h"
+#include "operator/api/placement.h"
+#include "operator/life/next_step.h"
+
+namespace weft::life {
+
+// Weft as the controller of Kueue's AdmissionChecks. A Workload with reserved quota gets nodes for
+// each of its pod sets before Kueue admits it, so that its pods start on nodes that are free.
+
+// Label of a Placement: the pod set of the Workload.
+inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
+
+// Between the Workload's uid and the time in the name of a reservation.
+inline constexpr char kReservationMark = '@';
+
+struct CheckOptions {
+  // How long a Workload may hold quota without nodes, before its quota is given back (Retry).
+  std::int64_t hold_seconds = 600;
+  // Of the operator; "": any (check_crash.h).
+  std::string version;
+};
+
+inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
+
+// The planner's refusal of a reservation.
+struct CheckRefusal {
+  std::string message;
+  bool ever = true;  // false: waiting cannot help
+};
+
+// The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
+struct QueuedJob {
+  const api::Placement* placement =
+      nullptr;                          // of its coming or current attempt; null: no nodes yet
+  std::optional<CheckRefusal> refusal;  // the planner's
+};
+
+// A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.
+struct CheckView {
+  const api::Workload* workload = nullptr;
+  std::vector<const api::AdmissionCheck*> checks;     // of Weft, that the Workload names
+  std::vector<const api::Placement*> placements;      // that the Workload controls
+  QueuedJob job;                                      // that controls the Workload
+  std::function<bool(const api::Placement&)> in_use;  // whether a pod of it may still run
+  std::function<const api::ResourceFlavor*(const std::string&)> flavor;  // null: does not exist
+  // As built; only called for pod sets with topology annotations of Kueue.
+  std::function<std::vector<const fabric::FabricSpec*>()> fabrics;
+  // The planner's refusal of what was asked for under this name.
+  std::function<std::optional<CheckRefusal>(const std::string& reservation)> refusal;
+  UnixSeconds now = 0;
+};
+
+// The planner gives these Placements nodes, all or none; they need not exist yet.
+struct AskForNodes {
+  std::string reservation;
+  std::vector<api::Placement> placements;
+  std::int64_t seconds = 0;  // until the Workload must give its quota back
+};
+// Writes the Workload's entries of these checks.
+struct AnswerCheck {
+  std::vector<std::string> checks;  // names
+  std::string state;                // Pending, Ready, Retry, Rejected
+  std::string message;
+  std::map<std::string, std::string> placements;  // by pod set: the label that its pods get
+};
+struct DropPlacements {
+  std::vector<const api::Placement*> placements;
+};
+using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
+
+// What to do next for one Workload. Pure and level-based, as NextStep.
+//
+//   quota reserved, Pending   nodes are asked for; then Ready, and the pods get the label
+//                             weft.dev/placement with the name of their pod set's Placement
+//     no room now             Pending with the planner's sentence; after hold_seconds Retry, and
+//                             Kueue queues the Workload again, behind others of its priority. It
+//                             has no requeueAfterSeconds: with it Kueue 0.19 keeps the quota for so
+//                             long
+//     never any room          Rejected, and Kueue deactivates the Workload
+//                             Neither Retry nor Rejected while another check is not Ready: it may
+//                             add nodes
+//   Ready                     the Placements stay, and get other nodes if they lose theirs
+//   no quota, evicted, ended  each Placement is deleted when none of its pods may run any more;
+//                             until then its nodes stay in use. A Ready answer that is left over
+//                             from an earlier reservation becomes Pending
+// The Workload of a TrainingJob gets the same answers, but its nodes are those of the job's own
+// Placement, and its pods get no label.
+// A Placement is named after the Workload, the pod set and the time of the reservation, so pods of
+// an earlier reservation never belong to a later one.
+CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options);
+
+// The JSON merge patch of a Workload's status that writes the answer. It contains all entries of
+// status.admissionChecks, so it is valid only for this state of the Workload (uid and
+// resourceVersion).
+nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck& answer,
+                               UnixSeconds now);
+
+// The condition Active of an AdmissionCheck. spec.parameters may name a Fabric.
+api::Condition ActiveCondition(const api::AdmissionCheck& check,
+                               const std::function<bool(const std::string&)>& has_fabric);
+
+// The name of a pod set's Placement, which is also the value of a label (at most 63 characters).
+std::string CheckedPlacementName(const api::Workload& workload, const std::string& pod_set);
+
+}  // namespace weft::life

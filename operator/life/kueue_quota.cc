@@ -1,0 +1,256 @@
+#include "operator/life/kueue_quota.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/conditions.h"
+#include "operator/base/short_hash.h"
+#include "operator/cluster/placement_pods.h"
+#include "operator/life/attempt.h"
+#include "operator/life/ending.h"
+#include "operator/life/fault.h"
+#include "operator/life/kueue_quota_assignment.h"
+#include "operator/life/kueue_quota_patches.h"
+#include "operator/life/kueue_quota_verdict.h"
+
+namespace weft::life {
+namespace {
+
+using api::kAdmissionPending;
+using api::kAssignmentRefused;
+using api::kDeactivated;
+using api::kQueued;
+using api::kQueueEvicted;
+using cluster::HasCondition;
+
+// While Kueue's kinds are not listed, or a flavor is missing.
+constexpr std::int64_t kLookAgainSeconds = 5;
+
+std::string QueueNameOf(const api::TrainingJob& job) {
+  return std::string(job.meta.labels.At(api::kQueueNameLabel).value_or(""));
+}
+
+// The start of a message.
+std::string InQueue(const api::TrainingJob& job) { return "queue " + QueueNameOf(job) + ": "; }
+
+const api::Workload* WorkloadOfJob(const Life& life) {
+  const std::string name = WorkloadName(life.job.meta);
+  for (const api::Workload* one : life.view.queue->workloads) {
+    if (one->meta.key.name == name) return one;
+  }
+  return nullptr;
+}
+
+bool HasWorkloadFinalizer(const api::Workload& workload) {
+  const auto& finalizers = workload.meta.finalizers;
+  return std::find(finalizers.begin(), finalizers.end(), api::kWorkloadFinalizer) !=
+         finalizers.end();
+}
+
+// Those that Weft can still do something about.
+std::vector<const api::Workload*> Droppable(const std::vector<const api::Workload*>& workloads) {
+  std::vector<const api::Workload*> left;
+  for (const api::Workload* one : workloads) {
+    if (!one->meta.deleting || HasWorkloadFinalizer(*one)) left.push_back(one);
+  }
+  return left;
+}
+
+bool HoldsQuota(const api::Workload& workload) {
+  return HasCondition(workload.conditions, "QuotaReserved") || !workload.cluster_queue.empty();
+}
+
+// Whether the Workload asks for something else than the job. Its priority and queue count only
+// without quota, because Kueue keeps them while it is reserved.
+bool IsOutdated(const api::Workload& workload, const api::TrainingJob& job) {
+  if (workload.pod_sets.size() != 1) return true;
+  const api::PodSet& set = workload.pod_sets.front();
+  const auto asked = set.pod.requests.find(job.accelerator.resource_name);
+  const bool same = set.asked == job.replicas && asked != set.pod.requests.end() &&
+                    asked->second == job.accelerator.per_worker;
+  if (!same || HoldsQuota(workload)) return !same;
+  const auto priority = job.meta.labels.At(api::kQueuePriorityLabel);
+  return workload.priority_class != priority.value_or(job.priority_class_name);
+}
+
+// Whether the job may use its quota, and if not, why.
+QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
+  if (workload == nullptr) return {false, false, kQueued, "its Workload is not created yet"};
+  QueueVerdict verdict = JudgeWorkload(*workload, life.view.queue->is_ours);
+  if (verdict.reason == kDeactivated) verdict.message += ", or suspend and resume the job";
+  return verdict;
+}
+
+Step TellPlaced(Life& life, std::string_view reason, const std::string& message, Wait wait) {
+  SetCondition(life.status, {"Placed", false, reason, InQueue(life.job) + message}, life.view.now);
+  life.status.record.workers.desired = life.job.replicas;
+  return WriteOr(life, wait);
+}
+
+// The assignment cannot be used. The quota is given back, because it would be held for nothing.
+Step RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
+  Step told = TellPlaced(
+      life, kAssignmentRefused,
+      why + ". Its Workload is deactivated; suspend and resume the job to queue it again", Wait{});
+  if (std::holds_alternative<WriteStatus>(told)) return told;
+  return Deactivate(workload);
+}
+
+// Before nodes are chosen: records what the quota adds to the pods. Nothing if it is recorded.
+std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
+  const api::Raw recorded = QueueOf(life.job);
+  const Result<api::Raw> assigned = AssignmentOf(life.job, workload, *life.view.queue);
+  if (assigned && recorded && *recorded == **assigned) return std::nullopt;
+  if (auto step = Clear(life)) return step;
+  if (assigned) return KeepQueue{*assigned};
+  if (recorded) return KeepQueue{};
+  if (assigned.error().kind == ErrorKind::kInvalid) {
+    return RefuseAssignment(life, workload, assigned.error().message);
+  }
+  return TellPlaced(life, kAdmissionPending, assigned.error().message, Wait{kLookAgainSeconds});
+}
+
+// From now on the job waits for nodes. The transition time of Placed begins anew, because the time
+// in the queue is not time without nodes.
+std::optional<Step> TellAdmitted(Life& life, const QueueVerdict& verdict) {
+  const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
+  if (!WaitsForKueue(life.status) || told) return std::nullopt;
+  if (NextPlacement(life) != nullptr) return std::nullopt;
+  api::PutCondition(life.status.conditions,
+                    {"Placed", "Unknown", verdict.start ? "Admitted" : "QuotaReserved",
+                     InQueue(life.job) + verdict.message, ""},
+                    life.view.now);
+  return WriteStatus{life.status};
+}
+
+// Quota is there: nodes may be chosen, and with `verdict.start` pods may run.
+std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
+                                 const QueueVerdict& verdict) {
+  const bool placed = Is(life.status, "Placed");
+  if (verdict.start) {
+    const bool ready = placed && Is(life.status, "PodsReady");
+    if (auto told = TellPodsReady(workload, ready, life.view.now)) return *std::move(told);
+  }
+  if (placed) return std::nullopt;
+  if (auto step = TakeAssignment(life, workload)) return step;
+  if (auto step = TellAdmitted(life, verdict)) return step;
+  if (verdict.start) return std::nullopt;
+  if (const api::Placement* next = NextPlacement(life)) {
+    return TellPlaced(
+        life, kAdmissionPending,
+        verdict.message + "; the nodes are chosen (Placement " + next->meta.key.name + ")", Wait{});
+  }
+  return PlaceStep(life);
+}
+
+// Nothing of the job runs, and nothing may.
+Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
+  std::vector<const api::Workload*> others = Droppable(life.view.queue->workloads);
+  std::erase(others, workload);
+  if (!others.empty()) return DropWorkloads{std::move(others)};
+  if (workload == nullptr) return CreateWorkload{};
+  const bool readable = workload->unreadable.empty();
+  const bool outdated = readable && !HasCondition(workload->conditions, "Finished") &&
+                        IsOutdated(*workload, life.job);
+  if ((workload->meta.deleting && HasWorkloadFinalizer(*workload)) ||
+      (outdated && !workload->meta.deleting)) {
+    return DropWorkloads{{workload}};
+  }
+  if (HasCondition(workload->conditions, "Evicted") && HoldsQuota(*workload)) {
+    return ReleaseQuota(*workload, life.view.now);
+  }
+  const std::string queue = QueueNameOf(life.job);
+  if (readable && !HoldsQuota(*workload) && !queue.empty() && queue != workload->queue) {
+    return MoveToQueue(*workload, queue);
+  }
+  if (!workload->active && ReasonOf(life.status, "Placed") == kAssignmentRefused) return Wait{};
+  return TellPlaced(life, verdict.reason, verdict.message, Wait{});
+}
+
+// The kinds of Kueue are not listed yet, so it is unknown whether the job has a Workload.
+std::optional<Step> UnsyncedStep(Life& life) {
+  const bool waits = !Is(life.status, "Placed") && !Is(life.status, "Restarting");
+  if (!waits || QueueNameOf(life.job).empty()) return std::nullopt;
+  const Wait wait{kLookAgainSeconds};
+  if (FindCondition(life.status, "Placed") != nullptr) return wait;
+  return TellPlaced(life, kQueued,
+                    "the operator has not read Kueue's objects yet; is Kueue installed?", wait);
+}
+
+}  // namespace
+
+std::optional<Step> QueueStep(Life& life) {
+  if (!life.view.queue) return std::nullopt;
+  if (!life.view.queue->synced) return UnsyncedStep(life);
+  const bool counted = QueueOf(life.job) != nullptr;  // it has, or just lost, quota
+  if (QueueNameOf(life.job).empty() && !counted) {
+    if (Is(life.status, "Restarting")) return std::nullopt;
+    std::vector<const api::Workload*> left = Droppable(life.view.queue->workloads);
+    if (left.empty()) return std::nullopt;
+    return DropWorkloads{std::move(left)};
+  }
+  if (Is(life.status, "Restarting")) return std::nullopt;
+  if (Is(life.status, "Placed") && !counted) return std::nullopt;
+  const api::Workload* workload = WorkloadOfJob(life);
+  const QueueVerdict verdict = VerdictOf(life, workload);
+  const bool placed = Is(life.status, "Placed");
+  const bool current = workload != nullptr && (placed || !IsOutdated(*workload, life.job));
+  if (current && (placed ? verdict.start : verdict.plan)) {
+    return AdmittedStep(life, *workload, verdict);
+  }
+  if (placed) {
+    for (const char* type : {"Restarting", "PodsReady"}) {
+      SetCondition(life.status,
+                   {type, std::string_view(type) == "Restarting", kQueueEvicted,
+                    "the job lost its quota: " + verdict.message},
+                   life.view.now);
+    }
+    return WriteStatus{life.status};
+  }
+  if (auto step = Clear(life)) return step;
+  if (counted) return KeepQueue{};
+  return QueuedStep(life, workload, verdict);
+}
+
+std::optional<Step> LeaveQueue(const Life& life) {
+  if (!life.view.queue) return std::nullopt;
+  std::vector<const api::Workload*> left = Droppable(life.view.queue->workloads);
+  if (!left.empty()) return DropWorkloads{std::move(left)};
+  if (!life.job.meta.deleting && QueueOf(life.job) != nullptr) return KeepQueue{};
+  return std::nullopt;
+}
+
+std::optional<Step> FinishWorkload(const Life& life) {
+  if (!life.view.queue) return std::nullopt;
+  const api::Workload* ours = nullptr;
+  for (const api::Workload* one : life.view.queue->workloads) {
+    if (HasWorkloadFinalizer(*one)) ours = one;
+  }
+  if (ours == nullptr) return std::nullopt;
+  for (const api::Pod* pod : life.view.pods) {
+    if (pod->phase == "Succeeded" || pod->phase == "Failed") continue;
+    const auto gone = pod->meta.deleting && !pod->node_name.empty()
+                          ? GoneAt(*pod, life.view.node_state(pod->node_name), life.losses())
+                          : std::nullopt;
+    if (!gone) return Wait{};
+    if (*gone > life.view.now) return Wait{*gone - life.view.now};
+  }
+  if (HasCondition(ours->conditions, "Finished") || ours->meta.deleting) {
+    return RemoveWorkloadFinalizer(*ours);
+  }
+  const bool succeeded = Is(life.status, "Complete");
+  const api::Condition* end = FindCondition(life.status, succeeded ? "Complete" : "Failed");
+  return TellFinished(*ours, succeeded, end == nullptr ? "" : end->message, life.view.now);
+}
+
+bool WaitsForKueue(const JobStatus& status) {
+  return api::WaitForKueue(status.conditions) != nullptr;
+}
+
+std::string WorkloadName(const api::ObjectMeta& job) {
+  return "trainingjob-" + job.key.name + "-" + ShortHash(job.uid);
+}
+
+}  // namespace weft::life

@@ -1,0 +1,66 @@
+#include "operator/plan/best_costs.h"
+#include "operator/cluster/problem.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::plan {
+namespace {
+
+bool SameGroup(const placement::GroupConstraint& a, const placement::GroupConstraint& b) {
+  return a.required == b.required && a.preferred == b.preferred && a.sets.begin == b.sets.begin &&
+         a.sets.workers == b.sets.workers;
+}
+
+bool SameChoice(const placement::PoolChoice& a, const placement::PoolChoice& b) {
+  return a.pools == b.pools && a.rank == b.rank;
+}
+
+// Whether the search gives the same answer for both, if fabric and traffic are the same.
+bool SameRequest(const placement::Request& a, const placement::Request& b) {
+  // A new member does not compile here: compare it below, unless the search on an empty fabric does
+  // not read it or it follows from the others. The job's name only tells ComputeDomains of others,
+  // relaxations are for refusals, and grid and ring follow from the traffic.
+  const auto& [job, workers, pod, required, preferred, groups, excluded, previous, choices,
+               relaxations, grid, ring] = a;
+  if (workers != b.workers || required != b.required || preferred != b.preferred) return false;
+  if (choices.has_value() != b.pool_choices.has_value()) return false;
+  if (choices && !std::equal(choices->begin(), choices->end(), b.pool_choices->begin(),
+                             b.pool_choices->end(), SameChoice)) {
+    return false;
+  }
+  return pod == b.pod && excluded == b.excluded && previous == b.previous_nodes &&
+         std::equal(groups.begin(), groups.end(), b.groups.begin(), b.groups.end(), SameGroup);
+}
+
+}  // namespace
+
+void BestCosts::KeepFabricsOf(const cluster::Cluster& cluster) {
+  answers_.remove_if([&](const Answer& answer) {
+    return std::none_of(
+        cluster.fabrics.begin(), cluster.fabrics.end(),
+        [&](const cluster::ClusterFabric& on) { return on.fabric == answer.fabric; });
+  });
+}
+
+const std::optional<BestCost>* BestCosts::Find(const cluster::ClusterFabric& on,
+                                               const cluster::Workload& workload,
+                                               const cluster::Problem& problem) {
+  const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
+    return answer.fabric == on.fabric && answer.per_worker == workload.accelerator->per_worker &&
+           answer.model == *workload.model && answer.parallelism == *workload.parallelism &&
+           SameRequest(answer.request, problem.request);
+  });
+  if (found == answers_.end()) return nullptr;
+  answers_.splice(answers_.begin(), answers_, found);
+  return &found->best;
+}
+
+void BestCosts::Add(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+                    const cluster::Problem& problem, std::optional<BestCost> best) {
+  answers_.push_front({on.fabric, *workload.model, *workload.parallelism,
+                       workload.accelerator->per_worker, problem.request, std::move(best)});
+  if (answers_.size() > kMost) answers_.pop_back();
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,62 @@
+#include "operator/plan/outlook.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "operator/cluster/text.h"
+#include "operator/placement/fits.h"
+
+namespace weft::plan {
+namespace {
+
+bool FitsAfter(fabric::Claims claims, const Fits& fits, std::span<const Ending> endings) {
+  for (const Ending& ending : endings) GiveBack(ending, claims);
+  return fits(claims);
+}
+
+}  // namespace
+
+void GiveBack(const Ending& ending, fabric::Claims& claims) {
+  if (ending.holder != nullptr) {
+    for (const cluster::Holding& holding : ending.holder->holdings) {
+      claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
+    }
+  }
+  if (ending.workload != nullptr) cluster::RemoveClaims(*ending.workload, *ending.nodes, claims);
+}
+
+Outlook WhenItFits(fabric::Claims claims, const placement::Request& request,
+                   const traffic::WorkerGraph& graph, std::vector<Ending> endings) {
+  const auto fits = [&](const fabric::Claims& then) {
+    return placement::Fits(then, request, graph);
+  };
+  return WhenItFits(std::move(claims), fits, std::move(endings));
+}
+
+Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> endings) {
+  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
+    return std::tie(a.seconds, a.name) < std::tie(b.seconds, b.name);
+  });
+  const auto fits_after = [&](std::size_t count) {
+    return FitsAfter(claims, fits, std::span(endings).first(count));
+  };
+  if (endings.empty() || !fits_after(endings.size())) return {};
+  std::size_t not_enough = 0, enough = endings.size();
+  while (enough - not_enough > 1) {
+    const std::size_t middle = not_enough + (enough - not_enough) / 2;
+    (fits_after(middle) ? enough : not_enough) = middle;
+  }
+  return {endings[enough - 1].seconds, endings[enough - 1].name};
+}
+
+std::string OutlookText(const Outlook& outlook, bool ever) {
+  if (outlook.within_seconds) {
+    return "It would fit within " + DurationText(*outlook.within_seconds) + ", when " +
+           outlook.after + " ends.";
+  }
+  if (!ever) return "It never fits this fabric, not even with nothing else running.";
+  return "Its start time is unknown: too few of the running jobs state expectedDurationSeconds.";
+}
+
+}  // namespace weft::plan

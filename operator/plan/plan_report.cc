@@ -1,0 +1,56 @@
+#include "operator/plan/plan_report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "operator/api/conditions.h"
+#include "operator/cluster/text.h"
+#include "operator/plan/plan.h"
+
+#include "operator/plan/solver_crash.h"
+
+namespace weft::plan {
+
+bool NeverFits(const Refused& refused) {
+  // One that is refused for the crashes of an equal one is tried again.
+  if (refused.reason == api::kSolverFailed) return !refused.wait_ends_in_seconds;
+  if (!refused.why) return refused.reason == "Invalid";
+  const placement::Unplaceable& why = *refused.why;
+  if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;
+  return std::none_of(why.rejections.begin(), why.rejections.end(), [](const auto& count) {
+    return count.rejection == placement::Rejection::kUnusable ||
+           count.rejection == placement::Rejection::kUnschedulable ||
+           count.rejection == placement::Rejection::kExcluded;
+  });
+}
+
+void TellAhead(PlanReport& report) {
+  std::map<std::size_t, std::size_t> waiting;  // by fabric
+  for (const std::size_t e : report.decided) {
+    PlanEntry& entry = report.entries[e];
+    auto* refused = std::get_if<Refused>(&entry.outcome);
+    if (refused == nullptr || !refused->why || !refused->why->ever) continue;
+    const std::string ahead = cluster::AheadText(waiting[*entry.fabric]++);
+    if (!ahead.empty()) refused->message += " " + ahead;
+  }
+}
+
+bool PlanReport::AllPlaced() const {
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const PlanEntry& entry) { return entry.placed() != nullptr; });
+}
+
+fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& report,
+                            std::size_t entry) {
+  const std::size_t on = report.entries[entry].fabric.value_or(0);
+  fabric::Claims claims = cluster.fabrics[on].claims;
+  for (const std::size_t earlier : report.decided) {
+    if (earlier == entry) break;
+    const PlanEntry& other = report.entries[earlier];
+    if (other.fabric != on || other.placed() == nullptr) continue;
+    cluster::AddClaims(other.workload, other.placed()->plan.nodes, claims);
+  }
+  return claims;
+}
+
+}  // namespace weft::plan

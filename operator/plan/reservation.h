@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/cluster/problem.h"
+#include "operator/plan/outlook.h"
+#include "operator/plan/plan.h"
+
+namespace weft::plan {
+
+// Nodes that are reserved for a workload that has waited too long, so that smaller workloads do not
+// take every node that becomes free. Later workloads may use them only if they end before the
+// reservation begins (backfill).
+struct Reservation {
+  const cluster::Workload* workload = nullptr;
+  std::vector<fabric::NodeIndex> nodes;
+  // In how many seconds, at the latest, all these nodes are free; unknown if a holder has no
+  // expected duration.
+  std::optional<std::int64_t> within_seconds;
+
+  bool LeavesRoomFor(const cluster::Workload& other) const {
+    return within_seconds && other.expected_seconds && *other.expected_seconds <= *within_seconds;
+  }
+};
+
+// How the nodes of a reservation are searched: at quick effort and without a bound, because they
+// only keep room. When the workload starts, it is placed anew.
+placement::Options ReservationOptions(bool empty);
+
+// The nodes that the workload gets at the time of its outlook, after some of `endings`; without an
+// outlook, those that it gets on an empty fabric. Nothing if it never fits.
+// Cost  one search at quick effort.
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+                                   const cluster::Problem& problem,
+                                   const traffic::WorkerGraph& graph, const Outlook& outlook,
+                                   const std::vector<Ending>& endings);
+// The same for another way to choose nodes. `seat` returns the nodes by worker on these claims, or
+// on an empty fabric if `empty`; nothing if there are none.
+using Seat =
+    std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+                                   const Seat& seat, const Outlook& outlook,
+                                   const std::vector<Ending>& endings);
+
+}  // namespace weft::plan

@@ -1,0 +1,182 @@
+#include "operator/plan/snapshot_objects.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "operator/api/encode.h"
+#include "operator/api/encode_pod.h"
+#include "operator/cluster/workload.h"
+
+namespace weft::plan {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// Only the presence of the field matters here, not the time.
+constexpr const char* kSomeTime = "1970-01-01T00:00:00Z";
+// A claim of this name is recognised as that of a ComputeDomain.
+constexpr const char* kComputeDomainClaim = "compute-domain-channel";
+
+// Whether decisions read the annotation: those of snapshots, and indices of pods.
+bool IsRead(std::string_view key) {
+  constexpr std::string_view kPrefixes[] = {"weft.dev/",
+                                            "batch.kubernetes.io/",
+                                            "jobset.sigs.k8s.io/",
+                                            "leaderworkerset.sigs.k8s.io/",
+                                            "training.kubeflow.org/",
+                                            "apps.kubernetes.io/"};
+  if (key == cluster::kExcludedNodesAnnotation || key == cluster::kAvoidedNodesAnnotation)
+    return true;
+  if (key == cluster::kPreviousNodesAnnotation || key == cluster::kWaitedAnnotation) return true;
+  if (key == predict::kReleaseAnnotation) return true;
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return key.starts_with(prefix); }) &&
+         key.ends_with("index");
+}
+
+OrderedJson Metadata(const api::ObjectMeta& meta) {
+  OrderedJson out = {{"name", meta.key.name}};
+  if (!meta.key.space.empty()) out["namespace"] = meta.key.space;
+  if (!meta.uid.empty()) out["uid"] = meta.uid;
+  if (!meta.creation_timestamp.empty()) out["creationTimestamp"] = meta.creation_timestamp;
+  if (meta.deleting) out["deletionTimestamp"] = kSomeTime;
+  if (!meta.labels.empty()) out["labels"] = meta.labels;
+  for (const auto& [key, value] : meta.annotations) {
+    if (IsRead(key)) out["annotations"][key] = value;
+  }
+  for (const api::OwnerReference& owner : meta.owners) {
+    if (!owner.controller) continue;
+    out["ownerReferences"].push_back({{"apiVersion", owner.api_version},
+                                      {"kind", owner.kind},
+                                      {"name", owner.name},
+                                      {"uid", owner.uid},
+                                      {"controller", true}});
+  }
+  return out;
+}
+
+OrderedJson Object(const char* version, const char* kind, const api::ObjectMeta& meta) {
+  return {{"apiVersion", version}, {"kind", kind}, {"metadata", Metadata(meta)}};
+}
+
+// `limits`: further limits that the template needs; {} for a pod.
+OrderedJson PodSpec(const placement::PodRequirements& pod, const fabric::Resources& limits) {
+  OrderedJson resources = {{"requests", api::EncodeResources(pod.requests)}};
+  if (!limits.empty()) resources["limits"] = api::EncodeResources(limits);
+  OrderedJson container = {{"name", "worker"}, {"resources", std::move(resources)}};
+  OrderedJson spec = {{"containers", OrderedJson::array({std::move(container)})}};
+  if (!pod.node_name.empty()) spec["nodeName"] = pod.node_name;
+  if (!pod.node_selector.empty()) spec["nodeSelector"] = pod.node_selector;
+  if (pod.required_affinity) spec["affinity"] = api::EncodeAffinity(*pod.required_affinity);
+  if (!pod.tolerations.empty()) spec["tolerations"] = api::EncodeTolerations(pod.tolerations);
+  if (pod.claims_compute_domain) {
+    spec["resourceClaims"] = OrderedJson::array({{{"name", kComputeDomainClaim}}});
+  }
+  return spec;
+}
+
+// Conditions without messages and times, which decisions do not read.
+OrderedJson Conditions(const std::vector<api::Condition>& conditions) {
+  OrderedJson out = OrderedJson::array();
+  for (const api::Condition& condition : conditions) {
+    out.push_back({{"type", condition.type}, {"status", condition.status}});
+  }
+  return out;
+}
+
+OrderedJson JobSpec(const api::TrainingJob& job) {
+  OrderedJson spec = OrderedJson::object();
+  if (job.suspend) spec["suspend"] = true;
+  if (!job.fabric_name.empty()) spec["fabricName"] = job.fabric_name;
+  spec["accelerator"] = api::EncodeAccelerator(job.accelerator);
+  placement::PodRequirements requirements = job.pod;
+  // computeDomain: Auto says the same.
+  if (job.topology.compute_domain) requirements.claims_compute_domain = false;
+  OrderedJson pod =
+      PodSpec(requirements, {{job.accelerator.resource_name, job.accelerator.per_worker}});
+  if (!job.priority_class_name.empty()) pod["priorityClassName"] = job.priority_class_name;
+  spec["workers"] = {{"replicas", job.replicas}, {"template", {{"spec", std::move(pod)}}}};
+  if (job.model) spec["model"] = api::EncodeModel(*job.model);
+  spec["parallelism"] = api::EncodeParallelism(job.parallelism);
+  OrderedJson topology = api::EncodeTopology(job.topology);
+  if (!topology.empty()) spec["topology"] = std::move(topology);
+  if (job.active_deadline_seconds) spec["activeDeadlineSeconds"] = *job.active_deadline_seconds;
+  if (job.expected_duration_seconds) {
+    spec["expectedDurationSeconds"] = *job.expected_duration_seconds;
+  }
+  return spec;
+}
+
+}  // namespace
+
+OrderedJson NodeObject(const api::Node& node) {
+  api::ObjectMeta meta = node.meta;
+  meta.key.name = node.facts.name;
+  meta.labels = node.facts.labels;
+  OrderedJson out = Object("v1", "Node", meta);
+  api::EncodeNodeFacts(node.facts, out);
+  return out;
+}
+
+OrderedJson PodObject(const api::Pod& pod) {
+  OrderedJson out = Object("v1", "Pod", pod.meta);
+  placement::PodRequirements requirements = pod.pod;
+  requirements.node_name = pod.node_name;
+  out["spec"] = PodSpec(requirements, {});
+  if (!pod.priority_class_name.empty()) out["spec"]["priorityClassName"] = pod.priority_class_name;
+  for (const std::string& gate : pod.scheduling_gates) {
+    out["spec"]["schedulingGates"].push_back({{"name", gate}});
+  }
+  if (!pod.phase.empty()) out["status"]["phase"] = pod.phase;
+  return out;
+}
+
+OrderedJson JobObject(const api::TrainingJob& job) {
+  OrderedJson out = Object("weft.dev/v1alpha1", "TrainingJob", job.meta);
+  out["spec"] = JobSpec(job);
+  OrderedJson status = OrderedJson::object();
+  if (job.attempt != 0) status["attempt"] = job.attempt;
+  if (!job.placement_name.empty()) status["placementName"] = job.placement_name;
+  if (!job.conditions.empty()) status["conditions"] = Conditions(job.conditions);
+  if (!status.empty()) out["status"] = std::move(status);
+  return out;
+}
+
+OrderedJson PlacementObject(const api::Placement& placement) {
+  OrderedJson out = Object("weft.dev/v1alpha1", "Placement", placement.meta);
+  out["spec"] = api::EncodePlacementSpec(placement);
+  if (!placement.nodes.empty()) out["status"]["nodes"] = placement.nodes;
+  if (!placement.conditions.empty()) {
+    out["status"]["conditions"] = Conditions(placement.conditions);
+  }
+  return out;
+}
+
+OrderedJson PriorityClassObject(const api::PriorityClass& priority_class) {
+  OrderedJson out = Object("scheduling.k8s.io/v1", "PriorityClass", priority_class.meta);
+  out["value"] = priority_class.value;
+  if (priority_class.global_default) out["globalDefault"] = true;
+  out["preemptionPolicy"] = priority_class.preemption_policy;
+  return out;
+}
+
+OrderedJson LearnedStepsObject(const api::Inputs& inputs, const predict::LearnedScalars& learned) {
+  api::ObjectMeta meta;
+  meta.key = {inputs.learned_steps ? inputs.learned_steps->meta.key.space : "weft-system",
+              api::kLearnedSteps};
+  OrderedJson out = Object("v1", "ConfigMap", meta);
+  for (const auto& [key, entry] : learned.entries()) {
+    predict::LearnedStep one = entry;
+    one.counted.clear();
+    out["data"][key] = predict::ShowLearnedStep(one);
+  }
+  return out;
+}
+
+OrderedJson NamespaceObject(const api::Namespace& space) {
+  return Object("v1", "Namespace", space.meta);
+}
+
+}  // namespace weft::plan

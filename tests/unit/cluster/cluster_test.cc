@@ -1,0 +1,212 @@
+#include "operator/cluster/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/support/scene.h"
+
+namespace weft::cluster {
+namespace {
+
+const std::map<std::string, std::string> kWorker0 = {
+    {"weft.dev/job-name", "j"}, {"weft.dev/attempt", "1"}, {"weft.dev/worker-index", "0"}};
+
+struct ClaimsCase {
+  const char* name;
+  std::function<void(testing::Scene&)> arrange;
+  std::vector<std::int64_t> free;  // GPUs of n0, n1, n2, n3
+};
+
+class ClaimsTest : public ::testing::TestWithParam<ClaimsCase> {};
+
+TEST_P(ClaimsTest, CountsOnceWhatHasNodes) {
+  testing::Scene scene(testing::FourNodes());
+  GetParam().arrange(scene);
+  EXPECT_EQ(testing::FreeGpus(scene.Build()), GetParam().free);
+}
+
+const ClaimsCase kClaimsCases[] = {
+    {"NothingIsUsedInAnEmptyCluster", [](testing::Scene&) {}, {8, 8, 8, 8}},
+    {"ARunningPodUsesItsNode", [](testing::Scene& s) { s.Pod("p", "n1"); }, {8, 0, 8, 8}},
+    {"AFinishedPodUsesNothing",
+     [](testing::Scene& s) { s.Pod("p", "n1").phase = "Succeeded"; },
+     {8, 8, 8, 8}},
+    {"AnUnboundPodUsesNothing", [](testing::Scene& s) { s.Pod("p", ""); }, {8, 8, 8, 8}},
+    {"APlacementWithoutPodsUsesItsNodes",
+     [](testing::Scene& s) {
+       s.Placement("p", 2, {"n0", "n2"});
+     },
+     {0, 8, 0, 8}},
+    {"APlacementAndItsJobsPodsCountOnce",
+     [](testing::Scene& s) {
+       s.Job("j", 2);
+       s.Placement("j-1", 2, {"n0", "n1"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Pod("j-1-0", "n0", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {0, 0, 8, 8}},
+    {"AJobThatIsToBeSuspendedHoldsItsNodesUntilItsStatusSaysThatItIs",
+     [](testing::Scene& s) {
+       for (const char* name : {"j", "k"}) {
+         api::TrainingJob& job = s.Job(name, 1);
+         job.suspend = true;
+         const bool placed = job.meta.key.name == "j";
+         job.conditions = {{"Placed", placed ? "True" : "False", "", "", ""}};
+       }
+       s.Placement("j-1", 1, {"n0"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Placement("k-1", 1, {"n1"}).meta.labels = {{"weft.dev/job-name", "k"}};
+     },
+     {0, 8, 8, 8}},
+    {"APodThatMayStillBeBoundUsesItsNodeWhateverBecomesOfItsJob",
+     [](testing::Scene& s) {
+       s.Job("j", 2).conditions = {{"Failed", "True", "", "", ""}};
+       s.Placement("j-1", 2, {"n0", "n1"}).meta.labels = {{"weft.dev/job-name", "j"}};
+       s.Pod("j-1-0", "", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {0, 8, 8, 8}},
+    {"PodsOfASelectorCountOnceWithTheirPlacement",
+     [](testing::Scene& s) {
+       s.Placement("p", 2, {"n0", "n1"}).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+       s.Pod("x", "n0", {{"a", "b"}});
+     },
+     {0, 0, 8, 8}},
+    {"APodThatOnlyClaimsAJobsLabelsCoversNoWorkerOfIt",
+     [](testing::Scene& s) {
+       s.Job("j", 1).meta.uid = "job";
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "job", true}};
+       api::Pod& pod = s.Pod("x", "n3", kWorker0);
+       pod.meta.uid = "stranger";
+     },
+     {0, 8, 8, 0}},
+    {"APodOfAnEarlierJobOfThatNameCoversNoWorkerEither",
+     [](testing::Scene& s) {
+       s.Job("j", 1).meta.uid = "job";
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "job", true}};
+       api::Pod& pod = s.Pod("x", "n3", kWorker0);
+       pod.meta.uid = "old";
+       pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", "j", "earlier", true}};
+     },
+     {0, 8, 8, 0}},
+    {"AStoredPlacementThatOnlyHasAJobsLabelIsNoAttemptOfIt",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 1);
+       job.meta.uid = "job";
+       job.conditions = {{"Complete", "True", "", "", ""}};
+       api::Placement& placement = s.Placement("j-1", 1, {"n0"});
+       placement.meta.uid = "placement";
+       placement.meta.labels = {{"weft.dev/job-name", "j"}};
+     },
+     {0, 8, 8, 8}},
+    {"APodThatRunsElsewhereCountsWhereItRuns",
+     [](testing::Scene& s) {
+       s.Job("j", 1);
+       s.Placement("j-1", 1, {"n0"});
+       s.Pod("j-1-0", "n3", {{"weft.dev/job-name", "j"}, {"weft.dev/worker-index", "0"}});
+     },
+     {8, 8, 8, 0}},
+    {"AFinishedJobsPlacementUsesNothing",
+     [](testing::Scene& s) {
+       s.Job("j", 1).conditions = {{"Complete", "True", "", "", ""}};
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {8, 8, 8, 8}},
+    {"APodThatCannotBeReadUsesAllOfItsNode",
+     [](testing::Scene& s) {
+       api::Pod& pod = s.Pod("p", "n1");
+       pod.pod.requests.clear();
+       pod.unreadable = "not UTF-8, or a NUL byte";
+     },
+     {8, 0, 8, 8}},
+    {"WorkersOfAJobThatCannotBeReadUseWhatItsPlacementSays",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 1);
+       job.pod.requests.clear();
+       job.unreadable = "spec: is required";
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {0, 8, 8, 8}},
+    {"AnOlderAttemptsPlacementUsesNothing",
+     [](testing::Scene& s) {
+       s.Job("j", 1).attempt = 2;
+       s.Placement("j-1", 1, {"n0"});
+     },
+     {8, 8, 8, 8}},
+};
+INSTANTIATE_TEST_SUITE_P(Claims, ClaimsTest, ::testing::ValuesIn(kClaimsCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+std::vector<std::string> Reasons(const std::vector<Note>& notes) {
+  std::vector<std::string> reasons;
+  for (const Note& note : notes) reasons.push_back(note.reason);
+  return reasons;
+}
+
+TEST(Cluster, ANodeInTwoFabricsIsUsedByNeither) {
+  testing::Scene scene(testing::FourNodes());
+  scene.inputs.fabrics.push_back(scene.inputs.fabrics.front());
+  scene.inputs.fabrics.back().meta.key.name = "other";
+  scene.inputs.fabrics.back().spec.node_selector = {{{"test/leaf", "l1"}}, {}};
+  const Cluster cluster = scene.Build();
+  EXPECT_EQ(cluster.overlapping, (std::vector<std::string>{"n2", "n3"}));
+  EXPECT_EQ(cluster.fabrics[0].fabric->node_count(), 2U);
+  EXPECT_EQ(cluster.fabrics[1].fabric->node_count(), 0U);
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"Overlapping"}));
+}
+
+TEST(Cluster, WithoutAFabricTheLabelFamilyIsRecognisedAndSaid) {
+  testing::Scene scene(testing::FourNodes());
+  scene.inputs.fabrics.clear();
+  for (std::size_t n = 0; n < scene.inputs.nodes.size(); ++n) {
+    api::Node& node = scene.inputs.nodes.Edit(n);
+    node.facts.labels = {{"fabric.topograph.run/tier-0", node.facts.name < "n2" ? "a" : "b"},
+                         {"fabric.topograph.run/tier-1", "s"}};
+  }
+  const Cluster cluster = scene.Build();
+  ASSERT_EQ(cluster.fabrics.size(), 1U);
+  EXPECT_TRUE(cluster.fabrics[0].recognised);
+  EXPECT_TRUE(cluster.fabrics[0].fabric->FindTier("leaf").has_value());
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricRecognised", "LinksAssumed"}));
+}
+
+TEST(Cluster, WithoutKnownLabelsOneFlatNetworkIsAssumedAndSaid) {
+  testing::Scene scene(testing::FourNodes());
+  scene.inputs.fabrics.clear();
+  scene.Job("j", 2);
+  const Cluster cluster = scene.Build();
+  EXPECT_EQ(cluster.fabrics[0].fabric->tiers().size(), 2U);  // outside and node
+  EXPECT_EQ(Reasons(cluster.notes), (std::vector<std::string>{"FabricFlat", "LinksAssumed"}));
+}
+
+TEST(Cluster, SaysWhichNodesLackALevel) {
+  testing::FabricShape shape = testing::FourNodes();
+  shape.nodes[3].domains = {"s0", ""};
+  const Cluster one = testing::Scene(shape).Build();
+  ASSERT_EQ(one.notes.size(), 1U);
+  EXPECT_EQ(one.notes[0].reason, "Incomplete");
+  EXPECT_EQ(one.notes[0].text,
+            "fabric \"default\": 1 node is incomplete and never used: n3 (n3 lacks the label "
+            "test/leaf)");
+  shape.nodes[2].domains = {"s0", ""};
+  const Cluster two = testing::Scene(shape).Build();
+  ASSERT_EQ(two.notes.size(), 1U);
+  EXPECT_EQ(two.notes[0].text,
+            "fabric \"default\": 2 nodes are incomplete and never used: n2, n3 (n2 lacks the label "
+            "test/leaf)");
+}
+
+TEST(Cluster, AnInconsistentFabricIsRefusedWithItsPlaceAndBothWitnesses) {
+  testing::FabricShape shape = testing::FourNodes();
+  shape.nodes[1].domains[0] = "s9";
+  const auto cluster = testing::Scene(shape).TryBuild();
+  ASSERT_FALSE(cluster);
+  EXPECT_TRUE(cluster.error().message.starts_with("fabric.yaml: Fabric default: "));
+  EXPECT_NE(cluster.error().message.find("n0"), std::string::npos);
+  EXPECT_NE(cluster.error().message.find("n1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::cluster

@@ -1,0 +1,121 @@
+#include "operator/cluster/pool_choices.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "operator/plan/plan.h"
+#include "tests/support/scene.h"
+
+namespace weft::cluster {
+namespace {
+
+struct GangCase {
+  const char* name;
+  std::function<void(testing::Scene&)> arrange;
+  const char* answer;  // the nodes, or the refusal
+};
+
+class GangTest : public ::testing::TestWithParam<GangCase> {};
+
+TEST_P(GangTest, HasOneProductAndCapacityType) {
+  testing::Scene scene(testing::ThreeProducts());
+  GetParam().arrange(scene);
+  const Cluster cluster = scene.Build();
+  const auto report = plan::Plan(cluster);
+  ASSERT_TRUE(report) << report.error().message;
+  const plan::PlanEntry& entry = report->entries.back();
+  std::string answer;
+  if (const plan::Refused* refused = entry.refused()) answer = refused->message;
+  if (const plan::Placed* placed = entry.placed()) {
+    for (const auto node : placed->plan.nodes) {
+      answer += (answer.empty() ? "" : " ") + cluster.fabrics[0].fabric->node(node).name;
+    }
+  }
+  EXPECT_EQ(answer, GetParam().answer);
+}
+
+const GangCase kGangCases[] = {
+    {"WithoutAListTheProductThatHoldsIt", [](testing::Scene& s) { s.Job("j", 3); }, "n0 n1 n4"},
+    {"OfTwoThatHoldItTheOneThatBreaksUpLess",
+     [](testing::Scene& s) {
+       s.Pod("p", "n7");
+       s.Job("j", 2);
+     },
+     "n5 n6"},
+    {"TheFirstOfTheListThatHoldsIt",
+     [](testing::Scene& s) {
+       s.Job("j", 2).accelerator.models = {"H200", "A100", "H100"};
+     },
+     "n0 n1"},
+    {"ACapacityTypeIsNotMixedWithAnother",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 2);
+       job.accelerator.models = {"H100"};
+       job.accelerator.capacity_types = {"Spot", "OnDemand"};
+     },
+     "n5 n6"},
+    {"ProductsComeBeforeCapacityTypes",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 2);
+       job.accelerator.models = {"h100", "a100"};
+       job.accelerator.capacity_types = {"OnDemand", "Spot"};
+     },
+     "n2 n3"},
+    {"AnyMixesProducts",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 4);
+       job.accelerator.models = {"Any"};
+       job.topology.required = "leaf";
+     },
+     "n0 n1 n2 n3"},
+    {"AnyAtTheEndOfAListMixesWhereNoneOfItFits",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 6);
+       job.accelerator.models = {"A100", "Any"};
+       job.accelerator.capacity_types = {"OnDemand"};
+     },
+     "n0 n1 n2 n3 n4 n7"},
+    {"NoProductHasSoMany", [](testing::Scene& s) { s.Job("j", 4); },
+     "No product of fabric \"default\" has room for all 4 workers: A100-SXM4-80GB (OnDemand) has "
+     "room "
+     "for 3, NVIDIA-H100-80GB-HBM3 (OnDemand) for 2, NVIDIA-H100-80GB-HBM3 (Spot) for 2, "
+     "NVIDIA-H200 "
+     "(OnDemand) for 1. To start now, relax one of: accelerator.capacityTypes: [Any], which mixes "
+     "capacity types. Unchanged, it never fits this fabric, not even with nothing else running."},
+    {"NoProductOfTheList",
+     [](testing::Scene& s) {
+       s.Job("j", 1).accelerator.models = {"B200", "B300"};
+     },
+     "No node of fabric \"default\" that offers nvidia.com/gpu matches accelerator.models [B200, "
+     "B300]. The fabric has A100-SXM4-80GB, NVIDIA-H100-80GB-HBM3, NVIDIA-H200. To start now, "
+     "relax "
+     "one of: accelerator.models: removed. Unchanged, it never fits this fabric, not even with "
+     "nothing else "
+     "running."},
+    {"TheLevelIsTooNarrowForTheOneProductAskedFor",
+     [](testing::Scene& s) {
+       api::TrainingJob& job = s.Job("j", 3);
+       job.accelerator.models = {"A100"};
+       job.topology.required = "leaf";
+     },
+     "No single leaf has room for all 3 workers, as topology.required demands. The leaf l0 comes "
+     "closest with room for 2 of 3 workers: 8 nvidia.com/gpu are missing there. 2 of 8 nodes are "
+     "NVIDIA-H100-80GB-HBM3 "
+     "(OnDemand); "
+     "2 of 8 are NVIDIA-H100-80GB-HBM3 (Spot); 1 of 8 is NVIDIA-H200 (OnDemand). To start now, "
+     "relax "
+     "one of: topology.required: leaf -> spine; accelerator.models: [Any], which mixes products. "
+     "Unchanged, it never fits this fabric, not even with nothing else running."},
+};
+INSTANTIATE_TEST_SUITE_P(Gangs, GangTest, ::testing::ValuesIn(kGangCases),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(PoolChoices, AFabricOfOneProductHasNoChoice) {
+  testing::Scene scene(testing::FourNodes());
+  const Cluster cluster = scene.Build();
+  EXPECT_FALSE(PoolChoicesOf(*cluster.fabrics[0].fabric, {}).has_value());
+}
+
+}  // namespace
+}  // namespace weft::cluster

@@ -1,0 +1,197 @@
+#include "operator/cluster/worker_order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operator/cluster/placement_pods.h"
+#include "operator/cluster/pod_labels.h"
+
+namespace weft::cluster {
+namespace {
+
+api::Pod Named(const std::string& name, const std::map<std::string, std::string>& labels = {}) {
+  api::Pod pod;
+  pod.meta.key = {"ns", name};
+  pod.meta.labels = labels;
+  return pod;
+}
+
+struct Case {
+  const char* name;
+  std::vector<api::IndexLabel> labels;
+  std::vector<api::Pod> pods;
+  std::vector<std::uint32_t> taken;
+  std::string want;  // "0=a 1=b", or the error
+};
+
+std::string Show(const Result<std::vector<WorkerPod>>& assigned) {
+  if (!assigned) return assigned.error().message;
+  std::string text;
+  for (const WorkerPod& one : *assigned) {
+    text += (text.empty() ? "" : " ") + std::to_string(one.worker) + "=" + one.pod->meta.key.name;
+  }
+  return text;
+}
+
+constexpr const char* kIndex = "batch.kubernetes.io/job-completion-index";
+
+std::vector<Case> Cases() {
+  const std::vector<api::IndexLabel> index = {{kIndex, 1}};
+  const std::vector<api::IndexLabel> jobset = {{"job", 2}, {"pod", 1}};
+  return {
+      {"numbers in names count as numbers",
+       {},
+       {Named("w-10"), Named("w-2"), Named("w-0")},
+       {},
+       "0=w-0 1=w-2 2=w-10"},
+      {"by name the free workers are given", {}, {Named("b"), Named("a")}, {1}, "0=a 2=b"},
+      {"more pods than workers name the one too many",
+       {},
+       {Named("a"), Named("b"), Named("c"), Named("d")},
+       {},
+       "pod d is one too many for 3 workers: narrow podSelector"},
+      {"one label is the index",
+       index,
+       {Named("x", {{kIndex, "2"}}), Named("y", {{kIndex, "0"}})},
+       {},
+       "0=y 2=x"},
+      {"labels with strides add up",
+       jobset,
+       {Named("x", {{"job", "1"}, {"pod", "0"}}), Named("y", {{"job", "0"}, {"pod", "1"}})},
+       {},
+       "1=y 2=x"},
+      {"a pod without the label has no worker",
+       index,
+       {Named("x")},
+       {},
+       "pod x is not one of workers 0 to 2 by its workerIndexLabels"},
+      {"an index out of range has no worker",
+       index,
+       {Named("x", {{kIndex, "3"}})},
+       {},
+       "pod x is not one of workers 0 to 2 by its workerIndexLabels"},
+      {"a label that is no number has no worker",
+       index,
+       {Named("x", {{kIndex, "one"}})},
+       {},
+       "pod x is not one of workers 0 to 2 by its workerIndexLabels"},
+      {"two pods of one index are both named",
+       index,
+       {Named("x", {{kIndex, "1"}}), Named("y", {{kIndex, "1"}})},
+       {},
+       "pod y and pod x are both worker 1 by their workerIndexLabels"},
+      {"a worker that is taken is not given again",
+       index,
+       {Named("x", {{kIndex, "1"}})},
+       {1},
+       "pod x and pod there-1 are both worker 1 by their workerIndexLabels"},
+  };
+}
+
+TEST(WorkerOrderTest, PodsBecomeWorkers) {
+  for (const Case& one : Cases()) {
+    api::Placement placement;
+    placement.workers = 3;
+    placement.worker_index_labels = one.labels;
+    std::vector<api::Pod> there;
+    for (const std::uint32_t worker : one.taken) {
+      there.push_back(Named("there-" + std::to_string(worker)));
+    }
+    std::vector<const api::Pod*> taken(placement.workers, nullptr), pods;
+    for (std::size_t i = 0; i < there.size(); ++i) taken[one.taken[i]] = &there[i];
+    for (const api::Pod& pod : one.pods) pods.push_back(&pod);
+    EXPECT_EQ(Show(AssignWorkers(placement, pods, taken)), one.want) << one.name;
+  }
+}
+
+// Pods of a gang of three workers.
+struct GangOfThree {
+  void Succeeded(const std::string& worker, const std::string& attempt = "") {
+    pods.push_back(Named("done-" + worker, LabelsOf(attempt)));
+    pods.back().meta.annotations.Set(kWorkerIndexLabel, worker);
+    pods.back().phase = "Succeeded";
+  }
+  void Waits(const std::string& attempt = "") {
+    waiting.push_back(Named("new-" + std::to_string(waiting.size()), LabelsOf(attempt)));
+  }
+  // The workers that are done: "0 2".
+  std::string Done(std::size_t running = 0) const {
+    const auto done = DoneWorkers(3, PointersTo(pods), PointersTo(waiting), running);
+    std::string text;
+    for (std::size_t w = 0; w < done.size(); ++w) {
+      if (done[w] != nullptr) text += (text.empty() ? "" : " ") + std::to_string(w);
+    }
+    return text;
+  }
+
+  static std::map<std::string, std::string> LabelsOf(const std::string& attempt) {
+    if (attempt.empty()) return {};
+    return {{kJobSetAttempt, attempt}};
+  }
+  static std::vector<const api::Pod*> PointersTo(const std::vector<api::Pod>& pods) {
+    std::vector<const api::Pod*> pointers;
+    for (const api::Pod& pod : pods) pointers.push_back(&pod);
+    return pointers;
+  }
+
+  std::vector<api::Pod> pods, waiting;
+};
+
+TEST(DoneWorkers, AreThoseOfPodsThatHaveSucceeded) {
+  GangOfThree gang;
+  gang.Succeeded("0");
+  gang.Succeeded("2");
+  gang.Succeeded("2");  // of an earlier reservation
+  gang.Succeeded("3");  // never was a worker
+  gang.Succeeded("x");
+  gang.pods.front().phase = "Failed";
+  EXPECT_EQ(gang.Done(), "2");
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "2");
+  EXPECT_EQ(gang.Done(1), "2");
+}
+
+TEST(DoneWorkers, AreNoneIfTheControllerGoesOn) {
+  GangOfThree gang;
+  gang.Succeeded("1");
+  gang.Waits();
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "1");
+  EXPECT_EQ(gang.Done(1), "");
+  gang.Waits();
+  EXPECT_EQ(gang.Done(), "");
+}
+
+TEST(DoneWorkers, AreOfTheAttemptOfTheJobSetThatWaits) {
+  GangOfThree gang;
+  gang.Succeeded("0", "0");
+  gang.Succeeded("1", "1");
+  EXPECT_EQ(gang.Done(), "0 1");
+  gang.Waits("1");
+  EXPECT_EQ(gang.Done(), "1");
+}
+
+TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {
+  api::Pod pod;
+  EXPECT_FALSE(IsGated(pod));
+  pod.scheduling_gates = {api::kGate};
+  EXPECT_TRUE(IsGated(pod));
+  pod.scheduling_gates = {api::kGate, "kueue.x-k8s.io/admission"};
+  EXPECT_FALSE(IsGated(pod));
+}
+
+TEST(HasEnded, IsTrueOfPodsThatSucceededOrFailed) {
+  const auto ended = [](const char* phase) {
+    api::Pod pod;
+    pod.phase = phase;
+    return HasEnded(pod);
+  };
+  EXPECT_TRUE(ended("Succeeded"));
+  EXPECT_TRUE(ended("Failed"));
+  EXPECT_FALSE(ended("Running"));
+  EXPECT_FALSE(ended("Pending"));
+}
+
+}  // namespace
+}  // namespace weft::cluster

@@ -1,0 +1,128 @@
+#include "operator/plan/snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/decode.h"
+#include "operator/plan/status.h"
+#include "tests/support/scene.h"
+
+namespace weft::plan {
+namespace {
+
+std::string PlanText(const cluster::Cluster& cluster, cluster::Order order) {
+  PlanOptions options;
+  options.order = order;
+  const auto report = Plan(cluster, options);
+  if (!report) return report.error().message;
+  std::string text;
+  for (const std::size_t e : report->decided) {
+    text += PlacementOf(cluster, report->entries[e]).dump(1) + "\n";
+  }
+  return text;
+}
+
+Result<api::Inputs> ReadBack(const std::vector<nlohmann::ordered_json>& objects) {
+  api::Inputs inputs;
+  for (const auto& object : objects) {
+    const auto plain = nlohmann::json::parse(object.dump());
+    if (Status read = api::DecodeInto(plain, "snapshot", inputs); !read) return read.error();
+  }
+  if (Status unique = api::CheckUnique(inputs); !unique) return unique.error();
+  return inputs;
+}
+
+testing::Scene BusyScene() {
+  testing::Scene scene(testing::Leaves({{8, 8}, {8, 8}, {8, 8}}));
+  scene.Job("running", 2).expected_duration_seconds = 3600;
+  scene.inputs.jobs.Edit(0).attempt = 1;
+  scene.Placement("running-1", 2, {"n0", "n1"});
+  scene.Pod("running-1-0", "n0",
+            {{"weft.dev/job-name", "running"},
+             {"weft.dev/attempt", "1"},
+             {"weft.dev/worker-index", "0"}});
+  scene.Placement("mine", 1, {"n2"});
+  api::TrainingJob& young = scene.Job("young", 2);
+  young.meta.creation_timestamp = "2026-02-01T00:00:00Z";
+  young.model = testing::MeasuredData(1'000'000'000);
+  young.meta.annotations = {{cluster::kExcludedNodesAnnotation, "n3"}, {"secret", "hunter2"}};
+  api::TrainingJob& old = scene.Job("old", 2);
+  old.meta.creation_timestamp = "2026-01-01T00:00:00Z";
+  old.topology.required = "leaf";
+  old.pod.requests["cpu"] = 1500;
+  scene.Job("late", 3);
+  return scene;
+}
+
+TEST(Snapshot, GivesTheSameAnswerInDecisionOrder) {
+  const cluster::Cluster cluster = BusyScene().Build();
+  const auto snapshot = Snapshot(cluster, cluster::Order::kOperator);
+  ASSERT_TRUE(snapshot);
+  auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  const auto again = cluster::BuildCluster(*std::move(inputs));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(PlanText(*again, cluster::Order::kFile), PlanText(cluster, cluster::Order::kOperator));
+  EXPECT_EQ(testing::FreeGpus(*again), testing::FreeGpus(cluster));
+}
+
+TEST(Snapshot, WritesAssumedClaimsAsPodsAndNoForeignAnnotation) {
+  const auto snapshot = Snapshot(BusyScene().Build(), cluster::Order::kFile);
+  ASSERT_TRUE(snapshot);
+  std::vector<std::string> pods;
+  std::string all;
+  for (const auto& object : snapshot->objects) {
+    if (object["kind"] == "Pod") pods.push_back(object["metadata"]["name"]);
+    all += object.dump();
+  }
+  EXPECT_EQ(pods, (std::vector<std::string>{"running-1-0", "running-1-1"}));
+  EXPECT_EQ(all.find("hunter2"), std::string::npos);
+}
+
+TEST(Snapshot, KeepsAllThatAPodAsksOfItsNode) {
+  testing::Scene scene(testing::FourNodes());
+  placement::PodRequirements asked;
+  asked.requests = {{testing::kGpu, 8}, {"cpu", 1500}};
+  asked.node_selector = {{"test/leaf", "l0"}};
+  asked.required_affinity = {{.match_expressions = {{"zone", "In", {"a", "b"}}},
+                              .match_fields = {{"metadata.name", "NotIn", {"n1"}}}},
+                             {.match_expressions = {{"cores", "Gt", {"8"}}}, .match_fields = {}}};
+  asked.tolerations = {{"sick", "Equal", "yes", "NoSchedule"}, {"", "Exists", "", ""}};
+  asked.claims_compute_domain = true;
+  scene.Job("x", 1).pod = asked;
+  const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
+  ASSERT_TRUE(snapshot);
+  const auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_EQ(inputs->jobs.size(), 1U);
+  EXPECT_EQ(inputs->jobs[0].pod, asked);
+}
+
+TEST(Snapshot, KeepsTheGatesOfPodsThatWaitForTheirPlacement) {
+  testing::Scene scene(testing::FourNodes());
+  scene.Placement("p", 1).pod_selector = fabric::LabelSelector{{{"a", "b"}}, {}};
+  scene.Pod("x", "", {{"a", "b"}}).scheduling_gates = {api::kGate};
+  const auto snapshot = Snapshot(scene.Build(), cluster::Order::kFile);
+  ASSERT_TRUE(snapshot);
+  const auto inputs = ReadBack(snapshot->objects);
+  ASSERT_TRUE(inputs) << inputs.error().message;
+  ASSERT_EQ(inputs->pods.size(), 1U);
+  EXPECT_EQ(inputs->pods[0].scheduling_gates, std::vector<std::string>{api::kGate});
+}
+
+TEST(Snapshot, OfAClusterLeavesOutTheJobThatIsWrongInItself) {
+  testing::Scene scene(testing::Leaves({{8, 8}}));
+  scene.Placement("x-1", 1);
+  scene.Job("x", 1);
+  const cluster::Cluster cluster = scene.Build();
+  EXPECT_FALSE(Snapshot(cluster, cluster::Order::kOperator));
+  const auto snapshot = Snapshot(cluster, cluster::Order::kOperator, cluster::Mark::kInvalid);
+  ASSERT_TRUE(snapshot);
+  ASSERT_EQ(snapshot->left_out.size(), 1U);
+  EXPECT_NE(snapshot->left_out[0].find("TrainingJob ns/x"), std::string::npos);
+  EXPECT_EQ(snapshot->objects.back()["kind"], "Placement");
+}
+
+}  // namespace
+}  // namespace weft::plan
