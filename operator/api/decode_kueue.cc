@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -10,6 +11,9 @@
 
 namespace weft::api {
 namespace {
+
+constexpr std::array<std::string_view, 4> kCheckStates = {  // by CheckState
+    "Pending", "Ready", "Retry", "Rejected"};
 
 // More than the resources of any pod.
 constexpr std::size_t kPodRequestsBytes = 4096;
@@ -65,12 +69,19 @@ void TakeReclaimed(const Field& reclaimed, std::vector<PodSet>& sets) {
   }
 }
 
-CheckState DecodeCheckState(const Field& field) {
-  CheckState check{field["name"].Str(),
-                   field["state"].Str(),
-                   field["message"].Str(),
-                   field["lastTransitionTime"].Str(),
-                   {}};
+// Kueue's default for a check that has no answer yet is Pending.
+CheckState ParseCheckState(std::string_view text) {
+  const auto found = std::find(kCheckStates.begin(), kCheckStates.end(), text);
+  if (found == kCheckStates.end()) return CheckState::kPending;
+  return static_cast<CheckState>(found - kCheckStates.begin());
+}
+
+AdmissionCheckState DecodeCheckState(const Field& field) {
+  AdmissionCheckState check{field["name"].Str(),
+                            ParseCheckState(field["state"].Str()),
+                            field["message"].Str(),
+                            field["lastTransitionTime"].Str(),
+                            {}};
   for (const Field& update : field["podSetUpdates"].Items()) {
     check.labels[update["name"].Str("main")] = update["labels"].Texts();
   }
@@ -104,6 +115,10 @@ void DecodeStatus(const Field& status, Workload& workload) {
 }
 
 }  // namespace
+
+std::string_view CheckStateName(CheckState state) {
+  return kCheckStates[static_cast<std::size_t>(state)];
+}
 
 std::string_view QueueOf(const ObjectMeta& meta) {
   const auto asked = meta.labels.At(kQueueNameLabel);

@@ -96,7 +96,7 @@ Result<Pod> DecodePod(const nlohmann::json& object, const Place& place) {
   }
   pod.priority_class_name = spec["priorityClassName"].Str();
   const Field status = root["status"];
-  pod.phase = status["phase"].Str();
+  pod.phase = ParsePodPhase(status["phase"].Str());
   pod.reason = status["reason"].Str();
   pod.nominated_node = status["nominatedNodeName"].Str();
   DecodeConditionsOf(status, pod);
@@ -114,7 +114,7 @@ Result<Pod> DecodePodHead(const nlohmann::json& object, const Place& place) {
   pod.meta = DecodeMeta(root["metadata"], Scope::kNamespaced);
   pod.meta.annotations = {};
   pod.node_name = root["spec"]["nodeName"].Str();
-  pod.phase = root["status"]["phase"].Str();
+  pod.phase = ParsePodPhase(root["status"]["phase"].Str());
   if (Status done = decoding.status(); !done) return done.error();
   return pod;
 }

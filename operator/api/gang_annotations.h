@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/topology_spec.h"
+#include "operator/base/text_map.h"
 #include "operator/base/result.h"
 
 namespace weft::api {

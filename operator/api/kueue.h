@@ -54,10 +54,14 @@ struct PodSet {
   std::vector<std::string> flavors;  // assigned, each once; empty without a reservation
 };
 
+// The state of an admission check, in Kueue's words.
+enum class CheckState : std::uint8_t { kPending, kReady, kRetry, kRejected };
+std::string_view CheckStateName(CheckState state);
+
 // An entry of status.admissionChecks.
-struct CheckState {
+struct AdmissionCheckState {
   std::string name;
-  std::string state;  // Pending, Ready, Retry, Rejected
+  CheckState state = CheckState::kPending;
   std::string message;
   std::string last_transition_time;
   std::map<std::string, TextMap> labels;  // podSetUpdates, by pod set
@@ -85,7 +89,7 @@ struct Workload {
   // status
   std::string cluster_queue;  // that reserved quota; "" without a reservation
   std::vector<Condition> conditions;
-  std::vector<CheckState> checks;
+  std::vector<AdmissionCheckState> checks;
   std::int64_t past_seconds = 0;     // accumulatedPastExecutionTimeSeconds
   Raw checks_json, conditions_json;  // status.admissionChecks and status.conditions as read
 };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "operator/api/devices.h"
@@ -10,6 +11,12 @@
 #include "operator/rules/pod_requirements.h"
 
 namespace weft::api {
+
+// status.phase.
+enum class PodPhase : std::uint8_t { kNone, kPending, kRunning, kSucceeded, kFailed, kUnknown };
+// kUnknown for a word that is none of them, kNone for "".
+PodPhase ParsePodPhase(std::string_view text);
+std::string_view PodPhaseName(PodPhase phase);
 
 // The part of a Pod that Weft reads.
 struct Pod {
@@ -19,7 +26,7 @@ struct Pod {
   // using all of its node.
   std::string unreadable;
   std::string node_name;  // spec.nodeName; "" if unbound
-  std::string phase;      // Pending, Running, Succeeded, Failed, Unknown
+  PodPhase phase = PodPhase::kNone;
   std::vector<std::string> scheduling_gates;
   placement::PodRequirements pod;
   std::vector<ClaimReference> claims;  // spec.resourceClaims
@@ -39,7 +46,9 @@ struct Pod {
   std::optional<Failure> failure;
   std::string waiting;  // why a container has not started, except for usual reasons
   std::string report;   // lines of termination messages that begin with "weft " (life/verify.h)
-  bool Holds() const;   // bound and not finished: its requests count as used
+  // Succeeded or Failed: its containers do not run again.
+  bool HasEnded() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  bool Holds() const;  // bound and not ended: its requests count as used
 };
 
 }  // namespace weft::api

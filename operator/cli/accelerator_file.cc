@@ -3,16 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
-#include "operator/cli/sources.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/outlook/accelerators.h"
+#include "operator/program/sources.h"
 
 namespace weft::cli {
 
 Result<std::vector<fabric::AcceleratorSpec>> ReadAccelerators(const std::string& path) {
   if (path.empty()) return std::vector<fabric::AcceleratorSpec>();
-  const auto source = ReadSource(path);
+  const auto source = program::ReadSource(path);
   if (!source) return source.error();
   const auto document = manifest::ReadDocument(*source);
   if (!document) return document.error();

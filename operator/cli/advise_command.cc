@@ -5,8 +5,8 @@
 
 #include "operator/base/quantity.h"
 #include "operator/cli/commands.h"
-#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
+#include "operator/program/price_file.h"
 #include "operator/render/advise_text.h"
 #include "operator/report/advise.h"
 
@@ -81,7 +81,7 @@ int RunAdvise(const AdviseArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input, api::Reading::kModel);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   std::optional<outlook::Prices> prices;
-  if (const Status read = ReadPricesFor(*cluster, arguments.prices, prices); !read) {
+  if (const Status read = program::ReadPricesFor(*cluster, arguments.prices, prices); !read) {
     return Fail(read.error());
   }
   if (prices) request.prices = &*prices;

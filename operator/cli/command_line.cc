@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "operator/cli/help.h"
 #include "operator/cli/session.h"
-#include "operator/cli/terminal.h"
+#include "operator/program/help.h"
+#include "operator/program/terminal.h"
 
 namespace weft::cli {
 
@@ -17,7 +17,7 @@ constexpr const char* kPlugin = "kubectl-weft";
 
 CommandLine::CommandLine()
     : app_("Weft places GPU training jobs so that the fewest bytes cross slow links", "weft") {
-  app_.formatter(std::make_shared<HelpFormatter>(StandardOutput().columns));
+  app_.formatter(std::make_shared<program::HelpFormatter>(program::StandardOutput().columns));
   app_.require_subcommand(1);
   app_.set_help_flag("-h,--help", "Print this help");
   app_.set_version_flag("--version", WEFT_VERSION, "Print the version");
@@ -56,7 +56,7 @@ int CommandLine::Run(int argc, char** argv) {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app_.exit(error);  // help or version
-    std::cerr << UsageError(app_, error);
+    std::cerr << program::UsageError(app_, error);
     return kBadInput;
   }
   for (const auto& [command, input] : inputs_) {
@@ -79,7 +79,7 @@ CLI::App* CommandLine::Add(CLI::App* parent, const char* name, const char* what,
 CLI::Option* CommandLine::Choice(CLI::Option* option, const char* value,
                                  std::vector<std::string> words) {
   choices_[option] = words;
-  return option->option_text(value)->check(OneOf(std::move(words)));
+  return option->option_text(value)->check(program::OneOf(std::move(words)));
 }
 
 CLI::Option* CommandLine::Choices(CLI::Option* option, const char* value,
@@ -260,11 +260,11 @@ void CommandLine::AddVerify() {
   CLI::Option* rank =
       command->add_option("--rank", verify_.rank, "The rank that the framework gave this process")
           ->option_text("NUMBER")
-          ->check(WholeNumber(0, kMostRanks));
+          ->check(program::WholeNumber(0, kMostRanks));
   CLI::Option* world =
       command->add_option("--world", verify_.world, "The number of ranks of the job")
           ->option_text("NUMBER")
-          ->check(WholeNumber(1, kMostRanks));
+          ->check(program::WholeNumber(1, kMostRanks));
   rank->needs(world);
   world->needs(rank);
   command->add_option("--file", verify_.file, "Append the report to this file")
@@ -276,7 +276,7 @@ void CommandLine::AddVerify() {
                        "Measured seconds of one optimizer step: written to the job, so that later "
                        "predictions learn from it, and compared with the predicted step")
           ->option_text("SECONDS")
-          ->check(NumberAbove(0))
+          ->check(program::NumberAbove(0))
           ->excludes(rank);
   command->add_option("job", verify_.job, "With --step: the job; default: the job of this pod")
       ->option_text("[NAMESPACE/]NAME")
@@ -332,7 +332,7 @@ void CommandLine::Collect(const CLI::App* app, const std::string& path,
       words.words.insert(words.words.end(), choices->second.begin(), choices->second.end());
     }
     const auto takes_value = [&](const std::string& name) {
-      if (!TakesValue(*option)) return;
+      if (!program::TakesValue(*option)) return;
       words.values[name] = known ? choices->second : std::vector<std::string>();
     };
     for (const std::string& name : option->get_lnames()) {

@@ -2,11 +2,11 @@
 #include <limits>
 
 #include "operator/cli/command_line.h"
-#include "operator/cli/help.h"
 #include "operator/designs/reference_design.h"
 #include "operator/fabric/link_types.h"
 #include "operator/import/imported_cluster.h"
 #include "operator/outlook/accelerators.h"
+#include "operator/program/help.h"
 
 namespace weft::cli {
 
@@ -66,20 +66,20 @@ void CommandLine::AddGenerate(CLI::App* fabric) {
       ->add_option("--nodes", generate_.nodes,
                    "Number of nodes (default: the design's, see --list)")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, designs::kMaxDesignNodes));
+      ->check(program::WholeNumber(1, designs::kMaxDesignNodes));
   generate
       ->add_option("--gpus-per-node", generate_.gpus_per_node,
                    "Number of GPUs in each node (default: the design's, or 8)")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, import::kMaxGpusPerNode));
+      ->check(program::WholeNumber(1, import::kMaxGpusPerNode));
   generate
       ->add_option("--fragmented", generate_.fragmented,
                    "Percentage of all GPUs that pods of earlier jobs hold")
       ->option_text("PERCENT")
-      ->check(WholeNumber(0, 100));
+      ->check(program::WholeNumber(0, 100));
   generate->add_option("--seed", generate_.seed, "Random seed for the earlier jobs")
       ->option_text("NUMBER")
-      ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
+      ->check(program::WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   generate
       ->add_option("--fabric-name", generate_.fabric_name,
@@ -95,7 +95,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
   const auto number = [&](const char* name, int& value, const char* what) {
     return generate->add_option(name, value, what)
         ->option_text("NUMBER")
-        ->check(WholeNumber(1, designs::kMaxDesignNodes))
+        ->check(program::WholeNumber(1, designs::kMaxDesignNodes))
         ->group(kGeometry);
   };
   number("--racks", geometry.racks, "Number of racks; a rack is a domain of level leaf");
@@ -109,7 +109,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
           "is 2:1 (default: 100)")
       ->delimiter(',')
       ->option_text("PERCENT,...")
-      ->check(WholeNumber(1, designs::kMaxTaperPercent))
+      ->check(program::WholeNumber(1, designs::kMaxTaperPercent))
       ->group(kGeometry);
   AddGeometryLinks(generate);
   CLI::Option* accelerator =
@@ -125,7 +125,7 @@ void CommandLine::AddGeometry(CLI::App* generate) {
                    "Most watts that the GPUs of one rack may draw with their servers, at full "
                    "power, such as 30000 (default: no limit)")
       ->option_text("WATTS")
-      ->check(WholeNumber(1, designs::kMaxRackWatts))
+      ->check(program::WholeNumber(1, designs::kMaxRackWatts))
       ->group(kGeometry);
 }
 
@@ -153,7 +153,7 @@ void CommandLine::AddGeometryLinks(CLI::App* generate) {
                    "Number of rails of each node; in every rack each rail has its own leaf switch, "
                    "which a label of the node names (default: no rails)")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, designs::kMaxRails))
+      ->check(program::WholeNumber(1, designs::kMaxRails))
       ->group(kGeometry);
   generate
       ->add_option(
@@ -161,7 +161,7 @@ void CommandLine::AddGeometryLinks(CLI::App* generate) {
           "Number of nodes in each scale-up (NVLink) domain, such as 18 for NVL72: a rack, "
           "an equal part of one, or several racks (default: no scale-up domains)")
       ->option_text("NODES")
-      ->check(WholeNumber(1, designs::kMaxDesignNodes))
+      ->check(program::WholeNumber(1, designs::kMaxDesignNodes))
       ->group(kGeometry);
 }
 
@@ -194,7 +194,7 @@ void CommandLine::AddImport(CLI::App* fabric) {
       ->option_text("NAME");
   command->add_option("--gpus-per-node", import_.gpus_per_node, "Number of GPUs in each node")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, import::kMaxGpusPerNode));
+      ->check(program::WholeNumber(1, import::kMaxGpusPerNode));
   command->add_option("--resource", import_.resource, "Resource name of the GPUs")
       ->option_text("NAME")
       ->capture_default_str();

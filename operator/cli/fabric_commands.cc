@@ -5,7 +5,6 @@
 #include "operator/cli/commands.h"
 #include "operator/cli/serve_map.h"
 #include "operator/cli/session.h"
-#include "operator/cli/sources.h"
 #include "operator/designs/reference_design.h"
 #include "operator/import/import_csv.h"
 #include "operator/import/import_ibnetdiscover.h"
@@ -15,6 +14,7 @@
 #include "operator/import/imported_cluster.h"
 #include "operator/import/write_manifests.h"
 #include "operator/manifest/locate.h"
+#include "operator/program/sources.h"
 #include "operator/render/fabric_text.h"
 #include "operator/render/map_html.h"
 #include "operator/render/map_svg.h"
@@ -113,7 +113,7 @@ Result<import::ImportedCluster> ReadFabric(const manifest::Source& source,
 }
 
 Result<import::ImportedCluster> Import(const ImportArguments& arguments) {
-  const auto source = ReadSource(arguments.file);
+  const auto source = program::ReadSource(arguments.file);
   if (!source) return source.error();
   import::ImportOptions options;
   if (arguments.gpus_per_node > 0) options.gpus_per_node = arguments.gpus_per_node;

@@ -1,5 +1,5 @@
 #include "operator/cli/command_line.h"
-#include "operator/cli/help.h"
+#include "operator/program/help.h"
 
 // The commands that look at a cluster.
 namespace weft::cli {
@@ -38,7 +38,7 @@ void CommandLine::AddQueue() {
                    "Seconds that a job waits until nodes are reserved for it, as the operator's "
                    "flag of this name says")
       ->option_text("SECONDS")
-      ->check(WholeNumber(0, kYear))
+      ->check(program::WholeNumber(0, kYear))
       ->capture_default_str();
 }
 

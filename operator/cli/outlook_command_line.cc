@@ -1,6 +1,6 @@
 // The commands `weft outlook` and `weft advise` of the command line.
 #include "operator/cli/command_line.h"
-#include "operator/cli/help.h"
+#include "operator/program/help.h"
 
 namespace weft::cli {
 
@@ -56,7 +56,7 @@ void CommandLine::AddAdvise() {
       ->group(kOutput);
   command->add_option("--rows", advise_.rows, "Show at most this number of layouts")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, 1'000))
+      ->check(program::WholeNumber(1, 1'000))
       ->capture_default_str()
       ->group(kOutput);
   command
@@ -74,12 +74,12 @@ void CommandLine::AddAdvise() {
           "--deadline", advise_.deadline_days,
           "Show only layouts that train on --tokens in at most DAYS days, the cheapest first")
       ->option_text("DAYS")
-      ->check(NumberAbove(0));
+      ->check(program::NumberAbove(0));
   command
       ->add_option("--budget", advise_.budget,
                    "Show only layouts that train on --tokens for at most AMOUNT, by --prices")
       ->option_text("AMOUNT")
-      ->check(NumberAbove(0));
+      ->check(program::NumberAbove(0));
   AddAccelerators(command, advise_.input.accelerators);
   AddPrices(command, advise_.prices);
   command->add_option("name", advise_.job, "Job, as NAMESPACE/NAME or NAME (default: the only one)")

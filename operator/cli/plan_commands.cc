@@ -3,11 +3,11 @@
 
 #include "operator/api/json_text.h"
 #include "operator/cli/commands.h"
-#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
 #include "operator/manifest/writer.h"
 #include "operator/plan/snapshot.h"
 #include "operator/plan/status.h"
+#include "operator/program/price_file.h"
 #include "operator/render/audit_text.h"
 #include "operator/render/compare_text.h"
 #include "operator/render/explain_text.h"
@@ -102,7 +102,7 @@ int RunOutlook(const OutlookArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
   std::optional<outlook::Prices> prices;
-  if (const Status read = ReadPricesFor(*cluster, arguments.prices, prices); !read) {
+  if (const Status read = program::ReadPricesFor(*cluster, arguments.prices, prices); !read) {
     return Fail(read.error());
   }
   const auto plan = PlanCluster(*cluster, {.order = OrderOf(arguments.input, "")});

@@ -4,9 +4,9 @@
 
 #include "operator/cli/commands.h"
 #include "operator/cli/period.h"
-#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
 #include "operator/kube/http_transport.h"
+#include "operator/program/price_file.h"
 #include "operator/promql/prometheus.h"
 #include "operator/render/usage_text.h"
 #include "operator/report/usage_report.h"
@@ -63,7 +63,7 @@ int RunReport(const ReportArguments& arguments) {
       {arguments.prometheus, arguments.token_file, arguments.authority_file, arguments.insecure});
   if (!config) return Fail(config.error());
   std::optional<outlook::Prices> prices;
-  if (Status read = ReadPricesOf(arguments.prices, {.any = true}, prices); !read) {
+  if (Status read = program::ReadPricesOf(arguments.prices, {.any = true}, prices); !read) {
     return Fail(read.error());
   }
   kube::UseThreads(1);

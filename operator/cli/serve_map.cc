@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "operator/cli/live_view.h"
-#include "operator/cli/map_page.h"
 #include "operator/cli/session.h"
 #include "operator/http/server.h"
+#include "operator/program/map_page.h"
 
 namespace weft::cli {
 
@@ -25,7 +25,7 @@ int ServeMap(const MapArguments& arguments) {
   }
   const auto view = OpenLiveView({input.kubeconfig, input.context}, Kinds::kDecisions);
   if (!view) return Fail(view.error());
-  MapPage page;
+  program::MapPage page;
   http::ServerOptions server;
   server.address = arguments.serve;
   server.slow["/"] = [&](const http::Request&) {

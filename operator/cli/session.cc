@@ -13,13 +13,13 @@
 #include "operator/cli/cluster_source.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/live_view.h"
-#include "operator/cli/sources.h"
-#include "operator/cli/terminal.h"
 #include "operator/cluster/overlay.h"
 #include "operator/life/as_of.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
 #include "operator/manifest/writer.h"
+#include "operator/program/sources.h"
+#include "operator/program/terminal.h"
 #include "operator/watch/store_sink.h"
 
 namespace weft::cli {
@@ -52,7 +52,7 @@ std::int64_t SteadyMicroseconds() {
 }
 
 Result<api::Inputs> ReadFiles(const std::vector<std::string>& files, api::Reading reading) {
-  auto sources = ReadSources(files);
+  auto sources = program::ReadSources(files);
   if (!sources) return sources.error();
   return manifest::ReadInputs(*sources, {}, reading);
 }
@@ -71,8 +71,8 @@ Kinds KindsOf(const InputArguments& input) {
 
 Result<LiveObjects> ReadOnce(const InputArguments& input) {
   return ReadLiveCluster(
-      {input.kubeconfig, input.context}, [](const std::string& line) { Progress("weft: " + line); },
-      KindsOf(input));
+      {input.kubeconfig, input.context},
+      [](const std::string& line) { program::Progress("weft: " + line); }, KindsOf(input));
 }
 
 Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files) {
@@ -88,7 +88,7 @@ Result<api::Inputs> ReadLive(const InputArguments& input, api::Reading of_files)
 }
 
 std::string WithLine(const InputArguments& input, const std::string& message) {
-  const auto sources = ReadSources(input.files);
+  const auto sources = program::ReadSources(input.files);
   return sources ? manifest::WithLine(*sources, message) : message;
 }
 
@@ -157,7 +157,7 @@ Result<plan::PlanReport> PlanCluster(const cluster::Cluster& cluster, const Plan
   if (choice.timed) options.microseconds = SteadyMicroseconds;
   options.progress = [](std::size_t done, std::size_t total) {
     if (total < kLongQueue || (done % kLongQueue != 0 && done != total)) return;
-    Progress("weft: placed " + std::to_string(done) + " of " + std::to_string(total));
+    program::Progress("weft: placed " + std::to_string(done) + " of " + std::to_string(total));
   };
   Result<plan::PlanReport> report = plan::Plan(cluster, options);
   if (!report) return report;
@@ -199,15 +199,15 @@ int Fail(const Error& error, const InputArguments& input) {
 int Print(const std::string& text, int code, const std::string& what) {
   static std::optional<std::string> before;  // what was printed last
   if (!watching) {
-    const Status written = WriteText("-", text);
+    const Status written = program::WriteText("-", text);
     return written ? code : Fail(written.error());
   }
-  const Terminal terminal = StandardOutput();
+  const program::Terminal terminal = program::StandardOutput();
   const std::string& matters = terminal.rows > 0 || what.empty() ? text : what;
   if (before == matters) return code;
   const std::string between = before ? "\n" : "";
   before = matters;
-  const Status written = WriteText(
+  const Status written = program::WriteText(
       "-", terminal.rows > 0 ? kClear + FirstLines(text, terminal.rows - 1) : between + text);
   return written ? code : Fail(written.error());
 }
@@ -236,7 +236,7 @@ void Remark(const std::vector<cluster::Note>& notes) {
 }
 
 render::TextOptions TextStyle() {
-  const Terminal terminal = StandardOutput();
+  const program::Terminal terminal = program::StandardOutput();
   render::TextOptions style;
   style.colour = terminal.colour;
   style.columns = terminal.columns;

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "operator/cli/commands.h"
-#include "operator/cli/price_file.h"
 #include "operator/cli/session.h"
-#include "operator/cli/sources.h"
-#include "operator/cli/terminal.h"
+#include "operator/program/price_file.h"
+#include "operator/program/sources.h"
+#include "operator/program/terminal.h"
 #include "operator/render/simulate_events.h"
 #include "operator/render/simulate_html.h"
 #include "operator/render/simulate_text.h"
@@ -36,7 +36,7 @@ Result<std::optional<simulate::Trace>> ReadTraceOf(const SimulateArguments& argu
   if (arguments.format.empty()) {
     return Invalid("--trace: needs --format philly, helios, acme, sacct or weft");
   }
-  const auto source = ReadSource(arguments.trace);
+  const auto source = program::ReadSource(arguments.trace);
   if (!source) return source.error();
   auto trace = simulate::ReadTrace({.source = source->name,
                                     .text = source->text,
@@ -160,7 +160,7 @@ class Study {
       if (!base) return base;
       Remark(base->notes);
       base_ = *std::move(base);
-      const Status read = ReadPricesFor(*base_, arguments_.prices, prices_);
+      const Status read = program::ReadPricesFor(*base_, arguments_.prices, prices_);
       if (!read) return read.error();
     }
     const auto fabric = FabricOf(*base_, arguments_.fabric);
@@ -178,8 +178,8 @@ class Study {
     options.faults.failures = change.variation.failures.value_or(options.faults.failures);
     const std::string name(simulate::PolicyName(change.rules.policy));
     options.progress = [name](std::size_t finished, std::size_t jobs) {
-      Progress("weft: " + name + ": " + std::to_string(finished) + " of " + std::to_string(jobs) +
-               " jobs finished");
+      program::Progress("weft: " + name + ": " + std::to_string(finished) + " of " +
+                        std::to_string(jobs) + " jobs finished");
     };
     if (!arguments_.events.empty() || (!arguments_.report.empty() && index < kMostMaps)) {
       options.observe = [&events = events_[index]](simulate::Event&& event) {
@@ -209,7 +209,7 @@ Status WriteReport(const SimulateArguments& arguments, const std::vector<simulat
   }
   const auto first = study.ScenarioOf(changes.front());
   if (!first) return first.error();
-  return WriteText(arguments.report, render::SimulateHtml(**first, summaries, maps));
+  return program::WriteText(arguments.report, render::SimulateHtml(**first, summaries, maps));
 }
 
 Status WriteEvents(const std::string& path, const std::vector<simulate::Change>& changes,
@@ -221,7 +221,7 @@ Status WriteEvents(const std::string& path, const std::vector<simulate::Change>&
     text +=
         render::EventLines(render::RunName(summaries[i], summaries), **scenario, study.events()[i]);
   }
-  return WriteText(path, text);
+  return program::WriteText(path, text);
 }
 
 bool AllRan(const std::vector<Summary>& summaries) {

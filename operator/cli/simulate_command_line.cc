@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "operator/cli/command_line.h"
-#include "operator/cli/help.h"
+#include "operator/program/help.h"
 #include "operator/simulate/policy.h"
 #include "operator/simulate/trace.h"
 
@@ -54,7 +54,7 @@ void CommandLine::AddSimulate() {
                    "Seconds after the start at which the report shows maps of the fleet (default: "
                    "when the most GPUs are waited for)")
       ->option_text("SECONDS")
-      ->check(NumberAtLeast(0))
+      ->check(program::NumberAtLeast(0))
       ->needs(report)
       ->group("Output");
   command
@@ -95,7 +95,7 @@ void CommandLine::AddTrace(CLI::App* command) {
       ->add_option("--jobs", simulate_.jobs,
                    "How many jobs to draw if the trace holds published shares of job sizes")
       ->option_text("NUMBER")
-      ->check(WholeNumber(1, kMostJobs))
+      ->check(program::WholeNumber(1, kMostJobs))
       ->capture_default_str()
       ->group(kTrace);
   Choice(command->add_option("--estimates", simulate_.estimates,
@@ -109,7 +109,7 @@ void CommandLine::AddTrace(CLI::App* command) {
                    "Move arrivals together or apart so that the jobs ask for this share of all "
                    "GPUs, such as 0.9 (default: as they are)")
       ->option_text("SHARE")
-      ->check(NumberAbove(0))
+      ->check(program::NumberAbove(0))
       ->group(kTrace);
 }
 
@@ -139,12 +139,12 @@ void CommandLine::AddRules(CLI::App* command) {
                    "Seconds of waiting after which a job gets nodes reserved, as the operator's "
                    "--reserve-after")
       ->option_text("SECONDS")
-      ->check(WholeNumber(0, kMostSeconds))
+      ->check(program::WholeNumber(0, kMostSeconds))
       ->capture_default_str()
       ->group(kQueue);
   command->add_option("--seed", simulate_.seed, "Seed of everything that is random")
       ->option_text("NUMBER")
-      ->check(WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
+      ->check(program::WholeNumber(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str()
       ->group(kQueue);
 }
@@ -154,13 +154,13 @@ void CommandLine::AddFaults(CLI::App* command) {
   const auto rate = [&](const char* name, double& value, const char* what) {
     command->add_option(name, value, what)
         ->option_text("RATE")
-        ->check(NumberAtLeast(0))
+        ->check(program::NumberAtLeast(0))
         ->group(kFaults);
   };
   const auto seconds = [&](const char* name, double& value, const char* what) {
     command->add_option(name, value, what)
         ->option_text("SECONDS")
-        ->check(NumberFrom(1, kMostHours * 3600))
+        ->check(program::NumberFrom(1, kMostHours * 3600))
         ->group(kFaults)
         ->capture_default_str();
   };

@@ -67,9 +67,7 @@ class Counting {
   }
 
  private:
-  static bool Ended(const api::Pod& pod) {
-    return pod.phase == "Succeeded" || pod.phase == "Failed";
-  }
+  static bool Ended(const api::Pod& pod) { return pod.HasEnded(); }
 
   // The slices of the pools in which claims hold accelerators.
   void FindPools() {
@@ -178,7 +176,7 @@ class Counting {
     pod.meta.key = {claim.key.space, "resourceclaim." + claim.key.name};
     pod.meta.owners = {{"resource.k8s.io/v1", "ResourceClaim", claim.key.name, claim.uid, true}};
     pod.node_name = held.node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     pod.pod.requests = held.amounts;
     return pod;
   }

@@ -122,7 +122,7 @@ class Booking {
     for (const std::size_t p : members) {
       const api::Pod& pod = inputs_.pods[p];
       if (const auto worker = pods_.WorkerOf(placement, pod)) {
-        const bool ended = pod.phase == "Succeeded" || pod.phase == "Failed";
+        const bool ended = pod.HasEnded();
         if (*worker >= worker_is.size()) continue;
         if (!pod.node_name.empty()) {
           worker_is[*worker] = kBound;

@@ -99,7 +99,7 @@ std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
   std::size_t needed = waiting.size() + running;
   for (const api::Pod* pod : pods) {
     const auto worker = MarkedWorker(*pod, workers);
-    if (!worker || pod->phase != "Succeeded" || done[*worker] != nullptr) continue;
+    if (!worker || pod->phase != api::PodPhase::kSucceeded || done[*worker] != nullptr) continue;
     if (!waiting.empty() && attempt(*pod) != attempt(*waiting.front())) continue;
     done[*worker] = pod;
     ++needed;
@@ -116,7 +116,5 @@ bool HasGate(const api::Pod& pod) {
   const auto& gates = pod.scheduling_gates;
   return std::find(gates.begin(), gates.end(), api::kGate) != gates.end();
 }
-
-bool HasEnded(const api::Pod& pod) { return pod.phase == "Succeeded" || pod.phase == "Failed"; }
 
 }  // namespace weft::cluster

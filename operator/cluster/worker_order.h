@@ -49,7 +49,5 @@ std::vector<const api::Pod*> DoneWorkers(std::size_t workers,
 bool IsGated(const api::Pod& pod);
 // Whether Weft's gate is among the pod's gates.
 bool HasGate(const api::Pod& pod);
-// Whether the pod has Succeeded or Failed, and so holds no resources any more.
-bool HasEnded(const api::Pod& pod);
 
 }  // namespace weft::cluster

@@ -40,7 +40,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   if (IsOrphan(workload)) return Release(workload);
   life::CheckView view;
   view.workload = &workload;
-  for (const api::CheckState& entry : workload.checks) {
+  for (const api::AdmissionCheckState& entry : workload.checks) {
     const auto check = objects->checks.Find({"", entry.name});
     if (check && check->controller == api::kCheckController) view.checks.push_back(check.get());
   }
@@ -59,10 +59,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   };
   view.now = options_.now();
   life::CheckStep step = life::NextCheckStep(view, options_.check);
-  const auto* answer = std::get_if<life::AnswerCheck>(&step);
-  const bool asks = std::holds_alternative<life::AskForNodes>(step) ||
-                    (answer != nullptr && answer->state == "Pending");
-  if (!asks) planner_.Withdraw(workload.meta.uid);
+  if (!life::StillAsks(step)) planner_.Withdraw(workload.meta.uid);
   return std::visit([&](auto& one) { return Do(workload, one); }, step);
 }
 
@@ -94,14 +91,8 @@ WorkloadController::Answer WorkloadController::Release(const api::Workload& work
 
 life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
   const api::TrainingJob& job = *objects.job;
-  const bool placed = cluster::HasCondition(job.conditions, "Placed");
   life::QueuedJob queued;
-  for (const auto& placement : objects.placements) {
-    const std::int64_t attempt = life::AttemptLabel(placement->meta).value_or(0);
-    if (placement->nodes.empty() || placement->meta.deleting) continue;
-    const bool current = placed && attempt == job.attempt;
-    if (attempt > job.attempt || current) queued.placement = placement.get();
-  }
+  queued.placement = life::PlacementOf(job, objects.placements);
   if (const auto refusal = planner_.RefusalOf(job)) {
     queued.refusal = life::CheckRefusal{refusal->message, refusal->ever};
   }
@@ -114,7 +105,7 @@ bool WorkloadController::InUse(const api::Placement& placement) const {
   const life::LossTimes times{options_.now(), options_.node_loss_seconds};
   const auto pods = store_.PodsOf(placement);
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) {
-    if (cluster::HasEnded(*pod)) return false;
+    if (pod->HasEnded()) return false;
     if (!pod->meta.deleting || pod->node_name.empty()) return true;
     const auto gone = life::GoneAt(*pod, store_.StateOfNode(pod->node_name), times);
     return !gone || *gone > times.now;
@@ -138,9 +129,11 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
   if (!stored && stored.error().kind == ErrorKind::kConflict) return ReadAgain(target);
   if (!stored) return stored.error();
   if (auto decoded = api::DecodeWorkload(*stored, "Workload")) store_.Put(*std::move(decoded));
-  log_.Info("admission check " + step.state,
+  log_.Info("admission check " + std::string(api::CheckStateName(step.state)),
             {{"workload", api::Show(meta.key)}, {"why", step.message}});
-  if (options_.counters) options_.counters->Add(metrics::Id::kAdmissionChecks, {step.state});
+  if (options_.counters)
+    options_.counters->Add(metrics::Id::kAdmissionChecks,
+                           {std::string(api::CheckStateName(step.state))});
   return Outcome{.again = true, .seconds = std::nullopt};
 }
 

@@ -39,7 +39,7 @@ bool Completed(const Life& life) {
   const bool launched = life.job.framework.type == api::FrameworkType::kMPI;
   std::int64_t succeeded = 0;
   for (const api::Pod* pod : PodsOfAttempt(life)) {
-    if (pod->phase != "Succeeded") continue;
+    if (pod->phase != api::PodPhase::kSucceeded) continue;
     if (launched && WorkerLabel(pod->meta) == 0U) return true;
     ++succeeded;
   }
@@ -50,9 +50,9 @@ void CountWorkers(Life& life) {
   api::WorkerCounts& counts = life.status.record.workers;
   counts = {life.job.replicas, 0, 0, 0};
   for (const api::Pod* pod : PodsOfAttempt(life)) {
-    if (pod->phase == "Succeeded") {
+    if (pod->phase == api::PodPhase::kSucceeded) {
       ++counts.succeeded;
-    } else if (pod->phase == "Failed") {
+    } else if (pod->phase == api::PodPhase::kFailed) {
       ++counts.failed;
     } else if (pod->ready && !pod->meta.deleting) {
       ++counts.ready;
@@ -152,7 +152,7 @@ Fault NotReady(const Life& life) {
   fault.reason = "StartupTimeout";
   std::string why = "; no container reports why";
   for (const api::Pod* pod : PodsOfAttempt(life)) {
-    if (pod->ready || pod->phase == "Succeeded") continue;
+    if (pod->ready || pod->phase == api::PodPhase::kSucceeded) continue;
     if (!fault.node.empty() && pod->waiting.empty()) continue;
     fault.worker = WorkerLabel(pod->meta).value_or(0);
     fault.node = pod->node_name;

@@ -57,7 +57,7 @@ Step AfterEndStep(Life& life) {
   }
   std::vector<const api::Pod*> running;
   for (const api::Pod* pod : life.view.pods) {
-    const bool ended = pod->phase == "Succeeded" || pod->phase == "Failed";
+    const bool ended = pod->HasEnded();
     if (!ended && !pod->meta.deleting) running.push_back(pod);
   }
   if (!running.empty()) return DeletePods{std::move(running)};

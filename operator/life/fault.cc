@@ -177,9 +177,9 @@ std::optional<Fault> FindFault(const Life& life, bool created) {
     const api::Pod* pod = of_worker[w];
     if (pod == nullptr) {
       if (created) consider(OfMissingPod(w));
-    } else if (pod->phase == "Failed") {
+    } else if (pod->phase == api::PodPhase::kFailed) {
       consider(OfPod(life.job, *pod, w));
-    } else if (pod->phase != "Succeeded") {
+    } else if (pod->phase != api::PodPhase::kSucceeded) {
       if (auto fault = OfLivePod(life, *pod, w)) consider(*std::move(fault));
     }
   }

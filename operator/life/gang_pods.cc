@@ -24,7 +24,7 @@ struct Attempt {
 
 bool IsWaiting(const api::Pod& pod) {
   return cluster::HasGate(pod) && pod.node_name.empty() && !pod.meta.deleting &&
-         pod.unreadable.empty() && !cluster::HasEnded(pod);
+         pod.unreadable.empty() && !pod.HasEnded();
 }
 
 bool IsMade(const api::Placement& placement, const std::string& base) {
@@ -63,7 +63,7 @@ class Foreign {
     Attempt& attempt = attempts_[gang->placement_name];
     attempt.gang = *std::move(gang);
     if (IsWaiting(pod)) attempt.waiting.push_back(&pod);
-    if (!cluster::HasEnded(pod)) attempt.alive.push_back(&pod);
+    if (!pod.HasEnded()) attempt.alive.push_back(&pod);
   }
 
   // A Placement of an attempt without pods, while another attempt has some. Without any pods the

@@ -110,7 +110,7 @@ class Gang {
     const auto worker = MarkedWorker(pod);
     if (!worker) return;
     const std::string& node = placement_.nodes[*worker];
-    if (cluster::HasEnded(pod)) {
+    if (pod.HasEnded()) {
       ended_.insert(*worker);
       // A rejection on another node belongs to an earlier decision.
       if (IsRejected(pod) && pod.node_name == node) rejected_ = {&pod, *worker};

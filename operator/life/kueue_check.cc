@@ -20,13 +20,9 @@
 namespace weft::life {
 namespace {
 
+using api::CheckState;
 using api::Workload;
 using cluster::HasCondition;
-
-constexpr const char* kPending = "Pending";
-constexpr const char* kReady = "Ready";
-constexpr const char* kRetry = "Retry";
-constexpr const char* kRejected = "Rejected";
 
 constexpr std::size_t kLabelBytes = 63;
 
@@ -49,7 +45,7 @@ class Check {
  public:
   Check(const CheckView& view, const CheckOptions& options)
       : view_(view), options_(options), workload_(*view.workload) {
-    for (const api::CheckState& entry : workload_.checks) {
+    for (const api::AdmissionCheckState& entry : workload_.checks) {
       const bool ours = std::any_of(view.checks.begin(), view.checks.end(), [&](const auto* check) {
         return check->meta.key.name == entry.name;
       });
@@ -60,10 +56,10 @@ class Check {
   CheckStep Next() {
     if (ours_.empty()) return Wait{};
     if (!workload_.unreadable.empty()) {
-      return Say(kPending, "the Workload cannot be read: " + workload_.unreadable);
+      return Say(CheckState::kPending, "the Workload cannot be read: " + workload_.unreadable);
     }
     if (!IsReserved()) return Withdraw();
-    if (AllAre(kReady)) return api::ControllingJob(workload_.meta) ? KeepJob() : Keep();
+    if (AllReady(view_)) return api::ControllingJob(workload_.meta) ? KeepJob() : Keep();
     return IsOpen() ? Decide() : Drop({});
   }
 
@@ -76,28 +72,26 @@ class Check {
   }
   bool IsAdmitted() const { return HasCondition(workload_.conditions, "Admitted"); }
 
-  bool AllAre(const char* state) const {
-    return std::all_of(ours_.begin(), ours_.end(),
-                       [&](const api::CheckState* one) { return one->state == state; });
-  }
   // Whether no check of ours is Retry or Rejected, which Kueue has to act on.
   bool IsOpen() const {
-    return std::none_of(ours_.begin(), ours_.end(), [](const api::CheckState* one) {
-      return one->state == kRetry || one->state == kRejected;
+    return std::none_of(ours_.begin(), ours_.end(), [](const api::AdmissionCheckState* one) {
+      return one->state == CheckState::kRetry || one->state == CheckState::kRejected;
     });
   }
 
   // Writes the answer, unless it stands there already.
-  CheckStep Say(const char* state, std::string message, Wait otherwise = {}) const {
+  CheckStep Say(CheckState state, std::string message, Wait otherwise = {}) const {
     return Say({{}, state, std::move(message), {}}, otherwise);
   }
   CheckStep Say(AnswerCheck answer, Wait otherwise = {}) const {
-    for (const api::CheckState* one : ours_) answer.checks.push_back(one->name);
-    if (answer.state == kPending) answer.message = KeepCrash(ours_, std::move(answer.message));
+    for (const api::AdmissionCheckState* one : ours_) answer.checks.push_back(one->name);
+    if (answer.state == CheckState::kPending)
+      answer.message = KeepCrash(ours_, std::move(answer.message));
     answer.message = Shorten(std::move(answer.message), kCheckMessageBytes);
-    const bool said = std::all_of(ours_.begin(), ours_.end(), [&](const api::CheckState* one) {
-      return one->state == answer.state && one->message == answer.message;
-    });
+    const bool said =
+        std::all_of(ours_.begin(), ours_.end(), [&](const api::AdmissionCheckState* one) {
+          return one->state == answer.state && one->message == answer.message;
+        });
     if (said) return otherwise;
     return answer;
   }
@@ -108,9 +102,10 @@ class Check {
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     const bool lost = !HasCondition(workload_.conditions, "QuotaReserved") &&
                       !HasCondition(workload_.conditions, "Finished") && !workload_.meta.deleting;
-    const bool stale = std::any_of(ours_.begin(), ours_.end(),
-                                   [](const api::CheckState* one) { return one->state == kReady; });
-    if (lost && stale) return Say(kPending, "the quota reservation was lost");
+    const bool stale = std::any_of(
+        ours_.begin(), ours_.end(),
+        [](const api::AdmissionCheckState* one) { return one->state == CheckState::kReady; });
+    if (lost && stale) return Say(CheckState::kPending, "the quota reservation was lost");
     return dropped;
   }
 
@@ -138,7 +133,7 @@ class Check {
   // A name stays in the pods' label, so an admitted Workload keeps the Placements of its answer.
   std::string NameOf(const api::PodSet& set) const {
     if (!IsAdmitted()) return CheckedPlacementName(workload_, set.name);
-    for (const api::CheckState* one : ours_) {
+    for (const api::AdmissionCheckState* one : ours_) {
       const auto labels = one->labels.find(set.name);
       if (labels == one->labels.end()) continue;
       if (const auto name = labels->second.At(api::kPlacementLabel)) return std::string(*name);
@@ -237,7 +232,7 @@ class Check {
         return start + api::kPlacementLabel + " must not be set in the pod template: Weft sets it";
       }
     }
-    for (const api::CheckState* other : others_) {
+    for (const api::AdmissionCheckState* other : others_) {
       const auto labels = other->labels.find(wanted.proposal->pod_set);
       if (labels == other->labels.end()) continue;
       const auto label = labels->second.At(api::kPlacementLabel);
@@ -261,7 +256,7 @@ class Check {
     CheckStep dropped = Drop(names);
     if (!std::holds_alternative<Wait>(dropped)) return dropped;
     if (!IsAdmitted() && (!missing.empty() || !Answers(*wanted))) {
-      return Say(kPending, "the nodes of an earlier answer are not held any more");
+      return Say(CheckState::kPending, "the nodes of an earlier answer are not held any more");
     }
     if (missing.empty() || RefusedForCrash(ours_, options_.version)) return Wait{};
     return AskForNodes{Reservation(), std::move(missing), 0};
@@ -270,7 +265,7 @@ class Check {
   CheckStep DecideJob() const {
     if (const api::Placement* placement = view_.job.placement) {
       const api::Condition* placed = api::FindCondition(placement->conditions, "Placed");
-      return Say(kReady,
+      return Say(CheckState::kReady,
                  CountText(static_cast<std::int64_t>(placement->nodes.size()), "worker") + " on " +
                      (placed ? placed->message : "nodes of Placement " + placement->meta.key.name));
     }
@@ -280,7 +275,7 @@ class Check {
 
   CheckStep KeepJob() const {
     if (IsAdmitted() || view_.job.placement != nullptr) return Wait{};
-    return Say(kPending, "the nodes of an earlier answer are not held any more");
+    return Say(CheckState::kPending, "the nodes of an earlier answer are not held any more");
   }
 
   // Whether the answer that stands names these Placements.
@@ -294,7 +289,8 @@ class Check {
 
   // Pending, with a reservation.
   CheckStep Decide() const {
-    if (IsAdmitted()) return Say(kReady, "the Workload was admitted before this check was added");
+    if (IsAdmitted())
+      return Say(CheckState::kReady, "the Workload was admitted before this check was added");
     if (api::ControllingJob(workload_.meta)) return DecideJob();
     Result<std::vector<api::Placement>> wanted = Wanted();
     if (!wanted) {
@@ -304,7 +300,8 @@ class Check {
     std::set<std::string> names;
     std::vector<api::Placement> missing;
     for (const api::Placement& one : *wanted) {
-      if (const std::string why = Conflict(one); !why.empty()) return Say(kRejected, why);
+      if (const std::string why = Conflict(one); !why.empty())
+        return Say(CheckState::kRejected, why);
       names.insert(one.meta.key.name);
       if (!HasNodes(Find(one.meta.key.name))) missing.push_back(one);
     }
@@ -319,7 +316,7 @@ class Check {
   }
 
   CheckStep Admit(const std::vector<api::Placement>& wanted) const {
-    AnswerCheck answer{{}, kReady, "no pod set requests an accelerator", {}};
+    AnswerCheck answer{{}, CheckState::kReady, "no pod set requests an accelerator", {}};
     if (!wanted.empty()) answer.message.clear();
     for (const api::Placement& one : wanted) {
       const std::string& name = one.meta.key.name;
@@ -340,8 +337,8 @@ class Check {
   // nodes may be on their way.
   std::optional<std::int64_t> HoldLeft() const {
     UnixSeconds since = ParseTime(ReservedAt(workload_)).value_or(view_.now);
-    for (const api::CheckState* other : others_) {
-      if (other->state != kReady) return std::nullopt;
+    for (const api::AdmissionCheckState* other : others_) {
+      if (other->state != CheckState::kReady) return std::nullopt;
       since = std::max(since, ParseTime(other->last_transition_time).value_or(since));
     }
     return std::min(since + options_.hold_seconds - view_.now, options_.hold_seconds);
@@ -349,16 +346,16 @@ class Check {
 
   CheckStep WaitOrGiveUp(const CheckRefusal& refusal) const {
     const auto left = HoldLeft();
-    if (!left) return Say(kPending, refusal.message);
-    if (!refusal.ever) return Say(kRejected, refusal.message);
-    if (*left > 0) return Say(kPending, refusal.message, Wait{*left});
-    return Say(kRetry, refusal.message);
+    if (!left) return Say(CheckState::kPending, refusal.message);
+    if (!refusal.ever) return Say(CheckState::kRejected, refusal.message);
+    if (*left > 0) return Say(CheckState::kPending, refusal.message, Wait{*left});
+    return Say(CheckState::kRetry, refusal.message);
   }
 
   const CheckView& view_;
   const CheckOptions& options_;
   const Workload& workload_;
-  std::vector<const api::CheckState*> ours_, others_;
+  std::vector<const api::AdmissionCheckState*> ours_, others_;
 };
 
 }  // namespace
@@ -377,6 +374,34 @@ CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options) {
   return Check(view, options).Next();
 }
 
+bool StillAsks(const CheckStep& step) {
+  if (std::holds_alternative<AskForNodes>(step)) return true;
+  const auto* answer = std::get_if<AnswerCheck>(&step);
+  return answer != nullptr && answer->state == api::CheckState::kPending;
+}
+
+bool AllReady(const CheckView& view) {
+  const auto& entries = view.workload->checks;
+  return std::all_of(view.checks.begin(), view.checks.end(), [&](const auto* check) {
+    return std::any_of(entries.begin(), entries.end(), [&](const api::AdmissionCheckState& entry) {
+      return entry.name == check->meta.key.name && entry.state == api::CheckState::kReady;
+    });
+  });
+}
+
+const api::Placement* PlacementOf(
+    const api::TrainingJob& job,
+    std::span<const std::shared_ptr<const api::Placement>> placements) {
+  const bool placed = cluster::HasCondition(job.conditions, "Placed");
+  const api::Placement* of = nullptr;
+  for (const auto& placement : placements) {
+    if (placement->nodes.empty() || placement->meta.deleting) continue;
+    const std::int64_t attempt = AttemptLabel(placement->meta).value_or(0);
+    if (attempt > job.attempt || (placed && attempt == job.attempt)) of = placement.get();
+  }
+  return of;
+}
+
 nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck& answer,
                                UnixSeconds now) {
   using Json = nlohmann::ordered_json;
@@ -389,8 +414,9 @@ nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck&
       continue;
     }
     for (const char* key : {"requeueAfterSeconds", "podSetUpdates"}) entry.erase(key);
-    if (before.value("state", "") != answer.state) entry["lastTransitionTime"] = FormatTime(now);
-    entry["state"] = answer.state;
+    const std::string_view state = api::CheckStateName(answer.state);
+    if (before.value("state", "") != state) entry["lastTransitionTime"] = FormatTime(now);
+    entry["state"] = state;
     entry["message"] = answer.message;
     for (const auto& [set, placement] : answer.placements) {
       entry["podSetUpdates"].push_back(

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -70,7 +72,7 @@ struct AskForNodes {
 // Writes the Workload's entries of these checks.
 struct AnswerCheck {
   std::vector<std::string> checks;  // names
-  std::string state;                // Pending, Ready, Retry, Rejected
+  api::CheckState state = api::CheckState::kPending;
   std::string message;
   std::map<std::string, std::string> placements;  // by pod set: the label that its pods get
 };
@@ -99,6 +101,15 @@ using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
 // A Placement is named after the Workload, the pod set and the time of the reservation, so pods of
 // an earlier reservation never belong to a later one.
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options);
+
+// Whether the Workload's request stays with the planner after this step.
+bool StillAsks(const CheckStep& step);
+// Whether Weft has answered Ready for all of these checks.
+bool AllReady(const CheckView& view);
+// The Placement that a TrainingJob's Workload stands for: with nodes, of its coming attempt, or of
+// its current one while the job is placed; nullptr if there is none.
+const api::Placement* PlacementOf(
+    const api::TrainingJob& job, std::span<const std::shared_ptr<const api::Placement>> placements);
 
 // The JSON merge patch of a Workload's status that writes the answer. It contains all entries of
 // status.admissionChecks, so it is valid only for this state of the Workload (uid and

@@ -26,8 +26,9 @@ std::string EndWith(std::string_view sentence, std::string message) {
 
 }  // namespace
 
-std::string KeepCrash(const std::vector<const api::CheckState*>& entries, std::string message) {
-  for (const api::CheckState* entry : entries) {
+std::string KeepCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                      std::string message) {
+  for (const api::AdmissionCheckState* entry : entries) {
     if (const auto record = plan::ReadCrash(entry->message)) {
       return EndWith(record->sentence, std::move(message));
     }
@@ -35,8 +36,9 @@ std::string KeepCrash(const std::vector<const api::CheckState*>& entries, std::s
   return message;
 }
 
-std::vector<api::Condition> CrashConditions(const std::vector<const api::CheckState*>& entries) {
-  for (const api::CheckState* entry : entries) {
+std::vector<api::Condition> CrashConditions(
+    const std::vector<const api::AdmissionCheckState*>& entries) {
+  for (const api::AdmissionCheckState* entry : entries) {
     const auto record = plan::ReadCrash(entry->message);
     if (!record) continue;
     const bool figures = record->solving == plan::Solving::kFigures;
@@ -48,8 +50,9 @@ std::vector<api::Condition> CrashConditions(const std::vector<const api::CheckSt
   return {};
 }
 
-bool RefusedForCrash(const std::vector<const api::CheckState*>& entries, std::string_view version) {
-  return std::any_of(entries.begin(), entries.end(), [&](const api::CheckState* entry) {
+bool RefusedForCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                     std::string_view version) {
+  return std::any_of(entries.begin(), entries.end(), [&](const api::AdmissionCheckState* entry) {
     const auto record = plan::ReadCrash(entry->message);
     return record && record->count.again && (version.empty() || record->version == version);
   });
@@ -58,9 +61,9 @@ bool RefusedForCrash(const std::vector<const api::CheckState*>& entries, std::st
 AnswerCheck AnswerCrash(const api::Workload& workload,
                         const std::vector<const api::AdmissionCheck*>& checks,
                         const plan::SolverCrash& crash, UnixSeconds now) {
-  std::vector<const api::CheckState*> entries;
+  std::vector<const api::AdmissionCheckState*> entries;
   AnswerCheck answer;
-  for (const api::CheckState& entry : workload.checks) {
+  for (const api::AdmissionCheckState& entry : workload.checks) {
     const bool ours = std::any_of(checks.begin(), checks.end(), [&](const auto* check) {
       return check->meta.key.name == entry.name;
     });
@@ -72,7 +75,7 @@ AnswerCheck AnswerCrash(const api::Workload& workload,
     }
   }
   if (entries.empty()) return answer;
-  const api::CheckState& first = *entries.front();
+  const api::AdmissionCheckState& first = *entries.front();
   const plan::CrashCount count = plan::CountCrash(plan::ReadCrash(first.message), true, crash, now);
   answer.state = first.state;
   answer.message = EndWith(plan::CrashText(crash, count), first.message);

@@ -14,11 +14,14 @@ namespace weft::life {
 // entry. Every later answer Pending keeps it. Kueue drops it with the reservation.
 
 // The message with the sentence that ends the messages of the entries, if there is one.
-std::string KeepCrash(const std::vector<const api::CheckState*>& entries, std::string message);
+std::string KeepCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                      std::string message);
 // The record as the condition that a Placement of the Workload would have; none if there is none.
-std::vector<api::Condition> CrashConditions(const std::vector<const api::CheckState*>& entries);
+std::vector<api::Condition> CrashConditions(
+    const std::vector<const api::AdmissionCheckState*>& entries);
 // Whether the entries say that the solver of this version ("": of any) crashed twice.
-bool RefusedForCrash(const std::vector<const api::CheckState*>& entries, std::string_view version);
+bool RefusedForCrash(const std::vector<const api::AdmissionCheckState*>& entries,
+                     std::string_view version);
 
 // The answer of a process that crashed on the Workload: the state stays, and the sentence is added.
 // After the second crash, of which kind ever, the next leader's planner refuses the Workload, so it

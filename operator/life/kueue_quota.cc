@@ -230,7 +230,7 @@ std::optional<Step> FinishWorkload(const Life& life) {
   }
   if (ours == nullptr) return std::nullopt;
   for (const api::Pod* pod : life.view.pods) {
-    if (pod->phase == "Succeeded" || pod->phase == "Failed") continue;
+    if (pod->HasEnded()) continue;
     const auto gone = pod->meta.deleting && !pod->node_name.empty()
                           ? GoneAt(*pod, life.view.node_state(pod->node_name), life.losses())
                           : std::nullopt;

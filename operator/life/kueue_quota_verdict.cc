@@ -19,9 +19,10 @@ std::string SaidBy(const api::Workload& workload, const char* type, const char* 
 // "the AdmissionChecks capacity (Pending: no node yet), budget (Pending)"
 std::string ChecksText(const api::Workload& workload) {
   std::string text;
-  for (const api::CheckState& check : workload.checks) {
-    if (check.state == "Ready") continue;
-    text += (text.empty() ? "" : ", ") + check.name + " (" + check.state +
+  for (const api::AdmissionCheckState& check : workload.checks) {
+    if (check.state == api::CheckState::kReady) continue;
+    text += (text.empty() ? "" : ", ") + check.name + " (" +
+            std::string(api::CheckStateName(check.state)) +
             (check.message.empty() ? "" : ": " + check.message) + ")";
   }
   return text.empty() ? "its admission" : "the AdmissionChecks " + text;
@@ -60,7 +61,8 @@ QueueVerdict JudgeWorkload(const api::Workload& workload,
   if (reserved) {
     const bool awaits_us =
         std::any_of(workload.checks.begin(), workload.checks.end(), [&](const auto& check) {
-          return is_ours(check.name) && (check.state == "Pending" || check.state == "Ready");
+          return is_ours(check.name) && (check.state == api::CheckState::kPending ||
+                                         check.state == api::CheckState::kReady);
         });
     return {awaits_us, false, api::kAdmissionPending,
             "ClusterQueue " + workload.cluster_queue + " has reserved quota; waits for " +

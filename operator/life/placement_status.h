@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 
 namespace weft::life {

@@ -73,7 +73,7 @@ class Queues {
   CheckView ViewOf(const api::Workload& workload) const {
     CheckView view;
     view.workload = &workload;
-    for (const api::CheckState& entry : workload.checks) {
+    for (const api::AdmissionCheckState& entry : workload.checks) {
       if (const auto* check = Find(checks_, entry.name)) view.checks.push_back(check);
     }
     const auto owned = placements_.find(workload.meta.uid);
@@ -96,13 +96,9 @@ class Queues {
 
   // Whether Weft has chosen the nodes, and the Workload waits for others.
   static bool HasNodes(const CheckView& view, const CheckStep& step) {
-    if (const auto* answer = std::get_if<AnswerCheck>(&step)) return answer->state == "Ready";
-    return std::all_of(view.checks.begin(), view.checks.end(), [&](const auto* check) {
-      const auto& entries = view.workload->checks;
-      return std::any_of(entries.begin(), entries.end(), [&](const api::CheckState& entry) {
-        return entry.name == check->meta.key.name && entry.state == "Ready";
-      });
-    });
+    if (const auto* answer = std::get_if<AnswerCheck>(&step))
+      return answer->state == api::CheckState::kReady;
+    return AllReady(view);
   }
 
   const std::vector<const fabric::FabricSpec*>& fabrics_;

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "operator/cli/help.h"
-#include "operator/cli/terminal.h"
 #include "operator/manifest/reader.h"
+#include "operator/program/help.h"
+#include "operator/program/terminal.h"
 
 namespace weft::manager {
 namespace {
@@ -41,7 +41,7 @@ void DefineServers(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--metrics-security", flags.metrics_security,
                  "tls: requires TLS and the bearer token of an account that may get /metrics; "
                  "none: requires neither; auto: none for a loopback address, else tls")
-      ->check(cli::OneOf({"auto", "tls", "none"}));
+      ->check(program::OneOf({"auto", "tls", "none"}));
   app.add_option("--metrics-cert-dir", flags.metrics_cert_dir,
                  "folder with tls.crt and tls.key, reloaded when they change; default: the "
                  "certificate in --metrics-secret");
@@ -71,21 +71,21 @@ void DefinePrometheus(CLI::App& app, OperatorFlags& flags) {
 void DefineJobs(CLI::App& app, OperatorFlags& flags) {
   app.add_option("--bind-deadline", flags.bind_deadline_seconds,
                  "seconds until a gang with unbound pods is taken down and placed again")
-      ->check(cli::WholeNumber(1, 86'400));
+      ->check(program::WholeNumber(1, 86'400));
   app.add_option("--node-loss", flags.node_loss_seconds,
                  "seconds until a node that is not Ready counts as lost")
-      ->check(cli::WholeNumber(1, 86'400));
+      ->check(program::WholeNumber(1, 86'400));
   app.add_option("--reserve-after", flags.reserve_after_seconds,
                  "seconds that a job waits until nodes are reserved for it; jobs behind it in the "
                  "queue do not get them")
-      ->check(cli::WholeNumber(0, 31'536'000));
+      ->check(program::WholeNumber(0, 31'536'000));
   app.add_flag("--kueue", flags.kueue,
                "answer Kueue's AdmissionChecks whose controllerName is weft.dev/placement, and let "
                "TrainingJobs wait in Kueue's queues; Kueue may be installed later");
   app.add_option("--kueue-hold", flags.kueue_hold_seconds,
                  "seconds that a Workload of Kueue without room keeps its quota; then the quota is "
                  "given back and the Workload queued again")
-      ->check(cli::WholeNumber(1, 31'536'000));
+      ->check(program::WholeNumber(1, 31'536'000));
 }
 
 void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
@@ -118,10 +118,10 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
                  "costs are shown");
   DefinePrometheus(app, flags);
   app.add_option("--workers", flags.workers, "jobs reconciled at the same time")
-      ->check(cli::WholeNumber(1, 256));
+      ->check(program::WholeNumber(1, 256));
   app.add_option("--writes-at-once", flags.writes_at_once,
                  "most concurrent requests to the API server, not counting watches and the Lease")
-      ->check(cli::WholeNumber(1, 256));
+      ->check(program::WholeNumber(1, 256));
   app.add_option("--verify-image", flags.verify_image,
                  "image with `weft`, run as an init container of every worker to report where the "
                  "worker runs (condition PlacementVerified); empty: none");
@@ -131,9 +131,9 @@ void Define(CLI::App& app, OperatorFlags& flags, std::string& config) {
   DefineServers(app, flags);
   app.add_option("--log-level", flags.log_level,
                  "lowest level that is logged: debug, info, warning or error")
-      ->check(cli::OneOf({"debug", "info", "warning", "error"}));
+      ->check(program::OneOf({"debug", "info", "warning", "error"}));
   app.add_option("--log-format", flags.log_format, "format of a log line: text or json")
-      ->check(cli::OneOf({"text", "json"}));
+      ->check(program::OneOf({"text", "json"}));
 }
 
 std::string TextOf(const nlohmann::json& value) {
@@ -191,7 +191,7 @@ ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
   const auto parse = [&](const std::vector<std::string>& as_given) {
     std::vector<std::string> all = WithEmptyValues(as_given);
     CLI::App app{"Places TrainingJobs on a cluster and runs them until they end", "weft-operator"};
-    app.formatter(std::make_shared<cli::HelpFormatter>(cli::StandardOutput().columns));
+    app.formatter(std::make_shared<program::HelpFormatter>(program::StandardOutput().columns));
     app.set_help_flag("-h,--help", "Print this help");
     flags = {};
     Define(app, flags, config);
@@ -204,7 +204,7 @@ ParsedFlags ParseOperatorFlags(const std::vector<std::string>& arguments) {
       const bool asked = error.get_exit_code() == 0;  // the user asked for help or the version
       if (asked) app.exit(error, out, out);
       parsed.exit_code = asked ? 0 : 2;
-      parsed.text = asked ? out.str() : cli::UsageError(app, error);
+      parsed.text = asked ? out.str() : program::UsageError(app, error);
       return false;
     }
   };

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "operator/base/result.h"
-#include "operator/cli/map_page.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/operator.h"
 #include "operator/http/probes.h"
@@ -15,6 +14,7 @@
 #include "operator/manager/operator_view.h"
 #include "operator/manager/shared_certificate.h"
 #include "operator/metrics/counters.h"
+#include "operator/program/map_page.h"
 #include "operator/service/rpc_server.h"
 
 namespace weft::manager {
@@ -59,7 +59,7 @@ class OperatorServers {
   kube::Client client_;
   kube::AccessCheck access_;
   OperatorView view_;
-  cli::MapPage map_;
+  program::MapPage map_;
   std::unique_ptr<SharedCertificate> certificate_;
   std::unique_ptr<http::Server> probes_, pages_;
   std::unique_ptr<service::RpcServer> calls_;

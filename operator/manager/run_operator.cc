@@ -17,7 +17,6 @@
 
 #include "operator/base/seeded_bug.h"
 #include "operator/base/timestamp.h"
-#include "operator/cli/price_file.h"
 #include "operator/controllers/counting_writer.h"
 #include "operator/controllers/kube_writer.h"
 #include "operator/controllers/log.h"
@@ -31,6 +30,7 @@
 #include "operator/manager/log_sink.h"
 #include "operator/manager/operator_servers.h"
 #include "operator/metrics/counters.h"
+#include "operator/program/price_file.h"
 #include "operator/promql/prometheus.h"
 
 namespace weft::manager {
@@ -328,7 +328,7 @@ int RunOperator(const OperatorFlags& flags) {
     return 2;
   }
   std::optional<outlook::Prices> prices;
-  if (const Status read = cli::ReadPricesOf(flags.prices, {.any = true}, prices); !read) {
+  if (const Status read = program::ReadPricesOf(flags.prices, {.any = true}, prices); !read) {
     log.Error("no prices", {{"reason", read.error().message}});
     return 2;
   }

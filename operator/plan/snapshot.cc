@@ -135,7 +135,7 @@ class Writer {
       pod.meta.labels.Set(cluster::kAttemptLabel, std::to_string(*number));
     }
     pod.node_name = on.fabric->node(holding.node).name;
-    pod.phase = "Pending";
+    pod.phase = api::PodPhase::kPending;
     pod.pod.requests = *holding.amounts;
     pod.pod.claims_compute_domain = !holding.compute_domain.empty();
     return PodObject(pod);

@@ -129,7 +129,9 @@ OrderedJson PodObject(const api::Pod& pod) {
   for (const std::string& gate : pod.scheduling_gates) {
     out["spec"]["schedulingGates"].push_back({{"name", gate}});
   }
-  if (!pod.phase.empty()) out["status"]["phase"] = pod.phase;
+  if (pod.phase != api::PodPhase::kNone) {
+    out["status"]["phase"] = api::PodPhaseName(pod.phase);
+  }
   return out;
 }
 

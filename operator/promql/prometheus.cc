@@ -24,18 +24,18 @@ Error NotPrometheus() {
 }
 
 // {"metric": {...}, "value": [time, "text"]}.
-std::optional<report::Series> SeriesOf(const Json& json) {
+std::optional<Sample> SampleOf(const Json& json) {
   const auto metric = json.find("metric"), value = json.find("value");
   if (metric == json.end() || !metric->is_object()) return std::nullopt;
   if (value == json.end() || !value->is_array() || value->size() != 2 || !(*value)[1].is_string()) {
     return std::nullopt;
   }
-  report::Series series;
+  Sample sample;
   for (const auto& [label, text] : metric->items()) {
-    if (text.is_string()) series.labels[label] = text.get<std::string>();
+    if (text.is_string()) sample.labels[label] = text.get<std::string>();
   }
-  series.value = std::strtod((*value)[1].get_ref<const std::string&>().c_str(), nullptr);
-  return series;
+  sample.value = std::strtod((*value)[1].get_ref<const std::string&>().c_str(), nullptr);
+  return sample;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Result<kube::Config> ConfigOf(const Server& server) {
   return config;
 }
 
-Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const Query& query) {
+Result<std::vector<Sample>> AskPrometheus(kube::Transport& server, const Query& query) {
   kube::Request request;
   request.path = "/api/v1/query";
   request.query = {{"query", query.text}, {"time", std::to_string(query.at)}};
@@ -66,11 +66,11 @@ Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const
   const Json json = Json::parse(response->body, nullptr, false);
   const Json::json_pointer where("/data/result");
   if (!json.is_object() || !json.contains(where) || !json[where].is_array()) return NotPrometheus();
-  std::vector<report::Series> answer;
+  std::vector<Sample> answer;
   for (const Json& item : json[where]) {
-    auto series = item.is_object() ? SeriesOf(item) : std::nullopt;
-    if (!series) return NotPrometheus();
-    answer.push_back(*std::move(series));
+    auto sample = item.is_object() ? SampleOf(item) : std::nullopt;
+    if (!sample) return NotPrometheus();
+    answer.push_back(*std::move(sample));
   }
   return answer;
 }

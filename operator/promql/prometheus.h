@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "operator/base/result.h"
+#include "operator/base/sample.h"
 #include "operator/base/timestamp.h"
 #include "operator/kube/config.h"
 #include "operator/kube/transport.h"
-#include "operator/report/usage_report.h"
 
 namespace weft::promql {
 
@@ -36,6 +36,6 @@ struct Query {
 // Source  Prometheus, "HTTP API", /api/v1/query.
 // Errors  kTransient: no answer, another status than 200, or no vector; the message has the
 //         server's own words. kInvalid: the token's file cannot be read.
-Result<std::vector<report::Series>> AskPrometheus(kube::Transport& server, const Query& query);
+Result<std::vector<Sample>> AskPrometheus(kube::Transport& server, const Query& query);
 
 }  // namespace weft::promql

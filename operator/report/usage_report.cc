@@ -14,13 +14,13 @@ namespace {
 using TeamKey = std::pair<std::string, std::string>;  // namespace, queue
 using Teams = std::map<TeamKey, TeamUsage>;
 
-std::string At(const Series& series, const std::string& label) {
-  const auto found = series.labels.find(label);
-  return found == series.labels.end() ? std::string() : found->second;
+std::string At(const Sample& sample, const std::string& label) {
+  const auto found = sample.labels.find(label);
+  return found == sample.labels.end() ? std::string() : found->second;
 }
 
-TeamUsage& TeamOf(const Series& series, Teams& teams) {
-  TeamKey key{At(series, "workload_namespace"), At(series, "queue")};
+TeamUsage& TeamOf(const Sample& sample, Teams& teams) {
+  TeamKey key{At(sample, "workload_namespace"), At(sample, "queue")};
   TeamUsage& team = teams[key];
   std::tie(team.space, team.queue) = std::move(key);
   return team;
@@ -52,33 +52,33 @@ std::string Pools(const char* state, const std::string& match) {
          Matchers(std::string("state=\"") + state + "\"", match) + "))";
 }
 
-double Price(const Series& series, const outlook::Prices& prices, std::set<std::string>& unpriced) {
-  const std::string product = At(series, "product");
+double Price(const Sample& sample, const outlook::Prices& prices, std::set<std::string>& unpriced) {
+  const std::string product = At(sample, "product");
   const auto found = outlook::FindAccelerator(product);
-  const bool spot = At(series, "capacity_type") == "Spot";
+  const bool spot = At(sample, "capacity_type") == "Spot";
   const auto price = prices.PerHour(found ? std::string(found->name) : product,
                                     spot ? outlook::Terms::kSpot : prices.terms);
   if (!price) unpriced.insert(product.empty() ? "unknown product" : product);
   return price.value_or(0);
 }
 
-void AddAllocated(const std::vector<Series>& answer, const outlook::Prices* prices, Teams& teams,
+void AddAllocated(const std::vector<Sample>& answer, const outlook::Prices* prices, Teams& teams,
                   UsageReport& report) {
   std::set<std::string> unpriced;
-  for (const Series& series : answer) {
-    TeamUsage& team = TeamOf(series, teams);
-    team.allocated += series.value;
+  for (const Sample& sample : answer) {
+    TeamUsage& team = TeamOf(sample, teams);
+    team.allocated += sample.value;
     if (prices == nullptr) continue;
-    team.cost = team.cost.value_or(0) + series.value * Price(series, *prices, unpriced);
+    team.cost = team.cost.value_or(0) + sample.value * Price(sample, *prices, unpriced);
   }
   report.unpriced.assign(unpriced.begin(), unpriced.end());
 }
 
-void AddFleet(const std::vector<Series>& answer, UsageReport& report) {
-  for (const Series& series : answer) {
-    report.all += series.value;
-    if (At(series, "state") == "free") report.free = series.value;
-    if (At(series, "state") == "unavailable") report.unavailable = series.value;
+void AddFleet(const std::vector<Sample>& answer, UsageReport& report) {
+  for (const Sample& sample : answer) {
+    report.all += sample.value;
+    if (At(sample, "state") == "free") report.free = sample.value;
+    if (At(sample, "state") == "unavailable") report.unavailable = sample.value;
   }
 }
 
@@ -138,7 +138,7 @@ std::string QueryText(UsageQuery query, const Period& period, const std::string&
 
 UsageReport MakeUsageReport(const UsageAnswers& answers, const Period& period,
                             const std::string& space, const outlook::Prices* prices) {
-  const auto of = [&answers](UsageQuery query) -> const std::vector<Series>& {
+  const auto of = [&answers](UsageQuery query) -> const std::vector<Sample>& {
     return answers[static_cast<std::size_t>(query)];
   };
   UsageReport report;
@@ -146,14 +146,14 @@ UsageReport MakeUsageReport(const UsageAnswers& answers, const Period& period,
   report.space = space;
   Teams teams;
   AddAllocated(of(UsageQuery::kAllocated), prices, teams, report);
-  for (const Series& one : of(UsageQuery::kStranded)) TeamOf(one, teams).stranded += one.value;
-  for (const Series& one : of(UsageQuery::kLost)) TeamOf(one, teams).lost += one.value;
-  for (const Series& one : of(UsageQuery::kBusy)) {
+  for (const Sample& one : of(UsageQuery::kStranded)) TeamOf(one, teams).stranded += one.value;
+  for (const Sample& one : of(UsageQuery::kLost)) TeamOf(one, teams).lost += one.value;
+  for (const Sample& one : of(UsageQuery::kBusy)) {
     TeamUsage& team = TeamOf(one, teams);
     team.busy = team.busy.value_or(0) + one.value;
   }
   AddFleet(of(UsageQuery::kFleet), report);
-  for (const Series& one : of(UsageQuery::kCovered)) {
+  for (const Sample& one : of(UsageQuery::kCovered)) {
     report.covered_seconds = std::min<std::int64_t>(std::llround(one.value), period.seconds);
   }
   for (auto& [key, team] : teams) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/sample.h"
 #include "operator/base/timestamp.h"
 #include "operator/outlook/prices.h"
 
@@ -33,12 +34,8 @@ inline constexpr std::size_t kUsageQueries = 6;
 // `match`: more label matchers for every series, such as cluster="east"; "": none.
 std::string QueryText(UsageQuery query, const Period& period, const std::string& match);
 
-// One series of the answer to an instant query.
-struct Series {
-  std::map<std::string, std::string> labels;
-  double value = 0;
-};
-using UsageAnswers = std::array<std::vector<Series>, kUsageQueries>;  // by UsageQuery
+// The answers to the queries, by UsageQuery.
+using UsageAnswers = std::array<std::vector<Sample>, kUsageQueries>;
 
 // Accelerator-hours of one namespace and queue.
 struct TeamUsage {

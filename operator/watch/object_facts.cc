@@ -79,7 +79,7 @@ std::optional<api::ObjectKey> GangOf(const api::Placement& placement) {
 }
 
 bool WasWorkerOf(const api::Placement& placement, const api::Pod& pod) {
-  return api::ControllingWorkload(placement.meta) && pod.phase == "Succeeded" &&
+  return api::ControllingWorkload(placement.meta) && pod.phase == api::PodPhase::kSucceeded &&
          pod.meta.labels.At(life::kPodSetLabel) == placement.meta.labels.At(life::kPodSetLabel);
 }
 

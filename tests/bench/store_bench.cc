@@ -31,7 +31,7 @@ api::Pod PodOf(int number) {
   pod.meta.resource_version = std::to_string(number + 1);
   pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", job, job, true}};
   pod.node_name = Name("node-", number / kPodsOnANode);
-  pod.phase = "Running";
+  pod.phase = api::PodPhase::kRunning;
   return pod;
 }
 

@@ -141,13 +141,13 @@ void JobWorld::Create(std::int64_t attempt, std::uint32_t worker) {
   pod->meta.labels.Set(cluster::kAttemptLabel, number);
   pod->meta.labels.Set(cluster::kWorkerIndexLabel, index);
   pod->meta.creation_timestamp = FormatTime(now);
-  pod->phase = "Pending";
+  pod->phase = api::PodPhase::kPending;
   const std::string node = NodeOf(attempt, worker);
   if (on_created) {
     on_created(*pod, node);
   } else {
     pod->node_name = node;
-    pod->phase = "Running";
+    pod->phase = api::PodPhase::kRunning;
     pod->ready = true;
   }
   pods.push_back(std::move(pod));

@@ -75,7 +75,7 @@ struct Scene {
     pod.meta.key = {"ns", name};
     pod.meta.labels = std::move(labels);
     pod.node_name = node;
-    pod.phase = node.empty() ? "Pending" : "Running";
+    pod.phase = node.empty() ? api::PodPhase::kPending : api::PodPhase::kRunning;
     pod.pod.requests = {{kGpu, 8}};
     inputs.pods.push_back(std::move(pod));
     return inputs.pods.Edit(inputs.pods.size() - 1);

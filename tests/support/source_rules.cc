@@ -13,8 +13,9 @@ constexpr std::array<std::string_view, 21> kPure = {
     "base",    "fabric",    "traffic", "rules",    "outlook", "objective", "bound",
     "search",  "placement", "api",     "manifest", "import",  "designs",   "cluster",
     "predict", "plan",      "life",    "launch",   "report",  "simulate",  "render"};
-constexpr std::array<std::string_view, 9> kShell = {
-    "metrics", "kube", "promql", "watch", "http", "cli", "controllers", "service", "manager"};
+constexpr std::array<std::string_view, 10> kShell = {"metrics", "kube",    "promql", "watch",
+                                                     "http",    "program", "cli",    "controllers",
+                                                     "service", "manager"};
 
 // What a pure module must not include: a name ending in '/' or '.' stands for all that start so.
 constexpr std::array<std::string_view, 22> kImpureHeaders = {

@@ -198,7 +198,7 @@ TEST(Pod, HoldsItsRequestsWhileBoundAndUnfinished) {
                                                                {"Unknown", true},
                                                                {"Succeeded", false},
                                                                {"Failed", false}}) {
-    pod.phase = phase;
+    pod.phase = ParsePodPhase(phase);
     EXPECT_EQ(pod.Holds(), want) << phase;
   }
 }

@@ -30,7 +30,7 @@ const ClaimsCase kClaimsCases[] = {
     {"NothingIsUsedInAnEmptyCluster", [](testing::Scene&) {}, {8, 8, 8, 8}},
     {"ARunningPodUsesItsNode", [](testing::Scene& s) { s.Pod("p", "n1"); }, {8, 0, 8, 8}},
     {"AFinishedPodUsesNothing",
-     [](testing::Scene& s) { s.Pod("p", "n1").phase = "Succeeded"; },
+     [](testing::Scene& s) { s.Pod("p", "n1").phase = api::PodPhase::kSucceeded; },
      {8, 8, 8, 8}},
     {"AnUnboundPodUsesNothing", [](testing::Scene& s) { s.Pod("p", ""); }, {8, 8, 8, 8}},
     {"APlacementWithoutPodsUsesItsNodes",

@@ -206,7 +206,7 @@ const DevicesCase kDevicesCases[] = {
      [](DeviceScene& s) {
        s.Class("");
        s.Template("gpus", {{kDriver, 6, false}});
-       s.ClaimingPod("p", "n3", "gpus").phase = "Succeeded";
+       s.ClaimingPod("p", "n3", "gpus").phase = api::PodPhase::kSucceeded;
      },
      {8, 8, 8, 8}},
     {"GpusThatOnlySlicesTellOfCount",

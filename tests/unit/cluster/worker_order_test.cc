@@ -110,7 +110,7 @@ struct GangOfThree {
   void Succeeded(const std::string& worker, const std::string& attempt = "") {
     pods.push_back(Named("done-" + worker, LabelsOf(attempt)));
     pods.back().meta.annotations.Set(kWorkerIndexLabel, worker);
-    pods.back().phase = "Succeeded";
+    pods.back().phase = api::PodPhase::kSucceeded;
   }
   void Waits(const std::string& attempt = "") {
     waiting.push_back(Named("new-" + std::to_string(waiting.size()), LabelsOf(attempt)));
@@ -145,7 +145,7 @@ TEST(DoneWorkers, AreThoseOfPodsThatHaveSucceeded) {
   gang.Succeeded("2");  // of an earlier reservation
   gang.Succeeded("3");  // never was a worker
   gang.Succeeded("x");
-  gang.pods.front().phase = "Failed";
+  gang.pods.front().phase = api::PodPhase::kFailed;
   EXPECT_EQ(gang.Done(), "2");
   gang.Waits();
   EXPECT_EQ(gang.Done(), "2");
@@ -182,15 +182,15 @@ TEST(WorkerOrderTest, APodWaitsForUsOnlyWhenNobodyElseHoldsIt) {
 }
 
 TEST(HasEnded, IsTrueOfPodsThatSucceededOrFailed) {
-  const auto ended = [](const char* phase) {
+  const auto ended = [](api::PodPhase phase) {
     api::Pod pod;
     pod.phase = phase;
-    return HasEnded(pod);
+    return pod.HasEnded();
   };
-  EXPECT_TRUE(ended("Succeeded"));
-  EXPECT_TRUE(ended("Failed"));
-  EXPECT_FALSE(ended("Running"));
-  EXPECT_FALSE(ended("Pending"));
+  EXPECT_TRUE(ended(api::PodPhase::kSucceeded));
+  EXPECT_TRUE(ended(api::PodPhase::kFailed));
+  EXPECT_FALSE(ended(api::PodPhase::kRunning));
+  EXPECT_FALSE(ended(api::PodPhase::kPending));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(PendingWorkloads, AreNeitherDeletedNorReadWrongNorRunning) {
     job.conditions = {{"Placed", "True", "", "", ""}};
     scene.Pod(std::string(name) + "-0", "n1", {{"weft.dev/job-name", name}});
   }
-  scene.inputs.pods.Edit(1).phase = "Succeeded";
+  scene.inputs.pods.Edit(1).phase = api::PodPhase::kSucceeded;
   scene.inputs.pods.Edit(2).node_name = "";
   const Cluster cluster = scene.Build();
   EXPECT_EQ(NamesOf(PendingOf(cluster)), (Texts{"ended-2", "unbound-2", "first-1"}));
@@ -98,7 +98,7 @@ TEST(PendingWorkloads, APodOfAnEarlierAttemptOfAJobSetIsNoWorkerThatIsDone) {
   for (const char* attempt : {"0", "1"}) {
     scene.Pod(std::string("p-") + attempt, "", {{"gang", "gang"}, {kJobSetAttempt, attempt}});
   }
-  scene.inputs.pods.Edit(0).phase = "Succeeded";
+  scene.inputs.pods.Edit(0).phase = api::PodPhase::kSucceeded;
   scene.inputs.pods.Edit(0).meta.annotations.Set(kWorkerIndexLabel, "0");
   scene.inputs.pods.Edit(1).scheduling_gates = {api::kGate};
   const Cluster restarted = scene.Build();

@@ -91,7 +91,7 @@ struct World {
     pod.meta = Meta("team-b", name);
     pod.meta.owners = {{"batch/v1", "Job", owner, owner + "-uid", true}};
     pod.node_name = node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     pod.pod.requests = {{"nvidia.com/gpu", 8}};
     store.Put(std::move(pod));
   }

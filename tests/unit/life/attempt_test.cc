@@ -99,7 +99,7 @@ TEST(AttemptTest, AGangWhosePodsTakeLongToCreateIsNotUndone) {
   world.on_created = [&](api::Pod& pod, const std::string& node) {
     world.now += 10;  // 640 s in all, where the deadline is 60
     pod.node_name = node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     pod.ready = true;
   };
   world.Settle();
@@ -203,7 +203,7 @@ TEST(AttemptTest, ANodeWhoseKubeletRefusesPodsIsLeftOut) {
     JobWorld world(3);
     world.on_created = [&](api::Pod& pod, const std::string& node) {
       pod.node_name = node;
-      pod.phase = node == "n1" ? "Failed" : "Running";
+      pod.phase = node == "n1" ? api::PodPhase::kFailed : api::PodPhase::kRunning;
       if (node == "n1") pod.reason = reason;
       pod.ready = node != "n1";
     };
@@ -221,7 +221,7 @@ TEST(AttemptTest, TheProgramThatEndedFirstIsBlamed) {
   JobWorld world(4);
   world.Settle();
   const auto fail = [&](std::size_t worker, std::int64_t exit_code, std::int64_t ended) {
-    world.pods[worker]->phase = "Failed";
+    world.pods[worker]->phase = api::PodPhase::kFailed;
     world.pods[worker]->failure = api::Pod::Failure{"trainer", "Error", exit_code, "", ended};
   };
   fail(0, 1, 0);  // nobody said when
@@ -237,12 +237,12 @@ TEST(AttemptTest, ANodeOnWhichProgramsFailTwiceInARowIsAvoidedSoftly) {
   world.job.failure_policy.max_restarts = 9;
   world.on_created = [&](api::Pod& pod, const std::string& node) {
     pod.node_name = node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     pod.ready = true;
   };
   const auto fail = [&] {
     EXPECT_TRUE(world.Settle());
-    world.pods[1]->phase = "Failed";
+    world.pods[1]->phase = api::PodPhase::kFailed;
     EXPECT_TRUE(world.Settle());
   };
   using enum api::ExclusionEffect;
@@ -290,7 +290,7 @@ TEST(AttemptTest, AWarningOfMemoryIsTheJobsUntilAnAttemptFits) {
   EXPECT_EQ(Message(world, api::kMemoryFits), "a GPU would hold 2TB");
   EXPECT_EQ(PhaseOf(world.status()), "Running");
   world.of_placement.clear();
-  world.pods.at(0)->phase = "Failed";
+  world.pods.at(0)->phase = api::PodPhase::kFailed;
   world.job.failure_policy.max_restarts = 1;
   ASSERT_TRUE(world.RunFor(120, 10));
   EXPECT_EQ(world.status().attempt, 2);

@@ -21,7 +21,7 @@ class World {
                         {"jobset.sigs.k8s.io/restart-attempt", attempt}};
     pod->meta.owners = {{"batch/v1", "Job", "set-w-0", "job-" + attempt, true}};
     pod->pod.requests = {{"nvidia.com/gpu", 8}};
-    pod->phase = gated ? "Pending" : "Running";
+    pod->phase = gated ? api::PodPhase::kPending : api::PodPhase::kRunning;
     if (gated) pod->scheduling_gates = {api::kGate};
     if (!gated) pod->node_name = "n";
     pods_.push_back(std::move(pod));
@@ -95,7 +95,7 @@ TEST(NextForeignStep, PodsThatDoNotWaitNeedNone) {
   World world;
   world.Pod("bound", "0", false);
   world.Pod("going", "0").meta.deleting = true;
-  world.Pod("done", "0").phase = "Failed";
+  world.Pod("done", "0").phase = api::PodPhase::kFailed;
   EXPECT_EQ(world.Next(), "wait");
 }
 
@@ -107,7 +107,7 @@ TEST(NextForeignStep, ARestartGetsItsOwnAndTheOldOneGoesWithItsPods) {
   EXPECT_EQ(world.Next(), "create -1 for JobSet b");
   world.Made(after);
   EXPECT_EQ(world.Next(), "wait");
-  const_cast<api::Pod&>(before).phase = "Failed";
+  const_cast<api::Pod&>(before).phase = api::PodPhase::kFailed;
   EXPECT_EQ(world.Next(), "delete " + old);
 }
 
@@ -115,7 +115,7 @@ TEST(NextForeignStep, ARestartLearnsWhichNodesRefusedTheAttemptBefore) {
   World world;
   api::Pod& before = world.Pod("a", "0", false);
   world.Made(before).excluded = {{"n3", "2026-01-01T00:00:00Z"}};
-  before.phase = "Failed";
+  before.phase = api::PodPhase::kFailed;
   world.Pod("b", "1");
   EXPECT_EQ(world.Next(), "create -1 after n3 for JobSet b");
 }
@@ -124,7 +124,7 @@ TEST(NextForeignStep, TheLastPlacementStaysWithoutPods) {
   World world;
   api::Pod& pod = world.Pod("a", "0", false);
   world.Made(pod);
-  pod.phase = "Succeeded";
+  pod.phase = api::PodPhase::kSucceeded;
   EXPECT_EQ(world.Next(), "wait");
 }
 

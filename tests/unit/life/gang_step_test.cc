@@ -58,7 +58,7 @@ class World {
     auto pod = std::make_unique<api::Pod>();
     pod->meta.key = {"ns", "p-" + std::to_string(made_++)};
     pod->scheduling_gates = {api::kGate};
-    pod->phase = "Pending";
+    pod->phase = api::PodPhase::kPending;
     if (controller) pod->meta.owners.push_back({"batch/v1", "Job", "j", "j1", true});
     pods_.push_back(std::move(pod));
     return *pods_.back();
@@ -110,7 +110,7 @@ class World {
   bool Plan() {
     if (!IsPlanned(placement_) || RetryLeft(placement_.retry, now) > 0) return false;
     const auto there = std::count_if(pods_.begin(), pods_.end(), [](const auto& pod) {
-      return cluster::IsGated(*pod) || pod->phase == "Succeeded";
+      return cluster::IsGated(*pod) || pod->phase == api::PodPhase::kSucceeded;
     });
     if (!placement_.nodes.empty() || there < kWorkers || plans == 0) return false;
     --plans;
@@ -152,7 +152,7 @@ class World {
       pod.unscheduled = "0/9 nodes are available";
     } else {
       pod.node_name = node;
-      pod.phase = "Running";
+      pod.phase = api::PodPhase::kRunning;
     }
   }
   void Do(const EvictPods& step) {
@@ -415,7 +415,7 @@ TEST(UngateTest, AGangThatIsHalfBoundInSilenceIsUndoneAndTriedLater) {
 
 TEST(UngateTest, ANodeWhoseKubeletRefusesAPodIsLeftOut) {
   World world = Bound();
-  world.pod(1).phase = "Failed";
+  world.pod(1).phase = api::PodPhase::kFailed;
   world.pod(1).reason = "UnexpectedAdmissionError";
   world.NewPod();  // of the controller; it would take the same node
   world.Run();
@@ -443,7 +443,7 @@ TEST(UngateTest, AGangThatIsRefusedAgainAndAgainIsTriedEverMoreSeldom) {
 
 TEST(UngateTest, AGangThatHasEndedKeepsItsNodesAsARecord) {
   World world = Bound();
-  for (const auto& pod : world.pods()) pod->phase = "Succeeded";
+  for (const auto& pod : world.pods()) pod->phase = api::PodPhase::kSucceeded;
   world.Run();
   EXPECT_EQ(world.trace, Trace{});
   world.controller = false;
@@ -456,7 +456,7 @@ TEST(UngateTest, AGangThatHasEndedKeepsItsNodesAsARecord) {
 TEST(UngateTest, AWorkerThatHasSucceededNeedsNoPod) {
   World world = Bound();
   world.controller = false;
-  world.pod(0).phase = world.pod(1).phase = "Succeeded";
+  world.pod(0).phase = world.pod(1).phase = api::PodPhase::kSucceeded;
   world.Remove(world.pod(2));
   world.Run();
   EXPECT_EQ(world.trace, (Trace{"Verified is absent", "Placed=False PodsGone"}));
@@ -471,7 +471,7 @@ TEST(UngateTest, AWorkerThatSucceededInAnEarlierReservationNeedsNoPod) {
   world.placement().meta.uid = "u2";
   world.placement().conditions.pop_back();
   world.controller = false;
-  world.pod(1).phase = "Succeeded";
+  world.pod(1).phase = api::PodPhase::kSucceeded;
   world.Remove(world.pod(2));
   world.Remove(world.pod(0));
   world.NewPod();
@@ -486,7 +486,7 @@ TEST(UngateTest, AWorkerThatSucceededInAnEarlierReservationNeedsNoPod) {
 TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
   World world = Bound();
   for (const auto& pod : world.pods()) {
-    pod->phase = "Succeeded";
+    pod->phase = api::PodPhase::kSucceeded;
     pod->meta.labels.Set("jobset.sigs.k8s.io/restart-attempt", "0");
   }
   world.NewPod().meta.labels.Set("jobset.sigs.k8s.io/restart-attempt", "1");
@@ -496,7 +496,7 @@ TEST(UngateTest, AJobSetThatRestartsMakesAllPodsAnew) {
 
 TEST(UngateTest, AControllerThatGoesOnAfterAPodHasSucceededGetsItsNode) {
   World world = Bound();
-  world.pod(1).phase = "Succeeded";
+  world.pod(1).phase = api::PodPhase::kSucceeded;
   world.NewPod();
   world.Run();
   EXPECT_EQ(world.Nodes(), (Trace{"n0", "n1", "n2", "n1"}));

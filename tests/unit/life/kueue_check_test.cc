@@ -143,7 +143,7 @@ TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
   ASSERT_EQ(asked.placements.size(), 2U);
   queue.Plan(asked);
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Ready");
+  EXPECT_EQ(answer.state, api::CheckState::kReady);
   EXPECT_EQ(answer.message, "main: 4 workers on 1 leaf; head: 4 workers on 1 leaf");
   queue.now += 5;
   queue.Write(answer);
@@ -163,7 +163,7 @@ TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
   Queue queue;
   queue.workload["spec"]["podSets"][0]["template"]["spec"] = Json::object();
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Ready");
+  EXPECT_EQ(answer.state, api::CheckState::kReady);
   EXPECT_TRUE(answer.placements.empty());
 }
 
@@ -185,14 +185,14 @@ TEST(CheckTest, NoRoomIsPendingThenRetry) {
   Queue queue;
   queue.refusal = {"2 nodes are missing"};
   auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Pending");
+  EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message, "2 nodes are missing");
   queue.Write(answer);
   queue.now += 100;
   EXPECT_EQ(std::get<AskForNodes>(queue.Next()).seconds, 500);
   queue.now += 500;
   answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Retry");
+  EXPECT_EQ(answer.state, api::CheckState::kRetry);
   queue.Mine()["retryCount"] = 50;
   queue.Mine()["requeueAfterSeconds"] = 5;
   queue.seen = *api::DecodeWorkload(queue.workload, "test");
@@ -211,7 +211,7 @@ TEST(CheckTest, WhatNeverFitsIsRejected) {
   Queue queue;
   queue.refusal = {"the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Rejected");
+  EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message, "the fabric has 2 nodes");
 }
 
@@ -221,20 +221,20 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
   queue.now += 700;
   for (const bool ever : {false, true}) {
     queue.refusal = {ever ? "full" : "too small", ever};
-    EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Pending");
+    EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   }
   queue.Other()["state"] = "Ready";
   queue.Other()["lastTransitionTime"] = FormatTime(kNow + 200);
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Pending");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   queue.now = kNow + 800;
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Retry");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kRetry);
 }
 
 TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
   Queue queue;
   queue.flavor.topology_name = "racks";
   auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Pending");
+  EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message.substr(0, 35), "ResourceFlavor h100 has topologyNam");
   queue.workload["status"]["admission"]["podSetAssignments"][0]["flavors"] = {{"cpu", "gone"}};
   answer = std::get<AnswerCheck>(queue.Next());
@@ -252,7 +252,7 @@ TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {
   beside.Other()["podSetUpdates"] =
       Json::parse(R"([{"name": "main", "labels": {"weft.dev/placement": "y"}}])");
   const auto answer = std::get<AnswerCheck>(beside.Next());
-  EXPECT_EQ(answer.state, "Rejected");
+  EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message,
             "pod set main: the label weft.dev/placement is also set by the admission check other");
 }
@@ -267,7 +267,7 @@ TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
   EXPECT_EQ(asked.placements[0].topology.required, "leaf");
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensors": 8})"}};
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Rejected");
+  EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message.substr(0, 47), "pod set main: annotation weft.dev/parallelism: ");
 }
 
@@ -293,7 +293,7 @@ TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
   EXPECT_TRUE(std::holds_alternative<DropPlacements>(queue.Next()));
   queue.placements.clear();
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Pending");
+  EXPECT_EQ(answer.state, api::CheckState::kPending);
   queue.Write(answer);
   EXPECT_FALSE(queue.Mine().contains("podSetUpdates"));
   EXPECT_TRUE(Rests(queue.Next()));
@@ -304,7 +304,7 @@ TEST(CheckTest, AReadyAnswerWithoutItsPlacementIsTakenBackBeforeAdmission) {
   queue.Plan(std::get<AskForNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.placements.clear();
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Pending");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
 }
 
 TEST(CheckTest, AnAdmittedWorkloadThatLostItsNodesGetsOthersUnderTheSameName) {
@@ -322,7 +322,7 @@ TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
   Queue queue;
   queue.Set("Admitted", "True");
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Ready");
+  EXPECT_EQ(answer.state, api::CheckState::kReady);
   EXPECT_TRUE(answer.placements.empty());
   queue.Write(answer);
   EXPECT_TRUE(Rests(queue.Next()));
@@ -336,23 +336,25 @@ TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
   EXPECT_TRUE(Rests(queue.Next()));  // until the job has its nodes
   queue.job.refusal = CheckRefusal{"32 GPUs short"};
   auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state + ": " + answer.message, "Pending: 32 GPUs short");
+  EXPECT_EQ(std::string(api::CheckStateName(answer.state)) + ": " + answer.message,
+            "Pending: 32 GPUs short");
   queue.now += 600;
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Retry");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kRetry);
   queue.job.refusal->ever = false;
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Rejected");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kRejected);
 
   api::Placement placement;
   placement.nodes = {"a", "b"};
   placement.conditions = {{"Placed", "True", "Placed", "1 leaf", ""}};
   queue.job = {&placement, {}};
   answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state + ": " + answer.message, "Ready: 2 workers on 1 leaf");
+  EXPECT_EQ(std::string(api::CheckStateName(answer.state)) + ": " + answer.message,
+            "Ready: 2 workers on 1 leaf");
   EXPECT_TRUE(answer.placements.empty());
   queue.Write(answer);
   EXPECT_TRUE(Rests(queue.Next()));
   queue.job = {};  // the job lost them before it was admitted
-  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, "Pending");
+  EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   queue.Set("Admitted", "True");
   EXPECT_TRUE(Rests(queue.Next()));
 }
@@ -372,7 +374,7 @@ TEST(CheckTest, AnUnreadableWorkloadSaysSo) {
   Queue queue;
   queue.workload["spec"]["podSets"][0]["count"] = "four";
   const auto answer = std::get<AnswerCheck>(queue.Next());
-  EXPECT_EQ(answer.state, "Pending");
+  EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message,
             "the Workload cannot be read: spec.podSets[0].count: \"four\" must be an integer");
 }
@@ -419,7 +421,7 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
   const CheckStep step = queue.Next();
   const auto* answer = std::get_if<AnswerCheck>(&step);
   ASSERT_NE(answer, nullptr);
-  EXPECT_EQ(answer->state, "Pending");
+  EXPECT_EQ(answer->state, api::CheckState::kPending);
   EXPECT_EQ(answer->message, "no room; " + crash);
   queue.refusal = CheckRefusal{std::string(5000, 'x'), true};
   const CheckStep longer = queue.Next();

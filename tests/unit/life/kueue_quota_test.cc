@@ -228,7 +228,7 @@ TEST(QueueTest, ARestartKeepsItsQuotaAndTellsThatPodsAreNotReady) {
   job.Settle();
   job.Admit();
   for (auto& pod : job.world.pods) {
-    pod->phase = "Failed";
+    pod->phase = api::PodPhase::kFailed;
     pod->ready = false;
     pod->failure = api::Pod::Failure{"c", "Error", 1, "", job.world.now};
   }
@@ -247,7 +247,8 @@ TEST(QueueTest, ItsEndIsToldWhenNoPodRuns) {
     Queued job;
     job.Settle();
     job.Admit();
-    for (auto& pod : job.world.pods) pod->phase = succeeds ? "Succeeded" : "Failed";
+    for (auto& pod : job.world.pods)
+      pod->phase = succeeds ? api::PodPhase::kSucceeded : api::PodPhase::kFailed;
     if (!succeeds) {
       job.world.pods.front()->failure = api::Pod::Failure{"c", "Error", 1, "", job.world.now};
     }

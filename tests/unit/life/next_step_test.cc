@@ -54,7 +54,7 @@ class World {
 
   JobStatus status() const { return StatusOf(job_); }
   std::string Phase() const { return PhaseOf(status()); }
-  void Kubelet(const std::string& phase, bool ready) {
+  void Kubelet(api::PodPhase phase, bool ready) {
     for (api::Pod& pod : pods_) {
       if (pod.node_name.empty()) continue;
       pod.phase = phase;
@@ -123,7 +123,7 @@ class World {
       pod.meta.labels.Set(cluster::kAttemptLabel, std::to_string(step.attempt));
       pod.meta.labels.Set(cluster::kWorkerIndexLabel, std::to_string(worker));
       pod.meta.creation_timestamp = FormatTime(now);
-      pod.phase = "Pending";
+      pod.phase = api::PodPhase::kPending;
       const std::string& node = placements_.back().nodes[worker];
       if (scheduler_binds || worker != 1) pod.node_name = node;
       if (pod.node_name.empty()) pod.unscheduled = "0/1 nodes are available";
@@ -191,7 +191,7 @@ using Trace = std::vector<std::string>;
 World Running() {
   World world;
   world.Run();
-  world.Kubelet("Running", true);
+  world.Kubelet(api::PodPhase::kRunning, true);
   world.Run();
   world.trace.clear();
   return world;
@@ -201,11 +201,11 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
   World world;
   EXPECT_EQ(world.Run().seconds, 900);  // for the workers to become ready
   EXPECT_EQ(world.Phase(), "Placed");
-  world.Kubelet("Running", true);
+  world.Kubelet(api::PodPhase::kRunning, true);
   world.Run();
   EXPECT_EQ(world.Phase(), "Running");
   EXPECT_EQ(world.status().record.summary.workers, "3/3");
-  world.Kubelet("Succeeded", false);
+  world.Kubelet(api::PodPhase::kSucceeded, false);
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
   EXPECT_EQ(world.trace, (Trace{"place 1", "Accepted: Valid", "Placed: Placed", "create 3",
@@ -281,7 +281,7 @@ TEST(NextStepTest, AServiceOfSomebodyElseEndsTheAttemptAtTheDeadline) {
 
 TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
   World world = Running();
-  world.pods()[1].phase = "Failed";
+  world.pods()[1].phase = api::PodPhase::kFailed;
   world.pods()[1].failure = api::Pod::Failure{"trainer", "OOMKilled", 137, ""};
   world.Run();
   EXPECT_EQ(world.Phase(), "Failed");
@@ -293,7 +293,7 @@ TEST(NextStepTest, AFailedContainerFailsAJobWithoutRestarts) {
 TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
   World world = Running();
   world.job().framework.type = api::FrameworkType::kMPI;
-  world.pods()[1].phase = "Failed";
+  world.pods()[1].phase = api::PodPhase::kFailed;
   world.pods()[1].failure = api::Pod::Failure{"trainer", "Error", 127, ""};
   const std::string node = world.pods()[1].node_name;
   world.Run();
@@ -306,7 +306,7 @@ TEST(NextStepTest, AnMPIWorkerWithoutSshdIsNamed) {
 TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
   World world = Running();
   world.job().failure_policy.max_restarts = 1;
-  world.pods()[1].phase = "Failed";
+  world.pods()[1].phase = api::PodPhase::kFailed;
   EXPECT_EQ(world.Run().seconds, 10);  // before the next attempt
   world.now += 10;
   world.Run();
@@ -314,7 +314,7 @@ TEST(NextStepTest, AFailedContainerRestartsTheWholeGangWhileRestartsAreLeft) {
   EXPECT_EQ(world.status().attempt, 2);
   EXPECT_EQ(world.trace, (Trace{"Restarting: PodFailed", "delete service", "delete 3", "unplace",
                                 "place 2", "Placed: Placed", "create 3", "create service"}));
-  world.pods()[0].phase = "Failed";
+  world.pods()[0].phase = api::PodPhase::kFailed;
   world.Run();
   EXPECT_EQ(ReasonOf(world.status(), "Failed"), "RestartsExhausted");
 }
@@ -398,7 +398,7 @@ TEST(NextStepTest, TheDeadlineLeavesSuspendedTimeOut) {
 TEST(NextStepTest, WorkersThatAreNotReadyInTimeAreAFailure) {
   World world;
   world.Run();
-  world.Kubelet("Running", false);
+  world.Kubelet(api::PodPhase::kRunning, false);
   EXPECT_EQ(world.Run().seconds, 900);
   world.now += 900;
   world.Run();
@@ -415,7 +415,7 @@ TEST(NextStepTest, ADeletedJobLosesItsPodsAndPlacementBeforeItsFinalizer) {
 TEST(NextStepTest, AFinishedJobGoesAfterItsTimeToLive) {
   World world = Running();
   world.job().ttl_seconds_after_finished = 10;
-  world.Kubelet("Succeeded", false);
+  world.Kubelet(api::PodPhase::kSucceeded, false);
   EXPECT_EQ(world.Run().seconds, 10);
   world.now += 10;
   world.trace.clear();
@@ -426,7 +426,7 @@ TEST(NextStepTest, AFinishedJobGoesAfterItsTimeToLive) {
 TEST(NextStepTest, AnMPIJobIsCompleteWhenItsLauncherIs) {
   World world = Running();
   world.job().framework.type = api::FrameworkType::kMPI;
-  world.pods()[0].phase = "Succeeded";
+  world.pods()[0].phase = api::PodPhase::kSucceeded;
   world.Run();
   EXPECT_EQ(world.Phase(), "Complete");
   EXPECT_EQ(world.trace, (Trace{"Complete: Succeeded", "delete 2"}));
@@ -451,7 +451,7 @@ TEST(NextStepTest, AJobThatCannotBeReadIsToldOnceAndRunsOn) {
   const JobStatus before = world.status();
   world.job().unreadable = "spec.model.type: is required";
   world.job().meta.generation = 2;
-  world.pods()[1].phase = "Failed";
+  world.pods()[1].phase = api::PodPhase::kFailed;
   EXPECT_EQ(world.Run(2).seconds, std::nullopt);
   JobStatus after = world.status();
   EXPECT_EQ(FindCondition(after, "Accepted")->message, "spec.model.type: is required");
@@ -474,7 +474,7 @@ TEST(NextStepTest, AJobThatCannotBeReadIsToldOnceAndRunsOn) {
 
 TEST(NextStepTest, AFinishedJobThatCannotBeReadNeverRunsAgain) {
   World world = Running();
-  world.Kubelet("Succeeded", false);
+  world.Kubelet(api::PodPhase::kSucceeded, false);
   world.Run();
   world.trace.clear();
   world.job().unreadable = "spec: is required";

@@ -25,8 +25,8 @@ void PrintTo(const Loop& loop, std::ostream* out) { *out << loop.name; }
 // Every node refuses the gang's worker 7 by its kubelet.
 void Sicken(api::Pod& pod, const std::string& node) {
   pod.node_name = node;
-  pod.phase = WorkerLabel(pod.meta) == 7U ? "Failed" : "Running";
-  if (pod.phase == "Failed") pod.reason = "UnexpectedAdmissionError";
+  pod.phase = WorkerLabel(pod.meta) == 7U ? api::PodPhase::kFailed : api::PodPhase::kRunning;
+  if (pod.phase == api::PodPhase::kFailed) pod.reason = "UnexpectedAdmissionError";
   pod.ready = true;
 }
 
@@ -44,7 +44,7 @@ void BindHalf(api::Pod& pod, const std::string& node) {
 
 void Crash(api::Pod& pod, const std::string& node) {
   pod.node_name = node;
-  pod.phase = "Failed";
+  pod.phase = api::PodPhase::kFailed;
   pod.failure = api::Pod::Failure{"trainer", "Error", 1, ""};
 }
 

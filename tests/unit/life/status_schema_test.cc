@@ -79,13 +79,13 @@ class RandomLife {
       return;
     }
     pod.node_name = node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     pod.ready = random_.Below(50) != 0;
     if (random_.Below(5'000) == 0) Spoil(pod);
   }
 
   void Spoil(api::Pod& pod) {
-    pod.phase = "Failed";
+    pod.phase = api::PodPhase::kFailed;
     pod.reason = random_.Below(2) == 0 ? "OutOf" + Words(random_, 3'000) : Words(random_, 3'000);
     if (random_.Below(2) == 0) {
       pod.failure =

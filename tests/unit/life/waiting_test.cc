@@ -29,7 +29,7 @@ struct Queues : testing::Scene {
     workload.meta.uid = "w1";
     workload.meta.creation_timestamp = FormatTime(kNow - 100);
     workload.queue = "team";
-    workload.checks = {{"place", "Pending", "no room", "", {}}};
+    workload.checks = {{"place", api::CheckState::kPending, "no room", "", {}}};
     workload.pod_sets = {PodSet("main", 3)};
     inputs.workloads.push_back(workload);
   }
@@ -141,7 +141,7 @@ const Case kCases[] = {
      [](Queues& q) {
        q.Reserve();
        q.Place({"n0", "n1", "n2"});
-       q.Edit().checks[0].state = "Ready";
+       q.Edit().checks[0].state = api::CheckState::kReady;
        q.Edit().checks[0].labels["main"].Set("weft.dev/placement",
                                              q.inputs.placements[0].meta.key.name);
      },

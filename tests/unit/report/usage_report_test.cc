@@ -20,7 +20,7 @@ Series One(const std::string& space, const std::string& queue, double value,
   return series;
 }
 
-std::vector<Series>& Of(UsageAnswers& answers, UsageQuery query) {
+std::vector<Sample>& Of(UsageAnswers& answers, UsageQuery query) {
   return answers[static_cast<std::size_t>(query)];
 }
 

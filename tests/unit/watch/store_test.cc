@@ -37,7 +37,7 @@ class StoreTest : public ::testing::Test {
     pod.meta.resource_version = version;
     pod.meta.owners = {{"weft.dev/v1alpha1", "TrainingJob", job, "j-" + job, true}};
     pod.node_name = node;
-    pod.phase = "Running";
+    pod.phase = api::PodPhase::kRunning;
     return pod;
   }
   static api::Placement PlacementOf(const std::string& name, std::vector<std::string> nodes) {
@@ -88,7 +88,7 @@ TEST_F(StoreTest, APodTellsItsJobAndPlannersOnlyWhereItHoldsOtherThings) {
   store_.Put(ready);
   EXPECT_EQ(Told(), (Words{"job a"}));
   api::Pod ended = PodOf("a", "n", "3");
-  ended.phase = "Succeeded";
+  ended.phase = api::PodPhase::kSucceeded;
   store_.Put(ended);
   EXPECT_EQ(Told(), (Words{"job a", "capacity"}));
 }
@@ -248,7 +248,7 @@ TEST_F(StoreTest, APodThatCannotBeReadAnyMoreHoldsWhatItHeld) {
   head.meta.resource_version = "2";
   head.meta.owners.clear();
   head.node_name = "n2";
-  head.phase = "Running";
+  head.phase = api::PodPhase::kRunning;
   head.unreadable = "not UTF-8, or a NUL byte";
   store_.Put(head);
   const auto inputs = store_.Look().inputs;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::cli {
+namespace weft::program {
 
 // Help as kubectl prints it: what the command does, how it is called, its commands and options by
 // group in two columns, examples. Each option shows the name of its value (option_text) and its
@@ -38,4 +38,4 @@ CLI::Validator NumberFrom(double least, double most);
 // "weft: unknown command "pln"; did you mean plan?\nSee "weft --help".\n".
 std::string UsageError(const CLI::App& app, const CLI::ParseError& error);
 
-}  // namespace weft::cli
+}  // namespace weft::program

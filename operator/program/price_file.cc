@@ -1,13 +1,13 @@
-#include "operator/cli/price_file.h"
+#include "operator/program/price_file.h"
 
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "operator/cli/sources.h"
 #include "operator/manifest/locate.h"
 #include "operator/manifest/reader.h"
+#include "operator/program/sources.h"
 
-namespace weft::cli {
+namespace weft::program {
 
 namespace {
 
@@ -42,4 +42,4 @@ Status ReadPricesOf(const std::string& path, const report::PricedNames& known,
   return {};
 }
 
-}  // namespace weft::cli
+}  // namespace weft::program

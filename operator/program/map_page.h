@@ -6,7 +6,7 @@
 
 #include "operator/cluster/cluster.h"
 
-namespace weft::cli {
+namespace weft::program {
 
 // The live map of a watched cluster, as a page that reloads itself. It is drawn at most every two
 // seconds, and drawing takes at most a twentieth of the time, for any number of viewers.
@@ -22,4 +22,4 @@ class MapPage {
   double drawn_at_ = 0, drawn_seconds_ = 0;
 };
 
-}  // namespace weft::cli
+}  // namespace weft::program

@@ -1,4 +1,4 @@
-#include "operator/cli/sources.h"
+#include "operator/program/sources.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <system_error>
 
-namespace weft::cli {
+namespace weft::program {
 
 namespace fs = std::filesystem;
 
@@ -99,4 +99,4 @@ Status WriteText(const std::string& path, const std::string& text) {
   return {};
 }
 
-}  // namespace weft::cli
+}  // namespace weft::program

@@ -1,4 +1,4 @@
-#include "operator/cli/help.h"
+#include "operator/program/help.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 #include "operator/render/table.h"
 #include "operator/render/text_format.h"
 
-namespace weft::cli {
+namespace weft::program {
 namespace {
 
 constexpr std::size_t kLeftColumn = 30;
@@ -232,4 +232,4 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error) {
          FullName(at) + " --help\".\n";
 }
 
-}  // namespace weft::cli
+}  // namespace weft::program

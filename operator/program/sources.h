@@ -6,7 +6,7 @@
 #include "operator/base/result.h"
 #include "operator/manifest/reader.h"
 
-namespace weft::cli {
+namespace weft::program {
 
 // Reads the texts that `-f` names, in the given order: files, folders (their .yaml, .yml and .json
 // files by name, not recursive), and `-` for standard input.
@@ -19,4 +19,4 @@ Result<manifest::Source> ReadSource(const std::string& path);
 // Writes to a file, or to standard output for "-".
 Status WriteText(const std::string& path, const std::string& text);
 
-}  // namespace weft::cli
+}  // namespace weft::program

@@ -1,4 +1,4 @@
-#include "operator/cli/terminal.h"
+#include "operator/program/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
-namespace weft::cli {
+namespace weft::program {
 
 Terminal StandardOutput() {
   Terminal terminal;
@@ -27,4 +27,4 @@ void Progress(const std::string& line) {
   if (isatty(STDERR_FILENO) != 0) std::cerr << line << std::endl;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::program

@@ -8,7 +8,7 @@
 #include "operator/outlook/prices.h"
 #include "operator/report/prices.h"
 
-namespace weft::cli {
+namespace weft::program {
 
 // The table of prices in a YAML or JSON file (report/prices.h); nothing without a path.
 // Errors  kInvalid "FILE: line 3: ..."; kTransient if reading fails.
@@ -18,4 +18,4 @@ Status ReadPricesOf(const std::string& path, const report::PricedNames& known,
 Status ReadPricesFor(const cluster::Cluster& cluster, const std::string& path,
                      std::optional<outlook::Prices>& prices);
 
-}  // namespace weft::cli
+}  // namespace weft::program

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace weft::cli {
+namespace weft::program {
 
 // How to print: in colour only to a terminal, and only if NO_COLOR is unset or empty
 // (no-color.org).
@@ -16,4 +16,4 @@ Terminal StandardOutput();
 // Shows the progress of long work on standard error, if that is a terminal.
 void Progress(const std::string& line);
 
-}  // namespace weft::cli
+}  // namespace weft::program

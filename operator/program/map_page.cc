@@ -1,4 +1,4 @@
-#include "operator/cli/map_page.h"
+#include "operator/program/map_page.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "operator/render/live_map.h"
 #include "operator/render/map_html.h"
 
-namespace weft::cli {
+namespace weft::program {
 namespace {
 
 constexpr int kSecondsBetween = 2;
@@ -37,4 +37,4 @@ std::string MapPage::Show(const Look& look) {
   return page_;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::program
