@@ -78,7 +78,7 @@ class KubeRecorder final : public controllers::Recorder {
   controllers::Log& log_;
 };
 
-// Calls a function in a thread of its own on SIGTERM or SIGINT.
+// Blocks SIGTERM and SIGINT, and waits for one of them. Ignores SIGPIPE.
 class Signals {
  public:
   Signals() {
