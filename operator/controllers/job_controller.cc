@@ -244,9 +244,12 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
     if (worker >= gang->nodes.size()) return true;
     Status created = CreatePod(*gang, worker);
     const std::lock_guard lock(mutex);
-    if (created) return any = true;
-    if (!error) error = created.error();
-    return false;
+    if (created) {
+      any = true;
+    } else if (!error) {
+      error = created.error();
+    }
+    return static_cast<bool>(created);
   };
   if (create(0)) {
     ForEach(step.workers.size() - 1, options_.writes_at_once,
