@@ -167,7 +167,7 @@ void LearnedController::TellObservation(const LearnedScalars::Observation& one,
     case Fate::kInvalid:
       note = one.why + "; no prediction learns from it";
       break;
-    case Fate::kAbsurd:
+    case Fate::kImplausible:
       note =
           MeasuredText(one) +
           "; it does not count, because it differs by more than a factor of 5: is it the time of "

@@ -261,7 +261,7 @@ TEST(LearnedSteps, WhatDoesNotCountIsSaid) {
   };
   EXPECT_EQ(fate("12"), Fate::kCounted);
   EXPECT_EQ(fate("12s"), Fate::kInvalid);
-  EXPECT_EQ(fate("12400"), Fate::kAbsurd);
+  EXPECT_EQ(fate("12400"), Fate::kImplausible);
 }
 
 TEST(LearnedSteps, ASnapshotHasThemWithoutTheJobs) {
