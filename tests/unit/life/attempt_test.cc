@@ -152,7 +152,7 @@ TEST(AttemptTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
   EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
 }
 
-TEST(AttemptTest, WhatAnEarlierVersionWroteOfTheWindowIsTakenAnew) {
+TEST(AttemptTest, RestartsTheBindWindowThatAnEarlierVersionRecorded) {
   JobWorld world(2);
   world.on_created = Silence;
   world.Settle();

@@ -328,7 +328,7 @@ TEST(UngateTest, PlainPodsThatAreBoundTooLateAreTaken) {
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-TEST(UngateTest, WhatAdmissionDoesNotUngateGivesTheNodesBack) {
+TEST(UngateTest, ReleasesNodesIfAdmissionRefusesToUngate) {
   World world;
   world.ungating = false;
   world.plans = 0;

@@ -212,7 +212,7 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
                                 "create service", "PodsReady: AllReady", "Complete: Succeeded"}));
 }
 
-TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
+TEST(NextStepTest, RetriesAJobThatAdmissionRefusesWithBackoff) {
   World world;
   world.admitted = false;
   std::vector<std::int64_t> pauses;

@@ -250,7 +250,7 @@ TEST(LearnedSteps, AnEntryThatCannotBeReadIsNamedAndLeftAlone) {
             "entry");
 }
 
-TEST(LearnedSteps, WhatDoesNotCountIsSaid) {
+TEST(LearnedSteps, ReportsWhyAMeasurementDoesNotCount) {
   using Fate = LearnedScalars::Observation::Fate;
   const auto fate = [](const char* seconds) {
     testing::Scene scene(SixH100());
