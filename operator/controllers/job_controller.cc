@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
