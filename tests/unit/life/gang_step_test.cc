@@ -8,6 +8,7 @@
 #include <set>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/life/exclusion.h"
 #include "operator/life/retry.h"
 
 namespace weft::life {
