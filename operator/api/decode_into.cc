@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/decode.h"
 #include "operator/api/json_reader.h"
+#include "operator/base/check.h"
 
 namespace weft::api {
 namespace {
@@ -20,26 +20,24 @@ Status Append(Result<Kind> decoded, List& list) {
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kMaxKindBytes = 200;
 constexpr std::string_view kMoreKinds = "ignored objects of more kinds";
-constexpr std::string_view kIgnored = "ignored ";
 
 // "ignored 3 objects of kind ConfigMap (v1)".
 std::string IgnoredNote(std::size_t count, const std::string& kind) {
-  return std::string(kIgnored) + std::to_string(count) + (count == 1 ? " object" : " objects") +
-         " of kind " + kind;
+  return "ignored " + std::to_string(count) + (count == 1 ? " object" : " objects") + " of kind " +
+         kind;
 }
 
 // Keeps one note per kind; each further object increases its count.
-void NoteIgnored(const std::string& kind, std::vector<std::string>& notes) {
-  for (std::string& note : notes) {
-    std::size_t count = 0;
-    if (!note.starts_with(kIgnored)) continue;
-    std::from_chars(note.data() + kIgnored.size(), note.data() + note.size(), count);
-    if (note == IgnoredNote(count, kind)) {
-      note = IgnoredNote(count + 1, kind);
-      return;
-    }
+void NoteIgnored(const std::string& kind, Inputs& inputs) {
+  std::vector<std::string>& notes = inputs.notes;
+  if (const auto known = inputs.ignored.find(kind); known != inputs.ignored.end()) {
+    auto& [count, note] = known->second;
+    WEFT_CHECK(note < notes.size());  // who removes notes must forget what they count, too
+    notes[note] = IgnoredNote(++count, kind);
+    return;
   }
   if (notes.size() < kMaxNotes && kind.size() <= kMaxKindBytes) {
+    inputs.ignored[kind] = {1, notes.size()};
     notes.push_back(IgnoredNote(1, kind));
   } else if (notes.empty() || notes.back() != kMoreKinds) {
     notes.emplace_back(kMoreKinds);
@@ -208,7 +206,7 @@ Status DecodeInto(const nlohmann::json& object, const Place& place, Inputs& inpu
   }
   if (core && type->kind == "List")
     return Invalid(type->shown + ": a List inside a List is not read");
-  NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs.notes);
+  NoteIgnored(type->kind + " (" + type->api_version() + ")", inputs);
   return {};
 }
 

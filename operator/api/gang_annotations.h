@@ -13,8 +13,7 @@ namespace weft::api {
 
 // Labels of a pod (template) whose controller is not Weft.
 inline constexpr const char* kPlaceLabel = "weft.dev/place";  // "true": Weft places the pods
-inline constexpr const char* kPlacementLabel =
-    "weft.dev/placement";  // the pods' Placement, by name
+inline constexpr const char* kPlacementLabel = "weft.dev/placement";  // the Placement's name
 // Annotations. The first three have the JSON of the field of that name in a Placement's spec; the
 // last has the number of workers.
 inline constexpr const char* kModelAnnotation = "weft.dev/model";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,11 @@ struct Inputs : DeviceInputs, KueueInputs {
   };
   std::vector<OrderEntry> order;
   std::vector<std::string> notes;  // unknown kinds that were ignored, each once
+  struct Ignored {
+    std::size_t count = 0;  // objects
+    std::size_t note = 0;   // index into `notes`
+  };
+  std::map<std::string, Ignored> ignored;  // by kind and apiVersion, while objects are read
   // Added to every Fabric, and looked up before its own.
   std::vector<fabric::AcceleratorSpec> accelerators;
   std::optional<ConfigMap> learned_steps;  // kLearnedSteps; other ConfigMaps are ignored

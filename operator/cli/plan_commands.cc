@@ -89,7 +89,7 @@ int RunExplain(const ExplainArguments& arguments) {
 int RunAudit(const AuditArguments& arguments) {
   const auto cluster = ReadCluster(arguments.input);
   if (!cluster) return Fail(cluster.error(), arguments.input);
-  const auto report = report::Audit(*cluster, {.place = {}, .space = arguments.input.space});
+  const auto report = report::Audit(*cluster, {.space = arguments.input.space});
   if (!report) return Fail(report.error(), arguments.input);
   if (arguments.output == "table") {
     return Print(render::AuditText(*cluster, *report, TextStyle()), kDone);

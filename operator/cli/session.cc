@@ -107,6 +107,7 @@ Result<api::Inputs> ReadAll(const InputArguments& input, api::Reading of_files) 
   if (!inputs) return inputs.error();
   for (const std::string& note : inputs->notes) std::cerr << "weft: " << note << "\n";
   inputs->notes.clear();  // otherwise the answer would repeat them
+  inputs->ignored.clear();
   auto added = ReadAccelerators(input.accelerators);
   if (!added) return added.error();
   inputs->accelerators = *std::move(added);

@@ -29,22 +29,22 @@ std::string Rounded(double value) {
 
 // The prediction for the job's current attempt, without the scalar that was used; absent without a
 // Placement or a model.
-Result<std::optional<predict::ToldStep>> ToldOf(kube::Client& client, const Json& job,
-                                                const api::ObjectKey& key) {
+Result<std::optional<predict::PredictedStep>> PredictionOf(kube::Client& client, const Json& job,
+                                                           const api::ObjectKey& key) {
   const Json status = job.value("status", Json::object());
   const std::string name = status.value("placementName", "");
-  if (name.empty()) return std::optional<predict::ToldStep>();
+  if (name.empty()) return std::optional<predict::PredictedStep>();
   const auto object = client.Get(kube::kPlacements, {key.space, name});
   if (!object && object.error().kind == ErrorKind::kNotFound) {
-    return std::optional<predict::ToldStep>();
+    return std::optional<predict::PredictedStep>();
   }
   if (!object) return object.error();
   const auto placement = api::DecodePlacement(*object, "cluster", api::Reading::kServed);
   if (!placement) return placement.error();
-  return predict::ToldStepOf(*placement);
+  return predict::PredictedStepOf(*placement);
 }
 
-std::string Compared(double seconds, const std::optional<predict::ToldStep>& told) {
+std::string Compared(double seconds, const std::optional<predict::PredictedStep>& told) {
   const std::string measured = "measured " + Rounded(seconds) + " s";
   if (!told) return measured + "; nothing is predicted for the job, so there is no ratio";
   return "predicted " + Rounded(told->seconds) + " s, " + measured + ", ratio " +
@@ -74,11 +74,11 @@ Result<StepReport> VerifyStep(kube::Client& client, const api::ObjectKey& key, d
   }
   const auto job = client.Get(kube::kTrainingJobs, key);
   if (!job) return Error{ErrorKind::kTransient, job.error().message};
-  const auto told = ToldOf(client, *job, key);
+  const auto told = PredictionOf(client, *job, key);
   if (!told) return told.error();
   StepReport report{"TrainingJob " + api::Show(key) + ": " + Compared(seconds, *told), false};
-  if (*told && predict::IsAbsurd(seconds, (*told)->seconds)) {
-    report.absurd = true;
+  if (*told && predict::IsImplausible(seconds, (*told)->seconds)) {
+    report.implausible = true;
     report.text +=
         ". Nothing was written: no step differs from its prediction by more than a factor of 5. Is "
         "it the time of one optimizer step, in seconds?";
@@ -103,8 +103,8 @@ int RunVerifyStep(const VerifyArguments& arguments) {
   kube::Client client(*transport, timer, {.field_manager = "weft-verify"});
   const auto report = VerifyStep(client, *key, *arguments.step);
   if (!report) return Fail(report.error());
-  (report->absurd ? std::cerr << "weft verify: " : std::cout) << report->text << "\n";
-  return report->absurd ? kFailed : kDone;
+  (report->implausible ? std::cerr << "weft verify: " : std::cout) << report->text << "\n";
+  return report->implausible ? kFailed : kDone;
 }
 
 }  // namespace weft::cli

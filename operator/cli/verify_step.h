@@ -13,7 +13,7 @@ namespace weft::cli {
 // What `weft verify --step` has found and done.
 struct StepReport {
   std::string text;  // for people
-  bool absurd = false;
+  bool implausible = false;
 };
 
 // Compares the measured seconds with what the job's current Placement predicts, and sets the job's

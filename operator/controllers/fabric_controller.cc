@@ -14,6 +14,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Least pause between passes, also in multiples of the last pass's duration, so that passes take at
+// most a tenth of a thread's time however large the cluster is.
+constexpr std::int64_t kFabricPauseMilliseconds = 1'000, kFabricPauseTimes = 10;
+constexpr std::int64_t kFabricRetryMilliseconds = 10'000;  // after a write that failed
+
 // The status of the condition Valid: "True", "False", or "" if absent.
 std::string ValidIn(const Json& status) {
   if (!status.contains("conditions")) return "";
@@ -54,10 +59,9 @@ void FabricController::Run() {
     }
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - start);
-    pause = std::max<std::int64_t>(options_.least_pause_milliseconds,
-                                   options_.pause_times * took.count());
+    pause = std::max<std::int64_t>(kFabricPauseMilliseconds, kFabricPauseTimes * took.count());
     if (done) continue;
-    pause = std::max(pause, options_.retry_milliseconds);
+    pause = std::max(pause, kFabricRetryMilliseconds);
     OnChange();
   }
 }

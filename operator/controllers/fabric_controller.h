@@ -19,9 +19,6 @@ class FabricController {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
-    std::int64_t least_pause_milliseconds = 1000;  // between passes
-    int pause_times = 10;                          // pause in multiples of the last pass's duration
-    std::int64_t retry_milliseconds = 10'000;      // after a write that failed
   };
   FabricController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
                    Recorder& recorder, Log& log, Options options);

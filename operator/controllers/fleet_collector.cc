@@ -6,6 +6,17 @@
 #include "operator/controllers/figures.h"
 
 namespace weft::controllers {
+namespace {
+
+// Levels with more domains get no series per domain: Prometheus keeps each series in memory.
+constexpr std::uint32_t kMostDomains = 256;
+// Younger audits are reused: each places every gang of other schedulers once more.
+constexpr double kSecondsBetweenAudits = 5;
+// Least pause in multiples of the last duration, so that figures take at most a twentieth of a
+// thread's time however often they are scraped.
+constexpr double kFiguresPauseTimes = 20;
+
+}  // namespace
 
 FleetCollector::FleetCollector(const watch::Store& store, watch::FabricCache& cache,
                                Options options)
@@ -24,7 +35,7 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
     working.lock();  // the first computation is in progress
   }
   const double time = options_.seconds();
-  const bool audit = options_.audit && Due(audited_, options_.least_seconds_between_audits, time);
+  const bool audit = options_.audit && Due(audited_, kSecondsBetweenAudits, time);
   if (audit || Due(worked_, options_.least_seconds_between, time)) {
     auto figures = Work(audit);
     const std::lock_guard lock(mutex_);
@@ -36,7 +47,7 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Collect() {
 
 bool FleetCollector::Due(const Turn& last, double least, double time) const {
   if (last.of == 0) return true;
-  const double pause = std::max(least, options_.pause_times * last.seconds);
+  const double pause = std::max(least, kFiguresPauseTimes * last.seconds);
   return changes_.load(std::memory_order_relaxed) != last.of && time - last.at >= pause;
 }
 
@@ -48,12 +59,12 @@ std::shared_ptr<const FleetCollector::Figures> FleetCollector::Work(bool audit) 
   cluster::OrderAll(picture.inputs);
   const cluster::Cluster cluster = cluster::BuildCluster(std::move(picture.inputs), *fabrics);
   metrics::Samples samples;
-  AddFabrics(cluster, *fabrics, options_.most_domains, samples);
+  AddFabrics(cluster, *fabrics, kMostDomains, samples);
   for (const auto& fabric : store_.UnreadableFabrics()) {
     samples.Add(metrics::Id::kFabricValid, {fabric->meta.key.name}, 0);
   }
   AddJobs(cluster, options_.now(), samples);
-  if (!running_.AddTo(cluster, options_.most_domains, samples)) OnChange();
+  if (!running_.AddTo(cluster, kMostDomains, samples)) OnChange();
   auto figures = std::make_shared<Figures>();
   figures->text = samples.Text();
   figures->series = samples.size();

@@ -25,13 +25,10 @@ class FleetCollector {
   struct Options {
     std::function<UnixSeconds()> now;
     std::function<double()> seconds;   // of a steady clock
-    std::uint32_t most_domains = 256;  // levels with more get no series per domain
     bool audit = false;                // also compare gangs that other schedulers placed
     double least_seconds_between = 1;  // younger figures are reused
-    double least_seconds_between_audits = 5;
-    double pause_times = 20;  // least pause in multiples of the last duration
-    plan::Deciding deciding;  // of RunningFigures; may be null
-    std::string version;      // likewise
+    plan::Deciding deciding;           // of RunningFigures; may be null
+    std::string version;               // likewise
   };
   FleetCollector(const watch::Store& store, watch::FabricCache& cache, Options options);
 

@@ -25,6 +25,9 @@ using Json = nlohmann::json;
 constexpr const char* kRefused = "PlacementRefused";  // reason of the event
 constexpr const char* kAction = "CreatePlacement";
 
+// After a refusal, in case a Fabric or owner has changed.
+constexpr std::int64_t kForeignRetrySeconds = 60;
+
 constexpr const char* kNoAccelerator =
     "the pod requests no accelerator, so Weft chooses no node for it";
 constexpr const char* kNoKnownDevices =
@@ -132,7 +135,7 @@ ForeignController::Answer ForeignController::Do(const life::CreateForeign& step)
   if (placement) return Create(step, *placement);
   if (placement.error().kind != ErrorKind::kInvalid) return placement.error();
   Tell(step, true, kRefused, placement.error().message);
-  return Outcome{.waits = true, .seconds = options_.retry_seconds};
+  return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
 }
 
 ForeignController::Answer ForeignController::Create(const life::CreateForeign& step,
@@ -151,7 +154,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   }
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
     Tell(step, true, kRefused, stored.error().message);
-    return Outcome{.waits = true, .seconds = options_.retry_seconds};
+    return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
@@ -159,7 +162,7 @@ ForeignController::Answer ForeignController::Create(const life::CreateForeign& s
   if (decoded->meta.labels.At(cluster::kGangLabel) != step.gang.base) {
     Tell(step, true, kRefused,
          "Placement " + placement.meta.key.name + " already exists, and Weft did not make it");
-    return Outcome{.waits = true, .seconds = options_.retry_seconds};
+    return Outcome{.waits = true, .seconds = kForeignRetrySeconds};
   }
   if (step.before != nullptr) Inherit(*step.before, *decoded);
   store_.Put(*std::move(decoded));

@@ -22,7 +22,6 @@ class ForeignController {
  public:
   struct Options {
     std::size_t writes_at_once = 16;
-    std::int64_t retry_seconds = 60;  // after a refusal, in case a Fabric or owner has changed
   };
   ForeignController(watch::Store& store, watch::FabricCache& cache, ApiWriter& writer,
                     Recorder& recorder, Log& log, Options options);

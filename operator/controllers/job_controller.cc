@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/api/decode.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
@@ -244,9 +245,12 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreatePods
     if (worker >= gang->nodes.size()) return true;
     Status created = CreatePod(*gang, worker);
     const std::lock_guard lock(mutex);
-    if (created) return any = true;
-    if (!error) error = created.error();
-    return false;
+    if (created) {
+      any = true;
+    } else if (!error) {
+      error = created.error();
+    }
+    return static_cast<bool>(created);
   };
   if (create(0)) {
     ForEach(step.workers.size() - 1, options_.writes_at_once,

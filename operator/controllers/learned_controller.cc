@@ -20,6 +20,11 @@ using Json = nlohmann::json;
 // Warnings that are remembered; more are given again.
 constexpr std::size_t kMostTold = 4'096;
 
+// How late a person's edit of the ConfigMap may be noticed: it is read, not watched.
+constexpr std::chrono::milliseconds kReadEvery{15'000};
+// Between passes. Jobs that change within it are counted in one write.
+constexpr std::chrono::milliseconds kCountingPause{1'000};
+
 std::string Number(double value) {
   std::string text = api::JsonText(Json(std::round(value * 1e3) / 1e3));
   if (text.ends_with(".0")) text.resize(text.size() - 2);
@@ -47,11 +52,11 @@ void LearnedController::Run() {
   if (options_.space.empty()) return;
   auto read_at = steady_clock::now();
   auto patience = std::chrono::milliseconds::zero();
-  while (wakeup_.Await(options_.least_pause, patience)) {
+  while (wakeup_.Await(kCountingPause, patience)) {
     try {
       if (steady_clock::now() >= read_at) {
         Read();
-        read_at = steady_clock::now() + options_.read_every;
+        read_at = steady_clock::now() + kReadEvery;
       }
       Count();  // what failed is tried again when the ConfigMap is read the next time
     } catch (const std::exception& bug) {
@@ -167,7 +172,7 @@ void LearnedController::TellObservation(const LearnedScalars::Observation& one,
     case Fate::kInvalid:
       note = one.why + "; no prediction learns from it";
       break;
-    case Fate::kAbsurd:
+    case Fate::kImplausible:
       note =
           MeasuredText(one) +
           "; it does not count, because it differs by more than a factor of 5: is it the time of "

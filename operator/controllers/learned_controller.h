@@ -28,9 +28,7 @@ class LearnedController {
  public:
   struct Options {
     std::function<UnixSeconds()> now;
-    std::string space;                             // the operator's namespace; "": does nothing
-    std::chrono::milliseconds read_every{15'000};  // how late an edit may be noticed
-    std::chrono::milliseconds least_pause{1'000};  // between passes
+    std::string space;  // the operator's namespace; "": does nothing
   };
   LearnedController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                     Options options);

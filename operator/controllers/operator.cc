@@ -106,7 +106,11 @@ watch::StoreHooks Operator::HooksOfStore() {
   };
   hooks.on_decision = [this](const api::ObjectKey& key) {
     auto placement = cluster_.store().PlacementAt(key);
-    placement ? decisions_->Put(std::move(placement)) : decisions_->Remove(key);
+    if (placement) {
+      decisions_->Put(std::move(placement));
+    } else {
+      decisions_->Remove(key);
+    }
   };
   hooks.on_capacity = [this] {
     figures_.OnChange();

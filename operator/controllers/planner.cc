@@ -38,6 +38,16 @@ std::int64_t Microseconds() {
 // The first ones in the queue: each takes several searches, and a pass must stay short.
 constexpr std::uint32_t kExplainedRefusals = 8;
 
+// Least pause before a pass without a new request, also in multiples of the last pass's duration,
+// so that changes of the cluster alone keep a thread busy for at most a fifth of the time.
+constexpr std::int64_t kPlanningPauseMilliseconds = 200, kPlanningPauseTimes = 4;
+
+// If only the text of a refusal changes and its reason stays, the new text is published after
+// kRewordSeconds. Each later change waits twice as long as the one before, up to
+// kLongestRewordSeconds: counts ("3 of 4 pods") change soon after a job waits, and later most
+// changes are of a time ("... for another 9 min").
+constexpr std::int64_t kRewordSeconds = 2, kLongestRewordSeconds = 60;
+
 // So that the figures of the running Placement do not crash the solver once more. A Placement that
 // was only an input had no generation; it has that of `stored` now.
 void KeepFiguresFailed(const api::Placement& before, const api::Placement& stored, Json& status) {
@@ -136,7 +146,7 @@ bool Planner::AwaitWork() {
   using std::chrono::milliseconds;
   std::unique_lock lock(mutex_);
   const std::int64_t pause =
-      std::max(options_.least_pause_milliseconds, options_.pause_times * last_pass_milliseconds_);
+      std::max(kPlanningPauseMilliseconds, kPlanningPauseTimes * last_pass_milliseconds_);
   changed_.wait_for(lock, milliseconds(pause), [&] { return stopped_ || asked_anew_; });
   const auto due = [&] { return stopped_ || asked_anew_ || capacity_changed_; };
   while (!due() && (!next_look_ || *next_look_ > options_.now())) {
@@ -427,9 +437,8 @@ bool Planner::IsNews(const Asker& asker, const plan::Refused& refused) {
     LookAt(refusal.told + refusal.pause_seconds);
     return false;
   }
-  const std::int64_t pause = alike
-                                 ? std::min(2 * refusal.pause_seconds, options_.most_reword_seconds)
-                                 : options_.reword_seconds;
+  const std::int64_t pause =
+      alike ? std::min(2 * refusal.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
   refusal = {
       asker.generation, {refused.reason, refused.message, !plan::NeverFits(refused)}, now, pause};
   Count("Refused", refused.reason);

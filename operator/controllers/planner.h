@@ -40,14 +40,7 @@ class Planner {
     std::function<void(const api::ObjectKey& job)> on_answer;
     std::function<void(const api::ObjectKey& workload)> on_workload_answer;
     std::size_t commits_at_once = 8;
-    std::int64_t reserve_seconds = 600;           // wait after which nodes are reserved for a job
-    std::int64_t least_pause_milliseconds = 200;  // before passes without a new request
-    int pause_times = 4;                          // the same, in multiples of a pass's duration
-    // Least pause before a refusal's text is told anew when its reason stays: so long after the
-    // first text, then twice as long each time, up to the most. Counts ("3 of 4 pods") change soon
-    // after a job waits; later most changes are of a time ("... for another 9 min").
-    std::int64_t reword_seconds = 2;
-    std::int64_t most_reword_seconds = 60;
+    std::int64_t reserve_seconds = 600;       // wait after which nodes are reserved for a job
     const outlook::Prices* prices = nullptr;  // must outlive the planner; null: no costs
     metrics::Counters* counters = nullptr;    // must outlive the planner; null: nothing is counted
     plan::Deciding deciding;                  // may be null (run_solver.h)

@@ -134,8 +134,9 @@ const RunningFigures::Known& RunningFigures::Find(const cluster::Cluster& cluste
   known.fabric = on.fabric;
   known.generation = generation;
   if (plan::CrashedOnFigures(cluster, running.workload, version_)) return known;
-  return known = RunSolver(deciding_, running.workload, plan::Solving::kFigures,
-                           [&] { return Compute(cluster, uplinks, running); });
+  known = RunSolver(deciding_, running.workload, plan::Solving::kFigures,
+                    [&] { return Compute(cluster, uplinks, running); });
+  return known;
 }
 
 bool RunningFigures::AddTo(const cluster::Cluster& cluster, std::uint32_t most_domains,

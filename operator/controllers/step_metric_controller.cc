@@ -11,6 +11,15 @@
 #include "operator/promql/prometheus.h"
 
 namespace weft::controllers {
+namespace {
+
+// Pause after a write or query that failed, or that found no series.
+constexpr UnixSeconds kMetricRetrySeconds = 60;
+// Between passes if nothing changes: how late a job that is due may be asked about.
+constexpr std::chrono::milliseconds kLongestMetricPause{60'000};
+constexpr std::chrono::milliseconds kQueryTimeout{10'000};  // no answer ends the pass
+
+}  // namespace
 
 StepMetricController::StepMetricController(watch::Store& store, ApiWriter& writer,
                                            Recorder& recorder, Log& log, Options options)
@@ -21,7 +30,7 @@ StepMetricController::StepMetricController(watch::Store& store, ApiWriter& write
       options_(std::move(options)) {}
 
 void StepMetricController::Run() {
-  while (wakeup_.Await(options_.least_pause, options_.most_pause)) {
+  while (wakeup_.Await(options_.least_pause, kLongestMetricPause)) {
     try {
       Pass();  // what failed is tried again in a later pass
     } catch (const std::exception& bug) {
@@ -88,20 +97,20 @@ std::vector<const predict::StepMetric*> StepMetricController::Due(
 
 bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
   Told& told = jobs_[metric.job->meta.uid];
-  told.ask_at = now + options_.retry_after;
+  told.ask_at = now + kMetricRetrySeconds;
   const auto count = [this](const char* result) {
     if (options_.counters != nullptr) {
       options_.counters->Add(metrics::Id::kStepMetricQueries, {result});
     }
   };
   const auto answer = promql::AskPrometheus(
-      *options_.prometheus, {predict::QueryText(metric), now, options_.query_timeout, [this] {
+      *options_.prometheus, {predict::QueryText(metric), now, kQueryTimeout, [this] {
                                return stopped_ ? kube::Instant::min() : kube::Instant::max();
                              }});
   if (!answer) {
     if (stopped_) return false;
     count("Error");
-    paused_until_ = now + options_.retry_after;
+    paused_until_ = now + kMetricRetrySeconds;
     Fail("step metrics: Prometheus does not answer", answer.error(), unanswered_);
     return false;
   }
@@ -119,7 +128,8 @@ bool StepMetricController::Measure(const StepMetric& metric, UnixSeconds now) {
     }
     unwritten_.clear();
   }
-  if (!answer->empty()) told.ask_at = now + options_.ask_every;
+  // A query within the same window would read the same samples again.
+  if (!answer->empty()) told.ask_at = now + predict::kWindowSeconds;
   return true;
 }
 

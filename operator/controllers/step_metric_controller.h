@@ -31,13 +31,8 @@ class StepMetricController {
     kube::Transport* prometheus = nullptr;  // must outlive this; null: nothing is measured
     std::function<UnixSeconds()> now;
     metrics::Counters* counters = nullptr;  // null: nothing is counted
-    // A job is asked about once per window: a query in between would read the same samples again.
-    UnixSeconds ask_every = predict::kWindowSeconds;
-    UnixSeconds retry_after = 60;   // after a write or query that failed, or without a series
     std::size_t most_queries = 50;  // of one pass, one at a time; they bound the load on Prometheus
-    std::chrono::milliseconds least_pause{5'000};     // between passes
-    std::chrono::milliseconds most_pause{60'000};     // between passes if nothing changes
-    std::chrono::milliseconds query_timeout{10'000};  // a server that does not answer costs a pass
+    std::chrono::milliseconds least_pause{5'000};  // between passes
   };
   StepMetricController(watch::Store& store, ApiWriter& writer, Recorder& recorder, Log& log,
                        Options options);

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace weft::controllers {
+namespace {
+
+// A refused object is refused again until it changes, and a change requeues its key at once. So its
+// first retry waits longer than that of other failures.
+constexpr WorkQueue::Duration kFirstRetryOfRefused = std::chrono::seconds(2);
+
+}  // namespace
 
 void WorkQueue::Add(const api::ObjectKey& key) { AddAfter(key, Duration::zero()); }
 
@@ -54,7 +61,7 @@ void WorkQueue::Done(const api::ObjectKey& key, End end, Duration rest) {
   if (rest > Duration::zero()) rest_[key] = Clock::now() + rest;
   if (failed) {
     const int times = failures_[key]++;
-    Duration delay = end == End::kRefused ? options_.first_retry_of_refused : options_.first_retry;
+    Duration delay = end == End::kRefused ? kFirstRetryOfRefused : options_.first_retry;
     for (int i = 0; i < times && delay < options_.last_retry; ++i) delay *= 2;
     AddAt(key, Clock::now() + std::min(delay, options_.last_retry));
   } else {

@@ -23,7 +23,6 @@ class WorkQueue {
   struct Options {
     Duration first_retry = std::chrono::milliseconds(50);
     Duration last_retry = std::chrono::seconds(30);
-    Duration first_retry_of_refused = std::chrono::seconds(2);
   };
   explicit WorkQueue(Options options) : options_(options) {}
   WorkQueue() : WorkQueue(Options{}) {}

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "operator/fabric/spec.h"
+#include "operator/fabric/tiers.h"
 
 namespace weft::fabric {
-
-using NodeIndex = std::uint32_t;  // as in fabric.h
 
 inline constexpr std::size_t kTorusDimensions = 3;
 // Most nodes along one dimension, and most places of one torus: as many as a fabric may have

@@ -12,6 +12,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+// How long answers are kept. A revoked token or right still works for so long; a token or right
+// that is new works at once, or half a minute after it was denied.
+constexpr Millis kTokenKept{60'000}, kAllowedKept{300'000}, kDeniedKept{30'000};
+constexpr std::size_t kMostKept = 1'024;  // tokens, and as many rights; then all are asked again
+
 constexpr Resource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews", "TokenReview",
                                  false};
 constexpr Resource kAccessReviews{"authorization.k8s.io", "v1", "subjectaccessreviews",
@@ -70,7 +75,7 @@ Access AccessCheck::Check(const std::string& token, const AccessQuestion& questi
     user = Review(token);
     if (user.access == Access::kUnknown) return user.access;
     const bool somebody = user.access == Access::kAllowed;
-    user.until = now + (somebody ? options_.token_kept : options_.denied_kept);
+    user.until = now + (somebody ? kTokenKept : kDeniedKept);
     Keep(users_, token, user, now);
   }
   if (user.access != Access::kAllowed) return user.access;
@@ -91,8 +96,7 @@ Access AccessCheck::Judge(const std::string& spec, const AccessQuestion& questio
   const Access access = Ask(spec, question);
   if (access == Access::kUnknown) return access;
   const bool allowed = access == Access::kAllowed;
-  Keep(verdicts_, key,
-       Verdict{access, now + (allowed ? options_.allowed_kept : options_.denied_kept)}, now);
+  Keep(verdicts_, key, Verdict{access, now + (allowed ? kAllowedKept : kDeniedKept)}, now);
   return access;
 }
 
@@ -139,7 +143,7 @@ template <typename Map>
 void AccessCheck::Keep(Map& map, const std::string& key, typename Map::mapped_type value,
                        Instant now) const {
   std::erase_if(map, [&](const auto& one) { return one.second.until <= now; });
-  if (map.size() >= options_.most_kept) map.clear();
+  if (map.size() >= kMostKept) map.clear();
   map[key] = std::move(value);
 }
 

@@ -37,8 +37,6 @@ struct AccessQuestion {
 class AccessCheck {
  public:
   struct Options {
-    Millis token_kept{60'000}, allowed_kept{300'000}, denied_kept{30'000};
-    std::size_t most_kept = 1'024;
     double reviews_per_second = 10;
     int burst = 20;
     std::vector<std::string> audiences = {};  // of tokens; empty: the API server's audience

@@ -6,6 +6,9 @@ namespace weft::kube {
 
 namespace {
 constexpr Millis kLongestAsked{60'000};
+// After this long without a failure, the count restarts: twice the usual longest wait, so that a
+// success between two failures does not.
+constexpr Millis kHealthy{60'000};
 constexpr int kMostFailures = 30;  // 2^30 x first does not overflow
 }  // namespace
 
@@ -14,7 +17,7 @@ void Backoff::Succeeded(Instant now) {
 }
 
 Millis Backoff::Failed(Instant now) {
-  if (well_since_ && now - *well_since_ >= options_.healthy) failures_ = 0;
+  if (well_since_ && now - *well_since_ >= kHealthy) failures_ = 0;
   well_since_.reset();
   failures_ = std::min(failures_ + 1, kMostFailures);
   const Millis whole =

@@ -16,7 +16,6 @@ class Backoff {
   struct Options {
     Millis first{1'000};
     Millis longest{30'000};
-    Millis healthy{60'000};  // after this long without a failure, the count restarts
   };
   Backoff(Options options, std::uint64_t seed) : options_(options), random_(seed) {}
 

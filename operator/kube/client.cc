@@ -16,6 +16,8 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::size_t kMostWords = 2'000;  // most bytes of a server's message
+// Pauses between tries. The caller's thread waits, so a longer pause is left to its own backoff.
+constexpr Millis kFirstRetryPause{500}, kLongestRetryPause{10'000};
 
 bool IsBusy(const Response& response) {
   const int status = response.status;
@@ -84,7 +86,7 @@ Result<Json> Client::Do(const Request& request) { return Do(request, options_.tr
 
 Result<Json> Client::Do(Request request, int tries) {
   request.until = options_.until;
-  Backoff backoff({.first = options_.first_pause, .longest = options_.longest_pause}, seed_++);
+  Backoff backoff({.first = kFirstRetryPause, .longest = kLongestRetryPause}, seed_++);
   for (;; --tries) {
     const Millis turn = limit_.Take(timer_.Now());
     if (turn.count() > 0 && !timer_.Wait(turn)) return Stopping();
@@ -97,7 +99,7 @@ Result<Json> Client::Do(Request request, int tries) {
       return Error{ErrorKind::kTransient, request.path + ": the answer is not JSON"};
     }
     const bool safe = response->status == kTooManyRequests || MayRepeat(request);
-    const bool soon = response->retry_after.value_or(Millis{0}) <= options_.longest_pause;
+    const bool soon = response->retry_after.value_or(Millis{0}) <= kLongestRetryPause;
     if (!IsBusy(*response) || !safe || !soon || tries <= 1) return ErrorOf(request, *response);
     const Millis pause = backoff.Failed(timer_.Now(), response->retry_after);
     if (!timer_.Wait(pause)) return Stopping();

@@ -21,8 +21,8 @@ namespace weft::kube {
 // If the server is too busy (429, 503, 504, or a 5xx with Retry-After), the request is retried a
 // few times, after the server's Retry-After or a jittered backoff. Only safe requests are retried:
 // after a 429 the server did nothing, but after the others it may have applied a POST or JSON
-// patch. If the server asks for a wait longer than longest_pause, the error is returned, and the
-// caller's backoff must wait.
+// patch. If the server asks for a wait longer than 10 s, the error is returned, and the caller's
+// backoff must wait.
 //
 // Errors  kNotFound 404; kConflict 409 (changed, or exists already), or a patch whose precondition
 //         does not hold; kInvalid other 4xx, with the server's message; kTransient: no answer, 401,
@@ -35,8 +35,6 @@ class Client {
     double requests_per_second = 500;
     int burst = 1'000;
     int tries = 4;
-    Millis first_pause{500};
-    Millis longest_pause{10'000};
     std::uint64_t seed = 1;  // of the jitter; different in each replica
     // Sets Request::until of every request; null: no limit.
     std::function<Instant()> until = nullptr;

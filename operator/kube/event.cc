@@ -17,6 +17,15 @@ using Json = nlohmann::json;
 constexpr std::size_t kNoteBytes = 1'024, kWordBytes = 128;
 constexpr std::size_t kNameBytes = 253, kSuffixBytes = 17;
 
+constexpr const char* kReportingController = "weft.dev/operator";
+// Tokens of an object's bucket, and the time that one more takes; the same as in client-go.
+constexpr int kBucketTokens = 25;
+constexpr Millis kTokenTime{300'000};
+// Between two writes of an event's count, except the first two.
+constexpr Millis kCountPause{60'000};
+// After the last note. An equal note that comes later is a new event.
+constexpr Millis kSeriesKept{600'000};
+
 // At most `bytes` bytes of a text, without a cut character at the end.
 std::string Cut(const std::string& text, std::size_t bytes) {
   constexpr std::string_view kMore = "...";
@@ -42,9 +51,9 @@ EventSeries::EventSeries(Options options) : options_(std::move(options)), random
 bool EventSeries::TakeToken(const std::string& object, Instant now) {
   const auto [at, fresh] = buckets_.try_emplace(object);
   Bucket& bucket = at->second;
-  const double burst = options_.burst;
+  constexpr double burst = kBucketTokens;
   const std::chrono::duration<double> since = now - bucket.filled;
-  const std::chrono::duration<double> refill = options_.refill;
+  constexpr std::chrono::duration<double> refill = kTokenTime;
   bucket.tokens = fresh ? burst : std::min(burst, bucket.tokens + since / refill);
   bucket.filled = now;
   const bool has = bucket.tokens >= 1;
@@ -76,7 +85,7 @@ std::string EventSeries::Create(const EventNote& note, const api::ObjectKey& key
                       {"kind", "Event"},
                       {"metadata", {{"name", key.name}, {"namespace", key.space}}},
                       {"eventTime", FormatMicroTime(wall)},
-                      {"reportingController", options_.controller},
+                      {"reportingController", kReportingController},
                       {"reportingInstance", Cut(options_.instance, kWordBytes)},
                       {"action", Cut(note.action, kWordBytes)},
                       {"reason", Cut(note.reason, kWordBytes)},
@@ -99,14 +108,14 @@ std::optional<EventSeries::Write> EventSeries::Add(const EventNote& note, Instan
   const std::string object = note.kind + "/" + api::Show(note.key) + "/" + note.uid;
   const Alike alike{object, note.warning, note.reason, note.action, note.note};
   if (const auto found = series_.find(alike);
-      found != series_.end() && now - found->second.seen < options_.forget) {
+      found != series_.end() && now - found->second.seen < kSeriesKept) {
     Series& series = found->second;
     ++series.count;
     series.last = wall;
     series.seen = now;
     series.due = true;
     const bool second = series.count == 2;
-    if (!second && now - series.written < options_.rewrite) return std::nullopt;
+    if (!second && now - series.written < kCountPause) return std::nullopt;
     return CountOf(series, now);
   }
   if (!TakeToken(object, now)) {
@@ -124,8 +133,8 @@ std::vector<EventSeries::Write> EventSeries::Flush(Instant now) {
   std::vector<Write> writes;
   for (auto at = series_.begin(); at != series_.end();) {
     Series& series = at->second;
-    const bool over = now - series.seen >= options_.forget;
-    if (series.due && (over || now - series.written >= options_.rewrite)) {
+    const bool over = now - series.seen >= kSeriesKept;
+    if (series.due && (over || now - series.written >= kCountPause)) {
       writes.push_back(CountOf(series, now));
     }
     at = over ? series_.erase(at) : std::next(at);

@@ -36,13 +36,8 @@ struct EventNote {
 class EventSeries {
  public:
   struct Options {
-    std::string controller = "weft.dev/operator";
     std::string instance;    // names this process: its pod's name
     std::uint64_t seed = 0;  // of event names; different in each process
-    int burst = 25;
-    Millis refill{300'000};
-    Millis rewrite{60'000};
-    Millis forget{600'000};
     std::size_t remembered = 4'096;
   };
   explicit EventSeries(Options options);

@@ -17,7 +17,9 @@ constexpr Millis kShortestPause{500};
 // If a watch ends sooner without any event, something between this client and the server is at
 // fault.
 constexpr Millis kShortestWatch{1'000};
-constexpr int kLargestPage = 4'000;
+// Objects of a page: as many as in client-go, and twice as many each time that a list expires
+// before its last page, up to the largest.
+constexpr int kFirstPage = 500, kLargestPage = 4'000;
 constexpr int kPatience = 3;
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }
@@ -34,7 +36,7 @@ Watch::Watch(Options options)
     : options_(std::move(options)),
       random_(options_.seed),
       backoff_(options_.backoff, random_.Next()),
-      page_limit_(options_.page_limit) {}
+      page_limit_(kFirstPage) {}
 
 std::string Watch::Between(int least, int most) {
   const auto count = static_cast<std::uint64_t>(most - least) + 1;
@@ -104,7 +106,7 @@ void Watch::Listed(const std::string& resource_version) {
   state_ = WatchState::kWatching;
   resource_version_ = resource_version;
   unfinished_streams_ = server_failures_ = 0;
-  page_limit_ = options_.page_limit;
+  page_limit_ = kFirstPage;
   just_listed_ = true;
 }
 

@@ -50,7 +50,6 @@ class Watch {
   struct Options {
     std::string path;                          // "/api/v1/pods"
     std::map<std::string, std::string> query;  // selectors
-    int page_limit = 500;
     std::uint64_t seed = 0;  // of back-off and timeouts; different in each process
     // Shorter than the usual half a minute, so that the copy is up to date within 30 s after an
     // outage.

@@ -13,6 +13,9 @@ namespace {
 
 // The reason of Accepted=False if the template uses a name that is reserved for Weft.
 constexpr std::string_view kReserved = "ReservedName";
+// A job that admission refuses is tried again, because a quota, an account or a policy may change.
+// The pause is the age of the refusal, within these limits.
+constexpr std::int64_t kShortestDryRunSeconds = 2, kLongestDryRunSeconds = 60;
 
 bool IsNew(const Life& life) {
   return life.job.record.observed_generation != life.job.meta.generation;
@@ -40,8 +43,7 @@ void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std:
 Step TryAgain(const Life& life) {
   const JobView& view = life.view;
   const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
-  const std::int64_t pause =
-      std::clamp(age, life.options.shortest_retry_seconds, life.options.longest_retry_seconds);
+  const std::int64_t pause = std::clamp(age, kShortestDryRunSeconds, kLongestDryRunSeconds);
   const std::int64_t left = view.tried + pause - view.now;
   if (left > 0 && !Seeded(Bug::kHotRefusal)) return Wait{left};
   return DryRun{};

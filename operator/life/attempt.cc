@@ -18,6 +18,8 @@ namespace {
 constexpr std::int64_t kNodesLookedAtSeconds = 2;
 // The same for a wait without a deadline.
 constexpr std::int64_t kNodesLookedAtSeldomSeconds = 30;
+// Least pause between writes of only status.workers: pods of a large gang start one by one.
+constexpr std::int64_t kCountSeconds = 5;
 // Counts from the last create. Times have whole seconds, so this is one to two seconds.
 constexpr std::int64_t kSoonBoundSeconds = 2;
 
@@ -201,7 +203,7 @@ Step ReadyStep(Life& life, Stage stage) {
     left = Sooner(left, startup);
   }
   if (life.status.conditions != before.conditions) return WriteStatus{life.status};
-  const std::int64_t due = life.view.counted + life.options.count_seconds - life.view.now;
+  const std::int64_t due = life.view.counted + kCountSeconds - life.view.now;
   if (due > 0 && life.status != before) return Wait{Sooner(left, due)};
   return WriteOr(life, Wait{left});
 }

@@ -22,6 +22,10 @@ struct GangMember {
   bool node_exists = true;
 };
 
+// The window is a second longer for each so many pods: the last of a large gang is created later.
+// Any API server can create so many in a second.
+inline constexpr std::int64_t kCreatesPerSecond = 100;
+
 struct BindWindow {
   std::optional<UnixSeconds> opened;  // nothing: the window is not open
   bool silent = false;                // in the last window kube-scheduler reported nothing

@@ -12,10 +12,10 @@
 namespace weft::life {
 namespace {
 
-std::int64_t Doubled(const ExclusionTimes& times, std::int64_t before) {
-  std::int64_t seconds = times.first_seconds;
-  for (std::int64_t i = 0; i < before && seconds < times.most_seconds; ++i) seconds *= 2;
-  return std::min(seconds, times.most_seconds);
+std::int64_t Doubled(std::int64_t before) {
+  std::int64_t seconds = kFirstExclusionSeconds;
+  for (std::int64_t i = 0; i < before && seconds < kLongestExclusionSeconds; ++i) seconds *= 2;
+  return std::min(seconds, kLongestExclusionSeconds);
 }
 
 // Bytes of an entry in JSON, without the node's name: {"node":"","until":"2026-08-22T10:00:00Z",
@@ -26,7 +26,7 @@ constexpr std::int64_t kTimesAtMost = 99'999;
 
 bool IsOut(const api::ExcludedNode& entry, UnixSeconds now) {
   const std::int64_t left = ParseTime(entry.until).value_or(now) - now;
-  return left > 0 && left <= ExclusionTimes{}.most_seconds + kClockSkewSeconds;
+  return left > 0 && left <= kLongestExclusionSeconds + kClockSkewSeconds;
 }
 
 // A sort key by how much an entry matters, least first.
@@ -56,19 +56,18 @@ std::size_t Fit(UnixSeconds now, std::vector<api::ExcludedNode>& excluded) {
 
 }  // namespace
 
-std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
-                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded,
-                    api::ExclusionEffect effect) {
+std::size_t Exclude(const std::vector<std::string>& nodes, UnixSeconds now,
+                    std::vector<api::ExcludedNode>& excluded, api::ExclusionEffect effect) {
   std::erase_if(excluded, [&](const api::ExcludedNode& entry) {
     const auto until = ParseTime(entry.until);
-    return !until || *until + times.most_seconds < now;
+    return !until || *until + kLongestExclusionSeconds < now;
   });
   std::map<std::string, bool> open;  // true: still to be counted
   for (const std::string& node : nodes) open[node] = true;
   const auto count = [&](api::ExcludedNode& entry) {
     // A program failure does not weaken an earlier refusal.
     entry.effect = IsOut(entry, now) ? std::min(entry.effect, effect) : effect;
-    entry.until = FormatTime(now + Doubled(times, entry.times));
+    entry.until = FormatTime(now + Doubled(entry.times));
     entry.times = std::clamp<std::int64_t>(entry.times, 0, kTimesAtMost - 1) + 1;
   };
   for (api::ExcludedNode& entry : excluded) {

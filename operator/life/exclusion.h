@@ -10,23 +10,22 @@
 
 namespace weft::life {
 
-struct ExclusionTimes {
-  std::int64_t first_seconds = 300;   // first exclusion of a node; each later one is twice as long
-  std::int64_t most_seconds = 3'600;  // the longest exclusion
-};
+// The first exclusion of a node; each later one is twice as long, up to the longest.
+inline constexpr std::int64_t kFirstExclusionSeconds = 300, kLongestExclusionSeconds = 3'600;
 
 // Limit of the entries' JSON in bytes. The rest of a Placement may have 1.2 MiB (plan/plan.cc),
 // and an object in etcd 1.5 MiB.
 inline constexpr std::size_t kExcludedBytesAtMost = std::size_t{128} << 10;
 
-// Excludes the nodes from the next attempts, each once. Entries that ended more than `most_seconds`
-// ago are removed. If there are more than api::kExcludedNodesAtMost entries or kExcludedBytesAtMost
-// bytes, which the API server would refuse, it keeps first the nodes that are excluded now; among
-// them those that refused, before those that are only avoided; then those with the most refusals;
-// then those excluded longest. Returns how many entries it dropped.
+// Excludes the nodes from the next attempts, each once. Entries that ended more than
+// kLongestExclusionSeconds ago are removed. If there are more than api::kExcludedNodesAtMost
+// entries or kExcludedBytesAtMost bytes, which the API server would refuse, it keeps first the
+// nodes that are excluded now; among them those that refused, before those that are only avoided;
+// then those with the most refusals; then those excluded longest. Returns how many entries it
+// dropped.
 // Cost  O(n log n), n: nodes + entries.
-std::size_t Exclude(const std::vector<std::string>& nodes, const ExclusionTimes& times,
-                    UnixSeconds now, std::vector<api::ExcludedNode>& excluded,
+std::size_t Exclude(const std::vector<std::string>& nodes, UnixSeconds now,
+                    std::vector<api::ExcludedNode>& excluded,
                     api::ExclusionEffect effect = api::ExclusionEffect::kNoSchedule);
 
 // "; the list of excluded nodes is full: 976 nodes are not in it", or "" if none was dropped.

@@ -115,13 +115,12 @@ std::string LeaveOut(Life& life, const Fault& fault) {
   const Leave leave = PolicyOf(fault.cause).leave;
   if (fault.node.empty() || leave == Leave::kUsed) return "";
   if (leave == Leave::kOut) {
-    return DroppedText(
-        Exclude({fault.node}, life.options.exclusion, life.view.now, record.excluded));
+    return DroppedText(Exclude({fault.node}, life.view.now, record.excluded));
   }
   const bool again = record.last_failure && record.last_failure->node == fault.node;
   if (!again) return "";
   return "; the next attempts avoid node " + fault.node + " if they can" +
-         DroppedText(Exclude({fault.node}, life.options.exclusion, life.view.now, record.excluded,
+         DroppedText(Exclude({fault.node}, life.view.now, record.excluded,
                              api::ExclusionEffect::kPreferNoSchedule));
 }
 

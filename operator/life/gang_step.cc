@@ -9,6 +9,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/life/bind_window.h"
+#include "operator/life/exclusion.h"
 #include "operator/life/fault.h"
 
 namespace weft::life {
@@ -171,8 +172,7 @@ class Gang {
     const auto since = condition ? ParseTime(condition->last_transition_time) : std::nullopt;
     return {.opened = since.value_or(now_),
             .silent = false,
-            .seconds =
-                options_.bind_deadline_seconds + placement_.workers / options_.creates_per_second};
+            .seconds = options_.bind_deadline_seconds + placement_.workers / kCreatesPerSecond};
   }
   // Seconds left of the gang's window, which began at the condition's transition. The limit is for
   // a transition time written by a clock that was ahead.
@@ -327,7 +327,7 @@ class Gang {
   UngateStep StartUndo(Cause cause, const char* reason, const std::vector<std::string>& refused,
                        std::string message) {
     if (PolicyOf(cause).leave == Leave::kOut) {
-      message += DroppedText(Exclude(refused, options_.exclusion, now_, status_.excluded));
+      message += DroppedText(Exclude(refused, now_, status_.excluded));
     }
     std::vector<const api::Pod*> plain;
     for (const api::Pod* pod : ours_) {

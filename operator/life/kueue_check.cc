@@ -178,7 +178,9 @@ class Check {
     placement.meta.annotations.Set(api::kPodRequestsAnnotation,
                                    api::JsonText(api::EncodeResources(set.pod.requests)));
     if (Status resolved = Annotate(set, placement); !resolved) return resolved.error();
-    if (Status resolved = Flavour(set, placement.proposal->pod); !resolved) return resolved.error();
+    if (Status applied = ApplyFlavors(set, placement.proposal->pod); !applied) {
+      return applied.error();
+    }
     return placement;
   }
 
@@ -197,8 +199,9 @@ class Check {
     return Error{ErrorKind::kInvalid, "pod set " + set.name + ": " + status.error().message};
   }
 
-  // The nodes that Kueue assigned the quota of.
-  Status Flavour(const api::PodSet& set, placement::PodRequirements& pod) const {
+  // Adds the node labels and tolerations of the pod set's flavors, so that its pods get only nodes
+  // that the quota is for.
+  Status ApplyFlavors(const api::PodSet& set, placement::PodRequirements& pod) const {
     for (const std::string& one : set.flavors) {
       const api::ResourceFlavor* flavor = view_.flavor(one);
       if (flavor == nullptr) {

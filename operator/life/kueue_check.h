@@ -43,8 +43,8 @@ struct CheckRefusal {
 
 // The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
 struct QueuedJob {
-  const api::Placement* placement =
-      nullptr;                          // of its coming or current attempt; null: no nodes yet
+  // Of its coming or current attempt; null: no nodes yet.
+  const api::Placement* placement = nullptr;
   std::optional<CheckRefusal> refusal;  // the planner's
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
@@ -55,7 +56,7 @@ std::optional<std::int64_t> TimeLeft(const Life& life) {
 }
 
 std::int64_t WindowSeconds(const Life& life) {
-  return life.options.bind_deadline_seconds + life.job.replicas / life.options.creates_per_second;
+  return life.options.bind_deadline_seconds + life.job.replicas / kCreatesPerSecond;
 }
 
 std::string WorkersText(const api::WorkerCounts& counts) {
@@ -83,8 +84,7 @@ void Undo(Life& life, Refusal refusal) {
   api::JobRecord& record = life.status.record;
   if (Seeded(Bug::kRefusedNodeAgain)) refusal.nodes.clear();
   if (PolicyOf(refusal.cause).leave == Leave::kOut) {
-    refusal.message +=
-        DroppedText(Exclude(refusal.nodes, life.options.exclusion, life.view.now, record.excluded));
+    refusal.message += DroppedText(Exclude(refusal.nodes, life.view.now, record.excluded));
   }
   record.retry = NextRetry(record.retry,
                            {.cause = refusal.cause,

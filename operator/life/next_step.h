@@ -12,7 +12,6 @@
 #include "operator/api/pod.h"
 #include "operator/api/training_job.h"
 #include "operator/base/timestamp.h"
-#include "operator/life/exclusion.h"
 #include "operator/life/job_status.h"
 #include "operator/life/node_state.h"
 
@@ -24,14 +23,8 @@ inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
 // Limits of a job's life that the operator's administrator sets.
 struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
-  std::int64_t creates_per_second = 100;    // a rate that any API server can reach
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
-  ExclusionTimes exclusion;                 // for nodes that refused a pod
   bool verify_image = false;                // every pod gets an init container that reports
-  std::int64_t count_seconds = 5;           // least pause between writes of only status.workers
-  // A job that admission refuses is tried again, because a quota, an account or a policy may
-  // change. The pause is the age of the refusal, within these limits.
-  std::int64_t shortest_retry_seconds = 2, longest_retry_seconds = 60;
 };
 
 // The planner's refusal of the job's next attempt.

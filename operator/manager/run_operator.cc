@@ -78,7 +78,7 @@ class KubeRecorder final : public controllers::Recorder {
   controllers::Log& log_;
 };
 
-// Calls a function in a thread of its own on SIGTERM or SIGINT.
+// Blocks SIGTERM and SIGINT, and waits for one of them. Ignores SIGPIPE.
 class Signals {
  public:
   Signals() {
@@ -113,6 +113,7 @@ class Process {
                 {.field_manager = "weft-operator",
                  .requests_per_second = flags.requests_per_second,
                  .burst = static_cast<int>(2 * flags.requests_per_second),
+                 .seed = std::random_device{}(),
                  .until = [this] { return WritesEnd(); }}),
         plain_writer_(client_, [this] { return MayWrite(); }),
         writer_(plain_writer_, counters_),

@@ -96,8 +96,8 @@ Placement Place(const fabric::Claims& claims, const Request& request,
 // One constraint that, if relaxed, lets an unplaceable job start now, and the cost of that
 // placement.
 struct Relaxation {
-  std::string
-      constraint;      // "topology.required", "topology.groups[0].required", "nodeSelector", ...
+  // "topology.required", "topology.groups[0].required", "nodeSelector", ...
+  std::string constraint;
   std::string change;  // "leaf -> spine", "removed"
   Int128 cost = 0;
   Preferences preferences{};

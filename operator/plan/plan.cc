@@ -140,6 +140,17 @@ class Planner {
       Refuse(entry, wait->reason, wait->message);
       return {};
     }
+    if (Status decided = DecideOnFabric(entry); !decided) return decided;
+    if (!WaitsInVain(entry)) return {};
+    // Decided again as if the wait were over: then the level is only preferred.
+    entry.workload.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
+    return DecideOnFabric(entry);
+  }
+
+  // Gives the workload nodes of entry.fabric, or refuses it. While it waits for
+  // topology.preferred, only nodes in one domain of that level are good enough.
+  Status DecideOnFabric(PlanEntry& entry) {
+    const cluster::Workload& workload = entry.workload;
     const std::int64_t start = Now();
     Result<cluster::Problem> problem =
         cluster::MakeProblem(cluster_.fabrics[*entry.fabric], workload);
@@ -162,9 +173,7 @@ class Planner {
       return {};
     }
     Solve(*problem, start, entry);
-    if (!WaitsInVain(entry)) return {};
-    entry.workload.waited_seconds = entry.workload.topology->wait_for_preferred_seconds;
-    return Decide(entry);
+    return {};
   }
 
   // Whether the job waits for a preferred level that could not hold it even on an empty fabric.

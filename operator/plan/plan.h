@@ -27,8 +27,8 @@ struct Placed {
   // requested.
   using Best = BestCost;
   std::optional<Best> best;
-  std::optional<predict::Predicted>
-      predicted;  // absent without a transformer, or if it cannot be predicted
+  // Absent without a transformer, or if it cannot be predicted.
+  std::optional<predict::Predicted> predicted;
 };
 
 // When a refused workload would fit, from the expected durations of others; unknown if both members

@@ -55,7 +55,7 @@ Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta) {
                  std::string(*text) + "\" must be a number of seconds above 0");
 }
 
-std::optional<ToldStep> ToldStepOf(const api::Placement& placement) {
+std::optional<PredictedStep> PredictedStepOf(const api::Placement& placement) {
   if (!placement.raw) return std::nullopt;
   const Json::json_pointer place("/status/outlook");
   if (!placement.raw->contains(place)) return std::nullopt;
@@ -71,13 +71,13 @@ std::optional<ToldStep> ToldStepOf(const api::Placement& placement) {
     return std::nullopt;
   }
   const double percent = number("learnedPercent");
-  return ToldStep{accelerator->get<std::string>(),
-                  milliseconds / kMillis * (percent > 0 ? kWhole / percent : 1)};
+  return PredictedStep{accelerator->get<std::string>(),
+                       milliseconds / kMillis * (percent > 0 ? kWhole / percent : 1)};
 }
 
-bool IsAbsurd(double measured_seconds, double predicted_seconds) {
-  return measured_seconds > kAbsurdFactor * predicted_seconds ||
-         predicted_seconds > kAbsurdFactor * measured_seconds;
+bool IsImplausible(double measured_seconds, double predicted_seconds) {
+  return measured_seconds > kMostPlausibleFactor * predicted_seconds ||
+         predicted_seconds > kMostPlausibleFactor * measured_seconds;
 }
 
 void LearnedScalars::ReadEntries(const api::ConfigMap& map) {
@@ -120,7 +120,7 @@ LearnedScalars LearnedScalars::From(const api::Inputs& inputs, const std::string
   const cluster::PlacementPods pods(inputs);
   for (const auto& [job, seconds] : measured) {
     const api::Placement* placement = pods.CurrentPlacement(*job);
-    const auto told = placement == nullptr ? std::nullopt : ToldStepOf(*placement);
+    const auto told = placement == nullptr ? std::nullopt : PredictedStepOf(*placement);
     if (!told) continue;
     const std::string key =
         LearnedStepKey(ReleaseOf(job->meta), told->accelerator, job->model->transformer->precision);
@@ -137,8 +137,8 @@ void LearnedScalars::Observe(Observation seen, const api::Placement& placement,
                              const std::string& time) {
   const CountedStep step{api::Show(placement.meta.key), UidOf(*seen.job), seen.seconds,
                          kWhole * seen.seconds / seen.predicted};
-  if (IsAbsurd(seen.seconds, seen.predicted)) {
-    seen.fate = Fate::kAbsurd;
+  if (IsImplausible(seen.seconds, seen.predicted)) {
+    seen.fate = Fate::kImplausible;
   } else if (unreadable_.contains(seen.key)) {
     seen.fate = Fate::kEntryUnreadable;
   } else if (Knows(step, seen.key)) {

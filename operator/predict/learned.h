@@ -29,18 +29,18 @@ inline constexpr const char* kLearnedStepInvalid = "LearnedStepInvalid";
 // Errors  kInvalid if the annotation is not a positive number of seconds; nothing if it is absent.
 Result<std::optional<double>> MeasuredStepSeconds(const api::ObjectMeta& meta);
 
-// What was predicted for a Placement, without the scalar of that time.
-struct ToldStep {
+// The step that was predicted for a Placement, without the learned scalar of that time.
+struct PredictedStep {
   std::string accelerator;
   double seconds = 0;
 };
 // Absent if the Placement's status has no prediction.
-std::optional<ToldStep> ToldStepOf(const api::Placement& placement);
+std::optional<PredictedStep> PredictedStepOf(const api::Placement& placement);
 
 // A measurement counts only if it differs from the prediction by at most this factor; otherwise it
 // is probably a typing error, or in another unit.
-inline constexpr double kAbsurdFactor = 5;
-bool IsAbsurd(double measured_seconds, double predicted_seconds);
+inline constexpr double kMostPlausibleFactor = 5;
+bool IsImplausible(double measured_seconds, double predicted_seconds);
 
 // How measured steps relate to predicted ones.
 struct LearnedScalar {
@@ -90,7 +90,7 @@ class LearnedScalars {
 
   // A measured job that was new, and what became of it.
   struct Observation {
-    enum class Fate : std::uint8_t { kCounted, kInvalid, kAbsurd, kEntryUnreadable, kFull };
+    enum class Fate : std::uint8_t { kCounted, kInvalid, kImplausible, kEntryUnreadable, kFull };
     const api::TrainingJob* job = nullptr;
     Fate fate = Fate::kCounted;
     std::string key;  // "" if kInvalid

@@ -70,7 +70,7 @@ StepMetric::State StateOf(const api::TrainingJob& job, const api::Placement* pla
   if (placement == nullptr || pods.AttemptOf(*placement).number != job.attempt) {
     return State::kWaits;
   }
-  if (!ToldStepOf(*placement)) return State::kUnused;
+  if (!PredictedStepOf(*placement)) return State::kUnused;
   if (ready == nullptr || ready->status != "True") return State::kWaits;
   const auto since = ParseTime(ready->last_transition_time);
   return since && now - *since >= kSettleSeconds + kWindowSeconds ? State::kRuns : State::kWaits;
@@ -112,7 +112,7 @@ std::vector<StepMetric> StepMetrics(const api::Inputs& inputs, UnixSeconds now) 
     const api::Placement* placement = pods.CurrentPlacement(*metric.job);
     metric.state = StateOf(*metric.job, placement, pods, now);
     if (metric.state == StepMetric::State::kRuns)
-      metric.predicted = ToldStepOf(*placement)->seconds;
+      metric.predicted = PredictedStepOf(*placement)->seconds;
   }
   std::sort(metrics.begin(), metrics.end(), [](const StepMetric& left, const StepMetric& right) {
     return left.job->meta.key < right.job->meta.key;
@@ -144,7 +144,7 @@ StepReading ReadStep(const StepMetric& metric, std::optional<double> value) {
                 " is not a number of seconds above 0; the measured step is not changed"};
   }
   const std::string seconds = FourDigits(*value);
-  if (IsAbsurd(*value, metric.predicted)) {
+  if (IsImplausible(*value, metric.predicted)) {
     return {"", kStepMetricInvalid,
             "the mean of " + WindowText(metric) + " is " + seconds +
                 ", and the predicted step is " + FourDigits(metric.predicted) +

@@ -306,9 +306,10 @@ class Auditor {
   std::optional<Better> Compare(const fabric::Claims& claims, const placement::Request& request,
                                 const traffic::WorkerGraph& graph,
                                 const std::vector<NodeIndex>& nodes) const {
-    const auto plan = placement::Solve(claims, request, graph, options_.place);
+    const placement::Options options;  // those of a plan
+    const auto plan = placement::Solve(claims, request, graph, options);
     if (!plan) return std::nullopt;
-    const placement::Instance instance(claims, request, graph, options_.place, plan->pools);
+    const placement::Instance instance(claims, request, graph, options, plan->pools);
     const placement::Candidate now = placement::Evaluate(instance, nodes);
     const placement::Candidate planned = plan->candidate();
     if (now.objective() < planned.objective()) return std::nullopt;

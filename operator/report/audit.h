@@ -63,7 +63,6 @@ struct AuditReport {
 // Gangs of fewer than two workers and pods without accelerators are left out.
 // Errors  kInvalid if the degrees in a gang's Placement do not divide its world.
 struct AuditOptions {
-  placement::Options place{};
   std::string space;  // only gangs of this namespace; "": all
 };
 Result<AuditReport> Audit(const cluster::Cluster& cluster, const AuditOptions& options = {});

@@ -31,7 +31,10 @@ constexpr milliseconds kLook{500};  // how often a quiet stream checks if it has
 constexpr unsigned kReloadSeconds = 10;
 constexpr int kKeepAliveMilliseconds = 30'000;
 constexpr int kConnectionMilliseconds = 30 * 60'000;
-constexpr int kSpareThreads = 4;  // for health checks, reflection and refusals
+// Limits of load; calls beyond them get RESOURCE_EXHAUSTED at once.
+constexpr int kMostCalls = 16, kMostStreams = 32;
+constexpr int kMostMessageBytes = 1 << 20;  // in a request
+constexpr int kSpareThreads = 4;            // for health checks, reflection and refusals
 constexpr std::string_view kBearer = "Bearer ";
 
 // Our kinds of error as gRPC's status codes.
@@ -88,7 +91,7 @@ class Turn {
 class Calls final : public v1::PlacementService::Service {
  public:
   Calls(const RpcOptions& options, RpcSource& source)
-      : options_(options), source_(source), lane_(static_cast<std::size_t>(options.most_calls)) {}
+      : options_(options), source_(source), lane_(std::size_t{kMostCalls}) {}
 
   void Stop() { stopped_ = true; }
 
@@ -283,7 +286,7 @@ grpc::Status Calls::WatchPlacements(grpc::ServerContext* context,
                                     grpc::ServerWriter<v1::WatchPlacementsResponse>* writer) {
   const RpcSource::Sight sight{.space = request->namespace_()};
   if (grpc::Status admitted = Admit(*context, sight); !admitted.ok()) return admitted;
-  const Turn turn(streams_, options_.most_streams);
+  const Turn turn(streams_, kMostStreams);
   if (!turn) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams at once"};
   const Result<RpcSource::Decided> decided = source_.Decisions();
   if (!decided) return StatusOf(decided.error());
@@ -321,16 +324,16 @@ class GrpcServer final : public RpcServer {
     if (loopback) grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     grpc::ServerBuilder builder;
     builder.AddListeningPort(http::WithHost(options.address), CredentialsOf(options), &port_);
-    builder.SetMaxReceiveMessageSize(options.most_message_bytes);
+    builder.SetMaxReceiveMessageSize(kMostMessageBytes);
     grpc::ResourceQuota quota("weft");
-    quota.SetMaxThreads(options.most_calls + options.most_streams + kSpareThreads);
+    quota.SetMaxThreads(kMostCalls + kMostStreams + kSpareThreads);
     builder.SetResourceQuota(quota);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     // The server notices clients that are gone, and the others present their certificate again.
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepAliveMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kConnectionMilliseconds);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kKeepAliveMilliseconds);
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.most_streams);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams);
     builder.RegisterService(&calls_);
     server_ = builder.BuildAndStart();
     if (!server_ || port_ == 0) return Invalid("cannot listen on " + options.address);

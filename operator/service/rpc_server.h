@@ -18,10 +18,6 @@ struct RpcOptions {
   // Require a bearer token in addition to the certificate. Without a token the caller is the
   // certificate's common name; without certificates everybody on this machine may see everything.
   bool require_token = false;
-  // Limits of load; calls beyond them get RESOURCE_EXHAUSTED at once.
-  int most_calls = 16;
-  int most_streams = 32;
-  int most_message_bytes = 1 << 20;  // in a request
 };
 
 // Serves proto/weft/v1 until destroyed, with health checks, and with reflection on loopback. Calls

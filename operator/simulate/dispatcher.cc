@@ -131,7 +131,11 @@ std::span<const JobIndex> Dispatcher::Pass(Micros now) {
   released_ = changed_ = in_force_ = seated_ = false;
   no_reservation_up_to_.reset();
   std::fill(held_.begin(), held_.end(), 0);
-  rules_.backfill == Backfill::kNone ? PassInOrder() : PassAround();
+  if (rules_.backfill == Backfill::kNone) {
+    PassInOrder();
+  } else {
+    PassAround();
+  }
   return started_;
 }
 
@@ -263,7 +267,10 @@ void Dispatcher::ReserveFor(JobIndex job) {
 // They are chosen only when a job asks that does not end before. The jobs that have started since
 // the time was computed do, so they do not matter.
 bool Dispatcher::SeatReservation() {
-  if (seated_ || kept_->nodes_hold) return seated_ = true;
+  if (seated_ || kept_->nodes_hold) {
+    seated_ = true;
+    return true;
+  }
   const Asker& asker = Ask(kept_->job);
   const auto seat = [&](const fabric::Claims& claims, bool empty) {
     return placer_.Reserve(claims, asker.request, *asker.graph, empty);
@@ -281,7 +288,8 @@ bool Dispatcher::SeatReservation() {
   kept_->less = claims_;
   cluster::AddClaims(asker.workload, kept_->reservation.nodes, *kept_->less);
   kept_->nodes_hold = true;
-  return seated_ = true;
+  seated_ = true;
+  return true;
 }
 
 // When the last of the jobs ends that the outlook counts on.

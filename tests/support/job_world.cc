@@ -8,6 +8,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
+#include "operator/life/exclusion.h"
 
 namespace weft::testing {
 

@@ -34,7 +34,7 @@ TEST(ConditionsTest, AnotherStatusIsAsOldAsNow) {
   EXPECT_EQ(FindCondition(conditions, "Failed"), nullptr);
 }
 
-TEST(ConditionsTest, WhatIsTooLongForTheSchemaIsShortened) {
+TEST(ConditionsTest, ShortensReasonAndMessageToTheSchemasLimits) {
   std::vector<Condition> conditions;
   PutCondition(conditions,
                {"Placed", "False", std::string(2'000, 'r'), std::string(40'000, 'm'), ""}, kNow);

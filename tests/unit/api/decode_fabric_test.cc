@@ -71,7 +71,7 @@ TEST(DecodeFabricTest, AFileOfAcceleratorsNamesWhatIsWrong) {
             "acme.yaml: accelerators[0].peakFLOPS.bf16: \"0\" must be at least 1");
 }
 
-TEST(DecodeFabricTest, WhatNeedsTheWholeSpecIsNamedToo) {
+TEST(DecodeFabricTest, NamesTheFieldOfAnInvalidSpec) {
   struct Bad {
     std::string name, spec, want;
   };

@@ -100,7 +100,7 @@ TEST(DecodeTrainingJobTest, ErrorsNameTheFieldAndTheRule) {
   }
 }
 
-TEST(DecodeTrainingJobTest, WhatTheServerHoldsIsReadAsFarAsItCanBe) {
+TEST(DecodeTrainingJobTest, KeepsMetadataAndStatusOfAServedJobWithAnInvalidSpec) {
   const json status = json::parse(R"({"attempt": 2, "restarts": "many", "conditions": [
       {"type": "Complete", "status": "True", "reason": "AllSucceeded"}]})");
   const std::vector<Bad> cases = {
@@ -169,7 +169,7 @@ TEST(DecodeTrainingJobTest, AllElseOfABareModelIsCheckedAsInAJob) {
   }
 }
 
-TEST(DecodeTrainingJobTest, WhatIsNoObjectIsAnErrorEverywhere) {
+TEST(DecodeTrainingJobTest, RefusesValuesThatAreNotObjects) {
   for (const char* text : {"null", "7", "[]", "\"x\"", R"({"metadata": 7})",
                            R"({"metadata": {"name": "x"}, "spec": []})",
                            R"({"metadata": {"name": "x"}, "spec": {"workers": [1]}})"}) {

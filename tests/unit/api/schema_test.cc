@@ -176,7 +176,7 @@ TEST(SchemaTest, EveryKnownLinkTypeIsTaken) {
   }
 }
 
-TEST(SchemaTest, WhatIsEncodedFitsTheSchema) {
+TEST(SchemaTest, EncodedObjectsFitTheSchema) {
   for (const json& one : Table()["cases"]) {
     if (one.contains("path") || one["kind"] == "TrainingJob") continue;
     SCOPED_TRACE(one["name"].get<std::string>());

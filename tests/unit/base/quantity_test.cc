@@ -143,7 +143,7 @@ TEST(QuantityTest, WritesBytesWithFourDigits) {
   for (const Case& c : cases) EXPECT_EQ(FormatBytes(c.bytes), c.want) << c.name;
 }
 
-TEST(QuantityTest, WhatIsWrittenExactlyReadsBack) {
+TEST(QuantityTest, FormattedQuantitiesParseToTheSameValue) {
   struct Case {
     std::int64_t value;
     const char* want;

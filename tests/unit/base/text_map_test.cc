@@ -50,7 +50,7 @@ TEST(TextMapTest, ErasedEntriesAreGoneAndOthersStay) {
   EXPECT_EQ(map, TextMap());
 }
 
-TEST(TextMapTest, WhatIsAbsentIsNotFound) {
+TEST(TextMapTest, FindsOnlyKeysThatItHolds) {
   const TextMap map = {{"a", "1"}, {"c", ""}};
   EXPECT_EQ(map.At("a"), "1");
   EXPECT_EQ(map.At("c"), "");

@@ -84,7 +84,7 @@ TEST_P(DevicesTest, CountsEachGpuOnce) {
   EXPECT_EQ(testing::FreeGpus(scene.Build()), GetParam().free);
 }
 
-TEST_P(DevicesTest, WhateverTheOrderOfTheInput) {
+TEST_P(DevicesTest, CountsEachGpuOnceInAnyInputOrder) {
   DeviceScene scene;
   GetParam().arrange(scene);
   scene.inputs.resource_claims = testing::Reversed(scene.inputs.resource_claims);

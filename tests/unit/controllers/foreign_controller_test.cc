@@ -150,7 +150,7 @@ TEST_F(ForeignControllerTest, AnUnreadableOwnerAsksForTheAnnotation) {
   EXPECT_EQ(api_.At(Kind::kPlacement, gang_.name)["spec"]["workers"], 4);
 }
 
-TEST_F(ForeignControllerTest, WhatTheServerRefusesIsAnEvent) {
+TEST_F(ForeignControllerTest, RecordsAnEventIfTheServerRefusesThePlacement) {
   api_.refuse = [](Kind, const Json&) { return std::optional<std::string>("no such thing"); };
   AddPod("a");
   ASSERT_TRUE(Run());

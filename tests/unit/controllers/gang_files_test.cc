@@ -46,7 +46,7 @@ TEST_F(GangFilesTest, AConfigMapOfAnotherPlacementIsNotMounted) {
   EXPECT_NE(gang.error().message.find("already exists with another owner"), std::string::npos);
 }
 
-TEST_F(GangFilesTest, WhatIsRefusedIsSaid) {
+TEST_F(GangFilesTest, ReportsARefusedSecretAsInvalid) {
   api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
     if (kind == Kind::kSecret) return "secrets is forbidden";
     return std::nullopt;

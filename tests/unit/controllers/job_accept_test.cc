@@ -88,7 +88,7 @@ std::string Accept(const Json& job) {
          condition["message"].get<std::string>();
 }
 
-TEST(JobAccept, WhatAdmissionChangesIsInTheStatus) {
+TEST(JobAccept, RecordsChangesByAdmissionInTheStatus) {
   const Json job = Job("Torch", 2);
   FakeServer server(job);
   server.mutation = Json::parse(R"({"spec": {"nodeSelector": {"pool": "x"}}})");
@@ -109,7 +109,7 @@ TEST(JobAccept, AJobThatCanBeStartedIsTriedAndAccepted) {
   EXPECT_EQ(Accept(Job("TensorFlow", 1'000)).substr(0, 27), "Accepted=True, dry runs 1: ");
 }
 
-TEST(JobAccept, WhatItsFrameworkCannotBeToldOfIsRefusedWithTheNumberThatFits) {
+TEST(JobAccept, RefusesMoreWorkersThanTheFrameworksEnvironmentHolds) {
   EXPECT_EQ(Accept(Job("TensorFlow", 16'384)),
             "Accepted=False, dry runs 0: 16384 workers are too many for TensorFlow: the "
             "environment variable TF_CONFIG holds the address of every worker in at most 128 KiB, "

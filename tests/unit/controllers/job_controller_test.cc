@@ -87,7 +87,7 @@ TEST_F(JobControllerTest, ARefusalOfPodsEndsTheAttemptAndIsToldOnce) {
   EXPECT_EQ(Told("CreateRefused"), 2);
 }
 
-TEST_F(JobControllerTest, WhatAdmissionRefusesIsSaidBeforeAnythingIsPlaced) {
+TEST_F(JobControllerTest, RefusesAJobThatAdmissionRejectsBeforePlacingIt) {
   api_.refuse = [](Kind kind, const Json&) -> std::optional<std::string> {
     if (kind == Kind::kPod) return "hostPath is forbidden";
     return std::nullopt;

@@ -26,7 +26,7 @@ TEST(LogTest, ALineIsASentenceWithFields) {
             "\n");
 }
 
-TEST(LogTest, WhatUsersWroteCannotForgeALine) {
+TEST(LogTest, EscapesLineBreaksInFieldValues) {
   EXPECT_EQ(LineOf(false, "x\n2026 info forged=1"),
             "2026-08-22T10:00:00Z info placed for=\"x\\n2026 info forged=1\"\n");
   EXPECT_EQ(LineOf(false, ""), "2026-08-22T10:00:00Z info placed for=\"\"\n");

@@ -170,7 +170,7 @@ TEST_F(PlacementControllerTest, APodThatIsRefusedIsTriedAgainAloneInTheNextPass)
   EXPECT_EQ(server_.writes, (Words{"status gang", "ungate p-0", "ungate p-1"}));
 }
 
-TEST_F(PlacementControllerTest, WhatIsNotBoundInTimeIsEvictedAndTheNodesGivenBack) {
+TEST_F(PlacementControllerTest, EvictsUnschedulablePodsAndReleasesNodesAfterTheBindDeadline) {
   ASSERT_TRUE(Run());
   for (const char* name : {"p-0", "p-1"}) {
     Json& pod = server_.objects[name];

@@ -47,7 +47,7 @@ TEST(PlacementLogTest, ChangesAreToldInOrderAndOnceEach) {
   EXPECT_EQ(Told(log, 3), Texts{});
 }
 
-TEST(PlacementLogTest, WhoIsBehindIsToldTheLastOfEachPlacement) {
+TEST(PlacementLogTest, ReplaysLastEventToLateSubscriber) {
   PlacementLog log;
   log.Put(Decided("a", "1"));
   log.Put(Decided("b", "2"));
@@ -69,7 +69,7 @@ TEST(PlacementLogTest, AnUndecidedPlacementIsNoneAndOneThatGaveItsNodesBackIsGon
   EXPECT_EQ(Told(log, 0), (Texts{"2 a gone"}));
 }
 
-TEST(PlacementLogTest, WhatStandsComesWithTheNumberToGoOnFrom) {
+TEST(PlacementLogTest, ListsPlacementsWithTheNumberToContinueFrom) {
   PlacementLog log;
   for (const char* name : {"b", "a", "c"}) log.Put(Decided(name, "1"));
   log.Remove({"team-a", "c"});

@@ -45,7 +45,7 @@ TEST_F(PlannerTest, CreatesAPlacementAndThenWritesItsNodes) {
   EXPECT_EQ(api_.requests, 2U);
 }
 
-TEST_F(PlannerTest, WhatTwoAskForIsNeverTheSameNode) {
+TEST_F(PlannerTest, GivesTwoJobsDifferentNodes) {
   Ask("llama", 3);
   Ask("other", 3);
   Pass();

@@ -134,7 +134,7 @@ TEST_F(StepMetricControllerTest, TheMetricReplacesANumberSetByHand) {
   EXPECT_EQ(Measured("a"), "12.42");
 }
 
-TEST_F(StepMetricControllerTest, WhatIsWrongIsAnEventOnce) {
+TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
   struct Case {
     const char *name, *metric, *value, *told;
   };

@@ -31,7 +31,7 @@ TEST(WorkQueueTest, AKeyThatIsAddedTwiceIsTakenOnce) {
   EXPECT_EQ(queue.depth(), 0U);
 }
 
-TEST(WorkQueueTest, WhatIsAddedDuringItsPassIsLookedAtAgainAfterIt) {
+TEST(WorkQueueTest, TakesAKeyAddedDuringItsPassAgainAfterIt) {
   WorkQueue queue;
   queue.Add(kA);
   EXPECT_EQ(Taken(queue), "a");
@@ -82,7 +82,7 @@ TEST(WorkQueueTest, AnEarlierTimeStandsAgainstALaterOne) {
   EXPECT_EQ(Taken(queue), "b");
 }
 
-TEST(WorkQueueTest, WhatFailedComesBackThoughItWasNotAdded) {
+TEST(WorkQueueTest, RetriesAFailedKeyWithoutAnotherAdd) {
   WorkQueue queue({.first_retry = milliseconds(1), .last_retry = milliseconds(2)});
   queue.Add(kA);
   for (int i = 0; i < 5; ++i) {
@@ -91,7 +91,7 @@ TEST(WorkQueueTest, WhatFailedComesBackThoughItWasNotAdded) {
   }
 }
 
-TEST(WorkQueueTest, WhatFailedIsNotHurriedByItsOwnWrite) {
+TEST(WorkQueueTest, KeepsBackoffOfAFailedKeyAddedDuringItsPass) {
   WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
   queue.Add(kA);
   EXPECT_EQ(Taken(queue), "a");
@@ -101,7 +101,7 @@ TEST(WorkQueueTest, WhatFailedIsNotHurriedByItsOwnWrite) {
   EXPECT_EQ(Taken(queue), "b");
 }
 
-TEST(WorkQueueTest, WhatWasOutdatedIsTakenAgainAtItsNextChange) {
+TEST(WorkQueueTest, TakesAStaleKeyAgainAtItsNextChange) {
   WorkQueue queue({.first_retry = hours(1), .last_retry = hours(1)});
   queue.Add(kA);
   EXPECT_EQ(Taken(queue), "a");

@@ -109,7 +109,7 @@ TEST_F(WorkloadControllerTest, AllPodSetsOrNoneGetNodes) {
   EXPECT_EQ(Check()["state"], "Retry");
 }
 
-TEST_F(WorkloadControllerTest, WhatIsLargerThanTheFabricIsRejected) {
+TEST_F(WorkloadControllerTest, RejectsAWorkloadLargerThanTheFabric) {
   Edit([](Json& workload) { workload["spec"]["podSets"][0]["count"] = 7; });
   Run();
   EXPECT_EQ(Check()["state"], "Rejected");

@@ -21,7 +21,7 @@ std::vector<std::int64_t> FreeAccelerators(const Cluster& cluster) {
   return free;
 }
 
-TEST(ClaimsTest, WhatIsNotFreeInTheShapeIsClaimed) {
+TEST(ClaimsTest, CountsGpusNotFreeInTheShapeAsUsed) {
   const Cluster cluster = MakeCluster(Spines({{{{8, 0}, {5, 8}}}, {{{-1}}}}));
   EXPECT_EQ(FreeAccelerators(cluster), (std::vector<std::int64_t>{8, 0, 5, 8, -1}));
   EXPECT_TRUE(cluster.claims.wholly_free(0));

@@ -204,7 +204,7 @@ TEST(HttpTransportTest, NoMoreRequestsThanAllowedAreUnderWay) {
 }
 
 // The lead ends while the first request is under way and the second waits for its slot.
-TEST(HttpTransportTest, WhatWaitsWhenItsTimeIsOverIsNotSent) {
+TEST(HttpTransportTest, DropsAWaitingRequestAfterItsDeadline) {
   std::atomic<bool> over = false;
   bool another = true;
   ScriptedServer* self = nullptr;
@@ -233,7 +233,7 @@ TEST(HttpTransportTest, WhatWaitsWhenItsTimeIsOverIsNotSent) {
   EXPECT_FALSE(another);
 }
 
-TEST(HttpTransportTest, WhatIsUnderWayWhenItsTimeIsOverIsBrokenOff) {
+TEST(HttpTransportTest, CancelsAnActiveRequestAtItsDeadline) {
   std::atomic<bool> over = false;
   ScriptedServer server({[&](int connection) {
     ScriptedServer::ReadHead(connection);

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Reads, Requests, ::testing::ValuesIn(std::vector<Case>{
   {"AnObjectWithoutNamespace", GetRequest(kNodes, {"", "n"}), "GET /api/v1/nodes/n"},
   {"ANamespaceDoesNotCountWhereTheKindHasNone",
    GetRequest(kNodes, {"team-a", "n"}), "GET /api/v1/nodes/n"},
-  {"WhatIsNoNameCannotLeaveItsSegment",
+  {"EscapesCharactersThatWouldEndTheSegment",
    GetRequest(kPods, {"a/b", "../x?y#z%20 \xc3\xa4"}),
    "GET /api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy%23z%2520%20%C3%A4"},
   {"NamesOfRolesMayHoldAColon", GetRequest(kNodes, {"", "a:b"}), "GET /api/v1/nodes/a:b"},

@@ -125,7 +125,7 @@ TEST_F(FrameworkTest, WithoutAScaleUpNetworkJaxHasNoPartitions) {
   EXPECT_EQ(FrameworkEnvironment(gang_, 3).size(), 3U);
 }
 
-TEST_F(FrameworkTest, WhatIsSetIsReserved) {
+TEST_F(FrameworkTest, ReservesEveryVariableThatItSets) {
   for (const FrameworkType type :
        {FrameworkType::kTorch, FrameworkType::kDeepSpeed, FrameworkType::kMPI, FrameworkType::kJAX,
         FrameworkType::kTensorFlow, FrameworkType::kCustom}) {

@@ -49,7 +49,7 @@ struct Foreign {
   const char* text;
 };
 
-TEST(PlacementFileTest, WhatIsNoneChangesNothing) {
+TEST(PlacementFileTest, IgnoresFilesThatAreNotOfThisGang) {
   const std::vector<Foreign> cases = {
       {"a file that is empty", ""},
       {"another document", R"({"levels": 7})"},
@@ -67,7 +67,7 @@ TEST(PlacementFileTest, WhatIsNoneChangesNothing) {
   }
 }
 
-TEST(PlacementFileTest, WhatDoesNotFitIsLeftOut) {
+TEST(PlacementFileTest, OmitsLevelsThenNodesThatExceedTheSizeLimit) {
   const api::TrainingJob job = Job(16'384);
   Gang gang{&job, 1, "p1", std::vector<std::string>(16'384, std::string(30, 'n')), {}, {}, ""};
   gang.levels = {{"leaf", {}, {}, false}};

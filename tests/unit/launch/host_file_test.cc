@@ -85,7 +85,7 @@ std::size_t LongestVariable(const Environment& environment) {
   return longest;
 }
 
-TEST(HostFileTest, WhatPodsAreToldFitsAtEverySizeThatIsAccepted) {
+TEST(HostFileTest, FitsSizeLimitsForEveryAcceptedNumberOfWorkers) {
   for (const Case& c : kCases) {
     for (const std::string& name : {std::string("a"), std::string(40, 'a')}) {
       for (const std::uint32_t workers : {1U, 1'024U, 4'096U, kMostWorkers}) {

@@ -115,7 +115,7 @@ TEST(MakePodTest, SharedMemoryIsHalfOfWhatThePodMayUseAndTheTemplatesOwnStays) {
   EXPECT_EQ(spec["containers"][1]["volumeMounts"][0]["name"], "own");
 }
 
-TEST(MakePodTest, WhatTheFabricSaysYieldsToTheTemplate) {
+TEST(MakePodTest, TemplateVariablesOverrideTheFabrics) {
   const api::TrainingJob job = Job("{}");
   Gang gang = GangOf(job, 1);
   gang.fabric = {{"OWN", "theirs"}, {"NCCL_CROSS_NIC", "0"}};

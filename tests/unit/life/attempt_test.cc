@@ -5,6 +5,7 @@
 #include <set>
 
 #include "operator/api/conditions.h"
+#include "operator/life/exclusion.h"
 #include "operator/predict/predict.h"
 #include "tests/support/job_world.h"
 
@@ -152,7 +153,7 @@ TEST(AttemptTest, AWindowThatAWrongClockOpenedIsOpenedAnew) {
   EXPECT_EQ(Reason(world, "Restarting"), "SchedulerSilent");
 }
 
-TEST(AttemptTest, WhatAnEarlierVersionWroteOfTheWindowIsTakenAnew) {
+TEST(AttemptTest, RestartsTheBindWindowThatAnEarlierVersionRecorded) {
   JobWorld world(2);
   world.on_created = Silence;
   world.Settle();

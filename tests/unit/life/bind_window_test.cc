@@ -70,7 +70,7 @@ TEST(BindWindowTest, WhenKubeSchedulerIsBackTheGangHasAWindowOfItsOwn) {
   EXPECT_EQ(gang.After(9'999).seconds, 60);
 }
 
-TEST(BindWindowTest, WhatCannotBeBoundIsNotWaitedFor) {
+TEST(BindWindowTest, DoesNotWaitForPodsThatCannotBeBound) {
   Gang gang;
   gang.exists[1] = false;
   EXPECT_EQ(gang.After(0).message, "3 workers not bound; n1: the node is gone");

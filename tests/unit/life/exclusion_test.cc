@@ -23,7 +23,7 @@ TEST(ExclusionTest, ANodeIsLeftOutLongerEachTime) {
   std::vector<api::ExcludedNode> excluded;
   std::vector<std::int64_t> seconds;
   for (int i = 0; i < 6; ++i) {
-    EXPECT_EQ(Exclude({"a", "a"}, {}, kNow, excluded), 0U);
+    EXPECT_EQ(Exclude({"a", "a"}, kNow, excluded), 0U);
     seconds.push_back(*ParseTime(excluded.at(0).until) - kNow);
   }
   EXPECT_EQ(seconds, (std::vector<std::int64_t>{300, 600, 1200, 2400, 3600, 3600}));
@@ -32,19 +32,19 @@ TEST(ExclusionTest, ANodeIsLeftOutLongerEachTime) {
 
 TEST(ExclusionTest, AnEntryIsForgottenWhenItEndedLongAgo) {
   std::vector<api::ExcludedNode> excluded;
-  Exclude({"a"}, {}, kNow, excluded);
-  Exclude({"b"}, {}, kNow + 300 + 3600, excluded);
+  Exclude({"a"}, kNow, excluded);
+  Exclude({"b"}, kNow + 300 + 3600, excluded);
   EXPECT_EQ(excluded.size(), 2U);
-  Exclude({"b"}, {}, kNow + 300 + 3601, excluded);
+  Exclude({"b"}, kNow + 300 + 3601, excluded);
   EXPECT_EQ(excluded.size(), 1U);
 }
 
 TEST(ExclusionTest, OfMoreThanTheSchemaTakesThoseStayThatRefusedMostOftenAndLast) {
   std::vector<api::ExcludedNode> excluded;
-  Exclude({"often"}, {}, kNow, excluded);
-  Exclude({"often"}, {}, kNow, excluded);
-  Exclude({"once"}, {}, kNow, excluded);
-  const std::size_t dropped = Exclude(Numbered("n", 2'000), {}, kNow + 10, excluded);
+  Exclude({"often"}, kNow, excluded);
+  Exclude({"often"}, kNow, excluded);
+  Exclude({"once"}, kNow, excluded);
+  const std::size_t dropped = Exclude(Numbered("n", 2'000), kNow + 10, excluded);
   EXPECT_EQ(dropped, 978U);
   ASSERT_EQ(excluded.size(), api::kExcludedNodesAtMost);
   EXPECT_EQ(excluded.front().node, "often");
@@ -56,7 +56,7 @@ TEST(ExclusionTest, OfMoreThanTheSchemaTakesThoseStayThatRefusedMostOftenAndLast
 
 TEST(ExclusionTest, LongNamesTakeFewerEntries) {
   std::vector<api::ExcludedNode> excluded;
-  Exclude(Numbered(std::string(246, 'n'), 16'384), {}, kNow, excluded);
+  Exclude(Numbered(std::string(246, 'n'), 16'384), kNow, excluded);
   EXPECT_LE(api::EncodeExcludedNodes(excluded).dump().size(), kExcludedBytesAtMost);
   EXPECT_EQ(excluded.size(), kExcludedBytesAtMost / (253 + 92));
 }
@@ -64,7 +64,7 @@ TEST(ExclusionTest, LongNamesTakeFewerEntries) {
 TEST(ExclusionTest, OddCountsOfAStatusAreTakenAsTheyCanBe) {
   std::vector<api::ExcludedNode> excluded = {
       {"a", FormatTime(kNow), INT64_MAX}, {"b", FormatTime(kNow), -7}, {"c", "no time", 1}};
-  Exclude({"a", "b"}, {}, kNow, excluded);
+  Exclude({"a", "b"}, kNow, excluded);
   EXPECT_EQ(excluded, (std::vector<api::ExcludedNode>{{"a", FormatTime(kNow + 3600), 99'999},
                                                       {"b", FormatTime(kNow + 300), 1}}));
 }
@@ -72,13 +72,13 @@ TEST(ExclusionTest, OddCountsOfAStatusAreTakenAsTheyCanBe) {
 TEST(ExclusionTest, WhereProgramsFailIsAvoidedAndARefusalIsNotTakenBackByIt) {
   using enum api::ExclusionEffect;
   std::vector<api::ExcludedNode> excluded;
-  Exclude({"a"}, {}, kNow, excluded);
-  Exclude({"a", "b"}, {}, kNow, excluded, kPreferNoSchedule);
+  Exclude({"a"}, kNow, excluded);
+  Exclude({"a", "b"}, kNow, excluded, kPreferNoSchedule);
   EXPECT_EQ(ExcludedAt(excluded, kNow), Names{"a"});
   EXPECT_EQ(ExcludedAt(excluded, kNow, kPreferNoSchedule), Names{"b"});
-  Exclude({"b"}, {}, kNow, excluded);
+  Exclude({"b"}, kNow, excluded);
   EXPECT_EQ(ExcludedAt(excluded, kNow), (Names{"a", "b"}));
-  Exclude({"b"}, {}, kNow + 1'000, excluded, kPreferNoSchedule);  // the refusal is over
+  Exclude({"b"}, kNow + 1'000, excluded, kPreferNoSchedule);  // the refusal is over
   EXPECT_EQ(ExcludedAt(excluded, kNow + 1'000, kPreferNoSchedule), Names{"b"});
 }
 

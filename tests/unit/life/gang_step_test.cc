@@ -8,6 +8,7 @@
 #include <set>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/life/exclusion.h"
 #include "operator/life/retry.h"
 
 namespace weft::life {
@@ -328,7 +329,7 @@ TEST(UngateTest, PlainPodsThatAreBoundTooLateAreTaken) {
   EXPECT_EQ(world.Condition("Verified"), "Verified=True AsPlaced");
 }
 
-TEST(UngateTest, WhatAdmissionDoesNotUngateGivesTheNodesBack) {
+TEST(UngateTest, ReleasesNodesIfAdmissionRefusesToUngate) {
   World world;
   world.ungating = false;
   world.plans = 0;

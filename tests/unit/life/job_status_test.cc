@@ -29,7 +29,7 @@ TEST(JobStatusTest, ThePrinterColumnsAreThoseOfThePlacement) {
             (api::Summary{"3/4", "1 leaf, 4 node", "144G", "120 %", "5.4 s", "1234567", "83 %"}));
 }
 
-TEST(JobStatusTest, WhatThePlacementDoesNotSayIsEmpty) {
+TEST(JobStatusTest, LeavesFieldsEmptyThatThePlacementLacks) {
   EXPECT_EQ(SummaryOf(Json::object()), (api::Summary{"3/4", "", "", "", "", "", ""}));
 }
 

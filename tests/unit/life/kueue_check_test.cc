@@ -207,7 +207,7 @@ TEST(CheckTest, ALongReservationIsGivenBackOnlyAfterThePlannerHasAnswered) {
   EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
 }
 
-TEST(CheckTest, WhatNeverFitsIsRejected) {
+TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
   Queue queue;
   queue.refusal = {"the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());

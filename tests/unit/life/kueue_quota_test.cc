@@ -148,7 +148,7 @@ TEST(QueueTest, NothingStartsBeforeItsWorkloadIsAdmitted) {
   EXPECT_EQ(job.created, 1);
 }
 
-TEST(QueueTest, WhatTheAdmissionAddsIsRecorded) {
+TEST(QueueTest, RecordsPodSetUpdatesOfTheAdmission) {
   Queued job;
   job.Settle();
   job.workload["status"]["admissionChecks"] = Json::parse(R"([

@@ -8,6 +8,7 @@
 
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
+#include "operator/life/exclusion.h"
 
 namespace weft::life {
 namespace {
@@ -212,7 +213,7 @@ TEST(NextStepTest, AJobIsPlacedStartedAndCompleted) {
                                 "create service", "PodsReady: AllReady", "Complete: Succeeded"}));
 }
 
-TEST(NextStepTest, WhatAdmissionRefusesIsTriedAgainEverMoreSeldom) {
+TEST(NextStepTest, RetriesAJobThatAdmissionRefusesWithBackoff) {
   World world;
   world.admitted = false;
   std::vector<std::int64_t> pauses;

@@ -27,7 +27,7 @@ std::string Of(const std::string& hard, const std::string& used, std::int64_t wo
   return ExceededQuota(Worker(), workers, {Quota("{}", hard, used)}).value_or("");
 }
 
-TEST(QuotaTest, WhatSufficesForAllWorkersExceedsNothing) {
+TEST(QuotaTest, AcceptsQuotaThatSufficesForAllWorkers) {
   EXPECT_EQ(Of(R"({"pods": "4"})", R"({"pods": "0"})"), "");
   EXPECT_EQ(Of(R"({"count/pods": "9", "requests.nvidia.com/gpu": "64", "requests.cpu": "6",
                    "memory": "256G"})",
@@ -37,7 +37,7 @@ TEST(QuotaTest, WhatSufficesForAllWorkersExceedsNothing) {
   EXPECT_EQ(Of("{}", "{}"), "");
 }
 
-TEST(QuotaTest, WhatSufficesForSomeWorkersIsSaidInTheWordsOfTheApiServer) {
+TEST(QuotaTest, RefusesQuotaForSomeWorkersInTheApiServersWords) {
   EXPECT_EQ(Of(R"({"pods": "2"})", R"({"pods": "0"})"),
             "4 workers at once: exceeded quota: few, requested: pods=4, used: pods=0, limited: "
             "pods=2");
@@ -54,7 +54,7 @@ TEST(QuotaTest, ProcessorsCountInThousandths) {
   EXPECT_EQ(Of(R"({"requests.cpu": "6"})", R"({"requests.cpu": "1500m"})", 3), "");
 }
 
-TEST(QuotaTest, WhatIsNotCountedHereIsLeftToTheApiServer) {
+TEST(QuotaTest, IgnoresQuotaThatOnlyTheApiServerCounts) {
   const std::string hard = R"({"limits.cpu": "1", "services": "0", "configmaps": "0"})";
   EXPECT_EQ(Of(hard, R"({"limits.cpu": "1", "services": "0", "configmaps": "0"})"), "");
   for (const char* spec :

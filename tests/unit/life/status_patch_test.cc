@@ -17,7 +17,7 @@ Json Patch(const Json& before, const Json& after) {
   return StatusPatch(before, after, kJobStatusFields);
 }
 
-TEST(StatusPatchTest, WhatIsNoLongerSoIsTakenAway) {
+TEST(StatusPatchTest, RemovesFieldsThatTheNewStatusLacks) {
   EXPECT_EQ(Patch({{"attempt", 1}, {"completionTime", "now"}}, {{"attempt", 2}}),
             Json({{"attempt", 2}, {"completionTime", nullptr}}));
 }

@@ -198,7 +198,7 @@ TEST(WaitingTest, TimeIsCountedFromKueuesLastAnswer) {
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 60);
 }
 
-TEST(WaitingTest, WhatIsAskedForIsPlannedOnce) {
+TEST(WaitingTest, AddsARequestedPlacementOnce) {
   Queues queues;
   queues.Reserve();
   queues.Edit().priority = 7;

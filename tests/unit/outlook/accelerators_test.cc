@@ -132,7 +132,7 @@ TEST(AcceleratorsTest, AUsersFiguresReplaceTheTables) {
   EXPECT_EQ(FindAccelerator("NVIDIA-H100-80GB-HBM3", added)->watts, 800);
 }
 
-TEST(AcceleratorsTest, WhatIsWrongWithAnAddedOneIsNamed) {
+TEST(AcceleratorsTest, NamesTheInvalidFieldOfAnAddedAccelerator) {
   std::vector<fabric::AcceleratorSpec> added = {Added(), Added()};
   EXPECT_EQ(CheckAccelerators(added).error().message, "[1].name: \"X1\" is listed twice");
   added[1].name = "X2";

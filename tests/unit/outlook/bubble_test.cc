@@ -113,7 +113,7 @@ TEST(BubbleTest, EveryChangeIsOneThatTrainingSoftwareAccepts) {
   }
 }
 
-TEST(BubbleTest, WhatFitsInMemoryStillFits) {
+TEST(BubbleTest, AdvisesOnlyChangesThatKeepTheJobInMemory) {
   const Layout layout = Piped(8, 16);
   const Accelerator full = Holding(layout);
   const auto with = LessIdleOf(layout, &full), without = LessIdleOf(layout);

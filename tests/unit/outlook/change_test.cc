@@ -19,7 +19,7 @@ Accelerator With(double capacity) {
   return one;
 }
 
-TEST(ChangeTest, WhatFitsNeedsNone) {
+TEST(ChangeTest, ProposesNoChangeForALayoutThatFits) {
   Layout layout = testing::Spread(traffic::testing::Llama70B(), 64, 8, 4);
   layout.parallelism.sharding = traffic::Sharding::kFull;
   ASSERT_LE(MemoryPerGPU(layout).Total(), kH100);

@@ -49,7 +49,7 @@ TEST(OutlookTest, BorrowedConstantsHaveAWiderBand) {
             std::string(own->calibration->name) + ", calibrated as H100");
 }
 
-TEST(OutlookTest, WhatDoesNotFitComesWithAChange) {
+TEST(OutlookTest, ProposesAChangeForALayoutThatDoesNotFit) {
   Layout layout = Job();
   layout.parallelism.sharding = traffic::Sharding::kNone;
   layout.model.micro_batch_size = 2;

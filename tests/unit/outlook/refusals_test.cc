@@ -118,7 +118,7 @@ const RefusalCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Rules, RefusalsTest, ::testing::ValuesIn(kCases),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(Refusals, WhatEveryLayoutOfAModelBreaksIsTheModels) {
+TEST(Refusals, SeparatesRulesOfTheModelFromRulesOfTheLayout) {
   Layout layout = Accepted();
   EXPECT_EQ(BrokenByModel(layout.model), 0u);
   layout.model.hidden_size = 8191;

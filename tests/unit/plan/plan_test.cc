@@ -72,7 +72,7 @@ const QueueCase kQueueCases[] = {
        s.Job("b", 2);
      },
      {"a-1: n0 n1", "b-1: n2 n3"}},
-    {"WhatDoesNotFitIsSkippedAndTheRestPlaced",
+    {"SkipsAJobThatDoesNotFitAndPlacesTheRest",
      [](testing::Scene& s) {
        s.Job("big", 5);
        s.Job("small", 1);

@@ -250,7 +250,7 @@ TEST(LearnedSteps, AnEntryThatCannotBeReadIsNamedAndLeftAlone) {
             "entry");
 }
 
-TEST(LearnedSteps, WhatDoesNotCountIsSaid) {
+TEST(LearnedSteps, ReportsWhyAMeasurementDoesNotCount) {
   using Fate = LearnedScalars::Observation::Fate;
   const auto fate = [](const char* seconds) {
     testing::Scene scene(SixH100());
@@ -261,7 +261,7 @@ TEST(LearnedSteps, WhatDoesNotCountIsSaid) {
   };
   EXPECT_EQ(fate("12"), Fate::kCounted);
   EXPECT_EQ(fate("12s"), Fate::kInvalid);
-  EXPECT_EQ(fate("12400"), Fate::kAbsurd);
+  EXPECT_EQ(fate("12400"), Fate::kImplausible);
 }
 
 TEST(LearnedSteps, ASnapshotHasThemWithoutTheJobs) {

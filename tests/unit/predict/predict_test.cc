@@ -62,7 +62,7 @@ TEST(PredictTest, TheStatusOfAPlacementSaysWhatIsPredicted) {
   EXPECT_EQ(status["conditions"].size(), 1u);
 }
 
-TEST(PredictTest, WhatDoesNotFitIsPlacedWithAWarning) {
+TEST(PredictTest, PlacesAJobThatExceedsMemoryWithAWarning) {
   testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   Llama(scene, traffic::Sharding::kNone);
   const Json status = StatusOf(scene);

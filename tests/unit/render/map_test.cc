@@ -61,7 +61,7 @@ TEST(BuildMapTest, TakesJobsRefusalsAndUplinksFromThePlan) {
   EXPECT_FALSE(map.refused[0].without_fabric);
 }
 
-TEST(BuildMapTest, WhatIsPredictedOfAJobStandsInItsTooltips) {
+TEST(BuildMapTest, ShowsPredictionsInTheJobsTooltip) {
   testing::FabricShape shape = FourNodes();
   for (auto& node : shape.nodes) node.labels["nvidia.com/gpu.product"] = "NVIDIA-H200";
   Scene scene(shape);
@@ -115,7 +115,7 @@ TEST(MapUsageTest, EveryGpuIsEarlierPlannedOrFree) {
   EXPECT_EQ(usage.Workers(fabric::kOutside, 0, 0), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
-TEST(MapUsageTest, WhatIsLeftOfANodeThatTakesNoPodsIsNotFree) {
+TEST(MapUsageTest, CountsUnusedGpusOfUnusableNodesAsOff) {
   testing::FabricShape shape = testing::Leaves({{8, 3}, {8, 8}});
   shape.nodes[1].unschedulable = true;
   shape.nodes[2].conditions = {{"Ready", "False"}};
@@ -170,7 +170,7 @@ const EscapeCase kEscapes[] = {
     {"BytesThatAreNoUtf8BecomeQuestionMarks", "a\xff\xc3", "a??"},
     {"OverlongFormsBecomeQuestionMarks", "\xc0\xbc\xe0\x80\xbc", "?????"},
     {"SurrogatesBecomeQuestionMarks", "\xed\xa0\x80", "???"},
-    {"WhatXmlForbidsBecomesQuestionMarks", "\xef\xbf\xbe", "???"},
+    {"CharactersForbiddenInXmlBecomeQuestionMarks", "\xef\xbf\xbe", "???"},
     {"PastTheLastCodePointBecomesQuestionMarks", "\xf4\x90\x80\x80", "????"},
 };
 class EscapeTest : public ::testing::TestWithParam<EscapeCase> {};

@@ -56,8 +56,8 @@ struct ShortCase {
   const char* text;
 };
 const ShortCase kShort[] = {
-    {"WhatFitsIsWhole", 4, 10, "n[1,3,5,7]"},
-    {"WhatDoesNotFitIsCutAndCounted", 4, 9, "n[1,3,5] and 1 more"},
+    {"ShowsAllNamesIfTheyFit", 4, 10, "n[1,3,5,7]"},
+    {"CountsTheNamesThatDoNotFit", 4, 9, "n[1,3,5] and 1 more"},
     {"OneNameIsAlwaysThere", 4, 0, "n1 and 3 more"},
     {"OneNameAloneIsNeverCut", 1, 0, "n1"},
     {"ThousandsMoreAreGrouped", 2'000, 12, "n[1,3,5,7,9] and 1,995 more"},

@@ -43,7 +43,7 @@ TEST(OutlookTextTest, AJobIsALineAndWhatItsNumbersRestOn) {
             "  Hopper BF16, FSDP: every other H100 BF16 row of llm-foundry's FSDP table.\n");
 }
 
-TEST(OutlookTextTest, WhatDoesNotFitIsSaidWithItsPartsAndWhatWould) {
+TEST(OutlookTextTest, ShowsMemoryPartsAndAFittingChangeIfAJobDoesNotFit) {
   report::OutlookReport report;
   report.jobs.push_back(Job("team-a/llama", false));
   const std::string text = OutlookText(report, Plain(200));
@@ -55,7 +55,7 @@ TEST(OutlookTextTest, WhatDoesNotFitIsSaidWithItsPartsAndWhatWould) {
       << text;
 }
 
-TEST(OutlookTextTest, WhatTrainingSoftwareRefusesIsSaid) {
+TEST(OutlookTextTest, ShowsWhatTrainingSoftwareRefuses) {
   report::OutlookReport report;
   report.jobs.push_back(Job("team-a/llama", true));
   report.jobs[0].notes = {"spec.parallelism.tensor: 8 does not divide attentionHeads 60"};

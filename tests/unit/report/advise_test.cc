@@ -242,7 +242,7 @@ TEST(AdviseTest, APrecisionThatNoAcceleratorHasIsAnError) {
             "for NVFP4, only for FP32, TF32, FP16, BF16, FP8 and MXFP8");
 }
 
-TEST(AdviseTest, WhatIsWrongWithTheModelIsANote) {
+TEST(AdviseTest, NotesRulesThatTheModelBreaks) {
   testing::Scene scene(Fleet(kH100));
   Llama8B(scene, "llama", 8).model->transformer->key_value_heads = 7;
   const Advice advice = AdviceOf(scene.Build());
@@ -253,7 +253,7 @@ TEST(AdviseTest, WhatIsWrongWithTheModelIsANote) {
             "Megatron-LM refuses it.");
 }
 
-TEST(AdviseTest, WhatWouldHelpIsSaidWithItsGain) {
+TEST(AdviseTest, SortsLiftsByGain) {
   testing::Scene scene(Fleet(kH100));
   api::TrainingJob& job = Llama8B(scene, "llama", 32);
   // So small a step that what each step costs once shows.
@@ -407,7 +407,7 @@ TEST(AdviseTest, TheJsonHasTheFieldsOfTheReference) {
             64);
 }
 
-TEST(AdviseTest, WhatCannotBeAdvisedIsAnErrorThatSaysWhy) {
+TEST(AdviseTest, RefusesJobsThatCannotBeAdvisedWithTheReason) {
   testing::Scene scene(Fleet(kH100));
   EXPECT_EQ(Why(scene.Build()), "no TrainingJob has a spec.model.transformer");
   Llama8B(scene, "a", 8);

@@ -52,7 +52,7 @@ TEST(FleetTest, AnEmptyFleetIsAllSlots) {
   EXPECT_EQ(LevelOf(fleet, "leaf").largest_free_block, 4);
 }
 
-TEST(FleetTest, WhatASlotCannotUseIsStranded) {
+TEST(FleetTest, CountsFreeGpusThatNoSlotCanUseAsStranded) {
   TwoLeaves two;
   two.scene.Pod("a", "n0");
   two.scene.Pod("b", "n4").pod.requests = {{testing::kGpu, 3}};

@@ -86,7 +86,7 @@ TEST(Outlook, AJobThatHoldsItsNodesIsPredictedOnThose) {
   EXPECT_TRUE(report.jobs[0].prediction);
 }
 
-TEST(Outlook, WhatHasNoModelOrNoNodesIsLeftOutWithAReason) {
+TEST(Outlook, OmitsJobsWithoutModelOrNodesWithAReason) {
   testing::Scene scene(FourNodesOf("NVIDIA-H100-80GB-HBM3"));
   scene.Job("plain", 1);
   Llama(scene, "large").replicas = 8;

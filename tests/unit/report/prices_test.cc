@@ -31,7 +31,7 @@ TEST(PricesTest, AreOfAnAcceleratorAndItsTerms) {
   EXPECT_EQ(prices->PerHour("A100-80GB", outlook::Terms::kOnDemand), std::nullopt);
 }
 
-TEST(PricesTest, WhatIsWrongIsNamed) {
+TEST(PricesTest, NamesTheInvalidFieldOfThePriceTable) {
   Json table = Table();
   table["prices"][1]["accelerator"] = "Z1";
   EXPECT_NE(Why(table).find("prices.yaml: prices[1].accelerator: "), std::string::npos)

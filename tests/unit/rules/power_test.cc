@@ -64,7 +64,7 @@ TEST(KeepToPower, ARackOfThirtyKilowattsTakesThreeDgxH100AndNotFour) {
             "rack r0 may draw 30kW, pods there draw up to 0W, each worker would add 7.84kW");
 }
 
-TEST(KeepToPower, WhatRunsTakesItsShare) {
+TEST(KeepToPower, CountsPowerOfRunningPods) {
   const fabric::Fabric fabric = Racks({4}, 30'000);
   fabric::Claims claims(fabric);
   claims.Add(3, {{"nvidia.com/gpu", 8}});

@@ -78,7 +78,7 @@ TEST(Filler, PutsWholeTilesFirstAndWhatIsLeftOverWhereThereAreSlots) {
             "does not fit");
 }
 
-TEST(Filler, WhatIsLeftOverGoesIntoChildrenWithoutATileToo) {
+TEST(Filler, PutsLeftoverWorkersIntoChildrenWithoutATile) {
   const PlacementScene scene(testing::Leaves({{4, 2, 2}}), 4, 2);  // 2, 1 and 1 slots
   EXPECT_EQ(Filled(scene, {1, 1, 1, 2}), "n0 n0 n1 n2");
 }

@@ -84,7 +84,7 @@ TEST(SnapshotMapTest, FindsByKeyAndByNamespace) {
   EXPECT_EQ(count("bb"), 0);
 }
 
-TEST(SnapshotMapTest, WhatComesInOrderAndGoesInOrderLeavesNothing) {
+TEST(SnapshotMapTest, IsEmptyAfterErasingAllKeysInOrder) {
   Map map;
   for (int i = 0; i < 1'024; ++i) map.Put(Make({"", std::to_string(1'000 + i)}, i));
   EXPECT_EQ(Contents(map.Take()).size(), 1'024U);

@@ -51,7 +51,7 @@ TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
   EXPECT_EQ(VersionIn(table), "7");
 }
 
-TEST(TableTest, ANameThatWentTwiceIsRememberedAsLongAsItsLastObject) {
+TEST(TableTest, RemembersARemovedNameUntilItsLastRemovalIsForgotten) {
   Table<Thing> table;
   for (const char* uid : {"u", "v"}) {
     table.Put(Make(uid, "5"));
@@ -68,7 +68,7 @@ TEST(TableTest, ANameThatWentTwiceIsRememberedAsLongAsItsLastObject) {
   EXPECT_TRUE(table.Put(Make("u", "6")).second);
 }
 
-TEST(TableTest, WhatIsNoVersionCountsAsNone) {
+TEST(TableTest, IgnoresMalformedResourceVersion) {
   EXPECT_EQ(VersionOf("12"), 12U);
   EXPECT_EQ(VersionOf(""), 0U);
   EXPECT_EQ(VersionOf("1x"), 0U);
