@@ -99,11 +99,7 @@ class LocalSearch {
 // Finds the places: nodes in use and free nodes next to them, inside the domain that the
 // preferences allow.
 void LocalSearch::FindPlaces() {
-  const Request& request = instance_.request();
-  Tier limit = request.required.value_or(fabric::kOutside);
-  if (request.preferred) {
-    limit = std::max(limit, *request.preferred - current_.preferences[kLevelsWider]);
-  }
+  const Tier limit = HomeTier(instance_.request(), current_.preferences);
   const fabric::Fabric& fabric = instance_.fabric();
   const DomainIndex home = fabric.domains(limit).of_node[current_.nodes.front()];
   places_ = current_.nodes;
