@@ -12,3 +12,14 @@
       std::abort();                                                                          \
     }                                                                                        \
   } while (false)
+
+// WEFT_CHECK for hot loops: only in builds with WEFT_DCHECKS (CMakeLists.txt). In the others the
+// condition must still compile, but is never evaluated.
+#ifdef WEFT_DCHECKS
+#define WEFT_DCHECK(condition) WEFT_CHECK(condition)
+#else
+#define WEFT_DCHECK(condition)                  \
+  do {                                          \
+    if (false) static_cast<void>(!(condition)); \
+  } while (false)
+#endif

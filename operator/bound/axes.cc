@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/units.h"
 
 namespace weft::placement {
@@ -19,6 +20,7 @@ struct Lines {
   std::uint64_t pairs_along = 0, pairs_around = 0, pairs = 0;                 // with any bytes
 
   bool Hold(const Edge& edge) const {
+    WEFT_DCHECK(edge.a < edge.b);
     const std::uint32_t apart = edge.b - edge.a;
     return apart % stride == 0 && apart / stride + edge.a / stride % size < size;
   }
@@ -49,6 +51,7 @@ struct Lines {
     if (all) axis.each = any;
     axis.along = along - axis.each;
     if (size > 2 && pairs_around == lines) axis.around = around - axis.each;
+    WEFT_CHECK(axis.each >= 0 && axis.along >= 0 && axis.around >= 0);  // parts of an edge's bytes
     return axis;
   }
 
@@ -57,6 +60,7 @@ struct Lines {
     edge.bytes -= axis.each;
     if (IsAlong(edge)) edge.bytes -= axis.along;
     if (IsAround(edge)) edge.bytes -= axis.around;
+    WEFT_DCHECK(edge.bytes >= 0);  // else bytes would count twice, and the bound be too high
     return edge;
   }
 };

@@ -28,6 +28,7 @@ constexpr std::uint64_t kFewestRounds = 8;  // of prices; with fewer, none is ma
 
 // Bytes that must cross because a worker keeps only its heaviest neighbours.
 Int128 CutByDegree(const Instance& instance, std::uint64_t room) {
+  WEFT_CHECK(room > 0 && room < instance.workers());
   Int128 twice = 0, crossing = 0;
   std::vector<std::int64_t> heaviest(room - 1);  // descending
   std::span<const Neighbour> before;
@@ -76,6 +77,7 @@ Int128 CutByCliques(const Instance& instance, std::uint64_t room) {
     if (part == 0) continue;
     Int128 together = all / part * part * part + all % part * (all % part);
     together = std::max(together, own);
+    WEFT_DCHECK(together <= all * all);
     sum += (all * all - together) / 2 * clique.bytes_per_rank_pair;
   }
   return sum;
@@ -89,7 +91,9 @@ struct View {
       : size(workers_each),
         axes(MeasureAxes(TrafficBetween(instance.graph(), unit_of, instance.workers() / size),
                          grid)),
-        surface(axes, instance.workers() / size) {}
+        surface(axes, instance.workers() / size) {
+    WEFT_CHECK(instance.workers() % size == 0);  // every unit is whole
+  }
 
   std::uint32_t size;
   std::vector<GridAxis> axes;
@@ -277,6 +281,7 @@ class Bound {
 
 std::uint64_t LargestRoom(const Instance& instance, const Level& level, Run run) {
   const std::vector<std::uint64_t> slots = SlotsIn(instance, level, run).slots;
+  WEFT_CHECK(!slots.empty());  // a home has nodes
   return *std::max_element(slots.begin(), slots.end());
 }
 

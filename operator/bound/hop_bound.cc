@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 namespace {
@@ -16,6 +18,7 @@ class NearestSlots {
     const PairCost& pair_cost = instance.pair_cost();
     const fabric::Torus& torus = *pair_cost.torus();
     const std::uint64_t each = *std::max_element(instance.slots().begin(), instance.slots().end());
+    WEFT_CHECK(each > 0);  // there are slots
     // The least weight of a pair that the torus does not carry.
     std::int64_t most = pair_cost.LeastOffTorus();
     for (std::size_t hops = 0; hops < torus.PlacesWithin().size(); ++hops) {
@@ -33,6 +36,7 @@ class NearestSlots {
     std::size_t shell = 0;
     for (std::size_t k = 0; k < heaviest_first.size(); ++k) {
       while (k >= shells_[shell].slots) ++shell;
+      WEFT_DCHECK(shell < shells_.size());  // the last has room for all
       sum += static_cast<Int128>(heaviest_first[k]) * shells_[shell].weight;
     }
     return sum;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/objective/tree.h"
 
 namespace weft::placement {
@@ -58,6 +59,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
       made.nest_.push_back({t, step, t == last ? nullptr : &domains.of_node, domains.size(), true});
     }
   }
+  WEFT_CHECK(pair_cost.TierWeight(within - 1) > least);  // `within` is the widest tier within it
   add(within, pair_cost.TierWeight(within - 1) - least, JoinedByPlanes(instance, planes, within));
   for (Tier t = within - 1; t >= 1; --t) {
     const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
@@ -87,6 +89,7 @@ SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run) {
   }
   in.first = level.Of(run.begin);
   const DomainIndex end = level.Of(run.end - 1) + 1;
+  WEFT_CHECK(in.first < end && end <= level.domains);
   in.slots.reserve(end - in.first);
   const auto& begin = instance.fabric().domains(level.tier).begin;
   for (DomainIndex d = in.first; d < end; ++d) {

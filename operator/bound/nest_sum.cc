@@ -20,6 +20,7 @@ constexpr std::uint32_t kEmpty = ~0U;       // no class: a domain without room
 // up to it.
 std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<double>& b,
                              std::uint64_t most) {
+  WEFT_DCHECK(!a.empty() && !b.empty());
   std::vector<double> sum(std::min<std::uint64_t>(most + 1, a.size() + b.size() - 1),
                           std::numeric_limits<double>::infinity());
   for (std::size_t j = 0; j < std::min(b.size(), sum.size()); ++j) {
@@ -32,6 +33,7 @@ std::vector<double> LeastSum(const std::vector<double>& a, const std::vector<dou
 // The same, but only the last entry is made; the others are infinite.
 std::vector<double> LeastSumOfAll(const std::vector<double>& a, const std::vector<double>& b,
                                   std::uint64_t most) {
+  WEFT_DCHECK(!a.empty() && !b.empty());
   const std::size_t all = std::min<std::uint64_t>(most, a.size() + b.size() - 2);
   std::vector<double> sum(all + 1, std::numeric_limits<double>::infinity());
   const std::size_t end = std::min(b.size() - 1, all);
@@ -87,7 +89,8 @@ std::optional<NestSum> NestSum::Of(const Instance& instance, std::span<const Lev
 NestSum::NestSum(const Instance& instance, std::span<const Level> nest, Run run,
                  std::vector<std::uint32_t> grain)
     : workers_(instance.workers()), grain_(std::move(grain)) {
-  grain_.push_back(grain_.back());  // for the whole run
+  WEFT_CHECK(!nest.empty() && grain_.size() == nest.size());  // one a level
+  grain_.push_back(grain_.back());                            // for the whole run
   ClassesOfLevel classes = AddNarrowest(instance, nest.front(), run);
   for (std::size_t level = 0; level < nest.size(); ++level) {
     steps_.push_back(static_cast<double>(nest[level].step) / 2);
@@ -136,6 +139,7 @@ NestSum::ClassesOfLevel NestSum::AddWider(const Instance& instance, std::span<co
   }
   std::vector<std::vector<std::uint32_t>> inside(last ? 1 : nest[level + 1].domains);
   for (NodeIndex n = run.begin; n < run.end; ++n) {
+    WEFT_DCHECK(nest[level].Of(n) - narrower.first < narrower.classes.size());
     std::uint32_t& child = narrower.classes[nest[level].Of(n) - narrower.first];
     if (child == kEmpty) continue;
     inside[wider_of(n)].push_back(child);
@@ -196,6 +200,7 @@ std::uint64_t NestSum::StepsOf(std::size_t level) const {
 void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table) const {
   table.hulls.clear();
   table.before.clear();
+  WEFT_CHECK(grain_[domain.level] % grain_[domain.level - 1] == 0);  // wider levels, larger units
   const std::uint64_t finer = grain_[domain.level] / grain_[domain.level - 1];
   const std::uint64_t room = domain.room * finer;
   for (const auto& [child, copies] : domain.children) {
@@ -228,6 +233,7 @@ void NestSum::Fold(const Class& domain, bool hulls, bool remember, Table& table)
       cost = std::move(sum);
     }
   }
+  WEFT_CHECK(cost.size() > room);  // the children have room for all units of the domain
   for (std::uint64_t k = 0; k <= domain.room; ++k) cost[k] = cost[k * finer];
   cost.resize(domain.room + 1);
 }
@@ -249,6 +255,7 @@ double NestSum::Least(const Leaving& leaving, std::uint64_t most_steps, bool rem
       Fold(domain, steps > most_steps, remember, table);
     }
     if (level == steps_.size()) continue;
+    WEFT_CHECK(leaving[level]->size() >= table.cost.size());  // bytes of every size of a set
     for (std::size_t k = 1; k < table.cost.size(); ++k) {
       table.cost[k] += (*leaving[level])[k] * steps_[level];
     }
@@ -283,6 +290,7 @@ void NestSum::Split(std::size_t domain, std::uint64_t units, double weight, Want
     wanted[child][segment.end] += moved;
     units -= taken;
   }
+  WEFT_DCHECK(units == 0);  // the children take all units
 }
 
 std::vector<double> NestSum::Used(std::size_t level) const {

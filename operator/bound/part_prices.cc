@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/bound/surface.h"
 
 namespace weft::placement {
@@ -41,7 +42,10 @@ class Prices {
         room_(room),
         leaving_(StackAll(of.axes.first(of.inner), std::min(unit_, room))),
         price_(leaving_.size(), 0),
-        direction_(leaving_.size(), 0) {}
+        direction_(leaving_.size(), 0) {
+    WEFT_CHECK(of.inner > 0 && of.inner < of.axes.size());
+    WEFT_CHECK(leaving_.size() > 1);  // prices are shares of what leaves one vertex
+  }
 
   // The price of every part is `part`, and of a whole unit 2 `part`: a divided unit, with two or
   // more parts, then costs at least as much.
@@ -76,7 +80,10 @@ class Prices {
       }
     }
     divided_.assign(price_.size(), 0);
-    for (std::uint64_t left = unit_; left > 0; left -= part[left]) divided_[part[left]] += units_;
+    for (std::uint64_t left = unit_; left > 0; left -= part[left]) {
+      WEFT_CHECK(part[left] > 0 && part[left] <= left);  // else the loop has no end
+      divided_[part[left]] += units_;
+    }
     return most[unit_] * units_;
   }
 
@@ -138,6 +145,7 @@ Raised RaiseByPrices(const PricedSum& sum, const PartsOf& parts, double target,
     priced.surplus += prices.Dearest() * weight;
     const std::uint64_t before = sum.nest->steps();
     const double value = priced.Least(limits.exact_steps, true);
+    WEFT_CHECK(sum.nest->steps() >= before);
     const std::uint64_t steps = sum.nest->steps() - before + room * room;
     limits.steps -= std::min(limits.steps, steps);
     if (value > best.least) best = {value, std::move(leaving), priced.surplus};

@@ -104,6 +104,7 @@ double SurplusOf(std::span<const GridAxis> axes, std::uint64_t vertices) {
 
 SliceStack::SliceStack(const GridAxis& axis, std::span<const double> slice, std::uint64_t most,
                        bool remember) {
+  WEFT_CHECK(!slice.empty());
   const std::uint64_t largest = std::min<std::uint64_t>(slice.size() - 1, most);
   const std::uint64_t slices = std::min<std::uint64_t>(axis.size, most);
   most = std::min(most, largest * axis.size);
@@ -135,9 +136,11 @@ SliceStack::SliceStack(const GridAxis& axis, std::span<const double> slice, std:
 void SliceStack::AddParts(std::uint64_t size, double weight, std::vector<double>& parts) const {
   const std::uint64_t row = least_.size();
   std::uint64_t at = size;
+  WEFT_CHECK(size < row && lowest_.size() == sum_.size());  // it remembered
   while (sum_[at] != least_[size]) at += row;
   while (at % row != 0) {
     const std::uint32_t part = lowest_[at];
+    WEFT_CHECK(part > 0 && at >= row + part);  // every slice has a part
     parts[part] += weight;
     at -= row + part;
   }
@@ -165,6 +168,7 @@ LeastSurface::LeastSurface(std::span<const GridAxis> axes, std::uint64_t most) {
   for (const GridAxis& axis : axes) vertices *= axis.size;
   surplus_ = SurplusOf(axes, vertices);
   const std::vector<double> stacked = StackAll(axes, LargestStacked(vertices, most));
+  WEFT_CHECK(stacked.size() <= leaving_.size());
   for (std::uint64_t s = 0; s < stacked.size(); ++s) leaving_[s] = stacked[s] * kSafety;
   for (std::uint64_t low = stacked.size(); low <= most;) {
     const auto grown = static_cast<std::uint64_t>(static_cast<double>(low) * kGridFactor);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/union_find.h"
 
 namespace weft::placement {
@@ -68,6 +69,8 @@ Instance::Instance(const fabric::Claims& claims, const Request& request,
   rooms_ = is_kept ? kept->Rooms(query_) : std::make_shared<const RoomTable>(claims, query_);
   free_ = is_kept ? kept->Free(options.ignore_claims)
                   : std::make_shared<const FreeTable>(claims, options.ignore_claims);
+  WEFT_CHECK(graph.workers() == request.workers);
+  WEFT_CHECK(slots().size() == fabric().node_count());
   BuildAtoms();
   BuildPreferredSets();
   if (has_groups_) BuildCapacity();
@@ -95,6 +98,7 @@ void Instance::BuildAtoms() {
     soft_atoms_[t] = AtomsOf(*request_, t, true);
     const auto [largest, uniform] = AtomSizes(hard_atoms_[t]);
     unit_[t] = largest;
+    WEFT_CHECK(largest > 0 && largest <= request_->workers);  // capacities are multiples of it
     uniform_atoms_ = uniform_atoms_ && uniform;
   }
   if (!uniform_atoms_) std::fill(unit_.begin(), unit_.end(), 1U);
@@ -166,6 +170,7 @@ void Instance::BuildCapacity() {
 Tier HomeTier(const Request& request, const Preferences& reached) {
   const Tier required = request.required.value_or(fabric::kOutside);
   if (!request.preferred) return required;
+  WEFT_CHECK(reached[kLevelsWider] <= *request.preferred);
   return std::max(required, *request.preferred - reached[kLevelsWider]);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "operator/base/check.h"
 #include "operator/base/random.h"
 
 namespace weft::placement {
@@ -134,6 +135,7 @@ void JobGrid::Measure(const traffic::WorkerGraph& graph, std::span<const std::ui
 Int128 JobGrid::Leaving(std::size_t digit, std::uint32_t length) const {
   const auto& lengths = digits_[digit].lengths;
   const auto found = std::lower_bound(lengths.begin(), lengths.end(), length);
+  WEFT_DCHECK(found != lengths.end() && *found == length);  // a divisor of the digit
   return digits_[digit].leaving[static_cast<std::size_t>(found - lengths.begin())];
 }
 
@@ -192,6 +194,7 @@ Shape JobGrid::BestTile(const Shape& inner, const Shape& outer, std::uint64_t ro
       }
     }
   };
+  WEFT_CHECK(inner.size() == digits_.size() && outer.size() == digits_.size());
   Search search{*this, inner, outer, room, inner, inner, -1, 0};
   search.Visit(0, Volume(inner), 0);
   return search.best;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/phrases.h"
 #include "operator/objective/instance.h"
 #include "operator/objective/node_set.h"
@@ -246,6 +247,7 @@ std::string MoreCost(Int128 other, Int128 chosen) {
 }  // namespace
 
 Candidate Evaluate(const Instance& instance, std::vector<NodeIndex> nodes) {
+  WEFT_CHECK(nodes.size() == instance.workers());
   Candidate candidate;
   candidate.preferences = Prefer(instance, nodes);
   candidate.cost = Cost(instance.pair_cost(), instance.graph(), nodes);
@@ -271,6 +273,7 @@ TieBreakers BreakTies(const Instance& instance, Nodes nodes) {
 }
 
 std::strong_ordering CompareTies(const fabric::Fabric& fabric, const Tie& a, const Tie& b) {
+  WEFT_DCHECK(a.nodes.size() == b.nodes.size());
   if (*a.values < *b.values) return std::strong_ordering::less;
   if (*b.values < *a.values) return std::strong_ordering::greater;
   for (std::size_t w = 0; w < a.nodes.size(); ++w) {
@@ -287,6 +290,7 @@ Int128 CostLimit(Int128 least, int tolerance_percent) {
 
 std::size_t Best(const Instance& instance, std::span<const Candidate> candidates,
                  int tolerance_percent) {
+  WEFT_CHECK(!candidates.empty());
   Objective least = candidates.front().objective();
   for (const Candidate& candidate : candidates) least = std::min(least, candidate.objective());
   const Int128 limit = CostLimit(least.cost, tolerance_percent);
@@ -303,6 +307,7 @@ std::size_t Best(const Instance& instance, std::span<const Candidate> candidates
     best = i;
     best_ties = std::move(ties);
   }
+  WEFT_CHECK(best < candidates.size());  // the least is within its own limit
   return best;
 }
 
@@ -310,6 +315,9 @@ void InsertInOrder(Candidate candidate, std::vector<Candidate>& sorted) {
   const auto at =
       std::upper_bound(sorted.begin(), sorted.end(), candidate,
                        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
+  WEFT_DCHECK(std::is_sorted(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.objective() < b.objective();
+  }));
   sorted.insert(at, std::move(candidate));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -38,6 +40,7 @@ Int128 PairSum(const fabric::Fabric& fabric, std::span<const NodeSeat> seats,
   for (Tier tier = 1; tier < weight.size(); ++tier) {
     const std::int64_t step = weight[tier - 1] - weight[tier];
     if (step == 0) continue;
+    WEFT_DCHECK(step > 0);
     const std::vector<DomainIndex>& of_node = fabric.domains(tier).of_node;
     Int128 together = 0;
     for (std::size_t i = 0; i < seats.size();) {
@@ -60,6 +63,7 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
   const bool may_scale_up = !fabric.ScaleUpNeedsClaim() || claims_compute_domain;
   const std::optional<Tier> nested = fabric.nested_scale_up();
   const Tier levels = nested ? *nested : node_tier;  // tiers [0, levels) are outside and the levels
+  WEFT_CHECK(levels > 0 && levels <= node_tier);
   for (Tier t = levels - 1; t-- > 0;) weight_[t] = std::max(weight_[t], weight_[t + 1]);
   if (nested) {
     const std::int64_t level = weight_[*nested - 1];
@@ -67,6 +71,8 @@ PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : f
         may_scale_up ? std::min(level, fabric.scale_up_link().femtoseconds_per_byte) : level;
   }
   weight_[node_tier] = 0;
+  // No tier is cheaper than a narrower one: bounds and searches count steps between tiers.
+  WEFT_CHECK(std::is_sorted(weight_.rbegin(), weight_.rend()));
   torus_ = fabric.torus();
   if (torus_ != nullptr) hop_weight_ = fabric.torus_link().femtoseconds_per_byte;
   NameNetworks(may_scale_up);
@@ -157,6 +163,7 @@ std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
 }
 
 Tier PairCost::TierWithin(std::int64_t weight) const {
+  WEFT_CHECK(weight >= 0);  // else no tier is within it
   Tier tier = 0;
   while (weight_[tier] > weight) ++tier;  // the node tier's is 0
   return tier;
@@ -199,6 +206,7 @@ Int128 CliqueCost(const PairCost& pair_cost, const traffic::Clique& clique,
 
 Int128 Cost(const PairCost& pair_cost, const traffic::WorkerGraph& graph,
             std::span<const NodeIndex> nodes) {
+  WEFT_CHECK(nodes.size() == graph.workers());
   Int128 sum = 0;
   for (const traffic::Edge& edge : graph.edges()) {
     sum += Product(edge.bytes, pair_cost.Weight(nodes[edge.a], nodes[edge.b]));

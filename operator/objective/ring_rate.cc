@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
 namespace weft::placement {
@@ -59,6 +60,7 @@ class RingRate {
         Int128{instance_.pair_cost().TierWeight(scale_up_)} * std::max(part.members, 1U);
     const Int128 between =
         Int128{instance_.pair_cost().TierWeight(tier - 1)} * std::max(part.exits, 1U);
+    WEFT_CHECK(inside > 0);  // no link is free
     constexpr Int128 kMost = ~std::uint32_t{0};
     const Int128 percent = std::clamp<Int128>((100 * between + inside - 1) / inside, 100, kMost);
     percent_ = std::max(percent_, static_cast<std::uint32_t>(percent));

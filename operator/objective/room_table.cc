@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::Claims;
@@ -40,7 +42,11 @@ void RoomTable::Update(const Claims& claims, const SlotQuery& query,
                        std::span<const NodeIndex> nodes) {
   const Fabric& fabric = claims.fabric();
   for (const NodeIndex n : nodes) {
-    for (Tier t = 0; t + 1 < tiers_; ++t) sums_[t][fabric.domains(t).of_node[n]] -= slots_[n];
+    for (Tier t = 0; t + 1 < tiers_; ++t) {
+      std::uint64_t& sum = sums_[t][fabric.domains(t).of_node[n]];
+      WEFT_CHECK(sum >= slots_[n]);  // a domain has the slots of its nodes
+      sum -= slots_[n];
+    }
     slots_[n] = 0;
   }
   CountSlotsOf(claims, query, nodes, slots_);
@@ -94,6 +100,7 @@ void FreeTable::Update(const Claims& claims, std::span<const NodeIndex> nodes) {
     if (used == before) continue;
     for (Tier t = 0; t <= last; ++t) {
       const DomainIndex d = fabric.domains(t).of_node[n];
+      WEFT_CHECK(used_[t][d] >= before);  // a domain counts its nodes
       used_[t][d] = used_[t][d] - before + used;
       Judge(t, d);
     }
@@ -119,6 +126,7 @@ std::uint32_t RoomTables::MostOnEmptyNode(const SlotQuery& query) const {
 std::optional<std::vector<NodeIndex>> RoomTables::Changed(const Seen& seen) const {
   const Claims::History& history = claims_->history();
   if (seen.epoch != history.epoch) return std::nullopt;
+  WEFT_CHECK(seen.nodes <= history.nodes.size());  // an epoch's history only grows
   std::vector<NodeIndex> nodes(history.nodes.begin() + static_cast<std::ptrdiff_t>(seen.nodes),
                                history.nodes.end());
   std::sort(nodes.begin(), nodes.end());

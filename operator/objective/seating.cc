@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -26,6 +28,7 @@ class Numbering {
     for (; table_[i].number != kEmpty; i = (i + 1) & mask_) {
       if (table_[i].value == value) return table_[i].number;
     }
+    WEFT_CHECK(values.size() <= mask_ / 2);  // half full at most, so the loop above ends
     table_[i] = {value, static_cast<std::uint32_t>(values.size())};
     values.push_back(value);
     return table_[i].number;
@@ -66,6 +69,7 @@ void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
   DomainIndex last_domain = 0;
   std::uint32_t last_seat = kEmpty;
   for (std::size_t w = 0; w < nodes_.size(); ++w) {
+    WEFT_DCHECK(nodes_[w] < domains.of_node.size());
     const DomainIndex domain = domains.of_node[nodes_[w]];
     if (last_seat == kEmpty || domain != last_domain) {
       last_seat = numbering.Number(domain, domains_[tier]);

@@ -86,6 +86,7 @@ inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint
 }
 
 inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
+  WEFT_DCHECK(link < links_ && from < seating_.workers() && to < seating_.workers());
   const auto crossed = link <= seating_.node_tier()
                            ? 1
                            : pair_cost_.LinksCrossed(link, seating_.node(from), seating_.node(to));
@@ -142,6 +143,7 @@ void Tally::AddRing(const Batch& batch, Int128 amount) {
 
 // Stages k and k + 1 send over one boundary in both directions; so do the first and the last stage.
 void Tally::AddNeighbours(const Batch& batch, const GroupFamily& family) {
+  WEFT_CHECK(batch.ranks > 1);  // Add skips smaller groups
   const std::uint32_t last = batch.ranks - 1;
   const auto over_boundary = [&](std::uint32_t from, std::uint32_t to, std::uint32_t k) {
     Send(from, to, batch.groups * (k == 0 ? family.end_amount : family.amount));
@@ -154,6 +156,7 @@ void Tally::AddNeighbours(const Batch& batch, const GroupFamily& family) {
     for (std::uint32_t rank = 1; rank < seats[i].ranks; ++rank) over_boundary(worker, worker, k++);
     if (i + 1 < seats.size()) over_boundary(worker, seats[i + 1].worker, k++);
   }
+  WEFT_CHECK(k == last);  // the seats hold the ranks of one group
   const std::uint32_t first = seats.front().worker, end = seats.back().worker;
   Send(end, first, batch.groups * family.wrap_amount);
   Send(first, end, batch.groups * family.wrap_amount);
@@ -166,6 +169,7 @@ void Tally::AddAllToAll(const Batch& batch, Int128 amount) {
   }
   for (const Seat& from : batch.seats) {
     for (const Seat& to : batch.seats) {
+      WEFT_DCHECK(to.ranks > 0);
       const std::uint64_t pairs = std::uint64_t{from.ranks} * (to.ranks - (&from == &to ? 1 : 0));
       Send(from.worker, to.worker, amount * pairs);
     }
@@ -183,6 +187,7 @@ void Tally::AddAllToAllByTier(const Batch& batch, Int128 amount) {
     std::uint32_t narrower = 1;
     for (Tier t = node_tier + 1; t-- > 0;) {
       const std::uint32_t here = t == 0 ? batch.ranks : members_[t][seating_.seat(seat.worker, t)];
+      WEFT_DCHECK(here >= narrower);  // a wider tier has no fewer members
       const std::uint64_t pairs = std::uint64_t{seat.ranks} * (here - narrower);
       narrower = here;
       if (pairs != 0) SendOver(t, seat.worker, seat.worker, amount * pairs);

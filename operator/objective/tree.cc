@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/union_find.h"
 
 namespace weft::placement {
@@ -22,6 +23,7 @@ using Run = std::pair<NodeIndex, NodeIndex>;  // [first, second)
 void AddRoomiest(const Instance& instance, Tier tier, Run nodes, std::vector<Run>& runs) {
   const fabric::TierDomains& domains = instance.fabric().domains(tier);
   std::vector<std::pair<std::uint64_t, DomainIndex>> by_room;  // a heap; of equals the first wins
+  WEFT_CHECK(nodes.first < nodes.second);                      // no domain is without nodes
   const DomainIndex last = domains.of_node[nodes.second - 1];
   for (DomainIndex d = domains.of_node[nodes.first]; d <= last; ++d) {
     by_room.emplace_back(instance.SlotsIn(tier, d), ~d);
@@ -83,6 +85,8 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
   wholly_free_.push_back({0});
   for (const Cut& cut : cuts) AddTier(instance, &cut);
   AddTier(instance, nullptr);
+  WEFT_CHECK(step_.size() == domains_.size() && wholly_free_.size() == domains_.size());  // by tier
+  WEFT_CHECK(std::all_of(step_.begin(), step_.end(), [](std::int64_t one) { return one >= 0; }));
 }
 
 // Adds the next narrower tier. A domain ends where the cut's domain or that of the tier above

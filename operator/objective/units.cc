@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/units.h"
 
 namespace weft::placement {
@@ -21,7 +22,10 @@ std::uint32_t Product(std::span<const std::uint32_t> sizes) {
 // Sorts edges by (a, b) and merges equal pairs: a counting sort by a, then short runs by b.
 std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
   std::vector<std::uint32_t> end(count + 1, 0);
-  for (const Edge& edge : raw) ++end[edge.a + 1];
+  for (const Edge& edge : raw) {
+    WEFT_DCHECK(edge.a < edge.b && edge.b < count);
+    ++end[edge.a + 1];
+  }
   for (std::uint32_t v = 0; v < count; ++v) end[v + 1] += end[v];
   std::vector<std::uint32_t> next(end.begin(), end.end() - 1);
   std::vector<Edge> sorted(raw.size()), merged;
@@ -44,12 +48,14 @@ std::vector<Edge> Merge(std::span<const Edge> raw, std::uint32_t count) {
 
 Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32_t> tile,
                 std::uint32_t workers) {
+  WEFT_CHECK(tile.size() == grid.size());
   Units units;
   units.tile.assign(tile.begin(), tile.end());
   units.size = Product(tile);
   units.of.assign(workers, 0);
   std::uint32_t stride = 1, unit_stride = 1;
   for (std::size_t i = 0; i < grid.size(); ++i) {
+    WEFT_CHECK(tile[i] > 0 && grid[i] % tile[i] == 0);  // units are whole tiles
     for (std::uint32_t w = 0; w < workers; ++w) {
       units.of[w] += w / stride % grid[i] / tile[i] * unit_stride;
     }
@@ -62,6 +68,7 @@ Units MakeUnits(std::span<const std::uint32_t> grid, std::span<const std::uint32
 
 std::vector<Edge> TrafficBetween(const traffic::WorkerGraph& graph,
                                  std::span<const std::uint32_t> of, std::uint32_t count) {
+  WEFT_CHECK(of.size() == graph.workers());
   std::vector<Edge> raw;
   for (const Edge& edge : graph.edges()) {
     const std::uint32_t a = of[edge.a], b = of[edge.b];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
 namespace weft::placement {
@@ -103,6 +104,7 @@ std::vector<std::uint32_t> WideBytes(const Instance& instance, Nodes nodes) {
   std::vector<std::uint32_t> shares;
   for (const Tier tier : levels) {
     const Int128 leaving = wide.Leaving(tier);
+    WEFT_CHECK(leaving >= 0 && leaving <= all);  // shares are parts of a million
     shares.push_back(all == 0 ? 0
                               : static_cast<std::uint32_t>((leaving * kMillion + all - 1) / all));
   }

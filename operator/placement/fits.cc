@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/placement/place.h"
 #include "operator/rules/node_filter.h"
 
@@ -24,6 +25,7 @@ bool HasRoom(const fabric::Claims& claims, const Request& request, bool empty,
                            .pools = pools};
   std::vector<std::uint32_t> slots;
   CountSlots(claims, query, slots);
+  WEFT_CHECK(slots.size() == claims.fabric().node_count());
   const auto& begin = claims.fabric().domains(request.required.value_or(fabric::kOutside)).begin;
   for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
     std::uint64_t room = 0;

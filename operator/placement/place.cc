@@ -7,6 +7,7 @@
 
 #include "operator/base/check.h"
 #include "operator/bound/bound.h"
+#include "operator/objective/hard_rules.h"
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"
@@ -161,6 +162,8 @@ std::optional<Plan> SolveOn(const Instance& instance, const Options& options,
     plan.lower_bound = bound.Raise(plan.preferences, plan.cost);
   }
   WEFT_CHECK(plan.lower_bound <= plan.cost);
+  WEFT_CHECK(plan.nodes.size() == instance.workers());
+  WEFT_CHECK(MeetsHardRules(instance, plan.nodes));  // whichever search found it
   return plan;
 }
 
@@ -193,6 +196,7 @@ class ChoiceSolver {
       return std::move(best_);
     }
     std::vector<PoolRoom> rooms = RoomsOf(claims_, request_, options_);
+    WEFT_CHECK(rooms.size() == choices.size());
     for (std::size_t c = 0; c < choices.size(); ++c) {
       if (best_ && choices[c].rank > choices[best_->choice].rank) break;
       if (rooms[c].workers >= request_.workers) rooms[c].solved = Try(c, choices[c].pools);

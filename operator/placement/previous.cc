@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/search/refine.h"
 #include "operator/search/search.h"
@@ -33,6 +34,7 @@ class Aligner {
  public:
   Aligner(const Instance& instance, std::vector<NodeIndex> nodes)
       : instance_(instance), nodes_(std::move(nodes)) {
+    WEFT_CHECK(nodes_.size() == instance.workers());
     for (std::uint32_t w = 0; w < nodes_.size(); ++w) on_[nodes_[w]].push_back(w);
   }
 
@@ -73,6 +75,7 @@ class Aligner {
     const DomainIndex domain = narrow.of_node[node];
     const auto previous = instance_.previous();
     const auto from = std::lower_bound(previous.begin(), previous.end(), narrow.begin[domain]);
+    WEFT_DCHECK(std::is_sorted(previous.begin(), previous.end()));
     const auto to = std::lower_bound(from, previous.end(), narrow.begin[domain + 1]);
     return {from, to};
   }
@@ -86,6 +89,7 @@ class Aligner {
     if (load(a) > instance_.slots()[b] || load(b) > instance_.slots()[a]) return false;
     std::swap(on_[a], on_[b]);
     for (const NodeIndex node : {a, b}) {
+      WEFT_CHECK(on_[node].size() <= instance_.slots()[node]);
       for (const std::uint32_t w : on_[node]) nodes_[w] = node;
       if (on_[node].empty()) on_.erase(node);
     }
@@ -250,6 +254,7 @@ class Replacement {
       --left[node];
       nodes[missing_[next++]] = node;
     }
+    WEFT_CHECK(next == missing_.size());  // Ways counted the slots
     return nodes;
   }
 

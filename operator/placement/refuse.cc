@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/union_find.h"
 #include "operator/rules/node_judge.h"
 #include "operator/search/search.h"
@@ -91,6 +92,7 @@ GroupNeed NeedOf(const Request& request, const GroupConstraint& group) {
 
 // Workers that fit in the domain in whole sets; an upper bound if sets differ in size.
 std::uint64_t RoomFor(const GroupNeed& need, std::uint64_t slots) {
+  WEFT_CHECK(need.smallest > 0 && need.smallest <= need.largest);
   if (need.smallest == need.largest) return slots / need.largest * need.largest;
   return slots < need.smallest ? 0 : slots;
 }
@@ -102,6 +104,7 @@ std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Roo
   const std::vector<DomainIndex>& of_node = instance.fabric().domains(tier).of_node;
   std::uint64_t most = 0;
   for (DomainIndex o = 0; o < outer.size(); ++o) {
+    WEFT_CHECK(outer.begin[o] < outer.begin[o + 1]);  // no domain is without nodes
     const DomainIndex last = of_node[outer.begin[o + 1] - 1];
     std::uint64_t room = 0;
     for (DomainIndex d = of_node[outer.begin[o]]; d <= last; ++d) room += room_of(d);
@@ -243,7 +246,10 @@ std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& reque
   std::vector<std::uint32_t> slots;
   CountSlots(claims, query, slots);
   std::vector<std::uint64_t> by_pool(claims.fabric().pools().size(), 0);
-  for (NodeIndex n = 0; n < slots.size(); ++n) by_pool[claims.fabric().pool(n)] += slots[n];
+  for (NodeIndex n = 0; n < slots.size(); ++n) {
+    WEFT_DCHECK(claims.fabric().pool(n) < by_pool.size());
+    by_pool[claims.fabric().pool(n)] += slots[n];
+  }
   std::vector<PoolRoom> rooms;
   for (const PoolChoice& choice : *request.pool_choices) {
     PoolRoom room{choice.name};

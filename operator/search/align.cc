@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::Tier;
@@ -24,6 +26,7 @@ class Aligner {
       at_ += std::size_t{shares.front().units} * step_.unit;
       return;
     }
+    WEFT_DCHECK(tier < step_.tier && !shares.empty());
     std::vector<Part> parts = Split(tier + 1, shares);
     while (!parts.empty()) {
       const auto next = std::min_element(
@@ -105,7 +108,9 @@ void AlignShares(const Tree& tree, Tier tier, TilingStep step, std::span<const I
   if (shares.size() < 2) return;
   Aligner aligner(tree, step, cuts);
   aligner.Align(tier, shares);
-  shares = aligner.Take();
+  Shares aligned = aligner.Take();
+  WEFT_CHECK(aligned.size() == shares.size());
+  shares = std::move(aligned);
 }
 
 }  // namespace weft::placement

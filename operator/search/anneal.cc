@@ -47,6 +47,7 @@ class Annealer {
   Annealer(const Instance& instance, const Seats& seats, std::span<const NodeIndex> start,
            std::uint64_t seed)
       : seats_(seats), random_(seed), workers_(instance.workers()) {
+    WEFT_CHECK(start.size() == workers_ && seats.size() >= workers_);
     seating_.seat_of = seats.SeatsOf(start);
     seating_.at.assign(seats.size(), Seats::kNone);
     for (std::uint32_t w = 0; w < workers_; ++w) seating_.at[seating_.seat_of[w]] = w;
@@ -70,6 +71,7 @@ class Annealer {
     const std::vector<std::int64_t> cost = cost_;
     Measure();
     WEFT_CHECK(cost == cost_);  // costs that are off would have misled every step
+    for (std::uint32_t w = 0; w < workers_; ++w) WEFT_CHECK(seating_.at[seat(w)] == w);
   }
 
   std::vector<NodeIndex> Nodes() const {
@@ -206,7 +208,10 @@ class Annealer {
       return moves.size();
     }
     for (const auto& one : before_) seating_.at[one.seat] = Seats::kNone;
-    for (const auto& move : moves) seating_.at[move.seat] = move.worker;
+    for (const auto& move : moves) {
+      WEFT_DCHECK(seating_.at[move.seat] == Seats::kNone);  // else two workers have one seat
+      seating_.at[move.seat] = move.worker;
+    }
     return moves.size();
   }
 

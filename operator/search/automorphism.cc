@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 namespace {
@@ -21,6 +23,8 @@ Automorphisms::Automorphisms(const Instance& instance, std::span<const std::int6
       taken_(workers_) {
   // A pair is labelled by its bytes and by the sets that hold both; a worker by the groups that
   // hold it.
+  WEFT_CHECK(bytes.size() == label_.size());
+  WEFT_CHECK(instance.request().groups.size() < 64);  // a bit each
   std::vector<std::uint64_t> together(workers_ * workers_, 0);
   std::uint64_t bit = 1;
   for (const GroupConstraint& group : instance.request().groups) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::NodeIndex;
@@ -41,6 +43,8 @@ class Bisection {
       return;
     }
     const std::size_t digit = DigitToCut(part);
+    WEFT_CHECK(digit < part.size());  // a part of several vertices has a digit to cut
+    WEFT_DCHECK(nodes.size() % part[digit].size() == 0);
     Part low = part, high = part;
     low[digit].to = high[digit].from = part[digit].from + part[digit].size() / 2;
     const std::size_t of_low = nodes.size() / part[digit].size() * low[digit].size();

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/search/box_paths.h"
 
 namespace weft::placement {
@@ -103,6 +104,7 @@ class Layouts {
     laid.digit = digit;
     laid.stride = stride;
     for (BoxPath& path : PathsThrough(factors, stride)) {
+      WEFT_CHECK(path.size() == digits_[digit].size);  // it visits each place once
       const Int128 hops = HopsOf(digits_[digit], path, stride);
       if (!laid.path.empty() && hops >= laid.hops) continue;
       laid.hops = hops;
@@ -129,6 +131,8 @@ class Layouts {
   BoxLayout LayoutOf(const TorusSize& size, const std::vector<const Laid*>& laid) const {
     std::vector<const Laid*> of_digit(digits_.size());
     for (const Laid* one : laid) of_digit[one->digit] = one;
+    WEFT_CHECK(laid.size() == digits_.size());  // each digit is laid once
+    WEFT_CHECK(std::find(of_digit.begin(), of_digit.end(), nullptr) == of_digit.end());
     BoxLayout layout{size, std::vector<TorusPlace>(std::size_t{size[0]} * size[1] * size[2]),
                      Sum(laid)};
     for (std::size_t v = 0; v < layout.places.size(); ++v) {

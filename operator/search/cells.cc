@@ -6,6 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -148,6 +150,7 @@ void Cells::Keep(std::vector<Found> found, std::size_t most) {
   for (NodeIndex n : placed_) {
     const auto at = std::partition_point(listed_.begin(), listed_.end(),
                                          [n](const NodeOfCell& listed) { return listed.node < n; });
+    WEFT_CHECK(at != listed_.end() && at->node == n);  // all cells in use are kept
     listed_of_worker_.push_back(static_cast<std::uint32_t>(at - listed_.begin()));
     of_worker_.push_back(at->cell);
   }
@@ -161,6 +164,7 @@ void Cells::WeighPairs() {
     const auto found = std::find(weights_.begin(), weights_.end(), weight);
     if (found == weights_.end()) {
       weights_.push_back(weight);
+      WEFT_CHECK(weights_.size() <= std::size_t{1} << 16);  // an index has 16 bits
       return static_cast<std::uint16_t>(weights_.size() - 1);
     }
     return static_cast<std::uint16_t>(found - weights_.begin());
@@ -200,6 +204,7 @@ void Cells::FindNear() {
 
 std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_worker) const {
   std::vector<NodeIndex> nodes = placed_;
+  WEFT_CHECK(cell_of_worker.size() == nodes.size());
   // By index into listed_: how many workers stay on the node, and how many leave it.
   std::vector<std::uint32_t> stay(listed_.size(), 0), leave(listed_.size(), 0);
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
@@ -209,6 +214,7 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_wo
   for (const bool left : {true, false}) {
     for (std::size_t i = 0; i < listed_.size(); ++i) {
       const NodeIndex n = listed_[i].node;
+      WEFT_CHECK(stay[i] + leave[i] <= instance_.slots()[n]);
       const std::uint32_t places = left ? leave[i] : instance_.slots()[n] - stay[i] - leave[i];
       open[listed_[i].cell].insert(open[listed_[i].cell].end(), places, n);
     }
@@ -216,7 +222,9 @@ std::vector<NodeIndex> Cells::NodesFor(std::span<const std::uint32_t> cell_of_wo
   std::vector<std::size_t> taken(size(), 0);
   for (std::uint32_t w = 0; w < nodes.size(); ++w) {
     const std::uint32_t cell = cell_of_worker[w];
-    if (cell != of_worker_[w]) nodes[w] = open[cell][taken[cell]++];
+    if (cell == of_worker_[w]) continue;
+    WEFT_CHECK(taken[cell] < open[cell].size());  // no cell has more workers than slots
+    nodes[w] = open[cell][taken[cell]++];
   }
   return nodes;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
 namespace weft::placement {
@@ -28,6 +29,7 @@ class Cells {
   std::span<const std::uint32_t> of_worker() const { return of_worker_; }
   // Cost of a byte between a worker in cell `a` and one in cell `b`, with PairCost::Nudge.
   std::int64_t Weight(std::uint32_t a, std::uint32_t b) const {
+    WEFT_DCHECK(a < size() && b < size());
     return weights_[weight_[std::size_t{a} * size() + b]];
   }
   // The six nearest cells on a torus; empty if there is no torus.

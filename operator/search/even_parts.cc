@@ -46,7 +46,10 @@ class Evener {
         of_node_(instance.fabric().domains(tier_).of_node),
         nodes_(start.nodes),
         free_(instance.slots().begin(), instance.slots().end()) {
-    for (const NodeIndex n : nodes_) --free_[n];
+    for (const NodeIndex n : nodes_) {
+      WEFT_CHECK(free_[n] > 0);  // the start has no more workers than slots
+      --free_[n];
+    }
   }
 
   std::optional<std::vector<NodeIndex>> Make() {
@@ -204,8 +207,10 @@ class Evener {
         if (run.length <= run.least) continue;
         if (longest == nullptr || run.length > longest->length) longest = &run;
       }
+      WEFT_CHECK(longest != nullptr);  // together the least are no more than the rows
       --longest->length;
     }
+    WEFT_CHECK(sum == rows);  // each row has one run
     return changed;
   }
 
@@ -231,7 +236,10 @@ class Evener {
       }
     }
     for (const auto& row : bundle.rows) {
-      for (const std::uint32_t worker : row) --free_[nodes_[worker]];
+      for (const std::uint32_t worker : row) {
+        WEFT_CHECK(free_[nodes_[worker]] > 0);
+        --free_[nodes_[worker]];
+      }
     }
   }
 
@@ -247,6 +255,7 @@ class Evener {
       for (NodeIndex n = begin[domain]; n < begin[domain + 1] && slots.size() < count; ++n) {
         if (instance_.wholly_free(instance_.node_tier(), n) != whole) continue;
         const auto mine = std::equal_range(kept.begin(), kept.end(), n);
+        WEFT_CHECK(free_[n] >= static_cast<std::size_t>(mine.second - mine.first));
         const std::size_t open = free_[n] - static_cast<std::size_t>(mine.second - mine.first);
         slots.insert(slots.end(), std::min(open, count - slots.size()), n);
       }

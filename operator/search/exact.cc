@@ -44,6 +44,9 @@ class Board {
         automorphisms_(instance, bytes, order_),
         placed_(order_.size(), kUnplaced),
         seen_(places.kinds, 0) {
+    WEFT_CHECK(order_.size() == instance.workers());
+    WEFT_CHECK(bytes.size() == order_.size() * order_.size());
+    WEFT_CHECK(places.slots.size() == places.size() && places.domain.size() == places.kind.size());
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] = bytes[i] / unit.bytes;
     for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] = places.weight[i] / unit.weight;
     for (const Int128 within : CostWithin(instance, bytes, order_)) {
@@ -102,6 +105,7 @@ class Board {
 
   void Put(std::size_t place) {
     const std::size_t depth = at_.size();
+    WEFT_DCHECK(!full());
     cost_ += Attach(place);
     placed_[order_[depth]] = places_.nodes[place];
     Book(place, true);
@@ -115,11 +119,13 @@ class Board {
     }
   }
   void Take() {
+    WEFT_DCHECK(!at_.empty());
     const std::size_t place = at_.back();
     at_.pop_back();
     Book(place, false);
     placed_[order_[at_.size()]] = kUnplaced;
     cost_ -= Attach(place);
+    WEFT_DCHECK(cost_ >= 0);
   }
 
   // After the next worker was tried on a place, with all completions: bars that place, and those
@@ -150,13 +156,20 @@ class Board {
     const std::uint32_t kind = KindOf(place);
     for (std::size_t p = 0; p < places_.size(); ++p) {
       if (free_[p] == 0 || KindOf(p) != kind) continue;
-      for (const std::uint32_t i : orbit) barred_[i * places_.size() + p] += by;
+      for (const std::uint32_t i : orbit) {
+        std::uint32_t& barred = barred_[i * places_.size() + p];
+        WEFT_DCHECK(by == 1 || barred > 0);  // Lift undoes a Bar
+        barred += by;
+      }
     }
   }
   void Book(std::size_t place, bool put) {
+    WEFT_DCHECK(put ? free_[place] > 0 : free_[place] < places_.slots[place]);
     free_[place] += put ? -1 : 1;
     for (Tier t = 0; t < in_domain_.size(); ++t) {
-      in_domain_[t][places_.domain[t][place]] += put ? 1 : -1;
+      std::uint32_t& workers = in_domain_[t][places_.domain[t][place]];
+      WEFT_DCHECK(put || workers > 0);
+      workers += put ? 1 : -1;
     }
   }
 
@@ -234,6 +247,7 @@ bool LeastCost<Sum>::Visit(const Preferences& preferences) {
   if (!CanWin(preferences, least)) return true;
   if (board_.full()) {
     best_ = Evaluate(board_.instance(), board_.placed());
+    WEFT_DCHECK(best_->cost == Int128{board_.cost()} * board_.unit().size());
     limit_ = board_.cost();
     return true;
   }
@@ -389,6 +403,7 @@ ExactResult Search(const Searches<Sum>& searches, const Instance& instance,
     if (!result.best) return result;
     incumbents.push_back(*result.best);
   }
+  WEFT_DCHECK(bound <= result.best->cost || result.best->preferences != Preferences{});
   result.finished = true;
   result.least = result.best->objective();
   const Candidate first = incumbents[Best(instance, incumbents, tolerance_percent)];

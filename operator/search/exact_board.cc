@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "operator/base/check.h"
 #include "operator/search/adjacency.h"
 
 namespace weft::placement {
@@ -83,6 +84,7 @@ CostUnit CommonUnit(std::span<const std::int64_t> bytes, std::span<const Places>
 std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::int64_t> bytes,
                                std::span<const std::uint32_t> order) {
   const std::size_t workers = order.size();
+  WEFT_CHECK(bytes.size() == workers * workers);
   std::vector<Int128> within(workers + 1, 0);
   std::int64_t narrower = 0;
   std::vector<std::int64_t> peers;

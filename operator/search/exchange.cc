@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 namespace {
@@ -24,6 +26,7 @@ Exchange::Exchange(const Pulls& pulls, const Cells& cells)
 void Exchange::Run(Pieces& pieces, std::uint64_t steps) {
   cell_of_ = pieces.cell;
   size_ = pieces.size;
+  WEFT_CHECK(cell_of_.size() == size_.size() && gain_.size() == size_.size());  // by piece
   steps_ = steps;
   in_cell_.assign(cells_.size(), {});
   free_.resize(cells_.size());
@@ -31,6 +34,7 @@ void Exchange::Run(Pieces& pieces, std::uint64_t steps) {
   for (std::uint32_t p = 0; p < cell_of_.size(); ++p) {
     in_cell_[cell_of_[p]].push_back(p);
     free_[cell_of_[p]] -= size_[p];
+    WEFT_CHECK(free_[cell_of_[p]] >= 0);  // the start has no more workers than slots
   }
   std::vector<std::uint8_t> changed(cells_.size(), 1);
   while (std::find(changed.begin(), changed.end(), 1) != changed.end() && steps_ > 0) {
@@ -102,6 +106,7 @@ bool Exchange::Divide(Pair pair) {
     vain = 0;
   }
   for (std::size_t i = done_.size(); i-- > kept;) MoveTo(done_[i].piece, done_[i].from);
+  WEFT_CHECK(free_[pair.a] >= 0 && free_[pair.b] >= 0);  // below 0 only within a swap
   for (const std::uint32_t p : in_a_) open_[p] = 0;
   for (const std::uint32_t p : in_b_) open_[p] = 0;
   if (kept == 0) return false;
@@ -148,6 +153,8 @@ bool Exchange::Step(Pair pair) {
 // Moves a piece to the other cell for the rest of the chain, and updates the gains of its peers.
 void Exchange::Move(Pair pair, std::uint32_t piece) {
   const std::uint32_t from = cell_of_[piece], to = from == pair.a ? pair.b : pair.a;
+  WEFT_DCHECK(from == pair.a || from == pair.b);
+  WEFT_DCHECK(gain_[piece] == Gain(piece, to));  // Follow kept it up to date
   change_ -= gain_[piece];
   done_.push_back({piece, from, to});
   std::erase(from == pair.a ? in_a_ : in_b_, piece);
@@ -159,6 +166,7 @@ void Exchange::Move(Pair pair, std::uint32_t piece) {
 // Undoes the last move, which had no room. The piece then stays in its cell for the rest of the
 // chain.
 void Exchange::TakeBack(Pair pair) {
+  WEFT_DCHECK(!done_.empty());
   const Done last = done_.back();
   done_.pop_back();
   change_ += gain_[last.piece];

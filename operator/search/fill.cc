@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+#include "operator/objective/hard_rules.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -10,9 +13,11 @@ using fabric::Tier;
 
 std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain, Workers order,
                                                    Rooms& rooms) {
+  WEFT_CHECK(order.size() == instance_->workers());
   rooms_ = &rooms;
   nodes_.assign(order.size(), 0);
   if (!Lay(tier, domain, order)) return std::nullopt;
+  WEFT_DCHECK(MeetsHardRules(*instance_, nodes_) || instance_->has_groups());  // slots hold
   return std::move(nodes_);
 }
 
@@ -55,6 +60,7 @@ bool Filler::Split(Tier tier, DomainIndex domain, Workers workers) {
     const std::size_t limit = done + static_cast<std::size_t>(std::min<std::uint64_t>(room, rest));
     const std::size_t end = CutBefore(tier + 1, workers, done, limit, true);
     shares.push_back({children[at], workers.subspan(done, end - done), {}});
+    WEFT_DCHECK(end >= done && end <= workers.size());
     done = end;
     if (at != i && done < workers.size()) break;  // only a divided atom can leave some
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::NodeIndex;
@@ -56,6 +58,7 @@ NodeIndex FreePlaces::At(const Box& box, const TorusPlace& inside) const {
 std::uint32_t FreePlaces::FreeIn(const Box& box) const {
   const std::uint32_t x = box.at[0], y = box.at[1], z = box.at[2];
   const std::uint32_t u = x + box.size[0], v = y + box.size[1], w = z + box.size[2];
+  WEFT_DCHECK(u < extent_[0] && v < extent_[1] && w < extent_[2]);
   return Sum(u, v, w) - Sum(x, v, w) - Sum(u, y, w) - Sum(u, v, z) + Sum(x, y, w) + Sum(x, v, z) +
          Sum(u, y, z) - Sum(x, y, z);
 }
@@ -97,6 +100,7 @@ std::vector<Box> FreePlaces::Best(const TorusSize& size, std::size_t most,
   const auto offer = [&](const Box& box) {
     const std::uint32_t holes = Holes(box);
     if (holes > most_holes || (best.size() == most && holes > best.back().holes)) return;
+    WEFT_DCHECK(FreeIn(Grown(box)) >= FreeIn(box));
     const Ranked ranked{holes, FreeIn(Grown(box)) - FreeIn(box), box};
     if (best.size() == most && !before(ranked, best.back())) return;
     best.insert(std::upper_bound(best.begin(), best.end(), ranked, before), ranked);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/objective/box.h"
 #include "operator/objective/instance.h"
 
@@ -28,6 +29,7 @@ class FreePlaces {
   fabric::NodeIndex At(const Box& box, const fabric::TorusPlace& inside) const;
 
   std::uint32_t Holes(const Box& box) const {
+    WEFT_DCHECK(FreeIn(box) <= box.size[0] * box.size[1] * box.size[2]);
     return box.size[0] * box.size[1] * box.size[2] - FreeIn(box);
   }
   std::uint32_t FreeIn(const Box& box) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/search/adjacency.h"
@@ -80,8 +81,9 @@ class LocalSearch {
 
   Int128 Change(std::uint32_t worker, NodeIndex from, NodeIndex to, std::uint32_t except);
   std::uint32_t& Load(NodeIndex node) {
-    return load_[static_cast<std::size_t>(std::lower_bound(places_.begin(), places_.end(), node) -
-                                          places_.begin())];
+    const auto place = std::lower_bound(places_.begin(), places_.end(), node);
+    WEFT_DCHECK(place != places_.end() && *place == node);
+    return load_[static_cast<std::size_t>(place - places_.begin())];
   }
   Tier NarrowTier() const { return instance_.node_tier() - 1; }
 
@@ -97,11 +99,7 @@ class LocalSearch {
 // Finds the places: nodes in use and free nodes next to them, inside the domain that the
 // preferences allow.
 void LocalSearch::FindPlaces() {
-  const Request& request = instance_.request();
-  Tier limit = request.required.value_or(fabric::kOutside);
-  if (request.preferred) {
-    limit = std::max(limit, *request.preferred - current_.preferences[kLevelsWider]);
-  }
+  const Tier limit = HomeTier(instance_.request(), current_.preferences);
   const fabric::Fabric& fabric = instance_.fabric();
   const DomainIndex home = fabric.domains(limit).of_node[current_.nodes.front()];
   places_ = current_.nodes;
@@ -220,6 +218,7 @@ bool LocalSearch::Apply(const Step& step) {
   }
   current_.cost += step.delta;
   if (step.partner == kNoPartner) {
+    WEFT_DCHECK(Load(from) > 0 && Load(step.node) < instance_.slots()[step.node]);
     --Load(from);
     ++Load(step.node);
   }
@@ -286,7 +285,9 @@ std::optional<Candidate> Improve(const Instance& instance, const Candidate& star
   LocalSearch search(instance, start, steps);
   search.Run(enough);
   if (search.current().nodes == start.nodes) return std::nullopt;
-  return Evaluate(instance, search.current().nodes);
+  Candidate found = Evaluate(instance, search.current().nodes);
+  WEFT_DCHECK(found.cost == search.current().cost);  // the changes add up
+  return found;
 }
 
 }  // namespace weft::placement

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/lanes.h"
 
 namespace weft::placement {
@@ -193,6 +194,7 @@ void Knapsack::CollectBins(const Table& table, std::uint32_t units,
     shares.push_back({bins[at], taken});
     units -= taken;
   }
+  WEFT_CHECK(units == 0);  // the table holds no more than the bins
   std::sort(shares.begin() + static_cast<std::ptrdiff_t>(from), shares.end(),
             [](const Share& a, const Share& b) { return a.bin < b.bin; });
 }
@@ -214,6 +216,7 @@ std::vector<std::uint32_t> Knapsack::Taken(const Table& table, std::uint32_t sum
       break;
     }
   }
+  WEFT_CHECK(sum == 0 && cost == 0);  // the choices add up to what was asked for
   return taken;
 }
 
@@ -221,6 +224,7 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
   if (units == 0) return;
   if (table.tier == bin_tier_) return shares.push_back({table.domain, units});
   if (table.children.empty()) return CollectBins(table, units, shares);
+  WEFT_CHECK(units < table.sum.size() && table.sum[units] >= units);
   const std::uint32_t sum = table.sum[units];
   std::vector<std::uint32_t> taken = Taken(table, sum);
   for (std::uint32_t excess = sum - units; excess > 0;) {  // from the child that takes least
@@ -228,6 +232,7 @@ void Knapsack::Collect(const Table& table, std::uint32_t units, std::vector<Shar
     for (std::size_t c = 0; c < taken.size(); ++c) {
       if (taken[c] > 0 && (least == taken.size() || taken[c] < taken[least])) least = c;
     }
+    WEFT_CHECK(least < taken.size());  // the excess is part of what was taken
     const std::uint32_t less = std::min(excess, taken[least]);
     taken[least] -= less;
     excess -= less;

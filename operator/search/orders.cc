@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::Tier;
@@ -58,7 +60,9 @@ std::vector<std::uint32_t> Walk(std::span<const std::uint32_t> grid, std::span<c
     walk = offsets.In(nest[depth], inner, walk);
     inner = nest[depth];
   }
-  return offsets.In(Shape(grid.begin(), grid.end()), inner, walk);
+  walk = offsets.In(Shape(grid.begin(), grid.end()), inner, walk);
+  WEFT_DCHECK(walk.size() == Volume(Shape(grid.begin(), grid.end())));  // each worker once
+  return walk;
 }
 
 // Sorts workers by the position at which their atoms first occur, widest tier first. Atoms nest, so
@@ -68,6 +72,7 @@ void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& wor
   std::vector<std::uint32_t> first(workers.size());
   const auto gather = [&](std::span<const std::uint32_t> atoms) {
     if (atoms.empty()) return;
+    WEFT_CHECK(atoms.size() == workers.size());
     for (std::uint32_t i = static_cast<std::uint32_t>(workers.size()); i-- > 0;) {
       first[atoms[workers[i]]] = i;
     }

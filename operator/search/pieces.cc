@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/objective/units.h"
 
 namespace weft::placement {
@@ -49,6 +50,7 @@ Pieces::Pieces(std::span<const std::uint32_t> cell_of, std::span<const std::uint
     std::uint64_t unit_and_cell;
     std::uint32_t worker;
   };
+  WEFT_CHECK(cell_of.size() == unit_of.size());  // by worker
   std::vector<Key> keys;
   keys.reserve(unit_of.size());
   for (std::uint32_t w = 0; w < unit_of.size(); ++w) {
@@ -80,6 +82,7 @@ Pulls::Pulls(const Instance& instance, const Pieces& pieces, const Cells& cells)
   const std::vector<Edge> edges = EdgesBetween(instance, pieces, cells);
   Int128 all = 0;
   for (const Edge& edge : edges) {
+    WEFT_DCHECK(edge.a != edge.b && std::max(edge.a, edge.b) < pieces.count());
     ++begin_[edge.a + 1];
     ++begin_[edge.b + 1];
     all += edge.bytes;

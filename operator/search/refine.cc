@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "operator/base/check.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
@@ -57,8 +58,10 @@ class Search {
         in_cell_(cells.size()),
         free_(cells.size()),
         random_(seed) {
+    WEFT_CHECK(pulls.pieces() == pieces.count());
     for (std::uint32_t c = 0; c < cells.size(); ++c) free_[c] = cells.slots(c);
     for (std::uint32_t p = 0; p < pieces.count(); ++p) {
+      WEFT_CHECK(free_[cell_[p]] >= size_[p]);  // the start has no more workers than slots
       free_[cell_[p]] -= size_[p];
       slot_[p] = static_cast<std::uint32_t>(in_cell_[cell_[p]].size());
       in_cell_[cell_[p]].push_back(p);
@@ -94,6 +97,7 @@ class Search {
         last = step;
       }
     }
+    WEFT_DCHECK(cost + cost_ == Cost());  // changes that are off would have misled every step
   }
 
  private:
@@ -184,21 +188,28 @@ Search::Move Search::Propose() {
   return {piece, partner, to, Change(piece, from, to, partner) + Change(partner, to, from, piece)};
 }
 
+// Moves a piece that has left its cell.
 void Search::Put(std::uint32_t piece, std::uint32_t to) {
   auto& old_list = in_cell_[cell_[piece]];
   old_list[slot_[piece]] = old_list.back();
   slot_[old_list.back()] = slot_[piece];
   old_list.pop_back();
-  free_[cell_[piece]] += size_[piece];
   cell_[piece] = to;
   slot_[piece] = static_cast<std::uint32_t>(in_cell_[to].size());
   in_cell_[to].push_back(piece);
+  WEFT_DCHECK(free_[to] >= size_[piece]);  // else it wraps, and the cell takes any number
   free_[to] -= size_[piece];
 }
 
+// Both pieces leave before one arrives: a cell has room for one only after the other left.
 void Search::Apply(const Move& move) {
   const std::uint32_t from = cell_[move.piece];
-  if (move.partner != kNone) Put(move.partner, from);
+  free_[from] += size_[move.piece];
+  if (move.partner != kNone) {
+    WEFT_DCHECK(cell_[move.partner] == move.to);
+    free_[move.to] += size_[move.partner];
+    Put(move.partner, from);
+  }
   Put(move.piece, move.to);
 }
 

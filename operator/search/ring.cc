@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "operator/base/check.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
 
@@ -47,7 +48,8 @@ class TripSearch {
         now_(std::move(start)),
         left_(steps),
         open_(prices.fabric().node_count(), 1) {
-    Measure();
+    WEFT_CHECK(size() >= kShortestRing);  // moves take up to three hosts between two others
+    now_.length = Length();
   }
 
   // The shortest trip found; the search ends early at the length `enough`.
@@ -58,6 +60,7 @@ class TripSearch {
     while (left_ > 0 && best.length > enough) {
       Kick(random);
       Descend();
+      WEFT_DCHECK(now_.length == Length());  // gains that are off would have misled it
       if (now_.length <= best.length) {
         best = now_;
       } else {
@@ -76,9 +79,10 @@ class TripSearch {
   std::int64_t Leg(std::size_t i) const {
     return Price(now_.at[i], now_.at[i + 1 == size() ? 0 : i + 1]);
   }
-  void Measure() {
-    now_.length = 0;
-    for (std::size_t i = 0; i < size(); ++i) now_.length += Leg(i);
+  std::int64_t Length() const {
+    std::int64_t length = 0;
+    for (std::size_t i = 0; i < size(); ++i) length += Leg(i);
+    return length;
   }
   void Spend(std::uint64_t steps) { left_ -= std::min(left_, steps); }
 
@@ -187,7 +191,7 @@ class TripSearch {
     std::sort(cut.begin(), cut.end());
     for (const std::size_t one : cut) Open({now_.at[one - 1], now_.at[one]});
     std::rotate(Host(cut[0]), Host(cut[1]), Host(cut[2]));
-    Measure();
+    now_.length = Length();
     Spend(size());
   }
 
@@ -227,6 +231,7 @@ std::optional<Candidate> Shortened(const Instance& instance, std::span<const std
   const auto hops = static_cast<std::int64_t>(ring.size());
   trip = TripSearch(instance.pair_cost(), std::move(trip), limits.ring_steps)
              .Run(limits.seed, hops * instance.pair_cost().hop_weight());
+  WEFT_CHECK(trip.at.size() == ring.size());
   std::vector<NodeIndex> nodes(start.nodes.size());
   for (std::size_t i = 0; i < ring.size(); ++i) nodes[ring[i]] = trip.at[i];
   if (!MeetsTopology(instance, nodes)) return std::nullopt;

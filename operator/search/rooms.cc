@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -12,7 +14,9 @@ Rooms::Rooms(const Instance& instance, std::vector<std::uint32_t> units)
     : instance_(&instance), node_tier_(instance.node_tier()), sorted_(node_tier_ + 1) {
   for (Tier t = 0; t < node_tier_; ++t) sorted_[t].resize(instance.fabric().domains(t).size());
   plain_ = std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit <= 1; });
+  WEFT_CHECK(units.size() == node_tier_ + 1);  // one a tier
   if (plain_) return;
+  WEFT_CHECK(std::find(units.begin(), units.end(), 0U) == units.end());  // rooms are multiples
   node_unit_ = units[node_tier_];
   room_.resize(node_tier_);
   for (Tier t = node_tier_; t-- > 0;) {
@@ -54,6 +58,7 @@ std::size_t Rooms::TightestFit(Tier tier, DomainIndex domain, std::size_t first,
   const auto from = children.begin() + static_cast<std::ptrdiff_t>(first);
   const auto end = std::partition_point(from, children.end(),
                                         [&](DomainIndex c) { return room(tier + 1, c) >= wanted; });
+  WEFT_CHECK(end != from);  // the caller knows that the first one has room
   const std::uint64_t least = room(tier + 1, *(end - 1));
   const auto begin =
       std::partition_point(from, end, [&](DomainIndex c) { return room(tier + 1, c) > least; });
@@ -70,6 +75,7 @@ std::vector<std::uint64_t> Rooms::Typical(Tier tier, DomainIndex domain, std::ui
     for (; used < children.size() && rest > 0; ++used) {
       rest -= std::min(rest, room(tier + 1, children[used]));
     }
+    WEFT_CHECK(used > 0);  // no room is empty, so workers are left for one
     domain = children[(used - 1) / 2];
     ++tier;
     workers = std::min(workers, room(tier, domain));

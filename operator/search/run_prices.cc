@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::DomainIndex;
@@ -52,6 +54,7 @@ std::vector<Int128> LeavingRuns(const traffic::WorkerGraph& graph,
   for (std::uint32_t k = 1; k <= units / 2; ++k) {
     leaving[k] = leaving[k - 1] + 2 * longer;
     longer -= by_distance[k];
+    WEFT_DCHECK(longer >= 0);
   }
   for (std::uint32_t k = units / 2 + 1; k <= units; ++k) leaving[k] = leaving[units - k];
   return leaving;
@@ -170,6 +173,7 @@ std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
   std::vector<Int128> least(units + 1, -1);
   least[0] = 0;
   for (std::uint32_t s = 0; s < runs.starts(); ++s) runs.Lower(s, longest, least);
+  WEFT_CHECK(longest <= units && least[longest] >= 0);  // a run of that length was measured
   std::fill(least.begin() + longest + 1, least.end(), least[longest]);
   for (Int128& bytes : least) bytes *= units;
   return least;
@@ -189,6 +193,7 @@ std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t uni
 RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
                      std::span<const std::uint32_t> walk, std::uint32_t unit, Kind kind)
     : units_(static_cast<std::uint32_t>(walk.size()) / unit), prices_(tree.node_tier() + 1) {
+  WEFT_CHECK(units_ > 0 && walk.size() == graph.workers());
   const std::vector<Int128> leaving =
       kind == Kind::kMean ? LeavingRuns(graph, walk, unit, units_)
                           : LeavingLeast(graph, walk, unit, units_, LongestRun(tree, unit, units_));

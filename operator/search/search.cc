@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/search/fill.h"
 #include "operator/search/orders.h"
@@ -179,6 +180,7 @@ bool Greedy::Known(const std::vector<fabric::NodeIndex>& nodes) const {
 }
 
 void Greedy::Add(std::vector<fabric::NodeIndex> nodes) {
+  WEFT_DCHECK(MeetsHardRules(*instance_, nodes));
   candidates_.push_back(Evaluate(*instance_, std::move(nodes)));
   best_ = std::max(best_, standing_(candidates_.back()));
 }
@@ -202,12 +204,14 @@ void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
     if (x != y) return slots[x] != slots[y] ? slots[x] > slots[y] : x < y;
     return instance_->slots()[a] > instance_->slots()[b];
   });
+  WEFT_CHECK(!nodes.empty());  // a home has a slot for every worker
   for (const Layout& layout : Layouts(home)) {
     std::vector<fabric::NodeIndex> answer(instance_->workers());
     std::size_t at = 0;
     std::uint32_t left = instance_->slots()[nodes.front()];
     for (std::uint32_t worker : layout.workers) {
       if (left == 0) left = instance_->slots()[nodes[++at]];
+      WEFT_DCHECK(at < nodes.size() && left > 0);
       answer[worker] = nodes[at];
       --left;
     }
@@ -232,6 +236,7 @@ std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
 void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search) {
   if (instance_->capacity(tier, domain) < instance_->workers()) return;
   search.slots[tier] = instance_->SlotsIn(tier, domain);
+  WEFT_DCHECK(tier <= search.tier);
   const Tier inside = search.tier - tier;
   const bool free = tier > fabric::kOutside && instance_->wholly_free(tier, domain);
   // What is inside a free domain is free too.
@@ -280,6 +285,7 @@ std::uint64_t Greedy::MostSlots(Home home) const {
   const auto& begin = instance_->fabric().domains(home.tier).begin;
   const auto slots =
       instance_->slots().subspan(begin[home.domain], begin[home.domain + 1] - begin[home.domain]);
+  WEFT_CHECK(!slots.empty());
   return *std::max_element(slots.begin(), slots.end());
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::NodeIndex;
@@ -101,7 +103,10 @@ void Seats::FindNear() {
 std::vector<std::uint32_t> Seats::SeatsOf(std::span<const NodeIndex> nodes) const {
   std::vector<std::uint32_t> next = first_, seats;
   seats.reserve(nodes.size());
-  for (const NodeIndex n : nodes) seats.push_back(next[n]++);
+  for (const NodeIndex n : nodes) {
+    WEFT_CHECK(next[n] < size() && node_[next[n]] == n);  // no node has more workers than slots
+    seats.push_back(next[n]++);
+  }
   return seats;
 }
 

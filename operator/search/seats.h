@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "operator/base/check.h"
 #include "operator/objective/instance.h"
 
 namespace weft::placement {
@@ -29,6 +30,7 @@ class Seats {
   // Links between the hosts of two seats.
   std::uint32_t Hops(std::uint32_t a, std::uint32_t b) const {
     const Place &from = place_[a], &to = place_[b];
+    WEFT_DCHECK(a < size() && b < size());
     std::uint32_t hops = 0;
     for (std::size_t d = 0; d < fabric::kTorusDimensions; ++d) {
       hops += hops_[d][static_cast<std::size_t>(from[d] - to[d] + kMiddle)];

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 using fabric::NodeIndex;
@@ -22,6 +24,7 @@ class Spreading {
         of_vertex_(layout.places.size()) {}
 
   std::vector<NodeIndex> Run(std::vector<NodeIndex> nodes) {
+    WEFT_CHECK(nodes.size() == layout_.places.size());  // one for each vertex
     std::vector<std::uint32_t> vertices(nodes.size());
     std::iota(vertices.begin(), vertices.end(), 0U);
     Divide(vertices, nodes, {TorusPlace{}, layout_.size});
@@ -45,6 +48,7 @@ class Spreading {
         std::stable_partition(vertices.begin(), vertices.end(),
                               [&](std::uint32_t v) { return layout_.places[v][d] < high.at[d]; });
     const auto of_low = static_cast<std::size_t>(middle - vertices.begin());
+    WEFT_DCHECK(of_low > 0 && of_low < vertices.size());
     const auto key = [&](NodeIndex n) {
       return std::tuple(Along(d, n), Along((d + 1) % 3, n), Along((d + 2) % 3, n));
     };

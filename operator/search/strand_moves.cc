@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::placement {
 
 namespace {
@@ -69,6 +71,7 @@ void StrandMoves::Turn(const Strands& strands, std::uint32_t worker, int directi
                        std::int64_t length) {
   for (std::int64_t i = 1; i <= length; ++i) {
     const std::uint32_t opposite = strands.Along(worker, direction * (length + 1 - i));
+    WEFT_DCHECK(opposite != Strands::kNone);
     Add(strands.Along(worker, direction * i), seating_.seat_of[opposite]);
   }
 }
@@ -97,6 +100,7 @@ bool StrandMoves::Drag(const Strands& strands) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t worker = moves_[i].worker, to = seating_.at[moves_[i].seat];
+    WEFT_DCHECK(to != Seats::kNone);  // clusters follow only to seats that are taken
     const auto from = strands.cluster(strands.cluster_of(worker));
     const auto into = strands.cluster(strands.cluster_of(to));
     // The clusters that are left and those that are taken must be the same.

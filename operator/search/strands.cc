@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "operator/base/check.h"
 #include "operator/objective/units.h"
 
 namespace weft::placement {
@@ -110,6 +111,7 @@ void Strands::Join(std::uint32_t workers, UnionFind& joined) {
       cluster_of_[w] = static_cast<std::uint32_t>(clusters_.size());
       clusters_.emplace_back();
     }
+    WEFT_CHECK(first <= w);  // so its cluster is there
     cluster_of_[w] = cluster_of_[first];
     std::vector<std::uint32_t>& cluster = clusters_[cluster_of_[w]];
     in_cluster_[w] = static_cast<std::uint32_t>(cluster.size());

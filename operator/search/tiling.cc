@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
 #include "operator/search/align.h"
 
 namespace weft::placement {
@@ -16,6 +17,8 @@ Tiler::Tiler(const Instance& instance, const Tree& tree)
 }
 
 std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
+  WEFT_CHECK(tiling.walk.size() == instance_.workers());
+  WEFT_CHECK(!tiling.steps.empty() && tiling.steps.back().unit == 1);  // takes what is left
   tiling_ = &tiling;
   walk_ = &known_[tiling.walk];
   free_.assign(tree_.slots().begin(), tree_.slots().end());
@@ -92,6 +95,7 @@ bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers wor
     }
     for (const Knapsack::Share& share : shares) {
       const std::size_t taken = std::size_t{share.units} * wanted.unit;
+      WEFT_CHECK(taken <= workers.size());  // the knapsack shares out no more than was asked for
       if (!LayFrom(step + 1, wanted.tier, share.bin, workers.first(taken))) return false;
       workers = workers.subspan(taken);
     }

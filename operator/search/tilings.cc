@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/search/orders.h"
 
 namespace weft::placement {
@@ -196,6 +197,7 @@ class Maker {
   }
 
   void Add(Tiling tiling) {
+    WEFT_CHECK(tiling.walk.size() == instance_.workers());
     if (std::find(tilings_.begin(), tilings_.end(), tiling) == tilings_.end()) {
       tilings_.push_back(std::move(tiling));
     }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/objective/hard_rules.h"
 #include "operator/objective/units.h"
 #include "operator/search/bisect.h"
@@ -140,6 +141,7 @@ class TorusSearch {
         least = hops;
         nodes[v] = n;
       }
+      WEFT_CHECK(least != ~0U);  // has_room: there are as many free places as units
       used[nodes[v]] = 1;
     }
     return nodes;
@@ -168,6 +170,7 @@ class TorusSearch {
       std::stable_sort(nodes.begin(), nodes.end(), [&](NodeIndex a, NodeIndex b) {
         return HopsTo(box, middle, a) < HopsTo(box, middle, b);
       });
+      WEFT_CHECK(nodes.size() >= job_.units.count());  // FirstWithRoom counted them
       nodes.resize(job_.units.count());
       Offer(LayByBisection(job_.digits, torus_, box, std::move(nodes)), candidates);
     }
@@ -231,6 +234,7 @@ class TorusSearch {
     std::sort(by_distance.begin(), by_distance.end());
     std::vector<NodeIndex> nodes;
     for (const auto& [distance, n] : by_distance) nodes.push_back(n);
+    WEFT_CHECK(nodes.size() >= job_.units.count());  // FirstWithRoom counted them
     nodes.resize(job_.units.count());
     return nodes;
   }
@@ -261,6 +265,7 @@ class TorusSearch {
   }
 
   void Offer(const std::vector<NodeIndex>& of_unit, std::vector<Candidate>& candidates) const {
+    WEFT_CHECK(of_unit.size() == job_.units.count());
     std::vector<NodeIndex> nodes(instance_.workers());
     for (std::uint32_t w = 0; w < nodes.size(); ++w) nodes[w] = of_unit[job_.units.of[w]];
     const auto same = [&](const Candidate& one) { return one.nodes == nodes; };
