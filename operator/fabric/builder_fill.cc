@@ -91,7 +91,7 @@ void FabricBuilder::FillTiers() {
   std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
   nodes.of_node.assign(nodes.begin.begin(), nodes.begin.end() - 1);
   // The first child of a domain is the one with the domain's first node.
-  for (Tier tier = 0; tier + 1 < fabric_.domains_.size(); ++tier) {
+  for (Tier tier{0}; tier + 1 < fabric_.domains_.EndIndex(); ++tier) {
     TierDomains& domains = fabric_.domains_[tier];
     const TierDomains& children = fabric_.domains_[tier + 1];
     for (NodeIndex begin : domains.begin) {
@@ -121,7 +121,7 @@ void FabricBuilder::FillScaleUp() {
   if (nested_) {
     AddTier(fabric_.spec_.scale_up->name, links_.scale_up);
     FillDomains(scale_up_);
-    fabric_.nested_scale_up_ = static_cast<Tier>(fabric_.tiers_.size()) - 1;
+    fabric_.nested_scale_up_ = Tier::Of(fabric_.tiers_.size()) - 1;
     return;
   }
   AddPlane(fabric_.spec_.scale_up->name, links_.scale_up, scale_up_);

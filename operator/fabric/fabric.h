@@ -41,8 +41,8 @@ class Fabric {
   const FabricSpec& spec() const { return spec_; }
 
   // Tiers, widest first: tiers().front() is `outside`, tiers().back() is the node.
-  std::span<const TierInfo> tiers() const { return tiers_; }
-  Tier node_tier() const { return static_cast<Tier>(tiers_.size()) - 1; }
+  IndexSpan<Tier, const TierInfo> tiers() const { return tiers_; }
+  Tier node_tier() const { return tiers_.EndIndex() - 1; }
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // also "outside", "node"
 
@@ -65,8 +65,8 @@ class Fabric {
   const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   Tier torus_tier() const { return torus_tier_; }
   const Link& torus_link() const { return torus_link_; }
-  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may come
-  // later, or the name is wrong.
+  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may
+  // come later, or the name is wrong.
   const std::vector<std::string>& absent_toruses() const { return absent_toruses_; }
 
   bool ScaleUpNeedsClaim() const {
@@ -145,8 +145,8 @@ class Fabric {
   Tier SlowSharedTier(NodeIndex a, NodeIndex b) const;
 
   FabricSpec spec_;
-  std::vector<TierInfo> tiers_;
-  std::vector<TierDomains> domains_;
+  ByTier<TierInfo> tiers_;
+  ByTier<TierDomains> domains_;
   std::optional<Tier> nested_scale_up_;
   std::vector<Plane> planes_;
   std::vector<DomainIndex> plane_class_;

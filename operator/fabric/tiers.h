@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/index.h"
+
 namespace weft::fabric {
 
 // Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
@@ -17,8 +19,10 @@ using ResourceIndex = std::uint32_t;
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
 // levels widest first, then the scale-up network if it nests in them, and last the node itself (its
 // domain index is the NodeIndex). A larger Tier is a narrower domain.
-using Tier = std::uint32_t;
-inline constexpr Tier kOutside = 0;
+using Tier = Index<struct TierTag>;
+inline constexpr Tier kOutside{0};
+template <typename T>
+using ByTier = IndexVector<Tier, T>;
 
 enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
 

@@ -69,7 +69,7 @@ bool AnyEligible(const Instance& instance, const Unplaceable& no) {
 
 // What one group with `required` needs, ignoring the other groups.
 struct GroupNeed {
-  Tier tier = 0;
+  Tier tier{0};
   std::uint32_t smallest = 0, largest = 0;  // of a set; sets that share workers are one set
 };
 

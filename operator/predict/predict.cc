@@ -167,7 +167,7 @@ std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
   const double each = outlook::PowerOf(*accelerator, workload.accelerator->per_worker);
   const placement::Seating seating(*on.fabric, nodes);
   std::vector<DomainWatts> watts;
-  for (fabric::Tier tier = 1; tier < on.fabric->node_tier(); ++tier) {
+  for (fabric::Tier tier{1}; tier < on.fabric->node_tier(); ++tier) {
     const std::size_t first = watts.size();
     for (const fabric::DomainIndex domain : seating.domains(tier)) {
       watts.push_back({tier, domain, 0});

@@ -48,7 +48,7 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
          {SourceName(link.source),
           link.source == fabric::BandwidthSource::kAssumed ? Colour::kYellow : Colour::kNone}});
   };
-  for (Tier t = 0; t < fabric.node_tier(); ++t) {
+  for (Tier t{0}; t < fabric.node_tier(); ++t) {
     add(fabric.tiers()[t].name, fabric.domains(t).size(), fabric.tiers()[t].link);
   }
   for (const fabric::Plane& plane : fabric.planes()) add(plane.name, plane.size(), plane.link);

@@ -127,7 +127,7 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
   }
   std::map<std::string, std::int64_t> free;
   for (const auto& [of, accelerators] : fleet.accelerators) free[of.second] += accelerators.free;
-  for (Tier t = 0; t <= fabric.node_tier(); ++t) {
+  for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;
     fleet.levels.push_back(Level(on, uses, t).Measure(free, list));

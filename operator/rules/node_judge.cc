@@ -107,7 +107,7 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource};
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
   if (stopped_.empty() || stopped_[node] == fabric::kOutside) return {};
-  return {Rejection::kPower, stopped_[node]};
+  return {Rejection::kPower, stopped_[node].Raw()};
 }
 
 std::string NodeJudge::ShortText(NodeIndex node) const {
