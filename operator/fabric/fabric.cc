@@ -34,7 +34,7 @@ std::optional<NodeIndex> Fabric::FindNode(const std::string& name) const {
 std::optional<ResourceIndex> Fabric::FindResource(const std::string& name) const {
   const auto found = std::lower_bound(resources_.begin(), resources_.end(), name);
   if (found == resources_.end() || *found != name) return std::nullopt;
-  return static_cast<ResourceIndex>(found - resources_.begin());
+  return ResourceIndex::Of(found - resources_.begin());
 }
 
 }  // namespace weft::fabric

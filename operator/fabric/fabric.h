@@ -100,10 +100,10 @@ class Fabric {
   bool any_degraded() const { return any_degraded_; }
 
   // Resource names by ResourceIndex. An amount is 0 if the node does not list the resource.
-  std::span<const std::string> resources() const { return resources_; }
+  IndexSpan<ResourceIndex, const std::string> resources() const { return resources_; }
   std::optional<ResourceIndex> FindResource(const std::string& name) const;
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
-    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r];
+    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r.Raw()];
   }
   // Sums over the accelerator resources, for a node and for the nodes of a domain.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
@@ -115,10 +115,10 @@ class Fabric {
 
   // Pools (pools.h), by product, then capacity type. A node whose labels name no product counts as
   // spec().accelerator_model; a node without an accelerator has no product.
-  std::span<const Pool> pools() const { return pools_; }
+  IndexSpan<PoolIndex, const Pool> pools() const { return pools_; }
   PoolIndex pool(NodeIndex n) const { return pool_[n]; }
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
-    return pool_offers_[pool * resources_.size() + r] != 0;
+    return pool_offers_[pool.Raw() * resources_.size() + r.Raw()] != 0;
   }
   // Options::peak_watts of the pool's product.
   double peak_watts(PoolIndex pool) const { return peak_watts_[pool]; }
@@ -163,15 +163,15 @@ class Fabric {
   std::array<Tier, 64> parting_tier_{};
   std::vector<int> rails_;
   bool any_degraded_ = false;
-  std::vector<std::string> resources_;
-  std::vector<bool> accelerator_resource_;
+  IndexVector<ResourceIndex, std::string> resources_;
+  IndexVector<ResourceIndex, bool> accelerator_resource_;
   std::vector<std::int64_t> allocatable_;
   std::vector<std::int64_t> accelerators_;
   std::vector<std::int64_t> accelerators_before_;  // by node: sum over all earlier nodes
-  std::vector<Pool> pools_;
+  IndexVector<PoolIndex, Pool> pools_;
   std::vector<PoolIndex> pool_;
   std::vector<std::uint8_t> pool_offers_;  // pool-major
-  std::vector<double> peak_watts_;         // by pool
+  IndexVector<PoolIndex, double> peak_watts_;
   bool limits_power_ = false;
   std::vector<std::string> unusable_why_;
   std::vector<std::uint32_t> taint_class_;

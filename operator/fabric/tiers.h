@@ -14,7 +14,7 @@ namespace weft::fabric {
 // domain are ordered by name.
 using NodeIndex = std::uint32_t;
 using DomainIndex = std::uint32_t;  // within one tier
-using ResourceIndex = std::uint32_t;
+using ResourceIndex = Index<struct ResourceTag>;
 
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
 // levels widest first, then the scale-up network if it nests in them, and last the node itself (its

@@ -242,7 +242,7 @@ std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& reque
                            .ignore_claims = options.ignore_claims};
   std::vector<std::uint32_t> slots;
   CountSlots(claims, query, slots);
-  std::vector<std::uint64_t> by_pool(claims.fabric().pools().size(), 0);
+  IndexVector<fabric::PoolIndex, std::uint64_t> by_pool(claims.fabric().pools().EndIndex(), 0);
   for (NodeIndex n = 0; n < slots.size(); ++n) by_pool[claims.fabric().pool(n)] += slots[n];
   std::vector<PoolRoom> rooms;
   for (const PoolChoice& choice : *request.pool_choices) {

@@ -13,7 +13,7 @@ using fabric::Tier;
 
 void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, FleetFigures& fleet) {
   const fabric::Fabric& fabric = *on.fabric;
-  for (fabric::ResourceIndex r = 0; r < fabric.resources().size(); ++r) {
+  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
     const std::int64_t all = fabric.allocatable(node, r);
     if (!fabric.IsAccelerator(r) || all == 0) continue;
     const std::int64_t free = std::clamp<std::int64_t>(on.claims.free(node, r), 0, all);

@@ -370,10 +370,10 @@ void AddHistory(Random& random, RandomInstance& instance) {
 }
 
 void AddProducts(Random& random, RandomInstance& instance) {
-  const auto pools = static_cast<fabric::PoolIndex>(instance.fabric->pools().size());
-  if (pools < 2 || random.Chance(20)) return;
+  const auto pools = instance.fabric->pools().EndIndex();
+  if (pools < fabric::PoolIndex{2} || random.Chance(20)) return;
   instance.request.pool_choices.emplace();
-  for (fabric::PoolIndex p = 0; p < pools; ++p) {
+  for (fabric::PoolIndex p{0}; p < pools; ++p) {
     instance.request.pool_choices->push_back({"pool", {p}, random.Below(2)});
   }
   std::stable_sort(instance.request.pool_choices->begin(), instance.request.pool_choices->end(),
