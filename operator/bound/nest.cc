@@ -23,7 +23,7 @@ constexpr std::size_t kMostHomes = 16;
 Nest NestOfLevels(const Instance& instance) {
   Nest nest;
   std::int64_t narrower = 0;
-  for (Tier t = instance.node_tier(); t >= 1; --t) {
+  for (Tier t = instance.node_tier(); t >= Tier{1}; --t) {
     const std::int64_t wider = instance.pair_cost().LeastWeight(t - 1);
     const auto& domains = instance.fabric().domains(t);
     if (wider > narrower) {
@@ -43,7 +43,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
   std::int64_t least = planes.front().weight;
   for (const PairCost::Plane& plane : planes) least = std::min(least, plane.weight);
   const Tier within = pair_cost.TierWithin(least);
-  if (within == 0) return std::nullopt;
+  if (within == fabric::kOutside) return std::nullopt;
   PlaneNest made;
   const auto add = [&](Tier tier, std::int64_t step, std::vector<DomainIndex> of_node) {
     const NodeIndex nodes = instance.fabric().node_count();
@@ -61,7 +61,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
   }
   WEFT_CHECK(pair_cost.TierWeight(within - 1) > least);  // `within` is the widest tier within it
   add(within, pair_cost.TierWeight(within - 1) - least, JoinedByPlanes(instance, planes, within));
-  for (Tier t = within - 1; t >= 1; --t) {
+  for (Tier t = within - 1; t >= Tier{1}; --t) {
     const std::int64_t step = pair_cost.TierWeight(t - 1) - pair_cost.TierWeight(t);
     if (step > 0) add(t, step, JoinedByPlanes(instance, planes, t));
   }

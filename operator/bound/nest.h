@@ -14,7 +14,7 @@ namespace weft::placement {
 // null, every node is a domain. `in_tree`: the domains are those of `tier`, so they are runs of
 // nodes.
 struct Level {
-  fabric::Tier tier = 0;
+  fabric::Tier tier{0};
   std::int64_t step = 0;
   const std::vector<fabric::DomainIndex>* of_node = nullptr;
   fabric::DomainIndex domains = 0;

@@ -94,7 +94,7 @@ class Booking {
   const fabric::Resources& AllOf(Site site) {
     const fabric::Fabric& on = *cluster_.fabrics[site.fabric].fabric;
     fabric::Resources& all = cluster_.amounts.emplace_back();
-    for (fabric::ResourceIndex r = 0; r < on.resources().size(); ++r) {
+    for (fabric::ResourceIndex r{0}; r < on.resources().EndIndex(); ++r) {
       all[on.resources()[r]] = on.allocatable(site.node, r);
     }
     return all;

@@ -45,7 +45,7 @@ class Chooser {
   Chooser(const fabric::Fabric& fabric, const api::Accelerator& accelerator)
       : fabric_(fabric), accelerator_(accelerator) {
     const auto resource = fabric.FindResource(accelerator.resource_name);
-    for (PoolIndex p = 0; resource && p < fabric.pools().size(); ++p) {
+    for (PoolIndex p{0}; resource && p < fabric.pools().EndIndex(); ++p) {
       if (!fabric.PoolOffers(p, *resource)) continue;
       offering_.push_back(p);
       products_.insert(fabric.pools()[p].product);

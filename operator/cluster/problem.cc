@@ -14,8 +14,8 @@ using fabric::Tier;
 // The level names that `required` and `preferred` accept, widest first.
 std::string KnownLevels(const fabric::Fabric& fabric) {
   std::string names;
-  for (std::size_t t = 1; t < fabric.tiers().size(); ++t) {
-    names += (t > 1 ? ", " : "") + fabric.tiers()[t].name;
+  for (Tier t{1}; t < fabric.tiers().EndIndex(); ++t) {
+    names += (t > Tier{1} ? ", " : "") + fabric.tiers()[t].name;
   }
   return names;
 }

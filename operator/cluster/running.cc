@@ -71,8 +71,8 @@ std::vector<DomainFlow> FlowsOf(const ClusterFabric& on, const Workload& workloa
   const placement::PairCost pair_cost(fabric, problem->request.pod.claims_compute_domain);
   const placement::Seating seating(fabric, nodes);
   const placement::Tally tally(pair_cost, problem->traffic, seating);
-  const std::vector<std::vector<Int128>> bytes = tally.LeavingBytes(fabric.node_tier());
-  for (Tier t = 1; t < bytes.size(); ++t) {
+  const auto bytes = tally.LeavingBytes(fabric.node_tier());
+  for (Tier t{1}; t < bytes.EndIndex(); ++t) {
     const auto weight = static_cast<double>(pair_cost.TierWeight(t - 1));
     for (std::size_t seat = 0; seat < bytes[t].size(); ++seat) {
       const DomainIndex domain = seating.domains(t)[seat];

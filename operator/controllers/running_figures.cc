@@ -22,11 +22,11 @@ struct Sum {
 };
 
 // By tier, then domain; empty tiers are not shown.
-using Sums = std::vector<std::vector<Sum>>;
+using Sums = fabric::ByTier<std::vector<Sum>>;
 
 Sums MakeSums(const fabric::Fabric& fabric, std::uint32_t most_domains) {
   Sums sums(fabric.tiers().size());
-  for (fabric::Tier t = 1; t < fabric.node_tier(); ++t) {
+  for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
     if (fabric.domains(t).size() <= most_domains) sums[t].resize(fabric.domains(t).size());
   }
   return sums;
@@ -49,7 +49,7 @@ void AddSums(const cluster::Cluster& cluster, const std::vector<Sums>& sums,
              metrics::Samples& samples) {
   for (std::size_t f = 0; f < sums.size(); ++f) {
     const fabric::Fabric& fabric = *cluster.fabrics[f].fabric;
-    for (fabric::Tier t = 0; t < sums[f].size(); ++t) {
+    for (fabric::Tier t{0}; t < sums[f].EndIndex(); ++t) {
       for (fabric::DomainIndex d = 0; d < sums[f][t].size(); ++d) {
         const Labels labels{cluster.fabrics[f].name(), fabric.tiers()[t].name,
                             fabric.domains(t).names[d]};

@@ -91,7 +91,7 @@ void FabricBuilder::FillTiers() {
   std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
   nodes.of_node.assign(nodes.begin.begin(), nodes.begin.end() - 1);
   // The first child of a domain is the one with the domain's first node.
-  for (Tier tier = 0; tier + 1 < fabric_.domains_.size(); ++tier) {
+  for (Tier tier{0}; tier + 1 < fabric_.domains_.EndIndex(); ++tier) {
     TierDomains& domains = fabric_.domains_[tier];
     const TierDomains& children = fabric_.domains_[tier + 1];
     for (NodeIndex begin : domains.begin) {
@@ -121,7 +121,7 @@ void FabricBuilder::FillScaleUp() {
   if (nested_) {
     AddTier(fabric_.spec_.scale_up->name, links_.scale_up);
     FillDomains(scale_up_);
-    fabric_.nested_scale_up_ = static_cast<Tier>(fabric_.tiers_.size()) - 1;
+    fabric_.nested_scale_up_ = Tier::Of(fabric_.tiers_.size()) - 1;
     return;
   }
   AddPlane(fabric_.spec_.scale_up->name, links_.scale_up, scale_up_);
@@ -235,10 +235,10 @@ void FabricBuilder::FillResources() {
   fabric_.allocatable_.assign(order_.size() * columns, 0);
   fabric_.accelerators_.assign(order_.size(), 0);
   for (NodeIndex n = 0; n < order_.size(); ++n) {
-    std::size_t r = 0;  // both lists are sorted by name
+    ResourceIndex r;  // both lists are sorted by name
     for (const auto& [name, amount] : fabric_.nodes_[n].allocatable) {
       while (fabric_.resources_[r] != name) ++r;
-      fabric_.allocatable_[n * columns + r] = amount;
+      fabric_.allocatable_[n * columns + r.Raw()] = amount;
       if (!fabric_.accelerator_resource_[r]) continue;
       fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
     }
@@ -259,10 +259,10 @@ void FabricBuilder::FillPools() {
     if (pool.product.empty() && fabric_.accelerators_[n] > 0) {
       pool.product = fabric_.spec_.accelerator_model;
     }
-    of_node.push_back(&index.try_emplace(std::move(pool), 0).first->second);
+    of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
   }
   for (auto& [pool, at] : index) {
-    at = static_cast<PoolIndex>(fabric_.pools_.size());
+    at = fabric_.pools_.EndIndex();
     fabric_.pools_.push_back(pool);
     fabric_.peak_watts_.push_back(options_.peak_watts ? options_.peak_watts(pool.product) : 0);
   }
@@ -271,8 +271,8 @@ void FabricBuilder::FillPools() {
   for (NodeIndex n = 0; n < order_.size(); ++n) {
     const PoolIndex pool = *of_node[n];
     fabric_.pool_.push_back(pool);
-    for (ResourceIndex r = 0; r < columns; ++r) {
-      if (fabric_.allocatable(n, r) > 0) fabric_.pool_offers_[pool * columns + r] = 1;
+    for (ResourceIndex r : fabric_.resources_.Indices()) {
+      if (fabric_.allocatable(n, r) > 0) fabric_.pool_offers_[pool.Raw() * columns + r.Raw()] = 1;
     }
   }
 }

@@ -22,10 +22,10 @@ Claims::Claims(const Fabric& fabric)
       used_accelerators_(fabric.node_count(), 0),
       compute_domain_(fabric.node_count()),
       compute_domain_pods_(fabric.node_count(), 0) {
-  const auto resources = static_cast<ResourceIndex>(fabric.resources().size());
-  free_.reserve(static_cast<std::size_t>(fabric.node_count()) * resources);
+  const auto resources = fabric.resources().EndIndex();
+  free_.reserve(static_cast<std::size_t>(fabric.node_count()) * resources.Raw());
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
-    for (ResourceIndex r = 0; r < resources; ++r) free_.push_back(fabric.allocatable(n, r));
+    for (ResourceIndex r{0}; r < resources; ++r) free_.push_back(fabric.allocatable(n, r));
   }
 }
 
@@ -67,7 +67,7 @@ void Claims::Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum 
 
 std::int64_t Claims::free_accelerators(NodeIndex n) const {
   std::int64_t sum = 0;
-  for (ResourceIndex r = 0; r < fabric_->resources().size(); ++r) {
+  for (ResourceIndex r{0}; r < fabric_->resources().EndIndex(); ++r) {
     if (fabric_->IsAccelerator(r)) sum = SaturatingAdd(sum, free(n, r));
   }
   return sum;

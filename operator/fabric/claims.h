@@ -24,7 +24,7 @@ class Claims {
 
   // Allocatable minus used; negative if the node is overcommitted.
   std::int64_t free(NodeIndex n, ResourceIndex r) const { return free_[Slot(n, r)]; }
-  const std::int64_t* free_row(NodeIndex n) const { return &free_[Slot(n, 0)]; }
+  const std::int64_t* free_row(NodeIndex n) const { return &free_[Slot(n, ResourceIndex{0})]; }
   std::int64_t free_accelerators(NodeIndex n) const;
   // Whether no accelerator of the node is in use.
   bool wholly_free(NodeIndex n) const { return used_accelerators_[n] == 0; }
@@ -55,7 +55,7 @@ class Claims {
   using Sum = std::int64_t (*)(std::int64_t, std::int64_t);
   void Account(NodeIndex node, const Resources& amounts, Sum to_used, Sum to_free);
   std::size_t Slot(NodeIndex n, ResourceIndex r) const {
-    return static_cast<std::size_t>(n) * fabric_->resources().size() + r;
+    return static_cast<std::size_t>(n) * fabric_->resources().size() + r.Raw();
   }
 
   const Fabric* fabric_;

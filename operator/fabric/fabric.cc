@@ -11,7 +11,7 @@ Result<Fabric> Fabric::Build(FabricSpec spec, SharedList<NodeFacts> nodes, Optio
 }
 
 std::optional<Tier> Fabric::FindTier(const std::string& name) const {
-  for (Tier tier = 0; tier < tiers_.size(); ++tier) {
+  for (Tier tier{0}; tier < tiers_.EndIndex(); ++tier) {
     if (tiers_[tier].name == name) return tier;
   }
   return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<Tier> Fabric::FindTier(const std::string& name) const {
 
 Tier Fabric::SlowSharedTier(NodeIndex a, NodeIndex b) const {
   Tier tier = node_tier();
-  while (tier > 0 && domains_[tier].of_node[a] != domains_[tier].of_node[b]) --tier;
+  while (tier > kOutside && domains_[tier].of_node[a] != domains_[tier].of_node[b]) --tier;
   return tier;
 }
 
@@ -34,7 +34,7 @@ std::optional<NodeIndex> Fabric::FindNode(const std::string& name) const {
 std::optional<ResourceIndex> Fabric::FindResource(const std::string& name) const {
   const auto found = std::lower_bound(resources_.begin(), resources_.end(), name);
   if (found == resources_.end() || *found != name) return std::nullopt;
-  return static_cast<ResourceIndex>(found - resources_.begin());
+  return ResourceIndex::Of(found - resources_.begin());
 }
 
 }  // namespace weft::fabric

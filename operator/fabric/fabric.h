@@ -41,8 +41,8 @@ class Fabric {
   const FabricSpec& spec() const { return spec_; }
 
   // Tiers, widest first: tiers().front() is `outside`, tiers().back() is the node.
-  std::span<const TierInfo> tiers() const { return tiers_; }
-  Tier node_tier() const { return static_cast<Tier>(tiers_.size()) - 1; }
+  IndexSpan<Tier, const TierInfo> tiers() const { return tiers_; }
+  Tier node_tier() const { return tiers_.EndIndex() - 1; }
   const TierDomains& domains(Tier tier) const { return domains_[tier]; }
   std::optional<Tier> FindTier(const std::string& name) const;  // also "outside", "node"
 
@@ -65,8 +65,8 @@ class Fabric {
   const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   Tier torus_tier() const { return torus_tier_; }
   const Link& torus_link() const { return torus_link_; }
-  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may come
-  // later, or the name is wrong.
+  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may
+  // come later, or the name is wrong.
   const std::vector<std::string>& absent_toruses() const { return absent_toruses_; }
 
   bool ScaleUpNeedsClaim() const {
@@ -100,10 +100,10 @@ class Fabric {
   bool any_degraded() const { return any_degraded_; }
 
   // Resource names by ResourceIndex. An amount is 0 if the node does not list the resource.
-  std::span<const std::string> resources() const { return resources_; }
+  IndexSpan<ResourceIndex, const std::string> resources() const { return resources_; }
   std::optional<ResourceIndex> FindResource(const std::string& name) const;
   std::int64_t allocatable(NodeIndex n, ResourceIndex r) const {
-    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r];
+    return allocatable_[static_cast<std::size_t>(n) * resources_.size() + r.Raw()];
   }
   // Sums over the accelerator resources, for a node and for the nodes of a domain.
   std::int64_t accelerators(NodeIndex n) const { return accelerators_[n]; }
@@ -115,10 +115,10 @@ class Fabric {
 
   // Pools (pools.h), by product, then capacity type. A node whose labels name no product counts as
   // spec().accelerator_model; a node without an accelerator has no product.
-  std::span<const Pool> pools() const { return pools_; }
+  IndexSpan<PoolIndex, const Pool> pools() const { return pools_; }
   PoolIndex pool(NodeIndex n) const { return pool_[n]; }
   bool PoolOffers(PoolIndex pool, ResourceIndex r) const {
-    return pool_offers_[pool * resources_.size() + r] != 0;
+    return pool_offers_[pool.Raw() * resources_.size() + r.Raw()] != 0;
   }
   // Options::peak_watts of the pool's product.
   double peak_watts(PoolIndex pool) const { return peak_watts_[pool]; }
@@ -145,8 +145,8 @@ class Fabric {
   Tier SlowSharedTier(NodeIndex a, NodeIndex b) const;
 
   FabricSpec spec_;
-  std::vector<TierInfo> tiers_;
-  std::vector<TierDomains> domains_;
+  ByTier<TierInfo> tiers_;
+  ByTier<TierDomains> domains_;
   std::optional<Tier> nested_scale_up_;
   std::vector<Plane> planes_;
   std::vector<DomainIndex> plane_class_;
@@ -163,15 +163,15 @@ class Fabric {
   std::array<Tier, 64> parting_tier_{};
   std::vector<int> rails_;
   bool any_degraded_ = false;
-  std::vector<std::string> resources_;
-  std::vector<bool> accelerator_resource_;
+  IndexVector<ResourceIndex, std::string> resources_;
+  IndexVector<ResourceIndex, bool> accelerator_resource_;
   std::vector<std::int64_t> allocatable_;
   std::vector<std::int64_t> accelerators_;
   std::vector<std::int64_t> accelerators_before_;  // by node: sum over all earlier nodes
-  std::vector<Pool> pools_;
+  IndexVector<PoolIndex, Pool> pools_;
   std::vector<PoolIndex> pool_;
   std::vector<std::uint8_t> pool_offers_;  // pool-major
-  std::vector<double> peak_watts_;         // by pool
+  IndexVector<PoolIndex, double> peak_watts_;
   bool limits_power_ = false;
   std::vector<std::string> unusable_why_;
   std::vector<std::uint32_t> taint_class_;

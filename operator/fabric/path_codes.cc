@@ -9,9 +9,9 @@ namespace weft::fabric {
 // whose paths need more than 64 bits get no codes.
 void FabricBuilder::FillPathCodes() {
   const Tier last = fabric_.node_tier();
-  std::vector<int> width(last + 1, 0);
+  ByTier<int> width(last + 1, 0);
   int total = 0;
-  for (Tier t = 1; t <= last; ++t) {
+  for (Tier t{1}; t <= last; ++t) {
     const auto& begin = fabric_.domains_[t - 1].child_begin;
     DomainIndex most = 0;
     for (std::size_t d = 0; d + 1 < begin.size(); ++d)
@@ -21,9 +21,9 @@ void FabricBuilder::FillPathCodes() {
   }
   if (total > 64) return;
   fabric_.path_codes_.assign(fabric_.node_count(), 0);
-  fabric_.parting_tier_.fill(0);
+  fabric_.parting_tier_.fill(kOutside);
   int low = total;
-  for (Tier t = 1; t <= last; ++t) {
+  for (Tier t{1}; t <= last; ++t) {
     low -= width[t];
     for (int bit = low; bit < low + width[t]; ++bit) {
       fabric_.parting_tier_[static_cast<std::size_t>(bit)] = t - 1;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "operator/base/index.h"
 #include "operator/fabric/node_facts.h"
 
 namespace weft::fabric {
@@ -12,7 +13,7 @@ namespace weft::fabric {
 // A pool is the nodes of one product and one capacity type. A gang uses one pool unless its job
 // allows mixing.
 
-using PoolIndex = std::uint32_t;
+using PoolIndex = Index<struct PoolTag>;
 
 // A kSpot node can be taken back by its cloud at any time; a kOnDemand node cannot.
 enum class CapacityType : std::uint8_t { kOnDemand, kSpot };

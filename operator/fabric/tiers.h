@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/index.h"
+
 namespace weft::fabric {
 
 // Dense ids. NodeIndex counts nodes in tree order: the nodes of a domain are one contiguous run at
@@ -12,13 +14,15 @@ namespace weft::fabric {
 // domain are ordered by name.
 using NodeIndex = std::uint32_t;
 using DomainIndex = std::uint32_t;  // within one tier
-using ResourceIndex = std::uint32_t;
+using ResourceIndex = Index<struct ResourceTag>;
 
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
 // levels widest first, then the scale-up network if it nests in them, and last the node itself (its
 // domain index is the NodeIndex). A larger Tier is a narrower domain.
-using Tier = std::uint32_t;
-inline constexpr Tier kOutside = 0;
+using Tier = Index<struct TierTag>;
+inline constexpr Tier kOutside{0};
+template <typename T>
+using ByTier = IndexVector<Tier, T>;
 
 enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
 

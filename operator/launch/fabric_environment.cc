@@ -72,7 +72,7 @@ std::vector<GangLevel> GangLevels(const fabric::Fabric& on, const api::TrainingJ
   if (!nodes) return {};
   const bool usable = !on.ScaleUpNeedsClaim() || job.pod.claims_compute_domain;
   std::vector<GangLevel> levels;
-  for (fabric::Tier tier = 1; tier < on.node_tier(); ++tier) {
+  for (fabric::Tier tier{1}; tier < on.node_tier(); ++tier) {
     const fabric::TierDomains& domains = on.domains(tier);
     levels.push_back(Numbered(
         on.tiers()[tier].name, *nodes, [&](NodeIndex n) { return domains.of_node[n]; },

@@ -93,7 +93,7 @@ void Instance::BuildAtoms() {
     has_groups_ = has_groups_ || group.required || group.preferred;
   }
   if (!has_groups_) return;
-  for (Tier t = 1; t < tiers; ++t) {
+  for (Tier t{1}; t < tiers; ++t) {
     hard_atoms_[t] = AtomsOf(*request_, t, false);
     soft_atoms_[t] = AtomsOf(*request_, t, true);
     const auto [largest, uniform] = AtomSizes(hard_atoms_[t]);
@@ -153,7 +153,7 @@ Tier Instance::HullOfAll(Nodes nodes) const {
 void Instance::BuildCapacity() {
   const Tier last = node_tier();
   capacity_.resize(last + 1);
-  for (Tier t = last + 1; t-- > 0;) {
+  for (Tier t = last + 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric().domains(t);
     for (DomainIndex d = 0; d < domains.size(); ++d) {
       std::uint64_t sum = t == last ? slots()[d] : 0;

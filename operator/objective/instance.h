@@ -110,11 +110,11 @@ class Instance {
   SlotQuery query_;
   std::shared_ptr<const RoomTable> rooms_;
   std::shared_ptr<const FreeTable> free_;
-  std::vector<std::vector<std::uint64_t>> capacity_;  // empty if no workers must stay together
-  std::vector<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
+  fabric::ByTier<std::vector<std::uint64_t>> capacity_;  // empty if no workers must stay together
+  fabric::ByTier<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
   std::vector<PreferredSet> preferred_sets_;
   std::vector<fabric::NodeIndex> previous_;
-  std::vector<std::uint32_t> unit_;
+  fabric::ByTier<std::uint32_t> unit_;
   bool has_groups_ = false;
   bool uniform_atoms_ = true;
 };

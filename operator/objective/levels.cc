@@ -38,7 +38,7 @@ class Use {
     for (NodeIndex n : nodes) {
       if (n != kUnplaced) used.Insert(n);
     }
-    for (Tier t = 1; t < domains_.size(); ++t) {
+    for (Tier t{1}; t < domains_.EndIndex(); ++t) {
       const std::vector<DomainIndex>& of_node = instance.fabric().domains(t).of_node;
       used.ForEach([&](NodeIndex n) {
         if (domains_[t].empty() || domains_[t].back() != of_node[n]) {
@@ -52,7 +52,7 @@ class Use {
 
  private:
   Nodes nodes_;
-  std::vector<std::vector<DomainIndex>> domains_;
+  fabric::ByTier<std::vector<DomainIndex>> domains_;
 };
 
 std::uint32_t LevelsWider(const Instance& instance, Nodes nodes) {
@@ -176,7 +176,7 @@ std::string MoreWideBytes(const Instance& instance, std::size_t which, std::uint
 // A lower bound for completions, because the value grows with every used domain.
 std::vector<std::uint32_t> FreeDomainsBroken(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> broken;
-  for (Tier t = 1; t <= instance.node_tier(); ++t) {
+  for (Tier t{1}; t <= instance.node_tier(); ++t) {
     const auto domains = use.domains(t);
     broken.push_back(static_cast<std::uint32_t>(
         std::count_if(domains.begin(), domains.end(),
@@ -190,7 +190,7 @@ std::string SayFreeDomainsBroken(const Instance& instance, std::span<const std::
   for (std::size_t i = 0; i < broken.size(); ++i) {
     if (broken[i] == 0) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(broken[i]) + " " +
-            LevelName(instance, static_cast<Tier>(i + 1));
+            LevelName(instance, Tier::Of(i + 1));
   }
   return text.empty() ? "No wholly free domain is broken up."
                       : "Wholly free domains that it uses: " + text + ".";
@@ -198,13 +198,13 @@ std::string SayFreeDomainsBroken(const Instance& instance, std::span<const std::
 
 std::string MoreFreeDomainsBroken(const Instance& instance, std::size_t tier, std::uint32_t more) {
   return "costs no more, but breaks up " + CountText(more, "more wholly free domain") +
-         " of level " + LevelName(instance, static_cast<Tier>(tier + 1));
+         " of level " + LevelName(instance, Tier::Of(tier + 1));
 }
 
 // Each worker without a node can take at most one of these slots.
 std::vector<std::uint32_t> SlotsLeft(const Instance& instance, const Use& use) {
   std::vector<std::uint32_t> left;
-  for (Tier t = 1; t <= instance.node_tier(); ++t) {
+  for (Tier t{1}; t <= instance.node_tier(); ++t) {
     std::uint64_t slots = 0;
     for (DomainIndex d : use.domains(t)) slots += instance.SlotsIn(t, d);
     slots -= std::min<std::uint64_t>(slots, instance.workers());
@@ -219,7 +219,7 @@ std::string SaySlotsLeft(const Instance& /*instance*/, std::span<const std::uint
 
 std::string MoreSlotsLeft(const Instance& instance, std::size_t tier, std::uint32_t more) {
   return "costs no more, but uses emptier domains of level " +
-         LevelName(instance, static_cast<Tier>(tier + 1)) + ": they keep room for " +
+         LevelName(instance, Tier::Of(tier + 1)) + ": they keep room for " +
          CountText(more, "more worker");
 }
 

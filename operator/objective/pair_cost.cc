@@ -33,11 +33,11 @@ struct NodeSeat {
 // Sum over pairs of seats of ranks x ranks x weight[narrowest shared tier]:
 // pairs that share no domain of tier t pay the step from weight[t] to weight[t - 1].
 Int128 PairSum(const fabric::Fabric& fabric, std::span<const NodeSeat> seats,
-               std::span<const std::int64_t> weight) {
+               IndexSpan<Tier, const std::int64_t> weight) {
   Int128 all = 0;
   for (const NodeSeat& seat : seats) all += seat.ranks;
   Int128 sum = 0;
-  for (Tier tier = 1; tier < weight.size(); ++tier) {
+  for (Tier tier{1}; tier < weight.EndIndex(); ++tier) {
     const std::int64_t step = weight[tier - 1] - weight[tier];
     if (step == 0) continue;
     WEFT_DCHECK(step > 0);
@@ -59,12 +59,12 @@ Int128 PairSum(const fabric::Fabric& fabric, std::span<const NodeSeat> seats,
 PairCost::PairCost(const fabric::Fabric& fabric, bool claims_compute_domain) : fabric_(&fabric) {
   const Tier node_tier = fabric.node_tier();
   weight_.resize(node_tier + 1);
-  for (Tier t = 0; t < node_tier; ++t) weight_[t] = fabric.tiers()[t].link.femtoseconds_per_byte;
+  for (Tier t{0}; t < node_tier; ++t) weight_[t] = fabric.tiers()[t].link.femtoseconds_per_byte;
   const bool may_scale_up = !fabric.ScaleUpNeedsClaim() || claims_compute_domain;
   const std::optional<Tier> nested = fabric.nested_scale_up();
   const Tier levels = nested ? *nested : node_tier;  // tiers [0, levels) are outside and the levels
-  WEFT_CHECK(levels > 0 && levels <= node_tier);
-  for (Tier t = levels - 1; t-- > 0;) weight_[t] = std::max(weight_[t], weight_[t + 1]);
+  WEFT_CHECK(levels > Tier{0} && levels <= node_tier);
+  for (Tier t = levels - 1; t-- > Tier{0};) weight_[t] = std::max(weight_[t], weight_[t + 1]);
   if (nested) {
     const std::int64_t level = weight_[*nested - 1];
     weight_[*nested] =
@@ -93,7 +93,7 @@ bool PairCost::IsFreeLevel(Tier tier) const {
 std::vector<Tier> PairCost::free_levels() const {
   std::vector<Tier> free;
   const Tier levels = fabric_->nested_scale_up().value_or(fabric_->node_tier());
-  for (Tier t = 1; t < levels; ++t) {
+  for (Tier t{1}; t < levels; ++t) {
     if (IsFreeLevel(t)) free.push_back(t);
   }
   return free;
@@ -123,11 +123,11 @@ void PairCost::NameNetworks(bool may_scale_up) {
 
 PairCost::NetworkIndex PairCost::CarryingNetwork(NodeIndex a, NodeIndex b) const {
   const Tier shared = SharedTier(a, b);
-  if (shared == fabric_->node_tier()) return shared;
+  if (shared == fabric_->node_tier()) return shared.Raw();
   std::int64_t least = LevelWeight(shared, a, b);
   const std::optional<Tier> nested = fabric_->nested_scale_up();
-  NetworkIndex carrying = shared;
-  if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) carrying = shared - 1;
+  NetworkIndex carrying = shared.Raw();
+  if (nested && shared == *nested && weight_[shared] == weight_[shared - 1]) --carrying;
   for (const Plane& plane : planes_) {
     if (plane.weight >= least || !plane.Joins(a, b)) continue;
     least = plane.weight;
@@ -164,7 +164,7 @@ std::int64_t PairCost::SlowWeight(NodeIndex a, NodeIndex b) const {
 
 Tier PairCost::TierWithin(std::int64_t weight) const {
   WEFT_CHECK(weight >= 0);  // else no tier is within it
-  Tier tier = 0;
+  Tier tier{0};
   while (weight_[tier] > weight) ++tier;  // the node tier's is 0
   return tier;
 }

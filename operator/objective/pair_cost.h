@@ -67,7 +67,7 @@ class PairCost {
   // one node.
   std::int64_t LinkWeight(fabric::NodeIndex a, fabric::NodeIndex b) const;
 
-  std::span<const std::int64_t> tier_weights() const { return weight_; }
+  IndexSpan<fabric::Tier, const std::int64_t> tier_weights() const { return weight_; }
   // The widest tier whose weight is at most this; nodes that share a domain of it gain nothing from
   // a network of this weight.
   fabric::Tier TierWithin(std::int64_t weight) const;
@@ -115,7 +115,7 @@ class PairCost {
   // The nodes' path codes if weights depend only on the shared tier, else null.
   const std::uint64_t* codes_ = nullptr;
   std::array<std::int64_t, 65> weight_by_bit_{};  // by the highest bit in which two codes differ
-  std::vector<std::int64_t> weight_;              // by tier, widest first
+  fabric::ByTier<std::int64_t> weight_;           // by tier, widest first
   std::vector<Network> networks_;
   std::vector<Plane> planes_;
   NetworkIndex torus_network_ = kNone;

@@ -25,7 +25,7 @@ class RingRate {
       : instance_(instance), nodes_(nodes), scale_up_(scale_up) {}
 
   std::uint32_t Percent(const traffic::SeatedGroups& ring) {
-    for (Tier t = 1; t <= scale_up_; ++t) {
+    for (Tier t{1}; t <= scale_up_; ++t) {
       parts_.assign(instance_.fabric().domains(t).size(), {});
       for (std::size_t b = 0; b < ring.batches(); ++b) Visit(t, ring.seats(b));
     }

@@ -26,7 +26,7 @@ RoomTable::RoomTable(const Claims& claims, const SlotQuery& query)
   CountSlots(claims, query, slots_);
   for (const std::uint32_t slots : slots_)
     most_.back() = std::max<std::uint64_t>(most_.back(), slots);
-  for (Tier t = tiers_ - 1; t-- > 0;) {
+  for (Tier t = tiers_ - 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = claims.fabric().domains(t);
     sums_[t].resize(domains.size());
     for (DomainIndex d = 0; d < domains.size(); ++d) {
@@ -42,7 +42,7 @@ void RoomTable::Update(const Claims& claims, const SlotQuery& query,
                        std::span<const NodeIndex> nodes) {
   const Fabric& fabric = claims.fabric();
   for (const NodeIndex n : nodes) {
-    for (Tier t = 0; t + 1 < tiers_; ++t) {
+    for (Tier t{0}; t + 1 < tiers_; ++t) {
       std::uint64_t& sum = sums_[t][fabric.domains(t).of_node[n]];
       WEFT_CHECK(sum >= slots_[n]);  // a domain has the slots of its nodes
       sum -= slots_[n];
@@ -52,7 +52,7 @@ void RoomTable::Update(const Claims& claims, const SlotQuery& query,
   CountSlotsOf(claims, query, nodes, slots_);
   for (const NodeIndex n : nodes) {
     most_.back() = std::max<std::uint64_t>(most_.back(), slots_[n]);
-    for (Tier t = 0; t + 1 < tiers_; ++t) {
+    for (Tier t{0}; t + 1 < tiers_; ++t) {
       std::uint64_t& sum = sums_[t][fabric.domains(t).of_node[n]];
       most_[t] = std::max(most_[t], sum += slots_[n]);
     }
@@ -70,7 +70,7 @@ FreeTable::FreeTable(const Claims& claims, bool ignore_claims) {
     usable_[last].push_back(fabric.usable(n) ? 1 : 0);
     used_[last].push_back(fabric.usable(n) && used ? 1 : 0);
   }
-  for (Tier t = last + 1; t-- > 0;) {
+  for (Tier t = last + 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric.domains(t);
     used_[t].resize(domains.size());
     usable_[t].resize(domains.size());
@@ -98,7 +98,7 @@ void FreeTable::Update(const Claims& claims, std::span<const NodeIndex> nodes) {
     const std::uint32_t used = fabric.usable(n) && !claims.wholly_free(n) ? 1 : 0;
     const std::uint32_t before = used_[last][n];
     if (used == before) continue;
-    for (Tier t = 0; t <= last; ++t) {
+    for (Tier t{0}; t <= last; ++t) {
       const DomainIndex d = fabric.domains(t).of_node[n];
       WEFT_CHECK(used_[t][d] >= before);  // a domain counts its nodes
       used_[t][d] = used_[t][d] - before + used;

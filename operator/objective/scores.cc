@@ -19,7 +19,7 @@ constexpr double kFemtosecondsPerMillisecond = 1e12;
 std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
   std::vector<Span> spans;
   const auto used = [&](Tier t) { return static_cast<std::uint32_t>(seating.domains(t).size()); };
-  for (Tier t = 1; t < seating.node_tier(); ++t) spans.push_back({fabric.tiers()[t].name, used(t)});
+  for (Tier t{1}; t < seating.node_tier(); ++t) spans.push_back({fabric.tiers()[t].name, used(t)});
   for (const fabric::Plane& plane : fabric.planes()) {
     std::vector<DomainIndex> domains;
     for (NodeIndex n : seating.domains(seating.node_tier())) domains.push_back(plane.of_node[n]);
@@ -35,13 +35,13 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
 void AddFlows(const PairCost& pair_cost, traffic::Axis axis, const AxisTally& tally,
               Scores& scores) {
   const fabric::Fabric& fabric = pair_cost.fabric();
-  const Tier node_tier = fabric.node_tier();
+  const std::uint32_t node_tier = fabric.node_tier().Raw();
   const auto nested = fabric.nested_scale_up();
   std::vector<Int128> bytes = tally.bytes, crossed = tally.crossed;
   if (nested && pair_cost.TierWeight(*nested) == pair_cost.TierWeight(*nested - 1)) {
     for (std::vector<Int128>* sums : {&bytes, &crossed}) {
-      (*sums)[*nested - 1] += (*sums)[*nested];
-      (*sums)[*nested] = 0;
+      (*sums)[nested->Raw() - 1] += (*sums)[nested->Raw()];
+      (*sums)[nested->Raw()] = 0;
     }
   }
   const auto add = [&](std::size_t network) {
@@ -66,7 +66,7 @@ Int128 Product(Int128 bytes, std::int64_t factor) {
 // Bytes out of one domain over what its accelerators can send: time = bytes x weight /
 // accelerators.
 struct Load {
-  Tier tier = 0;
+  Tier tier{0};
   DomainIndex domain = 0;
   Int128 bytes = 0;
   std::int64_t weight = 0;  // femtoseconds per byte of the next wider tier
@@ -105,10 +105,10 @@ std::optional<Load> BusiestOf(const PairCost& pair_cost, const Seating& seating,
 }
 
 std::optional<Uplink> BusiestUplink(const PairCost& pair_cost, const Seating& seating,
-                                    const std::vector<std::vector<Int128>>& leaving) {
+                                    const fabric::ByTier<std::vector<Int128>>& leaving) {
   const fabric::Fabric& fabric = pair_cost.fabric();
   std::optional<Load> busiest;
-  for (Tier t = 1; t < fabric.node_tier(); ++t) {
+  for (Tier t{1}; t < fabric.node_tier(); ++t) {
     const std::optional<Load> load = BusiestOf(pair_cost, seating, t, leaving[t]);
     if (load && (!busiest || load->SlowerThan(*busiest))) busiest = load;
   }
@@ -138,7 +138,7 @@ Scores Score(const PairCost& pair_cost, const traffic::Traffic& traffic,
     const AxisTally& axis = tally.axis(a);
     if (!axis.sends) continue;
     AddFlows(pair_cost, static_cast<traffic::Axis>(a), axis, scores);
-    for (Tier t = 1; t < fabric.node_tier(); ++t) {
+    for (Tier t{1}; t < fabric.node_tier(); ++t) {
       scores.spread.push_back(
           {static_cast<traffic::Axis>(a), fabric.tiers()[t].name, axis.spread[t]});
     }

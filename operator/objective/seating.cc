@@ -47,10 +47,10 @@ class Numbering {
 Seating::Seating(const fabric::Fabric& fabric, std::span<const NodeIndex> nodes)
     : nodes_(nodes),
       tiers_(fabric.node_tier() + 1),
-      seats_(nodes.size() * tiers_, 0),
+      seats_(nodes.size() * tiers_.Raw(), 0),
       domains_(tiers_) {
   SeatNodes();
-  for (Tier tier = tiers_ - 1; tier-- > 0;) SeatDomains(tier, fabric.domains(tier));
+  for (Tier tier = tiers_ - 1; tier-- > Tier{0};) SeatDomains(tier, fabric.domains(tier));
 }
 
 void Seating::SeatNodes() {
@@ -59,8 +59,8 @@ void Seating::SeatNodes() {
   domains_[last].reserve(nodes_.size());
   for (std::size_t w = 0; w < nodes_.size(); ++w) {
     const bool as_before = w > 0 && nodes_[w] == nodes_[w - 1];
-    seats_[w * tiers_ + last] =
-        as_before ? seats_[(w - 1) * tiers_ + last] : numbering.Number(nodes_[w], domains_[last]);
+    seats_[w * tiers_.Raw() + last.Raw()] = as_before ? seats_[(w - 1) * tiers_.Raw() + last.Raw()]
+                                                      : numbering.Number(nodes_[w], domains_[last]);
   }
 }
 
@@ -75,7 +75,7 @@ void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
       last_seat = numbering.Number(domain, domains_[tier]);
       last_domain = domain;
     }
-    seats_[w * tiers_ + tier] = last_seat;
+    seats_[w * tiers_.Raw() + tier.Raw()] = last_seat;
   }
 }
 

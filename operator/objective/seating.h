@@ -22,7 +22,7 @@ class Seating {
   // Domains in use at a tier, by seat.
   std::span<const fabric::DomainIndex> domains(fabric::Tier tier) const { return domains_[tier]; }
   std::uint32_t seat(std::uint32_t worker, fabric::Tier tier) const {
-    return seats_[std::size_t{worker} * tiers_ + tier];
+    return seats_[std::size_t{worker} * tiers_.Raw() + tier.Raw()];
   }
 
  private:
@@ -30,9 +30,9 @@ class Seating {
   void SeatDomains(fabric::Tier tier, const fabric::TierDomains& domains);
 
   std::span<const fabric::NodeIndex> nodes_;
-  std::uint32_t tiers_;
+  fabric::Tier tiers_;                // number of tiers; the last are the nodes
   std::vector<std::uint32_t> seats_;  // worker-major
-  std::vector<std::vector<fabric::DomainIndex>> domains_;
+  fabric::ByTier<std::vector<fabric::DomainIndex>> domains_;
 };
 
 // Number of different values.

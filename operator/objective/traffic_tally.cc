@@ -47,7 +47,7 @@ Tally::Tally(const PairCost& pair_cost, const traffic::Traffic& traffic, const S
   }
   members_.resize(seating.node_tier() + 1);
   seen_in_.resize(seating.node_tier() + 1);
-  for (Tier t = 0; t <= seating.node_tier(); ++t) {
+  for (Tier t{0}; t <= seating.node_tier(); ++t) {
     members_[t].resize(seating.domains(t).size());
     seen_in_[t].resize(seating.domains(t).size());
   }
@@ -70,14 +70,14 @@ void Tally::FindLatencies() {
   // If a nested scale-up network carries nothing, the level around it carries the bytes.
   const auto nested = fabric.nested_scale_up();
   if (nested && pair_cost_.TierWeight(*nested) == pair_cost_.TierWeight(*nested - 1)) {
-    latency_[*nested] = latency_[*nested - 1];
+    latency_[nested->Raw()] = latency_[nested->Raw() - 1];
   }
 }
 
 inline LinkIndex Tally::LinkOf(std::uint32_t a, std::uint32_t b) const {
   const Tier shared = pair_cost_.SharedTier(seating_.node(a), seating_.node(b));
-  if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared;
-  return std::max(shared, pair_cost_.CarryingNetwork(seating_.node(a), seating_.node(b)));
+  if (pair_cost_.hierarchical() || shared == seating_.node_tier()) return shared.Raw();
+  return std::max(shared.Raw(), pair_cost_.CarryingNetwork(seating_.node(a), seating_.node(b)));
 }
 
 inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint32_t b) const {
@@ -87,7 +87,7 @@ inline std::int64_t Tally::LinkWeight(LinkIndex link, std::uint32_t a, std::uint
 
 inline void Tally::SendOver(LinkIndex link, std::uint32_t from, std::uint32_t to, Int128 bytes) {
   WEFT_DCHECK(link < links_ && from < seating_.workers() && to < seating_.workers());
-  const auto crossed = link <= seating_.node_tier()
+  const auto crossed = link <= seating_.node_tier().Raw()
                            ? 1
                            : pair_cost_.LinksCrossed(link, seating_.node(from), seating_.node(to));
   axis_->bytes[link] += bytes;
@@ -135,7 +135,7 @@ void Tally::AddRing(const Batch& batch, Int128 amount) {
   for (std::size_t i = 0; i < seats.size(); ++i) {
     const Seat& seat = seats[i];
     if (seat.ranks > 1) {
-      SendOver(seating_.node_tier(), seat.worker, seat.worker, amount * (seat.ranks - 1));
+      SendOver(seating_.node_tier().Raw(), seat.worker, seat.worker, amount * (seat.ranks - 1));
     }
     Send(seat.worker, seats[i + 1 == seats.size() ? 0 : i + 1].worker, amount);
   }
@@ -181,20 +181,21 @@ void Tally::AddAllToAll(const Batch& batch, Int128 amount) {
 void Tally::AddAllToAllByTier(const Batch& batch, Int128 amount) {
   const Tier node_tier = seating_.node_tier();
   for (const Seat& seat : batch.seats) {
-    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] += seat.ranks;
+    for (Tier t{1}; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] += seat.ranks;
   }
   for (const Seat& seat : batch.seats) {
     std::uint32_t narrower = 1;
-    for (Tier t = node_tier + 1; t-- > 0;) {
-      const std::uint32_t here = t == 0 ? batch.ranks : members_[t][seating_.seat(seat.worker, t)];
+    for (Tier t = node_tier + 1; t-- > Tier{0};) {
+      const std::uint32_t here =
+          t == fabric::kOutside ? batch.ranks : members_[t][seating_.seat(seat.worker, t)];
       WEFT_DCHECK(here >= narrower);  // a wider tier has no fewer members
       const std::uint64_t pairs = std::uint64_t{seat.ranks} * (here - narrower);
       narrower = here;
-      if (pairs != 0) SendOver(t, seat.worker, seat.worker, amount * pairs);
+      if (pairs != 0) SendOver(t.Raw(), seat.worker, seat.worker, amount * pairs);
     }
   }
   for (const Seat& seat : batch.seats) {
-    for (Tier t = 1; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] = 0;
+    for (Tier t{1}; t <= node_tier; ++t) members_[t][seating_.seat(seat.worker, t)] = 0;
   }
 }
 
@@ -203,26 +204,26 @@ void Tally::AddSpread(const Batch& batch) {
   ++batch_number_;
   std::fill(touched_.begin(), touched_.end(), 0U);
   for (const Seat& seat : batch.seats) {
-    for (Tier t = seating_.node_tier(); t-- > 1;) {
+    for (Tier t = seating_.node_tier(); t-- > Tier{1};) {
       std::uint32_t& seen = seen_in_[t][seating_.seat(seat.worker, t)];
       if (seen == batch_number_) break;
       seen = batch_number_;
       ++touched_[t];
     }
   }
-  for (Tier t = 1; t < touched_.size(); ++t) {
+  for (Tier t{1}; t < touched_.EndIndex(); ++t) {
     axis_->spread[t] = std::max(axis_->spread[t], touched_[t]);
   }
 }
 
 // What a worker sends over the links of wider tiers leaves its domain.
-std::vector<std::vector<Int128>> Tally::LeavingBytes(Tier last) const {
-  std::vector<std::vector<Int128>> leaving(last + 1);
-  for (Tier t = 1; t < leaving.size(); ++t) leaving[t].resize(seating_.domains(t).size());
+fabric::ByTier<std::vector<Int128>> Tally::LeavingBytes(Tier last) const {
+  fabric::ByTier<std::vector<Int128>> leaving(last + 1);
+  for (Tier t{1}; t < leaving.EndIndex(); ++t) leaving[t].resize(seating_.domains(t).size());
   for (std::uint32_t w = 0; w < seating_.workers(); ++w) {
     Int128 wider = 0;
-    for (Tier t = 1; t < leaving.size(); ++t) {
-      wider += sent_[std::size_t{w} * links_ + t - 1];
+    for (Tier t{1}; t < leaving.EndIndex(); ++t) {
+      wider += sent_[std::size_t{w} * links_ + t.Raw() - 1];
       leaving[t][seating_.seat(w, t)] += wider;
     }
   }

@@ -18,9 +18,9 @@ using LinkIndex = PairCost::NetworkIndex;
 
 // Bytes of one axis, over all its families.
 struct AxisTally {
-  std::vector<Int128> bytes;          // by link
-  std::vector<Int128> crossed;        // bytes x links that each byte crosses, by link
-  std::vector<std::uint32_t> spread;  // by tier: domains that the most spread group uses
+  std::vector<Int128> bytes;             // by link
+  std::vector<Int128> crossed;           // bytes x links that each byte crosses, by link
+  fabric::ByTier<std::uint32_t> spread;  // by tier: domains that the most spread group uses
   // Femtoseconds of the slowest group: bytesPerGPU x the slowest link + messages x the longest
   // latency.
   Int128 slowest = 0;
@@ -37,7 +37,7 @@ class Tally {
 
   const AxisTally& axis(int index) const { return axes_[static_cast<std::size_t>(index)]; }
   // Bytes that leave each used domain of a tier, by seat, for the tiers from 1 to `last`.
-  std::vector<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
+  fabric::ByTier<std::vector<Int128>> LeavingBytes(fabric::Tier last) const;
 
  private:
   // Groups whose ranks are in the same workers.
@@ -66,13 +66,13 @@ class Tally {
   std::vector<std::int64_t> weight_;  // by tier; only if the pair cost is hierarchical
   std::vector<Int128> sent_;          // worker x link, all axes
   std::array<AxisTally, traffic::kAxisCount> axes_;
-  AxisTally* axis_ = nullptr;                        // of the family being added
-  std::vector<std::int64_t> latency_;                // femtoseconds, by link
-  std::int64_t slowest_link_ = 0;                    // of the family being added
-  std::int64_t longest_latency_ = 0;                 // of the family's links
-  std::vector<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
-  std::vector<std::vector<std::uint32_t>> seen_in_;  // last batch that used a domain, tier x seat
-  std::vector<std::uint32_t> touched_;               // scratch: domains of a group, by tier
+  AxisTally* axis_ = nullptr;                           // of the family being added
+  std::vector<std::int64_t> latency_;                   // femtoseconds, by link
+  std::int64_t slowest_link_ = 0;                       // of the family being added
+  std::int64_t longest_latency_ = 0;                    // of the family's links
+  fabric::ByTier<std::vector<std::uint32_t>> members_;  // scratch: members of a group, tier x seat
+  fabric::ByTier<std::vector<std::uint32_t>> seen_in_;  // last batch that used one, tier x seat
+  fabric::ByTier<std::uint32_t> touched_;               // scratch: domains of a group, by tier
   std::uint32_t batch_number_ = 0;
 };
 

@@ -26,7 +26,7 @@ class Tree {
   static std::optional<Tree> OfPlane(const Instance& instance, const PairCost::Plane& plane,
                                      fabric::Tier home, fabric::DomainIndex domain);
 
-  fabric::Tier node_tier() const { return static_cast<fabric::Tier>(domains_.size()) - 1; }
+  fabric::Tier node_tier() const { return fabric::Tier::Of(domains_.size()) - 1; }
   // The domains of a tier. Their of_node and begin count positions, not nodes; their names are
   // empty.
   const fabric::TierDomains& domains(fabric::Tier tier) const { return domains_[tier]; }
@@ -60,9 +60,9 @@ class Tree {
   std::vector<fabric::NodeIndex> node_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint64_t> slots_before_;
-  std::vector<fabric::TierDomains> domains_;
-  std::vector<std::vector<std::uint8_t>> wholly_free_;
-  std::vector<std::int64_t> step_;
+  fabric::ByTier<fabric::TierDomains> domains_;
+  fabric::ByTier<std::vector<std::uint8_t>> wholly_free_;
+  fabric::ByTier<std::int64_t> step_;
 };
 
 // The tier's domain of each node. Domains that share a domain of one of the planes, directly or

@@ -25,7 +25,7 @@ struct Slots {
 };
 
 Slots SlotsOf(const Fabric& fabric) {
-  const std::size_t node = fabric.node_tier();
+  const std::size_t node = fabric.node_tier().Raw();
   const std::size_t torus = node + 1 + fabric.planes().size();
   return {node, node + 1, torus, torus + 1};
 }
@@ -97,13 +97,13 @@ class Router {
 
   // The link that carries what two nodes send each other.
   std::size_t SlotOf(NodeIndex a, NodeIndex b) const {
-    return tiers_alone_ ? fabric_.SharedTier(a, b) : SlotBesideTiers(a, b);
+    return tiers_alone_ ? fabric_.SharedTier(a, b).Raw() : SlotBesideTiers(a, b);
   }
 
   std::size_t SlotBesideTiers(NodeIndex a, NodeIndex b) const {
     Tier tier = fabric_.SharedTier(a, b);
-    if (nested_ && tier == *nested_ && !may_scale_up_ && tier > 0) --tier;
-    std::size_t slot = tier;
+    if (nested_ && tier == *nested_ && !may_scale_up_ && tier > fabric::kOutside) --tier;
+    std::size_t slot = tier.Raw();
     std::int64_t least = fabric_.tiers()[tier].link.femtoseconds_per_byte;
     for (std::size_t p = 0; p < fabric_.planes().size(); ++p) {
       const fabric::Plane& plane = fabric_.planes()[p];
@@ -121,7 +121,7 @@ class Router {
   // The tier of the sides from which a slot's link leads out: the next narrower one.
   Tier SidesOf(std::size_t slot) const {
     if (slot >= slots_.node) return fabric_.node_tier();
-    const Tier narrower = static_cast<Tier>(slot) + 1;
+    const Tier narrower = Tier::Of(slot) + 1;
     return nested_ && narrower == *nested_ && !may_scale_up_ ? narrower + 1 : narrower;
   }
 
@@ -172,7 +172,7 @@ class Router {
     }
     std::uint64_t used = 0;
     for (; parted != 0; parted &= parted - 1) {
-      used |= std::uint64_t{1} << fabric_.parting_tier(std::countr_zero(parted));
+      used |= std::uint64_t{1} << fabric_.parting_tier(std::countr_zero(parted)).Raw();
     }
     return used;
   }
@@ -248,12 +248,13 @@ class Router {
     const bool on_plane = slot >= slots_.planes && slot < slots_.torus;
     const fabric::Plane* plane = on_plane ? &fabric_.planes()[slot - slots_.planes] : nullptr;
     // A plane that is no scale-up network is a network of the nodes like the levels.
-    const bool scale_up =
-        plane != nullptr ? plane->scale_up : slot >= slots_.node || (nested_ && slot == *nested_);
+    const bool scale_up = plane != nullptr
+                              ? plane->scale_up
+                              : slot >= slots_.node || (nested_ && slot == nested_->Raw());
     const fabric::Link& link = plane != nullptr       ? plane->link
                                : slot == slots_.node  ? fabric_.node_link()
                                : slot == slots_.torus ? fabric_.torus_link()
-                                                      : fabric_.tiers()[slot].link;
+                                                      : fabric_.tiers()[Tier::Of(slot)].link;
     const double efficiency = scale_up ? kScaleUpEfficiency : kNetworkEfficiency;
     const double hops = worst_[slot].hops;
     Crossing out;

@@ -181,7 +181,7 @@ class Replacement {
     const auto weights = instance_.pair_cost().tier_weights();
     const std::vector<Int128> bytes = BytesByDomain();
     std::vector<Int128> saved(narrow_.size(), 0);
-    for (Tier t = 1; t < instance_.node_tier(); ++t) {
+    for (Tier t{1}; t < instance_.node_tier(); ++t) {
       const auto& domains = instance_.fabric().domains(t);
       std::vector<Int128> inside(domains.size(), 0);
       const auto wide = [&](DomainIndex d) { return domains.of_node[narrow_.begin[d]]; };

@@ -70,7 +70,7 @@ bool AnyEligible(const Instance& instance, const Unplaceable& no) {
 
 // What one group with `required` needs, ignoring the other groups.
 struct GroupNeed {
-  Tier tier = 0;
+  Tier tier{0};
   std::uint32_t smallest = 0, largest = 0;  // of a set; sets that share workers are one set
 };
 
@@ -245,9 +245,9 @@ std::vector<PoolRoom> RoomsOf(const fabric::Claims& claims, const Request& reque
                            .ignore_claims = options.ignore_claims};
   std::vector<std::uint32_t> slots;
   CountSlots(claims, query, slots);
-  std::vector<std::uint64_t> by_pool(claims.fabric().pools().size(), 0);
+  IndexVector<fabric::PoolIndex, std::uint64_t> by_pool(claims.fabric().pools().EndIndex(), 0);
   for (NodeIndex n = 0; n < slots.size(); ++n) {
-    WEFT_DCHECK(claims.fabric().pool(n) < by_pool.size());
+    WEFT_DCHECK(claims.fabric().pool(n) < by_pool.EndIndex());
     by_pool[claims.fabric().pool(n)] += slots[n];
   }
   std::vector<PoolRoom> rooms;

@@ -39,7 +39,7 @@ class Relaxer {
   void Levels(const std::string& constraint, std::optional<Tier> from, Set set) {
     if (!from) return;
     const auto name = [&](Tier tier) { return claims_.fabric().tiers()[tier].name; };
-    for (Tier to = *from; to-- > 0;) {
+    for (Tier to = *from; to-- > Tier{0};) {
       Request relaxed = request_;
       set(relaxed, to == fabric::kOutside ? std::nullopt : std::optional<Tier>(to));
       const std::string change =

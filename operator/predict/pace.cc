@@ -22,7 +22,7 @@ using fabric::Tier;
 double IdleFactor(const fabric::Fabric& fabric, const placement::Seating& seating,
                   std::uint32_t per_worker) {
   double least = 0;
-  for (Tier tier = 1; tier < seating.node_tier(); ++tier) {
+  for (Tier tier{1}; tier < seating.node_tier(); ++tier) {
     const auto domains = seating.domains(tier);
     if (domains.size() < 2) continue;
     std::vector<std::uint32_t> workers(domains.size(), 0);
@@ -51,11 +51,11 @@ void AddUses(const cluster::ClusterFabric& on, const Uplinks& uplinks,
   const placement::PairCost cost(*on.fabric, workload.pod.claims_compute_domain);
   const placement::Tally tally(cost, traffic, seating);
   const auto leaving = tally.LeavingBytes(node_tier);
-  pace.level_bytes.assign(std::size_t{node_tier} + 1, 0);
+  pace.level_bytes.assign(node_tier + 1, 0);
   for (const Int128 bytes : leaving[node_tier]) {
     pace.level_bytes[node_tier] += static_cast<double>(bytes);
   }
-  for (Tier tier = 1; tier < node_tier; ++tier) {
+  for (Tier tier{1}; tier < node_tier; ++tier) {
     std::vector<double> gpus(seating.domains(tier).size(), 0);
     for (std::uint32_t w = 0; w < seating.workers(); ++w) {
       gpus[seating.seat(w, tier)] += workload.accelerator->per_worker;
@@ -72,7 +72,7 @@ void AddUses(const cluster::ClusterFabric& on, const Uplinks& uplinks,
 }  // namespace
 
 Uplinks::Uplinks(const fabric::Fabric& fabric) : first_(fabric.tiers().size() + 1, 0) {
-  for (Tier tier = 1; tier < fabric.node_tier(); ++tier) {
+  for (Tier tier{1}; tier < fabric.node_tier(); ++tier) {
     first_[tier] = size();
     const double share = outlook::kNetworkEfficiency * 1e15 /
                          static_cast<double>(fabric.tiers()[tier - 1].link.femtoseconds_per_byte);
@@ -80,7 +80,7 @@ Uplinks::Uplinks(const fabric::Fabric& fabric) : first_(fabric.tiers().size() + 
       rates_.push_back(share * static_cast<double>(fabric.AcceleratorsIn(tier, d)));
     }
   }
-  for (Tier tier = fabric.node_tier(); tier < first_.size(); ++tier) first_[tier] = size();
+  for (Tier tier = fabric.node_tier(); tier < first_.EndIndex(); ++tier) first_[tier] = size();
 }
 
 outlook::Layout LayoutOf(const cluster::Workload& workload, const traffic::Traffic& traffic) {

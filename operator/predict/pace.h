@@ -26,7 +26,7 @@ class Uplinks {
   double rate(std::uint32_t link) const { return rates_[link]; }  // usable bytes/s
 
  private:
-  std::vector<std::uint32_t> first_;
+  fabric::ByTier<std::uint32_t> first_;
   std::vector<double> rates_;
 };
 
@@ -44,7 +44,7 @@ struct Pace {
   double alone = 0;           // no other job uses its links
   double shared = 0;          // all its neighbours send too: what Weft predicts for a placement
   std::vector<LinkUse> uses;  // of bytes > 0
-  std::vector<double> level_bytes;  // that leave the job's domains of each tier in a step
+  fabric::ByTier<double> level_bytes;  // that leave the job's domains of each tier in a step
 };
 
 // The layout of a workload that has a transformer.

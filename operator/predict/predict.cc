@@ -73,7 +73,7 @@ std::string Size(double bytes) { return BytesText(static_cast<Int128>(bytes)); }
 
 Result<outlook::Accelerator> AcceleratorOf(const fabric::Fabric& fabric,
                                            std::span<const NodeIndex> nodes) {
-  std::vector<bool> seen(fabric.pools().size());
+  IndexVector<fabric::PoolIndex, bool> seen(fabric.pools().EndIndex());
   std::string_view last;  // an instance type; the product of a pool is looked up once
   std::optional<outlook::Accelerator> slowest;
   std::optional<fabric::PoolIndex> done;  // a pool whose nodes all have the product of the last
@@ -117,7 +117,7 @@ Result<Predicted> Predict(const cluster::ClusterFabric& on, const cluster::Workl
 
 std::optional<double> CostPerHour(const fabric::Fabric& fabric, std::uint32_t per_worker,
                                   std::span<const NodeIndex> nodes, const outlook::Prices& prices) {
-  std::vector<std::optional<double>> of_pool(fabric.pools().size());
+  IndexVector<fabric::PoolIndex, std::optional<double>> of_pool(fabric.pools().EndIndex());
   double sum = 0;
   for (const NodeIndex node : nodes) {
     const fabric::PoolIndex pool = fabric.pool(node);
@@ -167,7 +167,7 @@ std::vector<DomainWatts> WattsOf(const cluster::ClusterFabric& on,
   const double each = outlook::PowerOf(*accelerator, workload.accelerator->per_worker);
   const placement::Seating seating(*on.fabric, nodes);
   std::vector<DomainWatts> watts;
-  for (fabric::Tier tier = 1; tier < on.fabric->node_tier(); ++tier) {
+  for (fabric::Tier tier{1}; tier < on.fabric->node_tier(); ++tier) {
     const std::size_t first = watts.size();
     for (const fabric::DomainIndex domain : seating.domains(tier)) {
       watts.push_back({tier, domain, 0});

@@ -39,7 +39,7 @@ DomainLooks::DomainLooks(const fabric::Claims& claims) {
     counts_[last].push_back(CountIn(claims, last, n));
     looks_[last].push_back(nodes.Of(counts_[last].back()));
   }
-  for (Tier t = last; t-- > 0;) {
+  for (Tier t = last; t-- > Tier{0};) {
     Numbering<std::vector<std::uint32_t>> domains;
     const auto& child_begin = fabric.domains(t).child_begin;
     for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {

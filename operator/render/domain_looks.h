@@ -27,8 +27,8 @@ class DomainLooks {
   }
 
  private:
-  std::vector<std::vector<DomainCount>> counts_;
-  std::vector<std::vector<std::uint32_t>> looks_;
+  fabric::ByTier<std::vector<DomainCount>> counts_;
+  fabric::ByTier<std::vector<std::uint32_t>> looks_;
 };
 
 }  // namespace weft::render

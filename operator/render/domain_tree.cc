@@ -23,7 +23,7 @@ constexpr std::size_t kHanging = 4;        // extra spaces in the continuation o
 // How much a tree shows.
 struct Detail {
   bool nodes = true;
-  Tier filled_from = 0;  // from this tier on, domains with the same Fill share a line
+  Tier filled_from{0};  // from this tier on, domains with the same Fill share a line
 };
 
 struct Span {
@@ -55,7 +55,7 @@ class Tree {
   std::string Folded() {
     const Tier last = fabric_.node_tier();
     std::vector<Detail> details = {{true, last}, {false, last}};
-    for (Tier t = last; t-- > 1;) details.push_back({false, t});
+    for (Tier t = last; t-- > Tier{1};) details.push_back({false, t});
     for (const Detail& detail : details) {
       detail_ = detail;
       cut_ = false;
@@ -129,7 +129,7 @@ class Tree {
     if (tier == fabric_.node_tier()) return fabric_.node(domain).name;
     const fabric::TierDomains& here = fabric_.domains(tier);
     std::string name = here.names[domain];
-    if (tier > 1) {
+    if (tier > Tier{1}) {
       const fabric::TierDomains& above = fabric_.domains(tier - 1);
       const std::string parent = above.names[above.of_node[here.begin[domain]]] + "/";
       if (name.size() > parent.size() && name.starts_with(parent)) name.erase(0, parent.size());

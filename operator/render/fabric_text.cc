@@ -48,7 +48,7 @@ std::string LinkTable(const fabric::Fabric& fabric, const TextOptions& options) 
          {SourceName(link.source),
           link.source == fabric::BandwidthSource::kAssumed ? Colour::kYellow : Colour::kNone}});
   };
-  for (Tier t = 0; t < fabric.node_tier(); ++t) {
+  for (Tier t{0}; t < fabric.node_tier(); ++t) {
     add(fabric.tiers()[t].name, fabric.domains(t).size(), fabric.tiers()[t].link);
   }
   for (const fabric::Plane& plane : fabric.planes()) add(plane.name, plane.size(), plane.link);
@@ -106,7 +106,7 @@ std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& 
   struct Figures {
     std::int64_t nodes = 0, free_nodes = 0, accelerators = 0, free = 0;
   };
-  std::vector<Figures> figures(fabric.pools().size());
+  IndexVector<fabric::PoolIndex, Figures> figures(fabric.pools().EndIndex());
   for (NodeIndex n = 0; n < fabric.node_count(); ++n) {
     Figures& pool = figures[fabric.pool(n)];
     ++pool.nodes;
@@ -121,7 +121,7 @@ std::string PoolTable(const cluster::ClusterFabric& cluster, const TextOptions& 
                {"ACCELERATORS", Align::kRight},
                {"FREE", Align::kRight}});
   std::size_t offering = 0;
-  for (fabric::PoolIndex p = 0; p < figures.size(); ++p) {
+  for (fabric::PoolIndex p{0}; p < figures.EndIndex(); ++p) {
     if (figures[p].accelerators == 0) continue;
     ++offering;
     table.Add({{Printable(cluster::PoolsText(fabric, {p}))},

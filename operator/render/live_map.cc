@@ -83,7 +83,7 @@ class Builder {
     live.input.title = on.name();
     live.input.fabric = on.fabric.get();
     live.input.leaving.resize(on.fabric->tiers().size());
-    for (Tier t = 0; t < live.input.leaving.size(); ++t) {
+    for (Tier t{0}; t < live.input.leaving.EndIndex(); ++t) {
       live.input.leaving[t].resize(on.fabric->domains(t).size());
     }
     for (const cluster::Holder& holder : on.holders) {

@@ -38,7 +38,7 @@ MapInput BuildMap(const cluster::Cluster& cluster, const plan::PlanReport& repor
   map.fabric = on.fabric.get();
   map.claims = &on.claims;
   map.leaving.resize(on.fabric->tiers().size());
-  for (Tier t = 0; t < map.leaving.size(); ++t) {
+  for (Tier t{0}; t < map.leaving.EndIndex(); ++t) {
     map.leaving[t].resize(on.fabric->domains(t).size());
   }
   for (const plan::PlanEntry& entry : report.entries) {

@@ -40,7 +40,7 @@ class Layout {
       label = std::max(label, label_width_(cell_tier_ - 1, d));
     }
     constexpr int kStep = kMapCell + kCellGap;
-    const int fit = (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_ + 1)) / kStep;
+    const int fit = (kMapWidth - 2 * kMapPad * static_cast<int>(cell_tier_.Raw() + 1)) / kStep;
     const int rows = std::max(1, static_cast<int>(std::lround(std::sqrt(most / 2.0))));
     columns_ = std::max((most + rows - 1) / rows, (label - kMapPad + kCellGap) / kStep);
     columns_ = std::clamp(columns_, 1, std::max(fit, 1));
@@ -114,8 +114,9 @@ class Layout {
 
 Tier MapCellTier(const fabric::Fabric& fabric, MapLimits limits) {
   Tier tier = fabric.node_tier();
-  if (tier > 1 && fabric.node_count() > limits.nodes) --tier;
-  while (tier > 1 && fabric.domains(tier).size() > std::max(limits.nodes, limits.domains)) --tier;
+  if (tier > Tier{1} && fabric.node_count() > limits.nodes) --tier;
+  while (tier > Tier{1} && fabric.domains(tier).size() > std::max(limits.nodes, limits.domains))
+    --tier;
   return tier;
 }
 

@@ -6,7 +6,7 @@ namespace weft::render {
 
 std::string SpansOf(const fabric::Fabric& fabric, const std::vector<fabric::NodeIndex>& nodes) {
   std::string text;
-  for (fabric::Tier t = 1; t <= fabric.node_tier(); ++t) {
+  for (fabric::Tier t{1}; t <= fabric.node_tier(); ++t) {
     std::set<fabric::DomainIndex> domains;
     for (const fabric::NodeIndex node : nodes) domains.insert(fabric.domains(t).of_node[node]);
     text +=

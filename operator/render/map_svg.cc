@@ -84,7 +84,7 @@ class Picture {
  public:
   explicit Picture(const MapInput& map) : map_(map), fabric_(*map.fabric), usage_(map) {
     cell_tier_ = MapCellTier(fabric_, {kMostNodeCells, kMostDomainCells});
-    for (Tier t = 1; t < cell_tier_; ++t) {
+    for (Tier t{1}; t < cell_tier_; ++t) {
       for (const MapFlow& flow : map.leaving[t]) {
         most_ = std::max(most_, flow.bytes);
         longest_ = std::max(longest_, flow.milliseconds);
@@ -127,7 +127,7 @@ class Picture {
   // The name without its parent's, whose frame contains the domain.
   std::string Label(Tier tier, DomainIndex domain) const {
     std::string name = Name(tier, domain);
-    if (tier > 1) {
+    if (tier > Tier{1}) {
       const std::string parent = Name(tier - 1, Parent(tier, domain)) + "/";
       if (name.size() > parent.size() && name.starts_with(parent)) name.erase(0, parent.size());
     }
@@ -142,7 +142,7 @@ class Picture {
   std::string Path(Tier tier, DomainIndex domain) const {
     const fabric::NodeIndex node = fabric_.domains(tier).begin[domain];
     std::string path;
-    for (Tier t = 1; t < tier; ++t) {
+    for (Tier t{1}; t < tier; ++t) {
       path += (path.empty() ? "" : " / ") + Label(t, fabric_.domains(t).of_node[node]);
     }
     return path;
@@ -241,7 +241,7 @@ class Picture {
   std::string CellTitle(const MapBox& box, const DomainUsage& usage) const {
     std::vector<std::string> lines = {Name(box.tier, box.domain)};
     const bool is_node = box.tier == fabric_.node_tier();
-    if (box.tier > 1) lines.push_back(Path(box.tier, box.domain));
+    if (box.tier > Tier{1}) lines.push_back(Path(box.tier, box.domain));
     if (!is_node) {
       const auto& begin = fabric_.domains(box.tier).begin;
       lines.push_back(Counted(begin[box.domain + 1] - begin[box.domain], "node"));
@@ -311,7 +311,7 @@ class Picture {
   const MapInput& map_;
   const fabric::Fabric& fabric_;
   MapUsage usage_;
-  Tier cell_tier_ = 1;
+  Tier cell_tier_{1};
   Int128 most_ = 0;     // leaving any frame
   double longest_ = 0;  // milliseconds that its uplink needs for them
   int legend_lines_ = 0, legend_width_ = 0;

@@ -177,8 +177,8 @@ class PlanPage {
     }
     DomainCount all;
     for (const cluster::ClusterFabric& fabric : cluster_.fabrics) {
-      for (fabric::DomainIndex d = 0; d < fabric.fabric->domains(0).size(); ++d) {
-        all.Add(CountIn(fabric.claims, 0, d));
+      for (fabric::DomainIndex d = 0; d < fabric.fabric->domains(fabric::kOutside).size(); ++d) {
+        all.Add(CountIn(fabric.claims, fabric::kOutside, d));
       }
     }
     const auto jobs = static_cast<std::int64_t>(report_.entries.size());

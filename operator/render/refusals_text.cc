@@ -34,7 +34,8 @@ using Kind = std::tuple<std::string, std::optional<std::size_t>, bool, fabric::T
 Kind KindOf(const PlanEntry& entry) {
   const Refused& refused = *entry.refused();
   // Without the solver's answer only equal messages are of one kind.
-  if (!refused.why) return {refused.reason, entry.fabric, true, 0, "", {}, refused.message};
+  if (!refused.why)
+    return {refused.reason, entry.fabric, true, fabric::kOutside, "", {}, refused.message};
   std::vector<std::pair<std::string, std::string>> changes;
   for (const placement::Relaxation& one : refused.relaxations) {
     changes.emplace_back(one.constraint, one.change);

@@ -225,12 +225,12 @@ class Report {
     const fabric::Fabric& fabric = *scenario_.on->fabric;
     std::string sections;
     for (const std::size_t l : ShownLevels(scenario_, summaries_)) {
-      const auto tier = static_cast<fabric::Tier>(l + 1);
+      const auto tier = fabric::Tier::Of(l + 1);
       if (tier == fabric.node_tier()) continue;  // its bytes are counted, not its links
       sections += Section("Uplinks of level " + Printable(fabric.tiers()[tier].name),
                           "What crosses the busiest uplink, as a share of its rate, over time.",
                           Lines(Scale::kPercent, 0, [&](const Series::Point& point) {
-                            return tier < point.link_load.size() ? point.link_load[tier] : 0;
+                            return tier < point.link_load.EndIndex() ? point.link_load[tier] : 0;
                           }));
     }
     return sections;

@@ -84,7 +84,7 @@ FleetMap MapAt(const simulate::Scenario& scenario, const std::vector<Event>& eve
   fleet.input.fabric = on.fabric.get();
   fleet.input.claims = &on.claims;
   fleet.input.leaving.resize(on.fabric->tiers().size());
-  for (Tier t = 0; t < fleet.input.leaving.size(); ++t) {
+  for (Tier t{0}; t < fleet.input.leaving.EndIndex(); ++t) {
     fleet.input.leaving[t].resize(on.fabric->domains(t).size());
   }
   const State state = StateAt(events, simulate::ToMicros(seconds));

@@ -140,7 +140,7 @@ std::vector<std::size_t> ShownLevels(const simulate::Scenario& scenario,
   const fabric::Fabric& fabric = *scenario.on->fabric;
   std::vector<std::size_t> shown;
   for (std::size_t l = 0; l < summaries.front().level_bytes.size(); ++l) {
-    const auto tier = static_cast<fabric::Tier>(l + 1);
+    const auto tier = fabric::Tier::Of(l + 1);
     const std::string& name = summaries.front().level_bytes[l].first;
     const bool same = l > 0 && tier < fabric.node_tier() &&
                       fabric.domains(tier).size() == fabric.domains(tier - 1).size();

@@ -21,7 +21,7 @@ class LabelCounting {
 
   Nodes Run(std::uint64_t workers) {
     if (before_.back() < workers) return {};
-    for (Tier tier = fabric_.node_tier() + 1; tier-- > 0;) {
+    for (Tier tier = fabric_.node_tier() + 1; tier-- > Tier{0};) {
       const std::vector<DomainIndex> all = All(tier);
       if (const auto one = Tightest(tier, all, workers)) {
         Fill(tier, *one, workers);
@@ -179,7 +179,7 @@ Nodes PackNodes(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& 
 
 Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32_t>& slots,
                      std::uint32_t workers) {
-  for (Tier tier = fabric.node_tier() + 1; tier-- > 0;) {
+  for (Tier tier = fabric.node_tier() + 1; tier-- > Tier{0};) {
     const auto& begin = fabric.domains(tier).begin;
     std::optional<DomainIndex> best;
     std::uint64_t least = 0;

@@ -120,7 +120,7 @@ class Explainer {
     }
     // If the rule names no level, the widest level that divides the fabric is used.
     Tier tier = refused.why->tier;
-    if (tier == fabric::kOutside && fabric_.node_tier() > 1) tier = 1;
+    if (tier == fabric::kOutside && fabric_.node_tier() > Tier{1}) tier = Tier{1};
     out_.level = fabric_.tiers()[tier].name;
     if (fabric_.node_count() == 0) return;
     ListDomains(problem.request, tier, refused.why->tier == tier);
@@ -235,7 +235,7 @@ std::vector<std::string> PowerTexts(const placement::Instance& instance,
                                     const std::vector<NodeIndex>& nodes) {
   const fabric::Fabric& fabric = instance.fabric();
   std::vector<std::string> sentences;
-  for (Tier tier = 1; tier < fabric.node_tier(); ++tier) {
+  for (Tier tier{1}; tier < fabric.node_tier(); ++tier) {
     const auto& limit = fabric.tiers()[tier].power_watts;
     if (!limit || nodes.empty()) continue;
     std::map<DomainIndex, double> watts;

@@ -13,7 +13,7 @@ using fabric::Tier;
 
 void CountAccelerators(const ClusterFabric& on, NodeIndex node, NodeUse use, FleetFigures& fleet) {
   const fabric::Fabric& fabric = *on.fabric;
-  for (fabric::ResourceIndex r = 0; r < fabric.resources().size(); ++r) {
+  for (fabric::ResourceIndex r{0}; r < fabric.resources().EndIndex(); ++r) {
     const std::int64_t all = fabric.allocatable(node, r);
     if (!fabric.IsAccelerator(r) || all == 0) continue;
     const std::int64_t free = std::clamp<std::int64_t>(on.claims.free(node, r), 0, all);
@@ -127,7 +127,7 @@ FleetFigures MeasureFleet(const ClusterFabric& on, std::uint32_t most_domains) {
   }
   std::map<std::string, std::int64_t> free;
   for (const auto& [of, accelerators] : fleet.accelerators) free[of.second] += accelerators.free;
-  for (Tier t = 0; t <= fabric.node_tier(); ++t) {
+  for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     const bool list =
         t > fabric::kOutside && t < fabric.node_tier() && fabric.domains(t).size() <= most_domains;
     fleet.levels.push_back(Level(on, uses, t).Measure(free, list));

@@ -7,7 +7,7 @@ namespace weft::report {
 std::vector<LevelBytes> LevelBytesOf(const fabric::Fabric& fabric,
                                      const placement::Scores& scores) {
   std::vector<LevelBytes> levels;
-  for (fabric::Tier t = 0; t < fabric.node_tier(); ++t) {
+  for (fabric::Tier t{0}; t < fabric.node_tier(); ++t) {
     levels.push_back({fabric.tiers()[t].name, 0, 0});
   }
   const std::size_t tiers = levels.size();

@@ -106,7 +106,7 @@ Findings ExpertLeavesLeaf(const LintSubject& subject) {
   const std::size_t levels = fabric.spec().levels.size();
   const std::uint64_t group = LargestGroup(subject, traffic::Axis::kExpert);
   if (group < 2 || levels == 0) return {};
-  const Tier tier = static_cast<Tier>(levels);  // the narrowest level; outside is tier 0
+  const Tier tier = Tier::Of(levels);  // the narrowest level; outside is tier 0
   const std::uint64_t room = LargestDomain(fabric, EmptySlots(subject), tier);
   if (room == 0 || group <= room) return {};
   const std::string& level = fabric.tiers()[tier].name;

@@ -85,7 +85,7 @@ class StaticFilter {
   const Fabric& fabric_;
   const PodRequirements& pod_;
   bool has_label_rules_;
-  std::vector<std::uint8_t> pools_;   // by pool
+  IndexVector<fabric::PoolIndex, std::uint8_t> pools_;
   std::vector<std::uint8_t> passes_;  // by taint class
 };
 

@@ -102,12 +102,12 @@ NodeJudge::Why NodeJudge::WhyNot(NodeIndex node) const {
   const Why labels = WhyNotByLabels(node);
   if (labels.rejection != Rejection::kNone) return labels;
   const fabric::PoolIndex pool = claims_.fabric().pool(node);
-  if (pools_[pool] == 0) return {Rejection::kPool, pool};
+  if (pools_[pool] == 0) return {Rejection::kPool, pool.Raw()};
   if (!wants_.not_offered.empty()) return {Rejection::kResource, ~0U};
-  if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource};
+  if (const Want* want = Scarcest(node)) return {Rejection::kResource, want->resource.Raw()};
   if (ComputeDomainBlocks(claims_, query_, node)) return {Rejection::kComputeDomain, 0};
   if (stopped_.empty() || stopped_[node] == fabric::kOutside) return {};
-  return {Rejection::kPower, stopped_[node]};
+  return {Rejection::kPower, stopped_[node].Raw()};
 }
 
 std::string NodeJudge::ShortText(NodeIndex node) const {
@@ -143,7 +143,7 @@ std::string NodeJudge::Detail(Why why, NodeIndex node) const {
     case Rejection::kNodeAffinity:
       return AffinityMismatchText(*pod.required_affinity, facts);
     case Rejection::kPool: {
-      const fabric::Pool& pool = claims_.fabric().pools()[why.item];
+      const fabric::Pool& pool = claims_.fabric().pools()[fabric::PoolIndex{why.item}];
       return (pool.product.empty() ? "no product" : pool.product) + " (" +
              std::string(fabric::CapacityTypeName(pool.capacity)) + ")";
     }
@@ -201,7 +201,7 @@ std::vector<RejectionCount> NodeJudge::Count(NodeIndex begin, NodeIndex end) con
     const bool offered = wants_.not_offered.empty();
     std::string detail = why.rejection == Rejection::kPower ? PowerDetail(nodes.first, begin, end)
                          : why.rejection != Rejection::kResource ? Detail(why, nodes.first)
-                         : offered ? claims_.fabric().resources()[why.item]
+                         : offered ? claims_.fabric().resources()[fabric::ResourceIndex{why.item}]
                                    : wants_.not_offered;
     by_text[{why.rejection, std::move(detail)}] += nodes.count;
   }

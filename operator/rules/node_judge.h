@@ -78,10 +78,10 @@ class NodeJudge {
   const fabric::Claims& claims_;
   const SlotQuery& query_;
   Wants wants_;
-  std::vector<std::uint8_t> pools_;        // by pool: whether the query allows its nodes
-  std::vector<Rejection> state_;           // by taint class: unusable or cordoned
-  std::vector<std::uint8_t> untolerated_;  // by taint class
-  std::vector<fabric::Tier> stopped_;      // by node, see KeepToPower; empty without limits
+  IndexVector<fabric::PoolIndex, std::uint8_t> pools_;  // whether the query allows its nodes
+  std::vector<Rejection> state_;                        // by taint class: unusable or cordoned
+  std::vector<std::uint8_t> untolerated_;               // by taint class
+  std::vector<fabric::Tier> stopped_;  // by node, see KeepToPower; empty without limits
 };
 
 }  // namespace weft::placement

@@ -36,8 +36,10 @@ Wants ResolveWants(const Fabric& fabric, const PodRequirements& pod) {
   return wants;
 }
 
-std::vector<std::uint8_t> PoolsAllowed(const Fabric& fabric, const SlotQuery& query) {
-  std::vector<std::uint8_t> allowed(fabric.pools().size(), query.pools.empty() ? 1 : 0);
+IndexVector<fabric::PoolIndex, std::uint8_t> PoolsAllowed(const Fabric& fabric,
+                                                          const SlotQuery& query) {
+  IndexVector<fabric::PoolIndex, std::uint8_t> allowed(fabric.pools().EndIndex(),
+                                                       query.pools.empty() ? 1 : 0);
   for (fabric::PoolIndex pool : query.pools) allowed[pool] = 1;
   return allowed;
 }

@@ -15,7 +15,7 @@ namespace weft::placement {
 // of 0 (node_judge.h).
 
 struct Want {
-  fabric::ResourceIndex resource = 0;
+  fabric::ResourceIndex resource{0};
   std::int64_t amount = 0;
 };
 
@@ -28,7 +28,8 @@ struct Wants {
 Wants ResolveWants(const fabric::Fabric& fabric, const PodRequirements& pod);
 
 // By pool: whether the query allows its nodes.
-std::vector<std::uint8_t> PoolsAllowed(const fabric::Fabric& fabric, const SlotQuery& query);
+IndexVector<fabric::PoolIndex, std::uint8_t> PoolsAllowed(const fabric::Fabric& fabric,
+                                                          const SlotQuery& query);
 
 // Whether the ComputeDomain of another job holds the node.
 bool ComputeDomainBlocks(const fabric::Claims& claims, const SlotQuery& query,

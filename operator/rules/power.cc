@@ -74,7 +74,7 @@ void KeepToPower(const Claims& claims, const SlotQuery& query, std::vector<std::
   if (stopped != nullptr) stopped->assign(slots.size(), fabric::kOutside);
   if (!fabric.limits_power()) return;
   const double accelerators = AcceleratorsOf(fabric, *query.pod);
-  for (Tier tier = fabric.node_tier(); tier-- > 1;) {
+  for (Tier tier = fabric.node_tier(); tier-- > Tier{1};) {
     const auto& limit = fabric.tiers()[tier].power_watts;
     if (!limit) continue;
     for (DomainIndex domain = 0; domain < fabric.domains(tier).size(); ++domain) {

@@ -113,7 +113,7 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
 
 void Cells::Keep(std::vector<Found> found, std::size_t most) {
   const auto& fabric = instance_.fabric();
-  const Tier near = instance_.node_tier() - (single_ && instance_.node_tier() > 1 ? 2 : 1);
+  const Tier near = instance_.node_tier() - (single_ && instance_.node_tier() > Tier{1} ? 2 : 1);
   std::vector<std::uint8_t> near_used(fabric.domains(near).size(), 0);
   for (NodeIndex n : placed_) near_used[fabric.domains(near).of_node[n]] = 1;
   std::vector<std::size_t> order(found.size());

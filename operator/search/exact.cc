@@ -52,9 +52,9 @@ class Board {
     for (const Int128 within : CostWithin(instance, bytes, order_)) {
       within_.push_back(static_cast<Sum>(within / unit.size()));
     }
-    for (Tier t = 0; t < places.domain.size(); ++t) {
+    for (Tier t{0}; t < places.domain.EndIndex(); ++t) {
       in_domain_.emplace_back(places.domains[t], 0);
-      if (t > 0) narrow_first_.insert(narrow_first_.begin(), t);
+      if (t > fabric::kOutside) narrow_first_.insert(narrow_first_.begin(), t);
     }
     // So that the rest of the workers always has a free place.
     WEFT_CHECK(std::accumulate(free_.begin(), free_.end(), std::uint64_t{0}) >= order_.size());
@@ -148,7 +148,7 @@ class Board {
     for (const Tier t : narrow_first_) {
       if (in_domain_[t][places_.domain[t][place]] > 0) return places_.kind[t][place];
     }
-    return places_.kind[0][place];
+    return places_.kind[fabric::kOutside][place];
   }
   void AddBars(std::size_t place, std::uint32_t by) {
     const auto orbit = automorphisms_.Orbit(at_.size());
@@ -166,7 +166,7 @@ class Board {
   void Book(std::size_t place, bool put) {
     WEFT_DCHECK(put ? free_[place] > 0 : free_[place] < places_.slots[place]);
     free_[place] += put ? -1 : 1;
-    for (Tier t = 0; t < in_domain_.size(); ++t) {
+    for (Tier t{0}; t < in_domain_.EndIndex(); ++t) {
       std::uint32_t& workers = in_domain_[t][places_.domain[t][place]];
       WEFT_DCHECK(put || workers > 0);
       workers += put ? 1 : -1;
@@ -183,7 +183,7 @@ class Board {
   std::vector<std::uint32_t> free_;    // slots by place
   std::vector<std::uint32_t> barred_;  // order x place: how often Bar has excluded the place
   Automorphisms automorphisms_;
-  std::vector<std::vector<std::uint32_t>> in_domain_;  // workers, by tier x domain
+  fabric::ByTier<std::vector<std::uint32_t>> in_domain_;  // workers, by tier x domain
   std::vector<Tier> narrow_first_;
   std::vector<std::uint32_t> at_;    // the place of each placed worker, in order
   std::vector<NodeIndex> placed_;    // by worker

@@ -46,13 +46,13 @@ Places::Places(const Instance& instance, const Symmetry& symmetry,
   const Tier last = instance.node_tier();
   domain.resize(last + 1);
   kind.resize(last + 1);
-  for (Tier t = 0; t <= last; ++t) {
+  for (Tier t{0}; t <= last; ++t) {
     const auto& of_node = fabric.domains(t).of_node;
     std::map<fabric::DomainIndex, std::uint32_t> number;
     for (const NodeIndex node : nodes) {
       const auto next = static_cast<std::uint32_t>(number.size());
       domain[t].push_back(number.try_emplace(of_node[node], next).first->second);
-      std::vector<std::uint64_t> key = {t, of_node[node]};
+      std::vector<std::uint64_t> key = {t.Raw(), of_node[node]};
       for (Tier inner = t + 1; inner <= last; ++inner) {
         key.push_back(symmetry.signature(inner, fabric.domains(inner).of_node[node]));
       }
@@ -88,7 +88,7 @@ std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::in
   std::vector<Int128> within(workers + 1, 0);
   std::int64_t narrower = 0;
   std::vector<std::int64_t> peers;
-  for (Tier t = instance.node_tier(); t >= 1; --t) {
+  for (Tier t = instance.node_tier(); t >= Tier{1}; --t) {
     const std::int64_t step = instance.pair_cost().LeastWeight(t - 1) - narrower;
     if (step <= 0) continue;
     narrower += step;

@@ -34,11 +34,11 @@ struct Places {
   std::vector<std::uint32_t> slots;
   std::vector<std::int64_t> weight;  // place x place
   // Domains by tier x place, numbered from 0 within a tier, and how many a tier has.
-  std::vector<std::vector<std::uint32_t>> domain;
-  std::vector<std::uint32_t> domains;
+  fabric::ByTier<std::vector<std::uint32_t>> domain;
+  fabric::ByTier<std::uint32_t> domains;
   // By tier x place: places of one kind are interchangeable while this tier is the narrowest in
   // which their domain holds a worker of the job. Numbered from 0 over all tiers.
-  std::vector<std::vector<std::uint32_t>> kind;
+  fabric::ByTier<std::vector<std::uint32_t>> kind;
   std::uint32_t kinds = 0;
 };
 

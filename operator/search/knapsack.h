@@ -34,7 +34,7 @@ class Knapsack {
  private:
   // The cheapest way to put k units into one domain, by k = 0, 1, ....
   struct Table {
-    fabric::Tier tier = 0;
+    fabric::Tier tier{0};
     fabric::DomainIndex domain = 0;
     std::vector<std::int64_t> cost;
     std::vector<Table> children;

@@ -80,8 +80,8 @@ void KeepAtomsTogether(const Instance& instance, std::vector<std::uint32_t>& wor
       return first[atoms[a]] < first[atoms[b]];
     });
   };
-  for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.soft_atoms(t));
-  for (Tier t = instance.node_tier(); t >= 1; --t) gather(instance.hard_atoms(t));
+  for (Tier t = instance.node_tier(); t >= Tier{1}; --t) gather(instance.soft_atoms(t));
+  for (Tier t = instance.node_tier(); t >= Tier{1}; --t) gather(instance.hard_atoms(t));
 }
 
 }  // namespace weft::placement

@@ -12,8 +12,8 @@ namespace weft::placement {
 // An order in which the workers are placed, and its tiles: while a domain of tier t has room, whole
 // tiles of units[t] workers go into it.
 struct Layout {
-  std::vector<std::uint32_t> workers;  // a permutation
-  std::vector<std::uint32_t> units;    // by tier; 1 where the tier has no tile
+  std::vector<std::uint32_t> workers;   // a permutation
+  fabric::ByTier<std::uint32_t> units;  // by tier; 1 where the tier has no tile
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

@@ -223,7 +223,7 @@ std::vector<UnitOf> UnitsToMove(const Instance& instance) {
   const auto add = [&](UnitOf units) {
     if (std::find(out.begin(), out.end(), units) == out.end()) out.push_back(std::move(units));
   };
-  for (Tier t = 1; t <= instance.node_tier(); ++t) {
+  for (Tier t{1}; t <= instance.node_tier(); ++t) {
     const auto atoms = instance.soft_atoms(t);
     if (!atoms.empty()) add({atoms.begin(), atoms.end()});
   }

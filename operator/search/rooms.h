@@ -15,7 +15,7 @@ namespace weft::placement {
 // Cost  O(nodes) once if a unit is above 1; the children of a domain are sorted once.
 class Rooms {
  public:
-  Rooms(const Instance& instance, std::vector<std::uint32_t> units);
+  Rooms(const Instance& instance, fabric::ByTier<std::uint32_t> units);
 
   std::uint64_t room(fabric::Tier tier, fabric::DomainIndex domain) const {
     if (plain_) return instance_->capacity(tier, domain);
@@ -43,8 +43,8 @@ class Rooms {
   bool plain_ = true;
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
-  std::vector<std::vector<std::uint64_t>> room_;                       // by tier, except the node
-  std::vector<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
+  fabric::ByTier<std::vector<std::uint64_t>> room_;  // by tier, except the node
+  fabric::ByTier<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
   // A sort key of a child: most room first, in use before wholly free, then by index.
   struct Key {
     std::uint64_t less_room_and_free;

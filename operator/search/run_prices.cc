@@ -182,8 +182,8 @@ std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
 // The most units that a domain below the home can take.
 std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t units) {
   std::uint64_t most = 1;
-  for (DomainIndex d = 0; d < tree.domains(1).size(); ++d) {
-    most = std::max(most, tree.SlotsIn(1, d) / unit);
+  for (DomainIndex d = 0; d < tree.domains(Tier{1}).size(); ++d) {
+    most = std::max(most, tree.SlotsIn(Tier{1}, d) / unit);
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, units));
 }
@@ -199,13 +199,13 @@ RunPrices::RunPrices(const traffic::WorkerGraph& graph, const Tree& tree,
                           : LeavingLeast(graph, walk, unit, units_, LongestRun(tree, unit, units_));
   const Int128 most_bytes = *std::max_element(leaving.begin(), leaving.end());
   std::int64_t most_step = 1;
-  for (Tier t = 1; t <= tree.node_tier(); ++t) most_step = std::max(most_step, tree.step(t));
+  for (Tier t{1}; t <= tree.node_tier(); ++t) most_step = std::max(most_step, tree.step(t));
   int byte_shift = 0;
   for (; most_bytes >> byte_shift > (Int128{1} << 62);) ++byte_shift;
   const Int128 most = (most_bytes >> byte_shift) * most_step;
   int shift = 0;
   for (; most >> shift >= (Int128{1} << kPriceBits);) ++shift;
-  for (Tier t = 0; t <= tree.node_tier(); ++t) {
+  for (Tier t{0}; t <= tree.node_tier(); ++t) {
     for (const Int128 bytes : leaving) {
       prices_[t].push_back(
           static_cast<std::int64_t>(((bytes >> byte_shift) * tree.step(t)) >> shift));

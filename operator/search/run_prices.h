@@ -30,7 +30,7 @@ class RunPrices {
 
  private:
   std::uint32_t units_;
-  std::vector<std::vector<std::int64_t>> prices_;  // tier x units
+  fabric::ByTier<std::vector<std::int64_t>> prices_;  // tier x units
 };
 
 }  // namespace weft::placement

@@ -32,8 +32,8 @@ constexpr int kPromisingPart = 10;
 // A home among others of its tier; the one that comes first is tried first.
 struct RankedHome {
   std::uint64_t children;
-  std::uint64_t breaks;              // wholly free ancestors, widest tier in the highest bit
-  std::vector<std::uint64_t> slots;  // in the home and each wider domain around it, widest first
+  std::uint64_t breaks;                 // wholly free ancestors, widest tier in the highest bit
+  fabric::ByTier<std::uint64_t> slots;  // in the home and each wider domain around it, widest first
   DomainIndex domain;
 
   friend auto operator<=>(const RankedHome&, const RankedHome&) = default;
@@ -44,8 +44,8 @@ struct HomeSearch {
   Tier tier;
   std::size_t most;
   std::uint64_t fewest;  // children that any home needs
-  std::vector<std::uint64_t>
-      slots;                     // of the domains around; for narrower ones the least that counts
+  // Of the domains around the homes; for narrower ones the least that counts.
+  fabric::ByTier<std::uint64_t> slots;
   std::vector<RankedHome> kept;  // in order
 
   // Whether all homes come later than those kept if they have `breaks` and `slots` at least: they
@@ -67,7 +67,7 @@ class Greedy {
   Greedy(const Instance& instance, const StandingOf& standing)
       : instance_(&instance),
         standing_(standing),
-        plain_(instance, std::vector<std::uint32_t>(instance.node_tier() + 1, 1)),
+        plain_(instance, fabric::ByTier<std::uint32_t>(instance.node_tier() + 1, 1)),
         filler_(instance, plain_),
         grid_(instance.grid()) {}
 
@@ -92,7 +92,7 @@ class Greedy {
   std::vector<Layout> Layouts(Home home);
   void AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& layouts);
   std::uint64_t MostSlots(Home home) const;
-  Rooms& RoomsFor(const std::vector<std::uint32_t>& units);
+  Rooms& RoomsFor(const fabric::ByTier<std::uint32_t>& units);
   std::vector<Home> Homes(Tier tier, std::size_t most);
   void FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, HomeSearch& search);
   std::uint64_t FewestChildren(Tier tier) const;
@@ -103,7 +103,7 @@ class Greedy {
   Rooms plain_;
   Filler filler_;
   const JobGrid& grid_;
-  std::map<std::vector<std::uint32_t>, Rooms> tiled_;
+  std::map<fabric::ByTier<std::uint32_t>, Rooms> tiled_;
   std::vector<Candidate> candidates_;
   Standing best_ = Standing::kFar;  // of the candidates
 };
@@ -237,7 +237,7 @@ void Greedy::FindHomes(Tier tier, DomainIndex domain, std::uint64_t breaks, Home
   if (instance_->capacity(tier, domain) < instance_->workers()) return;
   search.slots[tier] = instance_->SlotsIn(tier, domain);
   WEFT_DCHECK(tier <= search.tier);
-  const Tier inside = search.tier - tier;
+  const std::uint32_t inside = search.tier - tier;
   const bool free = tier > fabric::kOutside && instance_->wholly_free(tier, domain);
   // What is inside a free domain is free too.
   if (search.NoneBefore(free ? ((breaks + 1) << inside) - 1 : breaks << inside)) {
@@ -274,7 +274,7 @@ std::uint64_t Greedy::ChildrenNeeded(Home home) {
   return needed;
 }
 
-Rooms& Greedy::RoomsFor(const std::vector<std::uint32_t>& units) {
+Rooms& Greedy::RoomsFor(const fabric::ByTier<std::uint32_t>& units) {
   if (std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit == 1; })) {
     return plain_;
   }
@@ -296,7 +296,7 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
   const Shape all(grid_.sizes().begin(), grid_.sizes().end());
   Shape tile = grid_.BestTile(Shape(all.size(), 1), all, node_room);
   std::vector<Shape> nest = {tile};
-  std::vector<std::uint32_t> units(last + 1, 1), all_units;
+  fabric::ByTier<std::uint32_t> units(last + 1, 1), all_units;
   units[last] = static_cast<std::uint32_t>(Volume(tile));
   all_units = units;
   const std::vector<std::uint64_t> typical =
@@ -315,7 +315,7 @@ void Greedy::AddTiled(Home home, std::uint64_t node_room, std::vector<Layout>& l
 
 std::vector<Layout> Greedy::Layouts(Home home) {
   std::vector<Layout> layouts;
-  const std::vector<std::uint32_t> ones(instance_->node_tier() + 1, 1);
+  const fabric::ByTier<std::uint32_t> ones(instance_->node_tier() + 1, 1);
   Shape natural(instance_->workers());
   std::iota(natural.begin(), natural.end(), 0U);
   if (grid_.sizes().size() < 2 || home.tier == instance_->node_tier()) {

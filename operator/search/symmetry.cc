@@ -50,7 +50,7 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
                       instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
-  for (Tier t = last; t-- > 0;) {
+  for (Tier t = last; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric.domains(t);
     Numbering of_tier;
     for (DomainIndex d = 0; d < domains.size(); ++d) {

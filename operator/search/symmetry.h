@@ -37,8 +37,8 @@ class Symmetry {
                std::vector<fabric::NodeIndex>& kept) const;
 
   const Instance* instance_;
-  std::vector<std::vector<std::uint32_t>> signature_;
-  std::vector<std::vector<std::uint32_t>> least_name_;  // of the nodes with slots, by domain
+  fabric::ByTier<std::vector<std::uint32_t>> signature_;
+  fabric::ByTier<std::vector<std::uint32_t>> least_name_;  // of the nodes with slots, by domain
 };
 
 }  // namespace weft::placement

@@ -13,7 +13,7 @@ using fabric::Tier;
 
 Tiler::Tiler(const Instance& instance, const Tree& tree)
     : instance_(instance), tree_(tree), rooms_(tree.node_tier() + 1) {
-  for (Tier t = 0; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
+  for (Tier t{0}; t <= tree.node_tier(); ++t) rooms_[t].assign(tree.domains(t).size(), 0);
 }
 
 std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
@@ -25,7 +25,7 @@ std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
   nodes_.assign(instance_.workers(), 0);
   aligned_ = tiling.prices == RunPrices::Kind::kLeast;
   if (aligned_ && walk_->cuts.empty()) walk_->cuts = CutsOf(instance_.graph(), tiling.walk);
-  if (!LayFrom(0, 0, 0, tiling.walk)) return std::nullopt;
+  if (!LayFrom(0, fabric::kOutside, 0, tiling.walk)) return std::nullopt;
   return nodes_;
 }
 

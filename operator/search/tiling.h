@@ -16,7 +16,7 @@ namespace weft::placement {
 // whole into one domain of the tier.
 struct TilingStep {
   std::uint32_t unit = 1;
-  fabric::Tier tier = 0;
+  fabric::Tier tier{0};
 
   friend bool operator==(const TilingStep&, const TilingStep&) = default;
 };
@@ -63,8 +63,8 @@ class Tiler {
   const Instance& instance_;
   const Tree& tree_;
   const Tiling* tiling_ = nullptr;
-  std::vector<std::uint32_t> free_;                // slots, by position
-  std::vector<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
+  std::vector<std::uint32_t> free_;                   // slots, by position
+  fabric::ByTier<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
   std::map<std::vector<std::uint32_t>, KnownWalk> known_;
   KnownWalk* walk_ = nullptr;  // of the tiling
   std::vector<fabric::NodeIndex> nodes_;

@@ -22,12 +22,12 @@ namespace {
 class Forecast {
  public:
   // `usual`: room by tier.
-  Forecast(const Instance& instance, const Tree& tree, std::vector<std::uint64_t> usual)
+  Forecast(const Instance& instance, const Tree& tree, fabric::ByTier<std::uint64_t> usual)
       : graph_(instance.graph()), tree_(tree), usual_(std::move(usual)), run_(instance.workers()) {}
 
   Int128 Of(const std::vector<std::uint32_t>& walk, std::span<const TilingStep> steps) {
     Int128 cost = 0;
-    for (Tier t = 1; t <= tree_.node_tier(); ++t) {
+    for (Tier t{1}; t <= tree_.node_tier(); ++t) {
       if (tree_.step(t) == 0) continue;
       cost += LeavingRuns(walk, RunIn(t, steps)) * tree_.step(t);
     }
@@ -89,7 +89,7 @@ class Forecast {
 
   const traffic::WorkerGraph& graph_;
   const Tree& tree_;
-  std::vector<std::uint64_t> usual_;
+  fabric::ByTier<std::uint64_t> usual_;
   std::vector<std::uint32_t> run_;   // by worker
   std::vector<std::int64_t> ranks_;  // by run; scratch
   std::uint32_t runs_ = 0;
@@ -101,7 +101,7 @@ class Maker {
   Maker(const Instance& instance, const Tree& tree)
       : instance_(instance), tree_(tree), grid_(instance.grid()) {
     MeasureRooms();
-    std::vector<std::uint64_t> usual;
+    fabric::ByTier<std::uint64_t> usual;
     for (const auto& rooms : rooms_) usual.push_back(rooms.empty() ? 0 : rooms.back());
     forecast_.emplace(instance, tree, std::move(usual));
   }
@@ -114,7 +114,7 @@ class Maker {
     for (const Shape& base : bases) {
       plain_.push_back(tilings_.size());
       Around({base});
-      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
+      for (Tier t = tree_.node_tier() + 1; t-- > Tier{1};) {
         for (std::uint64_t room : rooms_[t]) {
           if (room < 2 * Volume(base)) continue;
           const Shape box = grid_.BestTile(base, all, room);
@@ -130,7 +130,7 @@ class Maker {
   // roomiest are filled first.
   void MeasureRooms() {
     rooms_.resize(tree_.node_tier() + 1);
-    for (Tier t = 1; t <= tree_.node_tier(); ++t) {
+    for (Tier t{1}; t <= tree_.node_tier(); ++t) {
       std::vector<std::uint64_t> room;
       for (DomainIndex d = 0; d < tree_.domains(t).size(); ++d) {
         room.push_back(std::min<std::uint64_t>(tree_.SlotsIn(t, d), instance_.workers()));
@@ -159,7 +159,7 @@ class Maker {
     for (const Shape& tile : nest) {
       const auto unit = static_cast<std::uint32_t>(Volume(tile));
       if (unit == 1) continue;
-      for (Tier t = tree_.node_tier() + 1; t-- > 1;) {
+      for (Tier t = tree_.node_tier() + 1; t-- > Tier{1};) {
         if (rooms_[t].front() >= unit) steps.push_back({unit, t});
       }
     }
@@ -206,7 +206,7 @@ class Maker {
   const Instance& instance_;
   const Tree& tree_;
   const JobGrid& grid_;
-  std::vector<std::vector<std::uint64_t>> rooms_;
+  fabric::ByTier<std::vector<std::uint64_t>> rooms_;
   std::optional<Forecast> forecast_;
   std::vector<Tiling> tilings_;
   std::vector<std::size_t> plain_;  // ascending: the first tiling of each base
@@ -215,7 +215,7 @@ class Maker {
 }  // namespace
 
 std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree) {
-  if (instance.workers() < 2 || tree.SlotsIn(0, 0) < instance.workers()) return {};
+  if (instance.workers() < 2 || tree.SlotsIn(fabric::kOutside, 0) < instance.workers()) return {};
   return Maker(instance, tree).Make();
 }
 

@@ -118,7 +118,7 @@ void Fill(const cluster::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::L
   for (fabric::DomainIndex d = 0; d < domains.size(); ++d) {
     v1::Domain& domain = *level.add_domains();
     domain.set_name(domains.names[d]);
-    if (tier > 1) {
+    if (tier > fabric::Tier{1}) {
       const fabric::TierDomains& wider = fabric.domains(tier - 1);
       domain.set_parent(wider.names[wider.of_node[domains.begin[d]]]);
     }
@@ -204,7 +204,7 @@ Result<v1::GetFabricResponse> AnswerFabric(RpcSource::Live live,
   const cluster::ClusterFabric& on = cluster.fabrics[*which];
   v1::GetFabricResponse response;
   response.set_name(on.name());
-  for (fabric::Tier tier = 1; tier < on.fabric->node_tier(); ++tier) {
+  for (fabric::Tier tier{1}; tier < on.fabric->node_tier(); ++tier) {
     Fill(on, tier, request.nodes(), *response.add_levels());
   }
   for (const fabric::IncompleteNode& node : on.fabric->incomplete()) {

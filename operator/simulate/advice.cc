@@ -13,7 +13,7 @@ constexpr double kLeastGain = 0.001;
 // The highest oversubscription of the tiers above the narrowest level.
 int TaperOf(const fabric::Fabric& fabric) {
   std::int64_t most = 100;
-  for (fabric::Tier tier = 0; tier + 1 < fabric.node_tier(); ++tier) {
+  for (fabric::Tier tier{0}; tier + 1 < fabric.node_tier(); ++tier) {
     most = std::max(most, fabric.tiers()[tier].link.oversubscription_percent);
   }
   return static_cast<int>(most);
@@ -56,7 +56,7 @@ std::vector<Change> ChangesToTry(const Change& base, const fabric::Fabric& fabri
         " %")
         .variation.taper_percent = half;
   }
-  if (fabric.node_tier() > 1) add("one more rack").variation.more_racks = 1;
+  if (fabric.node_tier() > fabric::Tier{1}) add("one more rack").variation.more_racks = 1;
   add("the largest job arrives last").moves_largest = true;
   return changes;
 }

@@ -46,7 +46,7 @@ void Recorder::JoinPairs() {
 }
 
 Tier BlockTier(const fabric::Fabric& fabric) {
-  for (Tier tier = fabric.node_tier(); tier-- > 0;) {
+  for (Tier tier = fabric.node_tier(); tier-- > Tier{0};) {
     if (fabric.domains(tier).size() < fabric.node_count()) return tier;
   }
   return fabric::kOutside;

@@ -21,8 +21,8 @@ struct Series {
     Moment mean;         // over the interval
     // At its end: blocks of 1, 2, 4, ... wholly free nodes of one block domain.
     std::vector<std::uint32_t> free_blocks;
-    double stranded_share = 0;      // of the free GPUs: on nodes that are partly used
-    std::vector<double> link_load;  // by tier: what crosses its busiest uplink, over its rate
+    double stranded_share = 0;         // of the free GPUs: on nodes that are partly used
+    fabric::ByTier<double> link_load;  // by tier: what crosses its busiest uplink, over its rate
   };
   std::vector<Point> points;
   double gpu_seconds = 0;    // used

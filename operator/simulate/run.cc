@@ -67,11 +67,11 @@ class Simulation {
 
  private:
   struct Running {
-    double left = 0;            // microseconds of work, at a speed of 1
-    double began = 0;           // `left` when this attempt began
-    Micros attempt = 0;         // when this attempt began
-    Micros since = 0;           // when `left` was true
-    std::vector<double> rates;  // by tier: bytes that leave its domains in a second of work
+    double left = 0;               // microseconds of work, at a speed of 1
+    double began = 0;              // `left` when this attempt began
+    Micros attempt = 0;            // when this attempt began
+    Micros since = 0;              // when `left` was true
+    fabric::ByTier<double> rates;  // by tier: bytes that leave its domains in a second of work
     double speed = 1;
     std::uint32_t version = 0;
     std::uint32_t member = 0;
@@ -112,10 +112,10 @@ class Simulation {
     now_ = time;
   }
 
-  std::vector<double> LinkLoad() const {
+  fabric::ByTier<double> LinkLoad() const {
     const fabric::Tier node = scenario_.on->fabric->node_tier();
-    std::vector<double> load(node, 0);
-    for (fabric::Tier tier = 1; tier < node; ++tier) {
+    fabric::ByTier<double> load(node, 0);
+    for (fabric::Tier tier{1}; tier < node; ++tier) {
       const predict::Uplinks& uplinks = paces_.uplinks();
       for (std::uint32_t l = uplinks.first(tier); l < uplinks.first(tier + 1); ++l) {
         load[tier] = std::max(load[tier], contention_.Load(l));
@@ -276,7 +276,7 @@ class Simulation {
   // Adds the bytes of the steps that this attempt has made.
   void AddBytes(Running& one) {
     const double seconds = (one.began - one.left) / static_cast<double>(kSecond);
-    for (std::size_t tier = 0; tier < one.rates.size(); ++tier) {
+    for (fabric::Tier tier : one.rates.Indices()) {
       outcome_.level_bytes[tier] += one.rates[tier] * seconds;
     }
     one.rates = {};

@@ -65,7 +65,7 @@ struct Outcome {
   double lost_gpu_seconds = 0;               // work done twice, and time to start again
   bool contended = false;                    // a job was slowed down by another one
   double arriving_gpu_seconds = 0;           // used until the last arrival
-  std::vector<double> level_bytes;           // by tier: bytes that left its domains, over all jobs
+  fabric::ByTier<double> level_bytes;        // by tier: bytes that left its domains, over all jobs
   Bill bill;
   Series series;
 };

@@ -80,7 +80,7 @@ void AddTotals(const Scenario& scenario, const Outcome& outcome, Summary& summar
     }
     summary.mean_queue = outcome.series.queue_seconds / summary.makespan;
   }
-  for (fabric::Tier tier = 1; tier < outcome.level_bytes.size(); ++tier) {
+  for (fabric::Tier tier{1}; tier < outcome.level_bytes.EndIndex(); ++tier) {
     summary.level_bytes.emplace_back(scenario.on->fabric->tiers()[tier].name,
                                      outcome.level_bytes[tier]);
   }

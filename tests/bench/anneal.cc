@@ -105,7 +105,7 @@ class Annealer {
     }
     moved_stamp_.assign(nodes_.size(), 0);
     const fabric::Fabric& fabric = instance.fabric();
-    for (Tier t = 1; t < fabric.node_tier(); ++t) {
+    for (Tier t{1}; t < fabric.node_tier(); ++t) {
       divisions_.push_back(Divide(seats_, fabric.domains(t).of_node));
     }
     for (const auto& plane : instance.pair_cost().planes()) {

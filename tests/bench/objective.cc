@@ -168,7 +168,7 @@ class Placements {
     }
   }
 
-  static constexpr fabric::Tier kLeaf = 2;  // below `outside` and the spine
+  static constexpr fabric::Tier kLeaf{2};  // below `outside` and the spine
 
   const fabric::Fabric& fabric_;
   const std::vector<NodeIndex> best_;

@@ -160,7 +160,7 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
   placement::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
-  for (fabric::Tier t = 1; t < fabric.node_tier(); ++t) {
+  for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& begin = fabric.domains(t).begin;
     for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
       std::uint64_t room = 0;
@@ -168,9 +168,11 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
       if (room >= request.workers) holds = t;
     }
   }
-  if (holds > 0 && random.Chance(25)) request.required = random.Between(1, holds);
+  if (holds > fabric::kOutside && random.Chance(25))
+    request.required = TierBetween(random, fabric::Tier{1}, holds);
   if (random.Chance(30)) {
-    request.preferred = random.Between(request.required.value_or(1), fabric.node_tier() - 1);
+    request.preferred =
+        TierBetween(random, request.required.value_or(fabric::Tier{1}), fabric.node_tier() - 1);
   }
   if (!random.Chance(30)) return;
   const Axis axis = random.Pick({Axis::kTensor, Axis::kContext, Axis::kData, Axis::kPipeline});
@@ -178,8 +180,8 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
   if (!sets) return;
   placement::GroupConstraint group;
   group.sets = *std::move(sets);
-  group.preferred = random.Between(1, fabric.node_tier() - 1);
-  if (random.Chance(30)) group.required = random.Between(1, *group.preferred);
+  group.preferred = TierBetween(random, fabric::Tier{1}, fabric.node_tier() - 1);
+  if (random.Chance(30)) group.required = TierBetween(random, fabric::Tier{1}, *group.preferred);
   request.groups.push_back(std::move(group));
 }
 

@@ -54,7 +54,7 @@ bool Together(const fabric::Fabric& fabric, Tier tier, const std::vector<NodeInd
 
 bool ExceedsPower(const RandomInstance& instance, const Plan& plan) {
   const fabric::Fabric& fabric = *instance.fabric;
-  for (Tier t = 1; t < fabric.node_tier(); ++t) {
+  for (Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& limit = fabric.tiers()[t].power_watts;
     for (fabric::DomainIndex d = 0; limit && d < fabric.domains(t).size(); ++d) {
       double watts = 0;

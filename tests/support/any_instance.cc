@@ -327,13 +327,14 @@ traffic::Model DrawModel(Random& random) {
 void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance& instance) {
   placement::Request& request = instance.request;
   const fabric::Tier last = instance.fabric->node_tier();
-  if (last > 1 && random.Chance(40)) request.required = random.Between(1, last - 1);
-  if (last > 1 && random.Chance(40)) {
-    request.preferred = random.Between(request.required.value_or(1), last - 1);
+  if (last > fabric::Tier{1} && random.Chance(40))
+    request.required = TierBetween(random, fabric::Tier{1}, last - 1);
+  if (last > fabric::Tier{1} && random.Chance(40)) {
+    request.preferred = TierBetween(random, request.required.value_or(fabric::Tier{1}), last - 1);
   }
   // Several homes, of which some have the slots but no room for whole groups.
-  const bool gaps = last > 2 && random.Chance(25);
-  if (gaps) request.required = 1;
+  const bool gaps = last > fabric::Tier{2} && random.Chance(25);
+  if (gaps) request.required = fabric::Tier{1};
   for (int g = 0; g < 3; ++g) {
     if (!random.Chance(g == 0 ? 60 : 25) && !(gaps && g == 0)) continue;
     std::vector<Axis> axes = {
@@ -343,10 +344,10 @@ void AddRules(Random& random, const traffic::Parallelism& shape, RandomInstance&
     if (!sets) continue;
     placement::GroupConstraint group;
     group.sets = *std::move(sets);
-    if (random.Chance(50)) group.required = random.Between(1, last);
-    if (gaps) group.required = random.Between(last - 1, last);
+    if (random.Chance(50)) group.required = TierBetween(random, fabric::Tier{1}, last);
+    if (gaps) group.required = TierBetween(random, last - 1, last);
     if (!group.required || random.Chance(50)) {
-      group.preferred = random.Between(group.required.value_or(1), last);
+      group.preferred = TierBetween(random, group.required.value_or(fabric::Tier{1}), last);
     }
     request.groups.push_back(std::move(group));
   }
@@ -369,10 +370,10 @@ void AddHistory(Random& random, RandomInstance& instance) {
 }
 
 void AddProducts(Random& random, RandomInstance& instance) {
-  const auto pools = static_cast<fabric::PoolIndex>(instance.fabric->pools().size());
-  if (pools < 2 || random.Chance(20)) return;
+  const auto pools = instance.fabric->pools().EndIndex();
+  if (pools < fabric::PoolIndex{2} || random.Chance(20)) return;
   instance.request.pool_choices.emplace();
-  for (fabric::PoolIndex p = 0; p < pools; ++p) {
+  for (fabric::PoolIndex p{0}; p < pools; ++p) {
     instance.request.pool_choices->push_back({"pool", {p}, random.Below(2)});
   }
   std::stable_sort(instance.request.pool_choices->begin(), instance.request.pool_choices->end(),

@@ -220,7 +220,7 @@ void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::u
   placement::Request& request = instance.request;
   const fabric::Fabric& fabric = *instance.fabric;
   fabric::Tier holds = fabric::kOutside;
-  for (fabric::Tier t = 1; t < fabric.node_tier(); ++t) {
+  for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& domains = fabric.domains(t);
     for (fabric::DomainIndex d = 0; d < domains.size(); ++d) {
       std::uint64_t room = 0;
@@ -228,8 +228,8 @@ void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::u
       if (room >= request.workers) holds = t;
     }
   }
-  if (holds > 0 && random.Chance(50)) request.required = holds;
-  request.preferred = random.Between(std::max(1U, holds), fabric.node_tier() - 1);
+  if (holds > fabric::kOutside && random.Chance(50)) request.required = holds;
+  request.preferred = TierBetween(random, std::max(fabric::Tier{1}, holds), fabric.node_tier() - 1);
 }
 
 bool AddGroup(const Job& job, RandomInstance& instance) {

@@ -182,9 +182,9 @@ traffic::Model RandomModel(Random& random) {
 void Constrain(Random& random, const traffic::Parallelism& shape, RandomInstance& instance) {
   placement::Request& request = instance.request;
   const fabric::Tier last = instance.fabric->node_tier();
-  if (random.Chance(20)) request.required = random.Between(1, last - 1);
+  if (random.Chance(20)) request.required = TierBetween(random, fabric::Tier{1}, last - 1);
   if (random.Chance(30)) {
-    request.preferred = random.Between(request.required.value_or(1), last - 1);
+    request.preferred = TierBetween(random, request.required.value_or(fabric::Tier{1}), last - 1);
   }
   using traffic::Axis;
   const std::vector<std::vector<Axis>> choices = {
@@ -196,9 +196,9 @@ void Constrain(Random& random, const traffic::Parallelism& shape, RandomInstance
                                       instance.traffic.per_worker);
     if (!sets) continue;
     group.sets = *sets;
-    if (random.Chance(40)) group.required = random.Between(1, last - 1);
+    if (random.Chance(40)) group.required = TierBetween(random, fabric::Tier{1}, last - 1);
     if (!group.required || random.Chance(50)) {
-      group.preferred = random.Between(group.required.value_or(1), last);
+      group.preferred = TierBetween(random, group.required.value_or(fabric::Tier{1}), last);
     }
     request.groups.push_back(std::move(group));
   }

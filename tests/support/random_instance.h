@@ -36,6 +36,12 @@ struct RandomOptions {
   bool torus = false;      // nodes stand in a torus or mesh of any shape, or in one for each spine
 };
 
+// A tier in [low, high].
+template <typename Draws>
+fabric::Tier TierBetween(Draws& random, fabric::Tier low, fabric::Tier high) {
+  return fabric::Tier{random.Between(low.Raw(), high.Raw())};
+}
+
 RandomInstance MakeRandomInstance(std::uint64_t seed, const RandomOptions& options);
 
 }  // namespace weft::testing

@@ -15,7 +15,7 @@ using testing::PlacementScene;
 std::string Show(const Nest& nest) {
   std::string text;
   for (const Level& level : nest) {
-    text += (text.empty() ? "" : " ") + std::to_string(level.tier) + ":" +
+    text += (text.empty() ? "" : " ") + std::to_string(level.tier.Raw()) + ":" +
             std::to_string(level.step) + ":" + std::to_string(level.domains);
   }
   return text;

@@ -7,7 +7,7 @@
 namespace weft::cluster {
 namespace {
 
-constexpr fabric::Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr fabric::Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 Result<Problem> ProblemOf(const testing::Scene& scene) {
   const Cluster cluster = scene.Build();

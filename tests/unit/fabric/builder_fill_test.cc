@@ -159,7 +159,7 @@ FabricShape RandomShape(std::mt19937& random) {
 
 // Every tier partitions the nodes into runs; children tile their parents.
 void ExpectDense(const Fabric& fabric) {
-  for (Tier tier = 0; tier <= fabric.node_tier(); ++tier) {
+  for (Tier tier{0}; tier <= fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
     ASSERT_EQ(domains.begin.back(), fabric.node_count());
     ASSERT_EQ(domains.of_node.size(), fabric.node_count());
@@ -187,7 +187,7 @@ void ExpectOrdered(const Fabric& fabric) {
     }
     return name;
   };
-  for (Tier tier = 0; tier < fabric.node_tier(); ++tier) {
+  for (Tier tier{0}; tier < fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
     for (DomainIndex d = 0; d < domains.size(); ++d) {
       for (DomainIndex c = domains.child_begin[d] + 1; c < domains.child_begin[d + 1]; ++c) {
@@ -210,7 +210,7 @@ TEST(BuilderFillTest, RandomTreesAreDenseOrderedAndIndependentOfTheInput) {
     const Cluster second = MakeCluster(shape);
     for (NodeIndex n = 0; n < first.fabric->node_count(); ++n) {
       ASSERT_EQ(first.fabric->node(n).name, second.fabric->node(n).name);
-      for (Tier tier = 0; tier <= first.fabric->node_tier(); ++tier) {
+      for (Tier tier{0}; tier <= first.fabric->node_tier(); ++tier) {
         ASSERT_EQ(first.fabric->domains(tier).of_node[n], second.fabric->domains(tier).of_node[n]);
       }
     }

@@ -38,7 +38,7 @@ TEST(ClaimsTest, AnAddBooksEveryKnownResourceAndOnePod) {
   EXPECT_EQ(free("nvidia.com/gpu"), 6);
   EXPECT_EQ(free("cpu"), 90'000);
   EXPECT_EQ(free("pods"), 109);
-  EXPECT_EQ(cluster.claims.free_row(0)[*cluster.fabric->FindResource("pods")], 109);
+  EXPECT_EQ(cluster.claims.free_row(0)[cluster.fabric->FindResource("pods")->Raw()], 109);
   cluster.claims.Add(0, {{"pods", 9}});
   EXPECT_EQ(free("pods"), 100);
 }
@@ -52,7 +52,7 @@ TEST(ClaimsTest, ARemoveUndoesAnAdd) {
   EXPECT_EQ(cluster.claims.compute_domain(1), "team/job");
   cluster.claims.Remove(1, amounts, "team/job");
   for (NodeIndex n = 0; n < 2; ++n) {
-    for (ResourceIndex r = 0; r < cluster.fabric->resources().size(); ++r) {
+    for (ResourceIndex r{0}; r < cluster.fabric->resources().EndIndex(); ++r) {
       EXPECT_EQ(cluster.claims.free(n, r), before.free(n, r));
     }
     EXPECT_EQ(cluster.claims.used_accelerators(n), before.used_accelerators(n));

@@ -37,7 +37,7 @@ std::string Build(const FabricShape& shape, Fabric::Options options = {}) {
 
 // Tiers are consistent: runs, children and nodes say the same.
 void ExpectDense(const Fabric& fabric) {
-  for (Tier tier = 0; tier <= fabric.node_tier(); ++tier) {
+  for (Tier tier{0}; tier <= fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
     ASSERT_EQ(domains.begin.front(), 0U);
     ASSERT_EQ(domains.begin.back(), fabric.node_count());
@@ -158,7 +158,7 @@ TEST(FabricTest, AFabricWithoutACompleteNodeIsEmpty) {
   const Cluster cluster = MakeCluster(shape);
   EXPECT_EQ(cluster.fabric->node_count(), 0U);
   EXPECT_EQ(cluster.fabric->tiers().size(), 5U);
-  EXPECT_EQ(cluster.fabric->domains(1).size(), 0U);
+  EXPECT_EQ(cluster.fabric->domains(Tier{1}).size(), 0U);
   EXPECT_EQ(Show(*cluster.fabric), "outside()");
   EXPECT_EQ(ShowIncomplete(*cluster.fabric), "a: leaf test/leaf []\n");
   shape.nodes.clear();
@@ -389,9 +389,10 @@ TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
     node.torus = {0, 0};
     shape.nodes.push_back(std::move(node));
   }
-  EXPECT_EQ(Build(shape),
-            "error: spec.torus: 17 domains of the level have 17825792 places together, which is more "
-            "than 16777216");
+  EXPECT_EQ(
+      Build(shape),
+      "error: spec.torus: 17 domains of the level have 17825792 places together, which is more "
+      "than 16777216");
 }
 
 TEST(FabricTest, RailsMakeTheLeafDomains) {

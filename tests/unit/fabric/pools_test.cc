@@ -96,13 +96,13 @@ TEST(Pools, AreOrderedAndTheFabricsModelFillsIn) {
       {"", kOnDemand}, {"A100", kOnDemand}, {"H100", kOnDemand}, {"H100", kSpot}};
   EXPECT_EQ(std::vector<Pool>(fabric->pools().begin(), fabric->pools().end()), pools);
   const auto pool_of = [&](const char* name) { return fabric->pool(*fabric->FindNode(name)); };
-  EXPECT_EQ(pool_of("a"), 2U);
-  EXPECT_EQ(pool_of("b"), 1U);
-  EXPECT_EQ(pool_of("c"), 3U);
-  EXPECT_EQ(pool_of("d"), 0U);
+  EXPECT_EQ(pool_of("a"), PoolIndex{2});
+  EXPECT_EQ(pool_of("b"), PoolIndex{1});
+  EXPECT_EQ(pool_of("c"), PoolIndex{3});
+  EXPECT_EQ(pool_of("d"), PoolIndex{0});
   const auto gpu = *fabric->FindResource("nvidia.com/gpu");
-  EXPECT_FALSE(fabric->PoolOffers(0, gpu));
-  EXPECT_TRUE(fabric->PoolOffers(3, gpu));
+  EXPECT_FALSE(fabric->PoolOffers(PoolIndex{0}, gpu));
+  EXPECT_TRUE(fabric->PoolOffers(PoolIndex{3}, gpu));
 }
 
 }  // namespace

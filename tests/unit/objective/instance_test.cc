@@ -18,7 +18,7 @@ using Numbers = std::vector<std::uint32_t>;
 // workers of 4 GPUs.
 testing::FabricShape HalfUsed() { return testing::Leaves({{8, 4}, {8, 0}}); }
 
-constexpr Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 template <typename Of>
 std::vector<std::uint64_t> ByDomain(const Instance& instance, Tier tier, Of of) {
@@ -139,7 +139,7 @@ TEST(Instance, WithoutGroupsEveryWorkerIsItsOwnAtom) {
   scene.request.groups = {{WorkerSetsOf({{0, 1}}), std::nullopt, std::nullopt}};
   const Instance instance = scene.Prepare();
   EXPECT_FALSE(instance.has_groups());
-  for (Tier t = 0; t <= kNode; ++t) {
+  for (Tier t{0}; t <= kNode; ++t) {
     EXPECT_TRUE(instance.hard_atoms(t).empty());
     EXPECT_EQ(instance.unit(t), 1u);
   }
@@ -175,9 +175,9 @@ TEST(Instance, TheHullIsTheNarrowestTierThatHoldsThePlacedWorkers) {
     std::vector<NodeIndex> nodes;
     Tier of_first_two, of_all;
   };
-  const Case cases[] = {{{0, 1, 2, 3}, kLeaf, 0},
+  const Case cases[] = {{{0, 1, 2, 3}, kLeaf, Tier{0}},
                         {{2, 0, kUnplaced, 1}, kSpine, kSpine},
-                        {{3, kUnplaced, 0, kUnplaced}, kNode, 0},
+                        {{3, kUnplaced, 0, kUnplaced}, kNode, Tier{0}},
                         {{0, 0, kUnplaced, kUnplaced}, kNode, kNode},
                         {{kUnplaced, kUnplaced, kUnplaced, kUnplaced}, kNode, kNode}};
   for (const Case& c : cases) {

@@ -12,7 +12,7 @@ using testing::WorkerSetsOf;
 
 using Sentences = std::vector<std::string>;
 
-constexpr fabric::Tier kLeaf = 2, kNode = 3;
+constexpr fabric::Tier kLeaf{2}, kNode{3};
 
 // One spine; leaf l0 of n0 and n1, leaf l1 of n2 and n3, which is half in use. Workers of 4 GPUs.
 PlacementScene Halves(std::uint32_t workers = 2) {

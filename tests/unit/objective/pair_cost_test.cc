@@ -151,9 +151,9 @@ INSTANTIATE_TEST_SUITE_P(Table, PairWeightTest, ::testing::ValuesIn(WeightCases(
 TEST(PairCost, HasTheWeightsOfTheTiersWidestFirst) {
   const Cluster cluster = MakeCluster(TwoSpines(true));
   const PairCost cost(*cluster.fabric, false);
-  const std::vector<std::int64_t> want = {80'000, 40'000, 20'000, 1'111, 0};
-  EXPECT_EQ(std::vector(cost.tier_weights().begin(), cost.tier_weights().end()), want);
-  for (Tier t = 0; t < want.size(); ++t) {
+  const fabric::ByTier<std::int64_t> want = {80'000, 40'000, 20'000, 1'111, 0};
+  EXPECT_EQ(std::vector(cost.tier_weights().begin(), cost.tier_weights().end()), want.Items());
+  for (Tier t{0}; t < want.EndIndex(); ++t) {
     EXPECT_EQ(cost.TierWeight(t), want[t]);
     EXPECT_EQ(cost.LeastWeight(t), want[t]);
   }
@@ -164,8 +164,8 @@ TEST(PairCost, OfACrossingNetworkNoPairCostsLessThanItsLink) {
   const Cluster cluster = MakeCluster(Crossing());
   const PairCost cost(*cluster.fabric, false);
   EXPECT_FALSE(cost.hierarchical());
-  EXPECT_EQ(cost.LeastWeight(1), 1'111);
-  EXPECT_EQ(cost.LeastWeight(3), 0);
+  EXPECT_EQ(cost.LeastWeight(Tier{1}), 1'111);
+  EXPECT_EQ(cost.LeastWeight(Tier{3}), 0);
 }
 
 // Two nodes with both rails, one with a single rail.
@@ -189,7 +189,7 @@ TEST(PairCost, MissingRailsOfEitherNodeMakeTheirPairSlower) {
   EXPECT_EQ(cost.Weight(0, 2), 40'000);
   EXPECT_EQ(cost.Weight(2, 0), 40'000);
   EXPECT_EQ(cost.Weight(2, 2), 0);
-  EXPECT_EQ(cost.TierWeight(2), 20'000);
+  EXPECT_EQ(cost.TierWeight(Tier{2}), 20'000);
 }
 
 TEST(PairCost, MissingRailsDoNotSlowTheScaleUpNetwork) {

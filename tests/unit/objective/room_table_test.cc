@@ -20,10 +20,10 @@ constexpr int kChanges = 40;
 
 void ExpectSame(const Claims& claims, const RoomTable& kept, const RoomTable& made) {
   const fabric::Fabric& fabric = claims.fabric();
-  for (Tier t = 0; t <= fabric.node_tier(); ++t) {
+  for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     std::uint64_t most = 0;
     for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {
-      ASSERT_EQ(kept.sum(t, d), made.sum(t, d)) << "tier " << t << ", domain " << d;
+      ASSERT_EQ(kept.sum(t, d), made.sum(t, d)) << "tier " << t.Raw() << ", domain " << d;
       most = std::max(most, made.sum(t, d));
     }
     ASSERT_GE(kept.most(t), most);
@@ -33,9 +33,10 @@ void ExpectSame(const Claims& claims, const RoomTable& kept, const RoomTable& ma
 
 void ExpectSame(const Claims& claims, const FreeTable& kept, const FreeTable& made) {
   const fabric::Fabric& fabric = claims.fabric();
-  for (Tier t = 0; t <= fabric.node_tier(); ++t) {
+  for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {
-      ASSERT_EQ(kept.wholly_free(t, d), made.wholly_free(t, d)) << "tier " << t << ", domain " << d;
+      ASSERT_EQ(kept.wholly_free(t, d), made.wholly_free(t, d))
+          << "tier " << t.Raw() << ", domain " << d;
     }
   }
 }

@@ -360,7 +360,7 @@ struct Oracle {
 
   std::vector<Span> Spans() const {
     std::vector<Span> spans;
-    for (Tier t = 1; t <= fabric.node_tier(); ++t) {
+    for (Tier t{1}; t <= fabric.node_tier(); ++t) {
       std::set<std::uint32_t> used, crossing;
       for (NodeIndex n : nodes) {
         used.insert(fabric.domains(t).of_node[n]);
@@ -391,9 +391,10 @@ struct Oracle {
         for (const Message& m : Messages(family, g)) {
           const NodeIndex a = NodeOf(m.from), b = NodeOf(m.to);
           const PairCost::NetworkIndex carrying = cost.CarryingNetwork(a, b);
-          const bool crossing = carrying > fabric.node_tier();
+          const std::uint32_t node_tier = fabric.node_tier().Raw();
+          const bool crossing = carrying > node_tier;
           const std::uint32_t place =
-              crossing ? fabric.node_tier() * 4 - 4 + carrying - fabric.node_tier() : carrying * 4;
+              crossing ? node_tier * 4 - 4 + carrying - node_tier : carrying * 4;
           Flow& flow = flows[{axis, place}];
           flow.axis = static_cast<Axis>(axis);
           flow.level = cost.networks()[carrying].name;
@@ -402,7 +403,7 @@ struct Oracle {
           flow.crossed += m.bytes * Int128{torus ? fabric.torus()->Hops(a, b) : 1};
           sent[m.from] += m.bytes;
           slowest_link = std::max(slowest_link, cost.LinkWeight(a, b));
-          for (Tier t = 1; !crossing && t <= fabric.node_tier(); ++t) {
+          for (Tier t{1}; !crossing && t <= fabric.node_tier(); ++t) {
             const auto& of_node = fabric.domains(t).of_node;
             if (of_node[a] != of_node[b]) leaving[{t, of_node[a]}] += m.bytes;
           }
@@ -411,7 +412,7 @@ struct Oracle {
         for (const auto& [rank, bytes] : sent) most = std::max(most, bytes);
         const double time = static_cast<double>(most) * static_cast<double>(slowest_link);
         slowest[axis] = std::max(slowest[axis], time);
-        for (Tier t = 1; t < fabric.node_tier(); ++t) {
+        for (Tier t{1}; t < fabric.node_tier(); ++t) {
           std::set<std::uint32_t> domains;
           for (std::uint32_t rank : family.group(g))
             domains.insert(fabric.domains(t).of_node[NodeOf(rank)]);

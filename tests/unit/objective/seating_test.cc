@@ -24,13 +24,13 @@ TEST(Seating, NumbersTheDomainsInUseByTheirFirstWorkers) {
   const testing::Cluster cluster = testing::MakeCluster(testing::Leaves({{8, 8}, {8, 8}}));
   const Numbers nodes = {2, 0, 2, 3};
   const Seating seating(*cluster.fabric, nodes);
-  EXPECT_EQ(seating.node_tier(), 3U);
+  EXPECT_EQ(seating.node_tier(), fabric::Tier{3});
   EXPECT_EQ(seating.workers(), 4U);
-  EXPECT_EQ(Domains(seating, 3), (Numbers{2, 0, 3}));
-  EXPECT_EQ(Seats(seating, 3), (Numbers{0, 1, 0, 2}));
-  EXPECT_EQ(Domains(seating, 2), (Numbers{1, 0}));
-  EXPECT_EQ(Seats(seating, 2), (Numbers{0, 1, 0, 0}));
-  for (const fabric::Tier one : {0U, 1U}) {
+  EXPECT_EQ(Domains(seating, fabric::Tier{3}), (Numbers{2, 0, 3}));
+  EXPECT_EQ(Seats(seating, fabric::Tier{3}), (Numbers{0, 1, 0, 2}));
+  EXPECT_EQ(Domains(seating, fabric::Tier{2}), (Numbers{1, 0}));
+  EXPECT_EQ(Seats(seating, fabric::Tier{2}), (Numbers{0, 1, 0, 0}));
+  for (const fabric::Tier one : {fabric::Tier{0}, fabric::Tier{1}}) {
     EXPECT_EQ(Domains(seating, one), (Numbers{0}));
     EXPECT_EQ(Seats(seating, one), (Numbers{0, 0, 0, 0}));
   }

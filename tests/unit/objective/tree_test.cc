@@ -14,7 +14,7 @@ using testing::PlacementScene;
 
 using Numbers = std::vector<std::uint32_t>;
 
-constexpr Tier kSpine = 1, kLeaf = 2;
+constexpr Tier kSpine{1}, kLeaf{2};
 
 Numbers NodesOf(const Tree& tree) {
   Numbers nodes;
@@ -24,7 +24,7 @@ Numbers NodesOf(const Tree& tree) {
 
 std::vector<std::int64_t> StepsOf(const Tree& tree) {
   std::vector<std::int64_t> steps;
-  for (Tier t = 0; t <= tree.node_tier(); ++t) steps.push_back(tree.step(t));
+  for (Tier t{0}; t <= tree.node_tier(); ++t) steps.push_back(tree.step(t));
   return steps;
 }
 
@@ -46,20 +46,20 @@ TEST(Tree, OfASpineHasItsLeavesAndTheNodesWithSlots) {
   const PlacementScene scene(testing::Leaves({{8, 8}, {0, 8}}), 2, 8);
   const Instance instance = scene.Prepare();
   const Tree tree = Tree::OfLevels(instance, kSpine, 0);
-  EXPECT_EQ(tree.node_tier(), 2U);
+  EXPECT_EQ(tree.node_tier(), Tier{2});
   EXPECT_EQ(NodesOf(tree), (Numbers{0, 1, 3}));
-  EXPECT_EQ(tree.domains(0).begin, (Numbers{0, 3}));
-  EXPECT_EQ(tree.domains(0).child_begin, (Numbers{0, 2}));
-  EXPECT_EQ(tree.domains(1).begin, (Numbers{0, 2, 3}));
-  EXPECT_EQ(tree.domains(1).of_node, (Numbers{0, 0, 1}));
-  EXPECT_EQ(tree.domains(1).child_begin, (Numbers{0, 2, 3}));
-  EXPECT_EQ(tree.domains(2).begin, (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(tree.SlotsIn(0, 0), 3U);
-  EXPECT_EQ(tree.SlotsIn(1, 0), 2U);
-  EXPECT_EQ(tree.SlotsIn(1, 1), 1U);
-  EXPECT_TRUE(tree.wholly_free(1, 0));
-  EXPECT_FALSE(tree.wholly_free(1, 1));  // n2 is used
-  EXPECT_TRUE(tree.wholly_free(2, 2));
+  EXPECT_EQ(tree.domains(Tier{0}).begin, (Numbers{0, 3}));
+  EXPECT_EQ(tree.domains(Tier{0}).child_begin, (Numbers{0, 2}));
+  EXPECT_EQ(tree.domains(Tier{1}).begin, (Numbers{0, 2, 3}));
+  EXPECT_EQ(tree.domains(Tier{1}).of_node, (Numbers{0, 0, 1}));
+  EXPECT_EQ(tree.domains(Tier{1}).child_begin, (Numbers{0, 2, 3}));
+  EXPECT_EQ(tree.domains(Tier{2}).begin, (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(tree.SlotsIn(Tier{0}, 0), 3U);
+  EXPECT_EQ(tree.SlotsIn(Tier{1}, 0), 2U);
+  EXPECT_EQ(tree.SlotsIn(Tier{1}, 1), 1U);
+  EXPECT_TRUE(tree.wholly_free(Tier{1}, 0));
+  EXPECT_FALSE(tree.wholly_free(Tier{1}, 1));  // n2 is used
+  EXPECT_TRUE(tree.wholly_free(Tier{2}, 2));
   // The spine's 40,000 less the leaf's 20,000; the leaf's less a node's 0.
   EXPECT_EQ(StepsOf(tree), (std::vector<std::int64_t>{0, 20'000, 20'000}));
 }
@@ -90,11 +90,11 @@ TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
   const auto tree = OfPlane(instance, fabric::kOutside);
   ASSERT_TRUE(tree);
   EXPECT_EQ(NodesOf(*tree), (Numbers{0, 2, 1, 3}));
-  EXPECT_EQ(tree->domains(2).begin, (Numbers{0, 4}));  // both leaves
-  EXPECT_EQ(tree->domains(3).begin, (Numbers{0, 2, 4}));
-  EXPECT_EQ(tree->domains(4).begin, (Numbers{0, 1, 2, 3, 4}));
-  EXPECT_FALSE(tree->wholly_free(2, 0));
-  EXPECT_TRUE(tree->wholly_free(4, 0));
+  EXPECT_EQ(tree->domains(Tier{2}).begin, (Numbers{0, 4}));  // both leaves
+  EXPECT_EQ(tree->domains(Tier{3}).begin, (Numbers{0, 2, 4}));
+  EXPECT_EQ(tree->domains(Tier{4}).begin, (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(tree->wholly_free(Tier{2}, 0));
+  EXPECT_TRUE(tree->wholly_free(Tier{4}, 0));
   // Outside 80,000, spine 40,000, leaf 20,000, the network 1,111, a node 0.
   EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 20'000, 18'889, 1'111}));
 }
@@ -129,9 +129,9 @@ TEST(Tree, OfAPlaneBetweenLevelsHasTheNarrowerLevelsInsideItsDomains) {
   const auto tree = OfPlane(instance, fabric::kOutside);
   ASSERT_TRUE(tree);
   EXPECT_EQ(NodesOf(*tree), (Numbers{0, 1, 3, 4, 2, 5}));
-  EXPECT_EQ(tree->domains(1).begin, (Numbers{0, 6}));        // the spines, joined
-  EXPECT_EQ(tree->domains(2).begin, (Numbers{0, 4, 5, 6}));  // the plane
-  EXPECT_EQ(tree->domains(3).begin, (Numbers{0, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(tree->domains(Tier{1}).begin, (Numbers{0, 6}));        // the spines, joined
+  EXPECT_EQ(tree->domains(Tier{2}).begin, (Numbers{0, 4, 5, 6}));  // the plane
+  EXPECT_EQ(tree->domains(Tier{3}).begin, (Numbers{0, 2, 3, 4, 5, 6}));
   // Outside 80,000, spine 40,000, the plane 30,000, leaf 20,000, a node 0.
   EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 10'000, 10'000, 20'000}));
   EXPECT_FALSE(OfPlane(instance, kLeaf));

@@ -189,7 +189,7 @@ TEST(PlacedNetworkTest, IsWhatACountRankByRankGives) {
       ASSERT_EQ(path.crossings.size(), want.size() + (shares_node ? 1 : 0));
       auto crossing = path.crossings.rbegin();  // widest first, as the map has them
       for (const auto& [tier, ratio] : want) {
-        EXPECT_DOUBLE_EQ(crossing->members / crossing->exits, ratio) << tier;
+        EXPECT_DOUBLE_EQ(crossing->members / crossing->exits, ratio) << tier.Raw();
         ++crossing;
       }
     }

@@ -11,7 +11,7 @@ namespace {
 
 using testing::PlacementScene;
 
-constexpr fabric::Tier kLeaf = 2;
+constexpr fabric::Tier kLeaf{2};
 
 // One spine; leaves l0 with n0 and n1 of product A and n2 of B, l1 with n3 of A, n4 of B and n5, n6
 // of C. 8 GPUs a node, one worker each.

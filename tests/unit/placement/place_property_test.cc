@@ -179,7 +179,7 @@ class Oracle {
     double slowest = 0;
     for (std::size_t g = 0; g < ring->groups(); ++g) {
       const auto group = ring->group(g);
-      for (Tier t = 1; t <= *nested; ++t) {
+      for (Tier t{1}; t <= *nested; ++t) {
         std::map<fabric::DomainIndex, std::pair<double, double>> parts;  // members, exits
         for (std::size_t k = 0; k < group.size(); ++k) {
           const auto domain = [&](std::uint32_t rank) {
@@ -203,7 +203,7 @@ class Oracle {
   std::vector<std::uint32_t> Wide(const Nodes& nodes) const {
     std::vector<std::uint32_t> wide;
     const Tier levels = fabric_.nested_scale_up().value_or(fabric_.node_tier());
-    for (Tier t = 1; t < levels; ++t) {
+    for (Tier t{1}; t < levels; ++t) {
       if (pair_cost_.TierWeight(t - 1) != pair_cost_.TierWeight(t)) continue;
       if (fabric_.domains(t).size() < 2) continue;
       Int128 all = 0, left = 0;
@@ -226,7 +226,7 @@ class Oracle {
     for (const std::vector<std::uint32_t>& level : {RingSlowed(nodes), Wide(nodes)}) {
       broken.insert(broken.end(), level.begin(), level.end());
     }
-    for (Tier t = 1; t <= fabric_.node_tier(); ++t) {
+    for (Tier t{1}; t <= fabric_.node_tier(); ++t) {
       std::map<fabric::DomainIndex, std::uint32_t> used;
       for (NodeIndex n : nodes) ++used[fabric_.domains(t).of_node[n]];
       std::uint32_t breaks = 0, free = 0;

@@ -109,14 +109,14 @@ const RefuseCase kCases[] = {
      "example.com/fpga"},
     {"NoDomainOfTheRequiredLevelHasRoom",
      [](FabricShape& s, Request& r) {
-       r.required = 2;
+       r.required = fabric::Tier{2};
        for (std::size_t n : {0U, 2U, 4U}) s.nodes[n].used = 8;
      },
      "RequiredLevel at leaf, 1 of 2, l0 takes 1, 8 nvidia.com/gpu missing; 3 nvidia.com/gpu"},
     {"NoDomainOfTheRequiredLevelEverHas",
      [](FabricShape&, Request& r) {
        Workers(r, 3);
-       r.required = 2;
+       r.required = fabric::Tier{2};
      },
      "RequiredLevel for ever at leaf, 2 of 3, l0 takes 2, 8 nvidia.com/gpu missing"},
     // The first group fits: its leaf takes 24. The second is the one that cannot hold.
@@ -146,7 +146,7 @@ const RefuseCase kCases[] = {
     {"AGroupFailsInsideTheRequiredLevelAlone",
      [](FabricShape& s, Request& r) {
        Workers(r, 4, 4);
-       r.required = 1;
+       r.required = fabric::Tier{1};
        for (std::size_t n : {0U, 2U, 3U, 4U}) s.nodes[n].used = 4;
        r.groups = {Group(s, "node", {{0, 1}, {2, 3}})};
      },

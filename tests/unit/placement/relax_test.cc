@@ -12,7 +12,7 @@ namespace {
 using testing::PlacementScene;
 using testing::WorkerSetsOf;
 
-constexpr fabric::Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr fabric::Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 // Two spines; s0 has leaves l0 (n0, n1) and l1 (n2, n3), s1 has l2 (n4, n5). 8 GPUs a node.
 testing::FabricShape SixNodes() {

@@ -97,7 +97,7 @@ const RefusalCase kCases[] = {
     {"RequiredLevel",
      [](auto& no, auto&) {
        no.reason = Reason::kRequiredLevel;
-       no.tier = 2;
+       no.tier = fabric::Tier{2};
        no.best_domain = "l1";
        no.short_resource = "cpu";
        no.short_amount = 1500;
@@ -107,7 +107,7 @@ const RefusalCase kCases[] = {
     {"RequiredLevelOfOneProduct",
      [](auto& no, auto&) {
        no.reason = Reason::kRequiredLevel;
-       no.tier = 1;
+       no.tier = fabric::Tier{1};
        no.best_domain = "s0";
        no.choices = {{"A100", 3}, {"H100", 2}, {"H200", 1}};
        no.choice = 1;
@@ -118,7 +118,7 @@ const RefusalCase kCases[] = {
     {"RequiredGroup",
      [](auto& no, auto& job) {
        no.reason = Reason::kRequiredGroup;
-       no.tier = 2;
+       no.tier = fabric::Tier{2};
        no.group = 0;
        no.group_workers = 3;
        no.best_domain = "l0";

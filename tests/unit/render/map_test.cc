@@ -87,7 +87,7 @@ TEST(BuildMapTest, TheBusiestUplinkIsThatOfTheScores) {
   ASSERT_TRUE(uplink);
   EXPECT_GT(uplink->bytes, 0);
   bool found = false;
-  for (fabric::Tier t = 1; t < map.leaving.size(); ++t) {
+  for (fabric::Tier t{1}; t < map.leaving.EndIndex(); ++t) {
     for (fabric::DomainIndex d = 0; d < map.leaving[t].size(); ++d) {
       const MapFlow& flow = map.leaving[t][d];
       EXPECT_LE(flow.milliseconds, uplink->milliseconds);
@@ -216,14 +216,14 @@ TEST(MapSvgTest, SaysWhyANodeTakesNothing) {
 TEST(MapSvgTest, TheEdgeOfADomainIsTheWarmerTheLongerItsUplinkNeeds) {
   const Planned planned(Queue());
   MapInput map = planned.Map();
-  auto& leaves = map.leaving[2];
+  auto& leaves = map.leaving[fabric::Tier{2}];
   ASSERT_EQ(leaves.size(), 2U);
   EXPECT_GT(leaves[0].milliseconds, 0);
   leaves[1].milliseconds = leaves[0].milliseconds / 3;
   const std::string svg = MapSvg(map, Legend::kNone);
   EXPECT_EQ(Count(svg, "class=\"b e4\""), 1U);
   EXPECT_EQ(Count(svg, "class=\"b e2\""), 1U);
-  map.leaving[2] = std::vector<MapFlow>(2);
+  map.leaving[fabric::Tier{2}] = std::vector<MapFlow>(2);
   EXPECT_EQ(Count(MapSvg(map, Legend::kNone), "class=\"b e"), 0U);
 }
 
@@ -356,10 +356,10 @@ struct CellTierCase {
   fabric::Tier tier;
 };
 // Two spines of three leaves of two nodes: tier 1 the spine, 2 the leaf, 3 the node.
-const CellTierCase kCellTiers[] = {{"NodesWithinTheLimitAreCells", {12, 100}, 3},
-                                   {"MoreNodesMakeTheLeafACell", {11, 6}, 2},
-                                   {"MoreLeavesMakeTheSpineACell", {5, 5}, 1},
-                                   {"TheWidestLevelIsTheLast", {1, 1}, 1}};
+const CellTierCase kCellTiers[] = {{"NodesWithinTheLimitAreCells", {12, 100}, fabric::Tier{3}},
+                                   {"MoreNodesMakeTheLeafACell", {11, 6}, fabric::Tier{2}},
+                                   {"MoreLeavesMakeTheSpineACell", {5, 5}, fabric::Tier{1}},
+                                   {"TheWidestLevelIsTheLast", {1, 1}, fabric::Tier{1}}};
 class CellTierTest : public ::testing::TestWithParam<CellTierCase> {};
 TEST_P(CellTierTest, Follows) {
   testing::FabricShape shape;

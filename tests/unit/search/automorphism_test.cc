@@ -70,7 +70,7 @@ TEST(Automorphisms, KeepGroupsTogether) {
   GroupConstraint group;
   group.sets.workers = {0, 1, 2};
   group.sets.begin = {0, 3};
-  group.preferred = 1;
+  group.preferred = fabric::Tier{1};
   experts.request.groups = {group};
   EXPECT_EQ(experts.OrbitOf(0), (Orbit{1, 2}));
   EXPECT_EQ(experts.OrbitOf(3), Orbit{});

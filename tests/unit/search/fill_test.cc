@@ -15,10 +15,11 @@ using testing::WorkerSetsOf;
 
 using Numbers = std::vector<std::uint32_t>;
 
-constexpr Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 // Where the workers come to stand in the one spine, laid in `order` (0, 1, ... without one).
-std::string Filled(const PlacementScene& scene, Numbers units = {1, 1, 1, 1}, Numbers order = {}) {
+std::string Filled(const PlacementScene& scene, fabric::ByTier<std::uint32_t> units = {1, 1, 1, 1},
+                   Numbers order = {}) {
   const Instance instance = scene.Prepare();
   Rooms plain(instance, {1, 1, 1, 1}), rooms(instance, std::move(units));
   if (order.empty()) {

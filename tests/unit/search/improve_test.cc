@@ -11,7 +11,7 @@ using fabric::NodeIndex;
 using testing::PlacementScene;
 
 constexpr std::uint32_t kSteps = 100'000;
-constexpr fabric::Tier kLeaf = 2;
+constexpr fabric::Tier kLeaf{2};
 
 // Pairs of neighbouring workers exchange 2,000 bytes, and nothing else is sent; one worker a node.
 PlacementScene Pairs(const testing::FabricShape& shape, std::uint32_t workers) {

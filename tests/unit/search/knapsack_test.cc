@@ -58,7 +58,7 @@ struct Ring {
 
 using Counts = std::vector<std::uint32_t>;
 
-constexpr fabric::Tier kLeaf = 2, kNode = 3;
+constexpr fabric::Tier kLeaf{2}, kNode{3};
 
 // The least cost of workers on nodes of their own: where all leaves from by_leaf.size() on take
 // `left`, given what those before took.
@@ -68,14 +68,14 @@ std::int64_t LeastCost(const Tree& tree, const RunPrices& prices, const Counts& 
   if (leaf == rooms.size()) {
     if (left > 0) return std::numeric_limits<std::int64_t>::max();
     std::int64_t cost = 0;
-    for (fabric::DomainIndex spine = 0; spine < tree.domains(1).size(); ++spine) {
+    for (fabric::DomainIndex spine = 0; spine < tree.domains(fabric::Tier{1}).size(); ++spine) {
       std::uint32_t units = 0;
-      const auto& leaves = tree.domains(1).child_begin;
+      const auto& leaves = tree.domains(fabric::Tier{1}).child_begin;
       for (fabric::DomainIndex l = leaves[spine]; l < leaves[spine + 1]; ++l) {
-        cost += prices.Of(2, by_leaf[l]) + by_leaf[l] * prices.Of(3, 1);
+        cost += prices.Of(fabric::Tier{2}, by_leaf[l]) + by_leaf[l] * prices.Of(fabric::Tier{3}, 1);
         units += by_leaf[l];
       }
-      cost += prices.Of(1, units);
+      cost += prices.Of(fabric::Tier{1}, units);
     }
     return cost;
   }
@@ -163,7 +163,7 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
         chosen[leaf ? share.bin : tree.domains(kLeaf).of_node[share.bin]] += share.units;
       }
       EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none), least)
-          << "round " << round << ", bins of tier " << bins;
+          << "round " << round << ", bins of tier " << bins.Raw();
     }
   }
 }
@@ -180,25 +180,27 @@ TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
   const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
   std::vector<std::uint32_t> walk(32);
   std::iota(walk.begin(), walk.end(), 0U);
-  const std::int64_t one = 200 * 32 * tree.step(2);  // one pair, for each of the walk's runs
+  const std::int64_t one =
+      200 * 32 * tree.step(fabric::Tier{2});  // one pair, for each of the walk's runs
 
   const RunPrices least(scene.graph, tree, walk, 1, RunPrices::Kind::kLeast);
   EXPECT_EQ(least.units(), 32U);
   for (const std::uint32_t k : {0U, 1U, 4U, 8U, 15U, 16U}) {
-    EXPECT_EQ(least.Of(2, k), k * (16 - k) * one) << k;
+    EXPECT_EQ(least.Of(fabric::Tier{2}, k), k * (16 - k) * one) << k;
   }
-  EXPECT_EQ(least.Of(2, 20), 4 * 12 * one);  // a whole group and four of the other
-  EXPECT_EQ(least.Of(1, 4) * tree.step(2), least.Of(2, 4) * tree.step(1));
+  EXPECT_EQ(least.Of(fabric::Tier{2}, 20), 4 * 12 * one);  // a whole group and four of the other
+  EXPECT_EQ(least.Of(fabric::Tier{1}, 4) * tree.step(fabric::Tier{2}),
+            least.Of(fabric::Tier{2}, 4) * tree.step(fabric::Tier{1}));
 
   // The mean over the runs, seen as a ring: the pairs that are d < 16 apart, 16 - d in each group,
   // leave 2 min(d, k) runs.
   const RunPrices mean(scene.graph, tree, walk, 1);
-  EXPECT_EQ(mean.Of(2, 1), 15 * one);
-  EXPECT_EQ(mean.Of(2, 16), 85 * one);  // 4 x the sum of d (16 - d), over 32 runs
-  EXPECT_EQ(mean.Of(2, 31), mean.Of(2, 1));
-  EXPECT_EQ(mean.Of(2, 32), 0);
+  EXPECT_EQ(mean.Of(fabric::Tier{2}, 1), 15 * one);
+  EXPECT_EQ(mean.Of(fabric::Tier{2}, 16), 85 * one);  // 4 x the sum of d (16 - d), over 32 runs
+  EXPECT_EQ(mean.Of(fabric::Tier{2}, 31), mean.Of(fabric::Tier{2}, 1));
+  EXPECT_EQ(mean.Of(fabric::Tier{2}, 32), 0);
   // In units of 16 every group is one.
-  EXPECT_EQ(RunPrices(scene.graph, tree, walk, 16).Of(2, 1), 0);
+  EXPECT_EQ(RunPrices(scene.graph, tree, walk, 16).Of(fabric::Tier{2}, 1), 0);
 }
 
 }  // namespace

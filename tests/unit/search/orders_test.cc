@@ -49,7 +49,7 @@ Numbers Together(PlacementScene& scene, std::vector<GroupConstraint> groups, Num
 }
 
 TEST(KeepAtomsTogether, MovesWorkersNextToTheFirstOfTheirAtom) {
-  constexpr fabric::Tier kSpine = 1, kLeaf = 2;
+  constexpr fabric::Tier kSpine{1}, kLeaf{2};
   PlacementScene scene(testing::Leaves({{8}}), 6, 1);
   EXPECT_EQ(Together(scene, {}, {5, 0, 1, 2, 3, 4}), (Numbers{5, 0, 1, 2, 3, 4}));
   EXPECT_EQ(Together(scene, {{WorkerSetsOf({{0, 3}, {1, 4}, {2, 5}}), kLeaf, std::nullopt}},

@@ -14,7 +14,7 @@ using testing::PlacementScene;
 using Numbers = std::vector<std::uint32_t>;
 using Counts = std::vector<std::uint64_t>;
 
-constexpr Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 // Workers of 2 GPUs on leaves l0 (4, 3, 2 and 1 slots), l1 (4 and 4) and l2 (none).
 struct Scene : PlacementScene {

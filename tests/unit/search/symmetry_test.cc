@@ -10,7 +10,7 @@ namespace {
 using fabric::Tier;
 using testing::PlacementScene;
 
-constexpr Tier kSpine = 1, kLeaf = 2, kNode = 3;
+constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 
 // The signatures of a tier's domains, numbered by first sight: "0 0 1".
 std::string Signatures(const PlacementScene& scene, Tier tier) {

@@ -12,7 +12,7 @@ namespace {
 using fabric::Tier;
 using testing::PlacementScene;
 
-constexpr Tier kLeaf = 2, kNode = 3;
+constexpr Tier kLeaf{2}, kNode{3};
 
 // Where the workers 0, 1, ... come to stand.
 std::string Laid(const PlacementScene& scene, std::vector<TilingStep> steps) {

@@ -63,7 +63,8 @@ cluster::Cluster Varied(const Variation& variation) {
 
 TEST(Vary, ATaperIsThatOfAllLinksAboveTheNarrowestLevel) {
   const cluster::Cluster plain = Varied({}), tapered = Varied(Tapered(400));
-  const auto tiers = plain.fabrics[0].fabric->tiers(), after = tapered.fabrics[0].fabric->tiers();
+  const auto tiers = plain.fabrics[0].fabric->tiers().Items(),
+             after = tapered.fabrics[0].fabric->tiers().Items();
   EXPECT_EQ(after[0].link.femtoseconds_per_byte, 4 * tiers[0].link.femtoseconds_per_byte);
   EXPECT_EQ(after[1].link.femtoseconds_per_byte, 4 * tiers[1].link.femtoseconds_per_byte);
   EXPECT_EQ(after[2].link.femtoseconds_per_byte, tiers[2].link.femtoseconds_per_byte);
