@@ -65,8 +65,8 @@ class Fabric {
   const Torus* torus() const { return torus_ ? &*torus_ : nullptr; }
   Tier torus_tier() const { return torus_tier_; }
   const Link& torus_link() const { return torus_link_; }
-  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may come
-  // later, or the name is wrong.
+  // Domains that spec().torus->shapes names and that have no complete node: nodes or labels may
+  // come later, or the name is wrong.
   const std::vector<std::string>& absent_toruses() const { return absent_toruses_; }
 
   bool ScaleUpNeedsClaim() const {

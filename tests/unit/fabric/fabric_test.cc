@@ -389,9 +389,10 @@ TEST(FabricTest, TorusesWithTooManyPlacesTogetherAreRefused) {
     node.torus = {0, 0};
     shape.nodes.push_back(std::move(node));
   }
-  EXPECT_EQ(Build(shape),
-            "error: spec.torus: 17 domains of the level have 17825792 places together, which is more "
-            "than 16777216");
+  EXPECT_EQ(
+      Build(shape),
+      "error: spec.torus: 17 domains of the level have 17825792 places together, which is more "
+      "than 16777216");
 }
 
 TEST(FabricTest, RailsMakeTheLeafDomains) {
