@@ -6,6 +6,9 @@
 #                                    ThreadSanitizer), end-to-end scripts (also on a real
 #                                    Kubernetes control plane, and real ranks of PyTorch, MPI,
 #                                    JAX and TensorFlow), fuzzers briefly
+#                                    (about half an hour on two cores after the first time)
+#   tests/run.sh --fast              unit tests and the rules of the source tree, in build/ only
+#                                    (less than two minutes after a build)
 #   tests/run.sh --campaign NAME     the long form of one kind:
 #       quality    the solver against the exact optimum on 25 times the random instances, and on
 #                  large instances of every family and size against thorough searches and annealing
@@ -178,6 +181,21 @@ run_everything() {
   return "$status"
 }
 
+# Everything labelled unit, in build/ as it is configured there.
+run_fast() {
+  stage 'Building the unit tests in build/'
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DWEFT_TESTS=ON >/dev/null
+  ninja -C build -j "$jobs" unit_tests layering_test
+  stage 'Running the unit tests'
+  local status=0
+  ctest --test-dir build -L '^unit$' --output-on-failure --no-tests=error --no-label-summary \
+    --timeout 300 -j "$jobs" >build/fast.log || status=$?
+  # There are thousands; what passed is not worth a line.
+  grep -vE '^ *(Start +[0-9]+:|[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed )' build/fast.log || true
+  stage ''
+  return "$status"
+}
+
 campaign_quality() {
   stage 'Building the solver and its tests'
   build_main placement_test bound_test quality small_jobs
@@ -314,6 +332,9 @@ case ${1:-} in
     usage
     exit 0
     ;;
+  --fast)
+    [ $# = 1 ] || { usage >&2; exit 2; }
+    ;;
   --campaign)
     case ${2:-} in
       quality | fuzz | bench | cluster | full-size | operator | faults | ranks | versions | kueue | \
@@ -336,6 +357,8 @@ deploy/dependencies.sh test
 if [ "${1:-}" = --campaign ]; then
   "campaign_$2" "${@:3}"
   stage ''
+elif [ "${1:-}" = --fast ]; then
+  run_fast
 else
   run_everything
 fi

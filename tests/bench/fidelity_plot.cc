@@ -46,8 +46,8 @@ std::string Frame(double left, double top, const std::pair<double, double>& rang
     text += Text(left + at, top + kSide + 14, label, "middle");
     text += Text(left - 4, top + kSide - at + 4, label, "end");
   }
-  text += Text(left + kSide / 2, top + kSide + 28, "seconds: measured across, predicted up",
-               "middle");
+  text +=
+      Text(left + kSide / 2, top + kSide + 28, "seconds: measured across, predicted up", "middle");
   return text;
 }
 
