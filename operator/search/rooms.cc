@@ -14,7 +14,7 @@ Rooms::Rooms(const Instance& instance, fabric::ByTier<std::uint32_t> units)
     : instance_(&instance), node_tier_(instance.node_tier()), sorted_(node_tier_ + 1) {
   for (Tier t{0}; t < node_tier_; ++t) sorted_[t].resize(instance.fabric().domains(t).size());
   plain_ = std::all_of(units.begin(), units.end(), [](std::uint32_t unit) { return unit <= 1; });
-  WEFT_CHECK(units.size() == node_tier_ + 1);  // one a tier
+  WEFT_CHECK(units.EndIndex() == node_tier_ + 1);  // one a tier
   if (plain_) return;
   WEFT_CHECK(std::find(units.begin(), units.end(), 0U) == units.end());  // rooms are multiples
   node_unit_ = units[node_tier_];
