@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/job_record.h"
 #include "operator/api/meta.h"
 #include "operator/base/timestamp.h"
 

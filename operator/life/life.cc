@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
@@ -11,7 +13,11 @@
 namespace weft::life {
 
 Life::Life(const JobView& job_view, const LifeOptions& life_options)
-    : view(job_view), options(life_options), job(*job_view.job), status(StatusOf(*job_view.job)) {}
+    : view(job_view), options(life_options), job(*job_view.job), status(StatusOf(*job_view.job)) {
+  const auto missing = [](const auto* object) { return object == nullptr; };
+  WEFT_CHECK(std::none_of(view.pods.begin(), view.pods.end(), missing));
+  WEFT_CHECK(std::none_of(view.placements.begin(), view.placements.end(), missing));
+}
 
 bool HasFinalizer(const api::TrainingJob& job) {
   const auto& finalizers = job.meta.finalizers;
@@ -55,6 +61,7 @@ std::optional<std::int64_t> TimeLeft(const Life& life) {
 }
 
 std::int64_t WindowSeconds(const Life& life) {
+  WEFT_CHECK(life.options.creates_per_second > 0);
   return life.options.bind_deadline_seconds + life.job.replicas / life.options.creates_per_second;
 }
 
