@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/text.h"
 #include "operator/life/fault.h"
@@ -84,6 +85,8 @@ Step Complete(Life& life) {
 // again with each object that is created, so a slow but steady creation goes on.
 Step CreateWithin(Life& life, Step create, const char* message) {
   const UnixSeconds now = life.view.now;
+  WEFT_CHECK(std::holds_alternative<CreatePods>(create) ||
+             std::holds_alternative<CreateService>(create));
   const UnixSeconds created = std::min(life.view.created, now);
   const UnixSeconds since = std::max(Since(life.status, "Placed").value_or(now), created);
   if (now - since <= WindowSeconds(life)) return create;
@@ -222,6 +225,7 @@ void WarnOfMemory(const api::Placement& placement, JobStatus& status, UnixSecond
 
 Step PlaceStep(Life& life) {
   const std::int64_t left = RetryLeft(life.status.record.retry, life.view.now);
+  WEFT_CHECK(!Is(life.status, "Placed"));  // one attempt at a time has nodes
   if (left > 0) return WriteOr(life, Wait{Sooner(TimeLeft(life), left)});
   if (!life.view.refusal) return AskPlanner{};
   if (Seeded(Bug::kMuteRefusal)) return Wait{};
@@ -244,9 +248,11 @@ const api::Placement* NextPlacement(const Life& life) {
 }
 
 Step AdoptStep(Life& life, const api::Placement& placement) {
+  const auto attempt = AttemptLabel(placement.meta);
+  WEFT_CHECK(attempt && *attempt > life.status.attempt && !placement.nodes.empty());
   JobStatus& status = life.status;
   const UnixSeconds now = life.view.now;
-  status.attempt = *AttemptLabel(placement.meta);
+  status.attempt = *attempt;
   status.placement_name = placement.meta.key.name;
   if (status.record.start_time.empty()) status.record.start_time = FormatTime(now);
   const api::Condition* placed = api::FindCondition(placement.conditions, "Placed");
@@ -269,6 +275,7 @@ Step AdoptStep(Life& life, const api::Placement& placement) {
 }
 
 Step FollowStep(Life& life) {
+  WEFT_CHECK(Is(life.status, "Placed") && !Is(life.status, "Restarting"));
   const Stage stage = StageOf(life.status);
   const bool creating = stage == Stage::kCreating;
   CountWorkers(life);

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "operator/base/check.h"
 #include "operator/cluster/text.h"
 
 namespace weft::life {
@@ -36,6 +37,7 @@ class Judgement {
 
  private:
   void Look(const GangMember& member) {
+    WEFT_CHECK(member.pod != nullptr);
     const api::Pod& pod = *member.pod;
     if (!pod.node_name.empty()) {
       ++bound_;

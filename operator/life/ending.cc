@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/accept.h"
 #include "operator/life/fault.h"
@@ -112,6 +113,7 @@ Step TearDownStep(Life& life) {
   if (life.view.service) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
+  WEFT_CHECK(FindCondition(life.status, "Restarting") != nullptr);
   const api::Condition why = *FindCondition(life.status, "Restarting");
   SetCondition(life.status, {"Restarting", false, why.reason, why.message}, life.view.now);
   Unplace(life, "Restarting",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "operator/api/job_record.h"
+#include "operator/api/meta.h"
 #include "operator/base/timestamp.h"
 
 namespace weft::life {

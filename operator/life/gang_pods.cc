@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/natural_order.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
@@ -82,6 +83,7 @@ class Foreign {
 
   // Nothing if the attempt has its Placement.
   std::optional<ForeignStep> Serve(const std::string& name, Attempt& attempt) const {
+    WEFT_CHECK(!attempt.waiting.empty());
     const api::Pod& first = *attempt.waiting.front();
     for (const api::Placement* placement : view_.placements) {
       const bool made = IsMade(*placement, view_.base);

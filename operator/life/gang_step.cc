@@ -6,6 +6,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/kueue.h"
+#include "operator/base/check.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/text.h"
 #include "operator/life/bind_window.h"
@@ -81,6 +82,8 @@ class Gang {
     taken_.resize(placement_.nodes.size(), nullptr);
     for (const api::Pod* pod : view.pods) Sort(*pod);
     CountDone();
+    WEFT_CHECK(unbound_.size() <= ours_.size() && elsewhere_.size() <= ours_.size());
+    WEFT_CHECK(done_.size() <= placement_.nodes.size());  // a worker is done once
   }
 
   UngateStep Next() {
@@ -110,6 +113,7 @@ class Gang {
     }
     const auto worker = MarkedWorker(pod);
     if (!worker) return;
+    WEFT_CHECK(*worker < placement_.nodes.size());
     const std::string& node = placement_.nodes[*worker];
     if (pod.HasEnded()) {
       ended_.insert(*worker);
@@ -215,6 +219,7 @@ class Gang {
 
   // Releases the nodes, which have no pod any more. A condition that says why nodes refused stays.
   UngateStep Release(const char* reason, std::string message) {
+    WEFT_CHECK(ours_.empty());  // no pod holds one of the nodes
     if (stage_ != GangStage::kUndoing) {
       std::erase_if(status_.conditions, [](const auto& c) { return c.type == kVerifiedType; });
     }
@@ -229,6 +234,7 @@ class Gang {
     // the Placement goes with the quota (check.h).
     if (since == kPlaced && api::ControllingWorkload(placement_.meta)) return Wait{};
     if (const std::int64_t left = Left(since); left > 0) return Wait{left};
+    WEFT_CHECK(done_.size() < placement_.workers);  // pods are missing
     return Release(kWaitingForPods, "nodes were found, but only " + std::to_string(gated_.size()) +
                                         " of " + Count(placement_.workers - done_.size(), "pod") +
                                         " waited for them");
@@ -279,6 +285,7 @@ class Gang {
     for (const api::Pod* pod : ours_) {
       if (!pod->node_name.empty()) gang.push_back({.pod = pod});
     }
+    WEFT_CHECK(!gang.empty() || !unbound_.empty());
     for (const WorkerPod& one : unbound_) {
       const std::string& node = placement_.nodes[one.worker];
       gang.push_back({one.pod, &node, StateOfNode(node).exists});
@@ -353,6 +360,7 @@ class Gang {
     }
     if (!evicted.empty()) return EvictPods{std::move(evicted)};
     if (ours_.empty()) {
+      WEFT_CHECK(Verified() != nullptr);  // it said so
       const std::string reason = Verified()->reason, message = Verified()->message;
       return Release(reason.c_str(), message);
     }

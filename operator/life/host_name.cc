@@ -1,12 +1,16 @@
 #include "operator/life/host_name.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace weft::life {
 
 std::string PaddedWorker(const api::TrainingJob& job, std::uint32_t worker) {
-  const std::size_t width = std::to_string(job.replicas - 1).size();
+  const std::size_t width = std::to_string(std::max(1U, job.replicas) - 1).size();
   std::string digits = std::to_string(worker);
+  // Suspended, scaled down and resumed at once, a job still has pods of higher workers.
+  if (digits.size() >= width) return digits;
   return std::string(width - digits.size(), '0') + digits;
 }
 

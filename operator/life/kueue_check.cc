@@ -10,6 +10,7 @@
 #include "operator/api/encode.h"
 #include "operator/api/gang_annotations.h"
 #include "operator/api/json_text.h"
+#include "operator/base/check.h"
 #include "operator/base/phrases.h"
 #include "operator/base/short_hash.h"
 #include "operator/base/short_text.h"
@@ -170,6 +171,7 @@ class Check {
     placement.conditions = CrashConditions(ours_);
     if (!workload_.queue.empty()) placement.meta.labels.Set(api::kQueueNameLabel, workload_.queue);
     placement.workers = set.count;
+    WEFT_CHECK(!view_.checks.empty());  // ours_ are entries of these
     placement.fabric_name = view_.checks.front()->parameters.name;
     placement.accelerator = accelerator;
     placement.pod_selector.emplace();
@@ -283,6 +285,7 @@ class Check {
 
   // Whether the answer that stands names these Placements.
   bool Answers(const std::vector<api::Placement>& wanted) const {
+    WEFT_CHECK(!ours_.empty());
     return std::all_of(wanted.begin(), wanted.end(), [&](const api::Placement& one) {
       const auto labels = ours_.front()->labels.find(one.proposal->pod_set);
       return labels != ours_.front()->labels.end() &&
@@ -324,6 +327,7 @@ class Check {
     for (const api::Placement& one : wanted) {
       const std::string& name = one.meta.key.name;
       answer.placements[one.proposal->pod_set] = name;
+      WEFT_CHECK(HasNodes(Find(name)));  // none is missing
       const api::Condition* placed = api::FindCondition(Find(name)->conditions, "Placed");
       answer.message += (answer.message.empty() ? "" : "; ") + one.proposal->pod_set + ": " +
                         CountText(static_cast<std::int64_t>(one.workers), "worker") + " on " +
@@ -368,6 +372,7 @@ std::string CheckedPlacementName(const api::Workload& workload, const std::strin
       ShortHash(workload.meta.uid + "/" + pod_set + "/" + ReservedAt(workload));
   std::string name = workload.meta.key.name;
   if (workload.pod_sets.size() > 1) name += "-" + pod_set;
+  WEFT_CHECK(hash.size() + 1 < kLabelBytes);
   name.resize(std::min(name.size(), kLabelBytes - 1 - hash.size()));
   while (!name.empty() && !std::isalnum(static_cast<unsigned char>(name.back()))) name.pop_back();
   return name + "-" + hash;
@@ -408,6 +413,7 @@ const api::Placement* PlacementOf(
 nlohmann::ordered_json PatchOf(const api::Workload& workload, const AnswerCheck& answer,
                                UnixSeconds now) {
   using Json = nlohmann::ordered_json;
+  WEFT_CHECK(workload.checks_json != nullptr && !answer.checks.empty());
   Json entries = Json::array();
   for (const nlohmann::json& before : *workload.checks_json) {
     Json entry = Json(before);

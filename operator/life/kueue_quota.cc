@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/base/short_hash.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
@@ -104,6 +105,7 @@ std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
   const Result<api::Raw> assigned = AssignmentOf(life.job, workload, *life.view.queue);
   if (assigned && recorded && *recorded == **assigned) return std::nullopt;
   if (auto step = Clear(life)) return step;
+  WEFT_CHECK(!Is(life.status, "Placed"));  // pods of an attempt keep what they were made with
   if (assigned) return KeepQueue{*assigned};
   if (recorded) return KeepQueue{};
   if (assigned.error().kind == ErrorKind::kInvalid) {

@@ -6,6 +6,7 @@
 
 #include "operator/api/encode_pod.h"
 #include "operator/api/json_reader.h"
+#include "operator/base/check.h"
 
 namespace weft::life {
 namespace {
@@ -113,6 +114,7 @@ api::Raw QueueOf(const api::TrainingJob& job) {
 
 Result<api::Raw> AssignmentOf(const api::TrainingJob& job, const api::Workload& workload,
                               const QueueView& queue) {
+  WEFT_CHECK(workload.pod_sets.size() == 1);  // else it is outdated
   const api::PodSet& set = workload.pod_sets.front();
   if (set.count != job.replicas) {
     return Invalid("Kueue admitted " + std::to_string(set.count) + " of " +

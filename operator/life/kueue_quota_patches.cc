@@ -6,6 +6,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/json_reader.h"
+#include "operator/base/check.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/placement_pods.h"
 
@@ -64,6 +65,7 @@ WriteWorkload OfSpec(const api::Workload& workload, Json spec, std::string for_w
 
 WriteWorkload ReleaseQuota(const api::Workload& workload, UnixSeconds now) {
   WorkloadConditions conditions(workload, now);
+  WEFT_CHECK(HasCondition(workload.conditions, "Evicted"));
   const api::Condition& evicted = *FindCondition(workload.conditions, "Evicted");
   const bool at_once = evicted.reason == "Preempted" || evicted.reason == "NodeFailures";
   conditions.Put("Requeued", at_once, evicted.reason, evicted.message);

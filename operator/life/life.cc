@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
@@ -12,7 +13,11 @@
 namespace weft::life {
 
 Life::Life(const JobView& job_view, const LifeOptions& life_options)
-    : view(job_view), options(life_options), job(*job_view.job), status(StatusOf(*job_view.job)) {}
+    : view(job_view), options(life_options), job(*job_view.job), status(StatusOf(*job_view.job)) {
+  const auto missing = [](const auto* object) { return object == nullptr; };
+  WEFT_CHECK(std::none_of(view.pods.begin(), view.pods.end(), missing));
+  WEFT_CHECK(std::none_of(view.placements.begin(), view.placements.end(), missing));
+}
 
 bool HasFinalizer(const api::TrainingJob& job) {
   const auto& finalizers = job.meta.finalizers;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
@@ -51,6 +52,25 @@ Step NextOf(Life& life) {
   return FollowStep(life);
 }
 
+// What no step may do, whatever led to it. Planted bugs are for the laws of tests/faults to find.
+void CheckLegal(const Life& life, const Step& step) {
+  const api::TrainingJob& job = life.job;
+  if (const auto* create = std::get_if<CreatePods>(&step)) {
+    WEFT_CHECK(create->attempt == job.attempt);  // the nodes are in the status before any pod
+    WEFT_CHECK(!create->workers.empty() && create->workers.back() < job.replicas);
+    WEFT_CHECK(!cluster::IsFinished(job) && !job.meta.deleting);
+  } else if (const auto* write = std::get_if<WriteStatus>(&step)) {
+    WEFT_CHECK(write->status.attempt >= job.attempt || Seeded(Bug::kAttemptBack));
+    WEFT_DCHECK(write->status != StatusOf(job));  // else it would be written again for ever
+  } else if (const auto* pods = std::get_if<DeletePods>(&step)) {
+    WEFT_CHECK(!pods->pods.empty());
+  } else if (std::holds_alternative<RemoveFinalizer>(step)) {
+    WEFT_CHECK(job.meta.deleting && HasFinalizer(job));
+  } else if (std::holds_alternative<DeleteJob>(step)) {
+    WEFT_CHECK(cluster::IsFinished(job));
+  }
+}
+
 }  // namespace
 
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
@@ -65,7 +85,9 @@ std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
 
 Step NextStep(const JobView& view, const LifeOptions& options) {
   Life life(view, options);
-  return NextOf(life);
+  Step step = NextOf(life);
+  CheckLegal(life, step);
+  return step;
 }
 
 }  // namespace weft::life

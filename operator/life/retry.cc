@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operator/base/check.h"
+
 namespace weft::life {
 namespace {
 
@@ -71,6 +73,7 @@ api::Retry NextRetry(const api::Retry& before, const Failed& failed, UnixSeconds
   const bool lasted = failed.ready_seconds && *failed.ready_seconds >= policy.lasting_seconds;
   api::Retry next;
   next.times = lasted ? 1 : std::clamp<std::int64_t>(before.times, 0, kTriesAtMost - 1) + 1;
+  WEFT_CHECK(next.times >= 1 && next.times <= kTriesAtMost);
   const std::int64_t wait =
       WithJitter(WaitSeconds(policy, next.times), Hash(failed.uid, failed.attempt));
   if (wait > 0) next.not_before = FormatTime(now + wait);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 
 namespace weft::life {
 namespace {
@@ -26,8 +27,10 @@ constexpr std::array<Entry, 7> kStages = {{
 }};
 
 const Entry& EntryOf(Stage stage) {
-  return *std::find_if(kStages.begin(), kStages.end(),
-                       [&](const Entry& entry) { return entry.stage == stage; });
+  const auto found = std::find_if(kStages.begin(), kStages.end(),
+                                  [&](const Entry& entry) { return entry.stage == stage; });
+  WEFT_CHECK(found != kStages.end());  // kNone is no stage
+  return *found;
 }
 
 }  // namespace

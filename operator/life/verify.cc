@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "operator/base/check.h"
 #include "operator/life/host_name.h"
 #include "operator/life/next_step.h"
 
@@ -41,6 +42,7 @@ class Comparison {
       : job_(job), nodes_(nodes), host_network_(OnHostNetwork(job)) {}
 
   void Look(std::uint32_t worker, const api::Pod& pod) {
+    WEFT_CHECK(worker < nodes_.size());
     const std::string who = "worker " + std::to_string(worker);
     const std::string& placed = nodes_[worker];
     const PodReport report = ReadReport(pod.report);

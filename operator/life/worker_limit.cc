@@ -1,5 +1,6 @@
 #include "operator/life/worker_limit.h"
 
+#include "operator/base/check.h"
 #include "operator/life/host_name.h"
 
 namespace weft::life {
@@ -16,6 +17,7 @@ std::size_t Digits(std::uint32_t number) { return std::to_string(number).size();
 std::size_t TensorFlowConfigBytes(const api::TrainingJob& job, std::uint32_t workers) {
   const std::string frame =
       R"(TF_CONFIG={"cluster":{"worker":[]},"task":{"type":"worker","index":},"environment":"cloud"})";
+  WEFT_CHECK(workers > 0);
   const std::size_t last = Digits(workers - 1), name = job.meta.key.name.size();
   const std::size_t port = std::to_string(job.framework.port).size();
   const std::size_t address = name + 1 + last + 1 + name + 1 + port + 2;  // with quotes
@@ -25,6 +27,7 @@ std::size_t TensorFlowConfigBytes(const api::TrainingJob& job, std::uint32_t wor
 
 std::optional<std::string> TooManyWorkers(const api::TrainingJob& job) {
   if (job.framework.type != api::FrameworkType::kTensorFlow) return std::nullopt;
+  if (job.replicas == 0) return std::nullopt;  // a bare model
   if (TensorFlowConfigBytes(job, job.replicas) <= kLongestString) return std::nullopt;
   std::uint32_t fits = job.replicas;
   while (fits > 1 && TensorFlowConfigBytes(job, fits) > kLongestString) --fits;

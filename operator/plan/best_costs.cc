@@ -1,4 +1,5 @@
 #include "operator/plan/best_costs.h"
+#include "operator/base/check.h"
 #include "operator/cluster/problem.h"
 
 #include <algorithm>
@@ -58,9 +59,11 @@ const std::optional<BestCost>* BestCosts::Find(const cluster::ClusterFabric& on,
 
 void BestCosts::Add(const cluster::ClusterFabric& on, const cluster::Workload& workload,
                     const cluster::Problem& problem, std::optional<BestCost> best) {
+  WEFT_CHECK(on.fabric != nullptr);  // an answer belongs to its fabric
   answers_.push_front({on.fabric, *workload.model, *workload.parallelism,
                        workload.accelerator->per_worker, problem.request, std::move(best)});
   if (answers_.size() > kMost) answers_.pop_back();
+  WEFT_CHECK(answers_.size() <= kMost);
 }
 
 }  // namespace weft::plan

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
+
 namespace weft::plan {
 namespace {
 
@@ -42,6 +44,7 @@ bool Same(const CrashedKinds::Kind& a, const CrashedKinds::Kind& b) {
 }  // namespace
 
 CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::Workload* const> parts) {
+  WEFT_CHECK(!parts.empty());
   Kind kind{SubjectOf(*parts.front()), {}};
   for (const cluster::Workload* part : parts) {
     kind.parts.push_back({part->workers, *part->fabric_name, *part->accelerator, *part->model,
@@ -60,6 +63,7 @@ void CrashedKinds::Add(Kind kind, UnixSeconds now) {
   });
   kinds_.push_front({std::move(kind), now});
   if (kinds_.size() > kMost) kinds_.pop_back();
+  WEFT_CHECK(kinds_.size() <= kMost);
 }
 
 void CrashedKinds::Forget(const Kind& kind) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/cluster/problem.h"
 #include "operator/placement/fits.h"
 #include "operator/plan/outlook.h"
@@ -40,6 +41,7 @@ class Forecast {
         claims_(on_.claims) {}
 
   void Run(std::vector<ExpectedStart>& starts) {
+    WEFT_CHECK(starts.size() == report_.entries.size());
     Collect(starts);
     for (std::int64_t time = NextTime(); time != kNever && !waiting_.empty(); time = NextTime()) {
       now_ = time;
@@ -129,6 +131,7 @@ class Forecast {
     std::erase_if(waiting_, [&](std::unique_ptr<Waiting>& one) {
       EndWait(*one);
       const bool free = !kept || kept->LeavesRoomFor(one->workload);
+      WEFT_CHECK(kept.has_value() == less.has_value());  // reserved nodes are claimed
       if (Place(*one, free ? claims_ : *less)) {
         starts[one->entry] = {now_, after_};
         if (less) cluster::AddClaims(one->workload, one->nodes, *less);
@@ -159,6 +162,7 @@ class Forecast {
     if (!plan) return false;
     one.nodes = std::move(plan->nodes);
     cluster::AddClaims(one.workload, one.nodes, claims_);
+    WEFT_CHECK(one.accelerators <= free_);  // compared above
     free_ -= one.accelerators;
     AddEnd(one.workload, one.nodes);
     return true;

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/cluster/text.h"
 #include "operator/placement/fits.h"
 
@@ -20,9 +21,11 @@ bool FitsAfter(fabric::Claims claims, const Fits& fits, std::span<const Ending> 
 void GiveBack(const Ending& ending, fabric::Claims& claims) {
   if (ending.holder != nullptr) {
     for (const cluster::Holding& holding : ending.holder->holdings) {
+      WEFT_CHECK(holding.amounts != nullptr);
       claims.Remove(holding.node, *holding.amounts, holding.compute_domain);
     }
   }
+  WEFT_CHECK(ending.workload == nullptr || ending.nodes != nullptr);
   if (ending.workload != nullptr) cluster::RemoveClaims(*ending.workload, *ending.nodes, claims);
 }
 
@@ -47,6 +50,7 @@ Outlook WhenItFits(fabric::Claims claims, const Fits& fits, std::vector<Ending> 
     const std::size_t middle = not_enough + (enough - not_enough) / 2;
     (fits_after(middle) ? enough : not_enough) = middle;
   }
+  WEFT_CHECK(enough == not_enough + 1 && enough <= endings.size());
   return {endings[enough - 1].seconds, endings[enough - 1].name};
 }
 

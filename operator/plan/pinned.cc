@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "operator/base/check.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/fabric/node_facts.h"
@@ -32,7 +33,9 @@ const std::string* HostOf(const api::Pod& pod) {
 Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
                                              const cluster::Workload& workload) {
   std::vector<std::string> hosts;
-  if (workload.is_job || !inputs.placements[workload.index].pod_selector) return hosts;
+  if (workload.is_job) return hosts;
+  WEFT_CHECK(workload.index < inputs.placements.size());
+  if (!inputs.placements[workload.index].pod_selector) return hosts;
   const api::Placement& placement = inputs.placements[workload.index];
   const std::vector<const api::Pod*> gated = GatedPods(inputs, placement);
   const auto pinned =

@@ -9,6 +9,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/kueue.h"
+#include "operator/base/check.h"
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/problem.h"
@@ -49,6 +50,7 @@ class Planner {
     for (const cluster::ClusterFabric& on : cluster.fabrics) claims_.push_back(on.claims);
     for (const fabric::Claims& claims : claims_) rooms_.emplace_back(claims);
     reservations_.resize(cluster.fabrics.size());
+    WEFT_CHECK(rooms_.size() == claims_.size());
   }
 
   Result<PlanReport> Run() {
@@ -62,6 +64,7 @@ class Planner {
     crashes_.Learn(*workloads, bundles);
     entries_.reserve(workloads->size());  // endings point to entries
     for (cluster::Workload& workload : *workloads) {
+      WEFT_CHECK(entries_.size() < entries_.capacity());  // no entry moves
       PlanEntry entry;
       entry.workload = std::move(workload);
       entries_.push_back(std::move(entry));
@@ -114,6 +117,7 @@ class Planner {
     for (PlanEntry& earlier : entries_) {
       if (earlier.workload.bundle != bundle) continue;
       if (const Placed* placed = earlier.placed()) {
+        WEFT_CHECK(earlier.fabric && *earlier.fabric < claims_.size());
         cluster::RemoveClaims(earlier.workload, placed->plan.nodes, claims_[*earlier.fabric]);
       }
       earlier.outcome = refused;
@@ -136,6 +140,7 @@ class Planner {
       return {};
     }
     entry.fabric = std::get<std::size_t>(*choice);
+    WEFT_CHECK(*entry.fabric < cluster_.fabrics.size());
     if (const api::Condition* wait = QueueWaitOf(workload)) {
       Refuse(entry, wait->reason, wait->message);
       return {};
@@ -233,6 +238,7 @@ class Planner {
                    " exceed the 1.2 MiB that a Placement's status may hold.");
         return;
       }
+      WEFT_CHECK(placed.plan.nodes.size() == entry.workload.workers);  // all of them or none
       AddFigures(problem, graph, entry, placed);
       cluster::AddClaims(entry.workload, placed.plan.nodes, claims);
       crashes_.GotNodes(entries_.size() - 1);
@@ -328,6 +334,7 @@ class Planner {
     if (!kept || kept->LeavesRoomFor(entry.workload)) {
       return PlaceCarefully(claims, problem, graph, options);
     }
+    WEFT_CHECK(kept->workload != nullptr && kept->workload != &entry.workload);
     fabric::Claims less = claims;
     cluster::AddClaims(*kept->workload, kept->nodes, less);
     return PlaceCarefully(less, problem, graph, options);
@@ -346,6 +353,7 @@ class Planner {
     std::set_union(problem.request.excluded.begin(), problem.request.excluded.end(),
                    problem.avoided.begin(), problem.avoided.end(),
                    std::back_inserter(careful.excluded));
+    WEFT_DCHECK(std::is_sorted(careful.excluded.begin(), careful.excluded.end()));
     auto others = placement::Solve(claims, careful, graph, options);
     if (others && others->preferences <= on_any->preferences) return *std::move(others);
     return any;
@@ -507,6 +515,7 @@ class Planner {
       report.decided[by_input[i]] = i;
       report.entries.push_back(std::move(entries_[by_input[i]]));
     }
+    WEFT_CHECK(report.entries.size() == report.decided.size());
     report.notes = cluster_.notes;
     for (cluster::Note& note : learned_.Notes()) report.notes.push_back(std::move(note));
     return report;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/cluster/placement_pods.h"
 
 namespace weft::plan {
@@ -73,6 +74,7 @@ std::optional<CrashRefusal> PlanCrashes::Refusal(std::size_t index,
                                                  const cluster::Workload& workload) const {
   if (auto own = RefusalFor(cluster_, workload, asks_)) return own;
   if (asked_.empty()) return std::nullopt;
+  WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   const auto like = kinds_.Find(asked_[index]->kind);
   if (!like) return std::nullopt;
   return CrashRefusal{api::kSolverFailed,
@@ -84,7 +86,9 @@ std::optional<CrashRefusal> PlanCrashes::Refusal(std::size_t index,
 
 void PlanCrashes::GotNodes(std::size_t index) {
   if (asked_.empty()) return;
+  WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   Asked& asked = *asked_[index];
+  WEFT_CHECK(asked.without_nodes > 0);  // each part gets nodes once
   if (--asked.without_nodes == 0) kinds_.Forget(asked.kind);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "operator/api/conditions.h"
+#include "operator/base/check.h"
 #include "operator/cluster/text.h"
 #include "operator/plan/plan.h"
 
@@ -30,6 +31,7 @@ void TellAhead(PlanReport& report) {
     PlanEntry& entry = report.entries[e];
     auto* refused = std::get_if<Refused>(&entry.outcome);
     if (refused == nullptr || !refused->why || !refused->why->ever) continue;
+    WEFT_CHECK(entry.fabric.has_value());  // the solver was asked about one
     const std::string ahead = cluster::AheadText(waiting[*entry.fabric]++);
     if (!ahead.empty()) refused->message += " " + ahead;
   }
@@ -42,6 +44,7 @@ bool PlanReport::AllPlaced() const {
 
 fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& report,
                             std::size_t entry) {
+  WEFT_CHECK(entry < report.entries.size());
   const std::size_t on = report.entries[entry].fabric.value_or(0);
   fabric::Claims claims = cluster.fabrics[on].claims;
   for (const std::size_t earlier : report.decided) {

@@ -1,4 +1,5 @@
 #include "operator/plan/reservation.h"
+#include "operator/base/check.h"
 #include "operator/cluster/problem.h"
 
 #include <utility>
@@ -36,6 +37,7 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workloa
   }
   auto nodes = seat(claims, !outlook.within_seconds);
   if (!nodes) return std::nullopt;
+  WEFT_CHECK(nodes->size() == workload.workers);
   return Reservation{&workload, *std::move(nodes), outlook.within_seconds};
 }
 

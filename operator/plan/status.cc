@@ -8,6 +8,7 @@
 #include "operator/api/conditions.h"
 #include "operator/api/encode.h"
 #include "operator/api/names.h"
+#include "operator/base/check.h"
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
 #include "operator/cluster/text.h"
@@ -210,6 +211,7 @@ OrderedJson PlacementOf(const cluster::Cluster& cluster, const PlanEntry& entry)
     status["conditions"] =
         api::EncodeConditions({Condition("Placed", false, refused->reason, refused->message)});
   } else {
+    WEFT_CHECK(entry.fabric && *entry.fabric < cluster.fabrics.size());
     status = PlacedStatus(cluster.fabrics[*entry.fabric], entry);
   }
   return api::EncodePlacement(MakePlacement(cluster, entry), std::move(status));

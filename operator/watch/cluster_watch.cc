@@ -6,6 +6,7 @@
 
 #include "operator/api/decode.h"
 #include "operator/api/kueue.h"
+#include "operator/base/check.h"
 #include "operator/cluster/running.h"
 #include "operator/kube/kueue_resources.h"
 #include "operator/life/next_step.h"
@@ -65,6 +66,7 @@ ClusterWatch::ClusterWatch(kube::Transport& transport, Options options)
   WatchDevices();
   own_kinds_ = reflectors_.size();
   if (options_.kueue) WatchKueue();
+  WEFT_CHECK(watched_.size() == reflectors_.size() && sinks_.size() == reflectors_.size());
 }
 
 void ClusterWatch::WatchDevices() {
@@ -143,6 +145,7 @@ bool ClusterWatch::KueueAnswered() const {
 }
 
 bool ClusterWatch::KueueSynced() const {
+  WEFT_CHECK(own_kinds_ <= reflectors_.size());
   const auto begin = reflectors_.begin() + static_cast<std::ptrdiff_t>(own_kinds_);
   return begin != reflectors_.end() &&
          std::all_of(begin, reflectors_.end(),

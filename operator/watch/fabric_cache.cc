@@ -2,14 +2,17 @@
 
 #include <utility>
 
+#include "operator/base/check.h"
+
 namespace weft::watch {
 
 std::shared_ptr<const cluster::Fabrics> FabricCache::Of(const Store::Picture& picture) {
   const std::lock_guard lock(mutex_);
   if (!fabrics_ || of_ != picture.fabrics) {
     // There are no errors here: a Fabric that cannot be built is left out.
-    fabrics_ = std::make_shared<const cluster::Fabrics>(
-        *cluster::BuildFabrics(picture.inputs, cluster::OnBadFabric::kSetAside));
+    auto built = cluster::BuildFabrics(picture.inputs, cluster::OnBadFabric::kSetAside);
+    WEFT_CHECK(built.has_value());
+    fabrics_ = std::make_shared<const cluster::Fabrics>(*std::move(built));
     of_ = picture.fabrics;
   }
   return fabrics_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/base/check.h"
 
 namespace weft::watch {
 
@@ -107,6 +108,7 @@ class SnapshotMap {
 
   // Returns the replaced object.
   Object Put(Object object) {
+    WEFT_CHECK(object != nullptr);
     const api::ObjectKey key = KeyOf(*object);
     if (blocks_.empty()) {
       Insert(0, {std::move(object)});
@@ -133,6 +135,7 @@ class SnapshotMap {
       objects.erase(half, objects.end());
       Insert(b + 1, std::move(upper));
     }
+    WEFT_DCHECK(Ascends(b) && (b + 1 == blocks_.size() || Ascends(b + 1)));
     return nullptr;
   }
 
@@ -142,6 +145,7 @@ class SnapshotMap {
     const std::size_t b = BlockOf(blocks_, key);
     std::vector<Object>& objects = Own(b);
     const auto place = std::lower_bound(objects.begin(), objects.end(), key, Before);
+    WEFT_CHECK(place != objects.end() && KeyOf(**place) == key && size_ > 0);  // Find saw it
     Object object = std::move(*place);
     objects.erase(place);
     --size_;
@@ -162,10 +166,21 @@ class SnapshotMap {
   }
   // The block's objects; first copies them if a snapshot shares them.
   std::vector<Object>& Own(std::size_t b) {
+    WEFT_CHECK(b < blocks_.size() && blocks_[b]->epoch <= epoch_);
     if (blocks_[b]->epoch != epoch_) blocks_[b] = Make(blocks_[b]->objects);
     return blocks_[b]->objects;
   }
+  // Whether the keys ascend in the block and to the next one.
+  bool Ascends(std::size_t b) const {
+    const std::vector<Object>& objects = blocks_[b]->objects;
+    for (std::size_t i = 1; i < objects.size(); ++i) {
+      if (!(KeyOf(*objects[i - 1]) < KeyOf(*objects[i]))) return false;
+    }
+    if (b + 1 == blocks_.size()) return true;
+    return KeyOf(*objects.back()) < KeyOf(*blocks_[b + 1]->objects.front());
+  }
   void Insert(std::size_t b, std::vector<Object> objects) {
+    WEFT_CHECK(!objects.empty() && b <= blocks_.size());  // no block is empty
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(b), Make(std::move(objects)));
   }
   void Remove(std::size_t b) { blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b)); }

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/devices.h"
@@ -27,7 +28,8 @@ void IndexByOwner(const std::shared_ptr<const T>& before, const std::shared_ptr<
   const api::OwnerReference* is = now ? OwnerOf(now->meta) : nullptr;
   if (was && (!is || is->uid != was->uid)) {
     const auto found = owned.find(was->uid);
-    found->second.Erase(before->meta.key);
+    WEFT_CHECK(found != owned.end());  // it was put there when it was stored
+    WEFT_CHECK(found->second.Erase(before->meta.key) != nullptr);
     if (found->second.empty()) owned.erase(found);
   }
   if (is) owned[is->uid].Put(now);
@@ -41,7 +43,8 @@ void IndexByGang(const std::shared_ptr<const T>& before, const std::shared_ptr<c
   const auto is = now ? GangOf(*now) : std::nullopt;
   if (was && was != is) {
     const auto found = of_gang.find(*was);
-    found->second.Erase(before->meta.key);
+    WEFT_CHECK(found != of_gang.end());  // it was put there when it was stored
+    WEFT_CHECK(found->second.Erase(before->meta.key) != nullptr);
     if (found->second.empty()) of_gang.erase(found);
   }
   if (is) of_gang[*is].Put(now);
@@ -130,6 +133,7 @@ void Store::Index(const Change<api::Pod>& change) {
     if (!owner || pod.node_name.empty()) return;
     auto& jobs = jobs_on_[pod.node_name];
     std::size_t& pods = jobs[{pod.meta.key.space, owner->name}];
+    WEFT_CHECK(add || pods > 0);  // each pod is taken off once
     pods = add ? pods + 1 : pods - 1;
     if (pods > 0) return;
     jobs.erase({pod.meta.key.space, owner->name});
@@ -174,6 +178,7 @@ void Store::Tell(const Change<T>&) const {
 void Store::Tell(const Change<api::Node>& change) const {
   const bool healed =
       change.before && change.now && IsReady(*change.before) != IsReady(*change.now);
+  WEFT_CHECK(change.before || change.now);
   if (healed || !change.now) TellJobsOn(change.before->meta.key.name);
   TellFabric();
 }

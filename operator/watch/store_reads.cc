@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/base/check.h"
 #include "operator/base/units.h"
 #include "operator/cluster/devices.h"
 #include "operator/fabric/selector.h"
@@ -20,6 +21,7 @@ auto TakeOwned(const Owned& owned, const typename Owned::key_type& owner) {
 
 template <typename Snapshot, typename List>
 void Collect(const Snapshot& snapshot, List& list) {
+  WEFT_DCHECK(list.empty());
   list.reserve(snapshot.size());
   snapshot.Each([&](const auto& object) { list.push_back(object); });
 }

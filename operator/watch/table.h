@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "operator/api/meta.h"
+#include "operator/base/check.h"
 #include "operator/watch/snapshot_map.h"
 
 namespace weft::watch {
@@ -47,7 +48,8 @@ class Table {
         version < VersionOf(before->meta.resource_version)) {
       return {before, false};
     }
-    objects_.Put(std::move(object));
+    const Object replaced = objects_.Put(std::move(object));
+    WEFT_CHECK(replaced == before);  // the indexes forget what was there
     return {before, true};
   }
 
@@ -73,6 +75,7 @@ class Table {
     const auto& [turn, oldest] = order_.front();
     const auto found = gone_.find(oldest);
     if (found != gone_.end() && found->second.turn == turn) gone_.erase(found);
+    WEFT_CHECK(gone_.size() <= order_.size());  // each has a turn, so none stays for ever
     order_.pop_front();
   }
 

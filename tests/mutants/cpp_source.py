@@ -30,7 +30,7 @@ KEYWORDS = set("""return if for while do switch case default break continue cons
 # What begins a bracket that holds declarations.
 SCOPES = {"class", "struct", "union", "enum", "namespace"}
 # Arguments that nobody can see the value of from outside.
-UNSEEN = {"WEFT_CHECK", "static_assert", "reserve"}
+UNSEEN = {"WEFT_CHECK", "WEFT_DCHECK", "static_assert", "reserve"}
 # The modules that search for a placement, and the functions that say how far they look.
 SEARCHING = {"objective", "bound", "search", "placement"}
 LIMITS = {"LimitsOf"}

@@ -32,7 +32,7 @@ EXAMPLES = [
      "namespace a { constexpr int kMost = 3; L LimitsOf(E e) { if (e) { l.b = 0; } return Of(7); } "
      "int F() { int i = 1; } }", ["negate !(e)", "constant 8", "constant 2"]),
     ("nothing in checks, comments, texts and directives",
-     '#define A(b) b < 1\n// a < b\nWEFT_CHECK(a < b); /* c < d */ s = "e < f"; v.reserve(n + m);\n', []),
+     '#define A(b) b < 1\n// a < b\nWEFT_CHECK(a < b); WEFT_DCHECK(a < b); /* c < d */ s = "e < f"; v.reserve(n + m);\n', []),
 ]
 
 RENDERED = [

@@ -19,7 +19,7 @@ survived is not tried again until a test changes. A mutant whose tests take seve
 usual counts as caught ("timed out"). equivalent.txt lists mutants that no test can catch, with the
 reason; they are left out. The exit status is 1 if the tests catch less than LEAST_PERCENT.
 
-Not changed, because no test can see them: arguments of WEFT_CHECK, static_assert and reserve, defaults
+Not changed, because no test can see them: arguments of WEFT_CHECK, WEFT_DCHECK, static_assert and reserve, defaults
 of a struct's fields, and the constants that say how far a search looks (cpp_source.py)."""
 
 import argparse

@@ -32,6 +32,10 @@ constexpr std::array<std::string_view, 7> kImpureNames = {
 constexpr std::array<std::string_view, 7> kHeavyHeaders = {
     "CLI/", "cpprest/", "regex", "spdlog/", "boost/", "grpcpp/", "simdjson.h"};
 
+constexpr std::array<std::string_view, 7> kChecked = {"search", "objective", "bound", "placement",
+                                                      "plan",   "life",      "watch"};
+constexpr std::size_t kChecksPerThousand = 5;
+
 constexpr std::size_t kSourceLines = 600, kHeaderLines = 200, kFunctionLines = 70;
 
 template <typename Names>
@@ -230,6 +234,26 @@ Violations CheckSizes(const SourceFile& file) {
                       std::to_string(function.lines) + " lines; the budget is " +
                       std::to_string(kFunctionLines));
     }
+  }
+  return found;
+}
+
+Violations CheckChecks(const std::vector<SourceFile>& files) {
+  Violations found;
+  for (const std::string_view module : kChecked) {
+    std::size_t checks = 0, lines = 0;
+    for (const SourceFile& file : files) {
+      if (ModuleOf(file.path) != module) continue;
+      const std::string code = CodeOnly(file.text);
+      for (const std::string_view line : Lines(code)) {
+        ++lines;
+        checks += HasWord(line, "WEFT_CHECK") || HasWord(line, "WEFT_DCHECK") ? 1 : 0;
+      }
+    }
+    if (checks * 1000 >= lines * kChecksPerThousand) continue;
+    found.push_back("operator/" + std::string(module) + ": " + std::to_string(checks) +
+                    " checks in " + std::to_string(lines) + " lines; the least is " +
+                    std::to_string(kChecksPerThousand) + " in a thousand");
   }
   return found;
 }

@@ -40,6 +40,10 @@ Violations CheckPure(const SourceFile& file);
 // Lines per file and per function, and #pragma once.
 Violations CheckSizes(const SourceFile& file);
 
+// The modules that decide or keep state hold at least five checks (WEFT_CHECK, WEFT_DCHECK) in a
+// thousand lines. `files`: all of operator/.
+Violations CheckChecks(const std::vector<SourceFile>& files);
+
 // Names at the top of the repository: nothing but what belongs there, and all that must be there.
 // Entries that start with a dot and build folders are left out of account.
 Violations CheckTopLevel(const std::vector<std::string>& names);

@@ -184,6 +184,15 @@ TEST(TopLevelRules, FindWhatIsMissingAndWhatDoesNotBelong) {
                   "presets: does not belong at the top"}));
 }
 
+TEST(CheckRules, FindAModuleWithFewChecks) {
+  const std::string some = "WEFT_CHECK(a);\nWEFT_DCHECK(b);\n// WEFT_CHECK(c);\n";
+  EXPECT_EQ(CheckChecks({{"operator/search/a.cc", some + Repeat("int x;\n", 397)},
+                         {"operator/life/a.h", some + Repeat("int x;\n", 198)},
+                         {"operator/life/b.cc", Repeat("int x;\n", 200)},
+                         {"operator/cli/a.cc", Repeat("int x;\n", 400)}}),
+            (Violations{"operator/life: 2 checks in 401 lines; the least is 5 in a thousand"}));
+}
+
 TEST(HiddenNames, FindTheNameOfAHeaderInAnUnnamedNamespaceOfItsModule) {
   const std::string unnamed =
       "namespace weft::life {\nnamespace {\nconstexpr const char* kVerified = \"V\";\n"
@@ -257,6 +266,10 @@ TEST(Tree, KeepsFilesAndFunctionsWithinTheirBudgets) {
   }
   EXPECT_EQ(found, Violations{});
   EXPECT_GT(functions, 500u) << "the scanner sees too few functions to judge them";
+}
+
+TEST(Tree, ChecksInvariantsWhereItDecides) {
+  EXPECT_EQ(CheckChecks(SourcesUnder("operator")), Violations{});
 }
 
 TEST(Tree, HoldsAtTheTopWhatBelongsThere) {

@@ -109,6 +109,20 @@ TEST(VerifyPlacementTest, SaysWhatIsKnownOrTheFirstMismatch) {
   }
 }
 
+// Suspended, scaled down and resumed at once: a pod of a worker that is no more is still there.
+TEST(VerifyPlacementTest, NamesAWorkerBeyondTheReplicas) {
+  api::TrainingJob job;
+  job.meta.key = {"team-a", "llama"};
+  job.replicas = 2;
+  job.accelerator.per_worker = 1;
+  api::Pod last;
+  last.meta.labels.Set(cluster::kWorkerIndexLabel, "10");
+  last.node_name = "a";
+  last.report = "weft host llama-09 node a worker 10\n";
+  EXPECT_EQ(VerifyPlacement(job, std::vector<std::string>(11, "a"), {&last}, true).message,
+            "worker 10 reports host llama-09, not llama-10");
+}
+
 TEST(ReadReportTest, TakesThePartsThatAreThere) {
   EXPECT_EQ(ReadReport("weft node a worker 3\nother\nweft rank 1 of 2\n"),
             (PodReport{"", "a", 3U, {{1, 2}}}));
