@@ -71,7 +71,7 @@ std::optional<PlaneNest> PlaneNest::Of(const Instance& instance) {
 std::vector<Run> Homes(const Instance& instance, Tier home) {
   std::vector<Run> runs;
   const auto& begin = instance.fabric().domains(home).begin;
-  for (DomainIndex d = 0; d + 1 < begin.size(); ++d) {
+  for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
     if (instance.SlotsIn(home, d) < instance.workers()) continue;
     runs.push_back({begin[d], begin[d + 1]});
     if (runs.size() > kMostHomes) return {{0, instance.fabric().node_count()}};
@@ -84,7 +84,8 @@ SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run) {
   if (run.begin == run.end) return in;
   if (!level.in_tree) {
     in.slots.assign(level.domains, 0);
-    for (NodeIndex n = run.begin; n < run.end; ++n) in.slots[level.Of(n)] += instance.slots()[n];
+    for (NodeIndex n = run.begin; n < run.end; ++n)
+      in.slots[level.Of(n).Raw()] += instance.slots()[n];
     return in;
   }
   in.first = level.Of(run.begin);

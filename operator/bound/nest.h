@@ -17,11 +17,11 @@ struct Level {
   fabric::Tier tier{0};
   std::int64_t step = 0;
   const std::vector<fabric::DomainIndex>* of_node = nullptr;
-  fabric::DomainIndex domains = 0;
+  std::uint32_t domains = 0;
   bool in_tree = false;
 
   fabric::DomainIndex Of(fabric::NodeIndex n) const {
-    return of_node == nullptr ? n : (*of_node)[n];
+    return of_node == nullptr ? fabric::DomainIndex{n} : (*of_node)[n];
   }
 };
 using Nest = std::vector<Level>;
@@ -56,7 +56,7 @@ std::vector<Run> Homes(const Instance& instance, fabric::Tier home);
 // The slots in each domain of a level, counting only nodes of the run. slots[0] is domain `first`;
 // domains beyond the ends of the list have no node in the run.
 struct SlotsOfLevel {
-  fabric::DomainIndex first = 0;
+  fabric::DomainIndex first{0};
   std::vector<std::uint64_t> slots;
 };
 SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run);

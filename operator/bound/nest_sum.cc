@@ -120,16 +120,19 @@ NestSum::ClassesOfLevel NestSum::AddNarrowest(const Instance& instance, const Le
 NestSum::ClassesOfLevel NestSum::AddWider(const Instance& instance, std::span<const Level> nest,
                                           std::size_t level, Run run, ClassesOfLevel narrower) {
   const bool last = level + 1 == nest.size();
-  const auto wider_of = [&](NodeIndex n) { return last ? 0 : nest[level + 1].Of(n); };
+  const auto wider_of = [&](NodeIndex n) {
+    return last ? fabric::DomainIndex{0} : nest[level + 1].Of(n);
+  };
   const bool in_order = nest[level].in_tree && (last || nest[level + 1].in_tree);
-  ClassesOfLevel made{in_order ? wider_of(run.begin) : 0, {}};
+  ClassesOfLevel made{in_order ? wider_of(run.begin) : fabric::DomainIndex{0}, {}};
   ClassMaker maker(*this, level + 1);
   if (in_order) {  // the children of a domain follow each other
     const auto& begin = instance.fabric().domains(nest[level].tier).begin;
     std::vector<std::uint32_t> children;
     fabric::DomainIndex domain = made.first;
     for (std::size_t c = 0; c < narrower.classes.size(); ++c) {
-      const fabric::DomainIndex of = wider_of(std::max(begin[narrower.first + c], run.begin));
+      const fabric::DomainIndex of =
+          wider_of(std::max(begin[narrower.first + static_cast<std::uint32_t>(c)], run.begin));
       if (of != domain) made.classes.push_back(maker.ClassOf(children));
       domain = of;
       if (narrower.classes[c] != kEmpty) children.push_back(narrower.classes[c]);
@@ -142,7 +145,7 @@ NestSum::ClassesOfLevel NestSum::AddWider(const Instance& instance, std::span<co
     WEFT_DCHECK(nest[level].Of(n) - narrower.first < narrower.classes.size());
     std::uint32_t& child = narrower.classes[nest[level].Of(n) - narrower.first];
     if (child == kEmpty) continue;
-    inside[wider_of(n)].push_back(child);
+    inside[wider_of(n).Raw()].push_back(child);
     child = kEmpty;  // counts each domain once
   }
   for (auto& children : inside) made.classes.push_back(maker.ClassOf(children));

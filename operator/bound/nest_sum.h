@@ -73,7 +73,7 @@ class NestSum {
 
   // The class of each domain of a level; classes[0] is that of domain `first`.
   struct ClassesOfLevel {
-    fabric::DomainIndex first = 0;
+    fabric::DomainIndex first{0};
     std::vector<std::uint32_t> classes;
   };
   class ClassMaker;

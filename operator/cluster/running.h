@@ -29,7 +29,7 @@ void OrderAll(api::Inputs& inputs);
 // Predicted bytes that one workload sends out of one domain in one step.
 struct DomainFlow {
   fabric::Tier tier{0};
-  fabric::DomainIndex domain = 0;
+  fabric::DomainIndex domain{0};
   Int128 bytes = 0;
   double milliseconds = 0;  // bytes / (accelerators x rate of the next wider level)
 };

@@ -22,7 +22,7 @@ struct Sum {
 };
 
 // By tier, then domain; empty tiers are not shown.
-using Sums = fabric::ByTier<std::vector<Sum>>;
+using Sums = fabric::ByTier<fabric::ByDomain<Sum>>;
 
 Sums MakeSums(const fabric::Fabric& fabric, std::uint32_t most_domains) {
   Sums sums(fabric.tiers().size());
@@ -50,7 +50,7 @@ void AddSums(const cluster::Cluster& cluster, const std::vector<Sums>& sums,
   for (std::size_t f = 0; f < sums.size(); ++f) {
     const fabric::Fabric& fabric = *cluster.fabrics[f].fabric;
     for (fabric::Tier t{0}; t < sums[f].EndIndex(); ++t) {
-      for (fabric::DomainIndex d = 0; d < sums[f][t].size(); ++d) {
+      for (fabric::DomainIndex d{0}; d < sums[f][t].EndIndex(); ++d) {
         const Labels labels{cluster.fabrics[f].name(), fabric.tiers()[t].name,
                             fabric.domains(t).names[d]};
         samples.Add(Id::kDomainStepBytes, labels, static_cast<double>(sums[f][t][d].bytes));

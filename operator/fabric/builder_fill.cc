@@ -74,7 +74,7 @@ void FabricBuilder::FillTiers() {
   AddTier("outside", links_.outside);
   fabric_.domains_.back() = {.begin = {0, count},
                              .child_begin = {},
-                             .of_node = std::vector<DomainIndex>(count, 0),
+                             .of_node = std::vector<DomainIndex>(count),
                              .names = {"outside"}};
   const FabricSpec& spec = fabric_.spec_;
   for (std::size_t l = 0; l < spec.levels.size(); ++l) {
@@ -89,13 +89,13 @@ void FabricBuilder::FillTiers() {
   TierDomains& nodes = fabric_.domains_.back();
   nodes.begin.resize(count + 1);
   std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
-  nodes.of_node.assign(nodes.begin.begin(), nodes.begin.end() - 1);
+  for (NodeIndex n = 0; n < count; ++n) nodes.of_node.push_back(DomainIndex{n});
   // The first child of a domain is the one with the domain's first node.
   for (Tier tier{0}; tier + 1 < fabric_.domains_.EndIndex(); ++tier) {
     TierDomains& domains = fabric_.domains_[tier];
     const TierDomains& children = fabric_.domains_[tier + 1];
     for (NodeIndex begin : domains.begin) {
-      domains.child_begin.push_back(begin < count ? children.of_node[begin] : children.size());
+      domains.child_begin.push_back(begin < count ? children.of_node[begin] : children.EndIndex());
     }
   }
 }
@@ -112,7 +112,7 @@ void FabricBuilder::FillDomains(const Groups& groups) {
       domains.names.push_back(groups.names[group]);
       last = group;
     }
-    domains.of_node[n] = static_cast<DomainIndex>(domains.begin.size()) - 1;
+    domains.of_node[n] = domains.begin.EndIndex() - 1;
   }
   domains.begin.push_back(static_cast<NodeIndex>(order_.size()));
 }
@@ -131,11 +131,12 @@ void FabricBuilder::FillScaleUp() {
 // The domains are numbered by their first node in tree order.
 void FabricBuilder::AddPlane(const std::string& name, const Link& link, const Groups& groups) {
   Plane& plane = fabric_.planes_.emplace_back(Plane{name, link, false, {}, {}});
-  std::vector<DomainIndex> number(groups.names.size(), kNoGroup);
+  constexpr DomainIndex kNone{~0U};
+  std::vector<DomainIndex> number(groups.names.size(), kNone);
   for (std::uint32_t n : order_) {
     DomainIndex& domain = number[groups.of_node[n]];
-    if (domain == kNoGroup) {
-      domain = plane.size();
+    if (domain == kNone) {
+      domain = plane.EndIndex();
       plane.names.push_back(groups.names[groups.of_node[n]]);
     }
     plane.of_node.push_back(domain);
@@ -154,7 +155,7 @@ void FabricBuilder::FillPlanes() {
     std::map<std::pair<DomainIndex, DomainIndex>, DomainIndex> number;
     for (NodeIndex n = 0; n < order_.size(); ++n) {
       const std::pair both(fabric_.plane_class_[n], fabric_.planes_[p].of_node[n]);
-      const auto next = static_cast<DomainIndex>(number.size());
+      const auto next = DomainIndex::Of(number.size());
       fabric_.plane_class_[n] = number.emplace(both, next).first->second;
     }
   }
@@ -170,7 +171,7 @@ Status FabricBuilder::FillTorus() {
   const auto dimensions = DimensionsOfShapes(spec);
   for (const auto& one : dimensions) shapes.emplace_back(one);
   std::vector<std::uint32_t> shape_of;
-  if (!order_.empty()) shape_of = ShapesOfDomains(spec, toruses.names);
+  if (!order_.empty()) shape_of = ShapesOfDomains(spec, toruses.names.Items());
   for (std::uint32_t& shape : shape_of) {  // entries of the spec with equal sizes are one shape
     const auto first = std::find(dimensions.begin(), dimensions.end(), dimensions[shape]);
     shape = static_cast<std::uint32_t>(first - dimensions.begin());
@@ -184,9 +185,11 @@ Status FabricBuilder::FillTorus() {
   }
   std::vector<TorusPlace> places;
   for (const std::uint32_t n : order_) places.push_back(places_[n]);
-  fabric_.torus_.emplace(std::move(shapes), std::move(shape_of), toruses.of_node,
+  std::vector<std::uint32_t> torus_of;  // by NodeIndex
+  for (const DomainIndex d : toruses.of_node) torus_of.push_back(d.Raw());
+  fabric_.torus_.emplace(std::move(shapes), std::move(shape_of), std::move(torus_of),
                          std::move(places));
-  fabric_.absent_toruses_ = AbsentDomainsOfShapes(spec, toruses.names);
+  fabric_.absent_toruses_ = AbsentDomainsOfShapes(spec, toruses.names.Items());
   return {};
 }
 

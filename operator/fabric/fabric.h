@@ -58,7 +58,9 @@ class Fabric {
   // the levels, then those of spec().planes.
   std::span<const Plane> planes() const { return planes_; }
   // Equal for two nodes that share a domain of every plane; 0 without planes.
-  DomainIndex plane_class(NodeIndex n) const { return plane_class_.empty() ? 0 : plane_class_[n]; }
+  DomainIndex plane_class(NodeIndex n) const {
+    return plane_class_.empty() ? DomainIndex{0} : plane_class_[n];
+  }
 
   // The torus beside the levels, or null. Nodes that share a domain of torus_tier() are in one
   // torus.

@@ -13,8 +13,8 @@ void FabricBuilder::FillPathCodes() {
   int total = 0;
   for (Tier t{1}; t <= last; ++t) {
     const auto& begin = fabric_.domains_[t - 1].child_begin;
-    DomainIndex most = 0;
-    for (std::size_t d = 0; d + 1 < begin.size(); ++d)
+    std::uint32_t most = 0;
+    for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d)
       most = std::max(most, begin[d + 1] - begin[d]);
     width[t] = most > 1 ? static_cast<int>(std::bit_width(most - 1)) : 0;
     total += width[t];

@@ -13,7 +13,7 @@ namespace weft::fabric {
 // every tier, domains of one parent are ordered by their least node name, and nodes of a narrowest
 // domain are ordered by name.
 using NodeIndex = std::uint32_t;
-using DomainIndex = std::uint32_t;  // within one tier
+using DomainIndex = Index<struct DomainTag>;  // within one tier
 using ResourceIndex = Index<struct ResourceTag>;
 
 // Tiers run from wide to narrow: tier 0 is `outside` (one domain that holds every node), then the
@@ -23,6 +23,8 @@ using Tier = Index<struct TierTag>;
 inline constexpr Tier kOutside{0};
 template <typename T>
 using ByTier = IndexVector<Tier, T>;
+template <typename T>
+using ByDomain = IndexVector<DomainIndex, T>;
 
 enum class BandwidthSource { kDeclared, kKnownType, kAssumed };
 
@@ -48,22 +50,24 @@ struct Plane {
   Link link;
   bool scale_up = false;             // a job needs what spec().scale_up requires, if anything
   std::vector<DomainIndex> of_node;  // by NodeIndex; numbered by the first node
-  std::vector<std::string> names;    // by domain: the label's value, or the node's name
+  ByDomain<std::string> names;       // by domain: the label's value, or the node's name
 
-  DomainIndex size() const { return static_cast<DomainIndex>(names.size()); }
+  std::uint32_t size() const { return EndIndex().Raw(); }
+  DomainIndex EndIndex() const { return names.EndIndex(); }
 };
 
 // One tier's domains. Domain d holds the nodes [begin[d], begin[d + 1]).
 struct TierDomains {
-  std::vector<NodeIndex> begin;  // domains + 1 entries
+  ByDomain<NodeIndex> begin;  // domains + 1 entries
   // The first child of each domain in the next narrower tier (domains + 1 entries); empty at the
   // node tier.
-  std::vector<DomainIndex> child_begin;
+  ByDomain<DomainIndex> child_begin;
   std::vector<DomainIndex> of_node;  // by NodeIndex
   // The label's value ("parent/value" if the level's identity is kPath); empty at the node tier.
-  std::vector<std::string> names;
+  ByDomain<std::string> names;
 
-  DomainIndex size() const { return static_cast<DomainIndex>(begin.size()) - 1; }
+  std::uint32_t size() const { return EndIndex().Raw(); }
+  DomainIndex EndIndex() const { return begin.EndIndex() - 1; }
 };
 
 }  // namespace weft::fabric

@@ -155,8 +155,8 @@ void Instance::BuildCapacity() {
   capacity_.resize(last + 1);
   for (Tier t = last + 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric().domains(t);
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
-      std::uint64_t sum = t == last ? slots()[d] : 0;
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
+      std::uint64_t sum = t == last ? slots()[d.Raw()] : 0;
       if (t != last) {
         for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
           sum += capacity_[t + 1][c];

@@ -57,7 +57,7 @@ class Instance {
     return rooms_->sum(tier, domain);
   }
   std::uint64_t TotalSlots() const {
-    return slots().empty() ? 0 : rooms_->sum(fabric::kOutside, 0);
+    return slots().empty() ? 0 : rooms_->sum(fabric::kOutside, fabric::DomainIndex{0});
   }
 
   // Whether no accelerator of a usable node of the domain is in use.
@@ -110,7 +110,8 @@ class Instance {
   SlotQuery query_;
   std::shared_ptr<const RoomTable> rooms_;
   std::shared_ptr<const FreeTable> free_;
-  fabric::ByTier<std::vector<std::uint64_t>> capacity_;  // empty if no workers must stay together
+  fabric::ByTier<fabric::ByDomain<std::uint64_t>>
+      capacity_;  // empty if no workers must stay together
   fabric::ByTier<std::vector<std::uint32_t>> hard_atoms_, soft_atoms_;
   std::vector<PreferredSet> preferred_sets_;
   std::vector<fabric::NodeIndex> previous_;

@@ -90,7 +90,7 @@ class PairCost {
   // job costs the same on both.
   std::uint64_t stand(fabric::NodeIndex n) const {
     if (torus_ != nullptr) return n;  // every place of a torus has its own distances
-    const std::uint64_t plane_class = fabric_->plane_class(n);
+    const std::uint64_t plane_class = fabric_->plane_class(n).Raw();
     return plane_class << 32 | static_cast<std::uint32_t>(fabric_->rails_of(n));
   }
   // Whether networks join nodes of different domains, so that no two domains are interchangeable.

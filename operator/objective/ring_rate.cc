@@ -69,7 +69,7 @@ class RingRate {
   const Instance& instance_;
   const Nodes nodes_;
   const Tier scale_up_;
-  std::vector<Part> parts_;        // by domain, of one group; empty between groups
+  fabric::ByDomain<Part> parts_;   // of one group; empty between groups
   std::vector<DomainIndex> used_;  // by the group
   std::uint32_t percent_ = 0;
 };

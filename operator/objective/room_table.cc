@@ -29,7 +29,7 @@ RoomTable::RoomTable(const Claims& claims, const SlotQuery& query)
   for (Tier t = tiers_ - 1; t-- > Tier{0};) {
     const fabric::TierDomains& domains = claims.fabric().domains(t);
     sums_[t].resize(domains.size());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
         sums_[t][d] += sum(t + 1, c);
       }
@@ -75,7 +75,7 @@ FreeTable::FreeTable(const Claims& claims, bool ignore_claims) {
     used_[t].resize(domains.size());
     usable_[t].resize(domains.size());
     free_[t].resize(domains.size());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       if (t != last) {
         for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
           used_[t][d] += used_[t + 1][c];
@@ -96,7 +96,7 @@ void FreeTable::Update(const Claims& claims, std::span<const NodeIndex> nodes) {
   const Tier last = fabric.node_tier();
   for (const NodeIndex n : nodes) {
     const std::uint32_t used = fabric.usable(n) && !claims.wholly_free(n) ? 1 : 0;
-    const std::uint32_t before = used_[last][n];
+    const std::uint32_t before = used_[last][DomainIndex{n}];
     if (used == before) continue;
     for (Tier t{0}; t <= last; ++t) {
       const DomainIndex d = fabric.domains(t).of_node[n];

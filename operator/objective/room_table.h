@@ -20,7 +20,7 @@ class RoomTable {
   std::span<const std::uint32_t> slots() const { return slots_; }
   // All slots in a domain.
   std::uint64_t sum(fabric::Tier tier, fabric::DomainIndex domain) const {
-    return tier + 1 == tiers_ ? slots_[domain] : sums_[tier][domain];
+    return tier + 1 == tiers_ ? slots_[domain.Raw()] : sums_[tier][domain];
   }
 
   // No domain of the tier has more slots; seldom less than the most that one has.
@@ -33,8 +33,8 @@ class RoomTable {
  private:
   fabric::Tier tiers_;  // number of tiers; the last are the nodes
   std::vector<std::uint32_t> slots_;
-  fabric::ByTier<std::vector<std::uint64_t>> sums_;  // by tier wider than nodes, and domain
-  fabric::ByTier<std::uint64_t> most_;               // by tier
+  fabric::ByTier<fabric::ByDomain<std::uint64_t>> sums_;  // by tier wider than nodes, and domain
+  fabric::ByTier<std::uint64_t> most_;                    // by tier
 };
 
 // Which domains are wholly free: no accelerator of a usable node of the domain is in use. A domain
@@ -52,9 +52,9 @@ class FreeTable {
  private:
   void Judge(fabric::Tier tier, fabric::DomainIndex domain);
 
-  fabric::ByTier<std::vector<std::uint32_t>> used_;    // by tier and domain: usable nodes in use
-  fabric::ByTier<std::vector<std::uint32_t>> usable_;  // and all usable nodes
-  fabric::ByTier<std::vector<std::uint8_t>> free_;
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>> used_;  // by tier and domain: usable nodes in use
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>> usable_;  // and all usable nodes
+  fabric::ByTier<fabric::ByDomain<std::uint8_t>> free_;
 };
 
 // The tables of one Claims object for the kinds of workers of the last jobs, for queues of many

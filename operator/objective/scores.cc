@@ -22,7 +22,8 @@ std::vector<Span> Spans(const fabric::Fabric& fabric, const Seating& seating) {
   for (Tier t{1}; t < seating.node_tier(); ++t) spans.push_back({fabric.tiers()[t].name, used(t)});
   for (const fabric::Plane& plane : fabric.planes()) {
     std::vector<DomainIndex> domains;
-    for (NodeIndex n : seating.domains(seating.node_tier())) domains.push_back(plane.of_node[n]);
+    for (DomainIndex n : seating.domains(seating.node_tier()))
+      domains.push_back(plane.of_node[n.Raw()]);
     spans.push_back({plane.name, CountDistinct(std::move(domains))});
   }
   spans.push_back({fabric.tiers().back().name, used(seating.node_tier())});
@@ -67,7 +68,7 @@ Int128 Product(Int128 bytes, std::int64_t factor) {
 // accelerators.
 struct Load {
   Tier tier{0};
-  DomainIndex domain = 0;
+  DomainIndex domain{0};
   Int128 bytes = 0;
   std::int64_t weight = 0;  // femtoseconds per byte of the next wider tier
   std::int64_t accelerators = 1;

@@ -22,7 +22,8 @@ class Numbering {
   explicit Numbering(std::size_t most)
       : mask_(std::bit_ceil(most * 2 + 1) - 1), table_(mask_ + 1, Entry{0, kEmpty}) {}
 
-  std::uint32_t Number(std::uint32_t value, std::vector<std::uint32_t>& values) {
+  std::uint32_t Number(DomainIndex domain, std::vector<DomainIndex>& values) {
+    const std::uint32_t value = domain.Raw();
     constexpr std::uint32_t kGolden = 2654435769U;  // 2^32 / golden ratio: spreads runs of indices
     std::size_t i = ((value * kGolden) >> 7) & mask_;
     for (; table_[i].number != kEmpty; i = (i + 1) & mask_) {
@@ -30,7 +31,7 @@ class Numbering {
     }
     WEFT_CHECK(values.size() <= mask_ / 2);  // half full at most, so the loop above ends
     table_[i] = {value, static_cast<std::uint32_t>(values.size())};
-    values.push_back(value);
+    values.push_back(domain);
     return table_[i].number;
   }
 
@@ -59,14 +60,15 @@ void Seating::SeatNodes() {
   domains_[last].reserve(nodes_.size());
   for (std::size_t w = 0; w < nodes_.size(); ++w) {
     const bool as_before = w > 0 && nodes_[w] == nodes_[w - 1];
-    seats_[w * tiers_.Raw() + last.Raw()] = as_before ? seats_[(w - 1) * tiers_.Raw() + last.Raw()]
-                                                      : numbering.Number(nodes_[w], domains_[last]);
+    seats_[w * tiers_.Raw() + last.Raw()] =
+        as_before ? seats_[(w - 1) * tiers_.Raw() + last.Raw()]
+                  : numbering.Number(DomainIndex{nodes_[w]}, domains_[last]);
   }
 }
 
 void Seating::SeatDomains(Tier tier, const fabric::TierDomains& domains) {
   Numbering numbering(domains_[tier + 1].size());
-  DomainIndex last_domain = 0;
+  DomainIndex last_domain{0};
   std::uint32_t last_seat = kEmpty;
   for (std::size_t w = 0; w < nodes_.size(); ++w) {
     WEFT_DCHECK(nodes_[w] < domains.of_node.size());

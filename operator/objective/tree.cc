@@ -22,16 +22,16 @@ using Run = std::pair<NodeIndex, NodeIndex>;  // [first, second)
 // than needed.
 void AddRoomiest(const Instance& instance, Tier tier, Run nodes, std::vector<Run>& runs) {
   const fabric::TierDomains& domains = instance.fabric().domains(tier);
-  std::vector<std::pair<std::uint64_t, DomainIndex>> by_room;  // a heap; of equals the first wins
-  WEFT_CHECK(nodes.first < nodes.second);                      // no domain is without nodes
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_room;  // a heap; of equals the first wins
+  WEFT_CHECK(nodes.first < nodes.second);                        // no domain is without nodes
   const DomainIndex last = domains.of_node[nodes.second - 1];
   for (DomainIndex d = domains.of_node[nodes.first]; d <= last; ++d) {
-    by_room.emplace_back(instance.SlotsIn(tier, d), ~d);
+    by_room.emplace_back(instance.SlotsIn(tier, d), ~d.Raw());
   }
   std::make_heap(by_room.begin(), by_room.end());
   for (std::uint64_t room = 0; !by_room.empty() && room < kRoomKept * instance.workers();) {
     const std::uint64_t more = by_room.front().first;
-    const DomainIndex d = ~by_room.front().second;
+    const DomainIndex d{~by_room.front().second};
     std::pop_heap(by_room.begin(), by_room.end());
     by_room.pop_back();
     room += more;
@@ -81,7 +81,7 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
   }
   domains_.emplace_back();
   domains_.back().begin = {0, positions()};
-  domains_.back().of_node.assign(positions(), 0);
+  domains_.back().of_node.assign(positions(), DomainIndex{0});
   wholly_free_.push_back({0});
   for (const Cut& cut : cuts) AddTier(instance, &cut);
   AddTier(instance, nullptr);
@@ -94,22 +94,22 @@ Tree::Tree(const Instance& instance, std::vector<NodeIndex> nodes, std::span<con
 void Tree::AddTier(const Instance& instance, const Cut* cut) {
   const fabric::TierDomains& above = domains_.back();
   fabric::TierDomains made;
-  std::vector<std::uint8_t> free;
-  std::vector<DomainIndex> child_begin;
+  fabric::ByDomain<std::uint8_t> free;
+  fabric::ByDomain<DomainIndex> child_begin;
   for (std::uint32_t p = 0; p < positions(); ++p) {
     const bool parent_begins = p == 0 || above.of_node[p] != above.of_node[p - 1];
     const bool begins =
         parent_begins || cut == nullptr || cut->of_node[node_[p]] != cut->of_node[node_[p - 1]];
     if (begins) {
-      if (parent_begins) child_begin.push_back(static_cast<DomainIndex>(made.begin.size()));
+      if (parent_begins) child_begin.push_back(made.begin.EndIndex());
       made.begin.push_back(p);
       const std::optional<Tier> tier = cut == nullptr ? instance.node_tier() : cut->tier;
-      const DomainIndex domain = cut == nullptr ? node_[p] : cut->of_node[node_[p]];
+      const DomainIndex domain = cut == nullptr ? DomainIndex{node_[p]} : cut->of_node[node_[p]];
       free.push_back(tier && instance.wholly_free(*tier, domain) ? 1 : 0);
     }
-    made.of_node.push_back(static_cast<DomainIndex>(made.begin.size()) - 1);
+    made.of_node.push_back(made.begin.EndIndex() - 1);
   }
-  child_begin.push_back(static_cast<DomainIndex>(made.begin.size()));
+  child_begin.push_back(made.begin.EndIndex());
   made.begin.push_back(positions());
   domains_.back().child_begin = std::move(child_begin);
   domains_.push_back(std::move(made));
@@ -162,18 +162,18 @@ std::optional<Tree> Tree::OfPlane(const Instance& instance, const PairCost::Plan
 std::vector<DomainIndex> JoinedByPlanes(const Instance& instance,
                                         std::span<const PairCost::Plane> planes, Tier tier) {
   const auto& domains = instance.fabric().domains(tier);
-  constexpr DomainIndex kNone = ~DomainIndex{0};
+  constexpr DomainIndex kNone = DomainIndex{~0U};
   UnionFind joined(domains.size());
   for (const PairCost::Plane& plane : planes) {
     std::vector<DomainIndex> first(plane.of_node->size(), kNone);  // by the plane's domain
     for (NodeIndex n = 0; n < domains.of_node.size(); ++n) {
-      DomainIndex& known = first[(*plane.of_node)[n]];
+      DomainIndex& known = first[(*plane.of_node)[n].Raw()];
       if (known == kNone) known = domains.of_node[n];
-      joined.Join(known, domains.of_node[n]);
+      joined.Join(known.Raw(), domains.of_node[n].Raw());
     }
   }
   std::vector<DomainIndex> of_node;
-  for (const DomainIndex domain : domains.of_node) of_node.push_back(joined.Find(domain));
+  for (const DomainIndex domain : domains.of_node) of_node.emplace_back(joined.Find(domain.Raw()));
   return of_node;
 }
 

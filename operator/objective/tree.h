@@ -61,7 +61,7 @@ class Tree {
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint64_t> slots_before_;
   fabric::ByTier<fabric::TierDomains> domains_;
-  fabric::ByTier<std::vector<std::uint8_t>> wholly_free_;
+  fabric::ByTier<fabric::ByDomain<std::uint8_t>> wholly_free_;
   fabric::ByTier<std::int64_t> step_;
 };
 

@@ -286,7 +286,7 @@ class Router {
   std::vector<std::uint32_t> stop_at_;   // by node: its stop in the last ring with it
   double fewest_ = 0;                    // ranks of a stop
   std::uint32_t turn_ = 0;
-  std::vector<Side> sides_;  // by domain of the tier at hand
+  fabric::ByDomain<Side> sides_;  // of the tier at hand
   std::vector<DomainIndex> touched_;
 };
 

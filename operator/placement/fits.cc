@@ -27,7 +27,7 @@ bool HasRoom(const fabric::Claims& claims, const Request& request, bool empty,
   CountSlots(claims, query, slots);
   WEFT_CHECK(slots.size() == claims.fabric().node_count());
   const auto& begin = claims.fabric().domains(request.required.value_or(fabric::kOutside)).begin;
-  for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
+  for (fabric::DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
     std::uint64_t room = 0;
     for (fabric::NodeIndex n = begin[d]; n < begin[d + 1]; ++n) room += slots[n];
     if (room >= request.workers) return true;

@@ -152,8 +152,8 @@ class Replacement {
 
  private:
   // Bytes between workers that stay and those that are missing, by domain of the narrowest tier.
-  std::vector<Int128> BytesByDomain() const {
-    std::vector<Int128> bytes(narrow_.size(), 0);
+  fabric::ByDomain<Int128> BytesByDomain() const {
+    fabric::ByDomain<Int128> bytes(narrow_.EndIndex(), 0);
     const auto add = [&](std::uint32_t staying, Int128 amount) {
       bytes[narrow_.of_node[stay_[staying]]] += amount;
     };
@@ -179,19 +179,19 @@ class Replacement {
   // those that stay, cheapest first.
   std::vector<DomainIndex> CheapestFirst() const {
     const auto weights = instance_.pair_cost().tier_weights();
-    const std::vector<Int128> bytes = BytesByDomain();
-    std::vector<Int128> saved(narrow_.size(), 0);
+    const fabric::ByDomain<Int128> bytes = BytesByDomain();
+    fabric::ByDomain<Int128> saved(narrow_.EndIndex(), 0);
     for (Tier t{1}; t < instance_.node_tier(); ++t) {
       const auto& domains = instance_.fabric().domains(t);
-      std::vector<Int128> inside(domains.size(), 0);
+      fabric::ByDomain<Int128> inside(domains.EndIndex(), 0);
       const auto wide = [&](DomainIndex d) { return domains.of_node[narrow_.begin[d]]; };
-      for (DomainIndex d = 0; d < narrow_.size(); ++d) inside[wide(d)] += bytes[d];
-      for (DomainIndex d = 0; d < narrow_.size(); ++d) {
+      for (DomainIndex d{0}; d < narrow_.EndIndex(); ++d) inside[wide(d)] += bytes[d];
+      for (DomainIndex d{0}; d < narrow_.EndIndex(); ++d) {
         saved[d] += inside[wide(d)] * (weights[t - 1] - weights[t]);
       }
     }
     std::vector<DomainIndex> order;
-    for (DomainIndex d = 0; d < narrow_.size(); ++d) {
+    for (DomainIndex d{0}; d < narrow_.EndIndex(); ++d) {
       if (instance_.SlotsIn(instance_.node_tier() - 1, d) > 0) order.push_back(d);
     }
     std::stable_sort(order.begin(), order.end(),
@@ -236,7 +236,8 @@ class Replacement {
       open.insert(open.end(), free_[n], n);
     }
     const auto rank = [&](NodeIndex n) {
-      return std::tuple(!instance_.was_used(n), instance_.wholly_free(instance_.node_tier(), n), n);
+      return std::tuple(!instance_.was_used(n),
+                        instance_.wholly_free(instance_.node_tier(), DomainIndex{n}), n);
     };
     std::sort(open.begin(), open.end(),
               [&](NodeIndex a, NodeIndex b) { return rank(a) < rank(b); });

@@ -46,12 +46,12 @@ std::int64_t Count(std::uint64_t workers) {
 // Names the domain of the rule's tier with the most slots.
 void NameBestDomain(const Instance& instance, Unplaceable& no) {
   const fabric::TierDomains& domains = instance.fabric().domains(no.tier);
-  DomainIndex best = 0;
-  for (DomainIndex d = 1; d < domains.size(); ++d) {
+  DomainIndex best{0};
+  for (DomainIndex d{1}; d < domains.EndIndex(); ++d) {
     if (instance.SlotsIn(no.tier, d) > instance.SlotsIn(no.tier, best)) best = d;
   }
   no.best_domain_workers = Count(instance.SlotsIn(no.tier, best));
-  no.best_domain = no.tier == instance.node_tier() ? instance.fabric().node(best).name
+  no.best_domain = no.tier == instance.node_tier() ? instance.fabric().node(best.Raw()).name
                    : no.tier == fabric::kOutside   ? ""
                                                    : domains.names[best];
 }
@@ -103,7 +103,7 @@ std::uint64_t RoomInside(const Instance& instance, Tier required, Tier tier, Roo
   const fabric::TierDomains& outer = instance.fabric().domains(required);
   const std::vector<DomainIndex>& of_node = instance.fabric().domains(tier).of_node;
   std::uint64_t most = 0;
-  for (DomainIndex o = 0; o < outer.size(); ++o) {
+  for (DomainIndex o{0}; o < outer.EndIndex(); ++o) {
     WEFT_CHECK(outer.begin[o] < outer.begin[o + 1]);  // no domain is without nodes
     const DomainIndex last = of_node[outer.begin[o + 1] - 1];
     std::uint64_t room = 0;

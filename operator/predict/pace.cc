@@ -76,7 +76,7 @@ Uplinks::Uplinks(const fabric::Fabric& fabric) : first_(fabric.tiers().size() + 
     first_[tier] = size();
     const double share = outlook::kNetworkEfficiency * 1e15 /
                          static_cast<double>(fabric.tiers()[tier - 1].link.femtoseconds_per_byte);
-    for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+    for (DomainIndex d{0}; d < fabric.domains(tier).EndIndex(); ++d) {
       rates_.push_back(share * static_cast<double>(fabric.AcceleratorsIn(tier, d)));
     }
   }

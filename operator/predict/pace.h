@@ -19,7 +19,7 @@ class Uplinks {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(rates_.size()); }
   std::uint32_t Of(fabric::Tier tier, fabric::DomainIndex domain) const {
-    return first_[tier] + domain;
+    return first_[tier] + domain.Raw();
   }
   // The ids of a tier's domains: [first(tier), first(tier + 1)), for tiers from 1 to node_tier - 1.
   std::uint32_t first(fabric::Tier tier) const { return first_[tier]; }

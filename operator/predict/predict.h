@@ -66,7 +66,7 @@ std::string DoesNotFitText(std::string_view accelerator, const outlook::Memory& 
 // Power of one workload in one domain during training, with servers, without cooling.
 struct DomainWatts {
   fabric::Tier tier{0};
-  fabric::DomainIndex domain = 0;
+  fabric::DomainIndex domain{0};
   double watts = 0;
 };
 

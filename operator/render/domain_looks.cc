@@ -35,16 +35,16 @@ DomainLooks::DomainLooks(const fabric::Claims& claims) {
   counts_.resize(last + 1);
   looks_.resize(last + 1);
   Numbering<DomainCount> nodes;
-  for (DomainIndex n = 0; n < fabric.node_count(); ++n) {
+  for (DomainIndex n{0}; n < fabric.domains(last).EndIndex(); ++n) {
     counts_[last].push_back(CountIn(claims, last, n));
     looks_[last].push_back(nodes.Of(counts_[last].back()));
   }
   for (Tier t = last; t-- > Tier{0};) {
     Numbering<std::vector<std::uint32_t>> domains;
     const auto& child_begin = fabric.domains(t).child_begin;
-    for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {
-      const auto first = looks_[t + 1].begin() + child_begin[d];
-      const auto end = looks_[t + 1].begin() + child_begin[d + 1];
+    for (DomainIndex d{0}; d < fabric.domains(t).EndIndex(); ++d) {
+      const auto first = looks_[t + 1].begin() + child_begin[d].Raw();
+      const auto end = looks_[t + 1].begin() + child_begin[d + 1].Raw();
       std::vector<std::uint32_t> below(first, end);
       std::sort(below.begin(), below.end());
       looks_[t].push_back(domains.Of(below));

@@ -27,8 +27,8 @@ class DomainLooks {
   }
 
  private:
-  fabric::ByTier<std::vector<DomainCount>> counts_;
-  fabric::ByTier<std::vector<std::uint32_t>> looks_;
+  fabric::ByTier<fabric::ByDomain<DomainCount>> counts_;
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>> looks_;
 };
 
 }  // namespace weft::render

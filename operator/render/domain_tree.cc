@@ -46,8 +46,8 @@ class Tree {
   // The whole tree.
   std::string Whole() {
     text_.clear();
-    AddLine(fabric::kOutside, {0}, 0);
-    VisitAll(fabric::kOutside, 0, 1);
+    AddLine(fabric::kOutside, {DomainIndex{0}}, 0);
+    VisitAll(fabric::kOutside, DomainIndex{0}, 1);
     return text_;
   }
 
@@ -60,8 +60,8 @@ class Tree {
       detail_ = detail;
       cut_ = false;
       text_.clear();
-      AddLine(fabric::kOutside, {0}, 0);
-      Visit(fabric::kOutside, {0}, 1);
+      AddLine(fabric::kOutside, {DomainIndex{0}}, 0);
+      Visit(fabric::kOutside, {DomainIndex{0}}, 1);
       if (std::count(text_.begin(), text_.end(), '\n') <= std::ptrdiff_t{kMostTreeLines}) break;
     }
     if (cut_ || !detail_.nodes) text_ += "(folded to be short; --nodes lists all)\n";
@@ -126,7 +126,7 @@ class Tree {
   // The name without its parent's, which is in the line above.
   std::string Name(Tier tier, DomainIndex domain) const {
     if (tier == fabric::kOutside) return fabric_.spec().name;
-    if (tier == fabric_.node_tier()) return fabric_.node(domain).name;
+    if (tier == fabric_.node_tier()) return fabric_.node(domain.Raw()).name;
     const fabric::TierDomains& here = fabric_.domains(tier);
     std::string name = here.names[domain];
     if (tier > Tier{1}) {
@@ -175,11 +175,11 @@ class Tree {
     const DomainCount& count = looks_.count(tier, domain);
     if (tier == fabric_.node_tier()) {
       const std::string gpus = Counted(count.accelerators, "GPU") + ", ";
-      const NodeState state = StateOf(fabric_, domain);
+      const NodeState state = StateOf(fabric_, domain.Raw());
       if (state == NodeState::kTakesPods) return gpus + Grouped(count.free) + " free";
       return gpus + (state == NodeState::kCordoned
                          ? "cordoned"
-                         : "unusable: " + Printable(fabric_.unusable_why(domain)));
+                         : "unusable: " + Printable(fabric_.unusable_why(domain.Raw())));
     }
     const std::string off = OffText(count);
     return Counted(count.nodes, "node") + ", " + Counted(count.accelerators, "GPU") + ", " +

@@ -168,13 +168,13 @@ constexpr Words kOfCluster{"held by lone pods", "by jobs"};
 // pods (1 node cordoned)".
 std::string Sums(const MapInput& map, const Words& words) {
   std::int64_t planned = 0;
-  const DomainUsage usage = MapUsage(map).In(fabric::kOutside, 0);
+  const DomainUsage usage = MapUsage(map).In(fabric::kOutside, fabric::DomainIndex{0});
   for (const auto& [job, gpus] : usage.planned) planned = SaturatingAdd(planned, gpus);
   std::string text = Counted(map.fabric->node_count(), "node") + ", " +
                      Counted(usage.total, "GPU") + ": " + Grouped(usage.earlier) + " " +
                      words.held + ", " + Grouped(planned) + " " + words.planned + ", " +
                      Grouped(usage.free) + " free";
-  const std::string off = OffText(CountIn(*map.claims, fabric::kOutside, 0));
+  const std::string off = OffText(CountIn(*map.claims, fabric::kOutside, fabric::DomainIndex{0}));
   if (!off.empty()) text += ", " + Grouped(usage.off) + " on nodes that take no pods (" + off + ")";
   return text;
 }

@@ -41,7 +41,7 @@ struct MapInput {
   std::vector<MapJob> jobs;
   std::vector<MapRefusal> refused;
   // leaving[tier][domain]; 0 for outside.
-  fabric::ByTier<std::vector<MapFlow>> leaving;
+  fabric::ByTier<fabric::ByDomain<MapFlow>> leaving;
 };
 
 // The picture of one fabric with the part of the plan on it. A job without a fabric is shown as

@@ -21,7 +21,7 @@ class Layout {
   }
 
   std::vector<MapBox> Run() {
-    Place(fabric::kOutside, 0, {kMapPad, kMapPad}, kMapWidth - 2 * kMapPad);
+    Place(fabric::kOutside, DomainIndex{0}, {kMapPad, kMapPad}, kMapWidth - 2 * kMapPad);
     return std::move(boxes_);
   }
 
@@ -35,7 +35,7 @@ class Layout {
   void CountColumns() {
     const auto& begin = fabric_.domains(cell_tier_ - 1).child_begin;
     int most = 1, label = 0;
-    for (DomainIndex d = 0; d + 1 < begin.size(); ++d) {
+    for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
       most = std::max(most, static_cast<int>(begin[d + 1] - begin[d]));
       label = std::max(label, label_width_(cell_tier_ - 1, d));
     }

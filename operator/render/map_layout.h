@@ -10,7 +10,7 @@ namespace weft::render {
 // One domain in the picture, in pixels.
 struct MapBox {
   fabric::Tier tier{0};
-  fabric::DomainIndex domain = 0;
+  fabric::DomainIndex domain{0};
   bool cell = false;  // a filled square; else a frame with a label and contents
   int x = 0, y = 0, width = 0, height = 0;
 };

@@ -177,7 +177,7 @@ class PlanPage {
     }
     DomainCount all;
     for (const cluster::ClusterFabric& fabric : cluster_.fabrics) {
-      for (fabric::DomainIndex d = 0; d < fabric.fabric->domains(fabric::kOutside).size(); ++d) {
+      for (fabric::DomainIndex d{0}; d < fabric.fabric->domains(fabric::kOutside).EndIndex(); ++d) {
         all.Add(CountIn(fabric.claims, fabric::kOutside, d));
       }
     }

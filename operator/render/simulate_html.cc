@@ -121,7 +121,7 @@ class Report {
     std::snprintf(load, sizeof load, "%.2f", scenario_.load);
     std::string text = Counted(static_cast<std::int64_t>(scenario_.jobs.size()), "job") + " on " +
                        Counted(fabric.node_count(), "node") + " with " +
-                       Grouped(fabric.AcceleratorsIn(fabric::kOutside, 0)) +
+                       Grouped(fabric.AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0})) +
                        " GPUs, offered load " + load + ".";
     if (!scenario_.never_fit.empty()) {
       text += " " + Counted(static_cast<std::int64_t>(scenario_.never_fit.size()), "job") +
@@ -206,8 +206,8 @@ class Report {
   }
 
   std::string Utilisation() const {
-    const auto gpus =
-        static_cast<double>(scenario_.on->fabric->AcceleratorsIn(fabric::kOutside, 0));
+    const auto gpus = static_cast<double>(
+        scenario_.on->fabric->AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0}));
     return Section("GPUs in use", "Share of all GPUs that jobs hold, over time.",
                    Lines(Scale::kPercent, 1, [&](const Series::Point& point) {
                      return gpus > 0 ? point.mean.used_gpus / gpus : 0;

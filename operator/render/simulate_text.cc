@@ -200,12 +200,13 @@ std::string SimulateText(const simulate::Scenario& scenario, const std::vector<S
   const fabric::Fabric& fabric = *scenario.on->fabric;
   char load[32];
   std::snprintf(load, sizeof load, "%.2f", scenario.load);
-  std::string text = Wrap("",
-                          Counted(static_cast<std::int64_t>(scenario.jobs.size()), "job") + " on " +
-                              Counted(fabric.node_count(), "node") + " with " +
-                              Grouped(fabric.AcceleratorsIn(fabric::kOutside, 0)) +
-                              " GPUs; offered load " + load + ".",
-                          0, options.columns);
+  std::string text =
+      Wrap("",
+           Counted(static_cast<std::int64_t>(scenario.jobs.size()), "job") + " on " +
+               Counted(fabric.node_count(), "node") + " with " +
+               Grouped(fabric.AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0})) +
+               " GPUs; offered load " + load + ".",
+           0, options.columns);
   if (!scenario.never_fit.empty()) {
     text += Wrap("",
                  Counted(static_cast<std::int64_t>(scenario.never_fit.size()), "job") +

@@ -40,13 +40,13 @@ class LabelCounting {
   }
 
   const std::string& Label(Tier tier, DomainIndex domain) const {
-    return tier == fabric_.node_tier() ? fabric_.node(domain).name
+    return tier == fabric_.node_tier() ? fabric_.node(domain.Raw()).name
                                        : fabric_.domains(tier).names[domain];
   }
 
   std::vector<DomainIndex> All(Tier tier) const {
     std::vector<DomainIndex> all(fabric_.domains(tier).size());
-    for (DomainIndex d = 0; d < all.size(); ++d) all[d] = d;
+    for (std::uint32_t d = 0; d < all.size(); ++d) all[d] = DomainIndex{d};
     return all;
   }
 
@@ -90,7 +90,7 @@ class LabelCounting {
 
   void Fill(Tier tier, DomainIndex domain, std::uint64_t workers) {
     if (tier == fabric_.node_tier()) {
-      nodes_.insert(nodes_.end(), workers, domain);
+      nodes_.insert(nodes_.end(), workers, domain.Raw());
       return;
     }
     const auto& child_begin = fabric_.domains(tier).child_begin;
@@ -183,7 +183,7 @@ Nodes TightestDomain(const fabric::Fabric& fabric, const std::vector<std::uint32
     const auto& begin = fabric.domains(tier).begin;
     std::optional<DomainIndex> best;
     std::uint64_t least = 0;
-    for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+    for (DomainIndex d{0}; d < fabric.domains(tier).EndIndex(); ++d) {
       std::uint64_t room = 0;
       for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) room += slots[n];
       if (room < workers || (best && room >= least)) continue;
@@ -204,7 +204,7 @@ Nodes BlockSegments(const fabric::Fabric& fabric, const std::vector<std::uint32_
   const auto& begin = fabric.domains(tier).begin;
   std::vector<Block> blocks;
   std::uint64_t largest = 0;
-  for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+  for (DomainIndex d{0}; d < fabric.domains(tier).EndIndex(); ++d) {
     Block block{d, 0};
     for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) block.room += slots[n];
     largest = std::max<std::uint64_t>(largest, begin[d + 1] - begin[d]);

@@ -137,7 +137,7 @@ class Explainer {
     placement::CountSlots(claims_, query, slots);
     const std::uint64_t wanted = whole ? Wanted(request) : 0;
     const placement::NodeJudge judge(claims_, query);
-    for (DomainIndex d = 0; d < fabric_.domains(tier).size(); ++d) {
+    for (DomainIndex d{0}; d < fabric_.domains(tier).EndIndex(); ++d) {
       out_.domains.push_back(Answer(judge, slots, {tier, d, wanted}));
     }
     std::stable_sort(out_.domains.begin(), out_.domains.end(),

@@ -79,7 +79,7 @@ OrderedJson Levels(const fabric::Fabric& on) {
 }
 
 std::int64_t Accelerators(const fabric::Fabric& on) {
-  return on.node_count() == 0 ? 0 : on.AcceleratorsIn(fabric::kOutside, 0);
+  return on.node_count() == 0 ? 0 : on.AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0});
 }
 
 std::string WhyIncomplete(const fabric::Fabric& on) {

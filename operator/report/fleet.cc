@@ -37,7 +37,7 @@ class Level {
       : on_(on), domains_(on.fabric->domains(tier)), uses_(uses) {
     level_.name = on.fabric->tiers()[tier].name;
     level_.domains = domains_.size();
-    for (DomainIndex d = 0; d < domains_.size(); ++d) {
+    for (DomainIndex d{0}; d < domains_.EndIndex(); ++d) {
       largest_ = std::max<std::int64_t>(largest_, domains_.begin[d + 1] - domains_.begin[d]);
     }
   }
@@ -51,7 +51,7 @@ class Level {
         level_.slots.push_back({product, nodes, 0, free});
       }
     }
-    for (DomainIndex d = 0; d < domains_.size(); ++d) {
+    for (DomainIndex d{0}; d < domains_.EndIndex(); ++d) {
       std::int64_t free = 0;
       for (const auto& [pool, nodes] : FreeIn(d)) {
         free += nodes.count();

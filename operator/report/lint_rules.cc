@@ -50,7 +50,7 @@ std::uint64_t LargestDomain(const fabric::Fabric& fabric, const std::vector<std:
                             Tier tier) {
   std::uint64_t most = 0;
   const auto& domains = fabric.domains(tier);
-  for (DomainIndex d = 0; d < domains.size(); ++d) {
+  for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
     std::uint64_t sum = 0;
     for (NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) sum += slots[n];
     most = std::max(most, sum);

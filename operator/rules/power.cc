@@ -77,7 +77,7 @@ void KeepToPower(const Claims& claims, const SlotQuery& query, std::vector<std::
   for (Tier tier = fabric.node_tier(); tier-- > Tier{1};) {
     const auto& limit = fabric.tiers()[tier].power_watts;
     if (!limit) continue;
-    for (DomainIndex domain = 0; domain < fabric.domains(tier).size(); ++domain) {
+    for (DomainIndex domain{0}; domain < fabric.domains(tier).EndIndex(); ++domain) {
       double left =
           static_cast<double>(*limit) - PeakWattsIn(claims, tier, domain, query.ignore_claims);
       for (const Run& run : PartsOf(fabric, tier, domain, slots)) {

@@ -92,7 +92,7 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
   };
   std::vector<Found> found;
   std::size_t first = 0;  // first cell of the current narrowest domain
-  DomainIndex last = ~DomainIndex{0};
+  DomainIndex last = DomainIndex{~0U};
   auto next_used = used.begin();
   for (const Run& run : runs) {
     for (NodeIndex n = run.begin; n < run.end; ++n) {
@@ -114,7 +114,7 @@ std::vector<Cells::Found> Cells::FindAll(std::span<const Run> runs) const {
 void Cells::Keep(std::vector<Found> found, std::size_t most) {
   const auto& fabric = instance_.fabric();
   const Tier near = instance_.node_tier() - (single_ && instance_.node_tier() > Tier{1} ? 2 : 1);
-  std::vector<std::uint8_t> near_used(fabric.domains(near).size(), 0);
+  fabric::ByDomain<std::uint8_t> near_used(fabric.domains(near).EndIndex(), 0);
   for (NodeIndex n : placed_) near_used[fabric.domains(near).of_node[n]] = 1;
   std::vector<std::size_t> order(found.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -32,7 +32,7 @@ constexpr std::size_t kMostRuns = 256;
 
 // Consecutive rows in one domain.
 struct Run {
-  DomainIndex domain = 0;
+  DomainIndex domain{0};
   std::size_t length = 0;
   std::size_t room = 0;   // rows that the domain can take
   std::size_t least = 0;  // rows that it is to take
@@ -169,7 +169,7 @@ class Evener {
     if (run.room >= wanted) return;
     DomainIndex best = run.domain;
     std::size_t best_room = run.room;
-    for (DomainIndex d = 0; d < instance_.fabric().domains(tier_).size(); ++d) {
+    for (DomainIndex d{0}; d < instance_.fabric().domains(tier_).EndIndex(); ++d) {
       const std::size_t room = instance_.SlotsIn(tier_, d) / width;
       const bool better =
           best_room < wanted ? room > best_room : wanted <= room && room < best_room;
@@ -253,7 +253,7 @@ class Evener {
     const auto& begin = instance_.fabric().domains(tier_).begin;
     for (const bool whole : {false, true}) {
       for (NodeIndex n = begin[domain]; n < begin[domain + 1] && slots.size() < count; ++n) {
-        if (instance_.wholly_free(instance_.node_tier(), n) != whole) continue;
+        if (instance_.wholly_free(instance_.node_tier(), DomainIndex{n}) != whole) continue;
         const auto mine = std::equal_range(kept.begin(), kept.end(), n);
         WEFT_CHECK(free_[n] >= static_cast<std::size_t>(mine.second - mine.first));
         const std::size_t open = free_[n] - static_cast<std::size_t>(mine.second - mine.first);

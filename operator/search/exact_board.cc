@@ -52,7 +52,7 @@ Places::Places(const Instance& instance, const Symmetry& symmetry,
     for (const NodeIndex node : nodes) {
       const auto next = static_cast<std::uint32_t>(number.size());
       domain[t].push_back(number.try_emplace(of_node[node], next).first->second);
-      std::vector<std::uint64_t> key = {t.Raw(), of_node[node]};
+      std::vector<std::uint64_t> key = {t.Raw(), of_node[node].Raw()};
       for (Tier inner = t + 1; inner <= last; ++inner) {
         key.push_back(symmetry.signature(inner, fabric.domains(inner).of_node[node]));
       }
@@ -93,7 +93,7 @@ std::vector<Int128> CostWithin(const Instance& instance, std::span<const std::in
     if (step <= 0) continue;
     narrower += step;
     std::uint64_t room = 0;
-    for (fabric::DomainIndex d = 0; d < instance.fabric().domains(t).size(); ++d) {
+    for (fabric::DomainIndex d{0}; d < instance.fabric().domains(t).EndIndex(); ++d) {
       room = std::max(room, instance.SlotsIn(t, d));
     }
     if (room >= workers || room == 0) continue;

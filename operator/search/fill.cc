@@ -23,8 +23,8 @@ std::optional<std::vector<NodeIndex>> Filler::Fill(Tier tier, DomainIndex domain
 
 bool Filler::Lay(Tier tier, DomainIndex domain, Workers workers) {
   if (tier == instance_->node_tier()) {
-    for (std::uint32_t worker : workers) nodes_[worker] = domain;
-    return workers.size() <= instance_->slots()[domain];
+    for (std::uint32_t worker : workers) nodes_[worker] = domain.Raw();
+    return workers.size() <= instance_->slots()[domain.Raw()];
   }
   const auto children = rooms_->Children(tier, domain);
   if (!children.empty() && rooms_->room(tier + 1, children.front()) >= workers.size()) {

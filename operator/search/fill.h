@@ -31,7 +31,7 @@ class Filler {
  private:
   using Workers = std::span<const std::uint32_t>;
   struct Share {
-    fabric::DomainIndex child = 0;
+    fabric::DomainIndex child{0};
     Workers workers;   // a run of the order
     Workers leftover;  // a second run for the same child
   };

@@ -93,7 +93,7 @@ class LocalSearch {
   std::int64_t steps_;
   std::vector<NodeIndex> places_;                 // ascending
   std::vector<std::uint32_t> load_;               // workers on each place
-  std::vector<std::vector<std::uint32_t>> near_;  // workers by narrow domain, large jobs
+  fabric::ByDomain<std::vector<std::uint32_t>> near_;  // workers by narrow domain, large jobs
 };
 
 // Finds the places: nodes in use and free nodes next to them, inside the domain that the
@@ -118,7 +118,7 @@ void LocalSearch::FindPlaces() {
     add_run(homes[home], homes[home + 1]);
   } else if (NarrowTier() > limit) {
     const fabric::TierDomains& narrow = fabric.domains(NarrowTier());
-    DomainIndex last = ~DomainIndex{0};
+    DomainIndex last = DomainIndex{~0U};
     for (NodeIndex n : used) {
       const DomainIndex d = narrow.of_node[n];
       if (d != last) add_run(narrow.begin[d], narrow.begin[d + 1]);

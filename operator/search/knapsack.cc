@@ -70,7 +70,7 @@ std::vector<std::uint32_t> OptionsOf(std::span<const std::int64_t> cost, std::ui
 }  // namespace
 
 Knapsack::Knapsack(const Tree& tree, const RunPrices& prices, Tier bin_tier,
-                   std::span<const std::uint32_t> rooms)
+                   IndexSpan<DomainIndex, const std::uint32_t> rooms)
     : tree_(tree), prices_(prices), bin_tier_(bin_tier), rooms_(rooms) {}
 
 std::vector<Knapsack::Share> Knapsack::Choose(Tier home, DomainIndex domain, std::uint32_t units) {

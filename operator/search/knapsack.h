@@ -20,13 +20,13 @@ namespace weft::placement {
 class Knapsack {
  public:
   struct Share {
-    fabric::DomainIndex bin = 0;
+    fabric::DomainIndex bin{0};
     std::uint32_t units = 0;
   };
 
   // `rooms`: how many units each domain of `bin_tier` can take.
   Knapsack(const Tree& tree, const RunPrices& prices, fabric::Tier bin_tier,
-           std::span<const std::uint32_t> rooms);
+           IndexSpan<fabric::DomainIndex, const std::uint32_t> rooms);
 
   // Distributes as many of `units` as fit. The result is in tree order.
   std::vector<Share> Choose(fabric::Tier home, fabric::DomainIndex domain, std::uint32_t units);
@@ -35,7 +35,7 @@ class Knapsack {
   // The cheapest way to put k units into one domain, by k = 0, 1, ....
   struct Table {
     fabric::Tier tier{0};
-    fabric::DomainIndex domain = 0;
+    fabric::DomainIndex domain{0};
     std::vector<std::int64_t> cost;
     std::vector<Table> children;
     std::vector<std::uint32_t> sum;  // by k: k, or the next larger number of units that costs less
@@ -55,7 +55,7 @@ class Knapsack {
   const Tree& tree_;
   const RunPrices& prices_;
   fabric::Tier bin_tier_;
-  std::span<const std::uint32_t> rooms_;
+  IndexSpan<fabric::DomainIndex, const std::uint32_t> rooms_;
   std::uint32_t wanted_ = 0;
   std::vector<std::uint32_t> rooms_of_bins_;  // scratch
 };

@@ -22,7 +22,7 @@ Rooms::Rooms(const Instance& instance, fabric::ByTier<std::uint32_t> units)
   for (Tier t = node_tier_; t-- > Tier{0};) {
     const fabric::TierDomains& domains = instance.fabric().domains(t);
     room_[t].resize(domains.size());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       std::uint64_t sum = 0;
       const DomainIndex end = domains.child_begin[d + 1];
       for (DomainIndex c = domains.child_begin[d]; c < end; ++c) sum += room(t + 1, c);

@@ -20,7 +20,7 @@ class Rooms {
   std::uint64_t room(fabric::Tier tier, fabric::DomainIndex domain) const {
     if (plain_) return instance_->capacity(tier, domain);
     if (tier < node_tier_) return room_[tier][domain];
-    const std::uint32_t slots = instance_->slots()[domain];
+    const std::uint32_t slots = instance_->slots()[domain.Raw()];
     return slots < node_unit_ ? 0 : slots - slots % node_unit_;
   }
 
@@ -43,8 +43,9 @@ class Rooms {
   bool plain_ = true;
   fabric::Tier node_tier_;
   std::uint32_t node_unit_ = 1;
-  fabric::ByTier<std::vector<std::uint64_t>> room_;  // by tier, except the node
-  fabric::ByTier<std::vector<std::vector<fabric::DomainIndex>>> sorted_;  // children, tier x domain
+  fabric::ByTier<fabric::ByDomain<std::uint64_t>> room_;  // by tier, except the node
+  fabric::ByTier<fabric::ByDomain<std::vector<fabric::DomainIndex>>>
+      sorted_;  // children, tier x domain
   // A sort key of a child: most room first, in use before wholly free, then by index.
   struct Key {
     std::uint64_t less_room_and_free;

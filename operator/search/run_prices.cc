@@ -182,7 +182,7 @@ std::vector<Int128> LeavingLeast(const traffic::WorkerGraph& graph,
 // The most units that a domain below the home can take.
 std::uint32_t LongestRun(const Tree& tree, std::uint32_t unit, std::uint32_t units) {
   std::uint64_t most = 1;
-  for (DomainIndex d = 0; d < tree.domains(Tier{1}).size(); ++d) {
+  for (DomainIndex d{0}; d < tree.domains(Tier{1}).EndIndex(); ++d) {
     most = std::max(most, tree.SlotsIn(Tier{1}, d) / unit);
   }
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, units));

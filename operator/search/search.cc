@@ -226,7 +226,7 @@ void Greedy::TryPlane(const PairCost::Plane& plane, Home home) {
 std::vector<Home> Greedy::Homes(Tier tier, std::size_t most) {
   HomeSearch search{tier, most, FewestChildren(tier), {}, {}};
   search.slots.assign(tier + 1, instance_->workers());
-  if (instance_->fabric().node_count() > 0) FindHomes(fabric::kOutside, 0, 0, search);
+  if (instance_->fabric().node_count() > 0) FindHomes(fabric::kOutside, DomainIndex{0}, 0, search);
   std::vector<Home> homes;
   for (const RankedHome& home : search.kept) homes.push_back({tier, home.domain});
   return homes;

@@ -35,7 +35,7 @@ std::vector<Candidate> GreedyCandidates(const Instance& instance, const Standing
 // A domain that may hold the whole job.
 struct Home {
   fabric::Tier tier{0};
-  fabric::DomainIndex domain = 0;
+  fabric::DomainIndex domain{0};
 
   friend bool operator==(const Home&, const Home&) = default;
 };

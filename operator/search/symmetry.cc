@@ -46,14 +46,14 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       continue;
     }
     signature_[last].push_back(
-        numbering.Of({instance.slots()[n], instance.wholly_free(last, n), pair_cost.stand(n),
+        numbering.Of({instance.slots()[n], instance.wholly_free(last, DomainIndex{n}), pair_cost.stand(n),
                       instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > Tier{0};) {
     const fabric::TierDomains& domains = fabric.domains(t);
     Numbering of_tier;
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       std::vector<std::uint64_t> value;
       std::uint32_t least = ~0U;
       for (DomainIndex c = domains.child_begin[d]; c < domains.child_begin[d + 1]; ++c) {
@@ -68,7 +68,7 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       std::sort(value.begin(), value.end());
       value.push_back(instance.wholly_free(t, d));
       // With a network beside the levels, no two domains are interchangeable.
-      if (pair_cost.beside_tiers()) value.push_back(std::uint64_t{1} << 32 | d);
+      if (pair_cost.beside_tiers()) value.push_back(std::uint64_t{1} << 32 | d.Raw());
       signature_[t].push_back(of_tier.Of(std::move(value)));
       least_name_[t].push_back(least);
     }
@@ -77,7 +77,7 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
 
 std::vector<std::vector<NodeIndex>> Symmetry::Representatives(std::size_t most) const {
   std::vector<NodeIndex> kept;
-  if (instance_->fabric().node_count() > 0) Collect(fabric::kOutside, 0, kept);
+  if (instance_->fabric().node_count() > 0) Collect(fabric::kOutside, DomainIndex{0}, kept);
   std::sort(kept.begin(), kept.end());
   const Tier home = instance_->request().required.value_or(fabric::kOutside);
   const auto& of_node = instance_->fabric().domains(home).of_node;
@@ -92,7 +92,7 @@ std::vector<std::vector<NodeIndex>> Symmetry::Representatives(std::size_t most) 
 
 void Symmetry::Collect(Tier tier, DomainIndex domain, std::vector<NodeIndex>& kept) const {
   if (tier == instance_->node_tier()) {
-    kept.push_back(domain);
+    kept.push_back(domain.Raw());
     return;
   }
   const auto& begin = instance_->fabric().domains(tier).child_begin;

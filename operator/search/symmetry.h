@@ -37,8 +37,9 @@ class Symmetry {
                std::vector<fabric::NodeIndex>& kept) const;
 
   const Instance* instance_;
-  fabric::ByTier<std::vector<std::uint32_t>> signature_;
-  fabric::ByTier<std::vector<std::uint32_t>> least_name_;  // of the nodes with slots, by domain
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>> signature_;
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>>
+      least_name_;  // of the nodes with slots, by domain
 };
 
 }  // namespace weft::placement

@@ -25,7 +25,7 @@ std::optional<std::vector<NodeIndex>> Tiler::Lay(const Tiling& tiling) {
   nodes_.assign(instance_.workers(), 0);
   aligned_ = tiling.prices == RunPrices::Kind::kLeast;
   if (aligned_ && walk_->cuts.empty()) walk_->cuts = CutsOf(instance_.graph(), tiling.walk);
-  if (!LayFrom(0, fabric::kOutside, 0, tiling.walk)) return std::nullopt;
+  if (!LayFrom(0, fabric::kOutside, DomainIndex{0}, tiling.walk)) return std::nullopt;
   return nodes_;
 }
 
@@ -52,10 +52,10 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
   }
   const NodeIndex begin = tree_.domains(tier).begin[domain];
   const NodeIndex end = tree_.domains(tier).begin[domain + 1];
-  std::vector<std::uint32_t>& rooms = rooms_[wanted.tier];
+  fabric::ByDomain<std::uint32_t>& rooms = rooms_[wanted.tier];
   std::uint64_t sum = 0;
   if (wanted.tier == last) {
-    for (NodeIndex n = begin; n < end; ++n) sum += rooms[n] = free_[n] / wanted.unit;
+    for (NodeIndex n = begin; n < end; ++n) sum += rooms[DomainIndex{n}] = free_[n] / wanted.unit;
     return sum;
   }
   const auto& domains = tree_.domains(wanted.tier);
@@ -77,9 +77,9 @@ std::uint64_t Tiler::CountRooms(std::size_t step, Tier tier, DomainIndex domain)
 bool Tiler::LayFrom(std::size_t step, Tier tier, DomainIndex domain, Workers workers) {
   const Tier last = tree_.node_tier();
   if (tier == last) {
-    for (std::uint32_t worker : workers) nodes_[worker] = tree_.node(domain);
-    if (free_[domain] < workers.size()) return false;
-    free_[domain] -= static_cast<std::uint32_t>(workers.size());
+    for (std::uint32_t worker : workers) nodes_[worker] = tree_.node(domain.Raw());
+    if (free_[domain.Raw()] < workers.size()) return false;
+    free_[domain.Raw()] -= static_cast<std::uint32_t>(workers.size());
     return true;
   }
   for (; step < tiling_->steps.size() && !workers.empty(); ++step) {

@@ -63,8 +63,8 @@ class Tiler {
   const Instance& instance_;
   const Tree& tree_;
   const Tiling* tiling_ = nullptr;
-  std::vector<std::uint32_t> free_;                   // slots, by position
-  fabric::ByTier<std::vector<std::uint32_t>> rooms_;  // tier x domain; scratch
+  std::vector<std::uint32_t> free_;                        // slots, by position
+  fabric::ByTier<fabric::ByDomain<std::uint32_t>> rooms_;  // tier x domain; scratch
   std::map<std::vector<std::uint32_t>, KnownWalk> known_;
   KnownWalk* walk_ = nullptr;  // of the tiling
   std::vector<fabric::NodeIndex> nodes_;

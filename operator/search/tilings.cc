@@ -132,7 +132,7 @@ class Maker {
     rooms_.resize(tree_.node_tier() + 1);
     for (Tier t{1}; t <= tree_.node_tier(); ++t) {
       std::vector<std::uint64_t> room;
-      for (DomainIndex d = 0; d < tree_.domains(t).size(); ++d) {
+      for (DomainIndex d{0}; d < tree_.domains(t).EndIndex(); ++d) {
         room.push_back(std::min<std::uint64_t>(tree_.SlotsIn(t, d), instance_.workers()));
       }
       std::sort(room.begin(), room.end(), std::greater<>());
@@ -215,7 +215,8 @@ class Maker {
 }  // namespace
 
 std::vector<Tiling> TilingsFor(const Instance& instance, const Tree& tree) {
-  if (instance.workers() < 2 || tree.SlotsIn(fabric::kOutside, 0) < instance.workers()) return {};
+  if (instance.workers() < 2 || tree.SlotsIn(fabric::kOutside, DomainIndex{0}) < instance.workers())
+    return {};
   return Maker(instance, tree).Make();
 }
 

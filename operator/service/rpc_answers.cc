@@ -115,7 +115,7 @@ void Fill(const cluster::ClusterFabric& on, fabric::Tier tier, bool nodes, v1::L
   const fabric::Fabric& fabric = *on.fabric;
   const fabric::TierDomains& domains = fabric.domains(tier);
   level.set_name(fabric.tiers()[tier].name);
-  for (fabric::DomainIndex d = 0; d < domains.size(); ++d) {
+  for (fabric::DomainIndex d{0}; d < domains.EndIndex(); ++d) {
     v1::Domain& domain = *level.add_domains();
     domain.set_name(domains.names[d]);
     if (tier > fabric::Tier{1}) {

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> FreeBlocks(const fabric::Claims& claims, Tier tier) {
   const fabric::Fabric& fabric = claims.fabric();
   const auto& begin = fabric.domains(tier).begin;
   std::vector<std::uint32_t> blocks;
-  for (DomainIndex d = 0; d < fabric.domains(tier).size(); ++d) {
+  for (DomainIndex d{0}; d < fabric.domains(tier).EndIndex(); ++d) {
     std::uint32_t free = 0;
     for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) {
       free += fabric.accelerators(n) > 0 && claims.wholly_free(n) && fabric.usable(n) ? 1 : 0;

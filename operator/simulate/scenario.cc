@@ -239,7 +239,8 @@ double OfferedLoad(const Scenario& scenario) {
     work += static_cast<double>(job.run) * scenario.shapes[job.shape].gpus;
   }
   const Micros span = scenario.jobs.back().arrival - scenario.jobs.front().arrival;
-  const auto gpus = static_cast<double>(scenario.on->fabric->AcceleratorsIn(fabric::kOutside, 0));
+  const auto gpus = static_cast<double>(
+      scenario.on->fabric->AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0}));
   return span > 0 && gpus > 0 ? work / (static_cast<double>(span) * gpus) : 0;
 }
 

@@ -71,7 +71,8 @@ void AddTotals(const Scenario& scenario, const Outcome& outcome, Summary& summar
   for (const JobRecord& record : outcome.jobs) last = std::max(last, record.end);
   const Micros first = scenario.jobs.empty() ? 0 : scenario.jobs.front().arrival;
   summary.makespan = ToSeconds(std::max<Micros>(0, last - first));
-  const auto gpus = static_cast<double>(scenario.on->fabric->AcceleratorsIn(fabric::kOutside, 0));
+  const auto gpus = static_cast<double>(
+      scenario.on->fabric->AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0}));
   if (summary.makespan > 0 && gpus > 0) {
     summary.utilisation = outcome.series.gpu_seconds / (gpus * summary.makespan);
     const double arriving = ToSeconds(scenario.jobs.back().arrival - first);
@@ -216,7 +217,7 @@ Summary Summarise(const Scenario& scenario, const RunOptions& options) {
 Json SummariesJson(const Scenario& scenario, const std::vector<Summary>& summaries) {
   Json out;
   out["nodes"] = scenario.on->fabric->node_count();
-  out["gpus"] = scenario.on->fabric->AcceleratorsIn(fabric::kOutside, 0);
+  out["gpus"] = scenario.on->fabric->AcceleratorsIn(fabric::kOutside, fabric::DomainIndex{0});
   out["jobs"] = scenario.jobs.size();
   out["neverFit"] = scenario.never_fit;
   out["offeredLoad"] = Rounded(scenario.load);

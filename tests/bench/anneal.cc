@@ -50,10 +50,10 @@ struct Division {
   std::vector<std::vector<Seat>> seats;
 };
 
-Division Divide(std::span<const NodeIndex> seats, std::span<const std::uint32_t> of_node) {
+Division Divide(std::span<const NodeIndex> seats, std::span<const fabric::DomainIndex> of_node) {
   Division division;
   for (Seat seat = 0; seat < seats.size(); ++seat) {
-    const std::uint32_t domain = of_node[seats[seat]];
+    const std::uint32_t domain = of_node[seats[seat]].Raw();
     division.of_seat.push_back(domain);
     if (domain >= division.seats.size()) division.seats.resize(domain + 1);
     division.seats[domain].push_back(seat);

@@ -145,7 +145,7 @@ class Placements {
   std::vector<NodeIndex> WholeLeaves() {
     const fabric::TierDomains& leaves = fabric_.domains(kLeaf);
     std::vector<fabric::DomainIndex> order(leaves.names.size());
-    std::iota(order.begin(), order.end(), 0);
+    std::iota(order.begin(), order.end(), fabric::DomainIndex{0});
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
     std::vector<NodeIndex> nodes;
     for (const fabric::DomainIndex leaf : order) {

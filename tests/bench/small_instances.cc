@@ -162,7 +162,7 @@ void Constrain(Draws& random, const traffic::Parallelism& shape, std::uint32_t p
   fabric::Tier holds = fabric::kOutside;
   for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& begin = fabric.domains(t).begin;
-    for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
+    for (fabric::DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
       std::uint64_t room = 0;
       for (fabric::NodeIndex n = begin[d]; n < begin[d + 1]; ++n) room += slots[n];
       if (room >= request.workers) holds = t;

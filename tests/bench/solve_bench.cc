@@ -221,7 +221,7 @@ std::unique_ptr<fabric::Claims> Used(const fabric::Fabric& fabric, Use use, std:
   const fabric::Tier tier = use == kHalfOfCubes ? *fabric.FindTier("leaf") : fabric.node_tier();
   const auto& begin = fabric.domains(tier).begin;
   std::vector<fabric::DomainIndex> domains(begin.size() - 1);
-  std::iota(domains.begin(), domains.end(), 0U);
+  std::iota(domains.begin(), domains.end(), fabric::DomainIndex{0});
   SplitMix64 random(seed);
   for (std::size_t i = domains.size(); i > 1; --i) {
     std::swap(domains[i - 1], domains[random.Below(i)]);

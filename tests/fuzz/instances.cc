@@ -56,7 +56,7 @@ bool ExceedsPower(const RandomInstance& instance, const Plan& plan) {
   const fabric::Fabric& fabric = *instance.fabric;
   for (Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& limit = fabric.tiers()[t].power_watts;
-    for (fabric::DomainIndex d = 0; limit && d < fabric.domains(t).size(); ++d) {
+    for (fabric::DomainIndex d{0}; limit && d < fabric.domains(t).EndIndex(); ++d) {
       double watts = 0;
       for (const NodeIndex n : plan.nodes) {
         if (fabric.domains(t).of_node[n] != d) continue;

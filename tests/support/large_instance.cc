@@ -222,7 +222,7 @@ void Constrain(Draws& random, RandomInstance& instance, const std::vector<std::u
   fabric::Tier holds = fabric::kOutside;
   for (fabric::Tier t{1}; t < fabric.node_tier(); ++t) {
     const auto& domains = fabric.domains(t);
-    for (fabric::DomainIndex d = 0; d < domains.size(); ++d) {
+    for (fabric::DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       std::uint64_t room = 0;
       for (fabric::NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) room += slots[n];
       if (room >= request.workers) holds = t;

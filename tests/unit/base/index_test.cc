@@ -35,7 +35,7 @@ static_assert(!Mixes<Tier, PoolIndex>);
 static_assert(!Mixes<DomainIndex, ResourceIndex>);
 static_assert(!std::is_convertible_v<std::uint32_t, Tier>);
 static_assert(!std::is_convertible_v<Tier, std::uint32_t>);
-static_assert(!std::is_constructible_v<Tier, ResourceIndex>);
+static_assert(!std::is_constructible_v<Tier, DomainIndex>);
 
 // The order of the arguments of calls that take two indexes.
 template <typename A, typename B>
@@ -44,6 +44,7 @@ concept CountsAccelerators = requires(const Fabric& f, A a, B b) {
 };
 static_assert(CountsAccelerators<Tier, DomainIndex>);
 static_assert(!CountsAccelerators<DomainIndex, Tier>);
+static_assert(!CountsAccelerators<Tier, std::uint32_t>);
 
 template <typename A, typename B>
 concept AsksAPool = requires(const Fabric& f, A a, B b) {

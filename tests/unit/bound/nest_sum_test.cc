@@ -60,9 +60,9 @@ double Least(const Scene& scene, std::span<const Level> nest,
   const Instance instance(scene.cluster.claims, scene.request, scene.graph);
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t k = 0; k <= std::min(left, instance.slots()[node]); ++k) {
-    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node)] += k;
+    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node).Raw()] += k;
     least = std::min(least, Least(scene, nest, leaving, node + 1, held, left - k));
-    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node)] -= k;
+    for (std::size_t l = 0; l < nest.size(); ++l) held[l][nest[l].Of(node).Raw()] -= k;
   }
   return least;
 }

@@ -90,8 +90,8 @@ TEST(FlowsOf, AreTheBytesOutOfEachDomainThatIsUsedAndHowLongTheyTake) {
   // byte and of 16 GPUs; each node as much to its leaf, at 20 ps and of 8. The spine sends nothing.
   std::string text;
   for (const DomainFlow& flow : FlowsOf(job.on(), job.workload, {0, 2})) {
-    text += job.on().fabric->tiers()[flow.tier].name + " " + std::to_string(flow.domain) + ": " +
-            std::to_string(static_cast<std::int64_t>(flow.bytes)) + " " +
+    text += job.on().fabric->tiers()[flow.tier].name + " " + std::to_string(flow.domain.Raw()) +
+            ": " + std::to_string(static_cast<std::int64_t>(flow.bytes)) + " " +
             std::to_string(flow.milliseconds) + "\n";
   }
   EXPECT_EQ(text,

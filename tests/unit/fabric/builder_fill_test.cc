@@ -170,8 +170,8 @@ void ExpectDense(const Fabric& fabric) {
     if (tier == fabric.node_tier()) continue;
     const TierDomains& children = fabric.domains(tier + 1);
     ASSERT_EQ(domains.child_begin.size(), domains.begin.size());
-    ASSERT_EQ(domains.child_begin.back(), children.size());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    ASSERT_EQ(domains.child_begin.back(), children.EndIndex());
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       ASSERT_EQ(children.begin[domains.child_begin[d]], domains.begin[d]);
     }
   }
@@ -189,7 +189,7 @@ void ExpectOrdered(const Fabric& fabric) {
   };
   for (Tier tier{0}; tier < fabric.node_tier(); ++tier) {
     const TierDomains& domains = fabric.domains(tier);
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       for (DomainIndex c = domains.child_begin[d] + 1; c < domains.child_begin[d + 1]; ++c) {
         ASSERT_LT(least(tier + 1, c - 1), least(tier + 1, c));
       }

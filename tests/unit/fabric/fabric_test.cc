@@ -4,6 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/support/fabric_builder.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::fabric {
 namespace {
@@ -18,8 +19,8 @@ using testing::Spines;
 using testing::TestNode;
 
 // The whole tree as text, "outside(s0(l0(v0(n0 n1))))".
-std::string Show(const Fabric& fabric, Tier tier = kOutside, DomainIndex domain = 0) {
-  if (tier == fabric.node_tier()) return fabric.node(domain).name;
+std::string Show(const Fabric& fabric, Tier tier = kOutside, DomainIndex domain = DomainIndex{0}) {
+  if (tier == fabric.node_tier()) return fabric.node(domain.Raw()).name;
   const TierDomains& domains = fabric.domains(tier);
   std::string text = domains.names[domain] + "(";
   for (DomainIndex c = domains.child_begin[domain]; c < domains.child_begin[domain + 1]; ++c) {
@@ -42,7 +43,7 @@ void ExpectDense(const Fabric& fabric) {
     ASSERT_EQ(domains.begin.front(), 0U);
     ASSERT_EQ(domains.begin.back(), fabric.node_count());
     ASSERT_EQ(domains.of_node.size(), fabric.node_count());
-    for (DomainIndex d = 0; d < domains.size(); ++d) {
+    for (DomainIndex d{0}; d < domains.EndIndex(); ++d) {
       for (NodeIndex n = domains.begin[d]; n < domains.begin[d + 1]; ++n) {
         ASSERT_EQ(domains.of_node[n], d);
       }
@@ -214,8 +215,8 @@ TEST(FabricTest, AScaleUpDomainAcrossLevelsIsNoTier) {
   EXPECT_EQ(cluster.fabric->FindTier("nvlink"), std::nullopt);
   const Plane* crossing = cluster.fabric->crossing_scale_up();
   ASSERT_NE(crossing, nullptr);
-  EXPECT_EQ(crossing->of_node, (std::vector<DomainIndex>{0, 1, 0, 2}));
-  EXPECT_EQ(crossing->names, (std::vector<std::string>{"v", "w", "d"}));
+  EXPECT_EQ(testing::RawOf(crossing->of_node), (std::vector<std::uint32_t>{0, 1, 0, 2}));
+  EXPECT_EQ(crossing->names.Items(), (std::vector<std::string>{"v", "w", "d"}));
   EXPECT_EQ(cluster.fabric->scale_up_link().femtoseconds_per_byte, 1'111);
 }
 
@@ -230,8 +231,8 @@ TEST(FabricTest, PlanesDivideTheNodesWithoutRegardToLevels) {
   const Fabric& fabric = *cluster.fabric;
   ASSERT_EQ(fabric.planes().size(), 2U);
   EXPECT_EQ(fabric.planes()[0].name, "eth");
-  EXPECT_EQ(fabric.planes()[0].of_node, (std::vector<DomainIndex>{0, 0, 1}));
-  EXPECT_EQ(fabric.planes()[1].of_node, (std::vector<DomainIndex>{0, 1, 1}));
+  EXPECT_EQ(testing::RawOf(fabric.planes()[0].of_node), (std::vector<std::uint32_t>{0, 0, 1}));
+  EXPECT_EQ(testing::RawOf(fabric.planes()[1].of_node), (std::vector<std::uint32_t>{0, 1, 1}));
   EXPECT_EQ(fabric.planes()[1].link.femtoseconds_per_byte, 10'000);
   EXPECT_FALSE(fabric.planes()[0].scale_up);
   EXPECT_EQ(fabric.crossing_scale_up(), nullptr);

@@ -23,7 +23,7 @@ constexpr Tier kSpine{1}, kLeaf{2}, kNode{3};
 template <typename Of>
 std::vector<std::uint64_t> ByDomain(const Instance& instance, Tier tier, Of of) {
   std::vector<std::uint64_t> values;
-  for (fabric::DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
+  for (fabric::DomainIndex d{0}; d < instance.fabric().domains(tier).EndIndex(); ++d) {
     values.push_back(of(d));
   }
   return values;
@@ -46,8 +46,8 @@ TEST(Instance, CountsTheSlotsOfNodesAndDomains) {
   EXPECT_EQ(Capacities(instance, kNode), (Counts{2, 1, 2, 0}));
   EXPECT_EQ(Capacities(instance, kLeaf), (Counts{3, 2}));
   EXPECT_EQ(Capacities(instance, kSpine), (Counts{5}));
-  EXPECT_EQ(instance.SlotsIn(kLeaf, 1), 2u);
-  EXPECT_EQ(instance.SlotsIn(kSpine, 0), 5u);
+  EXPECT_EQ(instance.SlotsIn(kLeaf, fabric::DomainIndex{1}), 2u);
+  EXPECT_EQ(instance.SlotsIn(kSpine, fabric::DomainIndex{0}), 5u);
   EXPECT_EQ(instance.TotalSlots(), 5u);
   EXPECT_EQ(instance.workers(), 4u);
   EXPECT_EQ(instance.node_tier(), kNode);
@@ -111,7 +111,7 @@ TEST(Instance, AtomsOfANodeMakeItsSlotsWhole) {
   scene.request.groups = {{WorkerSetsOf({{0, 1}, {2, 3}}), kNode, std::nullopt}};
   const Instance instance = scene.Prepare();
   EXPECT_EQ(Capacities(instance, kNode), (Counts{4, 2, 2, 0}));
-  EXPECT_EQ(instance.SlotsIn(kLeaf, 0), 7u);
+  EXPECT_EQ(instance.SlotsIn(kLeaf, fabric::DomainIndex{0}), 7u);
 }
 
 TEST(Instance, OfAtomsOfSeveralSizesAnySlotCounts) {

@@ -22,8 +22,8 @@ void ExpectSame(const Claims& claims, const RoomTable& kept, const RoomTable& ma
   const fabric::Fabric& fabric = claims.fabric();
   for (Tier t{0}; t <= fabric.node_tier(); ++t) {
     std::uint64_t most = 0;
-    for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {
-      ASSERT_EQ(kept.sum(t, d), made.sum(t, d)) << "tier " << t.Raw() << ", domain " << d;
+    for (DomainIndex d{0}; d < fabric.domains(t).EndIndex(); ++d) {
+      ASSERT_EQ(kept.sum(t, d), made.sum(t, d)) << "tier " << t.Raw() << ", domain " << d.Raw();
       most = std::max(most, made.sum(t, d));
     }
     ASSERT_GE(kept.most(t), most);
@@ -34,9 +34,9 @@ void ExpectSame(const Claims& claims, const RoomTable& kept, const RoomTable& ma
 void ExpectSame(const Claims& claims, const FreeTable& kept, const FreeTable& made) {
   const fabric::Fabric& fabric = claims.fabric();
   for (Tier t{0}; t <= fabric.node_tier(); ++t) {
-    for (DomainIndex d = 0; d < fabric.domains(t).size(); ++d) {
+    for (DomainIndex d{0}; d < fabric.domains(t).EndIndex(); ++d) {
       ASSERT_EQ(kept.wholly_free(t, d), made.wholly_free(t, d))
-          << "tier " << t.Raw() << ", domain " << d;
+          << "tier " << t.Raw() << ", domain " << d.Raw();
     }
   }
 }

@@ -361,7 +361,7 @@ struct Oracle {
   std::vector<Span> Spans() const {
     std::vector<Span> spans;
     for (Tier t{1}; t <= fabric.node_tier(); ++t) {
-      std::set<std::uint32_t> used, crossing;
+      std::set<fabric::DomainIndex> used, crossing;
       for (NodeIndex n : nodes) {
         used.insert(fabric.domains(t).of_node[n]);
         const fabric::Plane* scale_up = fabric.crossing_scale_up();
@@ -380,7 +380,7 @@ struct Oracle {
     scores.spans = Spans();
     // By axis and network, those beside the tiers before the node.
     std::map<std::pair<int, std::uint32_t>, Flow> flows;
-    std::map<std::pair<Tier, std::uint32_t>, Int128> leaving;
+    std::map<std::pair<Tier, fabric::DomainIndex>, Int128> leaving;
     std::map<std::pair<int, Tier>, std::uint32_t> spread;
     std::map<int, double> slowest;
     for (const GroupFamily& family : traffic.families) {
@@ -413,7 +413,7 @@ struct Oracle {
         const double time = static_cast<double>(most) * static_cast<double>(slowest_link);
         slowest[axis] = std::max(slowest[axis], time);
         for (Tier t{1}; t < fabric.node_tier(); ++t) {
-          std::set<std::uint32_t> domains;
+          std::set<fabric::DomainIndex> domains;
           for (std::uint32_t rank : family.group(g))
             domains.insert(fabric.domains(t).of_node[NodeOf(rank)]);
           auto& worst = spread[{axis, t}];

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/fabric_builder.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::placement {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 using Numbers = std::vector<std::uint32_t>;
 
 Numbers Domains(const Seating& seating, fabric::Tier tier) {
-  return {seating.domains(tier).begin(), seating.domains(tier).end()};
+  return testing::RawOf(seating.domains(tier));
 }
 
 Numbers Seats(const Seating& seating, fabric::Tier tier) {
@@ -37,7 +38,8 @@ TEST(Seating, NumbersTheDomainsInUseByTheirFirstWorkers) {
 }
 
 TEST(Seating, CountsDifferentValues) {
-  EXPECT_EQ(CountDistinct({3, 1, 3, 1, 3}), 2U);
+  EXPECT_EQ(CountDistinct({fabric::DomainIndex{3}, fabric::DomainIndex{1}, fabric::DomainIndex{3}}),
+            2U);
   EXPECT_EQ(CountDistinct({}), 0U);
 }
 

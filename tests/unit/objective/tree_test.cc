@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/placement_scene.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::placement {
 namespace {
@@ -39,27 +40,28 @@ testing::FabricShape Crossing() {
 // The tree of the fabric's first plane, if it has any.
 std::optional<Tree> OfPlane(const Instance& instance, Tier home) {
   const auto planes = instance.pair_cost().planes();
-  return planes.empty() ? std::nullopt : Tree::OfPlane(instance, planes.front(), home, 0);
+  return planes.empty() ? std::nullopt
+                        : Tree::OfPlane(instance, planes.front(), home, DomainIndex{0});
 }
 
 TEST(Tree, OfASpineHasItsLeavesAndTheNodesWithSlots) {
   const PlacementScene scene(testing::Leaves({{8, 8}, {0, 8}}), 2, 8);
   const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, kSpine, 0);
+  const Tree tree = Tree::OfLevels(instance, kSpine, DomainIndex{0});
   EXPECT_EQ(tree.node_tier(), Tier{2});
   EXPECT_EQ(NodesOf(tree), (Numbers{0, 1, 3}));
-  EXPECT_EQ(tree.domains(Tier{0}).begin, (Numbers{0, 3}));
-  EXPECT_EQ(tree.domains(Tier{0}).child_begin, (Numbers{0, 2}));
-  EXPECT_EQ(tree.domains(Tier{1}).begin, (Numbers{0, 2, 3}));
-  EXPECT_EQ(tree.domains(Tier{1}).of_node, (Numbers{0, 0, 1}));
-  EXPECT_EQ(tree.domains(Tier{1}).child_begin, (Numbers{0, 2, 3}));
-  EXPECT_EQ(tree.domains(Tier{2}).begin, (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(tree.SlotsIn(Tier{0}, 0), 3U);
-  EXPECT_EQ(tree.SlotsIn(Tier{1}, 0), 2U);
-  EXPECT_EQ(tree.SlotsIn(Tier{1}, 1), 1U);
-  EXPECT_TRUE(tree.wholly_free(Tier{1}, 0));
-  EXPECT_FALSE(tree.wholly_free(Tier{1}, 1));  // n2 is used
-  EXPECT_TRUE(tree.wholly_free(Tier{2}, 2));
+  EXPECT_EQ(tree.domains(Tier{0}).begin.Items(), (Numbers{0, 3}));
+  EXPECT_EQ(testing::RawOf(tree.domains(Tier{0}).child_begin), (Numbers{0, 2}));
+  EXPECT_EQ(tree.domains(Tier{1}).begin.Items(), (Numbers{0, 2, 3}));
+  EXPECT_EQ(testing::RawOf(tree.domains(Tier{1}).of_node), (Numbers{0, 0, 1}));
+  EXPECT_EQ(testing::RawOf(tree.domains(Tier{1}).child_begin), (Numbers{0, 2, 3}));
+  EXPECT_EQ(tree.domains(Tier{2}).begin.Items(), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(tree.SlotsIn(Tier{0}, DomainIndex{0}), 3U);
+  EXPECT_EQ(tree.SlotsIn(Tier{1}, DomainIndex{0}), 2U);
+  EXPECT_EQ(tree.SlotsIn(Tier{1}, DomainIndex{1}), 1U);
+  EXPECT_TRUE(tree.wholly_free(Tier{1}, DomainIndex{0}));
+  EXPECT_FALSE(tree.wholly_free(Tier{1}, DomainIndex{1}));  // n2 is used
+  EXPECT_TRUE(tree.wholly_free(Tier{2}, DomainIndex{2}));
   // The spine's 40,000 less the leaf's 20,000; the leaf's less a node's 0.
   EXPECT_EQ(StepsOf(tree), (std::vector<std::int64_t>{0, 20'000, 20'000}));
 }
@@ -68,7 +70,7 @@ TEST(Tree, KeepsOnlyTheRoomiestLeavesForASmallJob) {
   const testing::FabricShape shape = testing::Leaves({{8}, testing::FreePerNode(8, 8), {8, 8}});
   const auto nodes = [&](std::uint32_t workers) {
     const PlacementScene scene(shape, workers, 8);
-    return NodesOf(Tree::OfLevels(scene.Prepare(), kSpine, 0));
+    return NodesOf(Tree::OfLevels(scene.Prepare(), kSpine, DomainIndex{0}));
   };
   EXPECT_EQ(nodes(1), (Numbers{1, 2, 3, 4, 5, 6, 7, 8}));  // room for eight times the job
   EXPECT_EQ(nodes(2), (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
@@ -80,7 +82,7 @@ TEST(Tree, KeepsTheRoomiestLeafOfASpineThatIsNearlyFull) {
   const PlacementScene scene(shape, 1, 8);
   // The first spine has room for eight times the job; so have the leaf of three nodes and five
   // more.
-  EXPECT_EQ(NodesOf(Tree::OfLevels(scene.Prepare(), fabric::kOutside, 0)),
+  EXPECT_EQ(NodesOf(Tree::OfLevels(scene.Prepare(), fabric::kOutside, DomainIndex{0})),
             (Numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
 }
 
@@ -90,11 +92,11 @@ TEST(Tree, OfAScaleUpNetworkHasItsDomainsInsideTheLeavesThatItJoins) {
   const auto tree = OfPlane(instance, fabric::kOutside);
   ASSERT_TRUE(tree);
   EXPECT_EQ(NodesOf(*tree), (Numbers{0, 2, 1, 3}));
-  EXPECT_EQ(tree->domains(Tier{2}).begin, (Numbers{0, 4}));  // both leaves
-  EXPECT_EQ(tree->domains(Tier{3}).begin, (Numbers{0, 2, 4}));
-  EXPECT_EQ(tree->domains(Tier{4}).begin, (Numbers{0, 1, 2, 3, 4}));
-  EXPECT_FALSE(tree->wholly_free(Tier{2}, 0));
-  EXPECT_TRUE(tree->wholly_free(Tier{4}, 0));
+  EXPECT_EQ(tree->domains(Tier{2}).begin.Items(), (Numbers{0, 4}));  // both leaves
+  EXPECT_EQ(tree->domains(Tier{3}).begin.Items(), (Numbers{0, 2, 4}));
+  EXPECT_EQ(tree->domains(Tier{4}).begin.Items(), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(tree->wholly_free(Tier{2}, DomainIndex{0}));
+  EXPECT_TRUE(tree->wholly_free(Tier{4}, DomainIndex{0}));
   // Outside 80,000, spine 40,000, leaf 20,000, the network 1,111, a node 0.
   EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 20'000, 18'889, 1'111}));
 }
@@ -104,7 +106,7 @@ TEST(Tree, LevelsOfOneSpeedAreAFemtosecondApart) {
   shape.levels = {{"spine", 20'000}, {"leaf", 20'000}};
   const PlacementScene scene(shape, 4, 8);
   const Instance instance = scene.Prepare();
-  EXPECT_EQ(StepsOf(Tree::OfLevels(instance, fabric::kOutside, 0)),
+  EXPECT_EQ(StepsOf(Tree::OfLevels(instance, fabric::kOutside, DomainIndex{0})),
             (std::vector<std::int64_t>{0, 60'000, 1, 20'000}));
   EXPECT_EQ(StepsOf(*OfPlane(instance, fabric::kOutside)),
             (std::vector<std::int64_t>{0, 60'000, 1, 18'889, 1'111}));
@@ -129,9 +131,9 @@ TEST(Tree, OfAPlaneBetweenLevelsHasTheNarrowerLevelsInsideItsDomains) {
   const auto tree = OfPlane(instance, fabric::kOutside);
   ASSERT_TRUE(tree);
   EXPECT_EQ(NodesOf(*tree), (Numbers{0, 1, 3, 4, 2, 5}));
-  EXPECT_EQ(tree->domains(Tier{1}).begin, (Numbers{0, 6}));        // the spines, joined
-  EXPECT_EQ(tree->domains(Tier{2}).begin, (Numbers{0, 4, 5, 6}));  // the plane
-  EXPECT_EQ(tree->domains(Tier{3}).begin, (Numbers{0, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(tree->domains(Tier{1}).begin.Items(), (Numbers{0, 6}));        // the spines, joined
+  EXPECT_EQ(tree->domains(Tier{2}).begin.Items(), (Numbers{0, 4, 5, 6}));  // the plane
+  EXPECT_EQ(tree->domains(Tier{3}).begin.Items(), (Numbers{0, 2, 3, 4, 5, 6}));
   // Outside 80,000, spine 40,000, the plane 30,000, leaf 20,000, a node 0.
   EXPECT_EQ(StepsOf(*tree), (std::vector<std::int64_t>{0, 40'000, 10'000, 10'000, 20'000}));
   EXPECT_FALSE(OfPlane(instance, kLeaf));

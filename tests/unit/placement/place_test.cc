@@ -38,7 +38,8 @@ TEST(Solve, ARingGetsNoPartThatSlowsIt) {
     ++trays[scene.cluster.fabric->domains(scene.tier("nvlink")).of_node[node]];
   }
   EXPECT_EQ(trays.size(), 3u);
-  for (const auto& [domain, count] : trays) EXPECT_GE(count, 5) << domain;  // 20 lanes of 50 GB/s
+  for (const auto& [domain, count] : trays)
+    EXPECT_GE(count, 5) << domain.Raw();  // 20 lanes of 50 GB/s
   scene.request.ring.reset();
   EXPECT_EQ(plan->cost, Solve(scene.cluster.claims, scene.request, scene.graph)->cost);
 }

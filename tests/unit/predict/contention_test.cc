@@ -20,7 +20,7 @@ struct Links {
         uplinks(*cluster.fabric) {}
 
   std::uint32_t Leaf(std::uint32_t leaf) const {
-    return uplinks.Of(*cluster.fabric->FindTier("leaf"), leaf);
+    return uplinks.Of(*cluster.fabric->FindTier("leaf"), fabric::DomainIndex{leaf});
   }
   double rate() const { return uplinks.rate(Leaf(0)); }
   // A job with a step of one second that sends these shares of a leaf's rate.

@@ -88,12 +88,12 @@ TEST(BuildMapTest, TheBusiestUplinkIsThatOfTheScores) {
   EXPECT_GT(uplink->bytes, 0);
   bool found = false;
   for (fabric::Tier t{1}; t < map.leaving.EndIndex(); ++t) {
-    for (fabric::DomainIndex d = 0; d < map.leaving[t].size(); ++d) {
+    for (fabric::DomainIndex d{0}; d < map.leaving[t].EndIndex(); ++d) {
       const MapFlow& flow = map.leaving[t][d];
       EXPECT_LE(flow.milliseconds, uplink->milliseconds);
       const bool is_node = t == map.fabric->node_tier();
       const std::string& name =
-          is_node ? map.fabric->node(d).name : map.fabric->domains(t).names[d];
+          is_node ? map.fabric->node(d.Raw()).name : map.fabric->domains(t).names[d];
       if (map.fabric->tiers()[t].name != uplink->level || name != uplink->domain) continue;
       found = true;
       EXPECT_EQ(flow.bytes, uplink->bytes);
@@ -107,12 +107,13 @@ TEST(MapUsageTest, EveryGpuIsEarlierPlannedOrFree) {
   const Planned planned(Queue());
   const MapInput map = planned.Map();
   const MapUsage usage(map);
-  const DomainUsage whole = usage.In(fabric::kOutside, 0);
+  const DomainUsage whole = usage.In(fabric::kOutside, fabric::DomainIndex{0});
   EXPECT_EQ(whole.total, 32);
   EXPECT_EQ(whole.earlier, 4);
   EXPECT_EQ(whole.planned, (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 24}, {1, 4}}));
   EXPECT_EQ(whole.free, 0);
-  EXPECT_EQ(usage.Workers(fabric::kOutside, 0, 0), (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(usage.Workers(fabric::kOutside, fabric::DomainIndex{0}, 0),
+            (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
 TEST(MapUsageTest, CountsUnusedGpusOfUnusableNodesAsOff) {
@@ -120,7 +121,7 @@ TEST(MapUsageTest, CountsUnusedGpusOfUnusableNodesAsOff) {
   shape.nodes[1].unschedulable = true;
   shape.nodes[2].conditions = {{"Ready", "False"}};
   const Planned planned(Used(shape));
-  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, 0);
+  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, fabric::DomainIndex{0});
   EXPECT_EQ(whole.total, 32);
   EXPECT_EQ(whole.earlier, 5);
   EXPECT_EQ(whole.off, 3 + 8);
@@ -137,7 +138,7 @@ TEST(MapUsageTest, APodThatToleratesACordonTakesNothingFromTheFree) {
   scene.Job("patient", 1, 6).pod.tolerations = {
       {"node.kubernetes.io/unschedulable", "Exists", "", ""}};
   const Planned planned(scene);
-  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, 0);
+  const DomainUsage whole = MapUsage(planned.Map()).In(fabric::kOutside, fabric::DomainIndex{0});
   EXPECT_EQ(whole.planned, (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 6}}));
   EXPECT_EQ(whole.off, 2);
   EXPECT_EQ(whole.free, 0);
@@ -218,12 +219,12 @@ TEST(MapSvgTest, TheEdgeOfADomainIsTheWarmerTheLongerItsUplinkNeeds) {
   MapInput map = planned.Map();
   auto& leaves = map.leaving[fabric::Tier{2}];
   ASSERT_EQ(leaves.size(), 2U);
-  EXPECT_GT(leaves[0].milliseconds, 0);
-  leaves[1].milliseconds = leaves[0].milliseconds / 3;
+  EXPECT_GT(leaves[fabric::DomainIndex{0}].milliseconds, 0);
+  leaves[fabric::DomainIndex{1}].milliseconds = leaves[fabric::DomainIndex{0}].milliseconds / 3;
   const std::string svg = MapSvg(map, Legend::kNone);
   EXPECT_EQ(Count(svg, "class=\"b e4\""), 1U);
   EXPECT_EQ(Count(svg, "class=\"b e2\""), 1U);
-  map.leaving[fabric::Tier{2}] = std::vector<MapFlow>(2);
+  map.leaving[fabric::Tier{2}] = fabric::ByDomain<MapFlow>(2);
   EXPECT_EQ(Count(MapSvg(map, Legend::kNone), "class=\"b e"), 0U);
 }
 

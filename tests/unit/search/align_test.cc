@@ -17,7 +17,7 @@ using weft::testing::Leaves;
 using weft::testing::MakeCluster;
 using weft::testing::Spines;
 
-using Bins = std::vector<fabric::DomainIndex>;
+using Bins = std::vector<std::uint32_t>;  // the numbers of domains
 
 constexpr std::uint32_t kGroup = 4;
 constexpr weft::testing::LargeOptions kSizes = {
@@ -34,16 +34,17 @@ Bins Order(Cluster cluster, const std::vector<std::uint32_t>& taken) {
       traffic::Model{std::nullopt, {{traffic::Axis::kData, 1000}}}, {}, request.workers, 8);
   const traffic::WorkerGraph graph(*traffic);
   const Instance instance(cluster.claims, request, graph, Options{});
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   std::vector<Int128> cuts;
   for (std::uint32_t x = 0; x <= request.workers; ++x) {
     cuts.push_back(x % kGroup * (kGroup - x % kGroup));
   }
   std::vector<Knapsack::Share> shares;
-  for (std::uint32_t d = 0; d < taken.size(); ++d) shares.push_back({d, taken[d]});
+  for (std::uint32_t d = 0; d < taken.size(); ++d)
+    shares.push_back({fabric::DomainIndex{d}, taken[d]});
   AlignShares(tree, fabric::kOutside, {1, tree.node_tier() - 1}, cuts, shares);
   Bins bins;
-  for (const Knapsack::Share& share : shares) bins.push_back(share.bin);
+  for (const Knapsack::Share& share : shares) bins.push_back(share.bin.Raw());
   return bins;
 }
 

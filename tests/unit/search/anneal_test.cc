@@ -131,7 +131,8 @@ TEST(AnnealBest, LowersTheCostOnScatteredHostsByTheRulesAndTheSameEveryTime) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const PlacementScene scene = Scattered(64, 4, gpus, seed);
       const Instance instance = scene.Prepare();
-      std::vector<Candidate> candidates = TorusCandidates(instance, fabric::kOutside, 0);
+      std::vector<Candidate> candidates =
+          TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
       ASSERT_FALSE(candidates.empty());
       std::stable_sort(candidates.begin(), candidates.end(),
                        [](const auto& a, const auto& b) { return a.objective() < b.objective(); });
@@ -149,7 +150,8 @@ TEST(AnnealBest, LowersTheCostOnScatteredHostsByTheRulesAndTheSameEveryTime) {
 TEST(AnnealBest, LeavesAJobAloneWhosePlacementIsGoodEnough) {
   const PlacementScene scene = Scattered(64, 4);
   const Instance instance = scene.Prepare();
-  std::vector<Candidate> candidates = TorusCandidates(instance, fabric::kOutside, 0);
+  std::vector<Candidate> candidates =
+      TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
   const std::size_t count = candidates.size();
   EXPECT_FALSE(AnnealBest(instance, candidates.front().cost, candidates));
   EXPECT_EQ(candidates.size(), count);

@@ -68,7 +68,8 @@ TEST(Exact, TriesEveryHomeThatDiffers) {
   const ExactResult result = SearchExactly(instance, {}, 0, 0, {1'000'000, 1'000'000});
   ASSERT_TRUE(result.finished);
   const auto& of_node = cluster.fabric->domains(*job.request.required).of_node;
-  for (const fabric::NodeIndex n : result.best->nodes) EXPECT_EQ(of_node[n], 3u);
+  for (const fabric::NodeIndex n : result.best->nodes)
+    EXPECT_EQ(of_node[n], fabric::DomainIndex{3});
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string Filled(const PlacementScene& scene, fabric::ByTier<std::uint32_t> un
     order.resize(instance.workers());
     std::iota(order.begin(), order.end(), 0U);
   }
-  const auto nodes = Filler(instance, plain).Fill(kSpine, 0, order, rooms);
+  const auto nodes = Filler(instance, plain).Fill(kSpine, fabric::DomainIndex{0}, order, rooms);
   return nodes ? scene.Show(*nodes) : "does not fit";
 }
 

@@ -17,6 +17,8 @@ using weft::testing::Leaves;
 using weft::testing::MakeCluster;
 using weft::testing::Spines;
 
+using RoomsOfBins = IndexSpan<fabric::DomainIndex, const std::uint32_t>;
+
 // A job of `workers` nodes in one ring, on a cluster.
 struct Ring {
   Ring(Cluster on, std::uint32_t workers) : cluster(std::move(on)) {
@@ -36,15 +38,16 @@ struct Ring {
   std::vector<std::uint32_t> UnitsByLeaf(std::uint32_t unit, std::uint32_t units) {
     const fabric::Tier leaf = instance->node_tier() - 1;
     std::vector<std::uint32_t> rooms;
-    for (fabric::DomainIndex d = 0; d < cluster.fabric->domains(leaf).size(); ++d) {
+    for (fabric::DomainIndex d{0}; d < cluster.fabric->domains(leaf).EndIndex(); ++d) {
       rooms.push_back(static_cast<std::uint32_t>(instance->SlotsIn(leaf, d)) / unit);
     }
-    const Tree tree = Tree::OfLevels(*instance, fabric::kOutside, 0);
+    const Tree tree = Tree::OfLevels(*instance, fabric::kOutside, fabric::DomainIndex{0});
     const RunPrices prices(*graph, tree, walk, unit);
-    Knapsack knapsack(tree, prices, leaf, rooms);
+    Knapsack knapsack(tree, prices, leaf, RoomsOfBins(rooms));
     std::vector<std::uint32_t> by_leaf(rooms.size(), 0);
-    for (const Knapsack::Share& share : knapsack.Choose(fabric::kOutside, 0, units)) {
-      by_leaf[share.bin] += share.units;
+    for (const Knapsack::Share& share :
+         knapsack.Choose(fabric::kOutside, fabric::DomainIndex{0}, units)) {
+      by_leaf[share.bin.Raw()] += share.units;
     }
     return by_leaf;
   }
@@ -68,12 +71,13 @@ std::int64_t LeastCost(const Tree& tree, const RunPrices& prices, const Counts& 
   if (leaf == rooms.size()) {
     if (left > 0) return std::numeric_limits<std::int64_t>::max();
     std::int64_t cost = 0;
-    for (fabric::DomainIndex spine = 0; spine < tree.domains(fabric::Tier{1}).size(); ++spine) {
+    for (fabric::DomainIndex spine{0}; spine < tree.domains(fabric::Tier{1}).EndIndex(); ++spine) {
       std::uint32_t units = 0;
       const auto& leaves = tree.domains(fabric::Tier{1}).child_begin;
       for (fabric::DomainIndex l = leaves[spine]; l < leaves[spine + 1]; ++l) {
-        cost += prices.Of(fabric::Tier{2}, by_leaf[l]) + by_leaf[l] * prices.Of(fabric::Tier{3}, 1);
-        units += by_leaf[l];
+        cost += prices.Of(fabric::Tier{2}, by_leaf[l.Raw()]) +
+                by_leaf[l.Raw()] * prices.Of(fabric::Tier{3}, 1);
+        units += by_leaf[l.Raw()];
       }
       cost += prices.Of(fabric::Tier{1}, units);
     }
@@ -147,7 +151,7 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
         Spines(spines, false), workers, 8,
         {{traffic::Axis::kData, 1000}, {traffic::Axis::kPipeline, 700}}, parallelism);
     const Instance instance = scene.Prepare();
-    const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+    const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
     Counts walk(workers);
     std::iota(walk.begin(), walk.end(), 0U);
     const RunPrices prices(scene.graph, tree, walk, 1);
@@ -156,11 +160,13 @@ TEST(Knapsack, NoOtherWayToFillTheLeavesIsCheaper) {
     const Counts nodes(room, 1);
     for (const fabric::Tier bins : {kLeaf, kNode}) {
       Counts chosen(rooms.size(), 0);
-      Knapsack knapsack(tree, prices, bins, bins == kLeaf ? rooms : nodes);
-      for (const Knapsack::Share& share : knapsack.Choose(fabric::kOutside, 0, workers)) {
+      Knapsack knapsack(tree, prices, bins, RoomsOfBins(bins == kLeaf ? rooms : nodes));
+      for (const Knapsack::Share& share :
+           knapsack.Choose(fabric::kOutside, fabric::DomainIndex{0}, workers)) {
         EXPECT_GT(share.units, 0U);
         const bool leaf = bins == kLeaf;
-        chosen[leaf ? share.bin : tree.domains(kLeaf).of_node[share.bin]] += share.units;
+        chosen[(leaf ? share.bin : tree.domains(kLeaf).of_node[share.bin.Raw()]).Raw()] +=
+            share.units;
       }
       EXPECT_EQ(LeastCost(tree, prices, chosen, workers, none), least)
           << "round " << round << ", bins of tier " << bins.Raw();
@@ -177,7 +183,7 @@ TEST(RunPrices, OfARunAreTheBytesThatLeaveIt) {
                                       {{traffic::Axis::kExpert, 15 * 100}}, parallelism);
   ASSERT_EQ(scene.graph.cliques().size(), 2U);
   const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   std::vector<std::uint32_t> walk(32);
   std::iota(walk.begin(), walk.end(), 0U);
   const std::int64_t one =

@@ -91,7 +91,7 @@ TEST(Exchange, SwapsPiecesOfAnySize) {
 
 TEST(Tilings, PlainOnesComeFirstAndThenThoseThatPromiseToCostLeast) {
   const Job job(MakeCluster(Leaves({{8, 8, 8, 8}, {8, 8, 8, 8}, {8, 8, 8, 8}})), {4, 2}, 1'000'000);
-  const Tree tree = Tree::OfLevels(*job.instance, fabric::kOutside, 0);
+  const Tree tree = Tree::OfLevels(*job.instance, fabric::kOutside, fabric::DomainIndex{0});
   const std::vector<Tiling> tilings = TilingsFor(*job.instance, tree);
   ASSERT_GT(tilings.size(), 1U);
   const auto dearer = [](const Tiling& a, const Tiling& b) { return a.forecast < b.forecast; };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/placement_scene.h"
+#include "tests/support/raw_of.h"
 
 namespace weft::placement {
 namespace {
@@ -23,7 +24,7 @@ struct Scene : PlacementScene {
 
 Counts RoomsOf(const Rooms& rooms, const Instance& instance, Tier tier) {
   Counts counts;
-  for (DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
+  for (DomainIndex d{0}; d < instance.fabric().domains(tier).EndIndex(); ++d) {
     counts.push_back(rooms.room(tier, d));
   }
   return counts;
@@ -31,7 +32,7 @@ Counts RoomsOf(const Rooms& rooms, const Instance& instance, Tier tier) {
 
 Numbers ChildrenOf(Rooms& rooms, Tier tier, DomainIndex domain) {
   const auto children = rooms.Children(tier, domain);
-  return {children.begin(), children.end()};
+  return testing::RawOf(children);
 }
 
 TEST(Rooms, OfSingleWorkersAreTheSlots) {
@@ -61,12 +62,12 @@ TEST(Rooms, ChildrenAreThoseThatTakeAWorkerTheRoomiestFirst) {
   const Scene scene;
   const Instance instance = scene.Prepare();
   Rooms rooms(instance, {1, 1, 1, 1});
-  EXPECT_EQ(ChildrenOf(rooms, kSpine, 0), (Numbers{0, 1}));
-  EXPECT_EQ(ChildrenOf(rooms, kLeaf, 0), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(ChildrenOf(rooms, kLeaf, 2), (Numbers{}));
+  EXPECT_EQ(ChildrenOf(rooms, kSpine, DomainIndex{0}), (Numbers{0, 1}));
+  EXPECT_EQ(ChildrenOf(rooms, kLeaf, DomainIndex{0}), (Numbers{0, 1, 2, 3}));
+  EXPECT_EQ(ChildrenOf(rooms, kLeaf, DomainIndex{2}), (Numbers{}));
   Rooms fours(instance, {1, 1, 1, 4});
-  EXPECT_EQ(ChildrenOf(fours, kLeaf, 0), (Numbers{0}));
-  EXPECT_EQ(ChildrenOf(fours, kSpine, 0), (Numbers{1, 0}));
+  EXPECT_EQ(ChildrenOf(fours, kLeaf, DomainIndex{0}), (Numbers{0}));
+  EXPECT_EQ(ChildrenOf(fours, kSpine, DomainIndex{0}), (Numbers{1, 0}));
 }
 
 TEST(Rooms, OfEqualChildrenTheOneInUseComesFirst) {
@@ -76,30 +77,32 @@ TEST(Rooms, OfEqualChildrenTheOneInUseComesFirst) {
   const PlacementScene scene(shape, 8, 2);
   const Instance instance = scene.Prepare();
   Rooms rooms(instance, {1, 1, 1, 1});
-  EXPECT_EQ(ChildrenOf(rooms, kLeaf, 0), (Numbers{1, 0, 2}));
+  EXPECT_EQ(ChildrenOf(rooms, kLeaf, DomainIndex{0}), (Numbers{1, 0, 2}));
 }
 
 TEST(Rooms, TheTightestFitHasRoomForAllAndLeastBeyond) {
   const PlacementScene scene(testing::Leaves({{8, 6, 6, 4, 2}}), 16, 2);  // 4, 3, 3, 2 and 1 slots
   const Instance instance = scene.Prepare();
   Rooms rooms(instance, {1, 1, 1, 1});
-  EXPECT_EQ(rooms.TightestFit(kLeaf, 0, 0, 4), 0u);
-  EXPECT_EQ(rooms.TightestFit(kLeaf, 0, 0, 3), 1u);
-  EXPECT_EQ(rooms.TightestFit(kLeaf, 0, 2, 3), 2u);
-  EXPECT_EQ(rooms.TightestFit(kLeaf, 0, 0, 2), 3u);
-  EXPECT_EQ(rooms.TightestFit(kLeaf, 0, 0, 1), 4u);
+  EXPECT_EQ(rooms.TightestFit(kLeaf, DomainIndex{0}, 0, 4), 0u);
+  EXPECT_EQ(rooms.TightestFit(kLeaf, DomainIndex{0}, 0, 3), 1u);
+  EXPECT_EQ(rooms.TightestFit(kLeaf, DomainIndex{0}, 2, 3), 2u);
+  EXPECT_EQ(rooms.TightestFit(kLeaf, DomainIndex{0}, 0, 2), 3u);
+  EXPECT_EQ(rooms.TightestFit(kLeaf, DomainIndex{0}, 0, 1), 4u);
 }
 
 TEST(Rooms, TypicalAreThoseOfTheMiddleChildThatAJobWouldUse) {
   const Scene scene;
   const Instance instance = scene.Prepare();
   Rooms rooms(instance, {1, 1, 1, 1});
-  EXPECT_EQ(rooms.Typical(kSpine, 0, 6), (Counts{6, 4}));    // two nodes of l0: the first
-  EXPECT_EQ(rooms.Typical(kLeaf, 0, 9), (Counts{3}));        // three nodes of l0: the second
-  EXPECT_EQ(rooms.Typical(kLeaf, 0, 10), (Counts{3}));       // four: the second too
-  EXPECT_EQ(rooms.Typical(kSpine, 0, 18), (Counts{10, 3}));  // both leaves: l0 with all it holds
-  EXPECT_EQ(rooms.Typical(kNode, 0, 3), (Counts{}));
-  EXPECT_EQ(rooms.Typical(kLeaf, 2, 3), (Counts{}));
+  EXPECT_EQ(rooms.Typical(kSpine, DomainIndex{0}, 6),
+            (Counts{6, 4}));                                        // two nodes of l0: the first
+  EXPECT_EQ(rooms.Typical(kLeaf, DomainIndex{0}, 9), (Counts{3}));  // three nodes of l0: the second
+  EXPECT_EQ(rooms.Typical(kLeaf, DomainIndex{0}, 10), (Counts{3}));  // four: the second too
+  EXPECT_EQ(rooms.Typical(kSpine, DomainIndex{0}, 18),
+            (Counts{10, 3}));  // both leaves: l0 with all it holds
+  EXPECT_EQ(rooms.Typical(kNode, DomainIndex{0}, 3), (Counts{}));
+  EXPECT_EQ(rooms.Typical(kLeaf, DomainIndex{2}, 3), (Counts{}));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string Signatures(const PlacementScene& scene, Tier tier) {
   const Symmetry symmetry(instance);
   std::map<std::uint32_t, std::size_t> seen;
   std::string text;
-  for (fabric::DomainIndex d = 0; d < instance.fabric().domains(tier).size(); ++d) {
+  for (fabric::DomainIndex d{0}; d < instance.fabric().domains(tier).EndIndex(); ++d) {
     const auto number = seen.try_emplace(symmetry.signature(tier, d), seen.size()).first->second;
     text += (text.empty() ? "" : " ") + std::to_string(number);
   }

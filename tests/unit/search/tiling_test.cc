@@ -17,7 +17,7 @@ constexpr Tier kLeaf{2}, kNode{3};
 // Where the workers 0, 1, ... come to stand.
 std::string Laid(const PlacementScene& scene, std::vector<TilingStep> steps) {
   const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   Tiling tiling;
   tiling.walk.resize(instance.workers());
   std::iota(tiling.walk.begin(), tiling.walk.end(), 0U);

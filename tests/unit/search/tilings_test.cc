@@ -21,7 +21,7 @@ TEST(Tilings, OfUnitsLargerThanANodeAreMadeOfWhatANodeHolds) {
                        parallelism);
   scene.request.grid = {8, 4};
   const Instance instance = scene.Prepare();
-  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, 0);
+  const Tree tree = Tree::OfLevels(instance, fabric::kOutside, fabric::DomainIndex{0});
   const auto has = [](const Tiling& tiling, const auto& wanted) {
     return std::any_of(tiling.steps.begin(), tiling.steps.end(), wanted);
   };

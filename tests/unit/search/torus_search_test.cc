@@ -190,7 +190,8 @@ TEST(TorusSearchTest, TheWorkersOfAHoleGoToTheNearestFreePlaces) {
   const testing::Cluster cluster = Torus({4, 4}, free, false);
   const Job job(3, 4);
   const Instance instance(cluster.claims, job.request, *job.graph);
-  const std::vector<Candidate> candidates = TorusCandidates(instance, fabric::kOutside, 0);
+  const std::vector<Candidate> candidates =
+      TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0});
   ASSERT_FALSE(candidates.empty());
   for (const Candidate& candidate : candidates) {
     std::vector<NodeIndex> nodes = candidate.nodes;
@@ -204,7 +205,7 @@ TEST(TorusSearchTest, AJobForWhichNoTorusHasRoomGetsNone) {
   const testing::Cluster cluster = Torus({4, 4}, std::vector<bool>(16, true));
   const Job job(1, 17);
   const Instance instance(cluster.claims, job.request, *job.graph);
-  EXPECT_TRUE(TorusCandidates(instance, fabric::kOutside, 0).empty());
+  EXPECT_TRUE(TorusCandidates(instance, fabric::kOutside, fabric::DomainIndex{0}).empty());
 }
 
 // Pods full of nodes, each with one torus of its own sizes: pod K is pK.

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> Rooms(const fabric::Fabric& fabric,
                                  const std::vector<std::uint32_t>& slots) {
   const auto& begin = fabric.domains(*fabric.FindTier("leaf")).begin;
   std::vector<std::uint32_t> rooms;
-  for (std::size_t d = 0; d + 1 < begin.size(); ++d) {
+  for (DomainIndex d{0}; d + 1 < begin.EndIndex(); ++d) {
     rooms.push_back(0);
     for (NodeIndex n = begin[d]; n < begin[d + 1]; ++n) rooms.back() += slots[n];
   }
@@ -94,7 +94,7 @@ TEST_F(Baselines, AgreeWithBruteForceOnSmallFabrics) {
     const bool one_node = *std::max_element(slots.begin(), slots.end()) >= workers;
     ASSERT_EQ(LeavesOf(fabric, tightest).size(), 1U);
     if (!one_node) {
-      EXPECT_EQ(rooms[LeavesOf(fabric, tightest).front()], least);
+      EXPECT_EQ(rooms[LeavesOf(fabric, tightest).front().Raw()], least);
     }
   }
 }
@@ -123,7 +123,8 @@ TEST_F(Baselines, SegmentsStayInsideOneBlock) {
   // Four segments need four blocks with room for four, and there are three.
   EXPECT_TRUE(BlockSegments(fabric, slots, 16).empty());
   // A segment goes to the tightest block that holds it.
-  EXPECT_EQ(LeavesOf(fabric, BlockSegments(fabric, slots, 4)), std::vector<DomainIndex>{3});
+  EXPECT_EQ(LeavesOf(fabric, BlockSegments(fabric, slots, 4)),
+            std::vector<DomainIndex>{DomainIndex{3}});
 }
 
 }  // namespace
