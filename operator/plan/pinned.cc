@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "operator/base/check.h"
 #include "operator/cluster/pod_labels.h"
@@ -11,16 +12,22 @@
 namespace weft::plan {
 namespace {
 
-// The pods that wait for the Placement alone.
-std::vector<const api::Pod*> GatedPods(const api::Inputs& inputs, const api::Placement& placement) {
-  std::vector<const api::Pod*> gated;
+// The pods that the Placement selects.
+std::vector<const api::Pod*> SelectedPods(const api::Inputs& inputs,
+                                          const api::Placement& placement) {
+  std::vector<const api::Pod*> pods;
   for (std::size_t p = 0; p < inputs.pods.size(); ++p) {
     const api::Pod& pod = inputs.pods[p];
-    if (pod.meta.key.space != placement.meta.key.space || pod.meta.deleting) continue;
-    if (!pod.node_name.empty() || !cluster::IsGated(pod)) continue;
-    if (cluster::Selects(placement, pod)) gated.push_back(&pod);
+    if (pod.meta.key.space == placement.meta.key.space && cluster::Selects(placement, pod)) {
+      pods.push_back(&pod);
+    }
   }
-  return gated;
+  return pods;
+}
+
+// Whether the pod waits for the Placement alone.
+bool WaitsForNodes(const api::Pod& pod) {
+  return !pod.meta.deleting && pod.node_name.empty() && cluster::IsGated(pod);
 }
 
 const std::string* HostOf(const api::Pod& pod) {
@@ -37,7 +44,10 @@ Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
   WEFT_CHECK(workload.index < inputs.placements.size());
   if (!inputs.placements[workload.index].pod_selector) return hosts;
   const api::Placement& placement = inputs.placements[workload.index];
-  const std::vector<const api::Pod*> gated = GatedPods(inputs, placement);
+  const std::vector<const api::Pod*> pods = SelectedPods(inputs, placement);
+  std::vector<const api::Pod*> gated;
+  std::copy_if(pods.begin(), pods.end(), std::back_inserter(gated),
+               [](const api::Pod* pod) { return WaitsForNodes(*pod); });
   const auto pinned =
       std::find_if(gated.begin(), gated.end(), [](auto* pod) { return HostOf(*pod); });
   if (pinned == gated.end()) return hosts;
@@ -47,10 +57,21 @@ Result<std::vector<std::string>> PinnedHosts(const api::Inputs& inputs,
     return Invalid("pod " + (*pinned)->meta.key.name + " is pinned to a node by its nodeSelector " +
                    fabric::kHostNameLabel + ", but pod " + (*free)->meta.key.name + " is not");
   }
-  const auto assigned = cluster::AssignWorkers(
-      placement, gated, std::vector<const api::Pod*>(placement.workers, nullptr));
+  const auto done = cluster::DoneWorkers(placement.workers, pods, gated, 0);
+  const auto assigned = cluster::AssignWorkers(placement, gated, done);
   if (!assigned) return assigned.error();
-  for (const cluster::WorkerPod& one : *assigned) hosts.push_back(*HostOf(*one.pod));
+  hosts.resize(placement.workers);
+  for (std::uint32_t w = 0; w < done.size(); ++w) {
+    if (done[w] == nullptr) continue;
+    const std::string* host = HostOf(*done[w]);
+    hosts[w] = host != nullptr ? *host : done[w]->node_name;
+  }
+  for (const cluster::WorkerPod& one : *assigned) {
+    WEFT_CHECK(one.worker < hosts.size() && hosts[one.worker].empty());  // a pod a worker
+    hosts[one.worker] = *HostOf(*one.pod);
+  }
+  // The pods of a Workload of Kueue may come one by one: the others may be pinned elsewhere.
+  if (std::find(hosts.begin(), hosts.end(), "") != hosts.end()) hosts.clear();
   if (std::adjacent_find(hosts.begin(), hosts.end(), std::not_equal_to<>()) == hosts.end()) {
     hosts.clear();
   }

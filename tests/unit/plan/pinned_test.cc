@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/cluster/placement_pods.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 #include "tests/support/scene.h"
@@ -54,6 +55,17 @@ TEST(PinnedHosts, TheNodesAreTakenEvenIfAnotherJobHasThem) {
   testing::Scene scene = Pinned({"n3", "n0"});
   scene.Pod("other", "n3");
   EXPECT_EQ(Outcome(scene).at("nodes"), (nlohmann::json{"n3", "n0"}));
+}
+
+// A Job of Kueue that was suspended and resumed makes only the pods that are left.
+TEST(PinnedHosts, AWorkerThatHasSucceededKeepsItsNode) {
+  testing::Scene scene = Pinned({"n3", "n0", "n2"});
+  api::Pod& done = scene.inputs.pods.Edit(0);
+  done.scheduling_gates.clear();
+  done.node_name = "n3";
+  done.phase = "Succeeded";
+  done.meta.annotations.Set(cluster::kWorkerIndexLabel, "0");
+  EXPECT_EQ(Outcome(scene).at("nodes"), (nlohmann::json{"n3", "n0", "n2"}));
 }
 
 TEST(PinnedHosts, OneHostForAllIsAWishOfTheTemplate) {
