@@ -91,8 +91,8 @@ class LocalSearch {
   Adjacency adjacency_;
   Candidate current_;
   std::int64_t steps_;
-  std::vector<NodeIndex> places_;                 // ascending
-  std::vector<std::uint32_t> load_;               // workers on each place
+  std::vector<NodeIndex> places_;                      // ascending
+  std::vector<std::uint32_t> load_;                    // workers on each place
   fabric::ByDomain<std::vector<std::uint32_t>> near_;  // workers by narrow domain, large jobs
 };
 

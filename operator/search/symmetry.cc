@@ -46,8 +46,8 @@ Symmetry::Symmetry(const Instance& instance) : instance_(&instance) {
       continue;
     }
     signature_[last].push_back(
-        numbering.Of({instance.slots()[n], instance.wholly_free(last, DomainIndex{n}), pair_cost.stand(n),
-                      instance.was_used(n) ? n + std::uint64_t{1} : 0}));
+        numbering.Of({instance.slots()[n], instance.wholly_free(last, DomainIndex{n}),
+                      pair_cost.stand(n), instance.was_used(n) ? n + std::uint64_t{1} : 0}));
     least_name_[last].push_back(fabric.name_rank(n));
   }
   for (Tier t = last; t-- > Tier{0};) {
