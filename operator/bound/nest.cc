@@ -90,7 +90,7 @@ SlotsOfLevel SlotsIn(const Instance& instance, const Level& level, Run run) {
   }
   in.first = level.Of(run.begin);
   const DomainIndex end = level.Of(run.end - 1) + 1;
-  WEFT_CHECK(in.first < end && end <= level.domains);
+  WEFT_CHECK(in.first < end && end.Raw() <= level.domains);
   in.slots.reserve(end - in.first);
   const auto& begin = instance.fabric().domains(level.tier).begin;
   for (DomainIndex d = in.first; d < end; ++d) {

@@ -13,7 +13,7 @@
 
 namespace weft_mutants {
 
-inline constexpr int kMost = 1 << 16;
+inline constexpr int kMost = 1 << 17;
 
 extern int active;
 extern unsigned char reached[kMost];     // by the test that runs
