@@ -86,9 +86,8 @@ life::NodeState StateOf(const std::string& node) {
 }
 
 void SpoilPod(Choice& choice, api::Pod& pod) {
-  pod.phase = choice.Of(std::array{api::PodPhase::kPending, api::PodPhase::kRunning,
-                                   api::PodPhase::kSucceeded, api::PodPhase::kFailed,
-                                   api::PodPhase::kUnknown, api::PodPhase::kNone});
+  pod.phase = api::ParsePodPhase(
+      choice.Of(std::array{"Pending", "Running", "Succeeded", "Failed", "Unknown", ""}));
   pod.node_name = choice.Node();
   pod.meta.deleting = choice.Below(4) == 3;
   if (pod.meta.deleting) pod.meta.deletion_timestamp = choice.Time();

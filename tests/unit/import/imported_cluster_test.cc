@@ -76,7 +76,7 @@ TEST(WriteManifests, ReadBackAsTheyWere) {
   EXPECT_EQ(inputs->nodes[2].facts.name, "true");
   ASSERT_EQ(inputs->pods.size(), 1U);
   EXPECT_EQ(inputs->pods[0].node_name, "1101");
-  EXPECT_EQ(inputs->pods[0].phase, "Running");
+  EXPECT_EQ(inputs->pods[0].phase, api::PodPhase::kRunning);
   EXPECT_TRUE(inputs->pods[0].Holds());
 }
 

@@ -108,7 +108,7 @@ const Case kCases[] = {
      [](Queues& q) {
        q.Reserve();
        q.Say("Admitted", "True");
-       q.Edit().checks[0] = {"place", "Ready", "", "", {}};
+       q.Edit().checks[0] = {"place", api::CheckState::kReady, "", "", {}};
        q.Edit().checks[0].labels["main"].Set("weft.dev/placement", "held");
      },
      "Admitted: queue team: admitted to ClusterQueue all [1]"},

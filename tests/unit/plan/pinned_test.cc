@@ -63,7 +63,7 @@ TEST(PinnedHosts, AWorkerThatHasSucceededKeepsItsNode) {
   api::Pod& done = scene.inputs.pods.Edit(0);
   done.scheduling_gates.clear();
   done.node_name = "n3";
-  done.phase = "Succeeded";
+  done.phase = api::PodPhase::kSucceeded;
   done.meta.annotations.Set(cluster::kWorkerIndexLabel, "0");
   EXPECT_EQ(Outcome(scene).at("nodes"), (nlohmann::json{"n3", "n0", "n2"}));
 }

@@ -81,7 +81,7 @@ TEST(OverviewTest, AWorkloadThatWaitsIsARowUntilItHasAPlacement) {
   workload.meta.key = {"ns", "job-train"};
   workload.meta.uid = "w1";
   workload.meta.creation_timestamp = FormatTime(kNow - 90);
-  workload.checks = {{"place", "Pending", "", "", {}}};
+  workload.checks = {{"place", api::CheckState::kPending, "", "", {}}};
   workload.pod_sets.emplace_back();
   workload.pod_sets[0].count = 2;
   workload.pod_sets[0].pod.requests = {{testing::kGpu, 8}};

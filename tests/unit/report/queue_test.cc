@@ -45,7 +45,7 @@ struct Fleet : testing::Scene {
     workload.meta.key = {"ns", name};
     workload.meta.uid = name;
     workload.queue = "team";
-    workload.checks = {{"place", "Pending", "", "", {}}};
+    workload.checks = {{"place", api::CheckState::kPending, "", "", {}}};
     workload.conditions = {{"QuotaReserved", reserved ? "True" : "False", "", "8 more needed", ""}};
     for (std::size_t i = 0; i < counts.size(); ++i) {
       api::PodSet set;

@@ -11,13 +11,13 @@ namespace {
 constexpr std::int64_t kDay = 86'400;
 constexpr Period kWeek{.until = 1'000'000, .seconds = 7 * kDay};
 
-Series One(const std::string& space, const std::string& queue, double value,
+Sample One(const std::string& space, const std::string& queue, double value,
            const std::string& product = "", const std::string& capacity = "OnDemand") {
-  Series series{{{"workload_namespace", space}}, value};
-  if (!queue.empty()) series.labels["queue"] = queue;
-  if (!product.empty()) series.labels["product"] = product;
-  series.labels["capacity_type"] = capacity;
-  return series;
+  Sample sample{{{"workload_namespace", space}}, value};
+  if (!queue.empty()) sample.labels["queue"] = queue;
+  if (!product.empty()) sample.labels["product"] = product;
+  sample.labels["capacity_type"] = capacity;
+  return sample;
 }
 
 std::vector<Sample>& Of(UsageAnswers& answers, UsageQuery query) {
