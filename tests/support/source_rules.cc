@@ -161,7 +161,7 @@ Violations CheckModules(const std::vector<Module>& modules) {
 
 // What wraps CLI11 for the three sources that make the command line of weft.
 constexpr std::array<std::string_view, 2> kMayBeHeavy = {"operator/cli/command_line.h",
-                                                         "operator/cli/help.h"};
+                                                         "operator/program/help.h"};
 
 Violations CheckIncludes(const SourceFile& file, const std::vector<Module>& modules) {
   Violations found;
