@@ -197,7 +197,7 @@ ForeignController::Answer ForeignController::Do(const life::DeleteForeign& step)
   const Status deleted =
       writer_.Delete({Kind::kPlacement, meta.key, meta.uid, meta.resource_version});
   if (!deleted) return deleted.error();
-  store_.Remove<api::Placement>(meta.key);
+  store_.Remove<api::Placement>({meta.key, meta.uid});
   log_.Info("placement deleted", {{"placement", api::Show(meta.key)}});
   return kAgain;
 }

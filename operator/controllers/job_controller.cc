@@ -182,7 +182,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeleteServ
 
 Status JobController::Delete(const watch::Service& service) {
   Status deleted = writer_.Delete(AnyStateOf(Kind::kService, service.meta));
-  if (deleted) store_.Remove<watch::Service>(service.meta.key);
+  if (deleted) store_.Remove<watch::Service>({service.meta.key, service.meta.uid});
   return deleted;
 }
 
@@ -283,7 +283,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DeletePlac
     if (Status deleted = writer_.Delete(AnyStateOf(Kind::kPlacement, placement->meta)); !deleted) {
       return deleted.error();
     }
-    store_.Remove<api::Placement>(placement->meta.key);
+    store_.Remove<api::Placement>({placement->meta.key, placement->meta.uid});
   }
   return kAgain;
 }

@@ -105,7 +105,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteWorkl
   auto workload = api::DecodeWorkload(*stored, "Workload");
   if (!workload) return workload.error();
   if (workload->meta.deleting && workload->meta.finalizers.empty()) {
-    store_.Remove<api::Workload>(meta.key);
+    store_.Remove<api::Workload>({meta.key, meta.uid});
   } else {
     store_.Put(*std::move(workload));
   }
@@ -126,7 +126,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DropWorklo
     }
     const Status deleted = writer_.Delete({Kind::kWorkload, meta.key, meta.uid, ""});
     if (!deleted) return deleted.error();
-    if (finalizers.empty()) store_.Remove<api::Workload>(meta.key);
+    if (finalizers.empty()) store_.Remove<api::Workload>({meta.key, meta.uid});
     log_.Info("workload deleted",
               {{"job", api::Show(pass.job().meta.key)}, {"workload", meta.key.name}});
   }

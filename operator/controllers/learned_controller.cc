@@ -74,7 +74,7 @@ bool LearnedController::Read() {
   if (found) {
     Take(*found);
   } else if (found.error().kind == ErrorKind::kNotFound) {
-    store_.Remove<api::ConfigMap>(key);
+    store_.Remove<api::ConfigMap>({key});
   } else {
     Fail("cannot be read", found.error());
     return false;

@@ -158,7 +158,7 @@ WorkloadController::Answer WorkloadController::Do(const api::Workload& workload,
     if (Status gone = writer_.Delete({Kind::kPlacement, meta.key, meta.uid, ""}); !gone) {
       return gone.error();
     }
-    store_.Remove<api::Placement>(meta.key);
+    store_.Remove<api::Placement>({meta.key, meta.uid});
     log_.Info("placement deleted",
               {{"placement", api::Show(meta.key)}, {"workload", workload.meta.key.name}});
   }

@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::size_t kLargestPageBytes = std::size_t{256} << 20;
 
+std::string UidOf(const nlohmann::json& object) {
+  const auto meta = object.find("metadata");
+  if (meta == object.end() || !meta->is_object()) return "";
+  const auto uid = meta->find("uid");
+  return uid != meta->end() && uid->is_string() ? uid->get<std::string>() : "";
+}
+
 Watch::End EndOf(const Result<Response>& answer) {
   if (!answer) return {};
   return {answer->status, answer->retry_after, false};
@@ -150,7 +157,7 @@ bool Reflector::TakeFrame(const std::string& frame) {
 void Reflector::Apply(const WatchEvent& event) {
   if (event.type == EventType::kDeleted) {
     known_.Remove(event.object.key);
-    sink_.OnDelete(event.object.key);
+    sink_.OnDelete({event.object.key, UidOf(event.object.json), event.resource_version});
     return;
   }
   known_.Add(event.object.key);
@@ -164,9 +171,13 @@ void Reflector::BeginList() {
 }
 
 void Reflector::FinishList(const std::string& resource_version) {
-  for (const api::ObjectKey& key : known_.EndList()) sink_.OnDelete(key);
+  // In versions up to that of the list; what the sink holds of later ones is from our own writes.
+  const auto remove = [&](const api::ObjectKey& key) {
+    sink_.OnDelete({.key = key, .version = resource_version});
+  };
+  for (const api::ObjectKey& key : known_.EndList()) remove(key);
   for (const api::ObjectKey& key : sink_.HeldUpTo(resource_version)) {
-    if (!known_.Contains(key)) sink_.OnDelete(key);
+    if (!known_.Contains(key)) remove(key);
   }
   synced_ = true;
   sink_.OnSynced(resource_version);

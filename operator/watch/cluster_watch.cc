@@ -35,7 +35,7 @@ class Sink final : public kube::ObjectSink {
       : typed_(resource, kind, store, hooks), decoding_(kServedPlace, kind.decode, typed_) {}
   void OnReplaceBegin() override { decoding_.OnReplaceBegin(); }
   void OnUpsert(const kube::ServedObject& object) override { decoding_.OnUpsert(object); }
-  void OnDelete(const api::ObjectKey& key) override { decoding_.OnDelete(key); }
+  void OnDelete(const api::Deletion& deletion) override { decoding_.OnDelete(deletion); }
   void OnSynced(const std::string& version) override { decoding_.OnSynced(version); }
   std::vector<api::ObjectKey> HeldUpTo(const std::string& version) override {
     return decoding_.HeldUpTo(version);

@@ -68,11 +68,11 @@ void Store::Put(T object) {
 }
 
 template <typename T>
-void Store::Remove(const api::ObjectKey& key) {
+void Store::Remove(const api::Deletion& deletion) {
   Change<T> change;
   {
     const std::lock_guard lock(mutex_);
-    change.before = std::get<Table<T>>(tables_).Remove(key);
+    change.before = std::get<Table<T>>(tables_).Remove(deletion);
     if (!change.before) return;
     Index(change);
   }
@@ -370,7 +370,7 @@ std::vector<api::ObjectKey> Store::HeldUpTo(const std::string& resource_version)
 
 #define WEFT_STORE_OF(T)                                 \
   template void Store::Put<T>(T);                        \
-  template void Store::Remove<T>(const api::ObjectKey&); \
+  template void Store::Remove<T>(const api::Deletion&);  \
   template std::vector<api::ObjectKey> Store::HeldUpTo<T>(const std::string&) const
 WEFT_STORE_OF(api::Node);
 WEFT_STORE_OF(api::Pod);

@@ -65,8 +65,9 @@ class Store {
   // ResourceClaim, ClaimTemplate, DeviceClass, and Service.
   template <typename T>
   void Put(T object);
+  // Removes the object that the deletion is about, if it is still there (table.h).
   template <typename T>
-  void Remove(const api::ObjectKey& key);
+  void Remove(const api::Deletion& deletion);
 
   // Keys of one kind whose stored version is at most `resource_version`: those that a list of that
   // version lacks are gone.

@@ -14,10 +14,10 @@ class LearnedControllerTest : public ::testing::Test {
   LearnedControllerTest() {
     api_.watch = [this](Kind kind, const api::ObjectKey& key, const Json& object) {
       if (kind == Kind::kTrainingJob) {
-        if (object.is_null()) return store_.Remove<api::TrainingJob>(key);
+        if (object.is_null()) return store_.Remove<api::TrainingJob>({key});
         store_.Put(*api::DecodeTrainingJob(object, "test", api::Reading::kServed));
       } else if (kind == Kind::kPlacement) {
-        if (object.is_null()) return store_.Remove<api::Placement>(key);
+        if (object.is_null()) return store_.Remove<api::Placement>({key});
         store_.Put(*api::DecodePlacement(object, "test", api::Reading::kServed));
       }
     };
@@ -91,7 +91,7 @@ TEST_F(LearnedControllerTest, ANewLeaderCountsNoJobAgain) {
   Run("a");
   Measure("a", "12.5");
   EXPECT_TRUE(controller_.Count());
-  store_.Remove<api::ConfigMap>({"ns", api::kLearnedSteps});
+  store_.Remove<api::ConfigMap>({{"ns", api::kLearnedSteps}});
   watch::Store fresh([this] { return now_; });
   for (const auto& [key, object] : api_.objects()) {
     if (std::get<0>(key) == Kind::kTrainingJob) {

@@ -63,7 +63,7 @@ TEST_F(PlannerTest, ARefusalIsKeptUntilTheJobIsGone) {
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(job));
   EXPECT_EQ(leader_.planner.RefusalOf(job)->reason, "InsufficientCapacity");
-  leader_.store.Remove<api::TrainingJob>(job.meta.key);
+  leader_.store.Remove<api::TrainingJob>({job.meta.key});
   Pass();
   EXPECT_FALSE(leader_.planner.RefusalOf(job));
   EXPECT_EQ(api_.requests, 0U);
@@ -142,7 +142,7 @@ TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced)
   EXPECT_FALSE(leader_.planner.RefusalOf(job)->ever);
   EXPECT_EQ(api_.counts.at("create Placement"), 1);
   // The leader remembers it.
-  leader_.store.Remove<api::TrainingJob>(job.meta.key);
+  leader_.store.Remove<api::TrainingJob>({job.meta.key});
   const api::TrainingJob next = Ask("next", 3);
   Pass();
   ASSERT_TRUE(leader_.planner.RefusalOf(next));

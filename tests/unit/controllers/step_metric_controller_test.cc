@@ -158,7 +158,7 @@ TEST_F(StepMetricControllerTest, RecordsOneEventForAnUnusableMetric) {
     EXPECT_EQ(events_.all[0].substr(0, std::string(one.told).size()), one.told);
     EXPECT_EQ(Measured(one.name), "");
     api_.DeleteByUser(Kind::kTrainingJob, one.name);
-    store_.Remove<api::TrainingJob>({"ns", one.name});
+    store_.Remove<api::TrainingJob>({{"ns", one.name}});
   }
   EXPECT_EQ(Counted("Empty"), 3);
 }

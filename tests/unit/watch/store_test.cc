@@ -125,7 +125,7 @@ TEST_F(StoreTest, ANodeThatIsNewTellsNoJobs) {
   Told();
   store_.Put(Node("n", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  store_.Remove<api::Node>({"", "n"});
+  store_.Remove<api::Node>({{"", "n"}});
   EXPECT_EQ(Told(), (Words{"job a", "fabric", "capacity"}));
 }
 
@@ -137,7 +137,7 @@ TEST_F(StoreTest, AJobIsToldOfANodeForAsLongAsAPodOfItIsThere) {
   Told();
   store_.Put(Node("n", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
-  store_.Remove<api::Pod>({"ns", "a-1-0"});
+  store_.Remove<api::Pod>({{"ns", "a-1-0"}});
   Told();
   store_.Put(Node("m", "False"));
   EXPECT_EQ(Told(), (Words{"fabric", "capacity"}));
@@ -156,7 +156,7 @@ TEST_F(StoreTest, KnowsWhetherAPlacementWaits) {
   store_.Put(owned);
   EXPECT_FALSE(store_.HasUnplaced(""));
   store_.Put(PlacementOf("q", {}));
-  store_.Remove<api::Placement>({"ns", "q"});
+  store_.Remove<api::Placement>({{"ns", "q"}});
   EXPECT_FALSE(store_.HasUnplaced(""));
 }
 
@@ -201,8 +201,8 @@ TEST_F(StoreTest, AWorkloadIsToldOfItsPlacementsAndTheirPods) {
   store_.Put(fabric);
   EXPECT_EQ(std::exchange(told, {}), Words{"c"});
   EXPECT_TRUE(store_.HasFabric("g"));
-  store_.Remove<api::Placement>({"ns", "p"});
-  store_.Remove<api::Workload>({"ns", "w"});
+  store_.Remove<api::Placement>({{"ns", "p"}});
+  store_.Remove<api::Workload>({{"ns", "w"}});
   EXPECT_FALSE(store_.ObjectsOfWorkload({"ns", "w"}));
 }
 
@@ -298,7 +298,7 @@ TEST_F(StoreTest, ASliceChangesTheFabricOnlyWhenItsAcceleratorsChange) {
   store_.Put(SliceOf("dra.net", "1", 8));
   EXPECT_EQ(Told(), Words());
   EXPECT_EQ(store_.Look().fabrics, before);
-  store_.Remove<api::ResourceSlice>({"", "s"});
+  store_.Remove<api::ResourceSlice>({{"", "s"}});
   store_.Put(SliceOf("gpu.nvidia.com", "2", 8));
   EXPECT_EQ(Told(), Words({"fabric", "capacity"}));
   EXPECT_NE(store_.Look().fabrics, before);
@@ -324,7 +324,7 @@ TEST_F(StoreTest, AClaimIsACapacityOnceItHasDevices) {
   store_.Put(claim);
   EXPECT_EQ(Told(), Words());
   EXPECT_EQ(store_.Look().inputs.resource_claims.size(), 1U);
-  store_.Remove<api::ResourceClaim>({"ns", "c"});
+  store_.Remove<api::ResourceClaim>({{"ns", "c"}});
   EXPECT_EQ(Told(), Words({"capacity"}));
 }
 
@@ -394,7 +394,7 @@ TEST_F(StoreTest, PodsAndPlacementsOfAGangFindEachOther) {
   EXPECT_TRUE(store_.PodsToPlace({"ns", base}).empty());
   EXPECT_EQ(NamesOf(store_.PodsOf(named)), Words({"p"}));
   EXPECT_EQ(NamesOf(store_.PodsOf(by_hand)), Words({"p"}));
-  store_.Remove<api::Pod>({"ns", "p"});
+  store_.Remove<api::Pod>({{"ns", "p"}});
   EXPECT_TRUE(store_.PodsOf(named).empty());
 }
 
