@@ -137,7 +137,7 @@ api::OwnerReference Itself(const api::Pod& pod) {
 
 Result<ForeignGang> ForeignGangOf(const api::Pod& pod) { return Reading(pod).Read(); }
 
-std::string AskedHash(const api::Pod& pod) {
+std::string RequestHash(const api::Pod& pod) {
   std::vector<std::string_view> parts;
   for (const auto& [key, value] : pod.meta.annotations) {
     if (!api::IsGangAnnotation(key) && key != kLeaderSize && key != kPodGroupSize) continue;

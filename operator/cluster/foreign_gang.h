@@ -17,7 +17,7 @@ namespace weft::cluster {
 // Label of a Placement that the operator made for pods of other controllers: ForeignGang::base.
 inline constexpr const char* kGangLabel = "weft.dev/gang";
 // Its annotation: the hash of what the pods asked for when it was made.
-inline constexpr const char* kAskedAnnotation = "weft.dev/asked";
+inline constexpr const char* kRequestHashAnnotation = "weft.dev/asked";
 
 // The gang that a pod of another controller belongs to:
 //   Job            all its pods
@@ -47,7 +47,7 @@ Result<ForeignGang> ForeignGangOf(const api::Pod& pod);
 api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
 
 // A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
-std::string AskedHash(const api::Pod& pod);
+std::string RequestHash(const api::Pod& pod);
 
 // How many workers a gang has, and which labels of its pods give a worker's index.
 struct GangShape {

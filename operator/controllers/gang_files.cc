@@ -65,7 +65,7 @@ Status GangFiles::MakeComputeDomain(const launch::Gang& gang) {
 
 void GangFiles::LookUpFabric(const api::Placement& placement, launch::Gang& gang) {
   auto fabrics = fabrics_.Latest();
-  if (!fabrics) fabrics = fabrics_.Of(store_.LookAtFabrics());
+  if (!fabrics) fabrics = fabrics_.Of(store_.SnapshotFabrics());
   for (const cluster::Fabrics::Built& one : fabrics->built) {
     if (one.fabric->spec().name != placement.fabric_name) continue;
     gang.levels = launch::GangLevels(*one.fabric, *gang.job, gang.nodes);

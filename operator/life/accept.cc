@@ -51,7 +51,7 @@ Step TryAgain(const Life& life) {
 
 // While pods exist the template cannot change, so there is no new dry run: a quota that these pods
 // use up would refuse one more pod.
-std::optional<Step> Keep(Life& life) {
+std::optional<Step> AcceptWithoutDryRun(Life& life) {
   if (!Is(life.status, "Accepted")) {
     SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
   } else if (!IsNew(life)) {
@@ -64,7 +64,7 @@ std::optional<Step> Keep(Life& life) {
 }  // namespace
 
 std::optional<Step> AcceptStep(Life& life) {
-  if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
+  if (Is(life.status, "Placed") && !life.job.suspend) return AcceptWithoutDryRun(life);
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   const bool settled = accepted != nullptr && !IsNew(life);

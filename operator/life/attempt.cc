@@ -227,7 +227,7 @@ Step PlaceStep(Life& life) {
   const std::int64_t left = RetryLeft(life.status.record.retry, life.view.now);
   WEFT_CHECK(!Is(life.status, "Placed"));  // one attempt at a time has nodes
   if (left > 0) return WriteOr(life, Wait{Sooner(TimeLeft(life), left)});
-  if (!life.view.refusal) return AskPlanner{};
+  if (!life.view.refusal) return RequestPlacement{};
   if (Seeded(Bug::kMuteRefusal)) return Wait{};
   SetCondition(life.status,
                {"Placed", false, life.view.refusal->reason, life.view.refusal->message},

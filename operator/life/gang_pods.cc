@@ -126,8 +126,9 @@ class Foreign {
   static bool IsStale(const api::Placement& placement, const Attempt& attempt) {
     if (placement.meta.deleting) return false;
     if (attempt.gang.kind != "Pod" && !IsKept(placement, attempt)) return true;
-    return placement.nodes.empty() && placement.meta.annotations.At(cluster::kAskedAnnotation) !=
-                                          cluster::AskedHash(*attempt.waiting.front());
+    return placement.nodes.empty() &&
+           placement.meta.annotations.At(cluster::kRequestHashAnnotation) !=
+               cluster::RequestHash(*attempt.waiting.front());
   }
 
   const ForeignPods& view_;

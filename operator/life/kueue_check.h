@@ -64,7 +64,7 @@ struct CheckView {
 };
 
 // The planner gives these Placements nodes, all or none; they need not exist yet.
-struct AskForNodes {
+struct RequestNodes {
   std::string reservation;
   std::vector<api::Placement> placements;
   std::int64_t seconds = 0;  // until the Workload must give its quota back
@@ -79,7 +79,7 @@ struct AnswerCheck {
 struct DropPlacements {
   std::vector<const api::Placement*> placements;
 };
-using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
+using CheckStep = std::variant<RequestNodes, AnswerCheck, DropPlacements, Wait>;
 
 // What to do next for one Workload. Pure and level-based, as NextStep.
 //
@@ -108,7 +108,7 @@ bool StillAsks(const CheckStep& step);
 bool AllReady(const CheckView& view);
 // The Placement that a TrainingJob's Workload stands for: with nodes, of its coming attempt, or of
 // its current one while the job is placed; nullptr if there is none.
-const api::Placement* PlacementOf(
+const api::Placement* CurrentPlacement(
     const api::TrainingJob& job, std::span<const std::shared_ptr<const api::Placement>> placements);
 
 // The JSON merge patch of a Workload's status that writes the answer. It contains all entries of

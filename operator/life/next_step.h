@@ -63,8 +63,8 @@ struct JobView {
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // creates worker 0 as a dry run; the outcome becomes Accepted
-struct AskPlanner {};  // the planner answers in its next pass
+struct DryRun {};            // creates worker 0 as a dry run; the outcome becomes Accepted
+struct RequestPlacement {};  // the planner answers in its next pass
 struct CreateService {};
 struct DeleteService {};
 struct CreatePods {
@@ -93,7 +93,7 @@ struct DropWorkloads {
   std::vector<const api::Workload*> workloads;
 };
 // Writes status.queue; null removes it.
-struct KeepQueue {
+struct WriteQueue {
   api::Raw queue;
 };
 // Nothing to do until something changes, or until `seconds` have passed.
@@ -102,9 +102,9 @@ struct Wait {
 };
 
 using Step =
-    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, CreateWorkload,
-                 WriteWorkload, DropWorkloads, KeepQueue, Wait>;
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
+                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
+                 CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
 
 // What to do next for one TrainingJob. Pure and level-based: the same view gives the same step,
 // and a restarted operator continues where the last one stopped.

@@ -36,7 +36,7 @@ bool SameRequest(const placement::Request& a, const placement::Request& b) {
 
 }  // namespace
 
-void BestCosts::KeepFabricsOf(const cluster::Cluster& cluster) {
+void BestCosts::DropOtherFabrics(const cluster::Cluster& cluster) {
   answers_.remove_if([&](const Answer& answer) {
     return std::none_of(
         cluster.fabrics.begin(), cluster.fabrics.end(),

@@ -35,7 +35,7 @@ class BestCosts {
   static constexpr std::size_t kMost = 256;
 
   // Forgets the answers on fabrics that the cluster no longer has.
-  void KeepFabricsOf(const cluster::Cluster& cluster);
+  void DropOtherFabrics(const cluster::Cluster& cluster);
 
   // The remembered answer, whose value is absent if the job does not fit the empty fabric; null if
   // there is none. Valid until the next call of a method.

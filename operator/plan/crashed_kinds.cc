@@ -53,7 +53,7 @@ CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::Workload* const
   return kind;
 }
 
-void CrashedKinds::ForgetBefore(UnixSeconds now) {
+void CrashedKinds::DropBefore(UnixSeconds now) {
   kinds_.remove_if([&](const Refused& one) { return one.at + kKeepSeconds <= now; });
 }
 
@@ -66,7 +66,7 @@ void CrashedKinds::Add(Kind kind, UnixSeconds now) {
   WEFT_CHECK(kinds_.size() <= kMost);
 }
 
-void CrashedKinds::Forget(const Kind& kind) {
+void CrashedKinds::Erase(const Kind& kind) {
   kinds_.remove_if([&](const Refused& one) { return Same(one.kind, kind); });
 }
 

@@ -58,7 +58,7 @@ class Planner {
         cluster_, options_.order,
         options_.refuse_invalid ? cluster::Mark::kInvalid : cluster::Mark::kNo);
     if (!workloads) return workloads.error();
-    if (options_.best_costs != nullptr) options_.best_costs->KeepFabricsOf(cluster_);
+    if (options_.best_costs != nullptr) options_.best_costs->DropOtherFabrics(cluster_);
     std::vector<std::string> bundles;
     for (const cluster::Workload& workload : *workloads) bundles.push_back(workload.bundle);
     crashes_.Learn(*workloads, bundles);
@@ -248,7 +248,7 @@ class Planner {
       Refused refused;
       refused.why = std::get<placement::Unplaceable>(std::move(placement));
       Explain(problem, graph, entry, refused);
-      if (!HeldBack(problem, graph, entry, refused)) KeepNodes(problem, graph, entry, refused);
+      if (!HeldBack(problem, graph, entry, refused)) ReserveNodes(problem, graph, entry, refused);
       entry.outcome = std::move(refused);
     }
     AddNotes(problem, on, entry);
@@ -378,8 +378,8 @@ class Planner {
     return true;
   }
 
-  void KeepNodes(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
-                 const PlanEntry& entry, Refused& refused) {
+  void ReserveNodes(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
+                    const PlanEntry& entry, Refused& refused) {
     auto& kept = reservations_[*entry.fabric];
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
     if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;

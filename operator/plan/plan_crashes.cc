@@ -48,7 +48,7 @@ void PlanCrashes::LearnJobs() {
 
 void PlanCrashes::Learn(const std::vector<cluster::Workload>& workloads,
                         const std::vector<std::string>& bundles) {
-  kinds_.ForgetBefore(asks_.now);
+  kinds_.DropBefore(asks_.now);
   LearnJobs();
   const auto together = Together(bundles);
   const auto kind_of = [&](const std::vector<std::size_t>& bundle) {
@@ -89,7 +89,7 @@ void PlanCrashes::GotNodes(std::size_t index) {
   WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   Asked& asked = *asked_[index];
   WEFT_CHECK(asked.without_nodes > 0);  // each part gets nodes once
-  if (--asked.without_nodes == 0) kinds_.Forget(asked.kind);
+  if (--asked.without_nodes == 0) kinds_.Erase(asked.kind);
 }
 
 }  // namespace weft::plan

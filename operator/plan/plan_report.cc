@@ -25,7 +25,7 @@ bool NeverFits(const Refused& refused) {
   });
 }
 
-void TellAhead(PlanReport& report) {
+void AddAheadTexts(PlanReport& report) {
   std::map<std::size_t, std::size_t> waiting;  // by fabric
   for (const std::size_t e : report.decided) {
     PlanEntry& entry = report.entries[e];

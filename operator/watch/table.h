@@ -55,7 +55,7 @@ class Table {
 
   Object Remove(const api::ObjectKey& key) {
     Object object = objects_.Erase(key);
-    if (object) Forget(key, object->meta.uid);
+    if (object) RecordDeletion(key, object->meta.uid);
     return object;
   }
 
@@ -67,7 +67,7 @@ class Table {
 
   // Answers come within seconds, so the last few thousand deleted objects are enough. For a name
   // that was deleted twice only the last turn counts.
-  void Forget(const api::ObjectKey& key, const std::string& uid) {
+  void RecordDeletion(const api::ObjectKey& key, const std::string& uid) {
     constexpr std::size_t kRemembered = 65'536;
     gone_[key] = {uid, ++turns_};
     order_.emplace_back(turns_, key);

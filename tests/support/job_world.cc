@@ -92,7 +92,7 @@ void JobWorld::Do(const life::DryRun&) {
 }
 
 // Of the planner nothing but that it looks again when there is room.
-void JobWorld::Do(const life::AskPlanner&) {
+void JobWorld::Do(const life::RequestPlacement&) {
   const std::vector<std::string> excluded = life::ExcludedAt(job.record.excluded, now);
   const std::set<std::string> out(excluded.begin(), excluded.end());
   auto placement = std::make_unique<api::Placement>();

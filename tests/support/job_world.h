@@ -64,7 +64,7 @@ class JobWorld {
   void Do(const life::AddFinalizer& step);
   void Do(const life::RemoveFinalizer& step);
   void Do(const life::DryRun& step);
-  void Do(const life::AskPlanner& step);
+  void Do(const life::RequestPlacement& step);
   void Do(const life::CreateService& step);
   void Do(const life::DeleteService& step);
   void Do(const life::CreatePods& step);

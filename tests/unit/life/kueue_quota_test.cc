@@ -114,7 +114,7 @@ class Queued {
       EXPECT_TRUE(world.pods.empty()) << "quota is given back while pods live";
       ++dropped;
       workload = nullptr;
-    } else if (const auto* keep = std::get_if<KeepQueue>(&step)) {
+    } else if (const auto* keep = std::get_if<WriteQueue>(&step)) {
       Json raw = *world.job.raw;
       raw["status"].erase("queue");
       if (keep->queue) raw["status"]["queue"] = *keep->queue;

@@ -94,7 +94,7 @@ class World {
     const JobStatus next = AfterTrialRefused(View(), "exceeded quota");
     if (next != status()) Write(next);
   }
-  void Do(const AskPlanner&) {
+  void Do(const RequestPlacement&) {
     refused_ = !room;
     if (room) Commit(job_.attempt + 1);
   }
@@ -158,7 +158,7 @@ class World {
   void Do(const CreateWorkload&) { ADD_FAILURE() << "no queue here"; }
   void Do(const WriteWorkload&) { ADD_FAILURE() << "no queue here"; }
   void Do(const DropWorkloads&) { ADD_FAILURE() << "no queue here"; }
-  void Do(const KeepQueue&) { ADD_FAILURE() << "no queue here"; }
+  void Do(const WriteQueue&) { ADD_FAILURE() << "no queue here"; }
   void Do(const Wait&) {}
 
   void Write(const JobStatus& next) {

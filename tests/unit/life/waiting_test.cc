@@ -191,10 +191,10 @@ TEST(WaitingTest, CountsPodsThatRequestAccelerators) {
 
 TEST(WaitingTest, TimeIsCountedFromKueuesLastAnswer) {
   Queues queues;
-  TellTime(queues.inputs, kNow);
+  AnnotateTime(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 100);
   queues.Say("QuotaReserved", "False");
-  TellTime(queues.inputs, kNow);
+  AnnotateTime(queues.inputs, kNow);
   EXPECT_EQ(queues.Waiting()[0].waited_seconds, 60);
 }
 
@@ -202,7 +202,7 @@ TEST(WaitingTest, AddsARequestedPlacementOnce) {
   Queues queues;
   queues.Reserve();
   queues.Edit().priority = 7;
-  TellTime(queues.inputs, kNow);
+  AnnotateTime(queues.inputs, kNow);
   for (int times = 0; times < 2; ++times) {
     AddAsked(queues.Waiting(), queues.inputs);
     ASSERT_EQ(queues.inputs.placements.size(), 1U);

@@ -109,7 +109,7 @@ TEST_F(BestCostsTest, AnotherFabricForgetsTheAnswers) {
   BuildNewFabric();
   (void)Added();
   EXPECT_EQ(known_.size(), 1U);
-  known_.KeepFabricsOf(cluster::BuildCluster(scene_.inputs, fabrics_));
+  known_.DropOtherFabrics(cluster::BuildCluster(scene_.inputs, fabrics_));
   EXPECT_EQ(known_.size(), 1U);  // the answer is one on the new fabric
 }
 
