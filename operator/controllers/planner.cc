@@ -175,7 +175,7 @@ void Planner::Run() {
   }
 }
 
-std::pair<std::set<std::string>, Planner::Reservations> Planner::Requests() const {
+std::pair<std::set<std::string>, Planner::NodeRequests> Planner::Requests() const {
   const std::lock_guard lock(mutex_);
   return {asked_, queued_};
 }
@@ -195,7 +195,7 @@ void Planner::DropStale(const std::set<std::string>& asked, const std::set<std::
 
 // Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
 // object: it may name excluded nodes.
-void Planner::AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs) {
+void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs) {
   const auto known = static_cast<std::ptrdiff_t>(inputs.placements.size());
   const auto before = [](const api::Placement& one, const auto& key) { return one.meta.key < key; };
   for (const auto& [reservation, placements] : asked) {

@@ -81,10 +81,10 @@ class Planner {
 
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
-  using Reservations = std::map<std::string, std::vector<api::Placement>>;
+  using NodeRequests = std::map<std::string, std::vector<api::Placement>>;
   // The requests of jobs, by uid, and of reservations.
-  std::pair<std::set<std::string>, Reservations> Requests() const;
-  void AddProposals(const Reservations& asked, UnixSeconds now, api::Inputs& inputs);
+  std::pair<std::set<std::string>, NodeRequests> Requests() const;
+  void AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs);
   void DropStale(const std::set<std::string>& asked, const std::set<std::string>& known);
   std::optional<watch::Store::Snapshot> Collect();
   Result<plan::PlanReport> Solve(const cluster::Cluster& cluster);
@@ -122,7 +122,7 @@ class Planner {
   bool asked_anew_ = false;
   std::optional<UnixSeconds> next_wake_;  // when time alone may change an answer
   std::set<std::string> asked_;           // uids of jobs
-  Reservations queued_;                   // Placements that Workloads ask for
+  NodeRequests queued_;                   // Placements that Workloads ask for
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;

@@ -42,9 +42,9 @@ std::vector<api::IndexLabel> IndexLabelsOf(const api::PodSet& set) {
   return labels;
 }
 
-class Check {
+class CheckDecision {
  public:
-  Check(const CheckView& view, const CheckOptions& options)
+  CheckDecision(const CheckView& view, const CheckOptions& options)
       : view_(view), options_(options), workload_(*view.workload) {
     for (const api::AdmissionCheckState& entry : workload_.checks) {
       const bool ours = std::any_of(view.checks.begin(), view.checks.end(), [&](const auto* check) {
@@ -384,7 +384,7 @@ std::string CheckedPlacementName(const api::Workload& workload, const std::strin
 }
 
 CheckStep NextCheckStep(const CheckView& view, const CheckOptions& options) {
-  return Check(view, options).Next();
+  return CheckDecision(view, options).Next();
 }
 
 bool StillAsks(const CheckStep& step) {

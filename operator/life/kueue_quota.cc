@@ -84,15 +84,16 @@ QueueVerdict VerdictOf(const Life& life, const api::Workload* workload) {
   return verdict;
 }
 
-Step ReportNotPlaced(Life& life, std::string_view reason, const std::string& message, Wait wait) {
+JobStep ReportNotPlaced(Life& life, std::string_view reason, const std::string& message,
+                        Wait wait) {
   SetCondition(life.status, {"Placed", false, reason, InQueue(life.job) + message}, life.view.now);
   life.status.record.workers.desired = life.job.replicas;
   return WriteOr(life, wait);
 }
 
 // The assignment cannot be used. The quota is given back, because it would be held for nothing.
-Step RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
-  Step written = ReportNotPlaced(
+JobStep RefuseAssignment(Life& life, const api::Workload& workload, const std::string& why) {
+  JobStep written = ReportNotPlaced(
       life, kAssignmentRefused,
       why + ". Its Workload is deactivated; suspend and resume the job to queue it again", Wait{});
   if (std::holds_alternative<WriteStatus>(written)) return written;
@@ -100,7 +101,7 @@ Step RefuseAssignment(Life& life, const api::Workload& workload, const std::stri
 }
 
 // Before nodes are chosen: records what the quota adds to the pods. Nothing if it is recorded.
-std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
+std::optional<JobStep> TakeAssignment(Life& life, const api::Workload& workload) {
   const api::Raw recorded = QueueOf(life.job);
   const Result<api::Raw> assigned = AssignmentOf(life.job, workload, *life.view.queue);
   if (assigned && recorded && *recorded == **assigned) return std::nullopt;
@@ -116,7 +117,7 @@ std::optional<Step> TakeAssignment(Life& life, const api::Workload& workload) {
 
 // From now on the job waits for nodes. The transition time of Placed begins anew, because the time
 // in the queue is not time without nodes.
-std::optional<Step> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
+std::optional<JobStep> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
   const bool told = !verdict.start && ReasonOf(life.status, "Placed") == kAdmissionPending;
   if (!WaitsForKueue(life.status) || told) return std::nullopt;
   if (NextPlacement(life) != nullptr) return std::nullopt;
@@ -128,8 +129,8 @@ std::optional<Step> ReportAdmitted(Life& life, const QueueVerdict& verdict) {
 }
 
 // Quota is there: nodes may be chosen, and with `verdict.start` pods may run.
-std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
-                                 const QueueVerdict& verdict) {
+std::optional<JobStep> AdmittedStep(Life& life, const api::Workload& workload,
+                                    const QueueVerdict& verdict) {
   const bool placed = Is(life.status, "Placed");
   if (verdict.start) {
     const bool ready = placed && Is(life.status, "PodsReady");
@@ -148,7 +149,7 @@ std::optional<Step> AdmittedStep(Life& life, const api::Workload& workload,
 }
 
 // Nothing of the job runs, and nothing may.
-Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
+JobStep QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
   std::vector<const api::Workload*> others = Droppable(life.view.queue->workloads);
   std::erase(others, workload);
   if (!others.empty()) return DropWorkloads{std::move(others)};
@@ -172,7 +173,7 @@ Step QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& v
 }
 
 // The kinds of Kueue are not listed yet, so it is unknown whether the job has a Workload.
-std::optional<Step> UnsyncedStep(Life& life) {
+std::optional<JobStep> UnsyncedStep(Life& life) {
   const bool waits = !Is(life.status, "Placed") && !Is(life.status, "Restarting");
   if (!waits || QueueNameOf(life.job).empty()) return std::nullopt;
   const Wait wait{kRequeueSeconds};
@@ -183,7 +184,7 @@ std::optional<Step> UnsyncedStep(Life& life) {
 
 }  // namespace
 
-std::optional<Step> QueueStep(Life& life) {
+std::optional<JobStep> QueueStep(Life& life) {
   if (!life.view.queue) return std::nullopt;
   if (!life.view.queue->synced) return UnsyncedStep(life);
   const bool counted = QueueOf(life.job) != nullptr;  // it has, or just lost, quota
@@ -216,7 +217,7 @@ std::optional<Step> QueueStep(Life& life) {
   return QueuedStep(life, workload, verdict);
 }
 
-std::optional<Step> LeaveQueue(const Life& life) {
+std::optional<JobStep> LeaveQueue(const Life& life) {
   if (!life.view.queue) return std::nullopt;
   std::vector<const api::Workload*> left = Droppable(life.view.queue->workloads);
   if (!left.empty()) return DropWorkloads{std::move(left)};
@@ -224,7 +225,7 @@ std::optional<Step> LeaveQueue(const Life& life) {
   return std::nullopt;
 }
 
-std::optional<Step> FinishWorkload(const Life& life) {
+std::optional<JobStep> FinishWorkload(const Life& life) {
   if (!life.view.queue) return std::nullopt;
   const api::Workload* ours = nullptr;
   for (const api::Workload* one : life.view.queue->workloads) {

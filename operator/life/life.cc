@@ -80,7 +80,7 @@ void Unplace(Life& life, std::string_view reason, const std::string& message) {
   status.record.workers = {life.job.replicas, 0, 0, 0};
 }
 
-Step WriteOr(const Life& life, Wait wait) {
+JobStep WriteOr(const Life& life, Wait wait) {
   if (life.status == StatusOf(life.job)) return wait;
   return WriteStatus{life.status};
 }

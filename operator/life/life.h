@@ -55,7 +55,7 @@ std::string WorkersText(const api::WorkerCounts& counts);
 void Unplace(Life& life, std::string_view reason, const std::string& message);
 
 // A write if life.status differs from the job's, else `wait`.
-Step WriteOr(const Life& life, Wait wait);
+JobStep WriteOr(const Life& life, Wait wait);
 
 // A reason to take an attempt down that is not a matter of failurePolicy.
 struct Refusal {

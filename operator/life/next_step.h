@@ -101,7 +101,7 @@ struct Wait {
   std::optional<std::int64_t> seconds;
 };
 
-using Step =
+using JobStep =
     std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
                  DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
                  CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
@@ -116,7 +116,7 @@ using Step =
 // A job whose spec cannot be read gets the condition Accepted=False, keeps the rest of its status,
 // and is otherwise left alone until the spec can be read. Its deletion needs only metadata.
 // Cost  O(pods + placements).
-Step NextStep(const JobView& view, const LifeOptions& options);
+JobStep NextStep(const JobView& view, const LifeOptions& options);
 
 // The attempt in the label of a pod or Placement; nothing if it has no such label.
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);

@@ -171,8 +171,8 @@ class Forecast {
   std::optional<Reservation> ReserveFor(const Waiting& one) const {
     std::vector<Ending> endings(ends_.begin(), ends_.end());
     for (Ending& ending : endings) ending.seconds -= now_;
-    const Outlook outlook = WhenItFits(claims_, one.problem.request, one.graph, endings);
-    return Reserve(claims_, one.workload, one.problem, one.graph, outlook, endings);
+    const FitTime fit_time = WhenItFits(claims_, one.problem.request, one.graph, endings);
+    return Reserve(claims_, one.workload, one.problem, one.graph, fit_time, endings);
   }
 
   const PlanReport& report_;

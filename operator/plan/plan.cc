@@ -39,9 +39,9 @@ bool IsTooLarge(const fabric::Fabric& fabric, const placement::Plan& plan) {
   return bytes > kStatusBytesAtMost;
 }
 
-class Planner {
+class PlanBuilder {
  public:
-  Planner(const cluster::Cluster& cluster, const PlanOptions& options)
+  PlanBuilder(const cluster::Cluster& cluster, const PlanOptions& options)
       : cluster_(cluster),
         options_(options),
         learned_(predict::LearnedScalars::From(*cluster.inputs)),
@@ -384,11 +384,11 @@ class Planner {
     if (kept || !options_.reserve_after_seconds || !refused.why->ever) return;
     if (entry.workload.waited_seconds.value_or(0) < *options_.reserve_after_seconds) return;
     const std::vector<Ending> endings = Endings(*entry.fabric);
-    if (!refused.outlook.within_seconds) {  // also unknown to a refusal that is not explained
-      refused.outlook = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
+    if (!refused.fit_time.within_seconds) {  // also unknown to a refusal that is not explained
+      refused.fit_time = WhenItFits(claims_[*entry.fabric], problem.request, graph, endings);
     }
     kept =
-        Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.outlook, endings);
+        Reserve(claims_[*entry.fabric], entry.workload, problem, graph, refused.fit_time, endings);
     if (kept)
       refused.message += " Nodes are reserved for it: jobs behind it in the queue cannot use them.";
   }
@@ -433,7 +433,7 @@ class Planner {
       refused.relaxations =
           placement::FindRelaxations(claims, problem.request, graph, options_.place);
       if (refused.why->ever) {
-        refused.outlook = WhenItFits(claims, problem.request, graph, Endings(*entry.fabric));
+        refused.fit_time = WhenItFits(claims, problem.request, graph, Endings(*entry.fabric));
       }
     }
     refused.reason = placement::ReasonName(refused.why->reason);
@@ -451,7 +451,7 @@ class Planner {
 
   // When the refused workload would start.
   static std::string StartText(const cluster::Workload& workload, const Refused& refused) {
-    if (refused.why->ever) return OutlookText(refused.outlook, true);
+    if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";
     }
@@ -459,7 +459,7 @@ class Planner {
     if (!refused.relaxations.empty()) {
       return "Unchanged, it never fits this fabric, not even with nothing else running.";
     }
-    return OutlookText(refused.outlook, false);
+    return FitTimeText(refused.fit_time, false);
   }
 
   std::vector<Ending> Endings(std::size_t fabric) const {
@@ -536,7 +536,7 @@ class Planner {
 }  // namespace
 
 Result<PlanReport> Plan(const cluster::Cluster& cluster, const PlanOptions& options) {
-  Result<PlanReport> report = Planner(cluster, options).Run();
+  Result<PlanReport> report = PlanBuilder(cluster, options).Run();
   if (options.deciding) options.deciding(nullptr, Solving::kNodes);
   return report;
 }

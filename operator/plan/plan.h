@@ -33,7 +33,7 @@ struct Placed {
 
 // When a refused workload would fit, from the expected durations of others; unknown if both members
 // are empty.
-struct Outlook {
+struct FitTime {
   std::optional<std::int64_t> within_seconds;  // from now, at the latest
   std::string after;                           // the last workload that must end before: "ns/name"
 };
@@ -44,7 +44,7 @@ struct Refused {
   std::string message;  // sentences: what is short, by how much, what would help
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
-  Outlook outlook;
+  FitTime fit_time;
   std::optional<std::int64_t> wait_ends_in_seconds;  // when the wait of WaitingForPreferred ends
 };
 
@@ -86,8 +86,8 @@ struct PlanOptions {
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.
   std::optional<std::int64_t> reserve_after_seconds;
-  // How many refusals get relaxations and an outlook (several searches each); the others only name
-  // what is short.
+  // How many refusals get relaxations and a fit time (several searches each); the others only
+  // name what is short.
   std::uint32_t explained_refusals = 64;
   // A steady clock in microseconds, for solve_microseconds; null: no times.
   std::function<std::int64_t()> microseconds;

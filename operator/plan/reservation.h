@@ -30,19 +30,19 @@ struct Reservation {
 // only keep room. When the workload starts, it is placed anew.
 placement::Options ReservationOptions(bool empty);
 
-// The nodes that the workload gets at the time of its outlook, after some of `endings`; without an
-// outlook, those that it gets on an empty fabric. Nothing if it never fits.
+// The nodes that the workload gets at its fit time, after some of `endings`; without a fit time,
+// those that it gets on an empty fabric. Nothing if it never fits.
 // Cost  one search at quick effort.
 std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
                                    const cluster::Problem& problem,
-                                   const traffic::WorkerGraph& graph, const Outlook& outlook,
+                                   const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
-// The same for another way to choose nodes. `seat` returns the nodes by worker on these claims, or
-// on an empty fabric if `empty`; nothing if there are none.
-using Seat =
+// The same for another way to choose nodes. `choose` returns the nodes by worker on these claims,
+// or on an empty fabric if `empty`; nothing if there are none.
+using NodeChooser =
     std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
 std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
-                                   const Seat& seat, const Outlook& outlook,
+                                   const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
 
 }  // namespace weft::plan

@@ -26,7 +26,7 @@ constexpr double kHoursPerDay = 24;
 // The best of one ground and number of accelerators.
 struct Cell {
   const Ground* ground = nullptr;
-  std::vector<Candidate> best;  // best first
+  std::vector<CandidateLayout> best;  // best first
 };
 
 Result<Workload> FindJob(const Cluster& cluster, const std::string& name) {
@@ -93,7 +93,7 @@ class Adviser {
     std::vector<AdvisedLayout> rows;
     for (const Cell& cell : cells) {
       const std::size_t most = rows.size() + (cells.size() > 1 ? 1 : cell.best.size());
-      for (const Candidate& one : cell.best) {
+      for (const CandidateLayout& one : cell.best) {
         auto row = RowOf(*cell.ground, one);
         if (!row) continue;
         Remember(*row);
@@ -157,7 +157,7 @@ class Adviser {
   const LayoutSearch& search() const { return search_; }
 
  private:
-  std::optional<AdvisedLayout> RowOf(const Ground& ground, const Candidate& one) const {
+  std::optional<AdvisedLayout> RowOf(const Ground& ground, const CandidateLayout& one) const {
     auto prediction = outlook::Predict(one.layout, ground.accelerator, one.network);
     if (!prediction) return std::nullopt;
     AdvisedLayout row;

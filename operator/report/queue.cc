@@ -22,7 +22,7 @@ constexpr const char* kNow = "now";
 std::string WhyOf(const plan::Refused& refused) {
   std::string text = refused.message;
   if (!refused.why || !refused.why->ever) return text;
-  const std::string time = " " + plan::OutlookText(refused.outlook, true);
+  const std::string time = " " + plan::FitTimeText(refused.fit_time, true);
   if (const auto at = text.find(time); at != text.npos) text.erase(at, time.size());
   return text;
 }
@@ -78,9 +78,9 @@ bool WaitsBefore(const life::WaitingWorkload* a, const life::WaitingWorkload* b)
 }
 
 // Collects the rows of all namespaces.
-class Queue {
+class QueueRows {
  public:
-  Queue(const cluster::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
+  QueueRows(const cluster::Cluster& cluster, const std::vector<life::WaitingWorkload>& waiting)
       : cluster_(cluster), waiting_(waiting) {
     for (const life::WaitingWorkload& one : waiting) {
       for (const api::Placement& asked : one.asked) {
@@ -137,7 +137,7 @@ std::vector<QueueRow> MakeQueue(const cluster::Cluster& cluster, const plan::Pla
                                 const std::vector<life::WaitingWorkload>& waiting,
                                 const QueueOptions& options) {
   const auto starts = plan::ForecastStarts(cluster, report, options.reserve_after_seconds);
-  Queue queue(cluster, waiting);
+  QueueRows queue(cluster, waiting);
   for (const std::size_t e : report.decided) queue.Add(report.entries[e], starts[e]);
   std::vector<QueueRow> rows = std::move(queue).Rows();
   std::erase_if(rows, [&](const QueueRow& row) {

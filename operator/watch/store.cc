@@ -60,7 +60,7 @@ void Store::Put(T object) {
     if (!Admit(object)) return;
     change.now = std::make_shared<const T>(std::move(object));
     bool replaced = false;
-    std::tie(change.before, replaced) = std::get<Table<T>>(tables_).Put(change.now);
+    std::tie(change.before, replaced) = std::get<ObjectTable<T>>(tables_).Put(change.now);
     if (!replaced) return;
     Index(change);
   }
@@ -72,7 +72,7 @@ void Store::Remove(const api::ObjectKey& key) {
   Change<T> change;
   {
     const std::lock_guard lock(mutex_);
-    change.before = std::get<Table<T>>(tables_).Remove(key);
+    change.before = std::get<ObjectTable<T>>(tables_).Remove(key);
     if (!change.before) return;
     Index(change);
   }

@@ -119,8 +119,8 @@ class Store {
   using Owned = std::map<std::string, SnapshotMap<T>>;
 
   template <typename T>
-  const Table<T>& table() const {
-    return std::get<Table<T>>(tables_);
+  const ObjectTable<T>& table() const {
+    return std::get<ObjectTable<T>>(tables_);
   }
 
   // What a change of a kind does. With the lock: whether to store the object, and which indexes
@@ -175,11 +175,13 @@ class Store {
   StoreHooks hooks_;
   mutable std::mutex mutex_;
   std::uint64_t fabric_changes_ = 0;
-  std::tuple<Table<api::Node>, Table<api::Pod>, Table<api::TrainingJob>, Table<api::Placement>,
-             Table<api::Fabric>, Table<api::PriorityClass>, Table<api::Namespace>, Table<Service>,
-             Table<api::Workload>, Table<api::AdmissionCheck>, Table<api::ResourceFlavor>,
-             Table<api::ConfigMap>, Table<api::ResourceSlice>, Table<api::ResourceClaim>,
-             Table<api::ClaimTemplate>, Table<api::DeviceClass>>
+  std::tuple<ObjectTable<api::Node>, ObjectTable<api::Pod>, ObjectTable<api::TrainingJob>,
+             ObjectTable<api::Placement>, ObjectTable<api::Fabric>, ObjectTable<api::PriorityClass>,
+             ObjectTable<api::Namespace>, ObjectTable<Service>, ObjectTable<api::Workload>,
+             ObjectTable<api::AdmissionCheck>, ObjectTable<api::ResourceFlavor>,
+             ObjectTable<api::ConfigMap>, ObjectTable<api::ResourceSlice>,
+             ObjectTable<api::ResourceClaim>, ObjectTable<api::ClaimTemplate>,
+             ObjectTable<api::DeviceClass>>
       tables_;
   SnapshotMap<NotReady> not_ready_;
   Owned<api::Pod> pods_of_;

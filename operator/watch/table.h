@@ -28,7 +28,7 @@ inline std::uint64_t VersionOf(const std::string& resource_version) {
 // object that the watch reported as deleted.
 // Thread-safety  none; the store locks.
 template <typename T>
-class Table {
+class ObjectTable {
  public:
   using Object = std::shared_ptr<const T>;
 

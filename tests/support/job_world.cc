@@ -23,7 +23,7 @@ JobWorld::JobWorld(std::uint32_t workers) {
 
 std::optional<life::Wait> JobWorld::Settle(int most) {
   for (int i = 0; i < most; ++i) {
-    const life::Step step = life::NextStep(View(), options);
+    const life::JobStep step = life::NextStep(View(), options);
     if (const auto* wait = std::get_if<life::Wait>(&step)) return *wait;
     std::visit([&](const auto& one) { Do(one); }, step);
   }

@@ -39,7 +39,7 @@ class JobWorld {
   std::function<void(const life::JobStatus&)> on_status;
   // Kueue, for a job in one of its queues: what the job knows of it, and the steps that concern it.
   std::optional<life::QueueView> queue;
-  std::function<void(const life::Step&)> on_queue = [](const life::Step&) { std::abort(); };
+  std::function<void(const life::JobStep&)> on_queue = [](const life::JobStep&) { std::abort(); };
 
   // What was written. A create that admission refuses counts, but for pods no create or delete.
   struct Counts {

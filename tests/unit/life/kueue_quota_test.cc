@@ -29,7 +29,7 @@ class Queued {
         Json::parse(R"({"spec": {"workers": {"template": {"spec": {}}}}, "status": {}})"));
     flavor.node_labels = {{"gpu", "h100"}};
     flavor.tolerations = {{"gpu", "Exists", "", ""}};
-    world.on_queue = [this](const Step& step) { Do(step); };
+    world.on_queue = [this](const JobStep& step) { Do(step); };
     world.queue.emplace();
     world.queue->flavor = [this](const std::string& name) {
       return name == "h100" ? &flavor : nullptr;
@@ -96,7 +96,7 @@ class Queued {
     seen_ = *api::DecodeWorkload(workload, "test");
     world.queue->workloads = {&seen_};
   }
-  void Do(const Step& step) {
+  void Do(const JobStep& step) {
     if (std::holds_alternative<CreateWorkload>(step)) {
       ++created;
       workload = Json::parse(R"({"metadata": {"namespace": "team-a", "uid": "w1", "finalizers":

@@ -46,7 +46,7 @@ class World {
   // So many, or fewer where the last one waits.
   std::optional<Wait> Step(int steps) {
     for (int i = 0; i < steps; ++i) {
-      const life::Step step = NextStep(View(), options);
+      const life::JobStep step = NextStep(View(), options);
       if (const auto* wait = std::get_if<Wait>(&step)) return *wait;
       std::visit([this](const auto& one) { Do(one); }, step);
     }

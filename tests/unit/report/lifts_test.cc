@@ -54,12 +54,12 @@ std::vector<std::string> Ranked(std::size_t most,
   Ranking ranking(most);
   std::int64_t tensor = 0;
   for (const auto& [seconds, bytes] : given) {
-    Candidate one{{}, {}, {}, seconds, bytes};
+    CandidateLayout one{{}, {}, {}, seconds, bytes};
     one.layout.parallelism.tensor = ++tensor;
     if (ranking.Wants(seconds, bytes)) ranking.Add(one);
   }
   std::vector<std::string> kept;
-  for (const Candidate& one : ranking.Take()) {
+  for (const CandidateLayout& one : ranking.Take()) {
     kept.push_back(std::to_string(std::lround(one.seconds)) + "/" +
                    std::to_string(std::lround(one.bytes)));
   }
