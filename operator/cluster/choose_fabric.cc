@@ -17,7 +17,7 @@ std::string KnownFabrics(const Cluster& cluster) {
   return names;
 }
 
-bool Offers(const ClusterFabric& on, const Workload& workload) {
+bool Offers(const ClusterFabric& on, const WorkloadView& workload) {
   const auto resource = on.fabric->FindResource(workload.accelerator->resource_name);
   if (!resource) return false;
   for (fabric::NodeIndex n = 0; n < on.fabric->node_count(); ++n) {
@@ -27,7 +27,7 @@ bool Offers(const ClusterFabric& on, const Workload& workload) {
 }
 
 // Whether the workload fits on the empty fabric by the hard rules of single nodes.
-bool MayUse(const ClusterFabric& on, const Workload& workload) {
+bool MayUse(const ClusterFabric& on, const WorkloadView& workload) {
   placement::SlotQuery query;
   query.pod = &workload.pod;
   query.job = api::Show(workload.key());
@@ -61,7 +61,7 @@ std::optional<std::string_view> NamespaceDefault(const Cluster& cluster, const s
 
 using Choice = std::variant<std::size_t, NoFabric>;
 
-NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
+NoFabric Ambiguous(const Cluster& cluster, const WorkloadView& workload,
                    const std::vector<std::size_t>& among, const std::string& why) {
   std::string names;
   for (const std::size_t f : among) {
@@ -75,7 +75,7 @@ NoFabric Ambiguous(const Cluster& cluster, const Workload& workload,
 
 }  // namespace
 
-Result<Choice> ChooseFabric(const Cluster& cluster, const Workload& workload) {
+Result<Choice> ChooseFabric(const Cluster& cluster, const WorkloadView& workload) {
   if (!workload.fabric_name->empty()) {
     if (const auto found = cluster.FindFabric(*workload.fabric_name)) return Choice(*found);
     return Invalid(*workload.place + ": spec.fabricName: unknown Fabric \"" +

@@ -18,6 +18,6 @@ struct NoFabric {
 // only fabric that fits.
 // Errors  kInvalid for an unknown name; the message lists the known ones.
 Result<std::variant<std::size_t, NoFabric>> ChooseFabric(const Cluster& cluster,
-                                                         const Workload& workload);
+                                                         const WorkloadView& workload);
 
 }  // namespace weft::cluster

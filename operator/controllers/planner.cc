@@ -305,7 +305,7 @@ void Planner::Count(const char* result, const std::string& reason) const {
 }
 
 void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   const std::string& reservation = workload.bundle;
   if (const plan::Refused* refused = entry.refused()) {
     if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
@@ -372,7 +372,7 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
 }
 
 Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   const Json placement = RunSolver(options_.deciding, workload, plan::Solving::kNodes,
                                    [&] { return Json(plan::PlacementOf(cluster, entry)); });
   api::Placement current;

@@ -43,10 +43,10 @@ bool Same(const CrashedKinds::Kind& a, const CrashedKinds::Kind& b) {
 
 }  // namespace
 
-CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::Workload* const> parts) {
+CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::WorkloadView* const> parts) {
   WEFT_CHECK(!parts.empty());
   Kind kind{SubjectOf(*parts.front()), {}};
-  for (const cluster::Workload* part : parts) {
+  for (const cluster::WorkloadView* part : parts) {
     kind.parts.push_back({part->workers, *part->fabric_name, *part->accelerator, *part->model,
                           *part->parallelism, *part->topology, part->pod});
   }

@@ -51,7 +51,7 @@ class CrashedKinds {
     std::vector<Spec> parts;  // in any order
   };
   // `parts`: the workloads of one object, at least one.
-  static Kind KindOf(std::span<const cluster::Workload* const> parts);
+  static Kind KindOf(std::span<const cluster::WorkloadView* const> parts);
 
   // The object is refused for its own crashes.
   void Add(Kind kind, UnixSeconds now);

@@ -21,7 +21,7 @@ constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 // A workload that waits, and from its start on the nodes that it holds.
 struct Waiting {
   std::size_t entry = 0;  // into PlanReport::entries
-  cluster::Workload workload;
+  cluster::WorkloadView workload;
   cluster::Problem problem;
   traffic::WorkerGraph graph;
   std::int64_t waits_until = 0;  // when it stops waiting for its preferred level; 0: it does not
@@ -102,7 +102,7 @@ class Forecast {
     waiting_.push_back(std::move(one));
   }
 
-  void AddEnd(const cluster::Workload& workload, const std::vector<fabric::NodeIndex>& nodes) {
+  void AddEnd(const cluster::WorkloadView& workload, const std::vector<fabric::NodeIndex>& nodes) {
     if (!workload.expected_seconds) return;
     ends_.insert({.seconds = now_ + *workload.expected_seconds,
                   .name = api::Show(workload.key()),

@@ -13,7 +13,7 @@ struct Ending {
   std::int64_t seconds = 0;
   std::string name;                                       // "ns/name"
   const cluster::Holder* holder = nullptr;                // for a running holder; else null
-  const cluster::Workload* workload = nullptr;            // for a workload of this plan; else null
+  const cluster::WorkloadView* workload = nullptr;        // for a workload of this plan; else null
   const std::vector<fabric::NodeIndex>* nodes = nullptr;  // of `workload`
 };
 

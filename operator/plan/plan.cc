@@ -54,16 +54,16 @@ class PlanBuilder {
   }
 
   Result<PlanReport> Run() {
-    Result<std::vector<cluster::Workload>> workloads = cluster::PendingWorkloads(
+    Result<std::vector<cluster::WorkloadView>> workloads = cluster::PendingWorkloads(
         cluster_, options_.order,
         options_.refuse_invalid ? cluster::Mark::kInvalid : cluster::Mark::kNo);
     if (!workloads) return workloads.error();
     if (options_.best_costs != nullptr) options_.best_costs->DropOtherFabrics(cluster_);
     std::vector<std::string> bundles;
-    for (const cluster::Workload& workload : *workloads) bundles.push_back(workload.bundle);
+    for (const cluster::WorkloadView& workload : *workloads) bundles.push_back(workload.bundle);
     crashes_.Learn(*workloads, bundles);
     entries_.reserve(workloads->size());  // endings point to entries
-    for (cluster::Workload& workload : *workloads) {
+    for (cluster::WorkloadView& workload : *workloads) {
       WEFT_CHECK(entries_.size() < entries_.capacity());  // no entry moves
       PlanEntry entry;
       entry.workload = std::move(workload);
@@ -127,7 +127,7 @@ class PlanBuilder {
   }
 
   Status Decide(PlanEntry& entry) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     entry.modelled = workload.model->has_value();
     entry.ranks = workload.workers * workload.accelerator->per_worker;
     if (!workload.invalid.empty()) return Invalid(workload.invalid);
@@ -155,7 +155,7 @@ class PlanBuilder {
   // Gives the workload nodes of entry.fabric, or refuses it. While it waits for
   // topology.preferred, only nodes in one domain of that level are good enough.
   Status DecideOnFabric(PlanEntry& entry) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     const std::int64_t start = Now();
     Result<cluster::Problem> problem =
         cluster::MakeProblem(cluster_.fabrics[*entry.fabric], workload);
@@ -187,20 +187,20 @@ class PlanBuilder {
     return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
   }
 
-  const api::Condition* QueueWaitOf(const cluster::Workload& workload) const {
+  const api::Condition* QueueWaitOf(const cluster::WorkloadView& workload) const {
     if (!options_.heed_queues || !workload.is_job) return nullptr;
     return api::WaitForKueue(cluster_.inputs->jobs[workload.index].conditions);
   }
 
   // The pods of a Workload of Kueue are made after it has nodes.
-  bool IsShortOfPods(const cluster::Workload& workload) const {
+  bool IsShortOfPods(const cluster::WorkloadView& workload) const {
     if (workload.is_job) return false;
     if (workload.gated_pods + workload.done_workers >= workload.workers) return false;
     const api::Placement& placement = cluster_.inputs->placements[workload.index];
     return placement.pod_selector && !api::ControllingWorkload(placement.meta);
   }
 
-  static std::string ShortOfPodsText(const cluster::Workload& workload) {
+  static std::string ShortOfPodsText(const cluster::WorkloadView& workload) {
     const std::uint32_t held = workload.held_pods;
     std::string text = "spec.podSelector matches " + std::to_string(workload.gated_pods + held) +
                        " of " + CountText(workload.workers, "pod") + " with the scheduling gate " +
@@ -308,7 +308,7 @@ class PlanBuilder {
   }
 
   // A prediction never refuses a workload: without an accelerator that Weft knows there is none.
-  void AddPrediction(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+  void AddPrediction(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                      const cluster::Problem& problem, Placed& placed) const {
     auto one = predict::Predict(on, workload, problem.traffic, placed.plan.nodes, &learned_);
     if (!one) return;
@@ -424,7 +424,7 @@ class PlanBuilder {
 
   void Explain(const cluster::Problem& problem, const traffic::WorkerGraph& graph,
                const PlanEntry& entry, Refused& refused) {
-    const cluster::Workload& workload = entry.workload;
+    const cluster::WorkloadView& workload = entry.workload;
     const cluster::ClusterFabric& on = cluster_.fabrics[*entry.fabric];
     const fabric::Claims& claims = claims_[*entry.fabric];
     const bool full = explain_left_ > 0;
@@ -450,7 +450,7 @@ class PlanBuilder {
   }
 
   // When the refused workload would start.
-  static std::string StartText(const cluster::Workload& workload, const Refused& refused) {
+  static std::string StartText(const cluster::WorkloadView& workload, const Refused& refused) {
     if (refused.why->ever) return FitTimeText(refused.fit_time, true);
     if (AdmissionMayTolerate(workload, *refused.why)) {
       return "Without the toleration it never fits this fabric.";

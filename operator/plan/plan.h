@@ -49,7 +49,7 @@ struct Refused {
 };
 
 struct PlanEntry {
-  cluster::Workload workload;
+  cluster::WorkloadView workload;
   std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent if none was chosen
   bool modelled = false;              // true: a model is given, so bytes are known
   std::uint32_t ranks = 0;
@@ -117,10 +117,10 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
 // Whether admission may add a toleration that the pods lack: some node has a taint with the name of
 // an accelerator resource, which ExtendedResourceToleration (and GKE) tolerates for the pods that
 // request it, and no API server has admitted the job's pods yet.
-bool AdmissionMayTolerate(const cluster::Workload& workload, const placement::Unplaceable& no);
+bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const placement::Unplaceable& no);
 
 // The refusal in sentences. `relaxations` may be empty.
-std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                         const placement::Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations);
 

@@ -30,7 +30,7 @@ bool IsForCrashes(const std::optional<CrashRefusal>& refusal) {
 
 }  // namespace
 
-bool PlanCrashes::IsRefused(const cluster::Workload& workload) const {
+bool PlanCrashes::IsRefused(const cluster::WorkloadView& workload) const {
   return IsForCrashes(RefusalFor(cluster_, workload, asks_));
 }
 
@@ -40,19 +40,19 @@ void PlanCrashes::LearnJobs() {
     if (job.conditions.empty() || !job.unreadable.empty()) continue;
     if (cluster::HasCondition(job.conditions, "Placed")) continue;  // it has nodes
     if (!IsForCrashes(RefusalFor(job.conditions, job.meta.generation, asks_))) continue;
-    const cluster::Workload workload = cluster::WorkloadOf(job);
-    const cluster::Workload* const alone = &workload;
+    const cluster::WorkloadView workload = cluster::WorkloadOf(job);
+    const cluster::WorkloadView* const alone = &workload;
     kinds_.Add(CrashedKinds::KindOf({&alone, 1}), asks_.now);
   }
 }
 
-void PlanCrashes::Learn(const std::vector<cluster::Workload>& workloads,
+void PlanCrashes::Learn(const std::vector<cluster::WorkloadView>& workloads,
                         const std::vector<std::string>& bundles) {
   kinds_.DropBefore(asks_.now);
   LearnJobs();
   const auto together = Together(bundles);
   const auto kind_of = [&](const std::vector<std::size_t>& bundle) {
-    std::vector<const cluster::Workload*> parts;
+    std::vector<const cluster::WorkloadView*> parts;
     for (const std::size_t i : bundle) parts.push_back(&workloads[i]);
     return CrashedKinds::KindOf(parts);
   };
@@ -71,7 +71,7 @@ void PlanCrashes::Learn(const std::vector<cluster::Workload>& workloads,
 }
 
 std::optional<CrashRefusal> PlanCrashes::Refusal(std::size_t index,
-                                                 const cluster::Workload& workload) const {
+                                                 const cluster::WorkloadView& workload) const {
   if (auto own = RefusalFor(cluster_, workload, asks_)) return own;
   if (asked_.empty()) return std::nullopt;
   WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);

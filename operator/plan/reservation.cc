@@ -14,7 +14,7 @@ placement::Options ReservationOptions(bool empty) {
   return options;
 }
 
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const cluster::Problem& problem,
                                    const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings) {
@@ -27,7 +27,7 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workloa
   return Reserve(std::move(claims), workload, choose, fit_time, endings);
 }
 
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings) {
   if (fit_time.within_seconds) {

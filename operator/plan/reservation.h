@@ -15,13 +15,13 @@ namespace weft::plan {
 // take every node that becomes free. Later workloads may use them only if they end before the
 // reservation begins (backfill).
 struct Reservation {
-  const cluster::Workload* workload = nullptr;
+  const cluster::WorkloadView* workload = nullptr;
   std::vector<fabric::NodeIndex> nodes;
   // In how many seconds, at the latest, all these nodes are free; unknown if a holder has no
   // expected duration.
   std::optional<std::int64_t> within_seconds;
 
-  bool LeavesRoomFor(const cluster::Workload& other) const {
+  bool LeavesRoomFor(const cluster::WorkloadView& other) const {
     return within_seconds && other.expected_seconds && *other.expected_seconds <= *within_seconds;
   }
 };
@@ -33,7 +33,7 @@ placement::Options ReservationOptions(bool empty);
 // The nodes that the workload gets at its fit time, after some of `endings`; without a fit time,
 // those that it gets on an empty fabric. Nothing if it never fits.
 // Cost  one search at quick effort.
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const cluster::Problem& problem,
                                    const traffic::WorkerGraph& graph, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
@@ -41,7 +41,7 @@ std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workloa
 // or on an empty fabric if `empty`; nothing if there are none.
 using NodeChooser =
     std::function<std::optional<std::vector<fabric::NodeIndex>>(const fabric::Claims&, bool empty)>;
-std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::Workload& workload,
+std::optional<Reservation> Reserve(fabric::Claims claims, const cluster::WorkloadView& workload,
                                    const NodeChooser& choose, const FitTime& fit_time,
                                    const std::vector<Ending>& endings);
 

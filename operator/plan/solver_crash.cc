@@ -40,7 +40,7 @@ CrashCount ReadCount(std::string_view sentence, bool again) {
 }
 
 const std::vector<api::Condition>& ConditionsOf(const cluster::Cluster& cluster,
-                                                const cluster::Workload& workload) {
+                                                const cluster::WorkloadView& workload) {
   const api::Inputs& inputs = *cluster.inputs;
   return workload.is_job ? inputs.jobs[workload.index].conditions
                          : inputs.placements[workload.index].conditions;
@@ -148,12 +148,12 @@ std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& condit
 }
 
 std::optional<CrashRefusal> RefusalFor(const cluster::Cluster& cluster,
-                                       const cluster::Workload& workload,
+                                       const cluster::WorkloadView& workload,
                                        const CrashQuestion& asks) {
   return RefusalFor(ConditionsOf(cluster, workload), workload.meta->generation, asks);
 }
 
-bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& workload,
+bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
                       std::string_view version) {
   const api::Condition* failed =
       api::FindCondition(ConditionsOf(cluster, workload), api::kFiguresFailed);
@@ -161,7 +161,7 @@ bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& 
          failed->observed_generation == workload.meta->generation;
 }
 
-CrashSubject SubjectOf(const cluster::Workload& workload, Solving solving) {
+CrashSubject SubjectOf(const cluster::WorkloadView& workload, Solving solving) {
   const api::ObjectMeta& meta = *workload.meta;
   // Figures of a Placement that exists need no other object.
   const bool itself = workload.is_job || (solving == Solving::kFigures && !meta.uid.empty());

@@ -30,7 +30,7 @@ enum class Solving : std::uint8_t { kNodes, kFigures };
 
 // Called with the workload before each such work, and with null after the last one, so that a crash
 // in between can be told from others; may be null. An exception leaves the workload named.
-using Deciding = std::function<void(const cluster::Workload* workload, Solving solving)>;
+using Deciding = std::function<void(const cluster::WorkloadView* workload, Solving solving)>;
 
 struct SolverCrash {
   std::string version;  // of the operator
@@ -84,10 +84,10 @@ std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& condit
                                        std::int64_t generation, const CrashQuestion& asks);
 // The same of a workload's object.
 std::optional<CrashRefusal> RefusalFor(const cluster::Cluster& cluster,
-                                       const cluster::Workload& workload,
+                                       const cluster::WorkloadView& workload,
                                        const CrashQuestion& asks);
 // Whether a crash of the version ("": any) on figures of the workload's spec is recorded.
-bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::Workload& workload,
+bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
                       std::string_view version);
 
 // The object that records a crash of the solver on a workload: the workload itself, or the Workload
@@ -98,6 +98,6 @@ struct CrashSubject {
   std::string uid;              // "": the object is not in the cluster, and nothing can be recorded
   std::int64_t generation = 0;  // 0: not known
 };
-CrashSubject SubjectOf(const cluster::Workload& workload, Solving solving = Solving::kNodes);
+CrashSubject SubjectOf(const cluster::WorkloadView& workload, Solving solving = Solving::kNodes);
 
 }  // namespace weft::plan

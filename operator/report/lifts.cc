@@ -13,7 +13,7 @@
 namespace weft::report {
 namespace {
 
-using cluster::Workload;
+using cluster::WorkloadView;
 using outlook::Layout;
 using outlook::Network;
 using traffic::Recomputation;
@@ -119,7 +119,7 @@ class Lifts {
 
 }  // namespace
 
-std::optional<CandidateLayout> OnNodes(const Workload& workload, const Ground& ground,
+std::optional<CandidateLayout> OnNodes(const WorkloadView& workload, const Ground& ground,
                                        const Layout& layout) {
   const std::uint32_t each = ground.worker.Of(layout.ranks);
   const auto workers = static_cast<std::uint32_t>(layout.ranks / each);
@@ -176,7 +176,7 @@ std::vector<CandidateLayout> Ranking::Take() {
   return std::move(fastest_);
 }
 
-std::vector<CandidateLayout> LayoutSearch::Best(const Workload& workload, const Ground& ground,
+std::vector<CandidateLayout> LayoutSearch::Best(const WorkloadView& workload, const Ground& ground,
                                                 std::int64_t count, std::size_t most) {
   workload_ = &workload;
   Ranking best(most);
@@ -204,7 +204,7 @@ void LayoutSearch::TryShape(const Layout& shape, const Ground& ground, Ranking& 
   }
 }
 
-std::vector<Lift> LiftsOf(const Workload& workload, const Ground& ground,
+std::vector<Lift> LiftsOf(const WorkloadView& workload, const Ground& ground,
                           const CandidateLayout& best) {
   Lifts lifts(ground, best);
   lifts.AddLinks();

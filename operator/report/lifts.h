@@ -47,7 +47,7 @@ class Ranking {
 
 // The layout on the ground's order of nodes that makes its step shortest, whether or not it fits in
 // memory. Absent if the ground has too few nodes or the traffic is not defined.
-std::optional<CandidateLayout> OnNodes(const cluster::Workload& workload, const Ground& ground,
+std::optional<CandidateLayout> OnNodes(const cluster::WorkloadView& workload, const Ground& ground,
                                        const outlook::Layout& layout);
 
 // Tries layouts, and counts them.
@@ -56,7 +56,7 @@ class LayoutSearch {
   // The best layouts (Ranking), at most `most`, that fit in memory on the first `count`
   // accelerators of the ground. Empty if none fits, or if the accelerator has no unit for the
   // precision.
-  std::vector<CandidateLayout> Best(const cluster::Workload& workload, const Ground& ground,
+  std::vector<CandidateLayout> Best(const cluster::WorkloadView& workload, const Ground& ground,
                                     std::int64_t count, std::size_t most);
 
   std::int64_t tried() const { return tried_; }
@@ -66,12 +66,12 @@ class LayoutSearch {
   void TryShape(const outlook::Layout& shape, const Ground& ground, Ranking& best);
 
   std::int64_t tried_ = 0, fitting_ = 0;
-  const cluster::Workload* workload_ = nullptr;
+  const cluster::WorkloadView* workload_ = nullptr;
 };
 
 // What would make each accelerator train on more tokens a second than with this layout: faster
 // links, more memory, a larger batch, fewer accelerators; only changes that give 2 % or more.
-std::vector<Lift> LiftsOf(const cluster::Workload& workload, const Ground& ground,
+std::vector<Lift> LiftsOf(const cluster::WorkloadView& workload, const Ground& ground,
                           const CandidateLayout& best);
 
 }  // namespace weft::report

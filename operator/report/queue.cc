@@ -28,7 +28,7 @@ std::string WhyOf(const plan::Refused& refused) {
 }
 
 QueueRow RowOf(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
-  const cluster::Workload& workload = entry.workload;
+  const cluster::WorkloadView& workload = entry.workload;
   QueueRow row;
   row.key = workload.key();
   row.kind = workload.kind();
@@ -119,7 +119,7 @@ class QueueRows {
   }
 
  private:
-  const life::WaitingWorkload* AskerOf(const cluster::Workload& workload) const {
+  const life::WaitingWorkload* AskerOf(const cluster::WorkloadView& workload) const {
     const auto found = workload.is_job ? askers_.end() : askers_.find(workload.key());
     return found == askers_.end() ? nullptr : found->second;
   }

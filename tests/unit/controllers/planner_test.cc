@@ -203,7 +203,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   Planner::Options options;
   options.now = [this] { return now_; };
   bool named = false;
-  options.deciding = [&](const cluster::Workload* workload, plan::Solving) {
+  options.deciding = [&](const cluster::WorkloadView* workload, plan::Solving) {
     named = workload != nullptr;
     if (named) throw std::bad_alloc();
   };
@@ -211,7 +211,7 @@ TEST_F(PlannerTest, AnExceptionInTheSolverEndsTheProcessButLackOfMemoryDoesNot) 
   starved.Enqueue(job);
   EXPECT_THROW(starved.Pass(), std::bad_alloc);
   EXPECT_FALSE(named);
-  options.deciding = [](const cluster::Workload* workload, plan::Solving) {
+  options.deciding = [](const cluster::WorkloadView* workload, plan::Solving) {
     if (workload != nullptr) throw std::logic_error("a bug");
   };
   Planner broken(leader_.store, cache, api_, log, options);

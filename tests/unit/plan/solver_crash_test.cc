@@ -141,7 +141,7 @@ TEST(SolverCrashTest, ACrashOnFiguresRefusesNothingAndLeavesThemOut) {
     std::vector<Solving> named;
     PlanOptions options;
     options.crashes.version = version;
-    options.deciding = [&](const cluster::Workload* one, Solving solving) {
+    options.deciding = [&](const cluster::WorkloadView* one, Solving solving) {
       if (one != nullptr) named.push_back(solving);
     };
     const auto report = Plan(cluster, options);
@@ -183,7 +183,7 @@ TEST(SolverCrashTest, PlanNamesEachWorkloadAndWhatTheSolverWorksOn) {
   const cluster::Cluster cluster = scene.Build();
   std::vector<std::string> named;
   PlanOptions options;
-  options.deciding = [&](const cluster::Workload* one, Solving solving) {
+  options.deciding = [&](const cluster::WorkloadView* one, Solving solving) {
     named.push_back((one ? one->key().name : "") +
                     (solving == Solving::kFigures ? " figures" : ""));
   };
@@ -206,7 +206,7 @@ TEST(SolverCrashTest, IsRecordedInTheObjectThatAsked) {
   ASSERT_TRUE(workloads);
   std::vector<std::string> subjects;
   for (const Solving solving : {Solving::kNodes, Solving::kFigures}) {
-    for (const cluster::Workload& one : *workloads) {
+    for (const cluster::WorkloadView& one : *workloads) {
       const CrashSubject subject = SubjectOf(one, solving);
       subjects.push_back(std::string(subject.kind) + " " + api::Show(subject.key) + " " +
                          subject.uid);

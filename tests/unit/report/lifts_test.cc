@@ -36,7 +36,7 @@ testing::Scene RacksOfThree(std::uint32_t racks, std::uint32_t workers) {
 std::vector<NodeIndex> NodesFor(const testing::Scene& scene, std::int64_t tensor) {
   const cluster::Cluster cluster = scene.Build();
   const auto workloads = cluster::PendingWorkloads(cluster, cluster::Order::kFile);
-  const cluster::Workload& workload = workloads->front();
+  const cluster::WorkloadView& workload = workloads->front();
   const Grounds grounds = GroundsOf(cluster, workload);
   outlook::Layout layout;
   layout.model = *(*workload.model)->transformer;
