@@ -108,7 +108,7 @@ class Builder {
     } else if (on_bad_ == OnBadFabric::kRefuse) {
       return Error{built.error().kind, place + ": " + built.error().message};
     } else {
-      fabrics_.refused.push_back({name, built.error().message});
+      fabrics_.not_built.push_back({name, built.error().message});
     }
     return {};
   }

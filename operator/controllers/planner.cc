@@ -113,19 +113,19 @@ std::vector<std::string> Planner::PreviousOf(const std::string& uid) const {
   return found == previous_.end() ? std::vector<std::string>{} : found->second;
 }
 
-std::optional<life::PlanRefusal> Planner::RefusalOf(const api::TrainingJob& job) const {
+std::optional<Refusal> Planner::RefusalOf(const api::TrainingJob& job) const {
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(job.meta.uid);
   if (refusal == refusals_.end()) return std::nullopt;
   if (refusal->second.generation != job.meta.generation) return std::nullopt;
-  return refusal->second.text;
+  return refusal->second.refusal;
 }
 
-std::optional<life::CheckRefusal> Planner::RefusalOf(const std::string& reservation) const {
+std::optional<Refusal> Planner::RefusalOf(const std::string& reservation) const {
   const std::lock_guard lock(mutex_);
   const auto refusal = refusals_.find(reservation);
   if (refusal == refusals_.end()) return std::nullopt;
-  return life::CheckRefusal{refusal->second.text.message, refusal->second.text.ever};
+  return refusal->second.refusal;
 }
 
 void Planner::OnCapacity() {
@@ -429,20 +429,18 @@ void Planner::WakeAtLocked(UnixSeconds time) {
 bool Planner::ShouldReport(const Asker& asker, const plan::Refused& refused) {
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
-  if (refused.wait_ends_in_seconds) WakeAtLocked(now + *refused.wait_ends_in_seconds);
+  if (refused.ends_in_seconds) WakeAtLocked(now + *refused.ends_in_seconds);
   if (const auto back = life::FirstReturn(asker.excluded, now)) WakeAtLocked(*back);
-  Refusal& refusal = refusals_[asker.id];
-  const bool alike =
-      refusal.generation == asker.generation && refusal.text.reason == refused.reason;
-  if (alike && refusal.text.message == refused.message) return false;
-  if (alike && now < refusal.told + refusal.pause_seconds) {
-    WakeAtLocked(refusal.told + refusal.pause_seconds);
+  Reported& last = refusals_[asker.id];
+  const bool alike = last.generation == asker.generation && last.refusal.reason == refused.reason;
+  if (alike && last.refusal.message == refused.message) return false;
+  if (alike && now < last.at + last.pause_seconds) {
+    WakeAtLocked(last.at + last.pause_seconds);
     return false;
   }
   const std::int64_t pause =
-      alike ? std::min(2 * refusal.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
-  refusal = {
-      asker.generation, {refused.reason, refused.message, !plan::NeverFits(refused)}, now, pause};
+      alike ? std::min(2 * last.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
+  last = {asker.generation, refused, now, pause};
   Count("Refused", refused.reason);
   return true;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/life/kueue_check.h"
@@ -60,8 +61,8 @@ class Planner {
   void Withdraw(const std::string& workload_uid);
   // The job's attempt on these nodes (by worker) is over: the next attempt should use them again.
   void StorePrevious(const std::string& uid, const std::vector<std::string>& nodes);
-  std::optional<life::PlanRefusal> RefusalOf(const api::TrainingJob& job) const;
-  std::optional<life::CheckRefusal> RefusalOf(const std::string& reservation) const;
+  std::optional<Refusal> RefusalOf(const api::TrainingJob& job) const;
+  std::optional<Refusal> RefusalOf(const std::string& reservation) const;
   // Called when an input of the plan has changed.
   void OnCapacity();
 
@@ -72,11 +73,11 @@ class Planner {
   void Stop();
 
  private:
-  struct Refusal {
+  struct Reported {
     std::int64_t generation = 0;
-    life::PlanRefusal text;
-    UnixSeconds told = 0;
-    std::int64_t pause_seconds = 0;  // after `told`, before another text of the same reason
+    Refusal refusal;
+    UnixSeconds at = 0;
+    std::int64_t pause_seconds = 0;  // after `at`, before another text of the same reason
   };
 
   bool AwaitWork();
@@ -126,7 +127,7 @@ class Planner {
   // Nodes of the last attempt, by uid of the job. A new leader does not have them: it plans a
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
-  std::map<std::string, Refusal> refusals_;  // by uid of the job, or by reservation
+  std::map<std::string, Reported> refusals_;  // by uid of the job, or by reservation
   std::int64_t last_pass_milliseconds_ = 0;
 };
 

@@ -93,9 +93,7 @@ life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects
   const api::TrainingJob& job = *objects.job;
   life::QueuedJob queued;
   queued.placement = life::CurrentPlacement(job, objects.placements);
-  if (const auto refusal = planner_.RefusalOf(job)) {
-    queued.refusal = life::CheckRefusal{refusal->message, refusal->ever};
-  }
+  queued.refusal = planner_.RefusalOf(job);
   return queued;
 }
 

@@ -36,9 +36,9 @@ std::string Joined(const std::vector<std::string>& names) {
   return text;
 }
 
-void Annotate(const std::vector<api::ExcludedNode>& excluded,
-              const std::vector<api::Condition>& conditions, UnixSeconds now,
-              api::ObjectMeta& meta) {
+void SetAnnotations(const std::vector<api::ExcludedNode>& excluded,
+                    const std::vector<api::Condition>& conditions, UnixSeconds now,
+                    api::ObjectMeta& meta) {
   const auto annotate = [&](const char* key, api::ExclusionEffect effect) {
     const std::string names = Joined(ExcludedAt(excluded, now, effect));
     meta.annotations.Erase(key);
@@ -66,14 +66,14 @@ void CountDown(api::TrainingJob& job, UnixSeconds now) {
 
 void AnnotateWait(api::TrainingJob& job, UnixSeconds now,
                   const std::vector<std::string>& previous) {
-  Annotate(job.record.excluded, job.conditions, now, job.meta);
+  SetAnnotations(job.record.excluded, job.conditions, now, job.meta);
   job.meta.annotations.Erase(cluster::kPreviousNodesAnnotation);
   if (!previous.empty())
     job.meta.annotations.Set(cluster::kPreviousNodesAnnotation, Joined(previous));
 }
 
 void AnnotateWait(api::Placement& placement, UnixSeconds now) {
-  Annotate(placement.excluded, placement.conditions, now, placement.meta);
+  SetAnnotations(placement.excluded, placement.conditions, now, placement.meta);
 }
 
 void AnnotateWait(api::Workload& workload, UnixSeconds now) {

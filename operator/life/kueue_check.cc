@@ -306,7 +306,7 @@ class CheckDecision {
     Result<std::vector<api::Placement>> wanted = Wanted();
     if (!wanted) {
       const bool invalid = wanted.error().kind == ErrorKind::kInvalid;
-      return WaitOrGiveUp({wanted.error().message, !invalid});
+      return WaitOrGiveUp({"Invalid", wanted.error().message, !invalid});
     }
     std::set<std::string> names;
     std::vector<api::Placement> missing;
@@ -356,7 +356,7 @@ class CheckDecision {
     return std::min(since + options_.hold_seconds - view_.now, options_.hold_seconds);
   }
 
-  CheckStep WaitOrGiveUp(const CheckRefusal& refusal) const {
+  CheckStep WaitOrGiveUp(const Refusal& refusal) const {
     const auto left = HoldLeft();
     if (!left) return WriteAnswer(CheckState::kPending, refusal.message);
     if (!refusal.ever) return WriteAnswer(CheckState::kRejected, refusal.message);

@@ -13,6 +13,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
+#include "operator/base/refusal.h"
 #include "operator/life/next_step.h"
 
 namespace weft::life {
@@ -35,17 +36,11 @@ struct CheckOptions {
 
 inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 
-// The planner's refusal of a reservation.
-struct CheckRefusal {
-  std::string message;
-  bool ever = true;  // false: waiting cannot help
-};
-
 // The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
 struct QueuedJob {
   // Of its coming or current attempt; null: no nodes yet.
   const api::Placement* placement = nullptr;
-  std::optional<CheckRefusal> refusal;  // the planner's
+  std::optional<Refusal> refusal;  // the planner's
 };
 
 // A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.
@@ -59,7 +54,7 @@ struct CheckView {
   // As built; only called for pod sets with topology annotations of Kueue.
   std::function<std::vector<const fabric::FabricSpec*>()> fabrics;
   // The planner's refusal of what was asked for under this name.
-  std::function<std::optional<CheckRefusal>(const std::string& reservation)> refusal;
+  std::function<std::optional<Refusal>(const std::string& reservation)> refusal;
   UnixSeconds now = 0;
 };
 

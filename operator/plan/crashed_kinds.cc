@@ -54,11 +54,11 @@ CrashedKinds::Kind CrashedKinds::KindOf(std::span<const cluster::WorkloadView* c
 }
 
 void CrashedKinds::DropBefore(UnixSeconds now) {
-  kinds_.remove_if([&](const Refused& one) { return one.at + kKeepSeconds <= now; });
+  kinds_.remove_if([&](const Entry& one) { return one.at + kKeepSeconds <= now; });
 }
 
 void CrashedKinds::Add(Kind kind, UnixSeconds now) {
-  kinds_.remove_if([&](const Refused& one) {
+  kinds_.remove_if([&](const Entry& one) {
     return one.kind.subject.uid == kind.subject.uid && Same(one.kind, kind);
   });
   kinds_.push_front({std::move(kind), now});
@@ -67,11 +67,11 @@ void CrashedKinds::Add(Kind kind, UnixSeconds now) {
 }
 
 void CrashedKinds::Erase(const Kind& kind) {
-  kinds_.remove_if([&](const Refused& one) { return Same(one.kind, kind); });
+  kinds_.remove_if([&](const Entry& one) { return Same(one.kind, kind); });
 }
 
 std::optional<std::string> CrashedKinds::Find(const Kind& kind) const {
-  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Refused& one) {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Entry& one) {
     return one.kind.subject.uid != kind.subject.uid && Same(one.kind, kind);
   });
   if (found == kinds_.end()) return std::nullopt;

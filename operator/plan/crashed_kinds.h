@@ -64,12 +64,12 @@ class CrashedKinds {
   std::size_t size() const { return kinds_.size(); }
 
  private:
-  struct Refused {
+  struct Entry {
     Kind kind;
     UnixSeconds at = 0;
   };
 
-  std::list<Refused> kinds_;  // the last refused first
+  std::list<Entry> kinds_;  // the last refused first
 };
 
 }  // namespace weft::plan

@@ -94,7 +94,7 @@ class Forecast {
                 .workload = entry.workload,
                 .problem = *std::move(problem),
                 .graph = std::move(graph),
-                .waits_until = entry.refused()->wait_ends_in_seconds.value_or(0),
+                .waits_until = entry.refused()->ends_in_seconds.value_or(0),
                 .accelerators =
                     std::int64_t{entry.workload.workers} * entry.workload.accelerator->per_worker,
                 .nodes = {}});

@@ -84,21 +84,14 @@ class PlanBuilder {
 
   // Whether the solver must not be asked, because it has crashed on this workload or its like.
   bool RefuseForCrashes(PlanEntry& entry) {
-    auto failed = crashes_.Refusal(entries_.size() - 1, entry.workload);
+    auto failed = crashes_.FindRefusal(entries_.size() - 1, entry.workload);
     if (!failed) return false;
-    Refused refused;
-    refused.reason = failed->reason;
-    refused.message = std::move(failed->message);
-    refused.wait_ends_in_seconds = failed->ends_in_seconds;
-    entry.outcome = std::move(refused);
+    Refuse(entry, *std::move(failed));
     return true;
   }
 
-  static void Refuse(PlanEntry& entry, std::string reason, std::string message) {
-    Refused refused;
-    refused.reason = std::move(reason);
-    refused.message = std::move(message);
-    entry.outcome = std::move(refused);
+  static void Refuse(PlanEntry& entry, Refusal refusal) {
+    entry.outcome = Refused{std::move(refusal), {}, {}, {}};
   }
 
   // Workloads of one bundle get nodes all together or not at all.
@@ -110,7 +103,7 @@ class PlanBuilder {
     }
     if (Status decided = Decide(entry); !decided) {
       if (!options_.refuse_invalid) return decided.error();
-      Refuse(entry, "Invalid", decided.error().message);
+      Refuse(entry, {"Invalid", decided.error().message});
     }
     if (bundle.empty() || entry.refused() == nullptr) return {};
     const Refused refused = *entry.refused();
@@ -135,14 +128,14 @@ class PlanBuilder {
     if (RefuseForCrashes(entry)) return {};
     auto choice = cluster::ChooseFabric(cluster_, workload);
     if (!choice) return choice.error();
-    if (auto* none = std::get_if<cluster::NoFabric>(&*choice)) {
-      Refuse(entry, none->reason, none->message);
+    if (auto* none = std::get_if<Refusal>(&*choice)) {
+      Refuse(entry, std::move(*none));
       return {};
     }
     entry.fabric = std::get<std::size_t>(*choice);
     WEFT_CHECK(*entry.fabric < cluster_.fabrics.size());
     if (const api::Condition* wait = QueueWaitOf(workload)) {
-      Refuse(entry, wait->reason, wait->message);
+      Refuse(entry, {wait->reason, wait->message});
       return {};
     }
     if (Status decided = DecideOnFabric(entry); !decided) return decided;
@@ -161,16 +154,16 @@ class PlanBuilder {
         cluster::MakeProblem(cluster_.fabrics[*entry.fabric], workload);
     if (!problem) return problem.error();
     if (IsShortOfPods(workload)) {
-      Refuse(entry, "WaitingForPods", ShortOfPodsText(workload));
+      Refuse(entry, {"WaitingForPods", ShortOfPodsText(workload)});
       return {};
     }
     if (!workload.no_gang.empty()) {
-      Refuse(entry, "WorkerIndexInvalid", workload.no_gang);
+      Refuse(entry, {"WorkerIndexInvalid", workload.no_gang});
       return {};
     }
     const auto pinned = PinnedHosts(*cluster_.inputs, workload);
     if (!pinned) {
-      Refuse(entry, kPodsPinned, pinned.error().message);
+      Refuse(entry, {kPodsPinned, pinned.error().message});
       return {};
     }
     if (!pinned->empty()) {
@@ -184,7 +177,7 @@ class PlanBuilder {
   // Whether the job waits for a preferred level that could not hold it even on an empty fabric.
   static bool WaitsInVain(const PlanEntry& entry) {
     const Refused* refused = entry.refused();
-    return refused != nullptr && refused->wait_ends_in_seconds && !refused->why->ever;
+    return refused != nullptr && refused->ends_in_seconds && !refused->why->ever;
   }
 
   const api::Condition* QueueWaitOf(const cluster::WorkloadView& workload) const {
@@ -233,9 +226,9 @@ class PlanBuilder {
       placed.plan = std::move(*plan);
       entry.solve_microseconds = Now() - start;
       if (IsTooLarge(*on.fabric, placed.plan)) {
-        Refuse(entry, "PlacementTooLarge",
-               "The node names of " + CountText(entry.workload.workers, "worker") +
-                   " exceed the 1.2 MiB that a Placement's status may hold.");
+        Refuse(entry, {"PlacementTooLarge",
+                       "The node names of " + CountText(entry.workload.workers, "worker") +
+                           " exceed the 1.2 MiB that a Placement's status may hold."});
         return;
       }
       WEFT_CHECK(placed.plan.nodes.size() == entry.workload.workers);  // all of them or none
@@ -264,11 +257,10 @@ class PlanBuilder {
     for (const std::string& host : hosts) {
       const auto node = HostOn(*on.fabric, host);
       if (!node) {
-        return Refuse(entry, kPodsPinned,
-                      "A pod is pinned to " + host +
-                          " by its own nodeSelector "
-                          "kubernetes.io/hostname, and Fabric " +
-                          on.name() + " has no such node.");
+        return Refuse(entry, {kPodsPinned, "A pod is pinned to " + host +
+                                               " by its own nodeSelector "
+                                               "kubernetes.io/hostname, and Fabric " +
+                                               on.name() + " has no such node."});
       }
       placed.plan.nodes.push_back(*node);
     }
@@ -443,8 +435,8 @@ class PlanBuilder {
     if (!wait || !workload.waited_seconds || *workload.waited_seconds >= *wait) return;
     if (workload.topology->preferred.empty()) return;
     refused.reason = "WaitingForPreferred";
-    refused.wait_ends_in_seconds = *wait - *workload.waited_seconds;
-    refused.message = "Waits another " + DurationText(*refused.wait_ends_in_seconds) +
+    refused.ends_in_seconds = *wait - *workload.waited_seconds;
+    refused.message = "Waits another " + DurationText(*refused.ends_in_seconds) +
                       " for room in one " + workload.topology->preferred +
                       " (topology.preferred). " + refused.message;
   }
@@ -514,6 +506,8 @@ class PlanBuilder {
     for (std::size_t i = 0; i < by_input.size(); ++i) {
       report.decided[by_input[i]] = i;
       report.entries.push_back(std::move(entries_[by_input[i]]));
+      Refused* refused = std::get_if<Refused>(&report.entries.back().outcome);
+      if (refused != nullptr) refused->ever = !NeverFits(*refused);
     }
     WEFT_CHECK(report.entries.size() == report.decided.size());
     report.notes = cluster_.notes;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
@@ -39,13 +40,10 @@ struct FitTime {
 };
 
 // A workload that gets no nodes, why, and what to do.
-struct Refused {
-  std::string reason;   // a condition's reason: "RequiredLevel", "FabricAmbiguous", ...
-  std::string message;  // sentences: what is short, by how much, what would help
+struct Refused : Refusal {
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
   FitTime fit_time;
-  std::optional<std::int64_t> wait_ends_in_seconds;  // when the wait of WaitingForPreferred ends
 };
 
 struct PlanEntry {

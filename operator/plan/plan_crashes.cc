@@ -24,7 +24,7 @@ std::vector<std::vector<std::size_t>> Together(const std::vector<std::string>& b
   return together;
 }
 
-bool IsForCrashes(const std::optional<CrashRefusal>& refusal) {
+bool IsForCrashes(const std::optional<Refusal>& refusal) {
   return refusal && refusal->reason == api::kSolverFailed;
 }
 
@@ -70,18 +70,18 @@ void PlanCrashes::Learn(const std::vector<cluster::WorkloadView>& workloads,
   }
 }
 
-std::optional<CrashRefusal> PlanCrashes::Refusal(std::size_t index,
-                                                 const cluster::WorkloadView& workload) const {
+std::optional<Refusal> PlanCrashes::FindRefusal(std::size_t index,
+                                                const cluster::WorkloadView& workload) const {
   if (auto own = RefusalFor(cluster_, workload, asks_)) return own;
   if (asked_.empty()) return std::nullopt;
   WEFT_CHECK(index < asked_.size() && asked_[index] != nullptr);
   const auto like = kinds_.Find(asked_[index]->kind);
   if (!like) return std::nullopt;
-  return CrashRefusal{api::kSolverFailed,
-                      "The solver crashed twice on " + *like +
-                          ", which asks for the same; this one is tried an hour after that one "
-                          "was refused last",
-                      CrashedKinds::kKeepSeconds};
+  return Refusal{std::string(api::kSolverFailed),
+                 "The solver crashed twice on " + *like +
+                     ", which asks for the same; this one is tried an hour after that one "
+                     "was refused last",
+                 true, CrashedKinds::kKeepSeconds};
 }
 
 void PlanCrashes::GotNodes(std::size_t index) {

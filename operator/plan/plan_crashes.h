@@ -30,8 +30,8 @@ class PlanCrashes {
   void Learn(const std::vector<cluster::WorkloadView>& workloads,
              const std::vector<std::string>& bundles);
   // `index`: of the workload in the list learned from.
-  std::optional<CrashRefusal> Refusal(std::size_t index,
-                                      const cluster::WorkloadView& workload) const;
+  std::optional<Refusal> FindRefusal(std::size_t index,
+                                     const cluster::WorkloadView& workload) const;
   // Once all workloads of its bundle have nodes, nothing is refused for its like any more.
   void GotNodes(std::size_t index);
 

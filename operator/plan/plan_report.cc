@@ -14,7 +14,7 @@ namespace weft::plan {
 
 bool NeverFits(const Refused& refused) {
   // One that is refused for the crashes of an equal one is tried again.
-  if (refused.reason == api::kSolverFailed) return !refused.wait_ends_in_seconds;
+  if (refused.reason == api::kSolverFailed) return !refused.ends_in_seconds;
   if (!refused.why) return refused.reason == "Invalid";
   const placement::Unplaceable& why = *refused.why;
   if (why.ever || why.reason == placement::Reason::kNoCompleteNode) return false;

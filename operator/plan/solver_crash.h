@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/meta.h"
+#include "operator/base/refusal.h"
 #include "operator/base/timestamp.h"
 #include "operator/cluster/workload.h"
 
@@ -74,18 +75,12 @@ struct CrashQuestion {
   UnixSeconds now = 0;       // 0: every pause is over
   bool wary = false;         // one crash of the spec is enough
 };
-struct CrashRefusal {
-  std::string_view reason;
-  std::string message;
-  std::optional<std::int64_t> ends_in_seconds = {};  // absent: only a change ends it
-};
 // Why the solver must not be asked for nodes of the object; nothing if it may be asked.
-std::optional<CrashRefusal> RefusalFor(const std::vector<api::Condition>& conditions,
-                                       std::int64_t generation, const CrashQuestion& asks);
+std::optional<Refusal> RefusalFor(const std::vector<api::Condition>& conditions,
+                                  std::int64_t generation, const CrashQuestion& asks);
 // The same of a workload's object.
-std::optional<CrashRefusal> RefusalFor(const cluster::Cluster& cluster,
-                                       const cluster::WorkloadView& workload,
-                                       const CrashQuestion& asks);
+std::optional<Refusal> RefusalFor(const cluster::Cluster& cluster,
+                                  const cluster::WorkloadView& workload, const CrashQuestion& asks);
 // Whether a crash of the version ("": any) on figures of the workload's spec is recorded.
 bool CrashedOnFigures(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
                       std::string_view version);

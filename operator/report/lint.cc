@@ -73,12 +73,12 @@ class Linter {
     // The solver of this program may crash on it too.
     if (auto failed = plan::RefusalFor(cluster_, workload, {})) {
       report_.findings.push_back({Severity::kError, *workload.place, "status.conditions",
-                                  std::string(failed->reason), std::move(failed->message)});
+                                  failed->reason, std::move(failed->message)});
       return;
     }
     const auto choice = cluster::ChooseFabric(cluster_, workload);
     if (!choice) return Invalid(choice.error(), *workload.place);
-    if (const auto* none = std::get_if<cluster::NoFabric>(&*choice)) {
+    if (const auto* none = std::get_if<Refusal>(&*choice)) {
       if (none->reason == "NoFabric") report_.never_fits = true;
       report_.findings.push_back(
           {Severity::kError, *workload.place, "spec.fabricName", none->reason, none->message});

@@ -100,7 +100,7 @@ class QueueRows {
     QueueRow row = RowOf(cluster_, entry);
     if (asker != nullptr) TellWorkload(*asker, row);
     row.start = start;
-    row.never = entry.refused() != nullptr && plan::NeverFits(*entry.refused());
+    row.never = entry.refused() != nullptr && !entry.refused()->ever;
     row.position = rows_.size() + 1;
     rows_.push_back(std::move(row));
   }

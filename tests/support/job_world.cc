@@ -52,7 +52,7 @@ life::JobView JobWorld::View() const {
     const auto found = nodes.find(name);
     return found == nodes.end() ? life::NodeState{} : found->second;
   };
-  if (refused_) view.refusal = life::PlanRefusal{"InsufficientCapacity", no_room};
+  if (refused_) view.refusal = Refusal{"InsufficientCapacity", no_room};
   view.now = now;
   view.counted = counted_;
   view.tried = tried_;

@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr UnixSeconds kNow = 1'800'000'000;
+constexpr const char* kShort = "InsufficientCapacity";
 
 // A Workload of Kueue of one or two pod sets, and all that its check reads.
 class Queue {
@@ -97,7 +98,7 @@ class Queue {
   api::ResourceFlavor flavor;
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
-  std::optional<CheckRefusal> refusal;
+  std::optional<Refusal> refusal;
   QueuedJob job;
   UnixSeconds now = kNow;
   CheckOptions options;
@@ -183,7 +184,7 @@ TEST(CheckTest, NothingIsDoneWithoutAReservation) {
 
 TEST(CheckTest, NoRoomIsPendingThenRetry) {
   Queue queue;
-  queue.refusal = {"2 nodes are missing"};
+  queue.refusal = {kShort, "2 nodes are missing"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message, "2 nodes are missing");
@@ -209,7 +210,7 @@ TEST(CheckTest, ALongReservationIsGivenBackOnlyAfterThePlannerHasAnswered) {
 
 TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
   Queue queue;
-  queue.refusal = {"the fabric has 2 nodes", false};
+  queue.refusal = {kShort, "the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message, "the fabric has 2 nodes");
@@ -220,7 +221,7 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
   queue.Other()["state"] = "Pending";
   queue.now += 700;
   for (const bool ever : {false, true}) {
-    queue.refusal = {ever ? "full" : "too small", ever};
+    queue.refusal = {kShort, ever ? "full" : "too small", ever};
     EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   }
   queue.Other()["state"] = "Ready";
@@ -334,7 +335,7 @@ TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
       R"([{"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "j", "uid": "j1",
            "controller": true}])");
   EXPECT_TRUE(Rests(queue.Next()));  // until the job has its nodes
-  queue.job.refusal = CheckRefusal{"32 GPUs short"};
+  queue.job.refusal = Refusal{kShort, "32 GPUs short"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(std::string(api::CheckStateName(answer.state)) + ": " + answer.message,
             "Pending: 32 GPUs short");
@@ -417,13 +418,13 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
   Queue queue;
   const std::string crash = plan::CrashText({"0.1.0", 11}, {});
   queue.Mine()["message"] = crash;
-  queue.refusal = CheckRefusal{"no room", true};
+  queue.refusal = Refusal{kShort, "no room"};
   const CheckStep step = queue.Next();
   const auto* answer = std::get_if<AnswerCheck>(&step);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(answer->state, api::CheckState::kPending);
   EXPECT_EQ(answer->message, "no room; " + crash);
-  queue.refusal = CheckRefusal{std::string(5000, 'x'), true};
+  queue.refusal = Refusal{kShort, std::string(5000, 'x')};
   const CheckStep longer = queue.Next();
   ASSERT_TRUE(std::holds_alternative<AnswerCheck>(longer));
   EXPECT_TRUE(std::get<AnswerCheck>(longer).message.ends_with("...; " + crash));

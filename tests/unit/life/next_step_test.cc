@@ -75,7 +75,7 @@ class World {
       const auto found = nodes.find(name);
       return found == nodes.end() ? NodeState{} : found->second;
     };
-    if (refused_ && !room) view.refusal = PlanRefusal{"InsufficientCapacity", "24 short"};
+    if (refused_ && !room) view.refusal = Refusal{"InsufficientCapacity", "24 short"};
     view.now = now;
     view.tried = tried_;
     if (valid_of_ == job_.meta.generation) view.valid = "valid";

@@ -16,8 +16,8 @@ namespace {
 constexpr UnixSeconds kNow = 1'800'000'000;
 const SolverCrash kFault{"0.1.0", 11};
 
-std::optional<CrashRefusal> Refusal(const std::vector<api::Condition>& conditions,
-                                    std::int64_t generation, const std::string& version = "0.1.0") {
+std::optional<Refusal> FindRefusal(const std::vector<api::Condition>& conditions,
+                                   std::int64_t generation, const std::string& version = "0.1.0") {
   return RefusalFor(conditions, generation, {.version = version});
 }
 
@@ -34,7 +34,7 @@ TEST(SolverCrashTest, IsRefusedFromTheSecondOfOneGenerationAndVersionOn) {
   std::vector<api::Condition> conditions = {{"Placed", "False", "HeldBack", "waits", ""}};
   for (const Crash& one : crashes) {
     RecordCrash(conditions, one.generation, one.crash, kNow);
-    const auto refusal = Refusal(conditions, one.generation, one.crash.version);
+    const auto refusal = FindRefusal(conditions, one.generation, one.crash.version);
     EXPECT_EQ(refusal.has_value(), one.refused) << conditions.back().message;
   }
   EXPECT_EQ(conditions.size(), 2U);
@@ -46,22 +46,22 @@ TEST(SolverCrashTest, ARefusalBetweenTwoCrashesDoesNotHideTheFirst) {
   RecordCrash(conditions, 1, kFault, kNow);
   api::PutCondition(conditions, {"Placed", "False", "InsufficientCapacity", "no room", ""}, kNow);
   RecordCrash(conditions, 1, kFault, kNow);
-  EXPECT_TRUE(Refusal(conditions, 1));
+  EXPECT_TRUE(FindRefusal(conditions, 1));
 }
 
 TEST(SolverCrashTest, ARefusalCountsForItsGenerationAndVersion) {
   std::vector<api::Condition> conditions;
   RecordCrash(conditions, 1, kFault, kNow);
-  EXPECT_FALSE(Refusal(conditions, 1));
+  EXPECT_FALSE(FindRefusal(conditions, 1));
   EXPECT_TRUE(RefusalFor(conditions, 1, {.wary = true}));
   RecordCrash(conditions, 1, kFault, kNow);
-  ASSERT_TRUE(Refusal(conditions, 1));
-  EXPECT_EQ(Refusal(conditions, 1)->message, conditions[0].message);
-  EXPECT_EQ(Refusal(conditions, 1)->reason, api::kSolverFailed);
-  EXPECT_FALSE(Refusal(conditions, 1)->ends_in_seconds);
-  EXPECT_TRUE(Refusal(conditions, 1, ""));
-  EXPECT_FALSE(Refusal(conditions, 1, "0.1.0-rc1"));
-  EXPECT_FALSE(Refusal(conditions, 2));
+  ASSERT_TRUE(FindRefusal(conditions, 1));
+  EXPECT_EQ(FindRefusal(conditions, 1)->message, conditions[0].message);
+  EXPECT_EQ(FindRefusal(conditions, 1)->reason, api::kSolverFailed);
+  EXPECT_FALSE(FindRefusal(conditions, 1)->ends_in_seconds);
+  EXPECT_TRUE(FindRefusal(conditions, 1, ""));
+  EXPECT_FALSE(FindRefusal(conditions, 1, "0.1.0-rc1"));
+  EXPECT_FALSE(FindRefusal(conditions, 2));
 }
 
 // A spec that changes all the time: each generation crashes once.
