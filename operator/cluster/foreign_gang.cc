@@ -152,7 +152,7 @@ std::string RequestHash(const api::Pod& pod) {
   return HashOf(parts);
 }
 
-api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods) {
+api::OwnerReference GangOwner(const ForeignGang& gang, const std::vector<const api::Pod*>& pods) {
   const api::Pod& first = *pods.front();
   if (const auto uid = first.meta.labels.At(kJobSetUid);
       uid && gang.selector.contains(kJobSetUid)) {

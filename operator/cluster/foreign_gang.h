@@ -44,7 +44,7 @@ Result<ForeignGang> ForeignGangOf(const api::Pod& pod);
 // The object that owns the gang's Placement, so that both are deleted together: the pods'
 // controller, the JobSet of their Jobs, or the leader's StatefulSet; for pods without a controller
 // the first pod. `pods` must not be empty.
-api::OwnerReference KeeperOf(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
+api::OwnerReference GangOwner(const ForeignGang& gang, const std::vector<const api::Pod*>& pods);
 
 // A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
 std::string RequestHash(const api::Pod& pod);

@@ -18,7 +18,7 @@ using Fate = LearnedScalars::Observation::Fate;
 using Json = nlohmann::json;
 
 // Warnings that are remembered; more are given again.
-constexpr std::size_t kMostTold = 4'096;
+constexpr std::size_t kMostReported = 4'096;
 
 // How late a person's edit of the ConfigMap may be noticed: it is read, not watched.
 constexpr std::chrono::milliseconds kReadEvery{15'000};
@@ -79,7 +79,7 @@ bool LearnedController::Read() {
     Fail("cannot be read", found.error());
     return false;
   }
-  told_.erase("");
+  reported_.erase("");
   return true;
 }
 
@@ -138,8 +138,8 @@ Status LearnedController::Write(const LearnedScalars& learned, const api::Inputs
 }
 
 void LearnedController::Report(const LearnedScalars& learned, bool written) {
-  if (told_.size() > kMostTold) told_.clear();
-  std::erase_if(told_, [&](const auto& one) {
+  if (reported_.size() > kMostReported) reported_.clear();
+  std::erase_if(reported_, [&](const auto& one) {
     return one.first.starts_with("data/") && !learned.unreadable().contains(one.first.substr(5));
   });
   for (const auto& [key, why] : learned.unreadable()) {
@@ -196,7 +196,7 @@ void LearnedController::ReportObservation(const LearnedScalars::Observation& one
 }
 
 bool LearnedController::ShouldReport(const std::string& key, const std::string& text) {
-  std::string& last = told_[key];
+  std::string& last = reported_[key];
   if (last == text) return false;
   last = text;
   return true;

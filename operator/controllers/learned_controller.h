@@ -60,7 +60,7 @@ class LearnedController {
   Log& log_;
   const Options options_;
 
-  std::map<std::string, std::string> told_;  // by object: the warning that was last given
+  std::map<std::string, std::string> reported_;  // by object: the warning that was last given
   Wakeup wakeup_;
 };
 

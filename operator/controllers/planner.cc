@@ -426,13 +426,14 @@ void Planner::WakeAtLocked(UnixSeconds time) {
 
 // Whether to report the refusal: not if it equals the last one, and not too soon if only its text
 // differs.
-bool Planner::ShouldReport(const Asker& asker, const plan::Refused& refused) {
+bool Planner::ShouldReport(const Requester& requester, const plan::Refused& refused) {
   const UnixSeconds now = options_.now();
   const std::lock_guard lock(mutex_);
   if (refused.ends_in_seconds) WakeAtLocked(now + *refused.ends_in_seconds);
-  if (const auto back = life::FirstReturn(asker.excluded, now)) WakeAtLocked(*back);
-  Reported& last = refusals_[asker.id];
-  const bool alike = last.generation == asker.generation && last.refusal.reason == refused.reason;
+  if (const auto back = life::FirstReturn(requester.excluded, now)) WakeAtLocked(*back);
+  Reported& last = refusals_[requester.id];
+  const bool alike =
+      last.generation == requester.generation && last.refusal.reason == refused.reason;
   if (alike && last.refusal.message == refused.message) return false;
   if (alike && now < last.at + last.pause_seconds) {
     WakeAtLocked(last.at + last.pause_seconds);
@@ -440,7 +441,7 @@ bool Planner::ShouldReport(const Asker& asker, const plan::Refused& refused) {
   }
   const std::int64_t pause =
       alike ? std::min(2 * last.pause_seconds, kLongestRewordSeconds) : kRewordSeconds;
-  last = {asker.generation, refused, now, pause};
+  last = {requester.generation, refused, now, pause};
   Count("Refused", refused.reason);
   return true;
 }
@@ -453,9 +454,9 @@ void Planner::Refuse(const api::TrainingJob& job, const plan::Refused& refused) 
 void Planner::RefusePlacement(const api::Placement& placement, const std::string& reservation,
                               const plan::Refused& refused) {
   const bool queued = !reservation.empty();
-  const Asker asker{queued ? reservation : placement.meta.uid,
-                    queued ? 0 : placement.meta.generation, placement.excluded};
-  if (!ShouldReport(asker, refused)) return;
+  const Requester requester{queued ? reservation : placement.meta.uid,
+                            queued ? 0 : placement.meta.generation, placement.excluded};
+  if (!ShouldReport(requester, refused)) return;
   if (queued) {
     const std::string& workload = placement.meta.owners.front().name;
     options_.on_workload_answer({placement.meta.key.space, workload});
@@ -470,7 +471,7 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   if (written) return;
-  Drop(asker.id);
+  Drop(requester.id);
   OnCapacity();  // so that it is reported again
   if (written.error().kind == ErrorKind::kConflict) return;
   log_.Warning("refusal not written",

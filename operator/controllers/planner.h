@@ -96,12 +96,12 @@ class Planner {
   Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
   void Refuse(const api::TrainingJob& job, const plan::Refused& refused);
   // A workload in refusals_.
-  struct Asker {
+  struct Requester {
     const std::string& id;  // uid or reservation
     std::int64_t generation = 0;
     const std::vector<api::ExcludedNode>& excluded;
   };
-  bool ShouldReport(const Asker& asker, const plan::Refused& refused);
+  bool ShouldReport(const Requester& requester, const plan::Refused& refused);
   void WakeAtLocked(UnixSeconds time);  // mutex_ must be held
   void WakeAt(UnixSeconds time);
   void Count(const char* result, const std::string& reason) const;

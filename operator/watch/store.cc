@@ -342,7 +342,7 @@ void Store::NotifyPlacementsOf(const api::Pod& pod) const {
 }
 
 void Store::NotifyGang(const api::Pod& pod) const {
-  if (AsksForPlacement(pod)) hooks_.on_gang(*GangOf(pod));
+  if (RequestsPlacement(pod)) hooks_.on_gang(*GangOf(pod));
 }
 
 // Only for kinds that answers to our own writes put into the store; other kinds come from the

@@ -86,7 +86,7 @@ class Store {
   // Workload also those that WasWorkerOf (object_facts.h) names.
   // Cost  O(pods of its gang); without one (GangOf) O(pods of its namespace).
   std::vector<std::shared_ptr<const api::Pod>> PodsOf(const api::Placement& placement) const;
-  // Pods of the gang (GangOf) that ask for a Placement (AsksForPlacement), with what their claims
+  // Pods of the gang (GangOf) that ask for a Placement (RequestsPlacement), with what their claims
   // ask for among their requests, without those that name a claim or template which is not known
   // yet; and the Placements that may select them: those of the gang, and those that name no gang.
   // Cost  O(pods of the gang); O(Placements of the gang, and of the namespace without a gang).

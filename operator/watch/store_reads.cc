@@ -146,7 +146,7 @@ std::vector<std::shared_ptr<const api::Pod>> Store::PodsToPlace(const api::Objec
   }
   std::vector<std::shared_ptr<const api::Pod>> pods;
   all.Each([&](const auto& pod) {
-    if (AsksForPlacement(*pod)) pods.push_back(pod);
+    if (RequestsPlacement(*pod)) pods.push_back(pod);
   });
   AddAskedByClaims(gang.space, pods);
   return pods;

@@ -34,7 +34,7 @@ class World {
     api::Placement& placement = Placement(gang.placement_name, gang.selector);
     placement.meta.labels = {{cluster::kGangLabel, gang.base}};
     placement.meta.annotations = {{cluster::kRequestHashAnnotation, cluster::RequestHash(pod)}};
-    placement.meta.owners = {cluster::KeeperOf(gang, {&pod})};
+    placement.meta.owners = {cluster::GangOwner(gang, {&pod})};
     return placement;
   }
 

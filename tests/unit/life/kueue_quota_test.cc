@@ -38,7 +38,7 @@ class Queued {
   }
 
   void Settle() {
-    Look();
+    UpdateView();
     ASSERT_TRUE(world.Settle().has_value()) << "no rest";
   }
   void Condition(const std::string& type, const std::string& status, const std::string& reason,
@@ -90,7 +90,7 @@ class Queued {
   int created = 0, dropped = 0;
 
  private:
-  void Look() {
+  void UpdateView() {
     world.queue->workloads.clear();
     if (workload.is_null()) return;
     seen_ = *api::DecodeWorkload(workload, "test");
@@ -120,7 +120,7 @@ class Queued {
       if (keep->queue) raw["status"]["queue"] = *keep->queue;
       world.job.raw = api::MakeRaw(raw);
     }
-    Look();
+    UpdateView();
   }
 
   api::Workload seen_;
