@@ -57,7 +57,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::AddFinalizer& step);
   Answer Do(const Pass& pass, const life::RemoveFinalizer& step);
   Answer Do(const Pass& pass, const life::DryRun& step);
-  Answer Do(const Pass& pass, const life::AskPlanner& step);
+  Answer Do(const Pass& pass, const life::RequestPlacement& step);
   Answer Do(const Pass& pass, const life::CreateService& step);
   Answer Do(const Pass& pass, const life::DeleteService& step);
   Answer Do(const Pass& pass, const life::CreatePods& step);
@@ -68,7 +68,7 @@ class JobController {
   Answer Do(const Pass& pass, const life::CreateWorkload& step);
   Answer Do(const Pass& pass, const life::WriteWorkload& step);
   Answer Do(const Pass& pass, const life::DropWorkloads& step);
-  Answer Do(const Pass& pass, const life::KeepQueue& step);
+  Answer Do(const Pass& pass, const life::WriteQueue& step);
   Answer Do(const Pass& pass, const life::Wait& step);
 
   std::optional<life::QueueView> QueueViewOf(const watch::JobObjects& objects) const;
@@ -78,7 +78,8 @@ class JobController {
   Answer TrialRefused(const Pass& pass, const std::string& why);
   std::string ValidText(const api::TrainingJob& job) const;
   Answer WriteStatusOf(const Pass& pass, const life::JobStatus& status);
-  Status KeepAdmission(const api::TrainingJob& job, const std::optional<api::Admission>& admission);
+  Status WriteAdmission(const api::TrainingJob& job,
+                        const std::optional<api::Admission>& admission);
   Answer StoreJob(const Result<nlohmann::json>& stored);
   Answer Replace(const watch::Service& service);
   Status Delete(const watch::Service& service);
@@ -86,7 +87,7 @@ class JobController {
   Error NameTaken(const Pass& pass, const char* action, const std::string& why);
   Status CreatePod(const launch::Gang& gang, std::uint32_t worker);
   void Created(const api::ObjectMeta& job);
-  void Tell(const api::TrainingJob& job, const life::JobStatus& status);
+  void RecordEvents(const api::TrainingJob& job, const life::JobStatus& status);
   void Count(const Pass& pass, const life::JobStatus& status) const;
 
   watch::Store& store_;

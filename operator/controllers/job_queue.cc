@@ -78,7 +78,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::CreateWork
   const auto trial = TryWorker(writer_, job);
   if (!trial) return trial.error();
   if (trial->refusal) return TrialRefused(pass, *trial->refusal);
-  if (Status kept = KeepAdmission(job, trial->admission); !kept) return kept.error();
+  if (Status kept = WriteAdmission(job, trial->admission); !kept) return kept.error();
   const Json made = launch::MakeWorkload(job, trial->pod, kTrialNode, *priority);
   Result<Json> stored = writer_.Create(Kind::kWorkload, made, false);
   if (!stored && stored.error().kind == ErrorKind::kInvalid) {
@@ -113,7 +113,7 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteWorkl
 }
 
 JobController::Answer JobController::Do(const Pass& pass, const life::DropWorkloads& step) {
-  planner_.Forget(pass.job().meta.uid);
+  planner_.Drop(pass.job().meta.uid);
   for (const api::Workload* workload : step.workloads) {
     const api::ObjectMeta& meta = workload->meta;
     std::vector<std::string> finalizers = meta.finalizers;
@@ -133,9 +133,9 @@ JobController::Answer JobController::Do(const Pass& pass, const life::DropWorklo
   return kAgain;
 }
 
-JobController::Answer JobController::Do(const Pass& pass, const life::KeepQueue& step) {
+JobController::Answer JobController::Do(const Pass& pass, const life::WriteQueue& step) {
   const api::ObjectMeta& meta = pass.job().meta;
-  if (!step.queue) planner_.Forget(meta.uid);
+  if (!step.queue) planner_.Drop(meta.uid);
   const Json queue = step.queue ? *step.queue : Json();
   const auto stored =
       writer_.PatchStatus({Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},

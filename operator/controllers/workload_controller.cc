@@ -52,7 +52,7 @@ Result<Outcome> WorkloadController::Reconcile(const api::ObjectKey& key) {
   view.refusal = [this](const std::string& id) { return planner_.RefusalOf(id); };
   std::shared_ptr<const cluster::Fabrics> fabrics;
   view.fabrics = [&] {
-    fabrics = cache_.Of(store_.LookAtFabrics());
+    fabrics = cache_.Of(store_.SnapshotFabrics());
     std::vector<const fabric::FabricSpec*> specs;
     for (const auto& built : fabrics->built) specs.push_back(&built.fabric->spec());
     return specs;
@@ -92,10 +92,8 @@ WorkloadController::Answer WorkloadController::Release(const api::Workload& work
 life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects) const {
   const api::TrainingJob& job = *objects.job;
   life::QueuedJob queued;
-  queued.placement = life::PlacementOf(job, objects.placements);
-  if (const auto refusal = planner_.RefusalOf(job)) {
-    queued.refusal = life::CheckRefusal{refusal->message, refusal->ever};
-  }
+  queued.placement = life::CurrentPlacement(job, objects.placements);
+  queued.refusal = planner_.RefusalOf(job);
   return queued;
 }
 
@@ -112,8 +110,8 @@ bool WorkloadController::InUse(const api::Placement& placement) const {
   });
 }
 
-WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::AskForNodes& step) {
-  planner_.Ask(step.reservation, std::move(step.placements));
+WorkloadController::Answer WorkloadController::Do(const api::Workload&, life::RequestNodes& step) {
+  planner_.Enqueue(step.reservation, std::move(step.placements));
   if (step.seconds <= 0) return Outcome{.waits = true, .seconds = std::nullopt};
   return Outcome{.waits = true, .seconds = step.seconds};
 }

@@ -66,19 +66,19 @@ Millis Reflector::Staleness() const {
 }
 
 void Reflector::Run() {
-  using Kind = Watch::Step::Kind;
+  using Kind = Watch::Action::Kind;
   while (!cancel_) {
-    Watch::Step step = watch_.Next(options_.timer->Now());
-    if (step.kind == Kind::kWait) {
-      options_.timer->Wait(step.wait);
+    Watch::Action action = watch_.Next(options_.timer->Now());
+    if (action.kind == Kind::kWait) {
+      options_.timer->Wait(action.wait);
       continue;
     }
     if (std::exchange(failed_, false) && options_.hooks.on_restart) options_.hooks.on_restart();
-    if (step.begins_list) list_begins_ = true;
+    if (action.begins_list) list_begins_ = true;
     fault_.clear();
     malformed_ = false;
-    step.request.accept = AcceptOf(options_.subject);
-    step.kind == Kind::kReadPage ? ReadPage(step.request) : Follow(step.request);
+    action.request.accept = AcceptOf(options_.subject);
+    action.kind == Kind::kReadPage ? ReadPage(action.request) : Follow(action.request);
   }
 }
 

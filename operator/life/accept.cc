@@ -22,7 +22,7 @@ bool IsNew(const Life& life) {
 }
 
 // Checks the template if it is new or was refused for such a name.
-std::optional<Step> RefuseReserved(Life& life) {
+std::optional<JobStep> RefuseReserved(Life& life) {
   const bool was = ReasonOf(life.status, "Accepted") == kReserved;
   if (!was && !IsNew(life)) return std::nullopt;
   const auto use = FindReservedUse(life.job);
@@ -40,7 +40,7 @@ void TakeTrial(JobStatus& status, const JobView& view, bool accepted, const std:
   status.record.workers.desired = view.job->replicas;
 }
 
-Step TryAgain(const Life& life) {
+JobStep TryAgain(const Life& life) {
   const JobView& view = life.view;
   const std::int64_t age = view.tried - Since(life.status, "Accepted").value_or(view.tried);
   const std::int64_t pause = std::clamp(age, kShortestDryRunSeconds, kLongestDryRunSeconds);
@@ -51,7 +51,7 @@ Step TryAgain(const Life& life) {
 
 // While pods exist the template cannot change, so there is no new dry run: a quota that these pods
 // use up would refuse one more pod.
-std::optional<Step> Keep(Life& life) {
+std::optional<JobStep> AcceptWithoutDryRun(Life& life) {
   if (!Is(life.status, "Accepted")) {
     SetCondition(life.status, {"Accepted", true, "Valid", "the job is valid"}, life.view.now);
   } else if (!IsNew(life)) {
@@ -63,8 +63,8 @@ std::optional<Step> Keep(Life& life) {
 
 }  // namespace
 
-std::optional<Step> AcceptStep(Life& life) {
-  if (Is(life.status, "Placed") && !life.job.suspend) return Keep(life);
+std::optional<JobStep> AcceptStep(Life& life) {
+  if (Is(life.status, "Placed") && !life.job.suspend) return AcceptWithoutDryRun(life);
   if (auto refused = RefuseReserved(life)) return refused;
   const api::Condition* accepted = FindCondition(life.status, "Accepted");
   const bool settled = accepted != nullptr && !IsNew(life);
@@ -79,7 +79,7 @@ std::optional<Step> AcceptStep(Life& life) {
   return settled && !valid ? TryAgain(life) : DryRun{};
 }
 
-Step RefuseStep(Life& life) {
+JobStep RefuseStep(Life& life) {
   api::PutCondition(life.status.conditions, api::Unreadable(life.job.unreadable), life.view.now);
   life.status.record.observed_generation = life.job.meta.generation;
   if (life.status != StatusOf(life.job)) return WriteStatus{life.status};

@@ -9,11 +9,11 @@ namespace weft::life {
 // The first phase of a job's life: can the job run at all? Suspended jobs are checked too, so that
 // users learn of mistakes early. Returns nothing if the job is accepted already, or if a dry run
 // has just succeeded. After a dry run, life.status has the condition for the next write.
-std::optional<Step> AcceptStep(Life& life);
+std::optional<JobStep> AcceptStep(Life& life);
 
 // The step of a job whose spec cannot be read: writes the condition once and does nothing else.
 // Running pods go on; the operator manages them again when the spec can be read.
-Step RefuseStep(Life& life);
+JobStep RefuseStep(Life& life);
 
 // The status after admission refused the dry run of worker 0.
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message);

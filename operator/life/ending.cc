@@ -20,7 +20,7 @@ std::optional<UnixSeconds> GoneTime(const Life& life, const api::Pod& pod) {
 
 }  // namespace
 
-std::optional<Step> Clear(const Life& life) {
+std::optional<JobStep> Clear(const Life& life) {
   std::vector<const api::Pod*> doomed;
   bool alive = false;
   std::optional<std::int64_t> soonest;
@@ -41,7 +41,7 @@ std::optional<Step> Clear(const Life& life) {
   return std::nullopt;
 }
 
-Step DepartStep(Life& life) {
+JobStep DepartStep(Life& life) {
   if (!HasFinalizer(life.job)) return Wait{};
   auto step = Clear(life);
   if (step && !Seeded(Bug::kFinalizerEarly)) return *std::move(step);
@@ -50,7 +50,7 @@ Step DepartStep(Life& life) {
 }
 
 // Deletes pods that still run; finished pods stay for their logs until the job is deleted.
-Step AfterEndStep(Life& life) {
+JobStep AfterEndStep(Life& life) {
   if (Seeded(Bug::kFailedTriedAgain) && Is(life.status, "Failed")) {
     SetCondition(life.status, {"Failed", false, "Again", "tried again"}, life.view.now);
     Undo(life, {Cause::kProgramFailed, "Again", "tried again", {}});
@@ -71,7 +71,7 @@ Step AfterEndStep(Life& life) {
   return DeleteJob{};
 }
 
-Step SuspendStep(Life& life) {
+JobStep SuspendStep(Life& life) {
   JobStatus& status = life.status;
   const UnixSeconds now = life.view.now;
   if (Is(status, "Placed") && !Is(status, "Restarting") &&
@@ -94,7 +94,7 @@ Step SuspendStep(Life& life) {
 }
 
 // A user who resumes a job wants it to be tried now.
-Step ResumeStep(Life& life) {
+JobStep ResumeStep(Life& life) {
   api::JobRecord& record = life.status.record;
   const auto since = Since(life.status, "Suspended");
   if (since && !record.start_time.empty()) {
@@ -109,7 +109,7 @@ Step ResumeStep(Life& life) {
 // The Service is deleted first: its gang no longer needs it, and in a large gang every deleted pod
 // would cause a write of all endpoints. If a job is suspended or deleted, workers may still store
 // their state together, so the Service stays until they have ended.
-Step TearDownStep(Life& life) {
+JobStep TearDownStep(Life& life) {
   if (life.view.service) return DeleteService{};
   if (auto step = Clear(life)) return *std::move(step);
   if (Seeded(Bug::kAttemptBack)) life.status.attempt = 0;
@@ -121,7 +121,7 @@ Step TearDownStep(Life& life) {
   return WriteStatus{life.status};
 }
 
-Step FailStep(Life& life, std::string_view reason, std::string message) {
+JobStep FailStep(Life& life, std::string_view reason, std::string message) {
   Fail(life.status, reason, std::move(message), life.view.now);
   return WriteStatus{life.status};
 }

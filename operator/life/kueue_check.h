@@ -13,6 +13,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
+#include "operator/base/refusal.h"
 #include "operator/life/next_step.h"
 
 namespace weft::life {
@@ -35,17 +36,11 @@ struct CheckOptions {
 
 inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 
-// The planner's refusal of a reservation.
-struct CheckRefusal {
-  std::string message;
-  bool ever = true;  // false: waiting cannot help
-};
-
 // The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
 struct QueuedJob {
   // Of its coming or current attempt; null: no nodes yet.
   const api::Placement* placement = nullptr;
-  std::optional<CheckRefusal> refusal;  // the planner's
+  std::optional<Refusal> refusal;  // the planner's
 };
 
 // A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.
@@ -59,12 +54,12 @@ struct CheckView {
   // As built; only called for pod sets with topology annotations of Kueue.
   std::function<std::vector<const fabric::FabricSpec*>()> fabrics;
   // The planner's refusal of what was asked for under this name.
-  std::function<std::optional<CheckRefusal>(const std::string& reservation)> refusal;
+  std::function<std::optional<Refusal>(const std::string& reservation)> refusal;
   UnixSeconds now = 0;
 };
 
 // The planner gives these Placements nodes, all or none; they need not exist yet.
-struct AskForNodes {
+struct RequestNodes {
   std::string reservation;
   std::vector<api::Placement> placements;
   std::int64_t seconds = 0;  // until the Workload must give its quota back
@@ -79,7 +74,7 @@ struct AnswerCheck {
 struct DropPlacements {
   std::vector<const api::Placement*> placements;
 };
-using CheckStep = std::variant<AskForNodes, AnswerCheck, DropPlacements, Wait>;
+using CheckStep = std::variant<RequestNodes, AnswerCheck, DropPlacements, Wait>;
 
 // What to do next for one Workload. Pure and level-based, as NextStep.
 //
@@ -108,7 +103,7 @@ bool StillAsks(const CheckStep& step);
 bool AllReady(const CheckView& view);
 // The Placement that a TrainingJob's Workload stands for: with nodes, of its coming attempt, or of
 // its current one while the job is placed; nullptr if there is none.
-const api::Placement* PlacementOf(
+const api::Placement* CurrentPlacement(
     const api::TrainingJob& job, std::span<const std::shared_ptr<const api::Placement>> placements);
 
 // The JSON merge patch of a Workload's status that writes the answer. It contains all entries of

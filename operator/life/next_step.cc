@@ -29,7 +29,7 @@ std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) 
   return value;
 }
 
-Step NextOf(Life& life) {
+JobStep NextOf(Life& life) {
   const api::TrainingJob& job = life.job;
   const JobStatus& status = life.status;
   if (job.meta.deleting) return DepartStep(life);
@@ -53,7 +53,7 @@ Step NextOf(Life& life) {
 }
 
 // What no step may do, whatever led to it. Planted bugs are for the laws of tests/faults to find.
-void CheckLegal(const Life& life, const Step& step) {
+void CheckLegal(const Life& life, const JobStep& step) {
   const api::TrainingJob& job = life.job;
   if (const auto* create = std::get_if<CreatePods>(&step)) {
     WEFT_CHECK(create->attempt == job.attempt);  // the nodes are in the status before any pod
@@ -83,9 +83,9 @@ std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
   return LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
 }
 
-Step NextStep(const JobView& view, const LifeOptions& options) {
+JobStep NextStep(const JobView& view, const LifeOptions& options) {
   Life life(view, options);
-  Step step = NextOf(life);
+  JobStep step = NextOf(life);
   CheckLegal(life, step);
   return step;
 }

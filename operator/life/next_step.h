@@ -11,6 +11,7 @@
 #include "operator/api/placement.h"
 #include "operator/api/pod.h"
 #include "operator/api/training_job.h"
+#include "operator/base/refusal.h"
 #include "operator/base/timestamp.h"
 #include "operator/life/job_status.h"
 #include "operator/life/node_state.h"
@@ -25,12 +26,6 @@ struct LifeOptions {
   std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
   std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
   bool verify_image = false;                // every pod gets an init container that reports
-};
-
-// The planner's refusal of the job's next attempt.
-struct PlanRefusal {
-  std::string reason, message;  // of the condition Placed
-  bool ever = true;             // false: waiting cannot help
 };
 
 // What Kueue says of one job (queue.h).
@@ -48,7 +43,8 @@ struct JobView {
   std::vector<const api::Pod*> pods;              // owned by the job's uid
   bool service = false;                           // the Service <job> exists for this attempt
   NodeStates node_state;
-  std::optional<PlanRefusal> refusal;  // from the latest plan that included this job
+  // Of the job's next attempt, from the latest plan that included this job.
+  std::optional<Refusal> refusal;
   UnixSeconds now = 0;
   UnixSeconds counted = 0;  // when status.workers was last written
   UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
@@ -63,8 +59,8 @@ struct JobView {
 // One step: one write, or one batch of idempotent, deterministically named creates or deletes.
 struct AddFinalizer {};
 struct RemoveFinalizer {};
-struct DryRun {};      // creates worker 0 as a dry run; the outcome becomes Accepted
-struct AskPlanner {};  // the planner answers in its next pass
+struct DryRun {};            // creates worker 0 as a dry run; the outcome becomes Accepted
+struct RequestPlacement {};  // the planner answers in its next pass
 struct CreateService {};
 struct DeleteService {};
 struct CreatePods {
@@ -93,7 +89,7 @@ struct DropWorkloads {
   std::vector<const api::Workload*> workloads;
 };
 // Writes status.queue; null removes it.
-struct KeepQueue {
+struct WriteQueue {
   api::Raw queue;
 };
 // Nothing to do until something changes, or until `seconds` have passed.
@@ -101,10 +97,10 @@ struct Wait {
   std::optional<std::int64_t> seconds;
 };
 
-using Step =
-    std::variant<AddFinalizer, RemoveFinalizer, DryRun, AskPlanner, CreateService, DeleteService,
-                 CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus, CreateWorkload,
-                 WriteWorkload, DropWorkloads, KeepQueue, Wait>;
+using JobStep =
+    std::variant<AddFinalizer, RemoveFinalizer, DryRun, RequestPlacement, CreateService,
+                 DeleteService, CreatePods, DeletePods, DeletePlacements, DeleteJob, WriteStatus,
+                 CreateWorkload, WriteWorkload, DropWorkloads, WriteQueue, Wait>;
 
 // What to do next for one TrainingJob. Pure and level-based: the same view gives the same step,
 // and a restarted operator continues where the last one stopped.
@@ -116,7 +112,7 @@ using Step =
 // A job whose spec cannot be read gets the condition Accepted=False, keeps the rest of its status,
 // and is otherwise left alone until the spec can be read. Its deletion needs only metadata.
 // Cost  O(pods + placements).
-Step NextStep(const JobView& view, const LifeOptions& options);
+JobStep NextStep(const JobView& view, const LifeOptions& options);
 
 // The attempt in the label of a pod or Placement; nothing if it has no such label.
 std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta);

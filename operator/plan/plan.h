@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "operator/base/refusal.h"
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
@@ -33,23 +34,20 @@ struct Placed {
 
 // When a refused workload would fit, from the expected durations of others; unknown if both members
 // are empty.
-struct Outlook {
+struct FitTime {
   std::optional<std::int64_t> within_seconds;  // from now, at the latest
   std::string after;                           // the last workload that must end before: "ns/name"
 };
 
 // A workload that gets no nodes, why, and what to do.
-struct Refused {
-  std::string reason;   // a condition's reason: "RequiredLevel", "FabricAmbiguous", ...
-  std::string message;  // sentences: what is short, by how much, what would help
+struct Refused : Refusal {
   std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
   std::vector<placement::Relaxation> relaxations;
-  Outlook outlook;
-  std::optional<std::int64_t> wait_ends_in_seconds;  // when the wait of WaitingForPreferred ends
+  FitTime fit_time;
 };
 
 struct PlanEntry {
-  cluster::Workload workload;
+  cluster::WorkloadView workload;
   std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent if none was chosen
   bool modelled = false;              // true: a model is given, so bytes are known
   std::uint32_t ranks = 0;
@@ -86,8 +84,8 @@ struct PlanOptions {
   // A workload that has waited this long and can ever fit gets a reservation (reservation.h)
   // against later workloads, at most one per fabric; absent: no reservations.
   std::optional<std::int64_t> reserve_after_seconds;
-  // How many refusals get relaxations and an outlook (several searches each); the others only name
-  // what is short.
+  // How many refusals get relaxations and a fit time (several searches each); the others only
+  // name what is short.
   std::uint32_t explained_refusals = 64;
   // A steady clock in microseconds, for solve_microseconds; null: no times.
   std::function<std::int64_t()> microseconds;
@@ -117,10 +115,10 @@ fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& r
 // Whether admission may add a toleration that the pods lack: some node has a taint with the name of
 // an accelerator resource, which ExtendedResourceToleration (and GKE) tolerates for the pods that
 // request it, and no API server has admitted the job's pods yet.
-bool AdmissionMayTolerate(const cluster::Workload& workload, const placement::Unplaceable& no);
+bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const placement::Unplaceable& no);
 
 // The refusal in sentences. `relaxations` may be empty.
-std::string RefusalText(const cluster::ClusterFabric& on, const cluster::Workload& workload,
+std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
                         const placement::Unplaceable& no,
                         const std::vector<placement::Relaxation>& relaxations);
 

@@ -10,6 +10,6 @@ namespace weft::plan {
 bool NeverFits(const Refused& refused);
 
 // Adds to each refusal that waiting can end how many such workloads are ahead of it on its fabric.
-void TellAhead(PlanReport& report);
+void AddAheadTexts(PlanReport& report);
 
 }  // namespace weft::plan

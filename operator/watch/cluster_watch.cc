@@ -166,16 +166,16 @@ kube::Millis ClusterWatch::Staleness() const {
   return longest;
 }
 
-Store::Picture ClusterWatch::Look() const {
-  Store::Picture picture = store_.Look();
-  cluster::OrderAll(picture.inputs);
-  return picture;
+Store::Snapshot ClusterWatch::TakeSnapshot() const {
+  Store::Snapshot snapshot = store_.TakeSnapshot();
+  cluster::OrderAll(snapshot.inputs);
+  return snapshot;
 }
 
-cluster::Cluster ClusterWatch::LookAtCluster() {
-  Store::Picture picture = Look();
-  const auto fabrics = fabrics_.Of(picture);
-  return cluster::BuildCluster(std::move(picture.inputs), *fabrics);
+cluster::Cluster ClusterWatch::SnapshotCluster() {
+  Store::Snapshot snapshot = TakeSnapshot();
+  const auto fabrics = fabrics_.Of(snapshot);
+  return cluster::BuildCluster(std::move(snapshot.inputs), *fabrics);
 }
 
 }  // namespace weft::watch

@@ -30,7 +30,7 @@ inline std::uint64_t VersionOf(const std::string& resource_version) {
 // that is gone, and late news of a deletion does not remove the next object of that name.
 // Thread-safety  none; the store locks.
 template <typename T>
-class Table {
+class ObjectTable {
  public:
   using Object = std::shared_ptr<const T>;
 
@@ -61,7 +61,7 @@ class Table {
       if (version == 0) gone.uid = object->meta.uid;
       gone.version = std::max(version, VersionOf(object->meta.resource_version));
     }
-    Bury(deletion.key, gone);
+    RecordDeletion(deletion.key, gone);
     return object;
   }
 
@@ -94,7 +94,7 @@ class Table {
 
   // Answers come within seconds, so the last few thousand deleted objects are enough. For a name
   // that was deleted twice only the last turn counts.
-  void Bury(const api::ObjectKey& key, const Gone& gone) {
+  void RecordDeletion(const api::ObjectKey& key, const Gone& gone) {
     constexpr std::size_t kRemembered = 65'536;
     Gone& last = gone_[key];
     if (!gone.uid.empty()) last.uid = gone.uid;

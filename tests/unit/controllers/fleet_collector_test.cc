@@ -52,7 +52,7 @@ struct World {
     options.now = [] { return kNow; };
     options.seconds = [this] { return clock; };
     options.audit = audit;
-    options.deciding = [this](const cluster::Workload* one, plan::Solving solving) {
+    options.deciding = [this](const cluster::WorkloadView* one, plan::Solving solving) {
       if (one == nullptr) return;
       EXPECT_EQ(solving, plan::Solving::kFigures);
       named.push_back(one->key().name);

@@ -84,7 +84,7 @@ TEST_F(LearnedControllerTest, CountsAJobOnceAndKeepsItWhenTheJobIsDeleted) {
   EXPECT_TRUE(controller_.Read());
   EXPECT_TRUE(controller_.Count());
   EXPECT_EQ(Line(0), "percent: 125.00");
-  EXPECT_TRUE(store_.Look().inputs.learned_steps);
+  EXPECT_TRUE(store_.TakeSnapshot().inputs.learned_steps);
 }
 
 TEST_F(LearnedControllerTest, ANewLeaderCountsNoJobAgain) {

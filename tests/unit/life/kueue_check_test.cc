@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr UnixSeconds kNow = 1'800'000'000;
+constexpr const char* kShort = "InsufficientCapacity";
 
 // A Workload of Kueue of one or two pod sets, and all that its check reads.
 class Queue {
@@ -77,7 +78,7 @@ class Queue {
   }
 
   // The planner gives nodes to what is asked for.
-  void Plan(const AskForNodes& asked) {
+  void Plan(const RequestNodes& asked) {
     for (api::Placement placement : asked.placements) {
       placement.nodes.assign(placement.workers, "n");
       placement.conditions = {{"Placed", "True", "Placed", "1 leaf", ""}};
@@ -87,7 +88,7 @@ class Queue {
   void Write(const AnswerCheck& answer) { workload.merge_patch(Json(PatchOf(seen, answer, now))); }
   // Until Kueue admits it.
   void Admit() {
-    Plan(std::get<AskForNodes>(Next()));
+    Plan(std::get<RequestNodes>(Next()));
     Write(std::get<AnswerCheck>(Next()));
     Set("Admitted", "True");
   }
@@ -97,7 +98,7 @@ class Queue {
   api::ResourceFlavor flavor;
   std::vector<api::Placement> placements;
   std::set<std::string> in_use;
-  std::optional<CheckRefusal> refusal;
+  std::optional<Refusal> refusal;
   QueuedJob job;
   UnixSeconds now = kNow;
   CheckOptions options;
@@ -108,7 +109,7 @@ bool Rests(const CheckStep& step) { return std::holds_alternative<Wait>(step); }
 
 TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
   Queue queue;
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.reservation, "w1@2027-01-15T08:00:00Z");
   EXPECT_EQ(asked.seconds, 600);
   ASSERT_EQ(asked.placements.size(), 1U);
@@ -139,7 +140,7 @@ TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
   queue.workload["spec"]["podSets"][1]["name"] = "head";
   queue.workload["spec"]["podSets"].push_back(
       {{"name", "launcher"}, {"template", {{"spec", Json::object()}}}});
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   ASSERT_EQ(asked.placements.size(), 2U);
   queue.Plan(asked);
   const auto answer = std::get<AnswerCheck>(queue.Next());
@@ -183,13 +184,13 @@ TEST(CheckTest, NothingIsDoneWithoutAReservation) {
 
 TEST(CheckTest, NoRoomIsPendingThenRetry) {
   Queue queue;
-  queue.refusal = {"2 nodes are missing"};
+  queue.refusal = {kShort, "2 nodes are missing"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
   EXPECT_EQ(answer.message, "2 nodes are missing");
   queue.Write(answer);
   queue.now += 100;
-  EXPECT_EQ(std::get<AskForNodes>(queue.Next()).seconds, 500);
+  EXPECT_EQ(std::get<RequestNodes>(queue.Next()).seconds, 500);
   queue.now += 500;
   answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRetry);
@@ -204,12 +205,12 @@ TEST(CheckTest, NoRoomIsPendingThenRetry) {
 TEST(CheckTest, ALongReservationIsGivenBackOnlyAfterThePlannerHasAnswered) {
   Queue queue;
   queue.now += 9'999;  // no operator ran
-  EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
+  EXPECT_TRUE(std::holds_alternative<RequestNodes>(queue.Next()));
 }
 
 TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
   Queue queue;
-  queue.refusal = {"the fabric has 2 nodes", false};
+  queue.refusal = {kShort, "the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRejected);
   EXPECT_EQ(answer.message, "the fabric has 2 nodes");
@@ -220,7 +221,7 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
   queue.Other()["state"] = "Pending";
   queue.now += 700;
   for (const bool ever : {false, true}) {
-    queue.refusal = {ever ? "full" : "too small", ever};
+    queue.refusal = {kShort, ever ? "full" : "too small", ever};
     EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
   }
   queue.Other()["state"] = "Ready";
@@ -262,7 +263,7 @@ TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
   Json& meta = queue.workload["spec"]["podSets"][0]["template"]["metadata"];
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensor": 8})"},
                          {"weft.dev/topology", R"({"required": "leaf"})"}};
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.placements[0].parallelism.tensor, 8);
   EXPECT_EQ(asked.placements[0].topology.required, "leaf");
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensors": 8})"}};
@@ -287,7 +288,7 @@ TEST(CheckTest, EvictionFreesNodesWhenTheLastPodIsGone) {
 
 TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
   Queue queue;
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.Set("QuotaReserved", "False");
   EXPECT_TRUE(std::holds_alternative<DropPlacements>(queue.Next()));
@@ -301,7 +302,7 @@ TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
 
 TEST(CheckTest, AReadyAnswerWithoutItsPlacementIsTakenBackBeforeAdmission) {
   Queue queue;
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.placements.clear();
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).state, api::CheckState::kPending);
@@ -312,10 +313,10 @@ TEST(CheckTest, AnAdmittedWorkloadThatLostItsNodesGetsOthersUnderTheSameName) {
   queue.Admit();
   const std::string name = queue.placements[0].meta.key.name;
   queue.placements[0].nodes.clear();
-  const auto asked = std::get<AskForNodes>(queue.Next());
+  const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.placements[0].meta.key.name, name);
   queue.placements.clear();
-  EXPECT_EQ(std::get<AskForNodes>(queue.Next()).placements[0].meta.key.name, name);
+  EXPECT_EQ(std::get<RequestNodes>(queue.Next()).placements[0].meta.key.name, name);
 }
 
 TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
@@ -334,7 +335,7 @@ TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
       R"([{"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "j", "uid": "j1",
            "controller": true}])");
   EXPECT_TRUE(Rests(queue.Next()));  // until the job has its nodes
-  queue.job.refusal = CheckRefusal{"32 GPUs short"};
+  queue.job.refusal = Refusal{kShort, "32 GPUs short"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(std::string(api::CheckStateName(answer.state)) + ": " + answer.message,
             "Pending: 32 GPUs short");
@@ -363,7 +364,7 @@ TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
   Queue queue;
   queue.workload["spec"]["podSets"][0]["template"]["metadata"]["annotations"] = {
       {"kueue.x-k8s.io/podset-group-name", "both"}};
-  queue.Plan(std::get<AskForNodes>(queue.Next()));
+  queue.Plan(std::get<RequestNodes>(queue.Next()));
   EXPECT_TRUE(std::get<AnswerCheck>(queue.Next())
                   .message.ends_with("; pod set main: the annotation "
                                      "kueue.x-k8s.io/podset-group-name has no effect: Weft places "
@@ -417,13 +418,13 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
   Queue queue;
   const std::string crash = plan::CrashText({"0.1.0", 11}, {});
   queue.Mine()["message"] = crash;
-  queue.refusal = CheckRefusal{"no room", true};
+  queue.refusal = Refusal{kShort, "no room"};
   const CheckStep step = queue.Next();
   const auto* answer = std::get_if<AnswerCheck>(&step);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(answer->state, api::CheckState::kPending);
   EXPECT_EQ(answer->message, "no room; " + crash);
-  queue.refusal = CheckRefusal{std::string(5000, 'x'), true};
+  queue.refusal = Refusal{kShort, std::string(5000, 'x')};
   const CheckStep longer = queue.Next();
   ASSERT_TRUE(std::holds_alternative<AnswerCheck>(longer));
   EXPECT_TRUE(std::get<AnswerCheck>(longer).message.ends_with("...; " + crash));
@@ -434,7 +435,7 @@ TEST(CheckTest, TellsThePlannerOfCrashes) {
   Queue queue;
   const auto asked = [&]() -> std::vector<api::Condition> {
     const CheckStep step = queue.Next();
-    const auto* ask = std::get_if<AskForNodes>(&step);
+    const auto* ask = std::get_if<RequestNodes>(&step);
     return ask == nullptr ? std::vector<api::Condition>() : ask->placements[0].conditions;
   };
   EXPECT_TRUE(asked().empty());
@@ -456,9 +457,9 @@ TEST(CheckTest, AsksForNoOtherNodesOfAnAdmittedWorkloadThatTheSolverCrashedOnTwi
     queue.Mine()["message"] = "placed; " + plan::CrashText({"0.1.0", 11}, {again, 2, kNow});
     queue.Mine()["podSetUpdates"] = Json::array(
         {{{"name", "main"}, {"labels", {{"weft.dev/placement", "job-llama-1a2b3-lost"}}}}});
-    EXPECT_EQ(std::holds_alternative<AskForNodes>(queue.Next()), !again);
+    EXPECT_EQ(std::holds_alternative<RequestNodes>(queue.Next()), !again);
     queue.options.version = "0.2.0";  // which has not tried it
-    EXPECT_TRUE(std::holds_alternative<AskForNodes>(queue.Next()));
+    EXPECT_TRUE(std::holds_alternative<RequestNodes>(queue.Next()));
   }
 }
 

@@ -29,7 +29,7 @@ class Queued {
         Json::parse(R"({"spec": {"workers": {"template": {"spec": {}}}}, "status": {}})"));
     flavor.node_labels = {{"gpu", "h100"}};
     flavor.tolerations = {{"gpu", "Exists", "", ""}};
-    world.on_queue = [this](const Step& step) { Do(step); };
+    world.on_queue = [this](const JobStep& step) { Do(step); };
     world.queue.emplace();
     world.queue->flavor = [this](const std::string& name) {
       return name == "h100" ? &flavor : nullptr;
@@ -38,7 +38,7 @@ class Queued {
   }
 
   void Settle() {
-    Look();
+    UpdateView();
     ASSERT_TRUE(world.Settle().has_value()) << "no rest";
   }
   void Condition(const std::string& type, const std::string& status, const std::string& reason,
@@ -90,13 +90,13 @@ class Queued {
   int created = 0, dropped = 0;
 
  private:
-  void Look() {
+  void UpdateView() {
     world.queue->workloads.clear();
     if (workload.is_null()) return;
     seen_ = *api::DecodeWorkload(workload, "test");
     world.queue->workloads = {&seen_};
   }
-  void Do(const Step& step) {
+  void Do(const JobStep& step) {
     if (std::holds_alternative<CreateWorkload>(step)) {
       ++created;
       workload = Json::parse(R"({"metadata": {"namespace": "team-a", "uid": "w1", "finalizers":
@@ -114,13 +114,13 @@ class Queued {
       EXPECT_TRUE(world.pods.empty()) << "quota is given back while pods live";
       ++dropped;
       workload = nullptr;
-    } else if (const auto* keep = std::get_if<KeepQueue>(&step)) {
+    } else if (const auto* keep = std::get_if<WriteQueue>(&step)) {
       Json raw = *world.job.raw;
       raw["status"].erase("queue");
       if (keep->queue) raw["status"]["queue"] = *keep->queue;
       world.job.raw = api::MakeRaw(raw);
     }
-    Look();
+    UpdateView();
   }
 
   api::Workload seen_;

@@ -43,7 +43,7 @@ TEST(StatusPatchTest, TheFieldsAreThoseOfTheDefinitions) {
   };
   std::set<std::string> of_jobs(kJobStatusFields.begin(), kJobStatusFields.end());
   EXPECT_TRUE(of_jobs.insert("admission").second);  // the dry run writes it, apart from the rest
-  EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (KeepQueue)
+  EXPECT_TRUE(of_jobs.insert("queue").second);      // a step of its own (WriteQueue)
   EXPECT_EQ(of_jobs, fields("trainingjobs"));
   EXPECT_EQ(std::set<std::string>(kFabricStatusFields.begin(), kFabricStatusFields.end()),
             fields("fabrics"));

@@ -28,13 +28,13 @@ std::shared_ptr<const Thing> Make(const std::string& uid, const std::string& ver
 
 const api::ObjectKey kKey = {"ns", "a"};
 
-std::string VersionIn(const Table<Thing>& table) {
+std::string VersionIn(const ObjectTable<Thing>& table) {
   const auto thing = table.Find(kKey);
   return thing ? thing->meta.resource_version : "";
 }
 
 TEST(TableTest, AnOlderStateNeverReplacesANewerOne) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   EXPECT_TRUE(table.Put(Make("u", "9")).second);
   EXPECT_FALSE(table.Put(Make("u", "8")).second);
   EXPECT_TRUE(table.Put(Make("u", "10")).second);
@@ -42,7 +42,7 @@ TEST(TableTest, AnOlderStateNeverReplacesANewerOne) {
 }
 
 TEST(TableTest, AnObjectThatWentDoesNotComeBackWithALateAnswer) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove({kKey});
   EXPECT_FALSE(table.Put(Make("u", "6")).second);
@@ -50,7 +50,7 @@ TEST(TableTest, AnObjectThatWentDoesNotComeBackWithALateAnswer) {
 }
 
 TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove({kKey});
   EXPECT_TRUE(table.Put(Make("v", "7")).second);
@@ -58,7 +58,7 @@ TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
 }
 
 TEST(TableTest, RemembersARemovedNameUntilItsLastRemovalIsForgotten) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   for (const char* uid : {"u", "v"}) {
     table.Put(Make(uid, ""));
     table.Remove({kKey});
@@ -76,7 +76,7 @@ TEST(TableTest, RemembersARemovedNameUntilItsLastRemovalIsForgotten) {
 
 // We deleted and created it again, and the watch is behind.
 TEST(TableTest, LateNewsOfADeletionKeepsTheNextObjectOfThatName) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove({kKey, "u"});
   table.Put(Make("v", "9"));
@@ -86,14 +86,14 @@ TEST(TableTest, LateNewsOfADeletionKeepsTheNextObjectOfThatName) {
 }
 
 TEST(TableTest, AListOfAnEarlierVersionKeepsALaterObject) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "35"));
   EXPECT_EQ(table.Remove({.key = kKey, .version = "30"}), nullptr);
   EXPECT_NE(table.Remove({.key = kKey, .version = "35"}), nullptr);
 }
 
 TEST(TableTest, ALateAnswerAboutAnEarlierObjectDoesNotReplaceTheNextOne) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("v", "9"));
   EXPECT_FALSE(table.Put(Make("u", "6")).second);
   table.Remove({kKey, "v"});
@@ -102,7 +102,7 @@ TEST(TableTest, ALateAnswerAboutAnEarlierObjectDoesNotReplaceTheNextOne) {
 
 // It lost the label that a watch selects by, and got it back.
 TEST(TableTest, AnObjectThatLeftTheWatchComesBack) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove({kKey, "u", "7"});
   EXPECT_FALSE(table.Put(Make("u", "6")).second);
@@ -183,7 +183,7 @@ class OneName {
   Object there_;
   std::deque<Change> news_;
   std::vector<Change> answers_;
-  Table<Thing> table_;
+  ObjectTable<Thing> table_;
 };
 
 TEST(TableTest, HoldsWhatTheServerHasOnceAllNewsHaveArrived) {
