@@ -7,6 +7,7 @@
 #include "operator/controllers/job_controller.h"
 #include "operator/controllers/worker_trial.h"
 #include "operator/life/kueue_quota.h"
+#include "operator/life/status_patch.h"
 
 namespace weft::controllers {
 
@@ -14,8 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The answer of the API server to a write that it accepted: how the definition of our kind may have
-// changed it.
+// status.queue as the API server has it: the definition of our kind may have changed it.
 Json KeptQueue(const Json& stored) {
   return stored.value("status", Json::object()).value("queue", Json());
 }
@@ -137,9 +137,10 @@ JobController::Answer JobController::Do(const Pass& pass, const life::WriteQueue
   const api::ObjectMeta& meta = pass.job().meta;
   if (!step.queue) planner_.Drop(meta.uid);
   const Json queue = step.queue ? *step.queue : Json();
+  const Json patch = life::MergePatch(KeptQueue(*pass.job().raw), queue);
   const auto stored =
       writer_.PatchStatus({Kind::kTrainingJob, meta.key, meta.uid, meta.resource_version},
-                          {{"status", {{"queue", queue}}}});
+                          {{"status", {{"queue", patch}}}});
   if (stored && KeptQueue(*stored) != queue) {
     return Error{ErrorKind::kInvalid,
                  "the cluster's definition of TrainingJobs has no status.queue: apply the "

@@ -7,6 +7,7 @@
 #include "operator/controllers/worker_trial.h"
 #include "operator/life/accept.h"
 #include "operator/life/launcher.h"
+#include "operator/life/status_patch.h"
 
 namespace weft::controllers {
 
@@ -27,8 +28,9 @@ Status JobController::WriteAdmission(const api::TrainingJob& job,
   const Json status = job.raw->value("status", Json::object());
   const Json now = admission ? Json(api::EncodeAdmission(*admission)) : Json();
   if (status.value("admission", Json()) == now) return {};
+  const Json patch = life::MergePatch(status.value("admission", Json()), now);
   const Answer stored =
-      StoreJob(writer_.PatchStatus(TargetOfJob(job.meta), {{"status", {{"admission", now}}}}));
+      StoreJob(writer_.PatchStatus(TargetOfJob(job.meta), {{"status", {{"admission", patch}}}}));
   return stored ? Status() : stored.error();
 }
 

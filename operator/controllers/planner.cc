@@ -19,6 +19,7 @@
 #include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
 #include "operator/life/retry.h"
+#include "operator/life/status_patch.h"
 #include "operator/plan/plan_report.h"
 #include "operator/plan/status.h"
 
@@ -407,7 +408,9 @@ Status Planner::Commit(const cluster::Cluster& cluster, const plan::PlanEntry& e
   if (Seeded(Bug::kCommitWithoutVersion)) current.meta.resource_version.clear();
   const Target target{Kind::kPlacement, current.meta.key, current.meta.uid,
                       current.meta.resource_version};
-  Result<Json> stored = writer_.PatchStatus(target, {{"status", std::move(status)}});
+  const Json before = current.raw ? current.raw->value("status", Json()) : Json();
+  Result<Json> stored = writer_.PatchStatus(
+      target, {{"status", life::StatusPatch(before, status, life::kDecisionFields)}});
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
   if (!decoded) return decoded.error();
