@@ -22,13 +22,13 @@ std::shared_ptr<const Thing> Make(const std::string& uid, const std::string& ver
 
 const api::ObjectKey kKey = {"ns", "a"};
 
-std::string VersionIn(const Table<Thing>& table) {
+std::string VersionIn(const ObjectTable<Thing>& table) {
   const auto thing = table.Find(kKey);
   return thing ? thing->meta.resource_version : "";
 }
 
 TEST(TableTest, AnOlderStateNeverReplacesANewerOne) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   EXPECT_TRUE(table.Put(Make("u", "9")).second);
   EXPECT_FALSE(table.Put(Make("u", "8")).second);
   EXPECT_TRUE(table.Put(Make("u", "10")).second);
@@ -36,7 +36,7 @@ TEST(TableTest, AnOlderStateNeverReplacesANewerOne) {
 }
 
 TEST(TableTest, AnObjectThatWentDoesNotComeBackWithALateAnswer) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove(kKey);
   EXPECT_FALSE(table.Put(Make("u", "6")).second);
@@ -44,7 +44,7 @@ TEST(TableTest, AnObjectThatWentDoesNotComeBackWithALateAnswer) {
 }
 
 TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   table.Put(Make("u", "5"));
   table.Remove(kKey);
   EXPECT_TRUE(table.Put(Make("v", "7")).second);
@@ -52,7 +52,7 @@ TEST(TableTest, AnotherObjectOfThatNameIsTaken) {
 }
 
 TEST(TableTest, RemembersARemovedNameUntilItsLastRemovalIsForgotten) {
-  Table<Thing> table;
+  ObjectTable<Thing> table;
   for (const char* uid : {"u", "v"}) {
     table.Put(Make(uid, "5"));
     table.Remove(kKey);
