@@ -18,9 +18,9 @@ constexpr UnixSeconds kNow = 1'800'000'000;
 constexpr const char* kShort = "InsufficientCapacity";
 
 // A Workload of Kueue of one or two pod sets, and all that its check reads.
-class Queue {
+class QueuedWorkload {
  public:
-  Queue() {
+  QueuedWorkload() {
     workload = Json::parse(R"({
         "metadata": {"name": "job-llama-1a2b3", "namespace": "ns", "uid": "w1",
                      "resourceVersion": "5"},
@@ -108,7 +108,7 @@ class Queue {
 bool Rests(const CheckStep& step) { return std::holds_alternative<Wait>(step); }
 
 TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
-  Queue queue;
+  QueuedWorkload queue;
   const auto asked = std::get<RequestNodes>(queue.Next());
   EXPECT_EQ(asked.reservation, "w1@2027-01-15T08:00:00Z");
   EXPECT_EQ(asked.seconds, 600);
@@ -135,7 +135,7 @@ TEST(CheckTest, AReservedWorkloadAsksForNodesOfItsFlavor) {
 }
 
 TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"].push_back(queue.workload["spec"]["podSets"][0]);
   queue.workload["spec"]["podSets"][1]["name"] = "head";
   queue.workload["spec"]["podSets"].push_back(
@@ -161,7 +161,7 @@ TEST(CheckTest, NodesMakeItReadyWithTheLabelOfEachPodSet) {
 }
 
 TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["spec"] = Json::object();
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kReady);
@@ -169,21 +169,24 @@ TEST(CheckTest, WithoutAcceleratorsItIsReadyAtOnce) {
 }
 
 TEST(CheckTest, NothingIsDoneWithoutAReservation) {
-  for (const auto& edit : std::vector<std::function<void(Queue&)>>{
-           [](Queue& q) { q.Set("QuotaReserved", "False"); },
-           [](Queue& q) { q.Set("Evicted", "True"); }, [](Queue& q) { q.Set("Finished", "True"); },
-           [](Queue& q) { q.workload["spec"]["active"] = false; },
-           [](Queue& q) { q.workload["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"; },
-           [](Queue& q) { q.Mine()["state"] = "Retry"; },
-           [](Queue& q) { q.Mine()["state"] = "Rejected"; }}) {
-    Queue queue;
+  for (const auto& edit : std::vector<std::function<void(QueuedWorkload&)>>{
+           [](QueuedWorkload& q) { q.Set("QuotaReserved", "False"); },
+           [](QueuedWorkload& q) { q.Set("Evicted", "True"); },
+           [](QueuedWorkload& q) { q.Set("Finished", "True"); },
+           [](QueuedWorkload& q) { q.workload["spec"]["active"] = false; },
+           [](QueuedWorkload& q) {
+             q.workload["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z";
+           },
+           [](QueuedWorkload& q) { q.Mine()["state"] = "Retry"; },
+           [](QueuedWorkload& q) { q.Mine()["state"] = "Rejected"; }}) {
+    QueuedWorkload queue;
     edit(queue);
     EXPECT_TRUE(Rests(queue.Next()));
   }
 }
 
 TEST(CheckTest, NoRoomIsPendingThenRetry) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.refusal = {kShort, "2 nodes are missing"};
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
@@ -203,13 +206,13 @@ TEST(CheckTest, NoRoomIsPendingThenRetry) {
 }
 
 TEST(CheckTest, ALongReservationIsGivenBackOnlyAfterThePlannerHasAnswered) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.now += 9'999;  // no operator ran
   EXPECT_TRUE(std::holds_alternative<RequestNodes>(queue.Next()));
 }
 
 TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.refusal = {kShort, "the fabric has 2 nodes", false};
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kRejected);
@@ -217,7 +220,7 @@ TEST(CheckTest, RejectsAWorkloadThatNeverFits) {
 }
 
 TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Other()["state"] = "Pending";
   queue.now += 700;
   for (const bool ever : {false, true}) {
@@ -232,7 +235,7 @@ TEST(CheckTest, WhileAnotherCheckMayAddNodesItIsOnlyPending) {
 }
 
 TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.flavor.topology_name = "racks";
   auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
@@ -243,13 +246,13 @@ TEST(CheckTest, AFlavorThatCannotBeUsedIsNamed) {
 }
 
 TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["metadata"]["labels"]["weft.dev/placement"] =
       "x";
   EXPECT_EQ(std::get<AnswerCheck>(queue.Next()).message,
             "pod set main: the label weft.dev/placement must not be set in the pod template: Weft "
             "sets it");
-  Queue beside;
+  QueuedWorkload beside;
   beside.Other()["podSetUpdates"] =
       Json::parse(R"([{"name": "main", "labels": {"weft.dev/placement": "y"}}])");
   const auto answer = std::get<AnswerCheck>(beside.Next());
@@ -259,7 +262,7 @@ TEST(CheckTest, ALabelWithAnotherValueIsRejectedBeforeKueueGivesUp) {
 }
 
 TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
-  Queue queue;
+  QueuedWorkload queue;
   Json& meta = queue.workload["spec"]["podSets"][0]["template"]["metadata"];
   meta["annotations"] = {{"weft.dev/parallelism", R"({"tensor": 8})"},
                          {"weft.dev/topology", R"({"required": "leaf"})"}};
@@ -273,7 +276,7 @@ TEST(CheckTest, AnnotationsOfTheTemplateSayHowTheGangTalks) {
 }
 
 TEST(CheckTest, EvictionFreesNodesWhenTheLastPodIsGone) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Admit();
   const std::string name = queue.placements[0].meta.key.name;
   queue.in_use = {name};
@@ -287,7 +290,7 @@ TEST(CheckTest, EvictionFreesNodesWhenTheLastPodIsGone) {
 }
 
 TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.Set("QuotaReserved", "False");
@@ -301,7 +304,7 @@ TEST(CheckTest, AnAnswerOfALostReservationIsTakenBack) {
 }
 
 TEST(CheckTest, AReadyAnswerWithoutItsPlacementIsTakenBackBeforeAdmission) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Plan(std::get<RequestNodes>(queue.Next()));
   queue.Write(std::get<AnswerCheck>(queue.Next()));
   queue.placements.clear();
@@ -309,7 +312,7 @@ TEST(CheckTest, AReadyAnswerWithoutItsPlacementIsTakenBackBeforeAdmission) {
 }
 
 TEST(CheckTest, AnAdmittedWorkloadThatLostItsNodesGetsOthersUnderTheSameName) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Admit();
   const std::string name = queue.placements[0].meta.key.name;
   queue.placements[0].nodes.clear();
@@ -320,7 +323,7 @@ TEST(CheckTest, AnAdmittedWorkloadThatLostItsNodesGetsOthersUnderTheSameName) {
 }
 
 TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.Set("Admitted", "True");
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kReady);
@@ -330,7 +333,7 @@ TEST(CheckTest, AWorkloadThatWasAdmittedBeforeTheCheckGetsNoNodes) {
 }
 
 TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["metadata"]["ownerReferences"] = Json::parse(
       R"([{"apiVersion": "weft.dev/v1alpha1", "kind": "TrainingJob", "name": "j", "uid": "j1",
            "controller": true}])");
@@ -361,7 +364,7 @@ TEST(CheckTest, ATrainingJobIsPlannedAsAJob) {
 }
 
 TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["template"]["metadata"]["annotations"] = {
       {"kueue.x-k8s.io/podset-group-name", "both"}};
   queue.Plan(std::get<RequestNodes>(queue.Next()));
@@ -372,7 +375,7 @@ TEST(CheckTest, AnAnnotationWithoutEffectIsNamed) {
 }
 
 TEST(CheckTest, AnUnreadableWorkloadSaysSo) {
-  Queue queue;
+  QueuedWorkload queue;
   queue.workload["spec"]["podSets"][0]["count"] = "four";
   const auto answer = std::get<AnswerCheck>(queue.Next());
   EXPECT_EQ(answer.state, api::CheckState::kPending);
@@ -415,7 +418,7 @@ TEST(CheckTest, ParametersNameAFabric) {
 
 // Else a refusal between two crashes would hide the first.
 TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
-  Queue queue;
+  QueuedWorkload queue;
   const std::string crash = plan::CrashText({"0.1.0", 11}, {});
   queue.Mine()["message"] = crash;
   queue.refusal = Refusal{kShort, "no room"};
@@ -432,7 +435,7 @@ TEST(CheckTest, KeepsTheRecordOfACrashInEveryAnswerPending) {
 
 // The planner refuses it then, and remembers that.
 TEST(CheckTest, TellsThePlannerOfCrashes) {
-  Queue queue;
+  QueuedWorkload queue;
   const auto asked = [&]() -> std::vector<api::Condition> {
     const CheckStep step = queue.Next();
     const auto* ask = std::get_if<RequestNodes>(&step);
@@ -451,7 +454,7 @@ TEST(CheckTest, TellsThePlannerOfCrashes) {
 
 TEST(CheckTest, AsksForNoOtherNodesOfAnAdmittedWorkloadThatTheSolverCrashedOnTwice) {
   for (const bool again : {false, true}) {
-    Queue queue;
+    QueuedWorkload queue;
     queue.Set("Admitted", "True");
     queue.Mine()["state"] = "Ready";
     queue.Mine()["message"] = "placed; " + plan::CrashText({"0.1.0", 11}, {again, 2, kNow});
