@@ -10,6 +10,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
+#include "operator/base/phrases.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/controllers/parallel.h"
@@ -48,6 +49,20 @@ constexpr std::int64_t kPlanningPauseMilliseconds = 200, kPlanningPauseTimes = 4
 // kLongestRewordSeconds: counts ("3 of 4 pods") change soon after a job waits, and later most
 // changes are of a time ("... for another 9 min").
 constexpr std::int64_t kRewordSeconds = 2, kLongestRewordSeconds = 60;
+
+// A placement or a refusal that the API server does not take is written again after a pause, which
+// doubles each time; until then the workload has no part in a pass, so that it keeps no nodes from
+// others. After a conflict, what was read is outdated: the first ones are tried again at once.
+constexpr std::int64_t kFirstWritePauseSeconds = 1, kLongestWritePauseSeconds = 300;
+constexpr std::int64_t kFreeConflicts = 3;
+
+// The reason of a refusal whose cause is the API server.
+constexpr const char* kNotWritten = "NotWritten";
+
+// The workload in Planner's tables.
+const std::string& IdOf(const cluster::WorkloadView& workload) {
+  return workload.bundle.empty() ? workload.meta->uid : workload.bundle;
+}
 
 // So that the figures of the running Placement do not crash the solver once more. A Placement that
 // was only an input had no generation; it has that of `stored` now.
@@ -92,6 +107,7 @@ void Planner::Drop(const std::string& uid) {
   asked_.erase(uid);
   queued_.erase(uid);
   refusals_.erase(uid);
+  unwritten_.erase(uid);
   previous_.erase(uid);
 }
 
@@ -101,6 +117,7 @@ void Planner::Withdraw(const std::string& workload_uid) {
   const std::lock_guard lock(mutex_);
   std::erase_if(queued_, of_it);
   std::erase_if(refusals_, of_it);
+  std::erase_if(unwritten_, of_it);
 }
 
 void Planner::StorePrevious(const std::string& uid, const std::vector<std::string>& nodes) {
@@ -188,10 +205,54 @@ void Planner::DropStale(const std::set<std::string>& asked, const std::set<std::
   for (const std::string& uid : asked) {
     if (!known.contains(uid)) asked_.erase(uid);
   }
-  std::erase_if(refusals_, [&](const auto& one) {
+  const auto is_stale = [&](const auto& one) {
     return !known.contains(one.first) && !asked_.contains(one.first) &&
            !queued_.contains(one.first);
+  };
+  std::erase_if(refusals_, is_stale);
+  std::erase_if(unwritten_, is_stale);
+}
+
+// Drops requests whose Workload is gone or has lost that reservation: nobody else withdraws them if
+// the Workload went between two of its reconciles. `asked` was read before the store, which had the
+// reservation when it was enqueued.
+void Planner::DropLostReservations(NodeRequests& asked) {
+  std::erase_if(asked, [&](const auto& one) {
+    const auto& [reservation, placements] = one;
+    if (!placements.empty()) {
+      const api::ObjectMeta& meta = placements.front().meta;
+      const auto workload = store_.WorkloadAt({meta.key.space, meta.owners.front().name});
+      if (workload && life::ReservationOf(*workload) == reservation) return false;
+    }
+    Drop(reservation);
+    return true;
   });
+}
+
+bool Planner::IsPaused(const std::string& id, UnixSeconds now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = unwritten_.find(id);
+  if (found == unwritten_.end() || found->second.not_before <= now) return false;
+  WakeAtLocked(found->second.not_before);
+  return true;
+}
+
+// The pause in seconds after a write that failed.
+std::int64_t Planner::PauseAfter(const std::string& id, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  Unwritten& failed = unwritten_[id];
+  ++failed.times;
+  if (error.kind == ErrorKind::kConflict && failed.times <= kFreeConflicts) {
+    capacity_changed_ = true;  // so that it is planned again
+    changed_.notify_all();
+    return 0;
+  }
+  std::int64_t pause = kFirstWritePauseSeconds;
+  for (std::int64_t i = 1; i < failed.times && pause < kLongestWritePauseSeconds; ++i) pause *= 2;
+  pause = std::min(pause, kLongestWritePauseSeconds);
+  failed.not_before = options_.now() + pause;
+  WakeAtLocked(failed.not_before);
+  return pause;
 }
 
 // Adds the Placements that Workloads ask for and that have no nodes. One that exists keeps its
@@ -230,7 +291,7 @@ void Planner::AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inpu
 // The input of a pass: only workloads with a request are pending. Nothing if there are none,
 // because copying the whole cluster is expensive.
 std::optional<watch::Store::Snapshot> Planner::Collect() {
-  const auto [asked, reservations] = Requests();
+  auto [asked, reservations] = Requests();
   if (asked.empty() && reservations.empty() && !store_.HasUnplaced(options_.space)) {
     DropStale(asked, {});
     return std::nullopt;
@@ -244,6 +305,7 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
     if (life::CountsDown(inputs.jobs[i])) life::CountDown(inputs.jobs.Edit(i), now);
     if (!asks) continue;
     known.insert(inputs.jobs[i].meta.uid);
+    if (IsPaused(inputs.jobs[i].meta.uid, now)) continue;
     life::AnnotateWait(inputs.jobs.Edit(i), now, PreviousOf(inputs.jobs[i].meta.uid));
     inputs.order.push_back({true, i});
   }
@@ -253,6 +315,7 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
     if (api::ControllingWorkload(placement.meta) || !life::IsPlanned(placement)) continue;
     if (!options_.space.empty() && placement.meta.key.space != options_.space) continue;
     known.insert(placement.meta.uid);
+    if (IsPaused(placement.meta.uid, now)) continue;
     if (const std::int64_t left = life::RetryLeft(placement.retry, now); left > 0) {
       WakeAt(now + left);
       continue;
@@ -260,6 +323,8 @@ std::optional<watch::Store::Snapshot> Planner::Collect() {
     life::AnnotateWait(inputs.placements.Edit(i), now);
     inputs.order.push_back({false, i});
   }
+  DropLostReservations(reservations);
+  std::erase_if(reservations, [&](const auto& one) { return IsPaused(one.first, now); });
   AddProposals(reservations, now, inputs);
   DropStale(asked, known);
   return snapshot;
@@ -307,20 +372,23 @@ void Planner::Count(const char* result, const std::string& reason) const {
 
 void Planner::Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry) {
   const cluster::WorkloadView& workload = entry.workload;
-  const std::string& reservation = workload.bundle;
-  if (const plan::Refused* refused = entry.refused()) {
-    if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], *refused);
-    return RefusePlacement(cluster.inputs->placements[workload.index], reservation, *refused);
-  }
+  if (const plan::Refused* refused = entry.refused()) return Report(cluster, workload, *refused);
   const std::string name = api::Show(workload.key());
   if (Status committed = Commit(cluster, entry); !committed) {
     log_.Warning("placement not committed", {{"for", name}, {"reason", committed.error().message}});
     Count("NotCommitted", committed.error().kind == ErrorKind::kConflict ? "Conflict" : "Error");
-    return OnCapacity();  // so that it is planned again
+    const std::int64_t pause = PauseAfter(IdOf(workload), committed.error());
+    if (pause == 0) return;
+    plan::Refused refused;
+    refused.reason = kNotWritten;
+    refused.message = "nodes are free, but the API server does not take the Placement: " +
+                      committed.error().message + "; the next try is in " +
+                      DurationText(pause);
+    return Report(cluster, workload, refused);
   }
   Count("Placed", "Placed");
   log_.Info("placed", {{"for", name}, {"placement", workload.PlacementName()}});
-  Drop(reservation.empty() ? workload.meta->uid : reservation);
+  Drop(IdOf(workload));
 }
 
 // Creates the Placement without nodes; they are written afterwards. The first operator that writes
@@ -356,7 +424,10 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
     const Json& meta = object.at("metadata");
     const api::ObjectKey key{meta.at("namespace").get<std::string>(),
                              meta.at("name").get<std::string>()};
+    const Error exists = stored.error();
     stored = writer_.Get({Kind::kPlacement, key, "", ""});
+    // A quota that was changed at the same time is a conflict too (kubernetes/kubernetes 67761).
+    if (!stored && stored.error().kind == ErrorKind::kNotFound) return exists;
   }
   if (!stored) return stored.error();
   auto decoded = api::DecodePlacement(*stored, "Placement", api::Reading::kServed);
@@ -366,7 +437,7 @@ Result<api::Placement> Planner::Create(const Json& object, const std::string& ow
     return owner.controller && owner.uid == owner_uid;
   });
   if (!same) {
-    return Error{ErrorKind::kTransient, "Placement " + api::Show(decoded->meta.key) +
+    return Error{ErrorKind::kInvalid, "Placement " + api::Show(decoded->meta.key) +
                                             " already exists with another owner"};
   }
   return decoded;
@@ -449,6 +520,12 @@ bool Planner::ShouldReport(const Requester& requester, const plan::Refused& refu
   return true;
 }
 
+void Planner::Report(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
+                     const plan::Refused& refused) {
+  if (workload.is_job) return Refuse(cluster.inputs->jobs[workload.index], refused);
+  RefusePlacement(cluster.inputs->placements[workload.index], workload.bundle, refused);
+}
+
 void Planner::Refuse(const api::TrainingJob& job, const plan::Refused& refused) {
   if (!ShouldReport({job.meta.uid, job.meta.generation, job.record.excluded}, refused)) return;
   options_.on_answer(job.meta.key);
@@ -474,8 +551,11 @@ void Planner::RefusePlacement(const api::Placement& placement, const std::string
   const auto written = writer_.PatchStatus(
       target, {{"status", {{"conditions", api::EncodeConditions(conditions)}}}});
   if (written) return;
-  Drop(requester.id);
-  OnCapacity();  // so that it is reported again
+  PauseAfter(requester.id, written.error());
+  {
+    const std::lock_guard lock(mutex_);
+    refusals_.erase(requester.id);  // so that it is reported again
+  }
   if (written.error().kind == ErrorKind::kConflict) return;
   log_.Warning("refusal not written",
                {{"for", api::Show(placement.meta.key)}, {"reason", written.error().message}});

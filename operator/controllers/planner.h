@@ -80,6 +80,12 @@ class Planner {
     std::int64_t pause_seconds = 0;  // after `at`, before another text of the same reason
   };
 
+  // Writes for a workload that the API server did not take.
+  struct Unwritten {
+    std::int64_t times = 0;  // in a row
+    UnixSeconds not_before = 0;
+  };
+
   bool AwaitWork();
   std::vector<std::string> PreviousOf(const std::string& uid) const;
   using NodeRequests = std::map<std::string, std::vector<api::Placement>>;
@@ -87,6 +93,9 @@ class Planner {
   std::pair<std::set<std::string>, NodeRequests> Requests() const;
   void AddProposals(const NodeRequests& asked, UnixSeconds now, api::Inputs& inputs);
   void DropStale(const std::set<std::string>& asked, const std::set<std::string>& known);
+  void DropLostReservations(NodeRequests& asked);
+  bool IsPaused(const std::string& id, UnixSeconds now);
+  std::int64_t PauseAfter(const std::string& id, const Error& error);
   std::optional<watch::Store::Snapshot> Collect();
   Result<plan::PlanReport> Solve(const cluster::Cluster& cluster);
   void Answer(const cluster::Cluster& cluster, const plan::PlanEntry& entry);
@@ -94,6 +103,8 @@ class Planner {
   Result<api::Placement> CreateOf(const api::TrainingJob& job, const nlohmann::json& placement);
   Result<api::Placement> CreateOf(const api::Placement& proposed, const nlohmann::json& placement);
   Result<api::Placement> Create(const nlohmann::json& placement, const std::string& owner_uid);
+  void Report(const cluster::Cluster& cluster, const cluster::WorkloadView& workload,
+              const plan::Refused& refused);
   void Refuse(const api::TrainingJob& job, const plan::Refused& refused);
   // A workload in refusals_.
   struct Requester {
@@ -128,6 +139,7 @@ class Planner {
   // restart that began before its time like a first start.
   std::map<std::string, std::vector<std::string>> previous_;
   std::map<std::string, Reported> refusals_;  // by uid of the job, or by reservation
+  std::map<std::string, Unwritten> unwritten_;  // likewise
   std::int64_t last_pass_milliseconds_ = 0;
 };
 

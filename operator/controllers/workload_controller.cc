@@ -8,6 +8,7 @@
 #include "operator/api/encode.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/worker_order.h"
+#include "operator/life/accept.h"
 #include "operator/life/kueue_quota_patches.h"
 
 namespace weft::controllers {
@@ -93,7 +94,8 @@ life::QueuedJob WorkloadController::QueuedJobOf(const watch::JobObjects& objects
   const api::TrainingJob& job = *objects.job;
   life::QueuedJob queued;
   queued.placement = life::CurrentPlacement(job, objects.placements);
-  queued.refusal = planner_.RefusalOf(job);
+  queued.refusal = life::RefusalOf(job);
+  if (!queued.refusal) queued.refusal = planner_.RefusalOf(job);
   return queued;
 }
 

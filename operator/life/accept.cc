@@ -86,6 +86,13 @@ JobStep RefuseStep(Life& life) {
   return cluster::IsFinished(life.job) ? AfterEndStep(life) : Wait{};
 }
 
+std::optional<Refusal> RefusalOf(const api::TrainingJob& job) {
+  if (!job.unreadable.empty()) return Refusal{"Invalid", job.unreadable};
+  const api::Condition* accepted = api::FindCondition(job.conditions, "Accepted");
+  if (accepted == nullptr || accepted->status != "False") return std::nullopt;
+  return Refusal{accepted->reason, accepted->message};
+}
+
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message) {
   JobStatus status = StatusOf(*view.job);
   TakeTrial(status, view, false, message);

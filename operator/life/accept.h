@@ -12,10 +12,15 @@ namespace weft::life {
 std::optional<JobStep> AcceptStep(Life& life);
 
 // The step of a job whose spec cannot be read: writes the condition once and does nothing else.
-// Running pods go on; the operator manages them again when the spec can be read.
+// Running pods go on, unless Kueue takes their quota back; the operator manages them again when the
+// spec can be read.
 JobStep RefuseStep(Life& life);
 
 // The status after admission refused the dry run of worker 0.
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message);
+
+// Why the job is not planned although it is not suspended: its spec cannot be read, or its pods are
+// refused. Nothing if it is planned, or was not looked at yet.
+std::optional<Refusal> RefusalOf(const api::TrainingJob& job);
 
 }  // namespace weft::life

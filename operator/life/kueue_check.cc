@@ -224,7 +224,7 @@ class CheckDecision {
   }
 
   std::string Reservation() const {
-    return workload_.meta.uid + kReservationMark + ReservedAt(workload_);
+    return ReservationOf(workload_);
   }
 
   // A label with another value would make Kueue give the Workload up for ever when it starts.
@@ -371,6 +371,10 @@ class CheckDecision {
 };
 
 }  // namespace
+
+std::string ReservationOf(const Workload& workload) {
+  return workload.meta.uid + kReservationMark + ReservedAt(workload);
+}
 
 std::string CheckedPlacementName(const api::Workload& workload, const std::string& pod_set) {
   const std::string hash =

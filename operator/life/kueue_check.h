@@ -26,6 +26,8 @@ inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 
 // Between the Workload's uid and the time in the name of a reservation.
 inline constexpr char kReservationMark = '@';
+// Names the Workload's present quota reservation. The next reservation has another name.
+std::string ReservationOf(const api::Workload& workload);
 
 struct CheckOptions {
   // How long a Workload may hold quota without nodes, before its quota is given back (Retry).
@@ -40,7 +42,7 @@ inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 struct QueuedJob {
   // Of its coming or current attempt; null: no nodes yet.
   const api::Placement* placement = nullptr;
-  std::optional<Refusal> refusal;  // the planner's
+  std::optional<Refusal> refusal;  // RefusalOf, or the planner's
 };
 
 // A Workload of Kueue with all that the answer of its check depends on. Points into a snapshot.

@@ -148,6 +148,17 @@ std::optional<JobStep> AdmittedStep(Life& life, const api::Workload& workload,
   return PlaceStep(life);
 }
 
+// Ends the attempt, which is not counted.
+JobStep LoseQuota(Life& life, const QueueVerdict& verdict) {
+  for (const char* type : {"Restarting", "PodsReady"}) {
+    SetCondition(life.status,
+                 {type, std::string_view(type) == "Restarting", kQueueEvicted,
+                  "the job lost its quota: " + verdict.message},
+                 life.view.now);
+  }
+  return WriteStatus{life.status};
+}
+
 // Nothing of the job runs, and nothing may.
 JobStep QueuedStep(Life& life, const api::Workload* workload, const QueueVerdict& verdict) {
   std::vector<const api::Workload*> others = Droppable(life.view.queue->workloads);
@@ -203,18 +214,22 @@ std::optional<JobStep> QueueStep(Life& life) {
   if (current && (placed ? verdict.start : verdict.plan)) {
     return AdmittedStep(life, *workload, verdict);
   }
-  if (placed) {
-    for (const char* type : {"Restarting", "PodsReady"}) {
-      SetCondition(life.status,
-                   {type, std::string_view(type) == "Restarting", kQueueEvicted,
-                    "the job lost its quota: " + verdict.message},
-                   life.view.now);
-    }
-    return WriteStatus{life.status};
-  }
+  if (placed) return LoseQuota(life, verdict);
   if (auto step = Clear(life)) return step;
   if (counted) return WriteQueue{};
   return QueuedStep(life, workload, verdict);
+}
+
+std::optional<JobStep> EvictedStep(Life& life) {
+  if (!life.view.queue || !life.view.queue->synced) return std::nullopt;
+  const api::Workload* workload = WorkloadOfJob(life);
+  if (workload == nullptr || !HoldsQuota(*workload)) return std::nullopt;
+  if (!HasCondition(workload->conditions, "Evicted")) return std::nullopt;
+  if (Is(life.status, "Restarting")) return TearDownStep(life);
+  if (Is(life.status, "Placed")) return LoseQuota(life, VerdictOf(life, workload));
+  if (auto step = Clear(life)) return step;
+  if (QueueOf(life.job) != nullptr) return WriteQueue{};
+  return ReleaseQuota(*workload, life.view.now);
 }
 
 std::optional<JobStep> LeaveQueue(const Life& life) {

@@ -33,7 +33,11 @@ JobStep NextOf(Life& life) {
   const api::TrainingJob& job = life.job;
   const JobStatus& status = life.status;
   if (job.meta.deleting) return DepartStep(life);
-  if (!job.unreadable.empty()) return RefuseStep(life);
+  if (!job.unreadable.empty()) {
+    if (cluster::IsFinished(job)) return RefuseStep(life);
+    if (auto step = EvictedStep(life)) return *std::move(step);
+    return RefuseStep(life);
+  }
   if (!HasFinalizer(job)) return AddFinalizer{};
   if (cluster::IsFinished(job)) return AfterEndStep(life);
   if (auto stale = StalePods(life); !stale.empty() && !Seeded(Bug::kOldPodsKept)) {
@@ -41,6 +45,7 @@ JobStep NextOf(Life& life) {
   }
   if (job.suspend || ReasonOf(status, "Suspended") == kSuspending) return SuspendStep(life);
   if (Is(status, "Suspended")) return ResumeStep(life);
+  if (auto step = EvictedStep(life)) return *std::move(step);
   if (auto step = AcceptStep(life)) return *std::move(step);
   if (TimeLeft(life).value_or(1) <= 0) {
     return FailStep(life, "DeadlineExceeded", "activeDeadlineSeconds have passed");

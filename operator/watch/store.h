@@ -78,6 +78,7 @@ class Store {
   std::optional<JobObjects> ObjectsOf(const api::ObjectKey& job) const;
   std::optional<WorkloadObjects> ObjectsOfWorkload(const api::ObjectKey& workload) const;
   std::shared_ptr<const api::Placement> PlacementAt(const api::ObjectKey& key) const;
+  std::shared_ptr<const api::Workload> WorkloadAt(const api::ObjectKey& key) const;
   std::shared_ptr<const api::AdmissionCheck> AdmissionCheckAt(const std::string& name) const;
   bool HasFabric(const std::string& name) const;
   life::NodeState StateOfNode(const std::string& node) const;

@@ -100,6 +100,11 @@ std::optional<WorkloadObjects> Store::ObjectsOfWorkload(const api::ObjectKey& ke
   return objects;
 }
 
+std::shared_ptr<const api::Workload> Store::WorkloadAt(const api::ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  return table<api::Workload>().Find(key);
+}
+
 std::shared_ptr<const api::AdmissionCheck> Store::AdmissionCheckAt(const std::string& name) const {
   const std::lock_guard lock(mutex_);
   return table<api::AdmissionCheck>().Find({"", name});

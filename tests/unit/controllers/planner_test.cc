@@ -127,6 +127,60 @@ TEST_F(PlannerTest, APlacementThatAnOperatorBeforeThisOneCreatedIsFilledIn) {
   EXPECT_EQ(api_.counts.at("create Placement"), 1);
 }
 
+TEST_F(PlannerTest, AWriteThatTheServerRefusesIsToldAndKeepsNoNodesFromOthers) {
+  const api::TrainingJob first = Enqueue("first", 6);
+  Enqueue("second", 6);
+  api_.refuse = [](Kind kind, const Json& object) -> std::optional<std::string> {
+    const bool it = kind == Kind::kPlacement && object["metadata"]["name"] == "first-1";
+    return it ? std::optional<std::string>("exceeded quota: count/placements") : std::nullopt;
+  };
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(first));
+  EXPECT_EQ(leader_.planner.RefusalOf(first)->reason, "NotWritten");
+  EXPECT_NE(leader_.planner.RefusalOf(first)->message.find("exceeded quota"), std::string::npos);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "second-1")["status"]["nodes"].size(), 6U);
+}
+
+TEST_F(PlannerTest, AWriteThatIsRefusedIsTriedLessAndLessOften) {
+  Enqueue("first", 3);
+  std::vector<UnixSeconds> tried;
+  api_.refuse = [&](Kind, const Json&) -> std::optional<std::string> {
+    tried.push_back(now_ - kStart);
+    return "no";
+  };
+  for (; now_ < kStart + 1'000; ++now_) Pass();
+  EXPECT_EQ(tried, (std::vector<UnixSeconds>{0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811}));
+  api_.refuse = [](Kind, const Json&) { return std::nullopt; };
+  for (; now_ < kStart + 1'200; ++now_) Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "first-1")["status"]["nodes"].size(), 3U);
+}
+
+TEST_F(PlannerTest, APlacementOfThatNameWithAnotherOwnerIsARefusal) {
+  const api::TrainingJob job = Enqueue("llama", 3);
+  ASSERT_TRUE(api_.Create(Kind::kPlacement,
+                          {{"apiVersion", "weft.dev/v1alpha1"},
+                           {"kind", "Placement"},
+                           {"metadata", {{"namespace", "ns"}, {"name", "llama-1"}}},
+                           {"spec", {{"workers", 3}}}},
+                          false));
+  Pass();
+  ASSERT_TRUE(leader_.planner.RefusalOf(job));
+  EXPECT_NE(leader_.planner.RefusalOf(job)->message.find("another owner"), std::string::npos);
+}
+
+// Its Workload went between two reconciles.
+TEST_F(PlannerTest, ARequestWithoutItsWorkloadIsDropped) {
+  api::Placement wanted;
+  wanted.meta.key = {"ns", "gone-1"};
+  wanted.meta.owners = {{"kueue.x-k8s.io/v1beta2", "Workload", "gone", "uid of gone", true}};
+  leader_.planner.Enqueue("uid of gone@then", {wanted});
+  const api::TrainingJob job = Enqueue("llama", 6);
+  Pass();
+  EXPECT_EQ(api_.At(Kind::kPlacement, "llama-1")["status"]["nodes"].size(), 6U);
+  EXPECT_FALSE(leader_.planner.RefusalOf("uid of gone@then"));
+}
+
 // What its status says of an earlier leader's crashes is enough.
 TEST_F(PlannerTest, AJobThatCrashedTheSolverTwiceIsRefusedAndTheOthersArePlaced) {
   const api::TrainingJob job = Enqueue("poison", 3);

@@ -222,6 +222,37 @@ TEST(QueueTest, AnEvictionBeforeAdmissionGivesQuotaBackToo) {
   EXPECT_FALSE(job.workload["status"].contains("accumulatedPastExecutionTimeSeconds"));
 }
 
+// Others wait for the quota, whatever is wrong with the job.
+TEST(QueueTest, AJobThatAdmissionRefusesGivesItsQuotaBack) {
+  Queued job;
+  job.Settle();
+  job.world.quota = 1;  // the first pod is created, and the others are refused
+  job.world.not_admitted = "exceeded quota: pods";
+  job.Admit();
+  ASSERT_TRUE(job.Quota());
+  ASSERT_TRUE(job.world.RunFor(60, 1));
+  EXPECT_FALSE(Is(job.world.status(), "Accepted"));
+  job.Evict("Preempted");
+  ASSERT_TRUE(job.world.RunFor(60, 1));
+  EXPECT_TRUE(job.world.pods.empty());
+  EXPECT_FALSE(job.Quota());
+}
+
+TEST(QueueTest, AJobWhoseSpecCannotBeReadGivesItsQuotaBack) {
+  for (const bool runs : {false, true}) {
+    Queued job;
+    job.Settle();
+    job.Reserve();
+    if (runs) job.Admit();
+    job.Settle();
+    job.world.job.unreadable = "spec.workers: must be an object";
+    job.Evict("Preempted");
+    ASSERT_TRUE(job.world.RunFor(60, 1)) << runs;
+    EXPECT_TRUE(job.world.pods.empty()) << runs;
+    EXPECT_FALSE(job.Quota()) << runs;
+  }
+}
+
 TEST(QueueTest, ARestartKeepsItsQuotaAndTellsThatPodsAreNotReady) {
   Queued job;
   job.world.job.failure_policy.max_restarts = 1;
