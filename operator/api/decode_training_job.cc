@@ -107,6 +107,7 @@ JobRecord DecodeRecord(const Field& status) {
   JobRecord record;
   record.observed_generation = status["observedGeneration"].Int();
   record.restarts = status["restarts"].Int({.min = 0});
+  record.completed_indexes = status["completedIndexes"].Str();
   record.start_time = status["startTime"].Str();
   record.completion_time = status["completionTime"].Str();
   record.suspended_seconds = status["suspendedSeconds"].Int({.min = 0});
