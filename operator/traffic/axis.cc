@@ -1,6 +1,6 @@
-#include <array>
+#include "operator/traffic/axis.h"
 
-#include "operator/traffic/spec.h"
+#include <array>
 
 namespace weft::traffic {
 

@@ -1,3 +1,5 @@
+#include "operator/traffic/check_shape.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -5,7 +7,6 @@
 #include <utility>
 
 #include "operator/base/units.h"
-#include "operator/traffic/traffic.h"
 
 namespace weft::traffic {
 
