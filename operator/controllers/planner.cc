@@ -11,15 +11,16 @@
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/controllers/parallel.h"
 #include "operator/controllers/run_solver.h"
-#include "operator/launch/objects.h"
+#include "operator/launch/metadata.h"
 #include "operator/life/as_of.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/gang_step.h"
 #include "operator/life/retry.h"
-#include "operator/plan/plan_report.h"
+#include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 
 namespace weft::controllers {

@@ -13,11 +13,14 @@
 
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
+#include "operator/life/job_view.h"
 #include "operator/life/kueue_check.h"
-#include "operator/life/next_step.h"
 #include "operator/metrics/counters.h"
 #include "operator/outlook/prices.h"
-#include "operator/plan/plan.h"
+#include "operator/plan/best_costs.h"
+#include "operator/plan/crashed_kinds.h"
+#include "operator/plan/plan_report.h"
+#include "operator/plan/solver_crash.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"
 

@@ -3,7 +3,6 @@
 #include <array>
 
 namespace weft::traffic {
-
 namespace {
 
 constexpr std::array<std::string_view, kAxisCount> kNames = {

@@ -9,7 +9,6 @@
 #include "operator/base/units.h"
 
 namespace weft::traffic {
-
 namespace {
 
 constexpr std::int64_t kMostDegree = std::int64_t{1} << 20;

@@ -8,7 +8,6 @@
 #include "operator/traffic/shape.h"
 
 namespace weft::traffic {
-
 namespace {
 
 void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,
