@@ -5,6 +5,7 @@
 #include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
+#include "operator/fabric/check_spec.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/resolve_links.h"
 #include "operator/fabric/torus.h"

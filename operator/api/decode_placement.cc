@@ -5,6 +5,7 @@
 #include "operator/api/decode_own.h"
 #include "operator/api/decode_topology.h"
 #include "operator/api/names.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::api {

@@ -9,6 +9,7 @@
 #include "operator/api/names.h"
 #include "operator/api/pod_requirements.h"
 #include "operator/base/units.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::api {

@@ -13,6 +13,7 @@
 #include "operator/bound/safety.h"
 #include "operator/bound/surface.h"
 #include "operator/objective/units.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::placement {
 

@@ -6,6 +6,7 @@
 #include "operator/base/quantity.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
+#include "operator/cluster/note.h"
 #include "operator/program/price_file.h"
 #include "operator/render/advise_text.h"
 #include "operator/report/advise.h"

@@ -7,7 +7,7 @@
 
 #include "operator/api/inputs.h"
 #include "operator/base/result.h"
-#include "operator/kube/config.h"
+#include "operator/kube/load_config.h"
 #include "operator/kube/timer.h"
 #include "operator/kube/transport.h"
 

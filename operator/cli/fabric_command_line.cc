@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "operator/cli/command_line.h"
+#include "operator/designs/design.h"
 #include "operator/designs/reference_design.h"
 #include "operator/fabric/link_types.h"
 #include "operator/import/imported_cluster.h"

@@ -6,7 +6,7 @@
 #include "operator/base/result.h"
 #include "operator/cli/cluster_source.h"
 #include "operator/cluster/cluster.h"
-#include "operator/kube/config.h"
+#include "operator/kube/load_config.h"
 
 namespace weft::cli {
 

@@ -4,6 +4,7 @@
 #include "operator/api/json_text.h"
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
+#include "operator/cluster/note.h"
 #include "operator/manifest/writer.h"
 #include "operator/plan/snapshot.h"
 #include "operator/plan/status.h"

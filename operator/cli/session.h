@@ -8,6 +8,7 @@
 #include "operator/api/decode.h"
 #include "operator/base/result.h"
 #include "operator/cli/commands.h"
+#include "operator/cluster/note.h"
 #include "operator/life/waiting.h"
 #include "operator/plan/plan.h"
 #include "operator/render/text_format.h"

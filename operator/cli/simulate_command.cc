@@ -8,6 +8,7 @@
 
 #include "operator/cli/commands.h"
 #include "operator/cli/session.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/program/price_file.h"
 #include "operator/program/sources.h"
 #include "operator/program/terminal.h"
@@ -15,6 +16,7 @@
 #include "operator/render/simulate_html.h"
 #include "operator/render/simulate_text.h"
 #include "operator/simulate/advice.h"
+#include "operator/simulate/read_trace.h"
 #include "operator/simulate/summary.h"
 #include "operator/simulate/trace.h"
 

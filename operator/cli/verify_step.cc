@@ -12,6 +12,7 @@
 #include "operator/kube/config.h"
 #include "operator/kube/environment.h"
 #include "operator/kube/http_transport.h"
+#include "operator/kube/load_config.h"
 #include "operator/kube/timer.h"
 #include "operator/predict/learned.h"
 

@@ -6,29 +6,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "operator/api/inputs.h"
 #include "operator/api/pod.h"
-#include "operator/base/result.h"
+#include "operator/cluster/note.h"
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
 
 namespace weft::cluster {
-
-enum class Severity : std::uint8_t { kInfo, kWarning, kError };
-std::string_view SeverityName(Severity severity);  // "info", "warning", "error"
-
-// A remark for a person, in addition to the answer.
-struct Note {
-  Severity severity = Severity::kInfo;
-  std::string reason;  // one word in camel case: "NoComputeDomain", "LinksAssumed", "Overlapping"
-  std::string text;    // a sentence
-
-  friend bool operator==(const Note&, const Note&) = default;
-};
 
 // The claims of one worker on one node.
 struct Holding {
@@ -83,41 +70,5 @@ struct Cluster {
 
   std::optional<std::size_t> FindFabric(const std::string& name) const;
 };
-
-// The fabrics without claims; they stay the same until a Node or a Fabric changes.
-struct Fabrics {
-  struct Built {
-    std::shared_ptr<const fabric::Fabric> fabric;
-    bool recognised = false;
-  };
-  struct NotBuilt {
-    std::string name, why;
-  };
-  std::vector<Built> built;         // in input order
-  std::vector<NotBuilt> not_built;  // Fabrics that cannot be built
-  std::vector<std::string> overlapping;
-  std::vector<Note> notes;
-};
-
-enum class OnBadFabric : std::uint8_t {
-  kRefuse,    // plan, lint: an error, naming both nodes of an inconsistent tree
-  kSetAside,  // operator: leaves out the Fabric, or the smaller side of its tree
-};
-
-// Builds all fabrics. If there is no Fabric object, a known label family is recognised (a note
-// names it), else one flat network is assumed.
-//
-// Errors  kInvalid, "<place>: spec.levels[0]...: ..." for a Fabric that cannot be built.
-// Cost    O(nodes log nodes).
-Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad = OnBadFabric::kRefuse);
-
-// Adds the claims to fabrics that were built from the same nodes. Pods on a node count as use. So
-// do the workers of a Placement with nodes, except those whose pods are among the inputs, and the
-// accelerators of ResourceClaims (devices.h), which the cluster's inputs list as pods' requests.
-//
-// Cost    O(nodes + pods log pods).
-Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics);
-// BuildFabrics, then BuildCluster.
-Result<Cluster> BuildCluster(api::Inputs inputs);
 
 }  // namespace weft::cluster

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "operator/api/placement.h"
@@ -48,24 +44,5 @@ api::OwnerReference GangOwner(const ForeignGang& gang, const std::vector<const a
 
 // A hash of all that ShapeOfPod and the annotations of a pod say of its Placement.
 std::string RequestHash(const api::Pod& pod);
-
-// How many workers a gang has, and which labels of its pods give a worker's index.
-struct GangShape {
-  std::int64_t workers = 0;
-  std::vector<api::IndexLabel> index_labels;  // empty: in order of the pods' names
-};
-
-// The shape as far as the pod tells it, by the annotation weft.dev/workers or a size that its
-// controller writes (LeaderWorkerSet, pod group); nothing: ShapeOfOwner must tell.
-// Errors  kInvalid, which names the annotation.
-Result<std::optional<GangShape>> ShapeOfPod(const ForeignGang& gang, const api::Pod& pod);
-
-// The shape by the object that controls the pods. For the kind TrainJob this is its JobSet.
-//
-// `part`   as in ForeignGang. For the kinds of Kubeflow a replica type in lower case; "": all types
-//          whose template has the label weft.dev/place: "true" and requests an accelerator.
-// Errors   kInvalid, which names the field: "owner: Job train: spec.completions: 16 must not ...".
-Result<GangShape> ShapeOfOwner(std::string_view kind, const nlohmann::json& owner,
-                               std::string_view part);
 
 }  // namespace weft::cluster

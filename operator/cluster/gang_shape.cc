@@ -1,3 +1,5 @@
+#include "operator/cluster/gang_shape.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -6,7 +8,6 @@
 #include "operator/api/json_reader.h"
 #include "operator/api/names.h"
 #include "operator/api/pod_requirements.h"
-#include "operator/cluster/foreign_gang.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/pod_labels.h"
 

@@ -9,6 +9,7 @@
 
 #include "operator/base/phrases.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::cluster {

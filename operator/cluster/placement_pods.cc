@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "operator/base/units.h"
-#include "operator/cluster/cluster.h"
 #include "operator/cluster/job_owner.h"
 #include "operator/cluster/pod_labels.h"
 #include "operator/fabric/selector.h"

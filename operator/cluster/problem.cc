@@ -5,6 +5,7 @@
 
 #include "operator/cluster/pool_choices.h"
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::cluster {
 namespace {

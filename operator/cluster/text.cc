@@ -8,6 +8,8 @@ namespace {
 
 // Most rejections in one sentence.
 constexpr std::size_t kNamedRejections = 4;
+// Nodes named in one note; the rest are counted.
+constexpr std::size_t kNamedNodes = 5;
 
 // A rejection as the predicate of a sentence about nodes.
 std::string Predicate(const placement::RejectionCount& count) {
@@ -99,6 +101,17 @@ std::string SpansText(const placement::Scores& scores) {
   std::string text;
   for (const placement::Span& span : scores.spans) {
     text += (text.empty() ? "" : ", ") + std::to_string(span.domains) + " " + span.level;
+  }
+  return text;
+}
+
+std::string NameSome(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kNamedNodes; ++i) {
+    text += (i > 0 ? ", " : "") + names[i];
+  }
+  if (names.size() > kNamedNodes) {
+    text += " and " + std::to_string(names.size() - kNamedNodes) + " more";
   }
   return text;
 }

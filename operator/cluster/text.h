@@ -27,6 +27,9 @@ std::string AmountText(const std::string& resource, std::int64_t amount);
 // 10, 20, 50, 100, 200, ..., so that a long queue does not change every text whenever it moves.
 std::string AheadText(std::size_t jobs);
 
+// "a, b, c, d, e and 12 more": the first five names; the rest are counted.
+std::string NameSome(const std::vector<std::string>& names);
+
 // "1 spine, 2 leaf, 8 node": how many domains of each level.
 std::string SpansText(const placement::Scores& scores);
 

@@ -9,6 +9,7 @@
 #include "operator/api/decode.h"
 #include "operator/api/encode.h"
 #include "operator/api/kueue.h"
+#include "operator/life/kueue_check.h"
 #include "operator/life/kueue_check_crash.h"
 
 namespace weft::controllers {

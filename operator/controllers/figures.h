@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "operator/base/timestamp.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "operator/metrics/samples.h"
 #include "operator/report/audit.h"

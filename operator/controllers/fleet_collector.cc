@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/controllers/figures.h"
 
 namespace weft::controllers {

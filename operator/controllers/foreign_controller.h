@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/cluster/gang_shape.h"
 #include "operator/controllers/api_writer.h"
 #include "operator/controllers/log.h"
 #include "operator/controllers/outcome.h"

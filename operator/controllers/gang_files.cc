@@ -3,13 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/kube/ssh_key.h"
+#include "operator/launch/attempt_files.h"
 #include "operator/launch/compute_domain.h"
 #include "operator/launch/fabric_environment.h"
-#include "operator/launch/mpi.h"
-#include "operator/launch/objects.h"
+#include "operator/launch/ssh_secret.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/kueue_quota_assignment.h"
-#include "operator/life/next_step.h"
 
 namespace weft::controllers {
 

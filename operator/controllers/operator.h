@@ -21,6 +21,7 @@
 #include "operator/controllers/work_queue.h"
 #include "operator/controllers/workload_controller.h"
 #include "operator/kube/transport.h"
+#include "operator/life/kueue_check.h"
 #include "operator/metrics/counters.h"
 #include "operator/watch/cluster_watch.h"
 

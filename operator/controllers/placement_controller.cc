@@ -9,6 +9,7 @@
 #include "operator/api/decode.h"
 #include "operator/controllers/parallel.h"
 #include "operator/launch/pin.h"
+#include "operator/life/kueue_check.h"
 
 namespace weft::controllers {
 

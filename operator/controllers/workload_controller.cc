@@ -6,6 +6,7 @@
 
 #include "operator/api/conditions.h"
 #include "operator/api/encode.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/life/accept.h"

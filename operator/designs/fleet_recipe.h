@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/designs/reference_design.h"
+#include "operator/designs/design.h"
+#include "operator/designs/geometry.h"
 #include "operator/fabric/spec.h"
 
 namespace weft::designs {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "operator/base/random.h"
+#include "operator/designs/design.h"
 #include "operator/designs/earlier_jobs.h"
 #include "operator/designs/fleet_recipe.h"
 #include "operator/import/import_links.h"

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "operator/base/result.h"
@@ -11,17 +9,6 @@
 #include "operator/import/imported_cluster.h"
 
 namespace weft::designs {
-
-// A published design of a training cluster, reduced to what matters for placement.
-struct Design {
-  std::string_view name;  // as users write it
-  std::string_view summary;
-  std::string_view source;
-  int default_nodes;
-  int gpus_per_node;
-};
-
-std::span<const Design> Designs();
 
 struct DesignOptions {
   std::string design;  // "": the geometry

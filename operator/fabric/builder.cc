@@ -1,11 +1,21 @@
 #include "operator/fabric/builder.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <numeric>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 
+#include "operator/base/units.h"
+#include "operator/fabric/check_spec.h"
+#include "operator/fabric/health_signals.h"
+#include "operator/fabric/path_codes.h"
 #include "operator/fabric/presets.h"
 #include "operator/fabric/selector.h"
 #include "operator/fabric/torus_places.h"
+#include "operator/fabric/torus_shapes.h"
 
 namespace weft::fabric {
 namespace {
@@ -33,6 +43,55 @@ std::vector<std::uint32_t> LeastNodes(const Groups& groups,
   }
   return least;
 }
+
+// Most places of all toruses together: a table has one entry per place, at most 64 MiB.
+constexpr std::int64_t kTorusPlacesInAll = 1 << 24;
+
+// The first rule that makes the node unusable, as text; "" if no rule does.
+std::string WhyUnusable(const UnusableRules& rules, const NodeFacts& node) {
+  for (const NodeCondition& condition : node.conditions) {
+    if (condition.type == "Ready" && condition.status != "True") return "not Ready";
+  }
+  const auto matches = [](const std::string& rule, std::string_view value) {
+    return rule.empty() || rule == value;
+  };
+  for (const TaintMatch& rule : rules.taints) {
+    for (const Taint& taint : node.taints) {
+      if (rule.key != taint.key || !matches(rule.value, taint.value) ||
+          !matches(rule.effect, taint.effect)) {
+        continue;
+      }
+      return "taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" +
+             taint.effect;
+    }
+  }
+  for (const ConditionMatch& rule : rules.conditions) {
+    for (const NodeCondition& condition : node.conditions) {
+      if (rule.type == condition.type && rule.status == condition.status) {
+        return "condition " + condition.type + "=" + condition.status;
+      }
+    }
+  }
+  for (const LabelMatch& rule : rules.labels) {
+    const auto value = node.labels.At(rule.key);
+    if (value && matches(rule.value, *value)) {
+      return "label " + rule.key + "=" + std::string(*value);
+    }
+  }
+  return rules.known_signals ? HealthSignal(node).value_or("") : "";
+}
+
+// Orders nodes by all properties of a taint class, with taints in the node's order.
+struct TaintClassLess {
+  bool operator()(const NodeFacts* a, const NodeFacts* b) const {
+    if (a->unschedulable != b->unschedulable) return b->unschedulable;
+    return std::lexicographical_compare(a->taints.begin(), a->taints.end(), b->taints.begin(),
+                                        b->taints.end(), [](const Taint& x, const Taint& y) {
+                                          return std::tie(x.key, x.value, x.effect) <
+                                                 std::tie(y.key, y.value, y.effect);
+                                        });
+  }
+};
 
 }  // namespace
 
@@ -126,6 +185,252 @@ void FabricBuilder::OrderTree() {
     const Groups& level = groups_.levels[l];
     SortByGroup(level, LeastNodes(level, order_), order_);
   }
+}
+
+TierInfo& FabricBuilder::AddTier(const std::string& name, const Link& link) {
+  fabric_.domains_.emplace_back();
+  return fabric_.tiers_.emplace_back(TierInfo{name, link});
+}
+
+void FabricBuilder::FillTiers() {
+  const auto count = static_cast<NodeIndex>(order_.size());
+  AddTier("outside", links_.outside);
+  fabric_.domains_.back() = {.begin = {0, count},
+                             .child_begin = {},
+                             .of_node = std::vector<DomainIndex>(count),
+                             .names = {"outside"}};
+  const FabricSpec& spec = fabric_.spec_;
+  for (std::size_t l = 0; l < spec.levels.size(); ++l) {
+    AddTier(spec.levels[l].name, links_.levels[l]).power_watts = spec.levels[l].power_watts;
+    fabric_.limits_power_ = fabric_.limits_power_ || spec.levels[l].power_watts.has_value();
+    FillDomains(groups_.levels[l]);
+  }
+  fabric_.scale_up_link_ = links_.scale_up;
+  fabric_.node_link_ = links_.node;
+  if (spec.scale_up) FillScaleUp();
+  AddTier("node", links_.node);
+  TierDomains& nodes = fabric_.domains_.back();
+  nodes.begin.resize(count + 1);
+  std::iota(nodes.begin.begin(), nodes.begin.end(), 0U);
+  for (NodeIndex n = 0; n < count; ++n) nodes.of_node.push_back(DomainIndex{n});
+  // The first child of a domain is the one with the domain's first node.
+  for (Tier tier{0}; tier + 1 < fabric_.domains_.EndIndex(); ++tier) {
+    TierDomains& domains = fabric_.domains_[tier];
+    const TierDomains& children = fabric_.domains_[tier + 1];
+    for (NodeIndex begin : domains.begin) {
+      domains.child_begin.push_back(begin < count ? children.of_node[begin] : children.EndIndex());
+    }
+  }
+}
+
+// Fills the last tier with the groups as runs in tree order.
+void FabricBuilder::FillDomains(const Groups& groups) {
+  TierDomains& domains = fabric_.domains_.back();
+  domains.of_node.resize(order_.size());
+  std::uint32_t last = kNoGroup;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const std::uint32_t group = groups.of_node[order_[n]];
+    if (group != last) {
+      domains.begin.push_back(n);
+      domains.names.push_back(groups.names[group]);
+      last = group;
+    }
+    domains.of_node[n] = domains.begin.EndIndex() - 1;
+  }
+  domains.begin.push_back(static_cast<NodeIndex>(order_.size()));
+}
+
+void FabricBuilder::FillScaleUp() {
+  if (nested_) {
+    AddTier(fabric_.spec_.scale_up->name, links_.scale_up);
+    FillDomains(scale_up_);
+    fabric_.nested_scale_up_ = Tier::Of(fabric_.tiers_.size()) - 1;
+    return;
+  }
+  AddPlane(fabric_.spec_.scale_up->name, links_.scale_up, scale_up_);
+  fabric_.planes_.back().scale_up = true;
+}
+
+// The domains are numbered by their first node in tree order.
+void FabricBuilder::AddPlane(const std::string& name, const Link& link, const Groups& groups) {
+  Plane& plane = fabric_.planes_.emplace_back(Plane{name, link, false, {}, {}});
+  constexpr DomainIndex kNone{~0U};
+  std::vector<DomainIndex> number(groups.names.size(), kNone);
+  for (std::uint32_t n : order_) {
+    DomainIndex& domain = number[groups.of_node[n]];
+    if (domain == kNone) {
+      domain = plane.EndIndex();
+      plane.names.push_back(groups.names[groups.of_node[n]]);
+    }
+    plane.of_node.push_back(domain);
+  }
+}
+
+void FabricBuilder::FillPlanes() {
+  const std::vector<PlaneSpec>& specs = fabric_.spec_.planes;
+  for (std::size_t p = 0; p < specs.size(); ++p) {
+    AddPlane(specs[p].name, links_.planes[p],
+             GroupByLabel(specs[p].label_key, candidates_, groups_.aside));
+  }
+  if (fabric_.planes_.empty()) return;
+  fabric_.plane_class_ = fabric_.planes_.front().of_node;
+  for (std::size_t p = 1; p < fabric_.planes_.size(); ++p) {
+    std::map<std::pair<DomainIndex, DomainIndex>, DomainIndex> number;
+    for (NodeIndex n = 0; n < order_.size(); ++n) {
+      const std::pair both(fabric_.plane_class_[n], fabric_.planes_[p].of_node[n]);
+      const auto next = DomainIndex::Of(number.size());
+      fabric_.plane_class_[n] = number.emplace(both, next).first->second;
+    }
+  }
+}
+
+Status FabricBuilder::FillTorus() {
+  if (!fabric_.spec_.torus) return {};
+  const TorusSpec& spec = *fabric_.spec_.torus;
+  fabric_.torus_tier_ = spec.level.empty() ? kOutside : *fabric_.FindTier(spec.level);
+  fabric_.torus_link_ = links_.torus;
+  const TierDomains& toruses = fabric_.domains_[fabric_.torus_tier_];
+  std::vector<TorusShape> shapes;
+  const auto dimensions = DimensionsOfShapes(spec);
+  for (const auto& one : dimensions) shapes.emplace_back(one);
+  std::vector<std::uint32_t> shape_of;
+  if (!order_.empty()) shape_of = ShapesOfDomains(spec, toruses.names.Items());
+  for (std::uint32_t& shape : shape_of) {  // entries of the spec with equal sizes are one shape
+    const auto first = std::find(dimensions.begin(), dimensions.end(), dimensions[shape]);
+    shape = static_cast<std::uint32_t>(first - dimensions.begin());
+  }
+  std::int64_t places_in_all = 0;
+  for (const std::uint32_t shape : shape_of) places_in_all += shapes[shape].volume();
+  if (places_in_all > kTorusPlacesInAll) {
+    return Invalid("spec.torus: " + std::to_string(toruses.size()) + " domains of the level have " +
+                   std::to_string(places_in_all) + " places together, which is more than " +
+                   std::to_string(kTorusPlacesInAll));
+  }
+  std::vector<TorusPlace> places;
+  for (const std::uint32_t n : order_) places.push_back(places_[n]);
+  std::vector<std::uint32_t> torus_of;  // by NodeIndex
+  for (const DomainIndex d : toruses.of_node) torus_of.push_back(d.Raw());
+  fabric_.torus_.emplace(std::move(shapes), std::move(shape_of), std::move(torus_of),
+                         std::move(places));
+  fabric_.absent_toruses_ = AbsentDomainsOfShapes(spec, toruses.names.Items());
+  return {};
+}
+
+void FabricBuilder::FillNodes() {
+  const std::size_t count = order_.size();
+  fabric_.name_rank_.resize(count);
+  fabric_.by_name_.resize(count);
+  std::vector<std::uint32_t> rank_of_candidate(candidates_.size(), 0);
+  std::uint32_t rank = 0;
+  for (std::size_t n = 0; n < candidates_.size(); ++n) {
+    if (!groups_.aside[n]) rank_of_candidate[n] = rank++;
+  }
+  fabric_.nodes_.reserve(count);
+  for (NodeIndex n = 0; n < count; ++n) {
+    fabric_.nodes_.push_back(nodes_.Share(source_[order_[n]]));
+    fabric_.name_rank_[n] = rank_of_candidate[order_[n]];
+    fabric_.by_name_[fabric_.name_rank_[n]] = n;
+  }
+  fabric_.incomplete_ = std::move(groups_.incomplete);
+  fabric_.inconsistencies_ = std::move(groups_.inconsistencies);
+}
+
+void FabricBuilder::FillRails() {
+  if (!fabric_.spec_.rails) return;
+  const int full = fabric_.spec_.rails->count;
+  fabric_.rails_.assign(order_.size(), full);
+  if (groups_.rails.empty()) return;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    fabric_.rails_[n] = groups_.rails[order_[n]];
+    fabric_.any_degraded_ = fabric_.any_degraded_ || fabric_.rails_[n] < full;
+  }
+}
+
+void FabricBuilder::FillResources() {
+  std::unordered_set<std::string_view> seen;  // only looked up; the list is sorted below
+  for (const NodeFacts& node : fabric_.nodes_) {
+    for (const auto& [name, amount] : node.allocatable) {
+      if (seen.insert(name).second) fabric_.resources_.push_back(name);
+    }
+  }
+  std::sort(fabric_.resources_.begin(), fabric_.resources_.end());
+  const std::size_t columns = fabric_.resources_.size();
+  for (const std::string& name : fabric_.resources_) {
+    fabric_.accelerator_resource_.push_back(IsAcceleratorResource(name));
+  }
+  fabric_.allocatable_.assign(order_.size() * columns, 0);
+  fabric_.accelerators_.assign(order_.size(), 0);
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    ResourceIndex r;  // both lists are sorted by name
+    for (const auto& [name, amount] : fabric_.nodes_[n].allocatable) {
+      while (fabric_.resources_[r] != name) ++r;
+      fabric_.allocatable_[n * columns + r.Raw()] = amount;
+      if (!fabric_.accelerator_resource_[r]) continue;
+      fabric_.accelerators_[n] = SaturatingAdd(fabric_.accelerators_[n], amount);
+    }
+  }
+  fabric_.accelerators_before_.assign(1, 0);
+  for (std::int64_t count : fabric_.accelerators_) {
+    fabric_.accelerators_before_.push_back(
+        SaturatingAdd(fabric_.accelerators_before_.back(), count));
+  }
+}
+
+void FabricBuilder::FillPools() {
+  std::map<Pool, PoolIndex> index;
+  std::vector<const PoolIndex*> of_node;
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const PoolLabels labels = ReadPoolLabels(fabric_.nodes_[n]);
+    Pool pool{std::string(labels.product), labels.capacity.value_or(CapacityType::kOnDemand)};
+    if (pool.product.empty() && fabric_.accelerators_[n] > 0) {
+      pool.product = fabric_.spec_.accelerator_model;
+    }
+    of_node.push_back(&index.try_emplace(std::move(pool), PoolIndex{0}).first->second);
+  }
+  for (auto& [pool, at] : index) {
+    at = fabric_.pools_.EndIndex();
+    fabric_.pools_.push_back(pool);
+    fabric_.peak_watts_.push_back(options_.peak_watts ? options_.peak_watts(pool.product) : 0);
+  }
+  const std::size_t columns = fabric_.resources_.size();
+  fabric_.pool_offers_.assign(fabric_.pools_.size() * columns, 0);
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const PoolIndex pool = *of_node[n];
+    fabric_.pool_.push_back(pool);
+    for (ResourceIndex r : fabric_.resources_.Indices()) {
+      if (fabric_.allocatable(n, r) > 0) fabric_.pool_offers_[pool.Raw() * columns + r.Raw()] = 1;
+    }
+  }
+}
+
+void FabricBuilder::FillUsable() {
+  fabric_.unusable_why_.reserve(order_.size());
+  for (const NodeFacts& node : fabric_.nodes_) {
+    fabric_.unusable_why_.push_back(WhyUnusable(fabric_.spec_.unusable, node));
+  }
+}
+
+void FabricBuilder::FillTaintClasses() {
+  using Classes = std::map<const NodeFacts*, std::uint32_t, TaintClassLess>;
+  std::map<std::string_view, Classes> classes;  // by unusable_why
+  for (NodeIndex n = 0; n < order_.size(); ++n) {
+    const auto next = static_cast<std::uint32_t>(fabric_.taint_classes_.size());
+    const auto [entry, added] =
+        classes[fabric_.unusable_why(n)].try_emplace(&fabric_.nodes_[n], next);
+    if (added) fabric_.taint_classes_.push_back(n);
+    fabric_.taint_class_.push_back(entry->second);
+  }
+}
+
+void FabricBuilder::FillPathCodes() {
+  PathCodes codes = CodePaths(fabric_.domains_, fabric_.node_count());
+  fabric_.path_codes_ = std::move(codes.of_node);
+  fabric_.parting_tier_ = codes.parting_tier;
+}
+
+// Here, and not in fabric.cc: the fabric does not know its builder.
+Result<Fabric> Fabric::Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options) {
+  return FabricBuilder(std::move(spec), std::move(nodes), std::move(options)).Run();
 }
 
 }  // namespace weft::fabric

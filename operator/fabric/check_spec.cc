@@ -1,9 +1,10 @@
+#include "operator/fabric/check_spec.h"
+
 #include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>
 
-#include "operator/fabric/resolve_links.h"
 #include "operator/fabric/torus.h"
 #include "operator/fabric/torus_shapes.h"
 

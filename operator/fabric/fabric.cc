@@ -2,13 +2,7 @@
 
 #include <algorithm>
 
-#include "operator/fabric/builder.h"
-
 namespace weft::fabric {
-
-Result<Fabric> Fabric::Build(FabricSpec spec, SharedList<NodeFacts> nodes, Options options) {
-  return FabricBuilder(std::move(spec), std::move(nodes), std::move(options)).Run();
-}
 
 std::optional<Tier> Fabric::FindTier(const std::string& name) const {
   for (Tier tier{0}; tier < tiers_.EndIndex(); ++tier) {

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/fabric/fabric.h"
+#include "operator/fabric/incomplete.h"
+#include "operator/fabric/node_facts.h"
+#include "operator/fabric/spec.h"
 
 namespace weft::fabric {
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "operator/base/result.h"
-#include "operator/fabric/fabric.h"
 #include "operator/fabric/spec.h"
+#include "operator/fabric/tiers.h"
 
 namespace weft::fabric {
 
@@ -31,10 +31,5 @@ struct ResolvedLinks {
 //         latency out of range, oversubscription below 1 %, or a link so slow that a GPU with one
 //         rail left gets less than 1 kB/s.
 Result<ResolvedLinks> ResolveLinks(const FabricSpec& spec);
-
-// Checks that the spec is consistent: names (empty, reserved, duplicate), label keys (missing,
-// duplicate), rails, the torus, the planes, the node selector, the cost tolerance. Errors carry the
-// field's path.
-Status CheckSpec(const FabricSpec& spec);
 
 }  // namespace weft::fabric

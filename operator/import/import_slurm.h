@@ -2,7 +2,7 @@
 
 #include "operator/base/result.h"
 #include "operator/import/imported_cluster.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/source.h"
 
 namespace weft::import {
 

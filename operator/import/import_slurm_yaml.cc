@@ -10,6 +10,7 @@
 #include "operator/import/slurm_domains.h"
 #include "operator/import/slurm_torus.h"
 #include "operator/manifest/locate.h"
+#include "operator/manifest/reader.h"
 
 namespace weft::import {
 namespace {

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "operator/base/result.h"
-
 namespace weft::kube {
 
 // A certificate, key or token: its bytes, or the file that has them. Files are read again for every
@@ -47,29 +45,5 @@ struct Config {
 
   friend bool operator==(const Config&, const Config&) = default;
 };
-
-// One kubeconfig file: its name for messages, the folder that relative paths start from, its text.
-struct KubeconfigText {
-  std::string name, folder, text;
-};
-
-// The named or current context of several files, merged as in kubectl: the first file that defines
-// a name wins.
-//
-// Errors  kInvalid with file and field: unknown contexts, clusters and users; auth-provider and
-//         basic authentication (removed in Kubernetes 1.26); tls-server-name (this client cannot
-//         verify it).
-Result<Config> ParseKubeconfig(const std::vector<KubeconfigText>& files,
-                               const std::string& context);
-
-struct ConfigChoice {
-  std::string kubeconfig;  // "": $KUBECONFIG, then ~/.kube/config, then the pod's account
-  std::string context;     // "": the current context
-};
-// Loads the Config; reads files and the environment.
-Result<Config> LoadConfig(const ConfigChoice& choice);
-
-// The contents of a Source.
-Result<std::string> Read(const Source& source);
 
 }  // namespace weft::kube

@@ -4,6 +4,8 @@
 #include <ctime>
 
 #include "operator/base/timestamp.h"
+#include "operator/kube/exec_plugin.h"
+#include "operator/kube/load_config.h"
 
 namespace weft::kube {
 namespace {

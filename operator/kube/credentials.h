@@ -3,17 +3,12 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
-#include <string>
 
+#include "operator/base/result.h"
 #include "operator/kube/config.h"
+#include "operator/kube/identity.h"
 
 namespace weft::kube {
-
-// Credentials for a connection and its requests.
-struct Identity {
-  std::string certificate, key;  // PEM; "" if none
-  std::string token;             // bearer token; "" if none
-};
 
 // The current identity of a Config. Token files are read again once a minute; plug-ins run again
 // when their credentials have expired; after Refused, both happen with the next Get.
@@ -38,13 +33,5 @@ class Credentials {
   std::optional<Identity> identity_;
   Clock::time_point expires_;
 };
-
-// Runs the plug-in without a shell and reads the ExecCredential that it prints. `expires`: RFC
-// 3339; "": never.
-struct ExecAnswer {
-  Identity identity;
-  std::string expires;
-};
-Result<ExecAnswer> RunExecPlugin(const ExecPlugin& plugin);
 
 }  // namespace weft::kube

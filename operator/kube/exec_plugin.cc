@@ -1,3 +1,5 @@
+#include "operator/kube/exec_plugin.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -10,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_text.h"
-#include "operator/kube/credentials.h"
 
 extern char** environ;
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "operator/kube/credentials.h"
+#include "operator/kube/load_config.h"
 
 namespace weft::kube {
 namespace {

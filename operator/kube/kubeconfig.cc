@@ -1,9 +1,10 @@
+#include "operator/kube/kubeconfig.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_member.h"
 #include "operator/kube/base64.h"
-#include "operator/kube/config.h"
 #include "operator/manifest/reader.h"
 
 namespace weft::kube {

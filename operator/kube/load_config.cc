@@ -1,11 +1,12 @@
+#include "operator/kube/load_config.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "operator/kube/config.h"
-
 #include "operator/kube/environment.h"
+#include "operator/kube/kubeconfig.h"
 
 namespace weft::kube {
 namespace {

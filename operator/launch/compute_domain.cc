@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "operator/launch/objects.h"
+#include "operator/launch/metadata.h"
 
 namespace weft::launch {
 namespace {

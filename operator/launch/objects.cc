@@ -11,13 +11,14 @@
 #include "operator/launch/environment.h"
 #include "operator/launch/framework.h"
 #include "operator/launch/host_file.h"
+#include "operator/launch/metadata.h"
 #include "operator/launch/mpi.h"
 #include "operator/launch/pin.h"
 #include "operator/launch/verify_container.h"
 #include "operator/launch/volumes.h"
 #include "operator/life/host_name.h"
+#include "operator/life/job_view.h"
 #include "operator/life/kueue_check.h"
-#include "operator/life/next_step.h"
 
 namespace weft::launch {
 namespace {
@@ -74,28 +75,8 @@ void AddOfQueue(const api::Raw& queue, Json& pod) {
 
 }  // namespace
 
-Json OwnedByPlacement(const Gang& gang) {
-  return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
-                       {"kind", "Placement"},
-                       {"name", gang.job->meta.key.name + "-" + std::to_string(gang.attempt)},
-                       {"uid", gang.placement_uid}}});
-}
-
-Json JobLabels(const api::TrainingJob& job) {
-  return {{api::kJobNameLabel, job.meta.key.name}, {life::kJobUidLabel, job.meta.uid}};
-}
-
 std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint32_t worker) {
   return job.meta.key.name + "-" + std::to_string(attempt) + "-" + life::PaddedWorker(job, worker);
-}
-
-Json OwnedBy(const api::TrainingJob& job) {
-  return Json::array({{{"apiVersion", std::string(api::kGroup) + "/" + api::kVersion},
-                       {"kind", "TrainingJob"},
-                       {"name", job.meta.key.name},
-                       {"uid", job.meta.uid},
-                       {"controller", true},
-                       {"blockOwnerDeletion", true}}});
 }
 
 Json MakePod(const Gang& gang, std::uint32_t worker) {
@@ -127,25 +108,6 @@ Json MakePod(const Gang& gang, std::uint32_t worker) {
               {"spec", std::move(spec)}};
   AddOfQueue(gang.queue, pod);
   return pod;
-}
-
-// The Placement owns the ConfigMap, so it is deleted when the attempt is taken down.
-Json MakeConfigMap(const Gang& gang) {
-  const api::ObjectMeta& job = gang.job->meta;
-  constexpr std::string_view kPlacementFile = "placement.json";
-  std::map<std::string, std::string> files = FrameworkFiles(gang);
-  std::size_t left = kConfigMapBytes - kPlacementFile.size();
-  for (const auto& [name, text] : files) left -= name.size() + text.size();
-  files.emplace(kPlacementFile, PlacementFile(gang, left));
-  return {{"apiVersion", "v1"},
-          {"kind", "ConfigMap"},
-          {"metadata",
-           {{"name", FilesName(gang)},
-            {"namespace", job.key.space},
-            {"labels", JobLabels(*gang.job)},
-            {"ownerReferences", OwnedByPlacement(gang)}}},
-          {"immutable", true},
-          {"data", std::move(files)}};
 }
 
 Json MakeService(const api::TrainingJob& job, std::int64_t attempt) {

@@ -18,22 +18,9 @@ std::string PodName(const api::TrainingJob& job, std::int64_t attempt, std::uint
 // Precondition  gang.job->raw is the object as the API server sent it.
 nlohmann::json MakePod(const Gang& gang, std::uint32_t worker);
 
-// The ConfigMap with the attempt's files, mounted in all its pods at /etc/weft. It never changes;
-// the Placement owns it.
-nlohmann::json MakeConfigMap(const Gang& gang);
-
 // The headless Service <job>, which gives every worker of one attempt its DNS name before it is
 // ready. It does not select pods of earlier attempts, which may remain on a dead node with the same
 // host name.
 nlohmann::json MakeService(const api::TrainingJob& job, std::int64_t attempt);
-
-// metadata.ownerReferences with the job, so that the object is deleted with it.
-nlohmann::json OwnedBy(const api::TrainingJob& job);
-
-// metadata.ownerReferences with the attempt's Placement, so that the object is deleted with it.
-nlohmann::json OwnedByPlacement(const Gang& gang);
-
-// Labels that name the job.
-nlohmann::json JobLabels(const api::TrainingJob& job);
 
 }  // namespace weft::launch

@@ -8,7 +8,7 @@
 #include "operator/base/quantity.h"
 #include "operator/base/units.h"
 #include "operator/launch/environment.h"
-#include "operator/launch/mpi.h"
+#include "operator/launch/ssh_secret.h"
 
 namespace weft::launch {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "operator/api/kueue.h"
 #include "operator/cluster/placement_pods.h"
-#include "operator/launch/objects.h"
+#include "operator/launch/metadata.h"
 #include "operator/launch/pin.h"
 #include "operator/life/kueue_quota.h"
 

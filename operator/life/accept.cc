@@ -4,8 +4,6 @@
 
 #include "operator/api/conditions.h"
 #include "operator/base/seeded_bug.h"
-#include "operator/cluster/placement_pods.h"
-#include "operator/life/ending.h"
 #include "operator/life/reserved_names.h"
 
 namespace weft::life {
@@ -77,13 +75,6 @@ std::optional<JobStep> AcceptStep(Life& life) {
     return std::nullopt;
   }
   return settled && !valid ? TryAgain(life) : DryRun{};
-}
-
-JobStep RefuseStep(Life& life) {
-  api::PutCondition(life.status.conditions, api::Unreadable(life.job.unreadable), life.view.now);
-  life.status.record.observed_generation = life.job.meta.generation;
-  if (life.status != StatusOf(life.job)) return WriteStatus{life.status};
-  return cluster::IsFinished(life.job) ? AfterEndStep(life) : Wait{};
 }
 
 std::optional<Refusal> RefusalOf(const api::TrainingJob& job) {

@@ -11,11 +11,6 @@ namespace weft::life {
 // has just succeeded. After a dry run, life.status has the condition for the next write.
 std::optional<JobStep> AcceptStep(Life& life);
 
-// The step of a job whose spec cannot be read: writes the condition once and does nothing else.
-// Running pods go on, unless Kueue takes their quota back; the operator manages them again when the
-// spec can be read.
-JobStep RefuseStep(Life& life);
-
 // The status after admission refused the dry run of worker 0.
 JobStatus AfterTrialRefused(const JobView& view, const std::string& message);
 

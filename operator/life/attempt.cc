@@ -7,6 +7,7 @@
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/text.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/fault.h"
 #include "operator/life/verify.h"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,9 +12,6 @@ namespace weft::life {
 
 // The reason of Suspended=False while the attempt is being taken down.
 inline constexpr std::string_view kSuspending = "Suspending";
-
-// Deletes pods, then Placements. Nothing if both are gone.
-std::optional<JobStep> Clear(const Life& life);
 
 // The step of a job that is being deleted.
 JobStep DepartStep(Life& life);

@@ -7,6 +7,7 @@
 #include "operator/api/names.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/base/short_text.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/completed_indexes.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/launcher.h"

@@ -16,6 +16,7 @@
 #include "operator/base/short_text.h"
 #include "operator/cluster/gang_spec.h"
 #include "operator/cluster/placement_pods.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/kueue_check_crash.h"
 
 namespace weft::life {

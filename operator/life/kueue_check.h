@@ -2,19 +2,17 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "operator/api/kueue.h"
 #include "operator/api/placement.h"
 #include "operator/base/refusal.h"
-#include "operator/life/next_step.h"
+#include "operator/life/kueue_check_step.h"
 
 namespace weft::life {
 
@@ -35,8 +33,6 @@ struct CheckOptions {
   // Of the operator; "": any (check_crash.h).
   std::string version;
 };
-
-inline constexpr std::size_t kCheckMessageBytes = 4096;  // Kueue allows 32768
 
 // The TrainingJob that owns a Workload. It is planned as a job (queue.h), not for its Workload.
 struct QueuedJob {
@@ -59,24 +55,6 @@ struct CheckView {
   std::function<std::optional<Refusal>(const std::string& reservation)> refusal;
   UnixSeconds now = 0;
 };
-
-// The planner gives these Placements nodes, all or none; they need not exist yet.
-struct RequestNodes {
-  std::string reservation;
-  std::vector<api::Placement> placements;
-  std::int64_t seconds = 0;  // until the Workload must give its quota back
-};
-// Writes the Workload's entries of these checks.
-struct AnswerCheck {
-  std::vector<std::string> checks;  // names
-  api::CheckState state = api::CheckState::kPending;
-  std::string message;
-  std::map<std::string, std::string> placements;  // by pod set: the label that its pods get
-};
-struct DropPlacements {
-  std::vector<const api::Placement*> placements;
-};
-using CheckStep = std::variant<RequestNodes, AnswerCheck, DropPlacements, Wait>;
 
 // What to do next for one Workload. Pure and level-based, as NextStep.
 //

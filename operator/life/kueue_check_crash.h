@@ -4,7 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/life/kueue_check.h"
+#include "operator/api/kueue.h"
+#include "operator/life/kueue_check_step.h"
 #include "operator/plan/solver_crash.h"
 
 namespace weft::life {

@@ -10,7 +10,7 @@
 #include "operator/base/short_hash.h"
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/attempt.h"
-#include "operator/life/ending.h"
+#include "operator/life/clear.h"
 #include "operator/life/fault.h"
 #include "operator/life/kueue_quota_assignment.h"
 #include "operator/life/kueue_quota_patches.h"

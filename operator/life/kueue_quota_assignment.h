@@ -1,7 +1,7 @@
 #pragma once
 
 #include "operator/base/result.h"
-#include "operator/life/next_step.h"
+#include "operator/life/job_view.h"
 
 namespace weft::life {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "operator/life/next_step.h"
+#include "operator/life/step.h"
 
 namespace weft::life {
 

@@ -6,6 +6,7 @@
 #include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
 #include "operator/life/verify.h"
 #include "operator/predict/predict.h"

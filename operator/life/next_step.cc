@@ -1,8 +1,5 @@
 #include "operator/life/next_step.h"
 
-#include <charconv>
-#include <string_view>
-
 #include "operator/base/check.h"
 #include "operator/base/seeded_bug.h"
 #include "operator/cluster/placement_pods.h"
@@ -11,23 +8,10 @@
 #include "operator/life/ending.h"
 #include "operator/life/kueue_quota.h"
 #include "operator/life/life.h"
+#include "operator/life/unreadable.h"
 
 namespace weft::life {
 namespace {
-
-// A label with a larger number is not ours, and counting on from it could overflow.
-constexpr std::int64_t kAttemptsAtMost = 2'147'483'647;
-
-template <typename Number>
-std::optional<Number> LabelNumber(const api::ObjectMeta& meta, const char* key) {
-  const std::string_view text = meta.labels.At(key).value_or("");
-  Number value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 JobStep NextOf(Life& life) {
   const api::TrainingJob& job = life.job;
@@ -77,16 +61,6 @@ void CheckLegal(const Life& life, const JobStep& step) {
 }
 
 }  // namespace
-
-std::optional<std::int64_t> AttemptLabel(const api::ObjectMeta& meta) {
-  const auto attempt = LabelNumber<std::int64_t>(meta, cluster::kAttemptLabel);
-  if (!attempt || *attempt < 0 || *attempt > kAttemptsAtMost) return std::nullopt;
-  return attempt;
-}
-
-std::optional<std::uint32_t> WorkerLabel(const api::ObjectMeta& meta) {
-  return LabelNumber<std::uint32_t>(meta, cluster::kWorkerIndexLabel);
-}
 
 JobStep NextStep(const JobView& view, const LifeOptions& options) {
   Life life(view, options);

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "operator/base/check.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/host_name.h"
-#include "operator/life/next_step.h"
 
 namespace weft::life {
 namespace {

@@ -14,6 +14,7 @@
 #include "operator/kube/client.h"
 #include "operator/kube/config.h"
 #include "operator/kube/http_transport.h"
+#include "operator/kube/load_config.h"
 #include "operator/manager/log_sink.h"
 
 namespace weft::manager {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "operator/metrics/process.h"
 #include "operator/metrics/samples.h"
 
 namespace weft::manager {

@@ -26,6 +26,7 @@
 #include "operator/kube/event_recorder.h"
 #include "operator/kube/http_transport.h"
 #include "operator/kube/lease_keeper.h"
+#include "operator/kube/load_config.h"
 #include "operator/manager/crash_guard.h"
 #include "operator/manager/log_sink.h"
 #include "operator/manager/operator_servers.h"

@@ -1,11 +1,11 @@
+#include "operator/manifest/inputs.h"
+
 #include <nlohmann/json.hpp>
 
 #include "operator/manifest/locate.h"
 #include "operator/manifest/read_stream.h"
-#include "operator/manifest/reader.h"
 
 namespace weft::manifest {
-
 namespace {
 
 Result<api::Inputs> Read(const std::vector<Source>& sources, const Limits& limits,

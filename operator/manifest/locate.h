@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "operator/base/result.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/source.h"
 
 namespace weft::manifest {
 

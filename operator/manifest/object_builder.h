@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "operator/manifest/keep_rules.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/source.h"
 
 namespace weft::manifest {
 

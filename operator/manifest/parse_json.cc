@@ -1,8 +1,9 @@
+#include "operator/manifest/parse_json.h"
+
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
 #include "operator/manifest/number.h"
-#include "operator/manifest/parsers.h"
 #include "operator/manifest/text_check.h"
 
 namespace weft::manifest {

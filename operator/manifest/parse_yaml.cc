@@ -1,9 +1,10 @@
+#include "operator/manifest/parse_yaml.h"
+
 #include <yaml.h>
 
 #include <optional>
 
 #include "operator/base/check.h"
-#include "operator/manifest/parsers.h"
 #include "operator/manifest/text_check.h"
 #include "operator/manifest/yaml_events.h"
 

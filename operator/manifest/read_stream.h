@@ -2,7 +2,8 @@
 
 #include <cstddef>
 
-#include "operator/manifest/reader.h"
+#include "operator/base/result.h"
+#include "operator/manifest/source.h"
 
 namespace weft::manifest {
 

@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/manifest/object_builder.h"
-#include "operator/manifest/parsers.h"
+#include "operator/manifest/parse_json.h"
+#include "operator/manifest/parse_yaml.h"
 #include "operator/manifest/read_stream.h"
 #include "operator/manifest/text_check.h"
 #include "operator/manifest/text_form.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/manifest/object_builder.h"
-#include "operator/manifest/parsers.h"
+#include "operator/manifest/parse_json.h"
 #include "operator/manifest/text_check.h"
 
 namespace weft::manifest {

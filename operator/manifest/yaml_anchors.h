@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "operator/manifest/reader.h"
+#include "operator/manifest/source.h"
 
 namespace weft::manifest {
 

@@ -1,3 +1,5 @@
+#include "operator/metrics/process.h"
+
 #include <unistd.h>
 
 #include <ctime>
@@ -7,8 +9,6 @@
 #include <sstream>
 #include <string>
 #include <system_error>
-
-#include "operator/metrics/samples.h"
 
 namespace weft::metrics {
 namespace {

@@ -30,7 +30,4 @@ class Samples {
   std::size_t size_ = 0;
 };
 
-// Adds CPU time, memory, open files and start time of this process, under Prometheus' usual names.
-void MeasureProcess(Samples& samples);
-
 }  // namespace weft::metrics

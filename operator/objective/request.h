@@ -9,6 +9,7 @@
 #include "operator/objective/limits.h"
 #include "operator/rules/pod_requirements.h"
 #include "operator/traffic/traffic.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::placement {
 

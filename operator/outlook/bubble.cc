@@ -7,6 +7,7 @@
 #include "operator/outlook/change.h"
 #include "operator/outlook/memory.h"
 #include "operator/outlook/refusals.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 
 namespace weft::outlook {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::plan {
 

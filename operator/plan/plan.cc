@@ -20,6 +20,7 @@
 #include "operator/plan/pinned.h"
 #include "operator/plan/plan_crashes.h"
 #include "operator/plan/plan_report.h"
+#include "operator/plan/refusal.h"
 #include "operator/plan/reservation.h"
 
 namespace weft::plan {

@@ -1,71 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "operator/base/refusal.h"
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/workload.h"
-#include "operator/objective/scores.h"
 #include "operator/placement/place.h"
 #include "operator/plan/best_costs.h"
 #include "operator/plan/crashed_kinds.h"
+#include "operator/plan/plan_report.h"
 #include "operator/plan/solver_crash.h"
-#include "operator/predict/predict.h"
 
 namespace weft::plan {
-
-// A workload that has nodes now.
-struct Placed {
-  placement::Plan plan;
-  placement::Scores scores;
-  // The solver's result on the empty fabric; absent if the job does not fit even then, or if not
-  // requested.
-  using Best = BestCost;
-  std::optional<Best> best;
-  // Absent without a transformer, or if it cannot be predicted.
-  std::optional<predict::Predicted> predicted;
-};
-
-// When a refused workload would fit, from the expected durations of others; unknown if both members
-// are empty.
-struct FitTime {
-  std::optional<std::int64_t> within_seconds;  // from now, at the latest
-  std::string after;                           // the last workload that must end before: "ns/name"
-};
-
-// A workload that gets no nodes, why, and what to do.
-struct Refused : Refusal {
-  std::optional<placement::Unplaceable> why;  // absent if the solver was not asked
-  std::vector<placement::Relaxation> relaxations;
-  FitTime fit_time;
-};
-
-struct PlanEntry {
-  cluster::WorkloadView workload;
-  std::optional<std::size_t> fabric;  // into Cluster::fabrics; absent if none was chosen
-  bool modelled = false;              // true: a model is given, so bytes are known
-  std::uint32_t ranks = 0;
-  std::variant<Placed, Refused> outcome;
-  std::vector<cluster::Note> notes;
-  std::int64_t solve_microseconds = 0;  // 0 without a clock
-
-  const Placed* placed() const { return std::get_if<Placed>(&outcome); }
-  const Refused* refused() const { return std::get_if<Refused>(&outcome); }
-};
-
-struct PlanReport {
-  std::vector<PlanEntry> entries;    // input order
-  std::vector<std::size_t> decided;  // indices of entries in the order they were decided
-  std::vector<cluster::Note> notes;  // of the cluster and its fabrics, each once
-
-  bool AllPlaced() const;
-};
 
 struct PlanOptions {
   cluster::Order order = cluster::Order::kFile;
@@ -107,19 +57,5 @@ struct PlanOptions {
 // Cost    one search per workload, one more for a `best` that is not remembered, O(edges) for
 // scores and for `predicted`.
 Result<PlanReport> Plan(const cluster::Cluster& cluster, const PlanOptions& options = {});
-
-// The claims on the entry's fabric just before the entry was decided.
-fabric::Claims ClaimsBefore(const cluster::Cluster& cluster, const PlanReport& report,
-                            std::size_t entry);
-
-// Whether admission may add a toleration that the pods lack: some node has a taint with the name of
-// an accelerator resource, which ExtendedResourceToleration (and GKE) tolerates for the pods that
-// request it, and no API server has admitted the job's pods yet.
-bool AdmissionMayTolerate(const cluster::WorkloadView& workload, const placement::Unplaceable& no);
-
-// The refusal in sentences. `relaxations` may be empty.
-std::string RefusalText(const cluster::ClusterFabric& on, const cluster::WorkloadView& workload,
-                        const placement::Unplaceable& no,
-                        const std::vector<placement::Relaxation>& relaxations);
 
 }  // namespace weft::plan

@@ -6,7 +6,6 @@
 #include "operator/api/conditions.h"
 #include "operator/base/check.h"
 #include "operator/cluster/text.h"
-#include "operator/plan/plan.h"
 
 #include "operator/plan/solver_crash.h"
 

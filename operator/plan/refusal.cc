@@ -1,10 +1,11 @@
+#include "operator/plan/refusal.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
-#include "operator/plan/plan.h"
 
 namespace weft::plan {
 namespace {

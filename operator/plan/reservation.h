@@ -7,7 +7,7 @@
 
 #include "operator/cluster/problem.h"
 #include "operator/plan/outlook.h"
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::plan {
 

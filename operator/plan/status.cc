@@ -11,6 +11,7 @@
 #include "operator/base/check.h"
 #include "operator/base/quantity.h"
 #include "operator/base/short_text.h"
+#include "operator/cluster/note.h"
 #include "operator/cluster/text.h"
 #include "operator/plan/pinned.h"
 

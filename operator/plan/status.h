@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::plan {
 

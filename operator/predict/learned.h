@@ -12,6 +12,7 @@
 #include "operator/api/inputs.h"
 #include "operator/api/placement.h"
 #include "operator/api/training_job.h"
+#include "operator/cluster/note.h"
 #include "operator/cluster/workload.h"
 #include "operator/outlook/outlook.h"
 #include "operator/predict/learned_step.h"

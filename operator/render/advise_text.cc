@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "operator/cluster/note.h"
 #include "operator/outlook/step.h"
 #include "operator/render/outlook_text.h"
 #include "operator/render/table.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "operator/render/text_format.h"
-#include "operator/report/advise.h"
+#include "operator/report/advice.h"
 
 namespace weft::render {
 

@@ -1,5 +1,6 @@
 #include "operator/render/lint_text.h"
 
+#include "operator/cluster/note.h"
 #include "operator/render/table.h"
 
 namespace weft::render {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "operator/base/refusal.h"
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::render {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/base/phrases.h"
+#include "operator/cluster/note.h"
 #include "operator/outlook/step.h"
 #include "operator/render/table.h"
 

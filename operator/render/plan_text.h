@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/plan/plan.h"
+#include "operator/cluster/note.h"
+#include "operator/plan/plan_report.h"
 #include "operator/render/text_format.h"
 
 namespace weft::render {

@@ -7,7 +7,7 @@
 #include "operator/cluster/running.h"
 #include "operator/render/map_spans.h"
 #include "operator/render/simulate_text.h"
-#include "operator/simulate/chance.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::render {
 namespace {

@@ -10,7 +10,7 @@
 #include "operator/cluster/gangs.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
-#include "operator/report/compare.h"
+#include "operator/report/levels.h"
 
 namespace weft::report {
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "operator/base/quantity.h"
+#include "operator/cluster/note.h"
 #include "operator/plan/status.h"
 #include "operator/report/audit.h"
 

@@ -7,7 +7,6 @@
 #include "operator/cluster/text.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/report/baselines.h"
-#include "operator/report/levels.h"
 #include "operator/rules/node_filter.h"
 
 namespace weft::report {

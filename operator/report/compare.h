@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
+#include "operator/report/levels.h"
 
 namespace weft::report {
 
@@ -21,13 +22,6 @@ enum class Policy : std::uint8_t {
 };
 inline constexpr std::size_t kPolicies = 4;
 std::string_view PolicyName(Policy policy);  // "weft", "first fit", "fewest domains", "random"
-
-// Bytes at one level of the fabric in one optimizer step.
-struct LevelBytes {
-  std::string level;
-  Int128 bytes = 0;     // between nodes whose narrowest shared level this is
-  Int128 crossing = 0;  // that leave a domain of this level
-};
 
 // Cost of one policy's placement of one job. A job without a model counts as one ring over its
 // ranks with one byte per rank.

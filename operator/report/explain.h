@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 #include "operator/report/cost_shares.h"
 
 namespace weft::report {

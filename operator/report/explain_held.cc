@@ -13,6 +13,7 @@
 #include "operator/cluster/text.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/objective/instance.h"
+#include "operator/plan/refusal.h"
 #include "operator/plan/status.h"
 #include "operator/traffic/worker_graph.h"
 

@@ -5,6 +5,7 @@
 
 #include "operator/api/fabric.h"
 #include "operator/base/timestamp.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 
 namespace weft::report {

@@ -1,12 +1,23 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "operator/base/units.h"
+#include "operator/fabric/fabric.h"
+#include "operator/objective/pair_cost.h"
 #include "operator/objective/scores.h"
-#include "operator/report/compare.h"
+#include "operator/traffic/traffic.h"
 
 namespace weft::report {
+
+// Bytes at one level of the fabric in one optimizer step.
+struct LevelBytes {
+  std::string level;
+  Int128 bytes = 0;     // between nodes whose narrowest shared level this is
+  Int128 crossing = 0;  // that leave a domain of this level
+};
 
 // Bytes by level from the flows of a placement: outside first, without the node. Networks beside
 // the levels come last; they have no bytes that leave them.

@@ -7,7 +7,7 @@
 
 #include "operator/cluster/workload.h"
 #include "operator/outlook/network.h"
-#include "operator/report/advise.h"
+#include "operator/report/advice.h"
 #include "operator/report/ground.h"
 
 namespace weft::report {

@@ -6,18 +6,9 @@
 
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
+#include "operator/report/finding.h"
 
 namespace weft::report {
-
-struct Finding {
-  cluster::Severity severity = cluster::Severity::kInfo;
-  std::string place;    // "jobs.yaml: document 2: TrainingJob team-a/x"
-  std::string field;    // "spec.parallelism.tensor"
-  std::string reason;   // "TensorLeavesScaleUp", "NeverFits", ...
-  std::string message;  // a sentence
-
-  friend bool operator==(const Finding&, const Finding&) = default;
-};
 
 struct LintReport {
   std::vector<Finding> findings;  // input order, errors first within one object

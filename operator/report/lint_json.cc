@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "operator/cluster/note.h"
 #include "operator/report/lint.h"
 
 namespace weft::report {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "operator/cluster/note.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/outlook/bubble.h"
 #include "operator/outlook/change.h"

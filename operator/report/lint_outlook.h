@@ -2,7 +2,8 @@
 
 #include <vector>
 
-#include "operator/report/lint_rules.h"
+#include "operator/report/finding.h"
+#include "operator/report/lint_subject.h"
 
 namespace weft::report {
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "operator/cluster/note.h"
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
 #include "operator/life/launcher.h"
@@ -13,6 +14,7 @@
 #include "operator/life/worker_limit.h"
 #include "operator/report/lint_outlook.h"
 #include "operator/rules/node_filter.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::report {
 namespace {

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "operator/cluster/note.h"
 #include "operator/outlook/failures.h"
 #include "operator/outlook/outlook.h"
 #include "operator/outlook/prices.h"
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::report {
 

@@ -8,7 +8,7 @@
 
 #include "operator/life/waiting.h"
 #include "operator/plan/forecast.h"
-#include "operator/plan/plan.h"
+#include "operator/plan/plan_report.h"
 
 namespace weft::report {
 

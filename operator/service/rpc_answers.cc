@@ -5,9 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/overlay.h"
 #include "operator/life/as_of.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/inputs.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/status.h"
 #include "operator/render/explain_text.h"

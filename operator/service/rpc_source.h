@@ -5,6 +5,7 @@
 
 #include "operator/api/inputs.h"
 #include "operator/base/result.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "operator/controllers/placement_log.h"
 

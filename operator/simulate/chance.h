@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "operator/base/random.h"
-#include "operator/simulate/trace.h"
 
 namespace weft::simulate {
 
@@ -22,10 +21,5 @@ inline double Normal(SplitMix64& random) {
   const double radius = std::sqrt(2 * Exponential(random));
   return radius * std::cos(2 * std::numbers::pi * Uniform(random));
 }
-
-inline Micros ToMicros(double seconds) {
-  return static_cast<Micros>(std::llround(seconds * static_cast<double>(kSecond)));
-}
-inline double ToSeconds(Micros time) { return static_cast<double>(time) / kSecond; }
 
 }  // namespace weft::simulate

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "operator/simulate/chance.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 namespace {

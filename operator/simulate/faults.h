@@ -8,7 +8,7 @@
 #include "operator/base/random.h"
 #include "operator/fabric/fabric.h"
 #include "operator/outlook/failures.h"
-#include "operator/simulate/trace.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "operator/simulate/chance.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "operator/fabric/claims.h"
-#include "operator/simulate/trace.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 

@@ -7,7 +7,7 @@
 #include "operator/cluster/cluster.h"
 #include "operator/outlook/accelerators.h"
 #include "operator/predict/pace.h"
-#include "operator/simulate/scenario.h"
+#include "operator/simulate/job_shape.h"
 
 namespace weft::simulate {
 

@@ -8,6 +8,7 @@
 #include "operator/base/random.h"
 #include "operator/simulate/chance.h"
 #include "operator/simulate/trace_columns.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 namespace {

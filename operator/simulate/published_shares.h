@@ -1,5 +1,6 @@
 #pragma once
 
+#include "operator/base/result.h"
 #include "operator/simulate/trace.h"
 
 namespace weft::simulate {

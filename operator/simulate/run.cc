@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "operator/predict/contention.h"
-#include "operator/simulate/chance.h"
 #include "operator/simulate/pace.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 namespace {

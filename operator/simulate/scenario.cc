@@ -11,7 +11,6 @@
 #include "operator/base/timestamp.h"
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/problem.h"
-#include "operator/simulate/chance.h"
 #include "operator/simulate/pace.h"
 #include "operator/simulate/trace_shapes.h"
 

@@ -8,29 +8,11 @@
 
 #include "operator/base/result.h"
 #include "operator/cluster/cluster.h"
-#include "operator/cluster/problem.h"
-#include "operator/cluster/workload.h"
+#include "operator/simulate/job_shape.h"
 #include "operator/simulate/trace.h"
-#include "operator/traffic/worker_graph.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
-
-// Annotations of a TrainingJob for simulations: seconds after the start at which it arrives; how
-// long it runs; how many tokens it trains on, if how long that takes is to be predicted.
-inline constexpr const char* kArrivalAnnotation = "weft.dev/arrival-seconds";
-inline constexpr const char* kRunAnnotation = "weft.dev/run-seconds";
-inline constexpr const char* kTokensAnnotation = "weft.dev/train-tokens";
-
-// What jobs have in common that differ only in their names, times and priorities.
-struct Shape {
-  api::TrainingJob job;            // a job of this shape
-  cluster::WorkloadView workload;  // points into `job`
-  cluster::Problem problem;
-  std::optional<traffic::WorkerGraph> graph;
-  std::uint32_t gpus = 0;  // of all workers
-  // Weft's placement on the fabric with nothing else on it; empty if the job can never fit.
-  std::vector<fabric::NodeIndex> best;
-};
 
 struct Job {
   std::string name;

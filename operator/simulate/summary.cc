@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "operator/simulate/chance.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
 namespace {

@@ -1,18 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "operator/base/result.h"
+#include "operator/simulate/virtual_time.h"
 
 namespace weft::simulate {
-
-// Time on the virtual clock, in whole microseconds, so that a run is the same on every machine.
-using Micros = std::int64_t;
-inline constexpr Micros kSecond = 1'000'000;
 
 // One job of a trace.
 struct TraceJob {
@@ -30,7 +27,7 @@ struct Trace {
   std::size_t not_ended = 0;    // lines of jobs whose end is unknown; they are left out
 };
 
-// The formats that ReadTrace knows, by the names that users write:
+// The formats that ReadTrace (read_trace.h) knows, by the names that users write:
 //
 //   philly  columns timestamp, duration, num_gpus and, for the names, cluster
 //   helios  job_id, arrival_s, service_sec, gpu_count; or gpu_num, submit_time, duration
@@ -51,12 +48,5 @@ struct TraceText {
   std::size_t jobs = 10'000;  // to draw from published shares
   std::uint64_t seed = 1;     // of the draw
 };
-
-// Reads a trace. Blank lines count as no job.
-//
-// Errors  kInvalid, "FILE: line N: ..." with the column, for a missing column, a number that is
-//         none, a time that is none, or no job at all.
-// Cost    O(bytes), and O(jobs log jobs) to sort them.
-Result<Trace> ReadTrace(const TraceText& input);
 
 }  // namespace weft::simulate

@@ -1,9 +1,8 @@
+#include "operator/traffic/axis.h"
+
 #include <array>
 
-#include "operator/traffic/spec.h"
-
 namespace weft::traffic {
-
 namespace {
 
 constexpr std::array<std::string_view, kAxisCount> kNames = {

@@ -1,3 +1,5 @@
+#include "operator/traffic/check_shape.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -5,10 +7,8 @@
 #include <utility>
 
 #include "operator/base/units.h"
-#include "operator/traffic/traffic.h"
 
 namespace weft::traffic {
-
 namespace {
 
 constexpr std::int64_t kMostDegree = std::int64_t{1} << 20;

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "operator/traffic/group_family.h"
 #include "operator/traffic/shape.h"
-#include "operator/traffic/traffic.h"
+#include "operator/traffic/spec.h"
 
 namespace weft::traffic {
 

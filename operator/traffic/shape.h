@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "operator/traffic/traffic.h"
+#include "operator/traffic/spec.h"
 
 namespace weft::traffic {
 

@@ -3,24 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-namespace weft::traffic {
+#include "operator/traffic/axis.h"
 
-enum class Axis : std::uint8_t {
-  kTensor,
-  kContext,
-  kData,
-  kPipeline,
-  kExpert,
-  kExpertTensor,
-  kSharding
-};
-inline constexpr int kAxisCount = 7;
-std::string_view AxisName(Axis axis);  // "Tensor", ... as written in manifests
-std::optional<Axis> FindAxis(std::string_view name);
+namespace weft::traffic {
 
 enum class Precision : std::uint8_t { kFP32, kTF32, kFP16, kBF16, kFP8, kMXFP8, kNVFP4 };
 enum class GradientPrecision : std::uint8_t { kFP32, kBF16, kFP16, kINT8 };

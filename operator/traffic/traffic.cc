@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/messages.h"
 #include "operator/traffic/shape.h"
 #include "operator/traffic/volumes.h"

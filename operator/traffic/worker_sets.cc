@@ -1,12 +1,13 @@
+#include "operator/traffic/worker_sets.h"
+
 #include <algorithm>
 #include <string>
 
 #include "operator/base/union_find.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/shape.h"
-#include "operator/traffic/traffic.h"
 
 namespace weft::traffic {
-
 namespace {
 
 void JoinGroups(const std::vector<std::uint32_t>& members, std::uint32_t size,

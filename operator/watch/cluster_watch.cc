@@ -7,9 +7,10 @@
 #include "operator/api/decode.h"
 #include "operator/api/kueue.h"
 #include "operator/base/check.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/running.h"
 #include "operator/kube/kueue_resources.h"
-#include "operator/life/next_step.h"
+#include "operator/life/job_view.h"
 
 namespace weft::watch {
 namespace {

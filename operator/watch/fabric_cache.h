@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "operator/watch/store.h"
 

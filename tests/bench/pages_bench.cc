@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/base/timestamp.h"
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "operator/cluster/running.h"
 #include "operator/controllers/fleet_collector.h"

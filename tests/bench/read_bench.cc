@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "operator/manifest/reader.h"
+#include "operator/manifest/inputs.h"
+
 
 namespace weft {
 namespace {

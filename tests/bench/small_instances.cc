@@ -10,6 +10,7 @@
 
 #include "operator/rules/node_filter.h"
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 #include "tests/support/large_clusters.h"
 
 namespace weft::quality {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "operator/watch/fabric_cache.h"
 #include "operator/watch/store.h"

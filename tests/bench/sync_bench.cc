@@ -16,6 +16,7 @@
 #include "operator/api/decode.h"
 #include "operator/kube/config.h"
 #include "operator/kube/http_transport.h"
+#include "operator/kube/load_config.h"
 #include "operator/kube/reflector.h"
 #include "operator/kube/reflector_decode.h"
 

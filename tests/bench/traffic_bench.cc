@@ -7,6 +7,7 @@
 
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
+#include "operator/traffic/worker_sets.h"
 #include "tests/support/models.h"
 
 namespace weft::traffic {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "operator/base/check.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/inputs.h"
 
 // Any text through the reader and the decoders of all kinds: inputs, or an error that names a
 // place.

@@ -11,6 +11,7 @@
 #include "operator/base/random.h"
 #include "operator/fabric/pools.h"
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::testing {
 

@@ -8,7 +8,9 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/attempt.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/next_step.h"
 
 namespace weft::testing {
 

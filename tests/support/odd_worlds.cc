@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "operator/cluster/placement_pods.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/gang_step.h"
+#include "operator/life/kueue_check.h"
+#include "operator/life/next_step.h"
 #include "tests/support/crd_schema.h"
 #include "tests/support/job_world.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/traffic/worker_sets.h"
 #include "tests/support/fabric_builder.h"
 
 namespace weft::testing {

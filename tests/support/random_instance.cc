@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::testing {
 

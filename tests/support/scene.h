@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "operator/cluster/build_cluster.h"
 #include "operator/cluster/cluster.h"
 #include "tests/support/fabric_builder.h"
 

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"
 #include "tests/support/large_instance.h"

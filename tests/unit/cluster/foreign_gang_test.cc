@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/cluster/gang_shape.h"
 #include "operator/cluster/worker_order.h"
 
 namespace weft::cluster {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "operator/traffic/traffic.h"
+#include "operator/traffic/worker_sets.h"
 
 namespace weft::cluster {
 namespace {

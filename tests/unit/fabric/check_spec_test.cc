@@ -1,4 +1,6 @@
 #include "gtest/gtest.h"
+#include "operator/fabric/check_spec.h"
+#include "operator/fabric/fabric.h"
 #include "operator/fabric/resolve_links.h"
 
 namespace weft::fabric {

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/import/write_manifests.h"
-#include "operator/manifest/reader.h"
+#include "operator/manifest/inputs.h"
 
 namespace weft::import {
 namespace {

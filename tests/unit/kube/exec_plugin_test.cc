@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "operator/kube/credentials.h"
+#include "operator/kube/exec_plugin.h"
 
 namespace weft::kube {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "operator/kube/base64.h"
 #include "operator/kube/config.h"
+#include "operator/kube/kubeconfig.h"
 
 namespace weft::kube {
 namespace {

@@ -9,6 +9,7 @@
 #include "operator/api/decode.h"
 #include "operator/launch/host_file.h"
 #include "operator/launch/objects.h"
+#include "operator/launch/ssh_secret.h"
 
 namespace weft::launch {
 namespace {

@@ -1,3 +1,4 @@
+#include "operator/launch/attempt_files.h"
 #include "operator/launch/objects.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include "operator/launch/metadata.h"
 #include "operator/launch/workload.h"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "operator/api/conditions.h"
+#include "operator/life/attempt_labels.h"
 #include "operator/life/exclusion.h"
 #include "operator/predict/predict.h"
 #include "tests/support/job_world.h"

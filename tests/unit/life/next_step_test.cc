@@ -1,3 +1,4 @@
+#include "operator/life/job_view.h"
 #include "operator/life/next_step.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "operator/cluster/placement_pods.h"
 #include "operator/life/accept.h"
 #include "operator/life/exclusion.h"
+#include "operator/life/step.h"
 
 namespace weft::life {
 namespace {

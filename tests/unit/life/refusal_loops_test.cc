@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "operator/life/attempt_labels.h"
 #include "tests/support/job_world.h"
 
 namespace weft::life {

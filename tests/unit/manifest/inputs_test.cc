@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "operator/manifest/reader.h"
+#include "operator/manifest/inputs.h"
+
 
 namespace weft::manifest {
 namespace {

@@ -1,3 +1,4 @@
+#include "operator/metrics/process.h"
 #include "operator/metrics/samples.h"
 
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 
 #include "operator/outlook/memory.h"
 #include "operator/outlook/refusals.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 #include "tests/support/models.h"
 

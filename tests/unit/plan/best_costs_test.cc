@@ -1,3 +1,4 @@
+#include "operator/cluster/build_cluster.h"
 #include "operator/plan/best_costs.h"
 
 #include <gtest/gtest.h>

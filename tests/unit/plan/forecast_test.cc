@@ -1,4 +1,5 @@
 #include "operator/plan/forecast.h"
+#include "operator/plan/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/plan/plan.h"
 #include "tests/support/scene.h"
 
 namespace weft::plan {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "operator/plan/plan.h"
+#include "operator/plan/refusal.h"
 #include "tests/support/scene.h"
 
 namespace weft::plan {

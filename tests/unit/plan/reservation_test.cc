@@ -1,3 +1,4 @@
+#include "operator/plan/plan.h"
 #include "operator/plan/reservation.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+#include "operator/cluster/build_cluster.h"
+#include "operator/plan/plan.h"
 #include "operator/plan/snapshot.h"
 
 #include <gtest/gtest.h>

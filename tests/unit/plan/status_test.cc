@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/plan/plan.h"
 #include "tests/support/scene.h"
 
 namespace weft::plan {

@@ -1,3 +1,4 @@
+#include "operator/cluster/build_cluster.h"
 #include "operator/predict/predict.h"
 #include "operator/api/conditions.h"
 

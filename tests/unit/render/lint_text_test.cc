@@ -1,3 +1,4 @@
+#include "operator/cluster/note.h"
 #include "operator/render/lint_text.h"
 
 #include <gtest/gtest.h>

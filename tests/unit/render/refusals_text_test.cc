@@ -1,3 +1,4 @@
+#include "operator/cluster/note.h"
 #include "operator/render/refusals_text.h"
 
 #include <gtest/gtest.h>

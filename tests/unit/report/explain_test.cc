@@ -1,3 +1,4 @@
+#include "operator/plan/plan.h"
 #include "operator/report/explain.h"
 
 #include <gtest/gtest.h>

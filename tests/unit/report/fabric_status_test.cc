@@ -1,3 +1,4 @@
+#include "operator/cluster/build_cluster.h"
 #include "operator/report/fabric_status.h"
 
 #include <gtest/gtest.h>

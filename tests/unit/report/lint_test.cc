@@ -1,3 +1,5 @@
+#include "operator/cluster/note.h"
+#include "operator/plan/plan.h"
 #include "operator/report/lint.h"
 
 #include <gtest/gtest.h>

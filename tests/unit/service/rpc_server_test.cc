@@ -1,3 +1,5 @@
+#include "operator/cluster/build_cluster.h"
+#include "operator/manifest/inputs.h"
 #include "operator/service/rpc_server.h"
 
 #include <grpcpp/grpcpp.h>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "operator/api/decode.h"
-#include "operator/manifest/reader.h"
 #include "weft/v1/placement_service.grpc.pb.h"
 
 namespace weft::service {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "operator/simulate/chance.h"
 #include "operator/simulate/run.h"
 #include "operator/simulate/summary.h"
 #include "tests/unit/simulate/fleet_scene.h"

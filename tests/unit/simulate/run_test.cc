@@ -6,6 +6,7 @@
 
 #include "operator/simulate/chance.h"
 #include "operator/simulate/summary.h"
+#include "operator/simulate/virtual_time.h"
 #include "tests/unit/simulate/fleet_scene.h"
 
 namespace weft::simulate {

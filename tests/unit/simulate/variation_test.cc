@@ -1,3 +1,4 @@
+#include "operator/cluster/build_cluster.h"
 #include "operator/simulate/variation.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "gtest/gtest.h"
 #include "operator/base/units.h"
+#include "operator/traffic/check_shape.h"
 #include "operator/traffic/traffic.h"
 #include "tests/support/models.h"
 

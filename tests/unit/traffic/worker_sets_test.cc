@@ -5,6 +5,7 @@
 #include "operator/base/random.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_grid.h"
+#include "operator/traffic/worker_sets.h"
 #include "tests/support/models.h"
 
 namespace weft::traffic {

@@ -15,7 +15,7 @@ using testing::MakeCluster;
 using testing::Numbered;
 using testing::TestNode;
 
-TEST(BuilderFillTest, SaysWhyANodeIsUnusable) {
+TEST(BuilderTest, SaysWhyANodeIsUnusable) {
   struct Case {
     const char* name;
     TestNode node;
@@ -53,7 +53,7 @@ TEST(BuilderFillTest, SaysWhyANodeIsUnusable) {
   }
 }
 
-TEST(BuilderFillTest, ANodeThatHealthMonitorsCallSickIsUnusableUnlessTheFabricSaysOtherwise) {
+TEST(BuilderTest, ANodeThatHealthMonitorsCallSickIsUnusableUnlessTheFabricSaysOtherwise) {
   struct Case {
     const char* name;
     TestNode node;
@@ -98,7 +98,7 @@ TEST(BuilderFillTest, ANodeThatHealthMonitorsCallSickIsUnusableUnlessTheFabricSa
   }
 }
 
-TEST(BuilderFillTest, ResourcesAreTheUnionOfAllNodesByName) {
+TEST(BuilderTest, ResourcesAreTheUnionOfAllNodesByName) {
   FabricShape shape = Leaves({{8, 8}});
   shape.nodes[0].allocatable = {{"rdma/ib", 4}, {"cpu", 7'000}};
   const Cluster cluster = MakeCluster(shape);
@@ -118,7 +118,7 @@ TEST(BuilderFillTest, ResourcesAreTheUnionOfAllNodesByName) {
   EXPECT_FALSE(fabric.IsAccelerator(*fabric.FindResource("pods")));
 }
 
-TEST(BuilderFillTest, NodesOfATaintClassAgreeOnWhatKeepsPodsAway) {
+TEST(BuilderTest, NodesOfATaintClassAgreeOnWhatKeepsPodsAway) {
   FabricShape shape = Leaves({{8, 8, 8, 8, 8}});
   shape.nodes[1].taints = {{"gpu", "", "NoSchedule"}};
   shape.nodes[2].unschedulable = true;
@@ -197,7 +197,7 @@ void ExpectOrdered(const Fabric& fabric) {
   }
 }
 
-TEST(BuilderFillTest, RandomTreesAreDenseOrderedAndIndependentOfTheInput) {
+TEST(BuilderTest, RandomTreesAreDenseOrderedAndIndependentOfTheInput) {
   constexpr int kTrees = 300;
   std::mt19937 random(7);
   for (int t = 0; t < kTrees; ++t) {

@@ -1,4 +1,4 @@
-#include "operator/simulate/trace.h"
+#include "operator/simulate/read_trace.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,0 +1,219 @@
+#include "operator/cluster/build_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/cluster/devices.h"
+#include "operator/cluster/holders.h"
+#include "operator/cluster/text.h"
+#include "operator/fabric/presets.h"
+#include "operator/fabric/selector.h"
+#include "operator/outlook/outlook.h"
+
+namespace weft::cluster {
+namespace {
+
+bool SelectsNode(const fabric::FabricSpec& spec, const fabric::NodeFacts& node) {
+  return spec.node_selector ? fabric::Matches(*spec.node_selector, node)
+                            : fabric::HasAccelerator(node);
+}
+
+// Nodes that two Fabrics select, by name.
+std::vector<std::string> FindOverlapping(const api::Inputs& inputs,
+                                         const SharedList<api::Node>& nodes) {
+  std::vector<std::string> names;
+  if (inputs.fabrics.size() < 2) return names;
+  for (const api::Node& node : nodes) {
+    const auto selecting = std::count_if(
+        inputs.fabrics.begin(), inputs.fabrics.end(),
+        [&](const api::Fabric& fabric) { return SelectsNode(fabric.spec, node.facts); });
+    if (selecting > 1) names.push_back(node.facts.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The nodes that a Fabric selects, without those in `aside` (ascending).
+SharedList<fabric::NodeFacts> NodesOf(const fabric::FabricSpec& spec,
+                                      const SharedList<api::Node>& all,
+                                      const std::vector<std::string>& aside) {
+  SharedList<fabric::NodeFacts> nodes;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const fabric::NodeFacts& facts = all[n].facts;
+    if (!SelectsNode(spec, facts)) continue;
+    if (std::binary_search(aside.begin(), aside.end(), facts.name)) continue;
+    nodes.push_back(std::shared_ptr<const fabric::NodeFacts>(all.Share(n), &facts));
+  }
+  return nodes;
+}
+
+// The most that one accelerator of a product draws; 0 if the product is unknown.
+auto PeakWattsOf(std::vector<fabric::AcceleratorSpec> added) {
+  return [added = std::move(added)](std::string_view product) {
+    const auto found = outlook::FindAccelerator(product, added);
+    return found ? outlook::PeakPowerOf(*found) : 0.0;
+  };
+}
+
+class Builder {
+ public:
+  Builder(const api::Inputs& inputs, OnBadFabric on_bad)
+      : inputs_(inputs), nodes_(NodesWithDevices(inputs)), on_bad_(on_bad) {}
+
+  Result<Fabrics> Run() {
+    fabrics_.overlapping = FindOverlapping(inputs_, nodes_);
+    if (!fabrics_.overlapping.empty()) {
+      AddNote(Severity::kWarning, "Overlapping",
+          std::to_string(fabrics_.overlapping.size()) +
+              " nodes are in two Fabrics, so neither uses them: " + NameSome(fabrics_.overlapping));
+    }
+    const Status built = inputs_.fabrics.empty() ? BuildRecognised() : BuildGiven();
+    if (!built) return built.error();
+    for (const Fabrics::Built& one : fabrics_.built) NoteFabric(*one.fabric);
+    return std::move(fabrics_);
+  }
+
+ private:
+  void AddNote(Severity severity, std::string reason, std::string text) {
+    fabrics_.notes.push_back({severity, std::move(reason), std::move(text)});
+  }
+
+  Status Add(fabric::FabricSpec spec, const std::string& place, bool recognised) {
+    const std::string name = spec.name;
+    if (Status known = AddAccelerators(spec, place); !known) return known;
+    SharedList<fabric::NodeFacts> nodes = NodesOf(spec, nodes_, fabrics_.overlapping);
+    fabric::Fabric::Options options;
+    options.refuse_inconsistent = on_bad_ == OnBadFabric::kRefuse;
+    options.peak_watts = PeakWattsOf(spec.accelerators);
+    Result<fabric::Fabric> built =
+        fabric::Fabric::Build(std::move(spec), std::move(nodes), std::move(options));
+    if (built) {
+      fabrics_.built.push_back(
+          {std::make_shared<const fabric::Fabric>(*std::move(built)), recognised});
+    } else if (on_bad_ == OnBadFabric::kRefuse) {
+      return Error{built.error().kind, place + ": " + built.error().message};
+    } else {
+      fabrics_.not_built.push_back({name, built.error().message});
+    }
+    return {};
+  }
+
+  // Predictions of the operator use no calibration for one whose calibratedAs is wrong.
+  Status AddAccelerators(fabric::FabricSpec& spec, const std::string& place) {
+    if (const Status known = outlook::CheckAccelerators(spec.accelerators); !known) {
+      const std::string why = place + ": spec.accelerators" + known.error().message;
+      if (on_bad_ == OnBadFabric::kRefuse) return Invalid(why);
+      AddNote(Severity::kWarning, "AcceleratorInvalid", why);
+    }
+    spec.accelerators.insert(spec.accelerators.begin(), inputs_.accelerators.begin(),
+                             inputs_.accelerators.end());
+    return {};
+  }
+
+  Status BuildGiven() {
+    for (const api::Fabric& fabric : inputs_.fabrics) {
+      fabric::FabricSpec spec = fabric.spec;
+      spec.name = fabric.meta.key.name;
+      if (Status added = Add(std::move(spec), fabric.place, false); !added) return added;
+    }
+    return {};
+  }
+
+  Status BuildRecognised() {
+    fabric::FabricSpec spec;
+    const std::optional<std::string_view> family =
+        fabric::RecognisePreset(NodesOf(spec, nodes_, {}));
+    if (family) {
+      spec.preset = *family;
+      AddNote(Severity::kInfo, "FabricRecognised",
+          "no Fabric is given: the levels of fabric \"" + spec.name + "\" come from the nodes' " +
+              spec.preset + " labels");
+    } else if (!inputs_.jobs.empty() || !inputs_.placements.empty()) {
+      AddNote(Severity::kWarning, "FabricFlat",
+          "no Fabric is given and the nodes have no topology labels that Weft knows: a flat "
+          "network is assumed, where all traffic between nodes costs the same");
+    }
+    return Add(std::move(spec), "no Fabric is given; levels recognised from node labels", true);
+  }
+
+  void NoteFabric(const fabric::Fabric& on) {
+    const auto incomplete = on.incomplete();
+    if (!incomplete.empty()) {
+      std::vector<std::string> names;
+      for (const auto& node : incomplete) names.push_back(node.node);
+      const auto& first = incomplete.front();
+      AddNote(Severity::kWarning, "Incomplete",
+          "fabric \"" + on.spec().name +
+              "\": " + CountText(static_cast<std::int64_t>(incomplete.size()), "node") +
+              (incomplete.size() == 1 ? " is" : " are") +
+              " incomplete and never used: " + NameSome(names) + " (" + first.node +
+              (first.why.empty() ? " lacks the label " + first.label_key : ": " + first.why) + ")");
+    }
+    if (on.crossing_scale_up() != nullptr) {
+      const std::string& scale_up = on.spec().scale_up->name;
+      AddNote(Severity::kInfo, "ScaleUpCrossesLevel",
+          "fabric \"" + on.spec().name + "\": domains of " + scale_up +
+              " cross the levels: they count in the cost of a placement, but a job cannot require "
+              "or prefer them");
+    }
+    if (on.node_count() > 0 && !on.absent_toruses().empty()) {
+      AddNote(Severity::kInfo, "TorusShapeUnused",
+          "fabric \"" + on.spec().name + "\": " + AbsentTorusesText(on));
+    }
+    NotePower(on);
+    if (!LinksDeclared(on) && on.node_count() > 0) {
+      AddNote(Severity::kInfo, "LinksAssumed",
+          "fabric \"" + on.spec().name +
+              "\": the bandwidth of some links is assumed (LinksDeclared is False), and times and "
+              "percentages depend on it");
+    }
+  }
+
+  void NotePower(const fabric::Fabric& on) {
+    if (!on.limits_power()) return;
+    for (fabric::NodeIndex n = 0; n < on.node_count(); ++n) {
+      if (on.accelerators(n) == 0 || on.peak_watts(on.pool(n)) > 0) continue;
+      AddNote(Severity::kWarning, "PowerUnknown",
+          "fabric \"" + on.spec().name + "\": the accelerator of node " + on.node(n).name +
+              " is unknown, so it counts as 0 W where a level has powerWatts; set "
+              "spec.acceleratorModel or spec.accelerators");
+      return;
+    }
+  }
+
+  const api::Inputs& inputs_;
+  const SharedList<api::Node> nodes_;
+  const OnBadFabric on_bad_;
+  Fabrics fabrics_;
+};
+
+}  // namespace
+
+Result<Fabrics> BuildFabrics(const api::Inputs& inputs, OnBadFabric on_bad) {
+  return Builder(inputs, on_bad).Run();
+}
+
+Cluster BuildCluster(api::Inputs inputs, const Fabrics& fabrics) {
+  Cluster cluster;
+  CountClaims(inputs);
+  cluster.inputs = std::make_unique<const api::Inputs>(std::move(inputs));
+  for (const std::string& note : cluster.inputs->notes) {
+    cluster.notes.push_back({Severity::kInfo, "Ignored", note});
+  }
+  cluster.notes.insert(cluster.notes.end(), fabrics.notes.begin(), fabrics.notes.end());
+  cluster.overlapping = fabrics.overlapping;
+  for (const Fabrics::Built& one : fabrics.built) {
+    cluster.fabrics.emplace_back(one.fabric);
+    cluster.fabrics.back().recognised = one.recognised;
+  }
+  BookHolders(cluster);
+  return cluster;
+}
+
+Result<Cluster> BuildCluster(api::Inputs inputs) {
+  const Result<Fabrics> fabrics = BuildFabrics(inputs);
+  if (!fabrics) return fabrics.error();
+  return BuildCluster(std::move(inputs), *fabrics);
+}
+
+}  // namespace weft::cluster

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "operator/api/kueue.h"
+#include "operator/api/placement.h"
+#include "operator/api/pod.h"
+#include "operator/api/training_job.h"
+#include "operator/base/refusal.h"
+#include "operator/base/timestamp.h"
+#include "operator/life/node_state.h"
+
+namespace weft::life {
+
+inline constexpr const char* kFinalizer = "weft.dev/claims";
+inline constexpr const char* kJobUidLabel = "weft.dev/job-uid";
+
+// Limits of a job's life that the operator's administrator sets.
+struct LifeOptions {
+  std::int64_t bind_deadline_seconds = 60;  // from the last pod's creation to all pods bound
+  std::int64_t node_loss_seconds = 60;      // a node not Ready for so long is lost
+  bool verify_image = false;                // every pod gets an init container that reports
+};
+
+// What Kueue says of one job (queue.h).
+struct QueueView {
+  bool synced = true;                           // Kueue's kinds have been listed completely
+  std::vector<const api::Workload*> workloads;  // controlled by the job's uid
+  std::function<const api::ResourceFlavor*(const std::string&)> flavor;  // null: does not exist
+  std::function<bool(const std::string&)> is_ours;  // whether Weft answers the AdmissionCheck
+};
+
+// One job and all its objects in the API server. Points into a snapshot.
+struct JobView {
+  const api::TrainingJob* job = nullptr;
+  std::vector<const api::Placement*> placements;  // owned by the job's uid
+  std::vector<const api::Pod*> pods;              // owned by the job's uid
+  bool service = false;                           // the Service <job> exists for this attempt
+  NodeStates node_state;
+  // Of the job's next attempt, from the latest plan that included this job.
+  std::optional<Refusal> refusal;
+  UnixSeconds now = 0;
+  UnixSeconds counted = 0;  // when status.workers was last written
+  UnixSeconds tried = 0;    // when the last dry run of worker 0 was made
+  // When an object of the attempt was last created; at least the time when this leader began.
+  UnixSeconds created = 0;
+  // The message of a successful dry run until it is in the status. It is not written alone but with
+  // the next write.
+  std::optional<std::string> valid;
+  std::optional<QueueView> queue;  // nothing: the operator runs without --kueue
+};
+
+}  // namespace weft::life
