@@ -4,6 +4,7 @@
 
 #include "operator/base/units.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::placement {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 
 namespace weft::placement {
 

@@ -167,11 +167,4 @@ void Instance::BuildCapacity() {
   }
 }
 
-Tier HomeTier(const Request& request, const Preferences& reached) {
-  const Tier required = request.required.value_or(fabric::kOutside);
-  if (!request.preferred) return required;
-  WEFT_CHECK(reached[kLevelsWider] <= request.preferred->Raw());
-  return std::max(required, *request.preferred - reached[kLevelsWider]);
-}
-
 }  // namespace weft::placement

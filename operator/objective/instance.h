@@ -8,7 +8,7 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/objective/job_grid.h"
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/request.h"
 #include "operator/objective/room_table.h"
@@ -119,8 +119,5 @@ class Instance {
   bool has_groups_ = false;
   bool uniform_atoms_ = true;
 };
-
-// The narrowest tier at which `required` and the reached preferences keep the job in one domain.
-fabric::Tier HomeTier(const Request& request, const Preferences& reached);
 
 }  // namespace weft::placement

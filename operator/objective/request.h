@@ -29,7 +29,7 @@ struct PoolChoice {
 // A rule that limits the choices of pools, its relaxation, and the choices that the relaxation
 // would give.
 struct PoolRelaxation {
-  std::string constraint, change;  // as in place.h, Relaxation
+  std::string constraint, change;  // as in relax.h, Relaxation
   std::vector<PoolChoice> choices;
 };
 

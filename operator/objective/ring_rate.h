@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "operator/objective/levels.h"
+#include "operator/objective/nodes.h"
 
 namespace weft::placement {
+
+class Instance;
 
 // How much the smallest part of the job's ring (Request::ring) slows it: the time of a collective
 // over the ring in percent of its time if all members shared one scale-up domain; rounded up, at

@@ -8,6 +8,7 @@
 #include "operator/base/check.h"
 #include "operator/bound/bound.h"
 #include "operator/objective/hard_rules.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/node_set.h"
 #include "operator/placement/previous.h"
 #include "operator/placement/refuse.h"

@@ -4,6 +4,9 @@
 
 #include "operator/base/check.h"
 #include "operator/base/union_find.h"
+#include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "operator/search/search.h"
 

@@ -1,3 +1,5 @@
+#include "operator/placement/relax.h"
+
 #include <algorithm>
 
 #include "operator/placement/place.h"

@@ -12,6 +12,7 @@
 #include "operator/cluster/workload.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/best_costs.h"
 #include "operator/plan/crashed_kinds.h"
 #include "operator/plan/solver_crash.h"

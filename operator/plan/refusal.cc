@@ -4,6 +4,7 @@
 #include "operator/cluster/pool_choices.h"
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/plan.h"
 
 namespace weft::plan {

@@ -10,6 +10,7 @@
 #include "operator/cluster/text.h"
 #include "operator/fabric/node_facts.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 #include "operator/report/levels.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"

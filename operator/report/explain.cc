@@ -10,6 +10,7 @@
 #include "operator/objective/box.h"
 #include "operator/objective/instance.h"
 #include "operator/plan/status.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "operator/rules/power.h"
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/objective/levels.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/plan.h"
 #include "operator/report/cost_shares.h"
 

@@ -13,6 +13,8 @@
 #include "operator/cluster/text.h"
 #include "operator/cluster/worker_order.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
+#include "operator/placement/refuse.h"
 #include "operator/plan/status.h"
 #include "operator/traffic/worker_graph.h"
 

@@ -7,6 +7,7 @@
 #include "operator/cluster/choose_fabric.h"
 #include "operator/cluster/problem.h"
 #include "operator/cluster/text.h"
+#include "operator/placement/relax.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/solver_crash.h"
 #include "operator/predict/learned.h"

@@ -6,7 +6,7 @@
 
 #include "operator/fabric/claims.h"
 #include "operator/fabric/fabric.h"
-#include "operator/rules/node_filter.h"
+#include "operator/rules/slot_query.h"
 
 namespace weft::placement {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/objective/tree.h"
+#include "operator/search/knapsack.h"
 #include "operator/search/tiling.h"
 
 namespace weft::placement {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::placement {
 

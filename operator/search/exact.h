@@ -5,6 +5,7 @@
 #include <span>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::placement {
 

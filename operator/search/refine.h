@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 namespace weft::placement {
 

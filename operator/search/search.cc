@@ -10,6 +10,7 @@
 #include "operator/objective/hard_rules.h"
 #include "operator/search/fill.h"
 #include "operator/search/orders.h"
+#include "operator/search/tiler.h"
 #include "operator/search/tiling.h"
 #include "operator/search/tilings.h"
 #include "operator/search/torus_search.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 
 // Words of this module, beside those of objective/instance.h.
 //   walk    an order of the workers in which each unit is a run of consecutive workers

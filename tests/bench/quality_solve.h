@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/random_instance.h"
 

@@ -18,6 +18,7 @@
 #include "operator/fabric/fabric.h"
 #include "operator/objective/scores.h"
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "operator/traffic/traffic.h"
 #include "operator/traffic/worker_graph.h"
 #include "operator/traffic/worker_grid.h"

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/traffic/worker_grid.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"

@@ -104,5 +104,17 @@ TEST(Levels, OfAPartialPlacementTheyAreBounds) {
   }
 }
 
+TEST(HomeTier, IsAsNarrowAsRequiredAndThePreferencesThatAreReached) {
+  constexpr fabric::Tier kSpine{1}, kLeaf{2}, kNode{3};
+  Request request;
+  EXPECT_EQ(HomeTier(request, {0, 0}), fabric::kOutside);
+  request.required = kSpine;
+  EXPECT_EQ(HomeTier(request, {0, 0}), kSpine);
+  request.preferred = kNode;
+  EXPECT_EQ(HomeTier(request, {0, 0}), kNode);
+  EXPECT_EQ(HomeTier(request, {1, 0}), kLeaf);
+  EXPECT_EQ(HomeTier(request, {3, 0}), kSpine);
+}
+
 }  // namespace
 }  // namespace weft::placement

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operator/placement/place.h"
+#include "operator/placement/refuse.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {

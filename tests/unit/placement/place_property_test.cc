@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/objective/instance.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/pair_cost.h"
 #include "operator/objective/ring_rate.h"
 #include "operator/objective/wide_bytes.h"

@@ -1,5 +1,6 @@
 // Restarts: the nodes of the last attempt stay preferred within the cost tolerance.
 #include "operator/placement/previous.h"
+#include "operator/objective/levels.h"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/large_instance.h"
 

@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "operator/placement/place.h"
+#include "operator/placement/refuse.h"
+#include "operator/rules/node_filter.h"
 #include "operator/rules/node_judge.h"
 #include "tests/support/campaign.h"
 #include "tests/support/fabric_builder.h"

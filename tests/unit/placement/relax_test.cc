@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "operator/placement/place.h"
+#include "operator/placement/relax.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "operator/placement/relax.h"
 #include "operator/plan/plan.h"
 #include "tests/support/scene.h"
 

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
 #include "operator/objective/hard_rules.h"
+#include "operator/objective/levels.h"
 #include "operator/objective/units.h"
 #include "operator/search/seats.h"
 #include "operator/search/spread.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/objective/levels.h"
 #include "tests/support/placement_scene.h"
 
 namespace weft::placement {

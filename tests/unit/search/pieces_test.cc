@@ -3,7 +3,9 @@
 #include <numeric>
 
 #include "gtest/gtest.h"
+#include "operator/objective/levels.h"
 #include "operator/search/exchange.h"
+#include "operator/search/tiler.h"
 #include "operator/search/tilings.h"
 #include "tests/support/fabric_builder.h"
 

@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "tests/support/placement_scene.h"
 #include "tests/support/torus_shape.h"

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "operator/base/random.h"
+#include "operator/objective/levels.h"
 #include "operator/placement/place.h"
 #include "operator/search/bisect.h"
 #include "operator/search/free_places.h"

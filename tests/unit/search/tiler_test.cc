@@ -1,4 +1,4 @@
-#include "operator/search/tiling.h"
+#include "operator/search/tiler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
-#include "operator/search/tiling.h"
+#include "operator/search/tiler.h"
 
 #include <algorithm>
 
 #include "operator/base/check.h"
 #include "operator/search/align.h"
+#include "operator/search/knapsack.h"
 
 namespace weft::placement {
 
